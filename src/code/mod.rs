@@ -1,0 +1,10 @@
+//! Source text: differences between two versions, patches as agents write them, colours.
+//!
+//! Knows nothing of runs. Add a language's colours in [`highlight`], a patch dialect in [`patch`].
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod diff;
+pub mod highlight;
+pub mod patch;
+pub mod unified;

@@ -1,0 +1,1 @@
+//! A change of files as a patch that git reads.

@@ -1,0 +1,99 @@
+//! How the tools out there write runs down: one file each.
+//!
+//! A [`Format`] claims a recording by its first bytes, indexes it into a [`Run`] without keeping its text,
+//! and reads single records again when they are shown. To teach the program a new one, write
+//! `formats/<name>.rs`, put a small sample below `sample-runs/` and add one word to the list below:
+//! `trajview formats`, the README table and the golden tests follow from the list.
+//!
+//! Field names drift: read leniently, keep what is unknown as an [`crate::run::StepKind::Unknown`] step or a
+//! warning with its place, never refuse a whole file for one line.
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod jsonl;
+
+use crate::run::{Edit, Run, Step, StepText, ToolResult, files::RecordedEdit};
+
+/// A way of writing runs down. Nothing here may panic, whatever the bytes.
+pub trait Format: Sync {
+    /// Short, lower case, stable: the word in JSON and in `trajview formats`.
+    fn name(&self) -> &'static str;
+
+    /// One line for people: which tool writes it, and where.
+    fn about(&self) -> &'static str;
+
+    /// A recording of this format, below `sample-runs/`.
+    fn sample(&self) -> &'static str;
+
+    /// Whether a file that starts like this is ours. Looks at content, never at the name alone.
+    fn claims(&self, head: &Head<'_>) -> bool;
+
+    /// Whether `other`, a file near a recording `main` that we claimed, is a part of the same run
+    /// (a sub-agent's log). Near means: the same folder, or below a folder named after the recording.
+    fn is_companion(&self, _main: &Head<'_>, _other: &Head<'_>) -> bool {
+        false
+    }
+
+    /// Reads the main file (`sources[0]`) and its companions into an index. [`crate::run::Place::source`] is the
+    /// position in `sources`; [`Run::sources`] is filled in by the caller.
+    fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood>;
+
+    /// The words of a step, from the record at [`Step::place`]; `result` stays None.
+    fn words(&self, record: &[u8], step: &Step) -> StepText;
+
+    /// The whole text of a turn's request, from the record at [`crate::run::Turn::request`].
+    fn request(&self, record: &[u8]) -> String;
+
+    /// An observation's text, from the record at [`ToolResult::place`].
+    fn result(&self, record: &[u8], result: &ToolResult) -> String;
+
+    /// The body of an edit, from the record at [`Edit::place`].
+    fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit>;
+}
+
+/// The start of a file, enough to tell what it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Head<'a> {
+    /// File name without folders.
+    pub name: &'a str,
+    /// The first [`HEAD_BYTES`] of the (uncompressed) file, or all of it.
+    pub bytes: &'a [u8],
+    /// Whether `bytes` is the whole file.
+    pub is_whole: bool,
+}
+
+/// How much of a file a [`Head`] holds at most.
+pub const HEAD_BYTES: usize = 64 * 1024;
+
+/// One file of a recording, uncompressed.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// Path relative to the folder of the opened file, as warnings name it.
+    pub name: &'a str,
+    pub bytes: &'a [u8],
+}
+
+/// Why a recording could not be read at all; a sentence without a full stop.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotUnderstood(pub String);
+
+macro_rules! formats {
+    ($($file:ident::$name:ident),* $(,)?) => {
+        $(mod $file;)*
+        /// Every format we read, in the order in which they may claim a file.
+        pub const FORMATS: &[&dyn Format] = &[$(&$file::$name),*];
+    };
+}
+
+formats! {}
+
+/// The format that claims a file which starts like this.
+pub fn claim(head: &Head<'_>) -> Option<&'static dyn Format> {
+    FORMATS.iter().copied().find(|format| format.claims(head))
+}
+
+/// The format of that name.
+pub fn by_name(name: &str) -> Option<&'static dyn Format> {
+    FORMATS.iter().copied().find(|format| format.name() == name)
+}

@@ -1,0 +1,6 @@
+//! Plays back recorded coding-agent runs.
+
+pub mod code;
+pub mod formats;
+pub mod run;
+pub mod store;

@@ -1,0 +1,291 @@
+//! Which files changed in which turn, and the tree after any turn.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::{
+    code::patch::PatchHunk,
+    run::{EditKind, RepoPath, StepId},
+};
+
+use super::BlobId;
+
+/// The files of a run over time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Timeline {
+    pub from: FilesFrom,
+    /// Files known to have existed before the first turn.
+    pub base: Tree,
+    /// One entry a turn, in order.
+    pub turns: Vec<TurnFiles>,
+}
+
+/// How we know what the files looked like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FilesFrom {
+    /// One commit a turn in the bundle's repository.
+    Commits,
+    #[default]
+    RecordedEdits,
+    /// Recorded edits, corrected at each recorded snapshot.
+    Snapshots,
+}
+
+/// What one turn did to the files.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TurnFiles {
+    /// Between the tree before and the tree after, sorted by path; one entry a file.
+    pub changes: Vec<Change>,
+    /// What single steps did, in playing order, as far as their recorded edits tell.
+    pub steps: Vec<(StepId, Vec<Change>)>,
+}
+
+/// One file, from one version to another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    pub path: RepoPath,
+    /// The old path of a rename.
+    pub from: Option<RepoPath>,
+    pub kind: EditKind,
+    pub version: Version,
+    pub origin: Origin,
+}
+
+/// What is known of a change.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Version {
+    /// Both sides; None on the side where there is no file.
+    Whole { old: Option<TreeFile>, new: Option<TreeFile> },
+    /// The file before is not in the recording: only these hunks are. Empty where not even those were recorded.
+    Hunks(Vec<PatchHunk>),
+}
+
+/// Who made a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// The log records an edit that explains it.
+    Recorded,
+    /// The log records edits of this file, and they do not explain all of it.
+    Partly,
+    /// Changed outside recorded edits: by a shell command, by a person, by a hook.
+    Outside,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreeFile {
+    pub content: Content,
+    pub mode: FileMode,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    Known(BlobId),
+    /// The recording shows parts of the file, or only that it exists.
+    NotRecorded,
+}
+
+/// As in a git tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FileMode {
+    #[default]
+    Regular,
+    Executable,
+    Link,
+    /// A commit of another repository; has no content here.
+    Submodule,
+}
+
+/// The files at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tree {
+    pub files: BTreeMap<RepoPath, TreeFile>,
+}
+
+impl FileMode {
+    /// The mode as git writes it in a patch.
+    pub const fn octal(self) -> &'static str {
+        match self {
+            Self::Regular => "100644",
+            Self::Executable => "100755",
+            Self::Link => "120000",
+            Self::Submodule => "160000",
+        }
+    }
+}
+
+impl Origin {
+    /// The words on screen; empty for what needs none.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Recorded => "",
+            Self::Partly => "partly changed outside recorded edits",
+            Self::Outside => "changed outside recorded edits",
+        }
+    }
+}
+
+impl FilesFrom {
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Commits => "commits",
+            Self::RecordedEdits => "recorded edits",
+            Self::Snapshots => "recorded edits and snapshots",
+        }
+    }
+}
+
+impl Change {
+    pub fn before(&self) -> Option<TreeFile> {
+        match self.version {
+            Version::Whole { old, .. } => old,
+            Version::Hunks(_) => None,
+        }
+    }
+
+    pub fn after(&self) -> Option<TreeFile> {
+        match self.version {
+            Version::Whole { new, .. } => new,
+            Version::Hunks(_) => None,
+        }
+    }
+}
+
+impl TreeFile {
+    pub const fn known(blob: BlobId) -> Self {
+        Self { content: Content::Known(blob), mode: FileMode::Regular }
+    }
+
+    pub const fn blob(self) -> Option<BlobId> {
+        match self.content {
+            Content::Known(blob) => Some(blob),
+            Content::NotRecorded => None,
+        }
+    }
+}
+
+impl Tree {
+    /// Carries out one change.
+    pub fn apply(&mut self, change: &Change) {
+        let kept = change.from.as_ref().unwrap_or(&change.path);
+        let before = self.files.remove(kept);
+        let after = match (&change.version, change.kind) {
+            (_, EditKind::Delete) => None,
+            (Version::Whole { new, .. }, _) => *new,
+            (Version::Hunks(_), _) => {
+                let mode = before.map_or(FileMode::Regular, |file| file.mode);
+                Some(TreeFile { content: Content::NotRecorded, mode })
+            }
+        };
+        if let Some(file) = after {
+            self.files.insert(change.path.clone(), file);
+        }
+    }
+
+    /// What turns `self` into `later`, sorted by path. A deleted and a created file with the same content are a
+    /// rename; telling similar contents apart needs their bytes and is left to the caller.
+    pub fn changes_to(&self, later: &Self, origin: Origin) -> Vec<Change> {
+        let mut changes = vec![];
+        let mut gone: HashMap<BlobId, Vec<(&RepoPath, TreeFile)>> = HashMap::new();
+        let mut deleted: BTreeMap<&RepoPath, TreeFile> = BTreeMap::new();
+        for (path, old) in &self.files {
+            match later.files.get(path) {
+                Some(new) if new == old => {}
+                Some(new) => changes.push(whole(
+                    path,
+                    None,
+                    EditKind::Modify,
+                    Some(*old),
+                    Some(*new),
+                    origin,
+                )),
+                None => {
+                    deleted.insert(path, *old);
+                    if let Some(blob) = old.blob() {
+                        gone.entry(blob).or_default().push((path, *old));
+                    }
+                }
+            }
+        }
+        for (path, new) in later.files.iter().filter(|(path, _)| !self.files.contains_key(*path)) {
+            let twin = new.blob().and_then(|blob| gone.get_mut(&blob)).and_then(Vec::pop);
+            match twin {
+                Some((from, old)) => {
+                    deleted.remove(from);
+                    changes.push(whole(
+                        path,
+                        Some(from),
+                        EditKind::Rename,
+                        Some(old),
+                        Some(*new),
+                        origin,
+                    ));
+                }
+                None => changes.push(whole(path, None, EditKind::Create, None, Some(*new), origin)),
+            }
+        }
+        for (path, old) in deleted {
+            changes.push(whole(path, None, EditKind::Delete, Some(old), None, origin));
+        }
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        changes
+    }
+}
+
+fn whole(
+    path: &RepoPath,
+    from: Option<&RepoPath>,
+    kind: EditKind,
+    old: Option<TreeFile>,
+    new: Option<TreeFile>,
+    origin: Origin,
+) -> Change {
+    Change {
+        path: path.clone(),
+        from: from.cloned(),
+        kind,
+        version: Version::Whole { old, new },
+        origin,
+    }
+}
+
+impl Timeline {
+    /// The tree after `turns` turns: 0 is before the first turn, `self.turns.len()` the end.
+    pub fn tree_after(&self, turns: usize) -> Tree {
+        let mut tree = self.base.clone();
+        for change in self.turns.iter().take(turns).flat_map(|turn| &turn.changes) {
+            tree.apply(change);
+        }
+        tree
+    }
+
+    /// What changed between two moments, both counted in turns done. Between neighbours this is the turn's own
+    /// list; further apart the trees are compared, and a file changed only outside recorded edits stays marked so.
+    pub fn changes_between(&self, before: usize, after: usize) -> Vec<Change> {
+        if before + 1 == after
+            && let Some(turn) = self.turns.get(before)
+        {
+            return turn.changes.clone();
+        }
+        let (old, new) = (self.tree_after(before), self.tree_after(after));
+        let span = before.min(after)..before.max(after);
+        let touched = |path: &RepoPath| {
+            let turns = self.turns.get(span.clone()).unwrap_or_default();
+            let mut origins =
+                turns.iter().flat_map(|turn| &turn.changes).filter(|change| change.path == *path);
+            let first = origins.next().map_or(Origin::Recorded, |change| change.origin);
+            origins
+                .fold(first, |sum, change| if change.origin == sum { sum } else { Origin::Partly })
+        };
+        let mut changes = old.changes_to(&new, Origin::Recorded);
+        for change in &mut changes {
+            change.origin = touched(&change.path);
+        }
+        changes
+    }
+
+    /// What one step changed, as far as its recorded edits tell.
+    pub fn changes_of(&self, step: StepId) -> &[Change] {
+        let turn = self.turns.get(step.turn);
+        let found = turn.and_then(|turn| turn.steps.iter().find(|(id, _)| *id == step));
+        found.map_or(&[], |(_, changes)| changes)
+    }
+}

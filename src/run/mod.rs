@@ -1,0 +1,367 @@
+//! What an agent did: [`Run`] > [`Checkpoint`] > [`Turn`] > [`Step`].
+//!
+//! SWE-agent calls this a *trajectory*, Claude Code a *session*; here it is a run. A run is an index:
+//! it says what happened, when, and *where the bytes are* ([`Place`]); the words of a step, the output
+//! of a tool and the body of an edit are read from the recording when they are shown
+//! ([`crate::formats::Format`]). A run never changes once read, so it is shared, not copied.
+//!
+//! What the files looked like after each turn is told by [`files`].
+//!
+//! Everything that came out of a recording is somebody else's words: draw it only through
+//! `ui::text::safe`.
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod files;
+pub mod path;
+mod place;
+pub mod search;
+mod time;
+mod tokens;
+
+pub use path::{EditPath, RepoPath};
+pub use place::{Place, SourceId};
+pub use time::Time;
+pub use tokens::Tokens;
+
+/// One recording, from the first request to the last step.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Run {
+    /// What the recording calls itself (session id, thread id, bundle id); never empty: the file name if it has no id.
+    pub id: String,
+    /// One line for a title bar.
+    pub title: String,
+    /// Name of the [`crate::formats::Format`] that claimed it.
+    pub format: &'static str,
+    pub agent: Agent,
+    /// Model as the recording names it; several joined by `, ` in order of first use.
+    pub model: Option<String>,
+    /// `emergent` or `single-shot`, where a bundle says so.
+    pub condition: Option<String>,
+    pub task: Option<Task>,
+    /// How the run came to be, in the recorder's words.
+    pub provenance: Option<String>,
+    pub started_at: Option<Time>,
+    pub ended_at: Option<Time>,
+    /// Folder the agent worked in, as recorded; recorded paths below it are repository paths.
+    pub root: Option<String>,
+    /// The files this run was read from; [`Place::source`] points into it.
+    pub sources: Vec<SourceFile>,
+    pub turns: Vec<Turn>,
+    /// In order of their last turn.
+    pub checkpoints: Vec<Checkpoint>,
+    /// Agents started by the agent; a [`StepKind::SubAgent`] step points into it.
+    pub subagents: Vec<SubAgent>,
+    pub warnings: Vec<Warning>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Agent {
+    /// `codex`, `claude-code`, ...
+    pub name: String,
+    pub version: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Task {
+    pub id: String,
+    pub title: Option<String>,
+    pub venue: Option<String>,
+}
+
+/// One file of the recording.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourceFile {
+    /// Path as a warning names it: relative to the opened path's folder, `/` between parts.
+    pub name: String,
+    /// The format that reads the records of this file; differs from [`Run::format`] inside a bundle.
+    pub format: &'static str,
+}
+
+/// A specification stage: the turns up to and including `last_turn`, after the previous checkpoint's.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Checkpoint {
+    pub id: String,
+    pub label: Option<String>,
+    /// Index into [`Run::turns`] (counts from 0).
+    pub last_turn: usize,
+}
+
+/// One user request and all that answers it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Turn {
+    /// The request's first line, at most [`LABEL_CHARS`] characters; empty where the recording starts without one.
+    pub title: Box<str>,
+    /// Where the whole request is; read with [`crate::formats::Format::words`].
+    pub request: Option<Place>,
+    pub started_at: Option<Time>,
+    pub ended_at: Option<Time>,
+    /// Index into [`Run::checkpoints`].
+    pub checkpoint: Option<usize>,
+    /// The main agent's steps; those of sub-agents are in [`Run::subagents`].
+    pub steps: Vec<Step>,
+    /// Tokens of the turn, sub-agents included, counted once.
+    pub tokens: Tokens,
+    pub cost_usd: Option<f64>,
+    /// Commit that holds the files after this turn (40 hex digits), where there is a repository.
+    pub commit: Option<Box<str>>,
+    /// What a project-state layer added before the request, as recorded.
+    pub layer: Option<Box<str>>,
+}
+
+/// One agent action and its observation, or one message.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Step {
+    pub kind: StepKind,
+    pub role: Role,
+    /// One line, at most [`LABEL_CHARS`] characters: the first line of a message, the main argument of a tool call.
+    pub label: Box<str>,
+    pub started_at: Option<Time>,
+    /// When the observation came back.
+    pub ended_at: Option<Time>,
+    /// The record that holds the words or the call.
+    pub place: Place,
+    pub tool: Option<Box<ToolCall>>,
+    /// Files this step changed, as the recording tells it.
+    pub edits: Vec<Edit>,
+    /// Tokens of the model response that produced the step, on its first step only, so that a sum counts them once.
+    pub tokens: Tokens,
+    /// Index into [`Run::subagents`].
+    pub subagent: Option<usize>,
+    /// An error by itself: an API error, an aborted turn. A failed tool says so in [`ToolResult`].
+    pub is_error: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StepKind {
+    Message,
+    Thinking,
+    Tool,
+    /// The context was summarised and cut here.
+    Compaction,
+    /// A sub-agent was started (or, where the recording does not say by whom, worked here).
+    SubAgent,
+    /// A record we do not know; its bytes are shown as they are.
+    #[default]
+    Unknown,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Role {
+    User,
+    #[default]
+    Assistant,
+    System,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolCall {
+    /// As the agent names it: `apply_patch`, `Bash`, ...
+    pub name: Box<str>,
+    pub call_id: Box<str>,
+    /// None where the recording ends before the observation.
+    pub result: Option<ToolResult>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolResult {
+    /// The record that holds the observation.
+    pub place: Place,
+    pub is_error: bool,
+    /// Of a command; None where it is not recorded.
+    pub exit_code: Option<i32>,
+    /// Size of the observation's text in bytes of UTF-8.
+    pub bytes: u64,
+}
+
+/// A recorded change of one file; its body is read with [`crate::formats::Format::edit`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    pub path: EditPath,
+    pub kind: EditKind,
+    /// The old path of a rename.
+    pub from: Option<EditPath>,
+    /// Lines; None where the record does not hold the change itself.
+    pub added: Option<u32>,
+    pub removed: Option<u32>,
+    /// The record that holds the body; [`Place::part`] tells apart several edits of one record.
+    pub place: Place,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EditKind {
+    Create,
+    Modify,
+    Delete,
+    Rename,
+}
+
+/// An agent that the agent started.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SubAgent {
+    /// As recorded (agent id, thread id).
+    pub id: String,
+    /// Type, nickname or path: what the screen calls it.
+    pub name: String,
+    /// The task it was given, first line, at most [`LABEL_CHARS`] characters.
+    pub title: Box<str>,
+    pub parent: Option<Parent>,
+    pub started_at: Option<Time>,
+    pub ended_at: Option<Time>,
+    pub steps: Vec<Step>,
+    pub tokens: Tokens,
+}
+
+/// The step that started a sub-agent; both count from 0. `subagent` is set where that step is itself a sub-agent's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parent {
+    pub turn: usize,
+    pub subagent: Option<usize>,
+    pub step: usize,
+}
+
+/// Something in the recording that we could not use, and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// `file:line`, or a file name alone.
+    pub place: String,
+    /// A sentence without a full stop, lower case.
+    pub what: String,
+}
+
+/// The longest label kept in the index, in characters.
+pub const LABEL_CHARS: usize = 120;
+
+/// The first non-blank line of `text`, at most [`LABEL_CHARS`] characters, for [`Step::label`] and titles.
+pub fn label(text: &str) -> Box<str> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    match line.char_indices().nth(LABEL_CHARS) {
+        Some((end, _)) => line[..end].into(),
+        None => line.into(),
+    }
+}
+
+impl Run {
+    /// The step a [`StepId`] names, if it exists.
+    pub fn step(&self, id: StepId) -> Option<&Step> {
+        self.steps_of(id.turn, id.subagent)?.get(id.step)
+    }
+
+    /// The steps of a turn's main agent, or of one sub-agent.
+    pub fn steps_of(&self, turn: usize, subagent: Option<usize>) -> Option<&[Step]> {
+        match subagent {
+            Some(index) => self.subagents.get(index).map(|agent| agent.steps.as_slice()),
+            None => self.turns.get(turn).map(|turn| turn.steps.as_slice()),
+        }
+    }
+
+    /// Every step of a turn in playing order: a sub-agent's steps follow the step that started it.
+    pub fn steps_of_turn(&self, turn: usize) -> Vec<StepId> {
+        let mut ids = vec![];
+        self.collect_steps(turn, None, &mut vec![], &mut ids);
+        ids
+    }
+
+    fn collect_steps(
+        &self,
+        turn: usize,
+        agent: Option<usize>,
+        open: &mut Vec<usize>,
+        ids: &mut Vec<StepId>,
+    ) {
+        for (step, found) in self.steps_of(turn, agent).unwrap_or_default().iter().enumerate() {
+            ids.push(StepId { turn, subagent: agent, step });
+            // A recording may name an agent as its own ancestor; each is entered once.
+            if let Some(child) = found.subagent.filter(|child| !open.contains(child)) {
+                open.push(child);
+                self.collect_steps(turn, Some(child), open, ids);
+            }
+        }
+    }
+
+    /// Index of the checkpoint's first turn (counts from 0).
+    pub fn first_turn_of(&self, checkpoint: usize) -> usize {
+        match checkpoint.checked_sub(1).and_then(|before| self.checkpoints.get(before)) {
+            Some(before) => before.last_turn + 1,
+            None => 0,
+        }
+    }
+
+    /// Sum over turns; a kind of token that no turn records stays None.
+    pub fn tokens(&self) -> Tokens {
+        self.turns.iter().fold(Tokens::default(), |sum, turn| sum + turn.tokens)
+    }
+}
+
+impl Step {
+    /// Whether the step shows something that went wrong: an error record, a failed tool, a non-zero exit.
+    pub fn failed(&self) -> bool {
+        self.is_error || self.result().is_some_and(ToolResult::failed)
+    }
+
+    pub fn result(&self) -> Option<&ToolResult> {
+        self.tool.as_ref().and_then(|tool| tool.result.as_ref())
+    }
+}
+
+impl ToolResult {
+    pub fn failed(&self) -> bool {
+        self.is_error || self.exit_code.is_some_and(|code| code != 0)
+    }
+}
+
+/// Names one step of a run; all count from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct StepId {
+    pub turn: usize,
+    pub subagent: Option<usize>,
+    pub step: usize,
+}
+
+/// What a step says, read from its records when it is shown. Untrusted text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StepText {
+    /// The message, the thinking, the summary; for a tool call whatever was said with it, often empty.
+    pub text: String,
+    /// The call's arguments as a person would read them: the command, the patch, else indented JSON.
+    pub arguments: Option<String>,
+    /// The observation.
+    pub result: Option<String>,
+}
+
+impl StepKind {
+    /// The word in JSON and on screen.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Message => "message",
+            Self::Thinking => "thinking",
+            Self::Tool => "tool",
+            Self::Compaction => "compaction",
+            Self::SubAgent => "subagent",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl Role {
+    /// The word in JSON and on screen.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::System => "system",
+        }
+    }
+}
+
+impl EditKind {
+    /// The word in JSON and on screen.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Modify => "modify",
+            Self::Delete => "delete",
+            Self::Rename => "rename",
+        }
+    }
+}

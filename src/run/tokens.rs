@@ -1,0 +1,51 @@
+//! Tokens, counted once.
+
+use std::ops::Add;
+
+/// Token counts; None is "not recorded", which is not 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tokens {
+    /// Everything the model read, cached input included.
+    pub input: Option<u64>,
+    /// The part of `input` that came from the prompt cache.
+    pub cached_input: Option<u64>,
+    /// Everything the model wrote, reasoning included.
+    pub output: Option<u64>,
+    /// The part of `output` that is reasoning.
+    pub reasoning: Option<u64>,
+}
+
+impl Tokens {
+    pub fn is_recorded(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+impl Add for Tokens {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.saturating_add(b)),
+            (a, b) => a.or(b),
+        };
+        Self {
+            input: sum(self.input, other.input),
+            cached_input: sum(self.cached_input, other.cached_input),
+            output: sum(self.output, other.output),
+            reasoning: sum(self.reasoning, other.reasoning),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn not_recorded_stays_not_recorded_in_a_sum() {
+        let one = Tokens { input: Some(3), ..Tokens::default() };
+        let two = Tokens { input: Some(4), output: Some(1), ..Tokens::default() };
+        assert_eq!(one + two, Tokens { input: Some(7), output: Some(1), ..Tokens::default() });
+    }
+}
