@@ -64,7 +64,7 @@ impl Repo {
             if let (Some(mode), Some(path)) =
                 (mode_of(entry.filemode()), RepoPath::new(&format!("{folder}{name}")))
             {
-                files.files.insert(path, TreeFile { content: content_of(entry.id(), mode), mode });
+                files.files.insert(path, TreeFile { content: content_of(entry.id()), mode });
             }
             TreeWalkResult::Ok
         });
@@ -139,7 +139,7 @@ fn change_of(delta: &git2::DiffDelta<'_>) -> Option<Change> {
     };
     let file = |file: &git2::DiffFile<'_>| {
         let mode = mode_of(i32::try_from(u32::from(file.mode())).ok()?)?;
-        Some(TreeFile { content: content_of(file.id(), mode), mode })
+        Some(TreeFile { content: content_of(file.id()), mode })
     };
     let (old, new) = (delta.old_file(), delta.new_file());
     let kind = match delta.status() {
@@ -160,12 +160,10 @@ fn change_of(delta: &git2::DiffDelta<'_>) -> Option<Change> {
     })
 }
 
-fn content_of(id: Oid, mode: FileMode) -> Content {
-    let bytes = <[u8; 20]>::try_from(id.as_bytes());
-    match bytes {
-        Ok(bytes) if mode != FileMode::Submodule => Content::Known(BlobId(bytes)),
-        _ => Content::NotRecorded,
-    }
+/// For a submodule the id is the other repository's commit.
+fn content_of(id: Oid) -> Content {
+    <[u8; 20]>::try_from(id.as_bytes())
+        .map_or(Content::NotRecorded, |bytes| Content::Known(BlobId(bytes)))
 }
 
 /// None for a folder.
