@@ -121,7 +121,7 @@ enum Command {
 #[derive(Debug, clap::Args)]
 struct RunArg {
     /// A log, a run bundle, or a folder that holds one of them
-    #[arg(value_name = "RUN")]
+    #[arg(id = "run", value_name = "RUN")]
     path: PathBuf,
 }
 
