@@ -1,6 +1,39 @@
 //! The difference between two texts, by line and by word.
+//!
+//! Lines end at `\n` and nowhere else, as git has it: a `\r` before it belongs to the text, and a last line without
+//! `\n` differs from the same line with one. Comparing works on bytes, because a patch must carry a file that is not
+//! valid UTF-8 unharmed ([`unified`](super::unified) does); [`TextDiff`] is the same difference for the screen, with
+//! bytes that are no text shown as U+FFFD. Nothing here reads a clock: similar keeps the time limit itself.
+
+use std::{borrow::Cow, collections::HashMap, ops::Range, time::Duration};
+
+use similar::{Algorithm, DiffOp, TextDiff as Comparison, TextDiffConfig, group_diff_ops};
+use unicode_segmentation::UnicodeSegmentation;
 
 pub use super::patch::LineKind;
+use super::patch::{PatchHunk, PatchLine};
+
+/// After this long a comparison gives up looking for the smallest difference and calls the rest changed.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// How far into a file git looks for a NUL (`buffer_is_binary` in its xdiff-interface.c), in bytes.
+const BINARY_PROBE: usize = 8000;
+
+/// Lines longer than this are generated or minified: their words are not compared. In bytes.
+const LONG_LINE: usize = 2000;
+
+/// Share of letters two lines must have in common to count as versions of one line.
+const ALIKE: f64 = 0.4;
+
+/// Blocks with more pairs of a removed and an added line than this are paired in order, not by likeness.
+const MAX_PAIRS: usize = 2500;
+
+/// A thing of which there is one before and one after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sides<T> {
+    pub old: T,
+    pub new: T,
+}
 
 /// The difference between two versions of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,7 +47,8 @@ pub struct TextDiff {
 /// A run of changed lines with context around it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Hunk {
-    /// First old line, counts from 1; where `old_len` is 0, the line after which the hunk stands.
+    /// First old line, counts from 1; where `old_len` is 0, the line after which the hunk stands. Where numbers are
+    /// not recorded both starts are 0 and the lines have no numbers.
     pub old_start: usize,
     pub old_len: usize,
     pub new_start: usize,
@@ -33,4 +67,566 @@ pub struct DiffLine {
     pub text: String,
     /// False for a last line that has no line end.
     pub newline: bool,
+}
+
+/// A [`Hunk`] of the bytes themselves; starts and lengths mean the same.
+pub(super) struct ByteHunk<'t> {
+    pub span: Sides<Span>,
+    /// With their line ends.
+    pub lines: Vec<(LineKind, &'t [u8])>,
+}
+
+/// Which lines of one side a hunk covers.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    pub start: usize,
+    pub len: usize,
+}
+
+/// Whether git would call these bytes binary: a NUL near the beginning.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    memchr::memchr(0, &bytes[..bytes.len().min(BINARY_PROBE)]).is_some()
+}
+
+/// The bytes as text for the screen, invalid UTF-8 shown as U+FFFD; None where they are binary.
+pub fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    (!is_binary(bytes)).then(|| String::from_utf8_lossy(bytes))
+}
+
+/// What turns `old` into `new`, with up to `context` equal lines around each change.
+pub fn diff_text(old: &str, new: &str, context: usize) -> TextDiff {
+    diff_bytes(old.as_bytes(), new.as_bytes(), context)
+}
+
+/// As [`diff_text`], for files that need not be valid UTF-8: lines that differ only in what cannot be shown differ.
+pub fn diff_bytes(old: &[u8], new: &[u8], context: usize) -> TextDiff {
+    TextDiff::of(byte_hunks(old, new, context).iter().map(Hunk::from_bytes).collect())
+}
+
+/// Recorded hunks for the screen, where the file itself is not known.
+pub fn recorded_hunks(hunks: &[PatchHunk]) -> TextDiff {
+    TextDiff::of(hunks.iter().map(Hunk::from_recorded).collect())
+}
+
+/// The parts of two versions of a line that differ, as byte ranges on character boundaries. Both are empty where the
+/// lines are equal, and where they have too little in common for the rest to mean anything.
+pub fn words(old_line: &str, new_line: &str) -> Sides<Vec<Range<usize>>> {
+    let nothing = Sides { old: vec![], new: vec![] };
+    if old_line == new_line || old_line.len().max(new_line.len()) > LONG_LINE {
+        return nothing;
+    }
+    let (old, new) = (tokens(old_line), tokens(new_line));
+    let comparison = TextDiffConfig::new()
+        .algorithm(Algorithm::Myers)
+        .timeout(PATIENCE)
+        .diff_slices::<str>(&old, &new);
+    if likeness(&comparison) < ALIKE {
+        return nothing;
+    }
+    let mut emphasis = nothing;
+    let (old_ends, new_ends) = (token_ends(&old), token_ends(&new));
+    for op in comparison.ops().iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
+        emphasise(&mut emphasis.old, &old_ends, op.old_range(), old_line);
+        emphasise(&mut emphasis.new, &new_ends, op.new_range(), new_line);
+    }
+    emphasis
+}
+
+/// Which removed line became which added line: indices into `hunk.lines`, both ascending. Lines that are alike are
+/// paired, in order, within each block of removed lines and the added lines after it.
+pub fn pair_lines(hunk: &Hunk) -> Vec<(usize, usize)> {
+    let mut pairs = vec![];
+    let mut at = 0;
+    while at < hunk.lines.len() {
+        let removed = run_of(hunk, at, LineKind::Removed);
+        let added = run_of(hunk, removed.end, LineKind::Added);
+        pairs.extend(pair_block(hunk, &removed, &added));
+        at = added.end.max(at + 1);
+    }
+    pairs
+}
+
+impl TextDiff {
+    fn of(hunks: Vec<Hunk>) -> Self {
+        let count = |kind| {
+            hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind).count()
+        };
+        let (added, removed) = (count(LineKind::Added), count(LineKind::Removed));
+        Self { hunks, added, removed }
+    }
+}
+
+impl Hunk {
+    fn from_bytes(hunk: &ByteHunk<'_>) -> Self {
+        let lines = hunk.lines.iter().map(|&(kind, line)| {
+            let text = line.strip_suffix(b"\n");
+            (kind, String::from_utf8_lossy(text.unwrap_or(line)).into_owned(), text.is_some())
+        });
+        let first = |span: Span| Some(if span.len == 0 { span.start + 1 } else { span.start });
+        Self {
+            old_start: hunk.span.old.start,
+            old_len: hunk.span.old.len,
+            new_start: hunk.span.new.start,
+            new_len: hunk.span.new.len,
+            lines: numbered(lines, first(hunk.span.old), first(hunk.span.new)),
+        }
+    }
+
+    fn from_recorded(hunk: &PatchHunk) -> Self {
+        let lines = hunk
+            .lines
+            .iter()
+            .map(|PatchLine { kind, text, newline }| (*kind, text.clone(), *newline));
+        let count = |other| hunk.lines.iter().filter(|line| line.kind != other).count();
+        Self {
+            old_start: hunk.old_start.unwrap_or(0),
+            old_len: count(LineKind::Added),
+            new_start: hunk.new_start.unwrap_or(0),
+            new_len: count(LineKind::Removed),
+            lines: numbered(lines, hunk.old_start, hunk.new_start),
+        }
+    }
+}
+
+/// Gives each line its number on the sides it stands on.
+fn numbered(
+    lines: impl Iterator<Item = (LineKind, String, bool)>,
+    mut old: Option<usize>,
+    mut new: Option<usize>,
+) -> Vec<DiffLine> {
+    let step = |next: &mut Option<usize>| {
+        let now = *next;
+        *next = now.map(|number| number.saturating_add(1));
+        now
+    };
+    let number = |(kind, text, newline)| DiffLine {
+        kind,
+        old: if kind == LineKind::Added { None } else { step(&mut old) },
+        new: if kind == LineKind::Removed { None } else { step(&mut new) },
+        text,
+        newline,
+    };
+    lines.map(number).collect()
+}
+
+/// The difference by lines, byte for byte.
+pub(super) fn byte_hunks<'t>(old: &'t [u8], new: &'t [u8], context: usize) -> Vec<ByteHunk<'t>> {
+    if old == new {
+        return vec![];
+    }
+    let (old, new) = (split_lines(old), split_lines(new));
+    let context = context.min(old.len().max(new.len()));
+    group_diff_ops(compare(&old, &new), context)
+        .iter()
+        .filter(|ops| ops.iter().any(|op| !matches!(op, DiffOp::Equal { .. })))
+        .map(|ops| byte_hunk(ops, &old, &new))
+        .collect()
+}
+
+fn byte_hunk<'t>(ops: &[DiffOp], old: &[&'t [u8]], new: &[&'t [u8]]) -> ByteHunk<'t> {
+    let mut lines = vec![];
+    for op in ops {
+        let mut push =
+            |kind, from: &[&'t [u8]]| lines.extend(from.iter().map(|&line| (kind, line)));
+        match op {
+            DiffOp::Equal { .. } => push(LineKind::Context, &old[op.old_range()]),
+            DiffOp::Delete { .. } | DiffOp::Insert { .. } | DiffOp::Replace { .. } => {
+                push(LineKind::Removed, &old[op.old_range()]);
+                push(LineKind::Added, &new[op.new_range()]);
+            }
+        }
+    }
+    let cover = |range: fn(&DiffOp) -> Range<usize>| {
+        let start = ops.iter().map(|op| range(op).start).min().unwrap_or(0);
+        let len = ops.iter().map(|op| range(op).len()).sum();
+        Span { start: if len == 0 { start } else { start + 1 }, len }
+    };
+    ByteHunk { span: Sides { old: cover(DiffOp::old_range), new: cover(DiffOp::new_range) }, lines }
+}
+
+fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
+    let mut lines = vec![];
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', bytes) {
+        lines.push(&bytes[start..=end]);
+        start = end + 1;
+    }
+    if start < bytes.len() {
+        lines.push(&bytes[start..]);
+    }
+    lines
+}
+
+/// similar measures time itself only for texts, and lines need not be text: each distinct line gets a short name,
+/// and the names are compared.
+fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+    let mut numbers: HashMap<&[u8], usize> = HashMap::new();
+    let mut number = |line| {
+        let next = numbers.len();
+        *numbers.entry(line).or_insert(next)
+    };
+    let old: Vec<usize> = old.iter().map(|&line| number(line)).collect();
+    let new: Vec<usize> = new.iter().map(|&line| number(line)).collect();
+    let names: Vec<String> = (0..numbers.len()).map(|number| number.to_string()).collect();
+    let named = |side: &[usize]| side.iter().map(|&n| names[n].as_str()).collect::<Vec<_>>();
+    TextDiffConfig::new()
+        .algorithm(Algorithm::Histogram)
+        .timeout(PATIENCE)
+        .diff_slices::<str>(&named(&old), &named(&new))
+        .ops()
+        .to_vec()
+}
+
+/// Words, runs of blanks, and single other characters (with what combines with them).
+fn tokens(line: &str) -> Vec<&str> {
+    let mut tokens: Vec<Range<usize>> = vec![];
+    let mut last = Letter::Other;
+    for (at, grapheme) in line.grapheme_indices(true) {
+        let letter = Letter::of(grapheme);
+        let end = at + grapheme.len();
+        match tokens.last_mut() {
+            Some(token) if letter == last && letter != Letter::Other => token.end = end,
+            _ => tokens.push(at..end),
+        }
+        last = letter;
+    }
+    tokens.into_iter().map(|token| &line[token]).collect()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Letter {
+    Word,
+    Blank,
+    Other,
+}
+
+impl Letter {
+    fn of(grapheme: &str) -> Self {
+        match grapheme.chars().next() {
+            Some(c) if c.is_alphanumeric() || c == '_' => Self::Word,
+            Some(c) if c.is_whitespace() => Self::Blank,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// 0–1: twice the letters in common over the letters of both, blanks aside.
+fn likeness(comparison: &Comparison<'_, '_, str>) -> f64 {
+    let common = comparison
+        .ops()
+        .iter()
+        .filter(|op| matches!(op, DiffOp::Equal { .. }))
+        .flat_map(DiffOp::old_range)
+        .filter_map(|at| comparison.old_slice(at))
+        .map(solid)
+        .sum::<usize>();
+    let all = comparison.iter_old_slices().chain(comparison.iter_new_slices()).map(solid).sum();
+    share(2 * common, all)
+}
+
+/// Bytes of a token that count.
+fn solid(token: &str) -> usize {
+    if token.trim().is_empty() { 0 } else { token.len() }
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+fn token_ends(tokens: &[&str]) -> Vec<usize> {
+    let mut end = 0;
+    let mut ends = vec![0];
+    ends.extend(tokens.iter().map(|token| {
+        end += token.len();
+        end
+    }));
+    ends
+}
+
+/// Adds the bytes of some tokens; joins what only blanks separate.
+fn emphasise(emphasis: &mut Vec<Range<usize>>, ends: &[usize], tokens: Range<usize>, line: &str) {
+    let (start, end) = (ends[tokens.start], ends[tokens.end]);
+    if start == end {
+        return;
+    }
+    match emphasis.last_mut() {
+        Some(last) if line[last.end..start].trim().is_empty() => last.end = end,
+        _ => emphasis.push(start..end),
+    }
+}
+
+fn run_of(hunk: &Hunk, from: usize, kind: LineKind) -> Range<usize> {
+    let len = hunk.lines[from..].iter().take_while(|line| line.kind == kind).count();
+    from..from + len
+}
+
+fn pair_block(hunk: &Hunk, removed: &Range<usize>, added: &Range<usize>) -> Vec<(usize, usize)> {
+    if removed.len() * added.len() > MAX_PAIRS {
+        return removed.clone().zip(added.clone()).collect();
+    }
+    let bag = |at: usize| word_counts(&hunk.lines[at].text);
+    let old: Vec<_> = removed.clone().map(bag).collect();
+    let new: Vec<_> = added.clone().map(bag).collect();
+    align(&old, &new)
+        .into_iter()
+        .map(|(old, new)| (removed.start + old, added.start + new))
+        .collect()
+}
+
+type WordCounts<'t> = HashMap<&'t str, usize>;
+
+fn word_counts(line: &str) -> WordCounts<'_> {
+    let mut counts = HashMap::new();
+    if line.len() <= LONG_LINE {
+        for token in tokens(line).into_iter().filter(|token| solid(token) > 0) {
+            *counts.entry(token).or_insert(0) += 1;
+        }
+    }
+    counts
+}
+
+/// As [`likeness`], but blind to order: cheap enough for every pair of a block.
+fn rough_likeness(a: &WordCounts<'_>, b: &WordCounts<'_>) -> f64 {
+    let letters =
+        |counts: &WordCounts<'_>| counts.iter().map(|(word, n)| word.len() * n).sum::<usize>();
+    let common: usize =
+        a.iter().map(|(word, n)| word.len() * n.min(b.get(word).unwrap_or(&0))).sum();
+    share(2 * common, letters(a) + letters(b))
+}
+
+/// The pairing, in order on both sides, whose likenesses sum highest.
+fn align(old: &[WordCounts<'_>], new: &[WordCounts<'_>]) -> Vec<(usize, usize)> {
+    let like: Vec<Vec<f64>> =
+        old.iter().map(|a| new.iter().map(|b| rough_likeness(a, b)).collect()).collect();
+    // best[i][j]: the highest sum for old[i..] and new[j..].
+    let mut best = vec![vec![0.0_f64; new.len() + 1]; old.len() + 1];
+    let paired = |best: &[Vec<f64>], i: usize, j: usize| {
+        if like[i][j] < ALIKE { f64::MIN } else { like[i][j] + best[i + 1][j + 1] }
+    };
+    for i in (0..old.len()).rev() {
+        for j in (0..new.len()).rev() {
+            best[i][j] = paired(&best, i, j).max(best[i + 1][j]).max(best[i][j + 1]);
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    let mut pairs = vec![];
+    while i < old.len() && j < new.len() {
+        if paired(&best, i, j) >= best[i][j] {
+            pairs.push((i, j));
+            (i, j) = (i + 1, j + 1);
+        } else if best[i + 1][j] >= best[i][j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn line(kind: LineKind, old: Option<usize>, new: Option<usize>, text: &str) -> DiffLine {
+        DiffLine { kind, old, new, text: text.into(), newline: true }
+    }
+
+    /// Puts the new text together again from the old text and the difference.
+    fn apply(old: &[u8], hunks: &[ByteHunk<'_>]) -> Vec<u8> {
+        let lines = split_lines(old);
+        let mut new = vec![];
+        let mut at = 0;
+        for hunk in hunks {
+            let span = hunk.span.old;
+            let start = if span.len == 0 { span.start } else { span.start - 1 };
+            new.extend(lines[at..start].concat());
+            let kept = hunk.lines.iter().filter(|(kind, _)| *kind != LineKind::Removed);
+            kept.for_each(|(_, line)| new.extend(*line));
+            at = start + span.len;
+        }
+        new.extend(lines[at..].concat());
+        new
+    }
+
+    fn emphasised<'t>(text: &'t str, ranges: &[Range<usize>]) -> Vec<&'t str> {
+        ranges.iter().map(|range| &text[range.clone()]).collect()
+    }
+
+    #[test]
+    fn a_changed_line_has_its_numbers_and_context() {
+        let diff = diff_text("a\nb\nc\nd\n", "a\nB\nc\nd\n", 1);
+
+        let lines = vec![
+            line(LineKind::Context, Some(1), Some(1), "a"),
+            line(LineKind::Removed, Some(2), None, "b"),
+            line(LineKind::Added, None, Some(2), "B"),
+            line(LineKind::Context, Some(3), Some(3), "c"),
+        ];
+        let hunk = Hunk { old_start: 1, old_len: 3, new_start: 1, new_len: 3, lines };
+        assert_eq!(diff, TextDiff { hunks: vec![hunk], added: 1, removed: 1 });
+    }
+
+    #[test]
+    fn equal_texts_have_no_hunks() {
+        assert_eq!(diff_text("a\n", "a\n", 3), TextDiff::default());
+    }
+
+    #[test]
+    fn a_new_file_stands_after_line_0() {
+        let hunk = &diff_text("", "a\n", 3).hunks[0];
+
+        assert_eq!((hunk.old_start, hunk.old_len, hunk.new_start, hunk.new_len), (0, 0, 1, 1));
+        assert_eq!(hunk.lines[0].new, Some(1));
+    }
+
+    #[test]
+    fn an_insertion_without_context_stands_after_the_line_above() {
+        let hunk = &diff_text("a\nb\n", "a\nx\nb\n", 0).hunks[0];
+
+        assert_eq!((hunk.old_start, hunk.old_len, hunk.new_start, hunk.new_len), (1, 0, 2, 1));
+        assert_eq!(hunk.lines, [line(LineKind::Added, None, Some(2), "x")]);
+    }
+
+    #[test]
+    fn a_missing_final_newline_is_a_difference() {
+        let lines = &diff_text("a", "a\n", 3).hunks[0].lines;
+
+        let newlines: Vec<_> =
+            lines.iter().map(|line| (line.text.as_str(), line.newline)).collect();
+        assert_eq!(newlines, [("a", false), ("a", true)]);
+    }
+
+    #[test]
+    fn a_carriage_return_belongs_to_the_text_and_ends_no_line() {
+        let diff = diff_text("a\r\nb\rc\n", "a\nb\rc\n", 3);
+
+        let texts: Vec<_> = diff.hunks[0].lines.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(texts, ["a\r", "a", "b\rc"]);
+    }
+
+    #[test]
+    fn lines_that_differ_in_bytes_that_are_no_text_differ() {
+        let diff = diff_bytes(b"caf\xe9\n", b"caf\xe8\n", 3);
+
+        assert_eq!((diff.added, diff.removed), (1, 1));
+        assert_eq!(diff.hunks[0].lines[0].text, "caf\u{fffd}");
+    }
+
+    #[test]
+    fn endless_context_is_the_whole_file() {
+        assert_eq!(diff_text("a\nb\nc\n", "a\nb\nC\n", usize::MAX).hunks[0].lines.len(), 4);
+    }
+
+    #[test]
+    fn a_nul_makes_a_file_binary_only_near_its_beginning() {
+        let late = [vec![b'a'; BINARY_PROBE], vec![0]].concat();
+
+        assert!(is_binary(b"a\0"));
+        assert!(!is_binary(&late));
+        assert_eq!(decode(b"\0"), None);
+        assert_eq!(decode(b"\xff").as_deref(), Some("\u{fffd}"));
+    }
+
+    #[test]
+    fn texts_that_exhaust_the_patience_still_have_a_true_difference() {
+        let old: String = (0..20_000).map(|n| format!("{}\n", n % 97)).collect();
+        let new: String = (0..20_000).map(|n| format!("{}\n", (n * 31) % 89)).collect();
+
+        let hunks = byte_hunks(old.as_bytes(), new.as_bytes(), 3);
+
+        assert_eq!(apply(old.as_bytes(), &hunks), new.as_bytes());
+    }
+
+    #[test]
+    fn a_changed_word_is_emphasised() {
+        let (old, new) = ("    loss = mse(xyz)", "    loss = mse(xyz) + ce(seq)");
+
+        let words = words(old, new);
+
+        assert_eq!(emphasised(old, &words.old), [""; 0]);
+        assert_eq!(emphasised(new, &words.new), [" + ce(seq)"]);
+    }
+
+    #[test]
+    fn a_word_changes_as_a_whole() {
+        let (old, new) = ("def naïve_name(x):", "def naive_name(x):");
+
+        let words = words(old, new);
+
+        assert_eq!(emphasised(old, &words.old), ["naïve_name"]);
+        assert_eq!(emphasised(new, &words.new), ["naive_name"]);
+    }
+
+    #[test]
+    fn lines_with_little_in_common_have_nothing_emphasised() {
+        assert_eq!(words("import os", "def f(a, b):"), Sides::default());
+        assert_eq!(words("", "x = 1"), Sides::default());
+    }
+
+    #[test]
+    fn a_removed_line_is_paired_with_the_added_line_that_is_like_it() {
+        let old = "alpha = 1\nprint(alpha)\n";
+        let new = "import os\nalpha = 2\nprint(alpha, 3)\n";
+
+        let hunk = &diff_text(old, new, 3).hunks[0];
+
+        let texts =
+            |(a, b): (usize, usize)| (hunk.lines[a].text.as_str(), hunk.lines[b].text.as_str());
+        let pairs: Vec<_> = pair_lines(hunk).into_iter().map(texts).collect();
+        assert_eq!(pairs, [("alpha = 1", "alpha = 2"), ("print(alpha)", "print(alpha, 3)")]);
+    }
+
+    #[test]
+    fn recorded_hunks_without_numbers_are_shown_without_numbers() {
+        let added = PatchLine { kind: LineKind::Added, text: "x".into(), newline: true };
+        let bare = PatchHunk { lines: vec![added], ..PatchHunk::default() };
+        let numbered = PatchHunk { old_start: Some(4), new_start: Some(5), ..bare.clone() };
+
+        let diff = recorded_hunks(&[bare, numbered]);
+
+        assert_eq!(diff.added, 2);
+        assert_eq!(diff.hunks[0].lines, [line(LineKind::Added, None, None, "x")]);
+        assert_eq!(diff.hunks[1].lines, [line(LineKind::Added, None, Some(5), "x")]);
+    }
+
+    fn any_lines() -> impl Strategy<Value = Vec<u8>> {
+        let line = prop::sample::select(vec!["a", "b", "c", "d", "a\r", "é", ""]);
+        let lines = prop::collection::vec(line, 0..30).prop_map(|lines| lines.join("\n"));
+        (lines, any::<bool>()).prop_map(|(text, end)| {
+            let mut bytes = text.into_bytes();
+            bytes.extend(end.then_some(b'\n'));
+            bytes
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_texts_applying_their_difference_gives_the_second(
+            old in any_lines(), new in any_lines(), context in 0_usize..5,
+        ) {
+            prop_assert_eq!(apply(&old, &byte_hunks(&old, &new, context)), new);
+        }
+
+        #[test]
+        fn whatever_the_lines_emphasis_is_ordered_and_on_character_boundaries(old: String, new: String) {
+            let emphasis = words(&old, &new);
+            for (line, ranges) in [(&old, &emphasis.old), (&new, &emphasis.new)] {
+                prop_assert!(ranges.iter().all(|range| line.get(range.clone()).is_some_and(|part| !part.is_empty())));
+                prop_assert!(ranges.windows(2).all(|two| two[0].end < two[1].start));
+            }
+        }
+
+        #[test]
+        fn whatever_the_texts_pairs_are_in_order_and_of_the_right_kinds(old in any_lines(), new in any_lines()) {
+            for hunk in diff_bytes(&old, &new, 3).hunks {
+                let pairs = pair_lines(&hunk);
+                prop_assert!(pairs.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1));
+                let kinds = |(a, b): (usize, usize)| (hunk.lines[a].kind, hunk.lines[b].kind);
+                let wanted = (LineKind::Removed, LineKind::Added);
+                prop_assert!(pairs.iter().all(|&pair| kinds(pair) == wanted));
+            }
+        }
+    }
 }

@@ -86,7 +86,9 @@ macro_rules! formats {
     };
 }
 
-formats! {}
+formats! {
+    bundle::Bundle,
+}
 
 /// The format that claims a file which starts like this.
 pub fn claim(head: &Head<'_>) -> Option<&'static dyn Format> {

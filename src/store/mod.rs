@@ -1,15 +1,32 @@
 //! Disk and git: finding runs, reading bytes, blobs of a commit.
+//!
+//! [`open`] turns a path into an index ([`Run`]) and an [`Archive`], which reads the words of a step, the files of a
+//! turn or the hits of a search when they are wanted. Recordings are only ever read, and nothing outside a
+//! recording's own folder is followed.
+
+mod bytes;
+mod find;
+mod repo;
+mod timeline;
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
-use crate::run::{
-    Run, StepId, StepText,
-    files::{Change, FileDiff, Timeline},
-    search::{Hit, Query},
+use crate::{
+    formats::{self, Format, Source},
+    run::{
+        Place, Run, SourceFile, StepId, StepText, Warning,
+        files::{Blob, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile, compare},
+        search::{Hit, HitPlace, Query, StepField, matches_in},
+    },
 };
+
+use bytes::Bytes;
+use repo::Repo;
+
+pub use find::runs_below;
 
 /// A recording that was opened: its index, and the way back to its bytes.
 #[derive(Debug, Clone)]
@@ -29,44 +46,165 @@ pub enum OpenError {
     Understand { path: PathBuf, why: String },
 }
 
-/// Opens a recording: a log of a known format, or a run bundle.
+/// Opens a recording: a log of a known format, or a run bundle, or a folder that holds one of them.
 pub fn open(path: &Path) -> Result<Opened, OpenError> {
-    Err(OpenError::Read { path: path.into(), why: "not written yet".into() })
+    let found = find::find(path)?;
+    let sources: Vec<Source<'_>> =
+        found.files.iter().map(|file| Source { name: &file.name, bytes: &file.bytes }).collect();
+    let indexed = found.format.index(&sources);
+    let mut run =
+        indexed.map_err(|why| OpenError::Understand { path: path.into(), why: why.to_string() })?;
+    if run.sources.is_empty() {
+        let source = |source: &Source<'_>| SourceFile {
+            name: source.name.into(),
+            format: found.format.name(),
+        };
+        run.sources = sources.iter().map(source).collect();
+    }
+    if run.id.is_empty() {
+        run.id = sources.first().map(|source| source.name.to_owned()).unwrap_or_default();
+    }
+    if run.title.is_empty() {
+        run.title.clone_from(&run.id);
+    }
+    for file in &found.files {
+        if let Some(what) = &file.problem {
+            run.warnings.push(Warning { place: file.name.clone(), what: what.clone() });
+        }
+    }
+    let repo = open_repo(&found.folder, &mut run);
+    let files = found.files.into_iter().map(|file| file.bytes).collect();
+    let archive = Archive { files, repo, timeline: OnceLock::new() };
+    Ok(Opened { run: Arc::new(run), archive: Arc::new(archive) })
+}
+
+/// The repository of a bundle, where it has one that can be read; what is wrong with it becomes a warning.
+fn open_repo(folder: &Path, run: &mut Run) -> Option<Repo> {
+    let path = folder.join("workspace.git");
+    if run.format != "bundle" || std::fs::symlink_metadata(&path).is_err() {
+        return None;
+    }
+    let mut warn =
+        |what: String| run.warnings.push(Warning { place: "workspace.git".into(), what });
+    let repo = match Repo::open(&path) {
+        Ok(repo) => repo,
+        Err(why) => {
+            warn(why);
+            return None;
+        }
+    };
+    for (turn, commit) in
+        run.turns.iter().zip(1..).filter_map(|(turn, number)| Some((number, turn.commit.as_ref()?)))
+    {
+        if !repo.has_commit(commit) {
+            warn(format!("has no commit {commit}, which run.json names for turn {turn}"));
+        }
+    }
+    Some(repo)
 }
 
 /// The bytes behind a run. Shared between worker threads.
 #[derive(Debug)]
-pub struct Archive {}
+pub struct Archive {
+    /// In the order of [`Run::sources`].
+    files: Vec<Bytes>,
+    repo: Option<Repo>,
+    timeline: OnceLock<Result<(Arc<Timeline>, MemoryBlobs), String>>,
+}
 
 impl Archive {
     /// What a step says, with its observation.
-    pub fn step_text(&self, _run: &Run, _step: StepId) -> StepText {
-        StepText::default()
+    pub fn step_text(&self, run: &Run, step: StepId) -> StepText {
+        let Some(step) = run.step(step) else { return StepText::default() };
+        let Some(format) = format_of(run, step.place) else { return StepText::default() };
+        let mut text = format.words(self.record(step.place), step);
+        if let Some(result) = step.result()
+            && let Some(format) = format_of(run, result.place)
+        {
+            text.result = Some(format.result(self.record(result.place), result));
+        }
+        text
     }
 
     /// The whole request of a turn; empty where the turn has none.
-    pub fn request(&self, _run: &Run, _turn: usize) -> String {
-        String::new()
+    pub fn request(&self, run: &Run, turn: usize) -> String {
+        let place = run.turns.get(turn).and_then(|turn| turn.request);
+        let format = place.and_then(|place| format_of(run, place));
+        match (place, format) {
+            (Some(place), Some(format)) => format.request(self.record(place)),
+            _ => String::new(),
+        }
     }
 
     /// The files over time; worked out once, then kept. The error is a sentence.
-    pub fn timeline(&self, _run: &Run) -> Result<Arc<Timeline>, String> {
-        Ok(Arc::new(Timeline::default()))
+    pub fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String> {
+        self.built(run).as_ref().map(|(timeline, _)| Arc::clone(timeline)).map_err(Clone::clone)
+    }
+
+    fn built(&self, run: &Run) -> &Result<(Arc<Timeline>, MemoryBlobs), String> {
+        self.timeline.get_or_init(|| {
+            let recording =
+                timeline::Recording { run, files: &self.files, repo: self.repo.as_ref() };
+            timeline::build(&recording).map(|(timeline, made)| (Arc::new(timeline), made))
+        })
     }
 
     /// One change, compared line by line with `context` lines around.
-    pub fn diff(&self, _change: &Change, _context: usize) -> FileDiff {
-        FileDiff::NotRecorded("not written yet".into())
+    pub fn diff(&self, run: &Run, change: &Change, context: usize) -> FileDiff {
+        self.with_blobs(run, |blobs| compare::compare(change, blobs, context))
+            .unwrap_or_else(FileDiff::NotRecorded)
+    }
+
+    /// The content of a file. The error is a sentence.
+    pub fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String> {
+        let id = file.blob().ok_or("the content of this file is not in the recording")?;
+        self.with_blobs(run, |blobs| blobs.blob(id))?
+    }
+
+    fn with_blobs<T>(&self, run: &Run, read: impl FnOnce(&dyn Blobs) -> T) -> Result<T, String> {
+        let (_, made) = self.built(run).as_ref().map_err(Clone::clone)?;
+        Ok(read(&timeline::AllBlobs { made, repo: self.repo.as_ref() }))
     }
 
     /// Looks through every request, step and observation, in playing order, until `found` returns false.
     /// The error is a sentence about the pattern.
     pub fn search(
         &self,
-        _run: &Run,
-        _query: &Query,
-        _found: &mut dyn FnMut(Hit) -> bool,
+        run: &Run,
+        query: &Query,
+        found: &mut dyn FnMut(Hit) -> bool,
     ) -> Result<(), String> {
+        let regex = query.compile()?;
+        for turn in 0..run.turns.len() {
+            let mut report = |place: HitPlace, text: &str| {
+                matches_in(&regex, text)
+                    .all(|(line, range)| found(Hit { turn, place, line, range }))
+            };
+            if !report(HitPlace::Request, &self.request(run, turn)) {
+                return Ok(());
+            }
+            for step in run.steps_of_turn(turn) {
+                let text = self.step_text(run, step);
+                let fields = [
+                    (StepField::Text, Some(text.text)),
+                    (StepField::Arguments, text.arguments),
+                    (StepField::Result, text.result),
+                ];
+                for (field, words) in fields {
+                    if !words.is_none_or(|words| report(HitPlace::Step(step, field), &words)) {
+                        return Ok(());
+                    }
+                }
+            }
+        }
         Ok(())
     }
+
+    fn record(&self, place: Place) -> &[u8] {
+        self.files.get(place.source.0 as usize).map_or(&[], |file| place.of(file))
+    }
+}
+
+fn format_of(run: &Run, place: Place) -> Option<&'static dyn Format> {
+    run.sources.get(place.source.0 as usize).and_then(|source| formats::by_name(source.format))
 }

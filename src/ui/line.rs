@@ -16,7 +16,12 @@ pub fn own(words: impl Into<String>, style: Style) -> Span<'static> {
 
 /// A piece of somebody else's text, made harmless.
 pub fn recorded(words: &str, style: Style) -> Span<'static> {
-    Span::styled(text::safe_line(words).to_string(), style)
+    Span::styled(safe(words), style)
+}
+
+/// One line of somebody else's text, made harmless.
+pub fn safe(words: &str) -> String {
+    text::safe(words).to_string()
 }
 
 pub fn width_of(spans: &[Span]) -> usize {

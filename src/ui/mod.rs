@@ -7,8 +7,8 @@
 
 pub mod export;
 mod line;
+mod paint;
 mod panel;
-#[path = "text_standin.rs"]
 pub mod text;
 pub mod theme;
 
@@ -54,7 +54,7 @@ fn draw_whole(app: &App, theme: Theme, buffer: &mut Buffer) {
         Loading::Nothing => sentence("no run is open", theme.of(Meaning::Muted), layout.body, buffer),
         Loading::Waiting(_) => sentence("reading…", theme.of(Meaning::Muted), layout.body, buffer),
         Loading::Failed(why) => {
-            let why = text::safe_line(why).to_string();
+            let why = line::safe(why);
             sentence(&why, theme.of(Meaning::Error), layout.body, buffer);
         }
         Loading::Ready(replay) => replay_view(app, replay, theme, &layout, buffer),

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::code::diff::TextDiff;
+use crate::code::diff::{self, TextDiff};
+
+use super::{Blob, Blobs, Change, FileMode, TreeFile, Version};
 
 /// What there is to show of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FileDiff {
-    /// Both texts are known; None on the side where there is no file.
+    /// Both texts are known; None on the side where there is no file, or where it is not in the recording.
     Text { diff: TextDiff, old: Option<Arc<str>>, new: Option<Arc<str>> },
     /// Only the recorded hunks are known: the file before is not in the recording. Line numbers may be missing.
     Hunks(TextDiff),
@@ -17,4 +19,56 @@ pub enum FileDiff {
     TooBig { old: Option<u64>, new: Option<u64> },
     /// Cannot be shown; a sentence says why.
     NotRecorded(String),
+}
+
+/// The largest side that is compared for the screen, in bytes. `trajview diff` has no such limit.
+pub const SCREEN_LIMIT: usize = 4 << 20;
+
+/// Compares the two sides of a change, with `context` lines around each hunk.
+pub fn compare(change: &Change, blobs: &dyn Blobs, context: usize) -> FileDiff {
+    let (old, new) = match &change.version {
+        Version::Hunks(hunks) if hunks.is_empty() => {
+            return FileDiff::NotRecorded(
+                "the recording says that this file changed, not how".into(),
+            );
+        }
+        Version::Hunks(hunks) => return FileDiff::Hunks(diff::recorded_hunks(hunks)),
+        Version::Whole { old, new } => (*old, *new),
+    };
+    match (side(old, blobs), side(new, blobs)) {
+        (Ok(old), Ok(new)) => compare_blobs(old.as_deref(), new.as_deref(), context),
+        (Err(why), _) | (_, Err(why)) => FileDiff::NotRecorded(why),
+    }
+}
+
+fn side(file: Option<TreeFile>, blobs: &dyn Blobs) -> Result<Option<Blob>, String> {
+    match file {
+        None => Ok(None),
+        Some(file) if file.mode == FileMode::Submodule => {
+            Err("a commit of another repository".into())
+        }
+        Some(file) => match file.blob() {
+            Some(id) => blobs.blob(id).map(Some),
+            None => Err("the content of this file is not in the recording".into()),
+        },
+    }
+}
+
+fn compare_blobs(old: Option<&[u8]>, new: Option<&[u8]>, context: usize) -> FileDiff {
+    let size = |side: Option<&[u8]>| side.map(|bytes| bytes.len() as u64);
+    if [old, new].into_iter().flatten().any(diff::is_binary) {
+        return FileDiff::Binary { old: size(old), new: size(new) };
+    }
+    if [old, new].into_iter().flatten().any(|bytes| bytes.len() > SCREEN_LIMIT) {
+        return FileDiff::TooBig { old: size(old), new: size(new) };
+    }
+    let text =
+        |side: Option<&[u8]>| side.map(|bytes| Arc::<str>::from(String::from_utf8_lossy(bytes)));
+    let (old, new) = (text(old), text(new));
+    let diff = diff::diff_text(
+        old.as_deref().unwrap_or_default(),
+        new.as_deref().unwrap_or_default(),
+        context,
+    );
+    FileDiff::Text { diff, old, new }
 }

@@ -8,7 +8,7 @@
 //! Contents are named by their git blob id and read through [`Blobs`], so that a timeline stays small.
 
 mod blob;
-mod compare;
+pub mod compare;
 pub mod replay;
 mod timeline;
 

@@ -1,1 +1,525 @@
-//! x
+//! Puts files together from recorded edits.
+//!
+//! A [`Replayer`] holds the tree as far as it is known and carries out one recorded edit after the other. Where the
+//! log itself shows that a file had become something else in between (Claude Code records the whole file before
+//! each edit), the difference is a change of its own, [`Origin::Outside`]. Where the file before is not known, the
+//! recorded hunks are kept ([`Version::Hunks`]) and the file counts as not recorded from there on, until an edit
+//! or a snapshot tells all of it.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    code::patch::{self, LineKind, PatchHunk, PatchLine},
+    run::{Edit, EditKind, RepoPath},
+};
+
+use super::{
+    Blobs, Change, Content, FileMode, MemoryBlobs, Origin, RecordedChange, RecordedEdit,
+    Replacement, Tree, TreeFile, Version,
+};
+
+/// The tree while edits are carried out.
+pub struct Replayer<'a> {
+    /// The files now, as far as they are known.
+    pub tree: Tree,
+    /// Files that must have been there from the start, found out on the way.
+    pub base: Tree,
+    before_us: Before,
+    /// Paths of which we know a history; all others may have existed all along.
+    seen: BTreeSet<RepoPath>,
+    reader: &'a dyn Blobs,
+    made: &'a mut MemoryBlobs,
+}
+
+/// What the starting tree tells of files it does not list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Before {
+    /// It lists every file: a commit.
+    Complete,
+    /// It lists what we happen to know.
+    Partial,
+}
+
+impl<'a> Replayer<'a> {
+    /// `reader` is asked for contents of `tree`, `made` keeps those that edits bring about.
+    pub fn new(
+        tree: Tree,
+        before_us: Before,
+        reader: &'a dyn Blobs,
+        made: &'a mut MemoryBlobs,
+    ) -> Self {
+        Self { tree, base: Tree::default(), before_us, seen: BTreeSet::new(), reader, made }
+    }
+
+    /// Carries out one edit. More than one change where the log shows that the file had changed before it;
+    /// none for a path outside the workspace.
+    pub fn edit(&mut self, edit: &Edit, body: &RecordedEdit) -> Vec<Change> {
+        let Some(path) = edit.path.inside() else { return vec![] };
+        let source = edit.from.as_ref().and_then(|from| from.inside()).unwrap_or(path);
+        let mut changes = vec![];
+        changes.extend(body.before.as_deref().and_then(|before| self.meet(source, before)));
+        let found = self.tree.files.get(source).copied();
+        let known = found.and_then(|file| self.text_of(file));
+        let change = match outcome(&body.change, known.as_deref()) {
+            Outcome::Gone => self.leave(source, found),
+            Outcome::Text(text) => self.become_text(path, source, found, &text),
+            Outcome::Unclear(hunks) => self.become_unclear(path, source, hunks),
+        };
+        changes.extend(change);
+        for change in &changes {
+            self.seen.insert(change.path.clone());
+            self.seen.extend(change.from.clone());
+        }
+        changes
+    }
+
+    /// Takes a recorded snapshot for the truth; what it differs by was changed outside recorded edits.
+    pub fn arrive_at(&mut self, snapshot: &Tree) -> Vec<Change> {
+        let changes = self.tree.changes_to(snapshot, Origin::Outside);
+        self.tree = snapshot.clone();
+        self.before_us = Before::Complete;
+        changes
+    }
+
+    /// The log shows the whole file before an edit: a change of its own where that is news.
+    fn meet(&mut self, path: &RepoPath, before: &str) -> Option<Change> {
+        let now = self.tree.files.get(path).copied();
+        let text = now.and_then(|file| self.text_of(file));
+        if text.as_deref().is_some_and(|text| same_but_for_line_ends(text, before)) {
+            return None;
+        }
+        let file = TreeFile {
+            content: Content::Known(self.made.put(before.as_bytes())),
+            mode: mode_of(now),
+        };
+        let is_news =
+            self.seen.contains(path) || now.is_some() || self.before_us == Before::Complete;
+        self.tree.files.insert(path.clone(), file);
+        if !is_news {
+            self.base.files.insert(path.clone(), file);
+            return None;
+        }
+        let kind = if now.is_some() { EditKind::Modify } else { EditKind::Create };
+        let version = match now {
+            // What we had was not known: there is nothing to compare with.
+            Some(old) if old.blob().is_none() => return None,
+            old => Version::Whole { old, new: Some(file) },
+        };
+        Some(Change { path: path.clone(), from: None, kind, version, origin: Origin::Outside })
+    }
+
+    fn leave(&mut self, path: &RepoPath, found: Option<TreeFile>) -> Option<Change> {
+        self.tree.files.remove(path);
+        let version = match found {
+            Some(old) if old.blob().is_some() => Version::Whole { old: Some(old), new: None },
+            _ => Version::Hunks(vec![]),
+        };
+        let kind = EditKind::Delete;
+        Some(Change { path: path.clone(), from: None, kind, version, origin: Origin::Recorded })
+    }
+
+    fn become_text(
+        &mut self,
+        path: &RepoPath,
+        source: &RepoPath,
+        found: Option<TreeFile>,
+        text: &str,
+    ) -> Option<Change> {
+        let file = TreeFile {
+            content: Content::Known(self.made.put(text.as_bytes())),
+            mode: mode_of(found),
+        };
+        let is_rename = path != source;
+        if found == Some(file) && !is_rename {
+            return None;
+        }
+        if is_rename {
+            self.tree.files.remove(source);
+        }
+        self.tree.files.insert(path.clone(), file);
+        let kind = match found {
+            _ if is_rename => EditKind::Rename,
+            Some(_) => EditKind::Modify,
+            None => EditKind::Create,
+        };
+        let version = match found {
+            // We know the outcome but not what it was made of.
+            Some(old) if old.blob().is_none() => Version::Whole { old: None, new: Some(file) },
+            old => Version::Whole { old, new: Some(file) },
+        };
+        Some(Change {
+            path: path.clone(),
+            from: is_rename.then(|| source.clone()),
+            kind,
+            version,
+            origin: Origin::Recorded,
+        })
+    }
+
+    fn become_unclear(
+        &mut self,
+        path: &RepoPath,
+        source: &RepoPath,
+        hunks: Vec<PatchHunk>,
+    ) -> Option<Change> {
+        let old = self.tree.files.remove(source);
+        let file = TreeFile { content: Content::NotRecorded, mode: mode_of(old) };
+        if old.is_none() && !self.seen.contains(source) && self.before_us == Before::Partial {
+            self.base.files.insert(source.clone(), file);
+        }
+        self.tree.files.insert(path.clone(), file);
+        let is_rename = path != source;
+        Some(Change {
+            path: path.clone(),
+            from: is_rename.then(|| source.clone()),
+            kind: if is_rename { EditKind::Rename } else { EditKind::Modify },
+            version: Version::Hunks(hunks),
+            origin: Origin::Recorded,
+        })
+    }
+
+    fn text_of(&self, file: TreeFile) -> Option<String> {
+        let id = file.blob()?;
+        let blob = self.made.get(id).cloned().or_else(|| self.reader.blob(id).ok())?;
+        String::from_utf8(blob.to_vec()).ok()
+    }
+}
+
+fn mode_of(file: Option<TreeFile>) -> FileMode {
+    file.map_or(FileMode::Regular, |file| file.mode)
+}
+
+/// Agents read files with `\r\n` as `\n`, and record them so.
+fn same_but_for_line_ends(a: &str, b: &str) -> bool {
+    a == b || a.contains("\r\n") && a.replace("\r\n", "\n") == b
+}
+
+/// What an edit makes of a file.
+enum Outcome {
+    Text(String),
+    Gone,
+    /// The edit cannot be carried out on what we know; the hunks are what the log shows of it.
+    Unclear(Vec<PatchHunk>),
+}
+
+fn outcome(change: &RecordedChange, before: Option<&str>) -> Outcome {
+    match change {
+        RecordedChange::Write(text) => Outcome::Text(text.clone()),
+        RecordedChange::Delete => Outcome::Gone,
+        RecordedChange::NotRecorded => Outcome::Unclear(vec![]),
+        RecordedChange::Replace(replacements) => {
+            let text = replace_all(replacements, before);
+            text.map_or_else(|| Outcome::Unclear(hunks_of(replacements)), Outcome::Text)
+        }
+        RecordedChange::Patch(hunks) => {
+            let text = before.and_then(|before| patch::apply(before, hunks).ok());
+            text.map_or_else(|| Outcome::Unclear(hunks.clone()), Outcome::Text)
+        }
+    }
+}
+
+/// None where an old text is not there.
+fn replace_all(replacements: &[Replacement], before: Option<&str>) -> Option<String> {
+    let creates = replacements.first().is_some_and(|first| first.old.is_empty());
+    let mut text = if creates { before.unwrap_or_default() } else { before? }.to_owned();
+    // The agent saw `\n` only; its edit is carried out in those terms and the line ends put back.
+    let has_crlf =
+        text.contains("\r\n") && !replacements.iter().any(|edit| edit.old.contains('\r'));
+    if has_crlf {
+        text = text.replace("\r\n", "\n");
+    }
+    for Replacement { old, new, all } in replacements {
+        if old.is_empty() {
+            text.insert_str(0, new);
+        } else if !text.contains(old.as_str()) {
+            return None;
+        } else if *all {
+            text = text.replace(old.as_str(), new);
+        } else {
+            text = text.replacen(old.as_str(), new, 1);
+        }
+    }
+    Some(if has_crlf { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text })
+}
+
+fn hunks_of(replacements: &[Replacement]) -> Vec<PatchHunk> {
+    let lines = |kind, text: &str| -> Vec<PatchLine> {
+        text.lines().map(|line| PatchLine { kind, text: line.to_owned(), newline: true }).collect()
+    };
+    let hunk = |edit: &Replacement| {
+        let lines =
+            [lines(LineKind::Removed, &edit.old), lines(LineKind::Added, &edit.new)].concat();
+        PatchHunk { lines, ..PatchHunk::default() }
+    };
+    replacements.iter().map(hunk).collect()
+}
+
+/// Several changes in a row as one change a file, sorted by path: what a turn did is what its steps did, less what
+/// they took back.
+pub fn net(changes: &[Change]) -> Vec<Change> {
+    let mut entries: Vec<Entry> = vec![];
+    for change in changes {
+        let before = change.from.as_ref().unwrap_or(&change.path);
+        let is_return =
+            |entry: &Entry| entry.now.is_none() && entry.start.as_ref() == Some(&change.path);
+        let at = entries.iter().position(|entry| entry.now.as_ref() == Some(before));
+        let at = at.or_else(|| {
+            entries.iter().position(|entry| change.kind == EditKind::Create && is_return(entry))
+        });
+        match at {
+            Some(at) => entries[at].go_on(change),
+            None => entries.push(Entry::of(change)),
+        }
+    }
+    let mut net: Vec<Change> = entries.into_iter().filter_map(Entry::into_change).collect();
+    net.sort_by(|a, b| a.path.cmp(&b.path));
+    net
+}
+
+/// A file on its way through a turn.
+struct Entry {
+    /// Where it was at the start; None where it was not.
+    start: Option<RepoPath>,
+    now: Option<RepoPath>,
+    old: Option<TreeFile>,
+    new: Option<TreeFile>,
+    /// What is shown where the whole of it is not known.
+    hunks: Vec<PatchHunk>,
+    is_whole: bool,
+    origin: Origin,
+}
+
+impl Entry {
+    fn of(change: &Change) -> Self {
+        let mut entry = Self {
+            start: (change.kind != EditKind::Create)
+                .then(|| change.from.clone().unwrap_or(change.path.clone())),
+            now: None,
+            old: change.before(),
+            new: None,
+            hunks: vec![],
+            is_whole: true,
+            origin: change.origin,
+        };
+        entry.go_on(change);
+        entry
+    }
+
+    fn go_on(&mut self, change: &Change) {
+        self.now = (change.kind != EditKind::Delete).then(|| change.path.clone());
+        self.new = change.after();
+        if let Version::Hunks(hunks) = &change.version {
+            self.is_whole = false;
+            self.hunks.extend(hunks.iter().cloned());
+        }
+        if self.origin != change.origin {
+            self.origin = Origin::Partly;
+        }
+    }
+
+    fn into_change(self) -> Option<Change> {
+        let is_same = self.is_whole && self.start == self.now && self.old == self.new;
+        let (path, from, kind) = match (self.start, self.now) {
+            (None, None) => return None,
+            _ if is_same => return None,
+            (None, Some(path)) => (path, None, EditKind::Create),
+            (Some(path), None) => (path, None, EditKind::Delete),
+            (Some(start), Some(path)) if start == path => (path, None, EditKind::Modify),
+            (Some(start), Some(path)) => (path, Some(start), EditKind::Rename),
+        };
+        let version = if self.is_whole {
+            Version::Whole { old: self.old, new: self.new }
+        } else {
+            Version::Hunks(self.hunks)
+        };
+        Some(Change { path, from, kind, version, origin: self.origin })
+    }
+}
+
+/// Marks how far recorded edits (`told`, one a file) explain what a commit or snapshot shows (`seen`).
+pub fn explain(seen: &mut [Change], told: &[Change]) {
+    for change in seen {
+        let twin = told.iter().find(|told| told.path == change.path);
+        change.origin = match twin {
+            None => Origin::Outside,
+            Some(twin) if twin.kind == EditKind::Delete && change.kind == EditKind::Delete => {
+                Origin::Recorded
+            }
+            Some(twin) => match (twin.after(), change.after()) {
+                (Some(told), Some(seen)) if told.content == seen.content => twin.origin,
+                _ => Origin::Partly,
+            },
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{EditPath, Place, files::BlobId};
+
+    fn path(name: &str) -> RepoPath {
+        RepoPath::new(name).unwrap()
+    }
+
+    fn edit(name: &str, from: Option<&str>) -> Edit {
+        let inside = |name| EditPath::Inside(path(name));
+        let kind = EditKind::Modify;
+        Edit {
+            path: inside(name),
+            kind,
+            from: from.map(inside),
+            added: None,
+            removed: None,
+            place: Place::default(),
+        }
+    }
+
+    fn body(change: RecordedChange) -> RecordedEdit {
+        RecordedEdit { before: None, change }
+    }
+
+    fn replace(old: &str, new: &str) -> RecordedChange {
+        RecordedChange::Replace(vec![Replacement { old: old.into(), new: new.into(), all: false }])
+    }
+
+    fn file(text: &str) -> TreeFile {
+        TreeFile::known(BlobId::of(text.as_bytes()))
+    }
+
+    fn changed(name: &str, old: Option<&str>, new: Option<&str>, origin: Origin) -> Change {
+        let kind = match (old, new) {
+            (None, _) => EditKind::Create,
+            (_, None) => EditKind::Delete,
+            _ => EditKind::Modify,
+        };
+        let version = Version::Whole { old: old.map(file), new: new.map(file) };
+        Change { path: path(name), from: None, kind, version, origin }
+    }
+
+    /// Replays on an empty tree of which we know nothing.
+    fn replayed(edits: &[(Edit, RecordedEdit)]) -> (Vec<Change>, Tree, Tree) {
+        let (empty, mut made) = (MemoryBlobs::default(), MemoryBlobs::default());
+        let mut replayer = Replayer::new(Tree::default(), Before::Partial, &empty, &mut made);
+        let changes = edits.iter().flat_map(|(edit, body)| replayer.edit(edit, body)).collect();
+        (changes, replayer.base, replayer.tree)
+    }
+
+    #[test]
+    fn a_written_file_is_created_then_modified() {
+        let write = |text: &str| body(RecordedChange::Write(text.into()));
+        let (changes, _, tree) =
+            replayed(&[(edit("a", None), write("one\n")), (edit("a", None), write("two\n"))]);
+
+        let created = changed("a", None, Some("one\n"), Origin::Recorded);
+        let modified = changed("a", Some("one\n"), Some("two\n"), Origin::Recorded);
+        assert_eq!(changes, [created, modified]);
+        assert_eq!(tree.files[&path("a")], file("two\n"));
+    }
+
+    #[test]
+    fn a_file_whose_beginning_is_recorded_was_there_before_the_run() {
+        let edited = RecordedEdit { before: Some("x = 1\n".into()), change: replace("1", "2") };
+        let (changes, base, _) = replayed(&[(edit("a", None), edited)]);
+
+        assert_eq!(changes, [changed("a", Some("x = 1\n"), Some("x = 2\n"), Origin::Recorded)]);
+        assert_eq!(base.files[&path("a")], file("x = 1\n"));
+    }
+
+    #[test]
+    fn a_file_that_became_something_else_in_between_was_changed_outside_recorded_edits() {
+        let first = body(RecordedChange::Write("one\n".into()));
+        let second =
+            RecordedEdit { before: Some("sed was here\n".into()), change: replace("sed", "edit") };
+        let (changes, ..) = replayed(&[(edit("a", None), first), (edit("a", None), second)]);
+
+        assert_eq!(
+            changes[1],
+            changed("a", Some("one\n"), Some("sed was here\n"), Origin::Outside)
+        );
+        let (old, new) = (Some("sed was here\n"), Some("edit was here\n"));
+        assert_eq!(changes[2], changed("a", old, new, Origin::Recorded));
+    }
+
+    #[test]
+    fn an_edit_of_an_unknown_file_keeps_its_lines() {
+        let (changes, base, tree) =
+            replayed(&[(edit("a", None), body(replace("old line", "new line")))]);
+
+        let Version::Hunks(hunks) = &changes[0].version else { panic!("{changes:?}") };
+        let lines: Vec<_> =
+            hunks[0].lines.iter().map(|line| (line.kind, line.text.as_str())).collect();
+        assert_eq!(lines, [(LineKind::Removed, "old line"), (LineKind::Added, "new line")]);
+        assert_eq!(base.files[&path("a")].content, Content::NotRecorded);
+        assert_eq!(tree.files[&path("a")].content, Content::NotRecorded);
+    }
+
+    #[test]
+    fn line_ends_survive_an_edit_that_did_not_see_them() {
+        let first = body(RecordedChange::Write("a\r\nb\r\n".into()));
+        let second =
+            RecordedEdit { before: Some("a\nb\n".into()), change: replace("a\nb", "a\nc") };
+        let (changes, ..) = replayed(&[(edit("a", None), first), (edit("a", None), second)]);
+
+        assert_eq!(
+            changes[1..],
+            [changed("a", Some("a\r\nb\r\n"), Some("a\r\nc\r\n"), Origin::Recorded)]
+        );
+    }
+
+    #[test]
+    fn a_snapshot_explains_what_the_log_did_not() {
+        let (empty, mut made) = (MemoryBlobs::default(), MemoryBlobs::default());
+        let mut replayer = Replayer::new(Tree::default(), Before::Partial, &empty, &mut made);
+        replayer.edit(&edit("a", None), &body(RecordedChange::Write("one\n".into())));
+        let snapshot =
+            Tree { files: [(path("a"), file("two\n")), (path("b"), file("new\n"))].into() };
+
+        let changes = replayer.arrive_at(&snapshot);
+
+        let a = changed("a", Some("one\n"), Some("two\n"), Origin::Outside);
+        assert_eq!(changes, [a, changed("b", None, Some("new\n"), Origin::Outside)]);
+    }
+
+    #[test]
+    fn what_steps_take_back_is_no_change_of_the_turn() {
+        let create = changed("a", None, Some("one\n"), Origin::Recorded);
+        let delete = changed("a", Some("one\n"), None, Origin::Recorded);
+        assert_eq!(net(&[create, delete.clone()]), []);
+
+        let there_and_back = [delete, changed("a", None, Some("two\n"), Origin::Outside)];
+        assert_eq!(
+            net(&there_and_back),
+            [changed("a", Some("one\n"), Some("two\n"), Origin::Partly)]
+        );
+    }
+
+    #[test]
+    fn renames_in_a_row_are_one_rename() {
+        let renamed = |from: &str, to: &str| Change {
+            from: Some(path(from)),
+            kind: EditKind::Rename,
+            ..changed(to, Some("x\n"), Some("x\n"), Origin::Recorded)
+        };
+        assert_eq!(net(&[renamed("a", "b"), renamed("b", "c")]), [renamed("a", "c")]);
+        assert_eq!(net(&[renamed("a", "b"), renamed("b", "a")]), []);
+    }
+
+    #[test]
+    fn a_commit_that_holds_more_than_the_log_tells_says_so() {
+        let mut seen = [
+            changed("edited", Some("1"), Some("2"), Origin::Recorded),
+            changed("formatted", Some("1"), Some("3"), Origin::Recorded),
+            changed("generated", None, Some("4"), Origin::Recorded),
+        ];
+        let told = [
+            changed("edited", Some("1"), Some("2"), Origin::Recorded),
+            changed("formatted", Some("1"), Some("2"), Origin::Recorded),
+        ];
+
+        explain(&mut seen, &told);
+
+        let origins = seen.map(|change| change.origin);
+        assert_eq!(origins, [Origin::Recorded, Origin::Partly, Origin::Outside]);
+    }
+}

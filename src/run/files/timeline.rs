@@ -113,6 +113,15 @@ impl FileMode {
 }
 
 impl Origin {
+    /// The word in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Partly => "partly",
+            Self::Outside => "outside",
+        }
+    }
+
     /// The words on screen; empty for what needs none.
     pub const fn words(self) -> &'static str {
         match self {

@@ -14,8 +14,8 @@ use crate::{
         files::{Change, Origin},
     },
     ui::{
-        line::{fit_end, own, sides, width_of},
-        sentence, text,
+        line::{fit_end, own, safe, sides, width_of},
+        sentence,
         theme::{Meaning, Theme},
     },
 };
@@ -41,7 +41,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
 pub fn nothing(replay: &Replay) -> String {
     match &replay.timeline {
         Loading::Nothing | Loading::Waiting(_) => "working out the files…".into(),
-        Loading::Failed(why) => text::safe_line(why).to_string(),
+        Loading::Failed(why) => safe(why),
         Loading::Ready(_) => "no file changed".into(),
     }
 }
@@ -52,7 +52,7 @@ fn file(replay: &Replay, change: &Change, theme: Theme, width: usize) -> Line<'s
         right.insert(0, own(format!("{mark} "), theme.of(Meaning::Warning)));
     }
     let room = width.saturating_sub(4 + width_of(&right));
-    let path = text::safe_line(change.path.as_str()).to_string();
+    let path = safe(change.path.as_str());
     let left = vec![
         own(format!(" {} ", letter(change.kind)), theme.of(meaning_of(change.kind))),
         own(fit_end(&path, room), theme.of(Meaning::Text)),

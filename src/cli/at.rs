@@ -1,0 +1,59 @@
+//! Moments of a run, as the command line names them.
+
+use crate::run::{
+    Run,
+    files::{Timeline, Tree},
+};
+
+use super::{Exit, Failure};
+
+/// The help of every argument that names a moment.
+pub const HELP: &str = "A turn (counts from 1), a checkpoint's id, `start` or `final`";
+
+/// How many turns are done at the moment that `word` names: a turn or checkpoint means its end.
+pub fn turns_done(run: &Run, word: &str) -> Result<usize, Failure> {
+    let count = run.turns.len();
+    match word {
+        "start" => return Ok(0),
+        "final" | "end" => return Ok(count),
+        _ => {}
+    }
+    if let Some(checkpoint) = run.checkpoints.iter().find(|checkpoint| checkpoint.id == word) {
+        return Ok(checkpoint.last_turn + 1);
+    }
+    match word.parse::<usize>() {
+        Ok(turn) if (1..=count).contains(&turn) => Ok(turn),
+        Ok(turn) => Err(Failure::new(
+            Exit::WrongArguments,
+            format!("no turn {turn}: this run has {}", turns(count)),
+        )),
+        Err(_) => {
+            let ids: Vec<&str> =
+                run.checkpoints.iter().map(|checkpoint| checkpoint.id.as_str()).collect();
+            let checkpoints = if ids.is_empty() {
+                String::new()
+            } else {
+                format!(", a checkpoint ({})", ids.join(", "))
+            };
+            let why = format!(
+                "no moment {word:?} in this run; a turn from 1 to {count}{checkpoints}, start or final"
+            );
+            Err(Failure::new(Exit::WrongArguments, why))
+        }
+    }
+}
+
+/// One turn, as an index from 0.
+pub fn turn_index(run: &Run, number: usize) -> Result<usize, Failure> {
+    turns_done(run, &number.to_string()).map(|done| done - 1)
+}
+
+/// The files at a moment.
+pub fn tree_at(run: &Run, timeline: &Timeline, word: &str) -> Result<Tree, Failure> {
+    turns_done(run, word).map(|done| timeline.tree_after(done))
+}
+
+/// `1 turn`, `2 turns`.
+pub fn turns(count: usize) -> String {
+    if count == 1 { "1 turn".into() } else { format!("{count} turns") }
+}

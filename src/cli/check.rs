@@ -1,0 +1,150 @@
+//! `trajview check`: reads everything a recording holds and prints every warning with its place.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::{
+    run::Warning,
+    store::{self, OpenError, Opened},
+};
+
+use super::{Exit, Outcome, at, json::WarningRow, output::Out};
+
+/// Read everything, print every warning with its place
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Logs, run bundles, or folders below which runs are looked for
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// Print JSON (schema trajview.check/1)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    schema: &'static str,
+    runs: Vec<Checked>,
+}
+
+#[derive(Serialize)]
+struct Checked {
+    path: String,
+    /// Null where the recording could not be opened.
+    format: Option<&'static str>,
+    turns: Option<usize>,
+    steps: Option<usize>,
+    warnings: Vec<WarningRow>,
+    #[serde(skip)]
+    exit: Exit,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let checked: Vec<Checked> =
+        args.paths.iter().flat_map(|path| runs_at(path)).map(|path| check(&path)).collect();
+    // What could not be read at all weighs more than a warning.
+    let exit = checked
+        .iter()
+        .map(|checked| checked.exit)
+        .max_by_key(|exit| exit.code())
+        .unwrap_or(Exit::Fine);
+    if args.json {
+        out.json(&Report { schema: "trajview.check/1", runs: checked })?;
+        return Ok(exit);
+    }
+    for checked in &checked {
+        for warning in &checked.warnings {
+            out.line(&format!("{}: {}: {}", checked.path, warning.place, warning.what))?;
+        }
+        if let (Some(format), Some(turns), Some(steps)) =
+            (checked.format, checked.turns, checked.steps)
+        {
+            let warnings = match checked.warnings.len() {
+                0 => "no warnings".to_owned(),
+                1 => "1 warning".to_owned(),
+                count => format!("{count} warnings"),
+            };
+            out.line(&format!(
+                "{}: {format}, {}, {steps} steps, {warnings}",
+                checked.path,
+                at::turns(turns)
+            ))?;
+        }
+    }
+    Ok(exit)
+}
+
+/// A folder stands for all runs below it.
+fn runs_at(path: &Path) -> Vec<PathBuf> {
+    let runs = if path.is_dir() { store::runs_below(path) } else { vec![] };
+    if runs.is_empty() { vec![path.to_owned()] } else { runs }
+}
+
+fn check(path: &Path) -> Checked {
+    let warning =
+        |warning: &Warning| WarningRow { place: warning.place.clone(), what: warning.what.clone() };
+    match store::open(path) {
+        Err(why) => {
+            let (what, exit) = match &why {
+                OpenError::Read { why, .. } => (format!("cannot be read: {why}"), Exit::CannotRead),
+                OpenError::Understand { why, .. } => (why.clone(), Exit::CannotUnderstand),
+            };
+            let name = path
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
+            let warnings = vec![WarningRow { place: name, what }];
+            Checked {
+                path: path.display().to_string(),
+                format: None,
+                turns: None,
+                steps: None,
+                warnings,
+                exit,
+            }
+        }
+        Ok(opened) => {
+            let mut warnings: Vec<WarningRow> = opened.run.warnings.iter().map(warning).collect();
+            warnings.extend(read_everything(&opened).iter().map(warning));
+            let run = &opened.run;
+            Checked {
+                path: path.display().to_string(),
+                format: Some(run.format),
+                turns: Some(run.turns.len()),
+                steps: Some((0..run.turns.len()).map(|turn| run.steps_of_turn(turn).len()).sum()),
+                exit: if warnings.is_empty() { Exit::Fine } else { Exit::Failed },
+                warnings,
+            }
+        }
+    }
+}
+
+/// Reads every step's words and every version of every file; what cannot be had is a warning.
+fn read_everything(opened: &Opened) -> Vec<Warning> {
+    let (run, archive) = (&*opened.run, &*opened.archive);
+    let mut warnings = vec![];
+    for turn in 0..run.turns.len() {
+        let _ = archive.request(run, turn);
+        for step in run.steps_of_turn(turn) {
+            let _ = archive.step_text(run, step); // what it cannot read it says in the text; here it must return
+        }
+    }
+    let timeline = match archive.timeline(run) {
+        Ok(timeline) => timeline,
+        Err(what) => return vec![Warning { place: "files".into(), what }],
+    };
+    for (turn, number) in timeline.turns.iter().zip(1..) {
+        for change in &turn.changes {
+            for file in [change.before(), change.after()].into_iter().flatten() {
+                let is_here =
+                    file.blob().is_some() && file.mode != crate::run::files::FileMode::Submodule;
+                if let Some(Err(what)) = is_here.then(|| archive.content(run, file)) {
+                    warnings
+                        .push(Warning { place: format!("turn {number}: {}", change.path), what });
+                }
+            }
+        }
+    }
+    warnings
+}

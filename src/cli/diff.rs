@@ -1,0 +1,193 @@
+//! `trajview diff`: what changed between two moments, as a patch that `git apply` accepts onto the tree before.
+
+use serde::Serialize;
+
+use crate::{
+    code::unified::{self, FileSides, Side},
+    run::{
+        Run,
+        files::{Blob, Change, FileMode, TreeFile, Version},
+    },
+    store::{self, Archive},
+};
+
+use super::{
+    Exit, Failure, Outcome, RunArg, at,
+    output::{Out, Table},
+};
+
+/// Print what changed as a patch that `git apply` accepts onto the tree before
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    run: RunArg,
+    /// What one turn changed (counts from 1)
+    #[arg(long, conflicts_with_all = ["from", "to"])]
+    turn: Option<usize>,
+    #[arg(long, default_value = "start", help = at::HELP)]
+    from: String,
+    #[arg(long, default_value = "final", help = at::HELP)]
+    to: String,
+    /// Only files whose path matches; `**` crosses folders
+    #[arg(long, value_name = "GLOB")]
+    path: Option<String>,
+    /// Count lines instead
+    #[arg(long)]
+    stat: bool,
+    /// Print the counts as JSON (schema trajview.diff/1); goes with --stat
+    #[arg(long, requires = "stat")]
+    json: bool,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let glob = args.path.as_deref().map(matcher).transpose()?;
+    let opened = store::open(&args.run.path)?;
+    let (run, archive) = (&*opened.run, &*opened.archive);
+    let timeline = archive.timeline(run).map_err(|why| Failure::new(Exit::CannotRead, why))?;
+    let (before, after) = match args.turn {
+        Some(turn) => at::turn_index(run, turn).map(|turn| (turn, turn + 1))?,
+        None => (at::turns_done(run, &args.from)?, at::turns_done(run, &args.to)?),
+    };
+    let mut changes = timeline.changes_between(before, after);
+    changes.retain(|change| glob.as_ref().is_none_or(|glob| glob.is_match(change.path.as_str())));
+    let sides: Vec<Sides> = changes.iter().map(|change| Sides::of(run, archive, change)).collect();
+    for side in &sides {
+        if let Some(why) = &side.problem {
+            eprintln!("trajview: {}: {why}", super::output::plain(&side.path));
+        }
+    }
+    if args.stat {
+        print_stat(args, &sides, out)?
+    } else {
+        print_patch(&sides, out)?
+    }
+    Ok(Exit::Fine)
+}
+
+fn matcher(glob: &str) -> Result<globset::GlobMatcher, Failure> {
+    let built = globset::GlobBuilder::new(glob).literal_separator(true).build();
+    built
+        .map(|glob| glob.compile_matcher())
+        .map_err(|why| Failure::new(Exit::WrongArguments, why.to_string()))
+}
+
+/// A change with the bytes of both sides at hand.
+struct Sides {
+    path: String,
+    from: Option<String>,
+    old: Option<OwnedSide>,
+    new: Option<OwnedSide>,
+    /// Why it cannot be part of a patch.
+    problem: Option<String>,
+}
+
+struct OwnedSide {
+    mode: &'static str,
+    blob: String,
+    bytes: Blob,
+}
+
+impl Sides {
+    fn of(run: &Run, archive: &Archive, change: &Change) -> Self {
+        let read =
+            |file: Option<TreeFile>| file.map(|file| OwnedSide::of(run, archive, file)).transpose();
+        let (path, from) = (change.path.to_string(), change.from.as_ref().map(ToString::to_string));
+        let read = match &change.version {
+            Version::Whole { old, new } => read(*old).and_then(|old| Ok((old, read(*new)?))),
+            Version::Hunks(_) => Err("the file before is not in the recording".to_owned()),
+        };
+        match read {
+            Ok((old, new)) => Self { path, from, old, new, problem: None },
+            Err(why) => Self {
+                path,
+                from,
+                old: None,
+                new: None,
+                problem: Some(format!("{why}; left out of the patch")),
+            },
+        }
+    }
+
+    fn borrowed(&self) -> FileSides<'_> {
+        FileSides {
+            path: &self.path,
+            from: self.from.as_deref(),
+            old: self.old.as_ref().map(OwnedSide::borrowed),
+            new: self.new.as_ref().map(OwnedSide::borrowed),
+        }
+    }
+}
+
+impl OwnedSide {
+    fn of(run: &Run, archive: &Archive, file: TreeFile) -> Result<Self, String> {
+        let not_recorded = || "its content is not in the recording".to_owned();
+        let blob = file.blob().ok_or_else(not_recorded)?;
+        let bytes = match file.mode {
+            FileMode::Submodule => Blob::from([]),
+            FileMode::Regular | FileMode::Executable | FileMode::Link => {
+                archive.content(run, file)?
+            }
+        };
+        Ok(Self { mode: file.mode.octal(), blob: blob.to_string(), bytes })
+    }
+
+    fn borrowed(&self) -> Side<'_> {
+        Side { mode: self.mode, blob: &self.blob, bytes: &self.bytes }
+    }
+}
+
+fn print_patch(sides: &[Sides], out: &mut Out) -> std::io::Result<()> {
+    let files: Vec<FileSides<'_>> = sides.iter().map(Sides::borrowed).collect();
+    out.raw(&unified::patch(&files))
+}
+
+#[derive(Serialize)]
+struct Stat<'a> {
+    schema: &'static str,
+    files: Vec<StatRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct StatRow<'a> {
+    path: &'a str,
+    from: Option<&'a str>,
+    /// Lines; null for a binary file, and where a side is not recorded.
+    added: Option<usize>,
+    removed: Option<usize>,
+    binary: bool,
+}
+
+fn print_stat(args: &Args, sides: &[Sides], out: &mut Out) -> std::io::Result<()> {
+    let rows: Vec<StatRow<'_>> = sides.iter().map(stat_row).collect();
+    if args.json {
+        return out.json(&Stat { schema: "trajview.diff/1", files: rows });
+    }
+    let mut table = Table::new(&[">added", ">removed", "path"]);
+    let sum =
+        |count: fn(&StatRow<'_>) -> Option<usize>| rows.iter().filter_map(count).sum::<usize>();
+    for row in &rows {
+        let lines =
+            |count: Option<usize>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+        let path =
+            row.from.map_or_else(|| row.path.to_owned(), |from| format!("{from} → {}", row.path));
+        table.row(vec![lines(row.added), lines(row.removed), path]);
+    }
+    let total = format!(
+        "{} changed",
+        if rows.len() == 1 { "1 file".into() } else { format!("{} files", rows.len()) }
+    );
+    table.row(vec![sum(|row| row.added).to_string(), sum(|row| row.removed).to_string(), total]);
+    table.print(out)
+}
+
+fn stat_row(sides: &Sides) -> StatRow<'_> {
+    let stat = unified::stat(&sides.borrowed());
+    let is_counted = sides.problem.is_none() && !stat.binary;
+    StatRow {
+        path: &sides.path,
+        from: sides.from.as_deref(),
+        added: is_counted.then_some(stat.added),
+        removed: is_counted.then_some(stat.removed),
+        binary: stat.binary,
+    }
+}

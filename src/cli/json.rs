@@ -1,0 +1,402 @@
+//! The JSON of `show`: field names are fixed by the contract, adding some is fine. Absent values are null, never 0.
+
+use serde::Serialize;
+
+use crate::{
+    run::{
+        Edit, Run, Step, StepId, StepText, Time, Tokens,
+        files::{Change, FileDiff, Timeline},
+    },
+    store::Archive,
+};
+
+#[derive(Serialize)]
+pub struct Show {
+    pub schema: &'static str,
+    pub run: RunFacts,
+    pub turns: Vec<TurnRow>,
+    pub totals: Totals,
+    pub warnings: Vec<WarningRow>,
+}
+
+#[derive(Serialize)]
+pub struct ShowTurn {
+    pub schema: &'static str,
+    pub run: RunFacts,
+    #[serde(flatten)]
+    pub turn: TurnRow,
+    pub steps: Vec<StepRow>,
+    pub warnings: Vec<WarningRow>,
+}
+
+#[derive(Serialize)]
+pub struct RunFacts {
+    pub id: String,
+    pub title: String,
+    pub format: &'static str,
+    pub path: String,
+    pub agent: Option<String>,
+    pub agent_version: Option<String>,
+    pub model: Option<String>,
+    pub condition: Option<String>,
+    pub task: Option<TaskFacts>,
+    pub provenance: Option<String>,
+    pub started_at: Option<String>,
+    pub ended_at: Option<String>,
+    /// commits, recorded edits, or recorded edits and snapshots
+    pub files_from: &'static str,
+    pub checkpoints: Vec<CheckpointFacts>,
+    pub sources: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub struct TaskFacts {
+    pub id: String,
+    pub title: Option<String>,
+    pub venue: Option<String>,
+}
+
+#[derive(Serialize)]
+pub struct CheckpointFacts {
+    pub id: String,
+    pub label: Option<String>,
+    /// Its last turn, counts from 1.
+    pub turn: usize,
+}
+
+#[derive(Serialize)]
+pub struct TurnRow {
+    /// Counts from 1.
+    pub turn: usize,
+    pub checkpoint: Option<String>,
+    /// The whole request; null where the recording has none.
+    pub request: Option<String>,
+    pub started_at: Option<String>,
+    pub ended_at: Option<String>,
+    /// The main agent's steps; sub-agents' are counted in `subagent_steps`.
+    #[serde(rename = "steps")]
+    pub step_count: usize,
+    pub subagent_steps: usize,
+    /// Sub-agents' included.
+    pub tool_calls: usize,
+    pub errors: usize,
+    pub edits: Vec<EditRow>,
+    pub tokens: TokenRow,
+    pub cost_usd: Option<f64>,
+    pub compactions: usize,
+    pub subagents: usize,
+    pub commit: Option<String>,
+    pub layer: Option<String>,
+}
+
+/// A file that the turn changed.
+#[derive(Serialize)]
+pub struct EditRow {
+    pub path: String,
+    pub kind: &'static str,
+    pub from: Option<String>,
+    /// Lines; null where the recording cannot tell.
+    pub added: Option<u64>,
+    pub removed: Option<u64>,
+    /// recorded, partly, outside (changed outside recorded edits), or outside-workspace
+    pub origin: &'static str,
+}
+
+#[derive(Serialize, Clone, Copy)]
+pub struct TokenRow {
+    pub input: Option<u64>,
+    pub cached_input: Option<u64>,
+    pub output: Option<u64>,
+    pub reasoning: Option<u64>,
+}
+
+#[derive(Serialize)]
+pub struct Totals {
+    pub turns: usize,
+    pub steps: usize,
+    pub tool_calls: usize,
+    pub errors: usize,
+    pub tokens: TokenRow,
+    pub cost_usd: Option<f64>,
+    pub added: u64,
+    pub removed: u64,
+    pub duration_s: Option<f64>,
+}
+
+#[derive(Serialize)]
+pub struct WarningRow {
+    #[serde(rename = "where")]
+    pub place: String,
+    pub what: String,
+}
+
+#[derive(Serialize)]
+pub struct StepRow {
+    /// Counts from 1 within its agent.
+    pub step: usize,
+    pub kind: &'static str,
+    pub role: &'static str,
+    pub label: String,
+    pub text: String,
+    pub tool: Option<ToolRow>,
+    pub result: Option<ResultRow>,
+    pub edits: Vec<EditRow>,
+    pub is_error: bool,
+    pub started_at: Option<String>,
+    pub ended_at: Option<String>,
+    pub tokens: TokenRow,
+    #[serde(rename = "where")]
+    pub place: PlaceRow,
+    pub subagent: Option<SubAgentRow>,
+}
+
+#[derive(Serialize)]
+pub struct ToolRow {
+    pub name: String,
+    pub arguments: Option<String>,
+    pub call_id: String,
+}
+
+#[derive(Serialize)]
+pub struct ResultRow {
+    pub text: String,
+    pub is_error: bool,
+    pub exit_code: Option<i32>,
+    pub bytes: u64,
+}
+
+#[derive(Serialize)]
+pub struct PlaceRow {
+    pub file: String,
+    /// Counts from 1.
+    pub line: u32,
+}
+
+#[derive(Serialize)]
+pub struct SubAgentRow {
+    pub id: String,
+    pub name: String,
+    pub tokens: TokenRow,
+    pub steps: Vec<StepRow>,
+}
+
+/// A run with its files, ready to be told.
+pub struct Teller<'a> {
+    pub run: &'a Run,
+    pub archive: &'a Archive,
+    pub timeline: &'a Timeline,
+    pub path: &'a std::path::Path,
+}
+
+impl Teller<'_> {
+    pub fn show(&self) -> Show {
+        let turns: Vec<TurnRow> = (0..self.run.turns.len()).map(|turn| self.turn(turn)).collect();
+        let totals = self.totals(&turns);
+        Show {
+            schema: "trajview.show/1",
+            run: self.facts(),
+            turns,
+            totals,
+            warnings: self.warnings(),
+        }
+    }
+
+    pub fn show_turn(&self, turn: usize) -> ShowTurn {
+        let steps = self.steps(turn, None, &mut vec![]);
+        let (run, turn) = (self.facts(), self.turn(turn));
+        ShowTurn { schema: "trajview.show-turn/1", run, turn, steps, warnings: self.warnings() }
+    }
+
+    fn facts(&self) -> RunFacts {
+        let run = self.run;
+        RunFacts {
+            id: run.id.clone(),
+            title: run.title.clone(),
+            format: run.format,
+            path: self.path.display().to_string(),
+            agent: Some(run.agent.name.clone()).filter(|name| !name.is_empty()),
+            agent_version: run.agent.version.clone(),
+            model: run.model.clone(),
+            condition: run.condition.clone(),
+            task: run.task.as_ref().map(|task| TaskFacts {
+                id: task.id.clone(),
+                title: task.title.clone(),
+                venue: task.venue.clone(),
+            }),
+            provenance: run.provenance.clone(),
+            started_at: time(run.started_at),
+            ended_at: time(run.ended_at),
+            files_from: self.timeline.from.words(),
+            checkpoints: run
+                .checkpoints
+                .iter()
+                .map(|checkpoint| CheckpointFacts {
+                    id: checkpoint.id.clone(),
+                    label: checkpoint.label.clone(),
+                    turn: checkpoint.last_turn + 1,
+                })
+                .collect(),
+            sources: run.sources.iter().map(|source| source.name.clone()).collect(),
+        }
+    }
+
+    pub fn turn(&self, index: usize) -> TurnRow {
+        let (run, turn) = (self.run, &self.run.turns[index]);
+        let ids = run.steps_of_turn(index);
+        let steps = || ids.iter().filter_map(|id| run.step(*id));
+        let checkpoint = turn.checkpoint.and_then(|checkpoint| run.checkpoints.get(checkpoint));
+        let mut agents: Vec<usize> = ids.iter().filter_map(|id| id.subagent).collect();
+        agents.extend(steps().filter_map(|step| step.subagent));
+        agents.sort_unstable();
+        agents.dedup();
+        let kind = |wanted| steps().filter(|step| step.kind == wanted).count();
+        TurnRow {
+            turn: index + 1,
+            checkpoint: checkpoint.map(|checkpoint| checkpoint.id.clone()),
+            request: turn.request.map(|_| self.archive.request(run, index)),
+            started_at: time(turn.started_at),
+            ended_at: time(turn.ended_at),
+            step_count: turn.steps.len(),
+            subagent_steps: ids.iter().filter(|id| id.subagent.is_some()).count(),
+            tool_calls: steps().filter(|step| step.tool.is_some()).count(),
+            errors: steps().filter(|step| step.failed()).count(),
+            edits: self.edits(index),
+            tokens: turn.tokens.into(),
+            cost_usd: turn.cost_usd,
+            compactions: kind(crate::run::StepKind::Compaction),
+            subagents: agents.len(),
+            commit: turn.commit.as_deref().map(Into::into),
+            layer: turn.layer.as_deref().map(Into::into),
+        }
+    }
+
+    fn edits(&self, turn: usize) -> Vec<EditRow> {
+        let changes = self.timeline.turns.get(turn).map_or(&[][..], |files| &files.changes);
+        let mut rows: Vec<EditRow> = changes.iter().map(|change| self.change_row(change)).collect();
+        for step in self.run.steps_of_turn(turn).into_iter().filter_map(|id| self.run.step(id)) {
+            rows.extend(
+                step.edits.iter().filter(|edit| edit.path.inside().is_none()).map(edit_row),
+            );
+        }
+        rows
+    }
+
+    fn change_row(&self, change: &Change) -> EditRow {
+        let lines = match self.archive.diff(self.run, change, 0) {
+            FileDiff::Text { diff, .. } | FileDiff::Hunks(diff) => {
+                Some((diff.added as u64, diff.removed as u64))
+            }
+            FileDiff::Binary { .. } | FileDiff::TooBig { .. } | FileDiff::NotRecorded(_) => None,
+        };
+        EditRow {
+            path: change.path.to_string(),
+            kind: change.kind.word(),
+            from: change.from.as_ref().map(ToString::to_string),
+            added: lines.map(|(added, _)| added),
+            removed: lines.map(|(_, removed)| removed),
+            origin: change.origin.word(),
+        }
+    }
+
+    fn totals(&self, turns: &[TurnRow]) -> Totals {
+        let run = self.run;
+        let edits = || turns.iter().flat_map(|turn| &turn.edits);
+        let costs = turns.iter().filter_map(|turn| turn.cost_usd);
+        let ended = run.ended_at.zip(run.started_at);
+        Totals {
+            turns: turns.len(),
+            steps: turns.iter().map(|turn| turn.step_count + turn.subagent_steps).sum(),
+            tool_calls: turns.iter().map(|turn| turn.tool_calls).sum(),
+            errors: turns.iter().map(|turn| turn.errors).sum(),
+            tokens: run.tokens().into(),
+            cost_usd: costs.reduce(|sum, cost| sum + cost),
+            added: edits().filter_map(|edit| edit.added).sum(),
+            removed: edits().filter_map(|edit| edit.removed).sum(),
+            duration_s: ended.and_then(|(end, start)| end.seconds_since(start)),
+        }
+    }
+
+    fn steps(&self, turn: usize, agent: Option<usize>, open: &mut Vec<usize>) -> Vec<StepRow> {
+        let steps = self.run.steps_of(turn, agent).unwrap_or_default();
+        let row = |(step, found)| self.step(StepId { turn, subagent: agent, step }, found, open);
+        steps.iter().enumerate().map(row).collect()
+    }
+
+    fn step(&self, id: StepId, step: &Step, open: &mut Vec<usize>) -> StepRow {
+        let StepText { text, arguments, result } = self.archive.step_text(self.run, id);
+        let source = self.run.sources.get(step.place.source.0 as usize);
+        StepRow {
+            step: id.step + 1,
+            kind: step.kind.word(),
+            role: step.role.word(),
+            label: step.label.to_string(),
+            text,
+            tool: step.tool.as_ref().map(|tool| ToolRow {
+                name: tool.name.to_string(),
+                arguments,
+                call_id: tool.call_id.to_string(),
+            }),
+            result: step.result().map(|found| ResultRow {
+                text: result.unwrap_or_default(),
+                is_error: found.failed(),
+                exit_code: found.exit_code,
+                bytes: found.bytes,
+            }),
+            edits: step.edits.iter().map(edit_row).collect(),
+            is_error: step.failed(),
+            started_at: time(step.started_at),
+            ended_at: time(step.ended_at),
+            tokens: step.tokens.into(),
+            place: PlaceRow {
+                file: source.map(|source| source.name.clone()).unwrap_or_default(),
+                line: step.place.line,
+            },
+            subagent: self.subagent(id.turn, step, open),
+        }
+    }
+
+    /// An agent that the recording names as its own ancestor is told once.
+    fn subagent(&self, turn: usize, step: &Step, open: &mut Vec<usize>) -> Option<SubAgentRow> {
+        let index = step.subagent.filter(|index| !open.contains(index))?;
+        let agent = self.run.subagents.get(index)?;
+        open.push(index);
+        let steps = self.steps(turn, Some(index), open);
+        Some(SubAgentRow {
+            id: agent.id.clone(),
+            name: agent.name.clone(),
+            tokens: agent.tokens.into(),
+            steps,
+        })
+    }
+
+    fn warnings(&self) -> Vec<WarningRow> {
+        let row = |warning: &crate::run::Warning| WarningRow {
+            place: warning.place.clone(),
+            what: warning.what.clone(),
+        };
+        self.run.warnings.iter().map(row).collect()
+    }
+}
+
+/// What a step's own record says of an edit.
+fn edit_row(edit: &Edit) -> EditRow {
+    EditRow {
+        path: edit.path.to_string(),
+        kind: edit.kind.word(),
+        from: edit.from.as_ref().map(ToString::to_string),
+        added: edit.added.map(u64::from),
+        removed: edit.removed.map(u64::from),
+        origin: if edit.path.inside().is_some() { "recorded" } else { "outside-workspace" },
+    }
+}
+
+fn time(time: Option<Time>) -> Option<String> {
+    time.map(|time| time.to_string())
+}
+
+impl From<Tokens> for TokenRow {
+    fn from(tokens: Tokens) -> Self {
+        let Tokens { input, cached_input, output, reasoning } = tokens;
+        Self { input, cached_input, output, reasoning }
+    }
+}

@@ -1,0 +1,62 @@
+//! `trajview ls`: the files as they stood after a turn.
+
+use serde::Serialize;
+
+use crate::store;
+
+use super::{Exit, Failure, Outcome, RunArg, at, output::Out};
+
+/// List the files as they stood after a turn
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    run: RunArg,
+    #[arg(long, default_value = "final", help = at::HELP)]
+    at: String,
+    /// Print JSON (schema trajview.ls/1)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Listing<'a> {
+    schema: &'static str,
+    run: &'a str,
+    /// Turns done.
+    turn: usize,
+    files_from: &'static str,
+    files: Vec<File>,
+}
+
+#[derive(Serialize)]
+struct File {
+    path: String,
+    mode: &'static str,
+    /// Git blob id; null where the content is not recorded.
+    blob: Option<String>,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let opened = store::open(&args.run.path)?;
+    let (run, archive) = (&*opened.run, &*opened.archive);
+    let timeline = archive.timeline(run).map_err(|why| Failure::new(Exit::CannotRead, why))?;
+    let turn = at::turns_done(run, &args.at)?;
+    let tree = timeline.tree_after(turn);
+    if !args.json {
+        tree.files.keys().try_for_each(|path| out.line(path.as_str()))?;
+        return Ok(Exit::Fine);
+    }
+    let file = |(path, file): (&crate::run::RepoPath, &crate::run::files::TreeFile)| File {
+        path: path.to_string(),
+        mode: file.mode.octal(),
+        blob: file.blob().map(|blob| blob.to_string()),
+    };
+    out.json(&Listing {
+        schema: "trajview.ls/1",
+        run: &run.id,
+        turn,
+        files_from: timeline.from.words(),
+        files: tree.files.iter().map(file).collect(),
+    })?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,117 @@
+//! Standard output, buffered, and the one way recorded words get there.
+
+use std::{
+    borrow::Cow,
+    io::{self, BufWriter, IsTerminal, Stdout, Write},
+};
+
+use serde::Serialize;
+
+use crate::ui::text;
+
+/// Standard output.
+pub struct Out {
+    writer: BufWriter<Stdout>,
+    is_terminal: bool,
+}
+
+impl Out {
+    pub fn stdout() -> Self {
+        let stdout = io::stdout();
+        let is_terminal = stdout.is_terminal();
+        Self { writer: BufWriter::new(stdout), is_terminal }
+    }
+
+    /// A line of ours with recorded words in it; control and invisible characters are written out.
+    pub fn line(&mut self, words: &str) -> io::Result<()> {
+        writeln!(self.writer, "{}", plain(words))
+    }
+
+    /// Recorded bytes as they are into a pipe or file, made harmless on a terminal.
+    pub fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if !self.is_terminal {
+            return self.writer.write_all(bytes);
+        }
+        let text = String::from_utf8_lossy(bytes);
+        text.split_inclusive('\n').try_for_each(|line| {
+            let words = line.strip_suffix('\n');
+            write!(self.writer, "{}", plain(words.unwrap_or(line)))?;
+            self.writer.write_all(if words.is_some() { b"\n" } else { b"" })
+        })
+    }
+
+    /// One JSON document. serde_json writes control characters as escapes; the invisible ones stay as they are, as
+    /// JSON is for programs.
+    pub fn json(&mut self, document: &impl Serialize) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut self.writer, document).map_err(io::Error::from)?;
+        self.writer.write_all(b"\n")
+    }
+
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+/// One line, safe for a terminal.
+pub fn plain(words: &str) -> Cow<'_, str> {
+    Cow::Owned(words.lines().map(|line| text::safe(line).to_string()).collect::<Vec<_>>().join(" "))
+}
+
+/// Columns of text, the last one as long as it is.
+pub struct Table {
+    heads: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A head that starts with `>` makes a column of numbers.
+    pub fn new(heads: &[&'static str]) -> Self {
+        Self { heads: heads.to_vec(), rows: vec![] }
+    }
+
+    pub fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells.iter().map(|cell| plain(cell).into_owned()).collect());
+    }
+
+    pub fn print(&self, out: &mut Out) -> io::Result<()> {
+        let heads: Vec<String> =
+            self.heads.iter().map(|head| head.trim_start_matches('>').to_owned()).collect();
+        let rows = || std::iter::once(&heads).chain(&self.rows);
+        let width = |column: usize| {
+            rows().filter_map(|row| row.get(column)).map(|cell| text::width(cell)).max()
+        };
+        let widths: Vec<usize> =
+            (0..heads.len()).map(|column| width(column).unwrap_or(0)).collect();
+        rows().try_for_each(|row| out.line(self.format(row, &widths).trim_end()))
+    }
+
+    fn format(&self, row: &[String], widths: &[usize]) -> String {
+        let cells = row.iter().enumerate().map(|(column, cell)| {
+            let gap = " "
+                .repeat(widths.get(column).copied().unwrap_or(0).saturating_sub(text::width(cell)));
+            let is_number = self.heads.get(column).is_some_and(|head| head.starts_with('>'));
+            if is_number { format!("{gap}{cell}") } else { format!("{cell}{gap}") }
+        });
+        cells.collect::<Vec<_>>().join("  ")
+    }
+
+    pub fn markdown(&self, out: &mut Out) -> io::Result<()> {
+        let row = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+        out.line(&row(self
+            .heads
+            .iter()
+            .map(|head| head.trim_start_matches('>').to_owned())
+            .collect()))?;
+        let rule =
+            |head: &&str| if head.starts_with('>') { "---:".to_owned() } else { "---".to_owned() };
+        out.line(&row(self.heads.iter().map(rule).collect()))?;
+        let escaped =
+            |cells: &Vec<String>| cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        self.rows.iter().try_for_each(|cells| out.line(&row(escaped(cells))))
+    }
+}
+
+/// A count, or `-` where it is not recorded.
+pub fn count(number: Option<u64>) -> String {
+    number.map_or_else(|| "-".into(), |number| number.to_string())
+}

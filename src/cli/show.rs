@@ -1,0 +1,212 @@
+//! `trajview show`: turns, requests, edits, tokens, warnings.
+
+use crate::{run::Run, store};
+
+use super::{
+    Exit, Failure, Outcome, RunArg, at,
+    json::{EditRow, Show, ShowTurn, StepRow, Teller, TurnRow},
+    output::{Out, Table, count},
+};
+
+/// Print the turns of a run: requests, edits, tokens, warnings
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    run: RunArg,
+    /// One turn with its steps (counts from 1)
+    #[arg(long)]
+    turn: Option<usize>,
+    /// Print JSON (schema trajview.show/1, with --turn trajview.show-turn/1)
+    #[arg(long, conflicts_with = "md")]
+    json: bool,
+    /// Print the table as Markdown
+    #[arg(long)]
+    md: bool,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let opened = store::open(&args.run.path)?;
+    let (run, archive) = (&*opened.run, &*opened.archive);
+    let timeline = archive.timeline(run).map_err(|why| Failure::new(Exit::CannotRead, why))?;
+    let teller = Teller { run, archive, timeline: &timeline, path: &args.run.path };
+    match args.turn {
+        Some(number) => {
+            let shown = teller.show_turn(at::turn_index(run, number)?);
+            if args.json { out.json(&shown)? } else { print_turn(&shown, out)? }
+        }
+        None => {
+            let shown = teller.show();
+            if args.json { out.json(&shown)? } else { print_run(run, &shown, args.md, out)? }
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+fn print_run(run: &Run, shown: &Show, is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
+    if !is_markdown {
+        head(run, shown).iter().try_for_each(|line| out.line(line))?;
+        out.line("")?;
+    }
+    let heads = [
+        ">turn",
+        "checkpoint",
+        ">steps",
+        ">tools",
+        ">errors",
+        ">files",
+        ">+",
+        ">−",
+        ">in",
+        ">out",
+        "",
+        "request",
+    ];
+    let mut table = Table::new(&heads);
+    for turn in &shown.turns {
+        table.row(row_of(turn));
+    }
+    if is_markdown {
+        table.markdown(out)?
+    } else {
+        table.print(out)?
+    }
+    let totals = &shown.totals;
+    out.line("")?;
+    out.line(&format!(
+        "{}, {} steps, {} tool calls, {} errors, +{} −{} lines, tokens in {} (cached {}) out {} (reasoning {})",
+        at::turns(totals.turns),
+        totals.steps,
+        totals.tool_calls,
+        totals.errors,
+        totals.added,
+        totals.removed,
+        count(totals.tokens.input),
+        count(totals.tokens.cached_input),
+        count(totals.tokens.output),
+        count(totals.tokens.reasoning),
+    ))?;
+    let cost = totals
+        .cost_usd
+        .map_or_else(|| "cost not recorded".into(), |cost| format!("cost {cost:.4} USD"));
+    let seconds =
+        totals.duration_s.map_or_else(|| "duration not recorded".into(), |s| format!("{s:.1} s"));
+    out.line(&format!("{cost}, {seconds}, files from {}", shown.run.files_from))?;
+    for warning in &shown.warnings {
+        out.line(&format!("warning: {}: {}", warning.place, warning.what))?;
+    }
+    Ok(())
+}
+
+fn head(run: &Run, shown: &Show) -> Vec<String> {
+    let facts = &shown.run;
+    let words =
+        |parts: &[Option<&str>]| parts.iter().flatten().copied().collect::<Vec<_>>().join(" · ");
+    let agent = facts.agent.as_ref().map(|name| match &facts.agent_version {
+        Some(version) => format!("{name} {version}"),
+        None => name.clone(),
+    });
+    let task = run.task.as_ref().map(|task| task.title.as_deref().unwrap_or(&task.id));
+    let parts = [
+        Some(facts.id.as_str()),
+        task,
+        facts.condition.as_deref(),
+        agent.as_deref(),
+        facts.model.as_deref(),
+    ];
+    let mut lines = vec![words(&parts)];
+    lines.extend(facts.provenance.as_ref().map(|provenance| format!("provenance: {provenance}")));
+    if let (Some(start), Some(end)) = (&facts.started_at, &facts.ended_at) {
+        lines.push(format!("{start} to {end}"));
+    }
+    lines
+}
+
+fn row_of(turn: &TurnRow) -> Vec<String> {
+    let sum =
+        |of: fn(&EditRow) -> Option<u64>| turn.edits.iter().filter_map(of).sum::<u64>().to_string();
+    let marks = [("⟲", turn.compactions), ("⑂", turn.subagents)];
+    let marks = marks
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(mark, _)| *mark)
+        .collect::<Vec<_>>()
+        .join(" ");
+    let title = turn.request.as_deref().map(crate::run::label);
+    vec![
+        turn.turn.to_string(),
+        turn.checkpoint.clone().unwrap_or_default(),
+        (turn.step_count + turn.subagent_steps).to_string(),
+        turn.tool_calls.to_string(),
+        turn.errors.to_string(),
+        turn.edits.len().to_string(),
+        sum(|edit| edit.added),
+        sum(|edit| edit.removed),
+        count(turn.tokens.input),
+        count(turn.tokens.output),
+        marks,
+        title.map_or_else(|| "(no request recorded)".into(), |title| shortened(&title)),
+    ]
+}
+
+fn shortened(title: &str) -> String {
+    crate::ui::text::truncate(title, 72, "…").to_string()
+}
+
+fn print_turn(shown: &ShowTurn, out: &mut Out) -> std::io::Result<()> {
+    let turn = &shown.turn;
+    let checkpoint =
+        turn.checkpoint.as_ref().map(|id| format!(", checkpoint {id}")).unwrap_or_default();
+    out.line(&format!("{}: turn {}{checkpoint}", shown.run.id, turn.turn))?;
+    for line in turn.request.as_deref().unwrap_or("(no request recorded)").lines() {
+        out.line(&format!("  > {line}"))?;
+    }
+    print_edits(&turn.edits, "  ", out)?;
+    print_steps(&shown.steps, 0, out)
+}
+
+fn print_edits(edits: &[EditRow], indent: &str, out: &mut Out) -> std::io::Result<()> {
+    edits.iter().try_for_each(|edit| {
+        let from = edit.from.as_ref().map(|from| format!("{from} → ")).unwrap_or_default();
+        let lines = format!("+{} −{}", count(edit.added), count(edit.removed));
+        let origin =
+            if edit.origin == "recorded" { String::new() } else { format!("  [{}]", edit.origin) };
+        out.line(&format!("{indent}{} {from}{}  {lines}{origin}", edit.kind, edit.path))
+    })
+}
+
+fn print_steps(steps: &[StepRow], depth: usize, out: &mut Out) -> std::io::Result<()> {
+    let indent = "  ".repeat(depth + 1);
+    for step in steps {
+        let name = step.tool.as_ref().map_or(step.kind, |tool| tool.name.as_str());
+        let result = step.result.as_ref().map(|result| {
+            let exit = result.exit_code.map(|code| format!("exit {code}, ")).unwrap_or_default();
+            format!("  [{exit}{} bytes]", result.bytes)
+        });
+        let failed = if step.is_error { " ✗" } else { "" };
+        out.line("")?;
+        out.line(&format!(
+            "{indent}{}. {name}{failed}: {}{}  {}:{}",
+            step.step,
+            step.label,
+            result.unwrap_or_default(),
+            step.place.file,
+            step.place.line
+        ))?;
+        let body = step.tool.as_ref().and_then(|tool| tool.arguments.as_deref());
+        for text in [
+            Some(step.text.as_str()),
+            body,
+            step.result.as_ref().map(|result| result.text.as_str()),
+        ] {
+            for line in text.unwrap_or_default().lines() {
+                out.line(&format!("{indent}   {line}"))?;
+            }
+        }
+        print_edits(&step.edits, &format!("{indent}   "), out)?;
+        if let Some(agent) = &step.subagent {
+            out.line(&format!("{indent}   sub-agent {} ({})", agent.name, agent.id))?;
+            print_steps(&agent.steps, depth + 2, out)?;
+        }
+    }
+    Ok(())
+}

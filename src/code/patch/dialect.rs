@@ -1,0 +1,128 @@
+//! The `apply_patch` dialect: `*** Begin Patch` … `*** End Patch`.
+
+use super::{FileChange, FilePatch, LineKind, PatchHunk, PatchLine};
+
+/// The files of every `apply_patch` text within `text`; None of them where there is no `*** Begin Patch` line.
+/// As lenient as Codex: blanks around the markers, a first `@@` left out, an end left out.
+pub fn codex(text: &str) -> Vec<FilePatch> {
+    let mut reader = Reader::default();
+    for line in text.lines() {
+        reader.read(line);
+    }
+    reader.close();
+    reader.files
+}
+
+#[derive(Default)]
+struct Reader {
+    files: Vec<FilePatch>,
+    is_inside: bool,
+    file: Option<FilePatch>,
+}
+
+impl Reader {
+    fn read(&mut self, line: &str) {
+        let marker = line.trim();
+        if marker == "*** Begin Patch" {
+            self.close();
+            self.is_inside = true;
+            return;
+        }
+        if !self.is_inside {
+            return;
+        }
+        if marker == "*** End Patch" {
+            self.close();
+            self.is_inside = false;
+            return;
+        }
+        if self.opens_file(line.trim_end()) {
+            return;
+        }
+        if let Some(file) = &mut self.file {
+            file.read(line);
+        }
+    }
+
+    /// Whether the line names a file. Only at the start of a line: in a hunk the same words are context.
+    fn opens_file(&mut self, line: &str) -> bool {
+        let opened = [
+            ("*** Add File: ", FileChange::Add(String::new())),
+            ("*** Update File: ", FileChange::Update(vec![])),
+            ("*** Delete File: ", FileChange::Delete),
+        ];
+        let found = opened
+            .into_iter()
+            .find_map(|(marker, change)| Some((line.strip_prefix(marker)?.trim(), change)));
+        let Some((path, change)) = found else { return false };
+        self.close();
+        self.file = Some(FilePatch { path: path.to_owned(), move_to: None, change });
+        true
+    }
+
+    fn close(&mut self) {
+        self.files.extend(self.file.take());
+    }
+}
+
+impl FilePatch {
+    fn read(&mut self, line: &str) {
+        match &mut self.change {
+            FileChange::Add(content) => {
+                if let Some(text) = line.strip_prefix('+') {
+                    content.push_str(text);
+                    content.push('\n');
+                }
+            }
+            FileChange::Update(hunks) => {
+                if let Some(path) = line.strip_prefix("*** Move to: ") {
+                    self.move_to = Some(path.trim().to_owned());
+                } else {
+                    read_hunk_line(hunks, line);
+                }
+            }
+            FileChange::Delete => {}
+        }
+    }
+}
+
+fn read_hunk_line(hunks: &mut Vec<PatchHunk>, line: &str) {
+    if let Some(anchor) = line.strip_prefix("@@") {
+        return read_anchor(hunks, anchor.trim());
+    }
+    if line.trim_end() == "*** End of File" {
+        if let Some(hunk) = hunks.last_mut() {
+            hunk.at_end = true;
+        }
+        return;
+    }
+    let (kind, text) = match line.as_bytes().first() {
+        Some(b' ') => (LineKind::Context, &line[1..]),
+        Some(b'-') => (LineKind::Removed, &line[1..]),
+        Some(b'+') => (LineKind::Added, &line[1..]),
+        None => (LineKind::Context, ""),
+        Some(_) => return,
+    };
+    if hunks.last().is_none_or(|hunk| hunk.at_end) {
+        hunks.push(PatchHunk::default());
+    }
+    if let Some(hunk) = hunks.last_mut() {
+        hunk.lines.push(PatchLine::new(kind, text));
+    }
+}
+
+/// A `@@` line begins a hunk; several in a row narrow its place down.
+fn read_anchor(hunks: &mut Vec<PatchHunk>, anchor: &str) {
+    // Some models write a unified diff's numbers here; without a file to count in they say nothing.
+    let is_numbers = anchor.starts_with('-') && anchor.contains(" +") && anchor.ends_with("@@");
+    let anchor = (!anchor.is_empty() && !is_numbers).then(|| anchor.to_owned());
+    match hunks.last_mut() {
+        Some(open) if open.lines.is_empty() && !open.at_end => {
+            open.anchor = match (open.anchor.take(), anchor) {
+                (Some(outer), Some(inner)) => Some(format!("{outer}\n{inner}")),
+                (outer, inner) => outer.or(inner),
+            };
+        }
+        _ => hunks.push(PatchHunk { anchor, ..PatchHunk::default() }),
+    }
+}

@@ -1,0 +1,223 @@
+//! Finding an `apply_patch` text in the call that carries it.
+//!
+//! Seen in the wild: the bare text; `{"input": …}` and `{"patch": …}`; `["apply_patch", "*** Begin…"]`;
+//! `["bash", "-lc", "cd x && apply_patch <<'EOF' …"]`; the same as one string, quoted once more; and in
+//! code mode `tools.apply_patch("…")` with any of JavaScript's three kinds of string.
+
+use serde_json::Value;
+
+use super::{FilePatch, codex};
+
+const BEGIN: &str = "*** Begin Patch";
+
+/// The files of the patches that a tool call carries: `text` is the call's input or arguments, as recorded.
+/// Empty where it only mentions a patch.
+pub fn in_call(text: &str) -> Vec<FilePatch> {
+    if !text.contains(BEGIN) {
+        return vec![];
+    }
+    let trimmed = text.trim_start();
+    if trimmed.starts_with(BEGIN) {
+        return codex(trimmed);
+    }
+    if trimmed.starts_with(['{', '[', '"'])
+        && let Ok(value) = serde_json::from_str::<Value>(trimmed)
+    {
+        return in_value(&value);
+    }
+    if text.contains("tools.") { in_javascript(text) } else { in_shell(text) }
+}
+
+fn in_value(value: &Value) -> Vec<FilePatch> {
+    match value {
+        Value::String(text) => in_call(text),
+        Value::Array(argv) => {
+            let argv: Vec<&str> = argv.iter().filter_map(Value::as_str).collect();
+            in_argv(&argv)
+        }
+        Value::Object(fields) => {
+            let keys = ["input", "patch", "command", "cmd", "script", "code", "arguments"];
+            let found = keys.iter().filter_map(|key| fields.get(*key)).map(in_value);
+            found.into_iter().find(|files| !files.is_empty()).unwrap_or_default()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => vec![],
+    }
+}
+
+fn in_argv(argv: &[&str]) -> Vec<FilePatch> {
+    match argv {
+        [tool, patch] if is_apply_patch(tool) => codex(patch),
+        [.., script] => in_call(script),
+        [] => vec![],
+    }
+}
+
+fn is_apply_patch(word: &str) -> bool {
+    matches!(word.rsplit('/').next(), Some("apply_patch" | "applypatch"))
+}
+
+/// A here-document handed to `apply_patch`, or its quoted argument.
+fn in_shell(script: &str) -> Vec<FilePatch> {
+    let Some(begin) = script.find(BEGIN) else { return vec![] };
+    let head = &script[..begin];
+    if !head.split(|c: char| c.is_whitespace() || ";&|(\"'".contains(c)).any(is_apply_patch) {
+        return vec![];
+    }
+    let body = &script[begin..];
+    let files = if is_expanded(head) { codex(&unescaped(body)) } else { codex(body) };
+    match folder_of(head) {
+        Some(folder) => files.into_iter().map(|file| file.below(folder)).collect(),
+        None => files,
+    }
+}
+
+/// Whether the shell expands the text after `head`: an unquoted here-document, or a script within `"…"`.
+fn is_expanded(head: &str) -> bool {
+    let here = head.rfind("<<").map(|at| head[at + 2..].trim_start_matches('-').trim_start());
+    let is_open_here = here.is_some_and(|word| !word.starts_with(['\'', '"', '\\']));
+    let is_in_quotes = head.find("-lc \"").or_else(|| head.find("-c \"")).is_some();
+    let is_quoted_argument = here.is_none() && head.ends_with('"');
+    is_open_here || is_in_quotes || is_quoted_argument
+}
+
+/// Without the backslashes that the shell takes away between double quotes.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('\\', Some(&next @ ('\\' | '"' | '$' | '`'))) => {
+                plain.push(next);
+                chars.next();
+            }
+            (c, _) => plain.push(c),
+        }
+    }
+    plain
+}
+
+/// The folder of a leading `cd folder &&`.
+fn folder_of(head: &str) -> Option<&str> {
+    let at = head.rfind("cd ")?;
+    let is_word = head[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric());
+    let (folder, _) = head[at + 3..].split_once("&&").or_else(|| head[at + 3..].split_once(';'))?;
+    let folder = folder.trim().trim_matches(['"', '\'']);
+    (is_word && !folder.is_empty() && folder != ".").then_some(folder)
+}
+
+impl FilePatch {
+    fn below(self, folder: &str) -> Self {
+        let join = |path: String| match path.starts_with('/') {
+            true => path,
+            false => format!("{}/{path}", folder.trim_end_matches('/')),
+        };
+        Self { path: join(self.path), move_to: self.move_to.map(join), change: self.change }
+    }
+}
+
+/// The patches among the string literals of a script; one written as several literals (joined, or added up) is
+/// put together again.
+fn in_javascript(script: &str) -> Vec<FilePatch> {
+    if !script.contains("apply_patch") {
+        return vec![];
+    }
+    let mut files = vec![];
+    let mut open: Option<String> = None;
+    for literal in string_literals(script) {
+        match &mut open {
+            None if literal.trim_start().starts_with(BEGIN) => open = Some(literal),
+            None => continue,
+            Some(patch) => {
+                if !patch.ends_with('\n') {
+                    patch.push('\n');
+                }
+                patch.push_str(&literal);
+            }
+        }
+        if let Some(patch) = open.take_if(|patch| patch.contains("*** End Patch")) {
+            files.extend(codex(&patch));
+        }
+    }
+    files.extend(open.iter().flat_map(|patch| codex(patch)));
+    files
+}
+
+/// The string literals of a JavaScript text, escapes resolved. Comments and regular expressions are not told
+/// apart from code; a quote in one costs the literal after it.
+pub(super) fn string_literals(script: &str) -> Vec<String> {
+    let mut literals = vec![];
+    let mut rest = script;
+    while let Some(at) = rest.find(['"', '\'', '`']) {
+        let is_raw = rest[..at].ends_with("String.raw");
+        let quote = rest[at..].chars().next().unwrap_or('"');
+        let (literal, after) = literal_until(&rest[at + 1..], quote, is_raw);
+        literals.push(literal);
+        rest = after;
+    }
+    literals
+}
+
+fn literal_until(text: &str, quote: char, is_raw: bool) -> (String, &str) {
+    let mut literal = String::new();
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            c if c == quote => return (literal, &text[at + c.len_utf8()..]),
+            '\\' if is_raw => {
+                literal.push('\\');
+                literal.extend(chars.next().map(|(_, c)| c));
+            }
+            '\\' => literal.extend(escape(&mut chars)),
+            c => literal.push(c),
+        }
+    }
+    (literal, "")
+}
+
+/// The character after a backslash; None for a line continuation.
+fn escape(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
+    let (_, c) = chars.next()?;
+    Some(match c {
+        'n' => '\n',
+        't' => '\t',
+        'r' => '\r',
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'v' => '\u{b}',
+        '0' => '\0',
+        'x' => hex(chars, 2)?,
+        'u' => unicode(chars)?,
+        '\n' => return None,
+        other => other,
+    })
+}
+
+fn unicode(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
+    if chars.as_str().starts_with('{') {
+        let rest = chars.as_str();
+        let digits = rest[1..].split('}').next()?;
+        let code = u32::from_str_radix(digits, 16).ok();
+        for _ in 0..digits.chars().count() + 2 {
+            chars.next();
+        }
+        return code.and_then(char::from_u32);
+    }
+    let high = number(chars, 4)?;
+    if (0xd800..0xdc00).contains(&high) && chars.as_str().starts_with("\\u") {
+        chars.next();
+        chars.next();
+        let low = number(chars, 4)?;
+        let pair = 0x10000 + ((high - 0xd800) << 10) + low.checked_sub(0xdc00)?;
+        return char::from_u32(pair);
+    }
+    char::from_u32(high)
+}
+
+fn hex(chars: &mut std::str::CharIndices<'_>, digits: usize) -> Option<char> {
+    number(chars, digits).and_then(char::from_u32)
+}
+
+fn number(chars: &mut std::str::CharIndices<'_>, digits: usize) -> Option<u32> {
+    let text: String = chars.by_ref().take(digits).map(|(_, c)| c).collect();
+    u32::from_str_radix(&text, 16).ok()
+}

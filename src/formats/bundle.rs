@@ -1,0 +1,460 @@
+//! The run bundle: a folder with a `run.json` that says what was run and which turn ended at which commit, around
+//! the agent's own logs. trajview writes it and reads it; every other format can be imported into it.
+//!
+//! The sources of a bundle are `run.json` first, then `script.json` and the files below `session/` as far as they
+//! exist. The logs are read by their own formats; the bundle lays their turns along its own list.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::run::{
+    Agent, Checkpoint, Edit, Place, Run, SourceFile, SourceId, Step, StepText, SubAgent, Task, Time, ToolResult, Turn,
+    Warning, files::RecordedEdit, label,
+};
+
+use super::{Format, HEAD_BYTES, Head, NotUnderstood, Source};
+
+pub struct Bundle;
+
+/// The schema of `run.json` that we read.
+const SCHEMA: &str = "trajview.run/1";
+
+impl Format for Bundle {
+    fn name(&self) -> &'static str {
+        "bundle"
+    }
+
+    fn about(&self) -> &'static str {
+        "trajview's own folder: run.json, the agent's logs, one git commit a turn"
+    }
+
+    fn sample(&self) -> &'static str {
+        "codex-p12"
+    }
+
+    fn claims(&self, head: &Head<'_>) -> bool {
+        let start = head.bytes.trim_ascii_start();
+        start.starts_with(b"{") && memchr::memmem::find(start, b"\"trajview.run/").is_some()
+    }
+
+    fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        let manifest = read_manifest(sources)?;
+        let mut run = run_of(&manifest);
+        let script = sources.iter().position(|source| source.name == "script.json");
+        let requests = script.map(|at| requests_of(sources, at, &mut run.warnings)).unwrap_or_default();
+        let sessions = index_sessions(sources, &mut run);
+        lay_out(&manifest, sessions, &requests, &mut run);
+        Ok(run)
+    }
+
+    /// Only `script.json` has words of the bundle's own, and those are requests.
+    fn words(&self, record: &[u8], _step: &Step) -> StepText {
+        StepText { text: self.request(record), ..StepText::default() }
+    }
+
+    fn request(&self, record: &[u8]) -> String {
+        serde_json::from_slice::<Request>(record).map(|request| request.text).unwrap_or_default()
+    }
+
+    fn result(&self, _record: &[u8], _result: &ToolResult) -> String {
+        String::new()
+    }
+
+    fn edit(&self, _record: &[u8], _edit: &Edit) -> Option<RecordedEdit> {
+        None
+    }
+}
+
+/// `run.json`. Everything but the schema may be missing.
+#[derive(Debug, Deserialize)]
+struct Manifest {
+    schema: String,
+    id: Option<String>,
+    title: Option<String>,
+    task: Option<ManifestTask>,
+    condition: Option<String>,
+    platform: Option<String>,
+    agent: Option<ManifestAgent>,
+    model: Option<String>,
+    provenance: Option<String>,
+    started_at: Option<String>,
+    ended_at: Option<String>,
+    #[serde(default)]
+    checkpoints: Vec<ManifestCheckpoint>,
+    #[serde(default)]
+    turns: Vec<ManifestTurn>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ManifestTask {
+    id: Option<String>,
+    title: Option<String>,
+    venue: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ManifestAgent {
+    name: Option<String>,
+    version: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ManifestCheckpoint {
+    id: Option<String>,
+    /// The checkpoint's last turn, counts from 1.
+    turn: usize,
+    label: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+struct ManifestTurn {
+    turn: usize,
+    commit: Option<String>,
+    started_at: Option<String>,
+    ended_at: Option<String>,
+    /// File name below `session/`.
+    session: Option<String>,
+    first_line: Option<u32>,
+    last_line: Option<u32>,
+    layer: Option<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+struct Script<'a> {
+    #[serde(borrow, default)]
+    requests: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Request {
+    turn: Option<usize>,
+    #[serde(default)]
+    text: String,
+}
+
+fn read_manifest(sources: &[Source<'_>]) -> Result<Manifest, NotUnderstood> {
+    let bytes = sources.first().map_or(&[][..], |source| source.bytes);
+    let manifest: Manifest =
+        serde_json::from_slice(bytes).map_err(|why| NotUnderstood(format!("run.json does not read as a bundle: {why}")))?;
+    if manifest.schema == SCHEMA {
+        return Ok(manifest);
+    }
+    Err(NotUnderstood(format!("run.json has schema {:?}; this version reads {SCHEMA:?}", manifest.schema)))
+}
+
+fn run_of(manifest: &Manifest) -> Run {
+    let time = |text: &Option<String>| text.as_deref().and_then(Time::parse);
+    let id = manifest.id.clone().unwrap_or_else(|| "bundle".into());
+    let agent = manifest.agent.as_ref();
+    Run {
+        title: manifest.title.clone().unwrap_or_else(|| id.clone()),
+        id,
+        format: Bundle.name(),
+        agent: Agent {
+            name: agent.and_then(|agent| agent.name.clone()).or_else(|| manifest.platform.clone()).unwrap_or_default(),
+            version: agent.and_then(|agent| agent.version.clone()),
+        },
+        model: manifest.model.clone(),
+        condition: manifest.condition.clone(),
+        task: manifest.task.as_ref().map(|task| Task {
+            id: task.id.clone().unwrap_or_default(),
+            title: task.title.clone(),
+            venue: task.venue.clone(),
+        }),
+        provenance: manifest.provenance.clone(),
+        started_at: time(&manifest.started_at),
+        ended_at: time(&manifest.ended_at),
+        ..Run::default()
+    }
+}
+
+/// The script's requests by turn number, each with the place of its object in `script.json`.
+fn requests_of(sources: &[Source<'_>], at: usize, warnings: &mut Vec<Warning>) -> BTreeMap<usize, (Place, Box<str>)> {
+    let Some(source) = sources.get(at) else { return BTreeMap::new() };
+    let script: Script<'_> = match serde_json::from_slice(source.bytes) {
+        Ok(script) => script,
+        Err(why) => {
+            warnings.push(Warning { place: source.name.into(), what: format!("does not read as a script: {why}") });
+            return BTreeMap::new();
+        }
+    };
+    let mut requests = BTreeMap::new();
+    for (order, raw) in script.requests.iter().enumerate() {
+        let Ok(request) = serde_json::from_str::<Request>(raw.get()) else {
+            let what = format!("request {} is not an object with turn and text", order + 1);
+            warnings.push(Warning { place: source.name.into(), what });
+            continue;
+        };
+        let place = place_within(source.bytes, raw.get(), SourceId(at as u32));
+        requests.insert(request.turn.unwrap_or(order + 1), (place, label(&request.text)));
+    }
+    requests
+}
+
+/// The place of `part`, which is borrowed from `whole`.
+fn place_within(whole: &[u8], part: &str, source: SourceId) -> Place {
+    let start = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len());
+    let line = 1 + memchr::memchr_iter(b'\n', &whole[..start]).count() as u32;
+    Place { source, line, part: 0, start: start as u64, len: part.len() as u64 }
+}
+
+/// A log of the bundle, read by its own format, its places already pointing into the bundle's sources.
+struct Session {
+    /// File name below `session/`.
+    name: String,
+    source: SourceId,
+    run: Run,
+}
+
+fn index_sessions(sources: &[Source<'_>], run: &mut Run) -> Vec<Session> {
+    let logs = || sources.iter().enumerate().filter(|(_, source)| source.name.starts_with("session/"));
+    run.sources = sources.iter().map(|source| SourceFile { name: source.name.into(), format: Bundle.name() }).collect();
+    let claimed: Vec<(usize, &'static dyn Format)> =
+        logs().filter_map(|(at, source)| super::claim(&head_of(*source)).map(|format| (at, format))).collect();
+    let is_companion_of_another = |at: usize, format: &dyn Format| {
+        claimed.iter().any(|(main, main_format)| {
+            let (main_head, head) = (head_of(sources[*main]), head_of(sources[at]));
+            *main != at && main_format.name() == format.name() && main_format.is_companion(&main_head, &head)
+        })
+    };
+    let mut sessions = vec![];
+    for &(at, format) in claimed.iter().filter(|(at, format)| !is_companion_of_another(*at, *format)) {
+        let mut members = vec![at];
+        members.extend(logs().map(|(other, _)| other).filter(|other| {
+            *other != at && format.is_companion(&head_of(sources[at]), &head_of(sources[*other]))
+        }));
+        let subset: Vec<Source<'_>> = members.iter().map(|&member| sources[member]).collect();
+        for &member in &members {
+            run.sources[member].format = format.name();
+        }
+        match format.index(&subset) {
+            Ok(mut inner) => {
+                let ids: Vec<SourceId> = members.iter().map(|&member| SourceId(member as u32)).collect();
+                move_places(&mut inner, &ids);
+                let name = sources[at].name.trim_start_matches("session/").to_owned();
+                sessions.push(Session { name, source: SourceId(at as u32), run: inner });
+            }
+            Err(why) => run.warnings.push(Warning { place: sources[at].name.into(), what: why.to_string() }),
+        }
+    }
+    for (at, source) in logs() {
+        let is_read = run.sources[at].format != Bundle.name();
+        if !is_read && is_log_by_name(source.name) {
+            run.warnings.push(Warning { place: source.name.into(), what: "not a log of a known format".into() });
+        }
+    }
+    sessions
+}
+
+fn is_log_by_name(name: &str) -> bool {
+    [".jsonl", ".jsonl.zst", ".json"].iter().any(|ending| name.ends_with(ending)) && !name.ends_with(".meta.json")
+}
+
+fn head_of(source: Source<'_>) -> Head<'_> {
+    let is_whole = source.bytes.len() <= HEAD_BYTES;
+    let bytes = &source.bytes[..source.bytes.len().min(HEAD_BYTES)];
+    Head { name: source.name.rsplit('/').next().unwrap_or(source.name), bytes, is_whole }
+}
+
+/// Makes the places of a run that was read from a subset of the sources point into all of them.
+fn move_places(run: &mut Run, ids: &[SourceId]) {
+    let move_place = |place: &mut Place| {
+        if let Some(id) = ids.get(place.source.0 as usize) {
+            place.source = *id;
+        }
+    };
+    let move_steps = |steps: &mut [Step]| {
+        for step in steps {
+            move_place(&mut step.place);
+            step.edits.iter_mut().for_each(|edit| move_place(&mut edit.place));
+            if let Some(result) = step.tool.as_mut().and_then(|tool| tool.result.as_mut()) {
+                move_place(&mut result.place);
+            }
+        }
+    };
+    for turn in &mut run.turns {
+        turn.request.iter_mut().for_each(move_place);
+        move_steps(&mut turn.steps);
+    }
+    run.subagents.iter_mut().for_each(|agent| move_steps(&mut agent.steps));
+}
+
+/// Lays the turns of the logs along the manifest's list.
+fn lay_out(
+    manifest: &Manifest,
+    sessions: Vec<Session>,
+    requests: &BTreeMap<usize, (Place, Box<str>)>,
+    run: &mut Run,
+) {
+    let listed = list_of_turns(manifest, &sessions, run);
+    run.turns = listed.iter().map(|entry| turn_of(entry, requests)).collect();
+    for session in &sessions {
+        adopt_facts(run, &session.run);
+    }
+    for session in sessions {
+        lay_out_session(&listed, session, run);
+    }
+    for (turn, entry) in run.turns.iter_mut().zip(&listed) {
+        // The bundle's own clock goes around the whole turn, the log's only around its records.
+        turn.started_at = entry.started_at.as_deref().and_then(Time::parse).or(turn.started_at);
+        turn.ended_at = entry.ended_at.as_deref().and_then(Time::parse).or(turn.ended_at);
+    }
+    lay_out_checkpoints(manifest, run);
+}
+
+/// The manifest's turns in order; without any, as many as the logs have.
+fn list_of_turns(manifest: &Manifest, sessions: &[Session], run: &mut Run) -> Vec<ManifestTurn> {
+    let mut listed: Vec<ManifestTurn> = vec![];
+    for turn in &manifest.turns {
+        if listed.iter().any(|other| other.turn == turn.turn) {
+            let what = format!("turn {} is listed twice; the first counts", turn.turn);
+            run.warnings.push(Warning { place: "run.json".into(), what });
+        } else {
+            listed.push(turn.clone());
+        }
+    }
+    listed.sort_by_key(|turn| turn.turn);
+    if let Some(gap) = listed.iter().zip(1..).find(|(turn, number)| turn.turn != *number) {
+        let what = format!("expected turn {}, found turn {}; turns are shown in order", gap.1, gap.0.turn);
+        run.warnings.push(Warning { place: "run.json".into(), what });
+    }
+    if listed.is_empty() {
+        let count = sessions.iter().map(|session| session.run.turns.len()).sum::<usize>();
+        listed.extend((1..=count).map(|turn| ManifestTurn { turn, ..ManifestTurn::default() }));
+    }
+    for name in listed.iter().filter_map(|turn| turn.session.as_deref()).collect::<std::collections::BTreeSet<_>>() {
+        if !sessions.iter().any(|session| session.name == name) {
+            let what = format!("names session/{name}, which is not in the bundle");
+            run.warnings.push(Warning { place: "run.json".into(), what });
+        }
+    }
+    listed
+}
+
+impl ManifestTurn {
+    fn holds(&self, session: &str, line: u32) -> bool {
+        let is_session = self.session.as_deref().is_none_or(|name| name == session);
+        is_session && self.first_line.is_some_and(|first| first <= line) && self.last_line.is_none_or(|last| line <= last)
+    }
+}
+
+fn turn_of(entry: &ManifestTurn, requests: &BTreeMap<usize, (Place, Box<str>)>) -> Turn {
+    let request = requests.get(&entry.turn);
+    Turn {
+        title: request.map(|(_, title)| title.clone()).unwrap_or_default(),
+        request: request.map(|(place, _)| *place),
+        commit: entry.commit.as_deref().filter(|commit| is_object_id(commit)).map(Into::into),
+        layer: entry.layer.as_ref().filter(|layer| !layer.is_null()).map(|layer| match layer.as_str() {
+            Some(words) => words.into(),
+            None => layer.to_string().into(),
+        }),
+        ..Turn::default()
+    }
+}
+
+fn is_object_id(text: &str) -> bool {
+    text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// What the manifest leaves open the log may know.
+fn adopt_facts(run: &mut Run, inner: &Run) {
+    run.model = run.model.take().or_else(|| inner.model.clone());
+    run.root = run.root.take().or_else(|| inner.root.clone());
+    run.agent.version = run.agent.version.take().or_else(|| inner.agent.version.clone());
+    if run.agent.name.is_empty() {
+        run.agent.name.clone_from(&inner.agent.name);
+    }
+    run.started_at = run.started_at.or(inner.started_at);
+    run.ended_at = run.ended_at.or(inner.ended_at);
+    run.warnings.extend(inner.warnings.iter().cloned());
+}
+
+fn lay_out_session(listed: &[ManifestTurn], session: Session, run: &mut Run) {
+    let Session { name, source, run: inner } = session;
+    let first_agent = run.subagents.len();
+    let has_lines = listed.iter().any(|entry| entry.first_line.is_some());
+    let own: Vec<usize> = (0..listed.len())
+        .filter(|&at| listed[at].session.as_deref().is_none_or(|session| session == name))
+        .collect();
+    // Where each turn of the log went, and how many steps were there before it.
+    let mut moved: Vec<(usize, usize)> = vec![];
+    for (order, turn) in inner.turns.into_iter().enumerate() {
+        let line = first_line_of(&turn, source);
+        let by_line = line.and_then(|line| own.iter().copied().find(|&at| listed[at].holds(&name, line)));
+        let by_order = (!has_lines).then(|| own.get(order).copied()).flatten();
+        let Some(at) = by_line.or(by_order).or_else(|| moved.last().map(|(at, _)| *at)).or(own.first().copied()) else {
+            moved.push((0, 0));
+            continue;
+        };
+        if by_line.is_none() && by_order.is_none() {
+            let place = format!("session/{name}:{}", line.unwrap_or(1));
+            let what = format!("this turn is in no turn of run.json; shown with turn {}", listed[at].turn);
+            run.warnings.push(Warning { place, what });
+        }
+        moved.push((at, run.turns[at].steps.len()));
+        merge(&mut run.turns[at], turn, first_agent);
+    }
+    for mut agent in inner.subagents {
+        move_agent(&mut agent, first_agent, &moved);
+        run.subagents.push(agent);
+    }
+}
+
+fn first_line_of(turn: &Turn, source: SourceId) -> Option<u32> {
+    let request = turn.request.filter(|place| place.source == source).map(|place| place.line);
+    request.or_else(|| turn.steps.iter().find(|step| step.place.source == source).map(|step| step.place.line))
+}
+
+/// The log's own request wins over the script's: it is what the agent was really asked.
+fn merge(into: &mut Turn, turn: Turn, first_agent: usize) {
+    let is_first = into.steps.is_empty();
+    if turn.request.is_some() && is_first {
+        into.request = turn.request;
+        into.title = turn.title;
+    }
+    into.started_at = into.started_at.or(turn.started_at);
+    into.ended_at = turn.ended_at.or(into.ended_at);
+    into.tokens = into.tokens + turn.tokens;
+    into.cost_usd = match (into.cost_usd, turn.cost_usd) {
+        (Some(a), Some(b)) => Some(a + b),
+        (a, b) => a.or(b),
+    };
+    into.steps.extend(turn.steps.into_iter().map(|mut step| {
+        step.subagent = step.subagent.map(|agent| agent + first_agent);
+        step
+    }));
+}
+
+fn move_agent(agent: &mut SubAgent, first_agent: usize, moved: &[(usize, usize)]) {
+    if let Some(parent) = &mut agent.parent {
+        let (turn, steps_before) = moved.get(parent.turn).copied().unwrap_or_default();
+        parent.turn = turn;
+        match &mut parent.subagent {
+            Some(outer) => *outer += first_agent,
+            None => parent.step += steps_before,
+        }
+    }
+    for step in &mut agent.steps {
+        step.subagent = step.subagent.map(|inner| inner + first_agent);
+    }
+}
+
+fn lay_out_checkpoints(manifest: &Manifest, run: &mut Run) {
+    let mut checkpoints: Vec<&ManifestCheckpoint> = manifest.checkpoints.iter().collect();
+    checkpoints.sort_by_key(|checkpoint| checkpoint.turn);
+    for (order, checkpoint) in checkpoints.into_iter().enumerate() {
+        let id = checkpoint.id.clone().unwrap_or_else(|| format!("c{}", order + 1));
+        let Some(last_turn) = checkpoint.turn.checked_sub(1).filter(|turn| *turn < run.turns.len()) else {
+            let what = format!("checkpoint {id} ends at turn {}, which does not exist", checkpoint.turn);
+            run.warnings.push(Warning { place: "run.json".into(), what });
+            continue;
+        };
+        run.checkpoints.push(Checkpoint { id, label: checkpoint.label.clone(), last_turn });
+    }
+    for checkpoint in (0..run.checkpoints.len()).rev() {
+        let last = run.checkpoints[checkpoint].last_turn;
+        run.turns.iter_mut().take(last + 1).for_each(|turn| turn.checkpoint = Some(checkpoint));
+    }
+}

@@ -1,0 +1,258 @@
+//! From a path to the files of one recording.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::formats::{self, Format, Head};
+
+use super::{
+    OpenError,
+    bytes::{self, Bytes},
+};
+
+/// The files of one recording, and who reads them.
+pub struct Found {
+    pub format: &'static dyn Format,
+    /// The main file first, then its companions in the order of their names.
+    pub files: Vec<FoundFile>,
+    /// The folder of the main file; the bundle itself.
+    pub folder: PathBuf,
+}
+
+pub struct FoundFile {
+    /// Relative to [`Found::folder`], `/` between parts.
+    pub name: String,
+    pub bytes: Bytes,
+    /// Why the file could not be read to its end.
+    pub problem: Option<String>,
+}
+
+/// More neighbours than this are not looked at for companions.
+const MOST_NEIGHBOURS: usize = 4_000;
+
+/// How deep runs are looked for below a folder.
+const MOST_DEEP: usize = 6;
+
+/// What a path names: a bundle, a log, or a folder with one of them.
+pub fn find(path: &Path) -> Result<Found, OpenError> {
+    let meta = fs::metadata(path).map_err(|why| cannot_read(path, &why))?;
+    if !meta.is_dir() {
+        return find_file(path);
+    }
+    if path.join("run.json").exists() {
+        return find_file(&path.join("run.json"));
+    }
+    let runs = runs_below(path);
+    match runs.as_slice() {
+        [] => Err(OpenError::Understand {
+            path: path.into(),
+            why: format!("no recording below this folder; known formats: {}", known_formats()),
+        }),
+        [run] => find_file(run),
+        [first, .., last] => Err(OpenError::Understand {
+            path: path.into(),
+            why: format!(
+                "{} recordings below this folder; name one, from {} to {}",
+                runs.len(),
+                first.display(),
+                last.display()
+            ),
+        }),
+    }
+}
+
+/// The recordings below a folder, sorted: bundles as their `run.json`, logs without their companions. Links are not
+/// followed.
+pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
+    let mut runs = vec![];
+    collect_runs(folder, 0, &mut runs);
+    runs.sort();
+    runs
+}
+
+fn collect_runs(folder: &Path, depth: usize, runs: &mut Vec<PathBuf>) {
+    let bundle = folder.join("run.json");
+    if is_plain_file(&bundle) {
+        runs.push(bundle);
+        return;
+    }
+    let entries = entries_of(folder);
+    let mut claimed: Vec<(PathBuf, &'static dyn Format, Vec<u8>, bool)> = vec![];
+    for path in entries
+        .iter()
+        .filter(|path| could_be_log(path) && is_plain_file(path))
+        .take(MOST_NEIGHBOURS)
+    {
+        let Ok((head, is_whole)) = bytes::read_head(path) else { continue };
+        if let Some(format) = formats::claim(&Head { name: name_of(path), bytes: &head, is_whole })
+        {
+            claimed.push((path.clone(), format, head, is_whole));
+        }
+    }
+    let head = |(path, _, bytes, is_whole): &'_ (PathBuf, &'static dyn Format, Vec<u8>, bool)| -> (String, Vec<u8>, bool) {
+        (name_of(path).to_owned(), bytes.clone(), *is_whole)
+    };
+    let is_companion = |at: usize| {
+        claimed.iter().enumerate().any(|(main, entry)| {
+            let ((main_name, main_bytes, main_whole), (name, bytes, whole)) =
+                (head(entry), head(&claimed[at]));
+            main != at
+                && entry.1.name() == claimed[at].1.name()
+                && entry.1.is_companion(
+                    &Head { name: &main_name, bytes: &main_bytes, is_whole: main_whole },
+                    &Head { name: &name, bytes: &bytes, is_whole: whole },
+                )
+        })
+    };
+    let mains: Vec<PathBuf> = (0..claimed.len())
+        .filter(|&at| !is_companion(at))
+        .map(|at| claimed[at].0.clone())
+        .collect();
+    let stems: Vec<String> = mains.iter().map(|main| stem_of(main)).collect();
+    runs.extend(mains);
+    if depth < MOST_DEEP {
+        // A folder named after a log holds that log's companions.
+        let is_folder =
+            |path: &&PathBuf| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir());
+        let is_own = |path: &&PathBuf| {
+            stems.iter().any(|stem| stem == name_of(path)) || name_of(path) == "workspace.git"
+        };
+        for folder in entries.iter().filter(is_folder).filter(|path| !is_own(path)) {
+            collect_runs(folder, depth + 1, runs);
+        }
+    }
+}
+
+fn find_file(path: &Path) -> Result<Found, OpenError> {
+    let (bytes, problem) = bytes::read(path).map_err(|why| cannot_read(path, &why))?;
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    let name = name_of(path).to_owned();
+    let main = FoundFile { name, bytes, problem };
+    let Some(format) = formats::claim(&head_of(&main)) else {
+        return Err(OpenError::Understand { path: path.into(), why: why_unclaimed(&main.bytes) });
+    };
+    let files = if format.name() == "bundle" {
+        let mut files = vec![main];
+        files.extend(bundle_files(&folder));
+        files
+    } else {
+        let companions = companions_of(path, &main, format);
+        let mut files = vec![main];
+        files.extend(companions);
+        files
+    };
+    Ok(Found { format, files, folder })
+}
+
+fn why_unclaimed(bytes: &[u8]) -> String {
+    if bytes.trim_ascii().is_empty() {
+        return "the file is empty".into();
+    }
+    format!("not a recording we know; known formats: {}", known_formats())
+}
+
+fn known_formats() -> String {
+    formats::FORMATS.iter().map(|format| format.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// What a bundle may hold beside `run.json` that its index is made from.
+fn bundle_files(folder: &Path) -> Vec<FoundFile> {
+    let mut paths = vec![folder.join("script.json")];
+    collect_files(&folder.join("session"), 0, &mut paths);
+    let relative = |path: &Path| {
+        let parts = path.strip_prefix(folder).unwrap_or(path).components();
+        parts
+            .map(|part| part.as_os_str().to_string_lossy().into_owned())
+            .collect::<Vec<_>>()
+            .join("/")
+    };
+    let has_plain_twin = |path: &Path| {
+        path.extension().is_some_and(|end| end == "zst") && path.with_extension("").exists()
+    };
+    let plain = paths.iter().filter(|path| is_plain_file(path) && !has_plain_twin(path));
+    plain.filter_map(|path| read_member(path, relative(path))).collect()
+}
+
+fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+    if fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_dir()) && depth <= MOST_DEEP {
+        for path in entries_of(folder) {
+            if path.is_dir() {
+                collect_files(&path, depth + 1, files);
+            } else if files.len() < MOST_NEIGHBOURS {
+                files.push(path);
+            }
+        }
+    }
+}
+
+/// Files near a log that its format recognises as parts of the same run.
+fn companions_of(main_path: &Path, main: &FoundFile, format: &dyn Format) -> Vec<FoundFile> {
+    let Some(folder) = main_path.parent() else { return vec![] };
+    let own_folder = folder.join(stem_of(main_path));
+    let mut near = entries_of(folder);
+    let mut below = vec![];
+    collect_files(&own_folder, 0, &mut below);
+    near.retain(|path| path != main_path);
+    near.extend(below);
+    let main_head = head_of(main);
+    let mut companions = vec![];
+    for path in
+        near.iter().filter(|path| could_be_log(path) && is_plain_file(path)).take(MOST_NEIGHBOURS)
+    {
+        let Ok((bytes, is_whole)) = bytes::read_head(path) else { continue };
+        if format.is_companion(&main_head, &Head { name: name_of(path), bytes: &bytes, is_whole }) {
+            let relative =
+                path.strip_prefix(folder).unwrap_or(path).to_string_lossy().replace('\\', "/");
+            companions.extend(read_member(path, relative));
+        }
+    }
+    companions
+}
+
+fn read_member(path: &Path, name: String) -> Option<FoundFile> {
+    match bytes::read(path) {
+        Ok((bytes, problem)) => Some(FoundFile { name, bytes, problem }),
+        Err(why) => {
+            let problem = Some(format!("cannot be read: {}", bytes::reason(&why)));
+            Some(FoundFile { name, bytes: Bytes::Held(vec![]), problem })
+        }
+    }
+}
+
+fn head_of(file: &FoundFile) -> Head<'_> {
+    let bytes = &file.bytes[..file.bytes.len().min(formats::HEAD_BYTES)];
+    let name = file.name.rsplit('/').next().unwrap_or(&file.name);
+    Head { name, bytes, is_whole: bytes.len() == file.bytes.len() }
+}
+
+fn entries_of(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+fn is_plain_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
+}
+
+fn could_be_log(path: &Path) -> bool {
+    [".jsonl", ".jsonl.zst", ".json", ".stdout"]
+        .iter()
+        .any(|ending| name_of(path).ends_with(ending))
+}
+
+fn name_of(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+/// The name without the endings of a log.
+fn stem_of(path: &Path) -> String {
+    name_of(path).trim_end_matches(".zst").trim_end_matches(".jsonl").to_owned()
+}
+
+fn cannot_read(path: &Path, why: &std::io::Error) -> OpenError {
+    OpenError::Read { path: path.into(), why: bytes::reason(why) }
+}

@@ -1,0 +1,149 @@
+//! Works out the files over time, from commits or from recorded edits.
+
+use std::sync::Arc;
+
+use crate::{
+    formats,
+    run::{
+        EditKind, Run, Step, StepId,
+        files::{
+            Blob, BlobId, Blobs, Change, FilesFrom, MemoryBlobs, RecordedChange, RecordedEdit,
+            Timeline, Tree, TurnFiles,
+            replay::{self, Before, Replayer},
+        },
+    },
+};
+
+use super::{bytes::Bytes, repo::Repo};
+
+/// What the timeline is made from.
+pub struct Recording<'a> {
+    pub run: &'a Run,
+    pub files: &'a [Bytes],
+    pub repo: Option<&'a Repo>,
+}
+
+/// The timeline, and the contents that recorded edits brought about. The error is a sentence.
+pub fn build(recording: &Recording<'_>) -> Result<(Timeline, MemoryBlobs), String> {
+    let mut made = MemoryBlobs::default();
+    let has_commits = recording.run.turns.iter().any(|turn| turn.commit.is_some());
+    let timeline = match recording.repo.filter(|_| has_commits) {
+        Some(repo) => from_commits(recording, repo, &mut made)?,
+        None => from_edits(recording, &mut made),
+    };
+    Ok((timeline, made))
+}
+
+fn from_edits(recording: &Recording<'_>, made: &mut MemoryBlobs) -> Timeline {
+    let nowhere = Nowhere;
+    let mut replayer = Replayer::new(Tree::default(), Before::Partial, &nowhere, made);
+    let mut turns = vec![];
+    for turn in 0..recording.run.turns.len() {
+        let steps = steps_of(recording, turn, &mut replayer);
+        let all: Vec<Change> =
+            steps.iter().flat_map(|(_, changes)| changes.iter().cloned()).collect();
+        turns.push(TurnFiles { changes: replay::net(&all), steps });
+    }
+    Timeline { from: FilesFrom::RecordedEdits, base: replayer.base, turns }
+}
+
+fn from_commits(
+    recording: &Recording<'_>,
+    repo: &Repo,
+    made: &mut MemoryBlobs,
+) -> Result<Timeline, String> {
+    let first = recording.run.turns.iter().find_map(|turn| turn.commit.as_deref());
+    let mut last = first.and_then(|first| repo.parent(first));
+    let base = last.as_deref().map(|commit| repo.tree(commit)).transpose()?.unwrap_or_default();
+    let mut tree = base.clone();
+    let mut turns = vec![];
+    for (at, turn) in recording.run.turns.iter().enumerate() {
+        let mut replayer = Replayer::new(tree.clone(), Before::Complete, repo, made);
+        let steps = steps_of(recording, at, &mut replayer);
+        let changes = match turn.commit.as_deref().filter(|commit| repo.has_commit(commit)) {
+            None => vec![], // the files of this turn are not recorded: seen with the next commit
+            Some(commit) => {
+                let mut changes = repo.changes(last.as_deref(), commit)?;
+                let told: Vec<Change> =
+                    steps.iter().flat_map(|(_, changes)| changes.iter().cloned()).collect();
+                replay::explain(&mut changes, &replay::net(&told));
+                last = Some(commit.to_owned());
+                changes
+            }
+        };
+        changes.iter().for_each(|change| tree.apply(change));
+        turns.push(TurnFiles { changes, steps });
+    }
+    Ok(Timeline { from: FilesFrom::Commits, base, turns })
+}
+
+/// Carries out the recorded edits of one turn, sub-agents' included, in playing order.
+fn steps_of(
+    recording: &Recording<'_>,
+    turn: usize,
+    replayer: &mut Replayer<'_>,
+) -> Vec<(StepId, Vec<Change>)> {
+    let mut steps = vec![];
+    for id in recording.run.steps_of_turn(turn) {
+        let Some(step) = recording.run.step(id).filter(|step| !step.edits.is_empty()) else {
+            continue;
+        };
+        let changes: Vec<Change> = step
+            .edits
+            .iter()
+            .zip(bodies_of(recording, step))
+            .flat_map(|(edit, body)| replayer.edit(edit, &body))
+            .collect();
+        if !changes.is_empty() {
+            steps.push((id, changes));
+        }
+    }
+    steps
+}
+
+/// The bodies of a step's edits, in order; one that cannot be read counts as not recorded.
+fn bodies_of<'a>(
+    recording: &'a Recording<'_>,
+    step: &'a Step,
+) -> impl Iterator<Item = RecordedEdit> + 'a {
+    step.edits.iter().map(|edit| {
+        let source = edit.place.source.0 as usize;
+        let record = recording.files.get(source).map_or(&[][..], |file| edit.place.of(file));
+        let format =
+            recording.run.sources.get(source).and_then(|source| formats::by_name(source.format));
+        let not_recorded = || {
+            let change = if edit.kind == EditKind::Delete {
+                RecordedChange::Delete
+            } else {
+                RecordedChange::NotRecorded
+            };
+            RecordedEdit { before: None, change }
+        };
+        format.and_then(|format| format.edit(record, edit)).unwrap_or_else(not_recorded)
+    })
+}
+
+/// Where there is no repository, contents come from edits only.
+struct Nowhere;
+
+impl Blobs for Nowhere {
+    fn blob(&self, id: BlobId) -> Result<Blob, String> {
+        Err(format!("content {id} is not in the recording"))
+    }
+}
+
+/// Contents from wherever they are: put together from edits, or in the repository.
+pub struct AllBlobs<'a> {
+    pub made: &'a MemoryBlobs,
+    pub repo: Option<&'a Repo>,
+}
+
+impl Blobs for AllBlobs<'_> {
+    fn blob(&self, id: BlobId) -> Result<Blob, String> {
+        match (self.made.get(id), self.repo) {
+            (Some(blob), _) => Ok(Arc::clone(blob)),
+            (None, Some(repo)) => repo.blob(id),
+            (None, None) => Nowhere.blob(id),
+        }
+    }
+}
