@@ -55,7 +55,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     }
     for checked in &checked {
         for warning in &checked.warnings {
-            out.line(&format!("{}: {}: {}", checked.path, warning.place, warning.what))?;
+            out.line(&checked.sentence(warning))?;
         }
         if let (Some(format), Some(turns), Some(steps)) =
             (checked.format, checked.turns, checked.steps)
@@ -73,6 +73,19 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         }
     }
     Ok(exit)
+}
+
+impl Checked {
+    /// The warning behind its place, written so that an editor can follow it: `folder/file:line: what`.
+    fn sentence(&self, warning: &WarningRow) -> String {
+        let path = Path::new(&self.path);
+        let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+        let file = warning.place.rsplit_once(':').map_or(warning.place.as_str(), |(file, _)| file);
+        if file.is_empty() || !folder.join(file).exists() {
+            return format!("{}: {}", self.path, warning.what);
+        }
+        format!("{}: {}", folder.join(&warning.place).display(), warning.what)
+    }
 }
 
 /// A folder stands for all runs below it.
@@ -132,7 +145,7 @@ fn read_everything(opened: &Opened) -> Vec<Warning> {
     }
     let timeline = match archive.timeline(run) {
         Ok(timeline) => timeline,
-        Err(what) => return vec![Warning { place: "files".into(), what }],
+        Err(what) => return vec![Warning { place: "workspace.git".into(), what }],
     };
     for (turn, number) in timeline.turns.iter().zip(1..) {
         for change in &turn.changes {

@@ -6,5 +6,6 @@
 
 pub mod diff;
 pub mod highlight;
+pub mod languages;
 pub mod patch;
 pub mod unified;

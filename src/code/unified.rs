@@ -76,12 +76,9 @@ pub struct FileStat<'a> {
 pub fn patch(files: &[FileSides<'_>]) -> Vec<u8> {
     let mut out = vec![];
     for file in files {
-        match file.parts() {
-            Parts::One => write_file(&mut out, file),
-            Parts::Two(gone, come) => {
-                write_file(&mut out, &gone);
-                write_file(&mut out, &come);
-            }
+        match file.split() {
+            Some(parts) => parts.iter().for_each(|part| write_file(&mut out, part)),
+            None => write_file(&mut out, file),
         }
     }
     out
@@ -105,13 +102,6 @@ pub fn stat<'a>(file: &FileSides<'a>) -> FileStat<'a> {
     }
 }
 
-/// Whether a change is one entry of a patch or two.
-enum Parts<'a> {
-    One,
-    /// A file that becomes a link or a submodule, or the reverse: git deletes one and creates the other.
-    Two(FileSides<'a>, FileSides<'a>),
-}
-
 impl<'a> FileSides<'a> {
     fn renamed_from(&self) -> Option<&'a str> {
         self.from.filter(|from| *from != self.path && self.old.is_some() && self.new.is_some())
@@ -121,15 +111,12 @@ impl<'a> FileSides<'a> {
         Sides { old: self.renamed_from().unwrap_or(self.path), new: self.path }
     }
 
-    fn parts(&self) -> Parts<'a> {
-        match (self.old, self.new) {
-            (Some(old), Some(new)) if old.kind() != new.kind() => {
-                let names = self.names();
-                let gone = FileSides { path: names.old, from: None, new: None, ..*self };
-                Parts::Two(gone, FileSides { from: None, old: None, ..*self })
-            }
-            _ => Parts::One,
-        }
+    /// A file that becomes a link or a submodule, or the reverse: git deletes one and creates the other.
+    fn split(&self) -> Option<[Self; 2]> {
+        let (old, new) = (self.old?, self.new?);
+        let gone = Self { path: self.names().old, from: None, new: None, ..*self };
+        let come = Self { from: None, old: None, ..*self };
+        (old.kind() != new.kind()).then_some([gone, come])
     }
 }
 
@@ -196,7 +183,7 @@ impl Body {
             Self::Text(hunks) => (sizes[0].max(sizes[1]), removed_bytes(hunks)),
         };
         let kept = sizes[0].saturating_sub(lost);
-        if larger == 0 { 0 } else { (kept * 100 / larger).min(99) }
+        (kept * 100).checked_div(larger).map_or(0, |percent| percent.min(99))
     }
 }
 

@@ -10,6 +10,7 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod claude;
 pub mod jsonl;
 
 use crate::run::{Edit, Run, Step, StepText, ToolResult, files::RecordedEdit};
@@ -86,9 +87,7 @@ macro_rules! formats {
     };
 }
 
-formats! {
-    bundle::Bundle,
-}
+formats! { claude_session::ClaudeSession, claude_stream::ClaudeStream }
 
 /// The format that claims a file which starts like this.
 pub fn claim(head: &Head<'_>) -> Option<&'static dyn Format> {

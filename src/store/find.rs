@@ -41,7 +41,7 @@ pub fn find(path: &Path) -> Result<Found, OpenError> {
     if !meta.is_dir() {
         return find_file(path);
     }
-    if path.join("run.json").exists() {
+    if is_bundle(path) {
         return find_file(&path.join("run.json"));
     }
     let runs = runs_below(path);
@@ -50,7 +50,7 @@ pub fn find(path: &Path) -> Result<Found, OpenError> {
             path: path.into(),
             why: format!("no recording below this folder; known formats: {}", known_formats()),
         }),
-        [run] => find_file(run),
+        [run] => find(run),
         [first, .., last] => Err(OpenError::Understand {
             path: path.into(),
             why: format!(
@@ -63,7 +63,7 @@ pub fn find(path: &Path) -> Result<Found, OpenError> {
     }
 }
 
-/// The recordings below a folder, sorted: bundles as their `run.json`, logs without their companions. Links are not
+/// The recordings below a folder, sorted: bundles as their folders, logs without their companions. Links are not
 /// followed.
 pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
     let mut runs = vec![];
@@ -73,9 +73,8 @@ pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn collect_runs(folder: &Path, depth: usize, runs: &mut Vec<PathBuf>) {
-    let bundle = folder.join("run.json");
-    if is_plain_file(&bundle) {
-        runs.push(bundle);
+    if is_bundle(folder) {
+        runs.push(folder.to_owned());
         return;
     }
     let entries = entries_of(folder);
@@ -125,13 +124,18 @@ fn collect_runs(folder: &Path, depth: usize, runs: &mut Vec<PathBuf>) {
     }
 }
 
+fn is_bundle(folder: &Path) -> bool {
+    is_plain_file(&folder.join("run.json"))
+}
+
 fn find_file(path: &Path) -> Result<Found, OpenError> {
     let (bytes, problem) = bytes::read(path).map_err(|why| cannot_read(path, &why))?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let name = name_of(path).to_owned();
     let main = FoundFile { name, bytes, problem };
     let Some(format) = formats::claim(&head_of(&main)) else {
-        return Err(OpenError::Understand { path: path.into(), why: why_unclaimed(&main.bytes) });
+        let why = main.problem.unwrap_or_else(|| why_unclaimed(&main.bytes));
+        return Err(OpenError::Understand { path: path.into(), why });
     };
     let files = if format.name() == "bundle" {
         let mut files = vec![main];

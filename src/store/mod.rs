@@ -7,6 +7,7 @@
 mod bytes;
 mod find;
 mod repo;
+mod snapshot;
 mod timeline;
 
 use std::{
@@ -25,6 +26,7 @@ use crate::{
 
 use bytes::Bytes;
 use repo::Repo;
+use snapshot::Snapshots;
 
 pub use find::runs_below;
 
@@ -73,8 +75,13 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
         }
     }
     let repo = open_repo(&found.folder, &mut run);
+    let snapshots =
+        found.files.first().and_then(|main| Snapshots::beside(&found.folder.join(&main.name)));
+    for (place, what) in snapshots.iter().flat_map(|snapshots| &snapshots.problems) {
+        run.warnings.push(Warning { place: place.clone(), what: what.clone() });
+    }
     let files = found.files.into_iter().map(|file| file.bytes).collect();
-    let archive = Archive { files, repo, timeline: OnceLock::new() };
+    let archive = Archive { files, repo, snapshots, timeline: OnceLock::new() };
     Ok(Opened { run: Arc::new(run), archive: Arc::new(archive) })
 }
 
@@ -109,6 +116,7 @@ pub struct Archive {
     /// In the order of [`Run::sources`].
     files: Vec<Bytes>,
     repo: Option<Repo>,
+    snapshots: Option<Snapshots>,
     timeline: OnceLock<Result<(Arc<Timeline>, MemoryBlobs), String>>,
 }
 
@@ -143,8 +151,12 @@ impl Archive {
 
     fn built(&self, run: &Run) -> &Result<(Arc<Timeline>, MemoryBlobs), String> {
         self.timeline.get_or_init(|| {
-            let recording =
-                timeline::Recording { run, files: &self.files, repo: self.repo.as_ref() };
+            let recording = timeline::Recording {
+                run,
+                files: &self.files,
+                repo: self.repo.as_ref(),
+                snapshots: self.snapshots.as_ref(),
+            };
             timeline::build(&recording).map(|(timeline, made)| (Arc::new(timeline), made))
         })
     }
@@ -163,7 +175,8 @@ impl Archive {
 
     fn with_blobs<T>(&self, run: &Run, read: impl FnOnce(&dyn Blobs) -> T) -> Result<T, String> {
         let (_, made) = self.built(run).as_ref().map_err(Clone::clone)?;
-        Ok(read(&timeline::AllBlobs { made, repo: self.repo.as_ref() }))
+        let (repo, snapshots) = (self.repo.as_ref(), self.snapshots.as_ref());
+        Ok(read(&timeline::AllBlobs { made, repo, snapshots }))
     }
 
     /// Looks through every request, step and observation, in playing order, until `found` returns false.

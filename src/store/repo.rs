@@ -41,7 +41,10 @@ impl Repo {
         if let Some(pointer) = POINTERS.iter().find(|pointer| path.join(pointer).exists()) {
             return Err(format!("the repository borrows from outside ({pointer}); not followed"));
         }
-        let inner = Repository::open_bare(path).map_err(|why| sentence(&why))?;
+        let inner = Repository::open_bare(path).map_err(|why| match why.code() {
+            git2::ErrorCode::NotFound => "not a bare repository".to_owned(),
+            _ => sentence(&why),
+        })?;
         Ok(Self { inner: Mutex::new(inner) })
     }
 

@@ -1,4 +1,4 @@
-//! Works out the files over time, from commits or from recorded edits.
+//! Works out the files over time, from commits, from recorded edits, or from edits and snapshots.
 
 use std::sync::Arc;
 
@@ -8,19 +8,20 @@ use crate::{
         EditKind, Run, Step, StepId,
         files::{
             Blob, BlobId, Blobs, Change, FilesFrom, MemoryBlobs, RecordedChange, RecordedEdit,
-            Timeline, Tree, TurnFiles,
+            Timeline, TurnFiles,
             replay::{self, Before, Replayer},
         },
     },
 };
 
-use super::{bytes::Bytes, repo::Repo};
+use super::{bytes::Bytes, repo::Repo, snapshot::Snapshots};
 
 /// What the timeline is made from.
 pub struct Recording<'a> {
     pub run: &'a Run,
     pub files: &'a [Bytes],
     pub repo: Option<&'a Repo>,
+    pub snapshots: Option<&'a Snapshots>,
 }
 
 /// The timeline, and the contents that recorded edits brought about. The error is a sentence.
@@ -34,17 +35,29 @@ pub fn build(recording: &Recording<'_>) -> Result<(Timeline, MemoryBlobs), Strin
     Ok((timeline, made))
 }
 
+/// Edits only, or edits on the way from one snapshot to the other.
 fn from_edits(recording: &Recording<'_>, made: &mut MemoryBlobs) -> Timeline {
-    let nowhere = Nowhere;
-    let mut replayer = Replayer::new(Tree::default(), Before::Partial, &nowhere, made);
+    let started = recording.snapshots.and_then(|snapshots| snapshots.before.clone());
+    let before_us = if started.is_some() { Before::Complete } else { Before::Partial };
+    let base = started.unwrap_or_default();
+    let reader: &dyn Blobs = recording.snapshots.map_or(&Nowhere, |snapshots| snapshots);
+    let mut replayer = Replayer::new(base.clone(), before_us, reader, made);
     let mut turns = vec![];
-    for turn in 0..recording.run.turns.len() {
+    let count = recording.run.turns.len();
+    for turn in 0..count {
         let steps = steps_of(recording, turn, &mut replayer);
-        let all: Vec<Change> =
+        let mut all: Vec<Change> =
             steps.iter().flat_map(|(_, changes)| changes.iter().cloned()).collect();
+        if let Some(snapshots) = recording.snapshots.filter(|_| turn + 1 == count) {
+            all.extend(replayer.arrive_at(&snapshots.after));
+        }
         turns.push(TurnFiles { changes: replay::net(&all), steps });
     }
-    Timeline { from: FilesFrom::RecordedEdits, base: replayer.base, turns }
+    let from =
+        if recording.snapshots.is_some() { FilesFrom::Snapshots } else { FilesFrom::RecordedEdits };
+    let mut whole = base;
+    whole.files.append(&mut replayer.base.files);
+    Timeline { from, base: whole, turns }
 }
 
 fn from_commits(
@@ -132,17 +145,21 @@ impl Blobs for Nowhere {
     }
 }
 
-/// Contents from wherever they are: put together from edits, or in the repository.
+/// Contents from wherever they are: put together from edits, in the repository, in a snapshot.
 pub struct AllBlobs<'a> {
     pub made: &'a MemoryBlobs,
     pub repo: Option<&'a Repo>,
+    pub snapshots: Option<&'a Snapshots>,
 }
 
 impl Blobs for AllBlobs<'_> {
     fn blob(&self, id: BlobId) -> Result<Blob, String> {
-        match (self.made.get(id), self.repo) {
-            (Some(blob), _) => Ok(Arc::clone(blob)),
-            (None, Some(repo)) => repo.blob(id),
+        if let Some(blob) = self.made.get(id) {
+            return Ok(Arc::clone(blob));
+        }
+        match (self.repo, self.snapshots) {
+            (Some(repo), _) => repo.blob(id),
+            (None, Some(snapshots)) => snapshots.blob(id),
             (None, None) => Nowhere.blob(id),
         }
     }

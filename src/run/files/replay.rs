@@ -75,7 +75,18 @@ impl<'a> Replayer<'a> {
 
     /// Takes a recorded snapshot for the truth; what it differs by was changed outside recorded edits.
     pub fn arrive_at(&mut self, snapshot: &Tree) -> Vec<Change> {
-        let changes = self.tree.changes_to(snapshot, Origin::Outside);
+        let mut changes = self.tree.changes_to(snapshot, Origin::Outside);
+        if self.before_us == Before::Partial {
+            // A file that the log never touched may have been there all along.
+            changes.retain(|change| {
+                change.kind != EditKind::Create || self.seen.contains(&change.path)
+            });
+            let untouched = |(path, _): &(&RepoPath, &TreeFile)| {
+                !self.seen.contains(*path) && !self.tree.files.contains_key(*path)
+            };
+            let there_all_along = snapshot.files.iter().filter(untouched);
+            self.base.files.extend(there_all_along.map(|(path, file)| (path.clone(), *file)));
+        }
         self.tree = snapshot.clone();
         self.before_us = Before::Complete;
         changes

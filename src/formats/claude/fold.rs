@@ -1,0 +1,483 @@
+//! Lines, in order, become a run.
+//!
+//! [`Fold`] holds what the dialects share: steps and the results that belong to them, tokens counted once a
+//! message, edits, sub-agents. What opens a turn is decided by the dialect that drives it.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    edits::Sketch,
+    line::{Assistant, Call, Line, Outcome, Part, User, What, Words, WordsKind, classify},
+    subagents::Agents,
+    text::readable,
+};
+use crate::{
+    formats::{Source, jsonl},
+    run::{
+        Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, Time, Tokens,
+        ToolCall, ToolResult, Turn, Warning,
+    },
+};
+
+/// The lines of one file; what could not be read becomes a warning.
+pub fn lines(source: SourceId, file: Source<'_>, warnings: &mut Vec<Warning>) -> Vec<Line> {
+    let mut lines = vec![];
+    let mut records = jsonl::lines(source, file.bytes).peekable();
+    while let Some((place, bytes)) = records.next() {
+        let text = readable(bytes);
+        let is_last = records.peek().is_none();
+        if matches!(text, std::borrow::Cow::Owned(_)) {
+            let what = "not UTF-8; what could not be read is shown as \u{fffd}";
+            warnings.push(jsonl::warning(file.name, place, what));
+        }
+        match classify(place, &text) {
+            Ok(line) => lines.push(line),
+            Err(why) => {
+                warnings.push(jsonl::warning(file.name, place, jsonl::broken(&why, is_last)));
+            }
+        }
+    }
+    lines
+}
+
+/// Whose steps: the main agent's in a turn, or a sub-agent's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Owner {
+    Turn(usize),
+    Agent(usize),
+}
+
+/// Where a call stands, and what its result may need of it.
+#[derive(Debug)]
+pub struct CallAt {
+    pub owner: Owner,
+    pub step: usize,
+    pub prompt: Option<u64>,
+    pub agent_type: Option<Box<str>>,
+    sketch: Option<Sketch>,
+    place: Place,
+}
+
+/// One response of the model.
+#[derive(Debug)]
+struct Response {
+    owner: Owner,
+    tokens: Tokens,
+    /// Its first step, once there is one.
+    step: Option<usize>,
+}
+
+/// A step that is known only later: the command that a turn may open with.
+#[derive(Debug)]
+struct Typed {
+    uuid: Box<str>,
+    turn: usize,
+}
+
+#[derive(Debug, Default)]
+pub struct Fold {
+    pub run: Run,
+    pub agents: Agents,
+    pub calls: Vec<CallAt>,
+    by_id: HashMap<Box<str>, usize>,
+    /// Calls without an id that wait for a result without one.
+    nameless: Vec<(Owner, usize)>,
+    seen: HashSet<Box<str>>,
+    responses: Vec<Response>,
+    by_message: HashMap<Box<str>, usize>,
+    models: Vec<Box<str>>,
+    touched: HashSet<EditPath>,
+    compacting: Option<(Owner, usize)>,
+    typed: Option<Typed>,
+    title_rank: u8,
+}
+
+impl Fold {
+    /// Whether a line was read before: a resumed session copies the lines it goes on from.
+    pub fn is_copy(&mut self, line: &Line) -> bool {
+        line.uuid.as_ref().is_some_and(|uuid| !self.seen.insert(uuid.clone()))
+    }
+
+    /// Facts about the whole run that a line mentions.
+    pub fn facts(&mut self, line: &Line) {
+        let run = &mut self.run;
+        if let Some(session) = line.session.as_deref().filter(|_| run.id.is_empty()) {
+            run.id = session.to_owned();
+        }
+        if run.root.is_none() {
+            run.root = line.cwd.as_deref().map(str::to_owned);
+        }
+        if run.agent.version.is_none() {
+            run.agent.version = line.version.as_deref().map(str::to_owned);
+        }
+        if line.time.is_some() {
+            run.started_at = earlier(run.started_at, line.time);
+            run.ended_at = later(run.ended_at, line.time);
+        }
+        if let What::Title { rank, title } = &line.what
+            && *rank >= self.title_rank
+        {
+            self.title_rank = *rank;
+            run.title = title.to_string();
+        }
+    }
+
+    pub fn model(&mut self, model: Option<&str>) {
+        if let Some(model) =
+            model.filter(|model| !self.models.iter().any(|known| **known == **model))
+        {
+            self.models.push(model.into());
+        }
+    }
+
+    /// The turn that is going on; one without a request where the recording starts in the middle.
+    pub fn turn(&mut self) -> usize {
+        if self.run.turns.is_empty() {
+            self.run.turns.push(Turn::default());
+        }
+        self.run.turns.len() - 1
+    }
+
+    pub fn open_turn(&mut self, turn: Turn) -> usize {
+        self.run.turns.push(turn);
+        self.run.turns.len() - 1
+    }
+
+    pub fn steps(&mut self, owner: Owner) -> &mut Vec<Step> {
+        match owner {
+            Owner::Turn(turn) => &mut self.run.turns[turn].steps,
+            Owner::Agent(agent) => &mut self.run.subagents[agent].steps,
+        }
+    }
+
+    pub fn push(&mut self, owner: Owner, step: Step) -> usize {
+        let steps = self.steps(owner);
+        steps.push(step);
+        steps.len() - 1
+    }
+
+    /// Time passes for whoever owns the line.
+    pub fn tick(&mut self, owner: Owner, time: Option<Time>) {
+        let (start, end) = match owner {
+            Owner::Turn(turn) => {
+                let turn = &mut self.run.turns[turn];
+                (&mut turn.started_at, &mut turn.ended_at)
+            }
+            Owner::Agent(agent) => {
+                let agent = &mut self.run.subagents[agent];
+                (&mut agent.started_at, &mut agent.ended_at)
+            }
+        };
+        *start = start.or(time);
+        *end = later(*end, time);
+    }
+
+    /// Everything a line holds except what opens turns, which the dialects do before.
+    pub fn take(&mut self, owner: Owner, line: Line) {
+        self.tick(owner, line.time);
+        let at = Told { place: line.place, time: line.time };
+        match line.what {
+            What::User(user) => self.user(owner, at, user),
+            What::Assistant(message) => self.assistant(owner, at, message),
+            What::Note(note) => {
+                let step = at.step(StepKind::Message, note.role, note.label);
+                self.push(owner, Step { is_error: note.is_error, ..step });
+            }
+            What::Compaction { label } => {
+                let step = self.push(owner, at.step(StepKind::Compaction, Role::System, label));
+                self.compacting = Some((owner, step));
+            }
+            What::BareCall(call) => self.call(owner, at, 0, call),
+            What::BareOutcome(outcome) => self.outcome(owner, at, outcome),
+            What::Unknown { label } => {
+                self.push(owner, at.step(StepKind::Unknown, Role::System, label));
+            }
+            What::Init { .. } | What::Verdict(_) | What::Title { .. } | What::Nothing => {}
+        }
+    }
+
+    fn user(&mut self, owner: Owner, at: Told, user: User) {
+        for outcome in user.outcomes {
+            self.outcome(owner, at, outcome);
+        }
+        if let Some(words) = user.words {
+            self.words(owner, at, words);
+        }
+    }
+
+    fn words(&mut self, owner: Owner, at: Told, words: Words) {
+        match words.kind {
+            WordsKind::Request => {
+                if let Owner::Agent(agent) = owner {
+                    self.agents.tell(agent, &words, &mut self.run.subagents[agent]);
+                }
+                self.push(owner, at.step(StepKind::Message, Role::User, words.label));
+            }
+            WordsKind::Command => {
+                self.push(owner, at.step(StepKind::Message, Role::System, words.label));
+            }
+            WordsKind::Aside { role, is_error } => {
+                let step = at.step(StepKind::Message, role, words.label);
+                self.push(owner, Step { is_error, ..step });
+            }
+            WordsKind::Summary => self.summary(owner, at),
+            WordsKind::Meta | WordsKind::Silent => {}
+        }
+    }
+
+    /// The boundary and the summary are one step: the label tells the sizes, the words are the summary.
+    fn summary(&mut self, owner: Owner, at: Told) {
+        match self.compacting.take() {
+            Some((whose, step)) if whose == owner => {
+                let step = &mut self.steps(owner)[step];
+                step.place = at.place;
+                step.ended_at = at.time;
+            }
+            _ => {
+                self.push(owner, at.step(StepKind::Compaction, Role::System, "compacted".into()));
+            }
+        }
+    }
+
+    fn assistant(&mut self, owner: Owner, at: Told, message: Assistant) {
+        self.model(message.model.as_deref());
+        let response = self.response(owner, &message);
+        let role = if message.is_synthetic { Role::System } else { Role::Assistant };
+        for (part, content) in message.parts {
+            let before = self.steps(owner).len();
+            let at = Told { place: at.place.part(part), ..at };
+            match content {
+                // Said by the program when a session is resumed.
+                Part::Text(label)
+                    if message.is_synthetic && &*label == "No response requested." => {}
+                Part::Text(label) => {
+                    let is_error = message.is_error
+                        || (message.is_synthetic && label.starts_with("API Error"));
+                    let step = at.step(StepKind::Message, role, label);
+                    self.push(owner, Step { is_error, ..step });
+                }
+                Part::Thinking(label) => {
+                    self.push(owner, at.step(StepKind::Thinking, role, label));
+                }
+                Part::Call(call) => self.call(owner, at, part, call),
+                Part::Outcome(outcome) => self.outcome(owner, at, outcome),
+                Part::Unknown(label) => {
+                    self.push(owner, at.step(StepKind::Unknown, role, label));
+                }
+            }
+            if let Some(response) = response.filter(|_| self.steps(owner).len() > before) {
+                let response = &mut self.responses[response];
+                response.step = response.step.or((response.owner == owner).then_some(before));
+            }
+        }
+    }
+
+    /// Every block of a message repeats its usage, early ones with less of it: the last one counts.
+    fn response(&mut self, owner: Owner, message: &Assistant) -> Option<usize> {
+        let tokens = message.tokens?;
+        let known = message.id.as_ref().and_then(|id| self.by_message.get(id)).copied();
+        let at = known.unwrap_or_else(|| {
+            self.responses.push(Response { owner, tokens, step: None });
+            let at = self.responses.len() - 1;
+            if let Some(id) = &message.id {
+                self.by_message.insert(id.clone(), at);
+            }
+            at
+        });
+        self.responses[at].tokens = tokens;
+        Some(at)
+    }
+
+    fn call(&mut self, owner: Owner, at: Told, part: u32, call: Call) {
+        let place = at.place.part(part);
+        let tool = ToolCall { name: call.name.clone(), call_id: call.id.clone(), result: None };
+        let label = self.relative(&call.label);
+        let step = Step {
+            tool: Some(Box::new(tool)),
+            ..Told { place, ..at }.step(StepKind::Tool, Role::Assistant, label)
+        };
+        let step = self.push(owner, step);
+        self.calls.push(CallAt {
+            owner,
+            step,
+            prompt: call.prompt,
+            agent_type: call.agent_type,
+            sketch: call.sketch,
+            place,
+        });
+        let index = self.calls.len() - 1;
+        if call.id.is_empty() {
+            self.nameless.push((owner, index));
+        } else {
+            self.by_id.insert(call.id, index);
+        }
+    }
+
+    /// A path below the workspace without the workspace's own path.
+    fn relative(&self, label: &str) -> Box<str> {
+        let root = self.run.root.as_deref().unwrap_or_default().trim_end_matches('/');
+        let below = label.strip_prefix(root).filter(|_| !root.is_empty());
+        let below = below.and_then(|rest| rest.strip_prefix('/')).filter(|rest| !rest.is_empty());
+        below.unwrap_or(label).into()
+    }
+
+    /// The call with this id.
+    pub fn call_named(&self, id: &str) -> Option<usize> {
+        self.by_id.get(id).copied()
+    }
+
+    fn outcome(&mut self, owner: Owner, at: Told, outcome: Outcome) {
+        let found = if outcome.id.is_empty() {
+            let last = self.nameless.iter().rposition(|(whose, _)| *whose == owner);
+            last.map(|last| self.nameless.remove(last).1)
+        } else {
+            self.call_named(&outcome.id)
+        };
+        let place = at.place.part(outcome.part);
+        let Some(call) = found else {
+            let label = "a result of a call that is not in the recording".into();
+            self.push(owner, Told { place, ..at }.step(StepKind::Unknown, Role::System, label));
+            return;
+        };
+        self.agents.answered(call, outcome.agent.as_deref());
+        let edits = self.edits_of(call, place, &outcome);
+        let (whose, step) = (self.calls[call].owner, self.calls[call].step);
+        let step = &mut self.steps(whose)[step];
+        step.ended_at = step.ended_at.or(at.time);
+        let Some(tool) = step.tool.as_mut().filter(|tool| tool.result.is_none()) else { return };
+        tool.result = Some(ToolResult {
+            place,
+            is_error: outcome.is_error,
+            exit_code: outcome.exit_code.filter(|_| is_shell(&tool.name)),
+            bytes: outcome.bytes,
+        });
+        step.edits = edits;
+    }
+
+    fn edits_of(&mut self, call: usize, result: Place, outcome: &Outcome) -> Vec<Edit> {
+        if outcome.is_error {
+            return vec![];
+        }
+        let call = &self.calls[call];
+        let asked = call.sketch.as_ref();
+        let path = asked.and_then(|asked| asked.path.clone());
+        let found: Vec<(Sketch, Place)> = match (outcome.sketches.as_slice(), asked) {
+            ([], Some(asked)) => vec![(asked.clone(), call.place)],
+            (recorded, _) => recorded.iter().map(|sketch| (sketch.clone(), result)).collect(),
+        };
+        let is_guess =
+            outcome.sketches.is_empty() && asked.is_some_and(|asked| asked.removed.is_none());
+        let root = self.run.root.clone();
+        let sort = |path: &str| EditPath::sort(path, root.as_deref());
+        let mut edits = vec![];
+        for (sketch, place) in found {
+            let Some(path) = sketch.path.or_else(|| path.clone()) else { continue };
+            let path = sort(&path);
+            let is_new = is_guess && (outcome.says_created || !self.touched.contains(&path));
+            self.touched.insert(path.clone());
+            edits.push(Edit {
+                path,
+                kind: if is_new { EditKind::Create } else { sketch.kind },
+                from: sketch.from.map(|from| sort(&from)),
+                added: sketch.added,
+                removed: sketch.removed.or(is_new.then_some(0)),
+                place: place.part(sketch.part),
+            });
+        }
+        edits
+    }
+
+    /// Remembers a slash command, in case what follows makes it a request.
+    pub fn typed(&mut self, line: &Line) {
+        self.typed = None;
+        if let (What::User(User { words: Some(words), .. }), Some(uuid)) = (&line.what, &line.uuid)
+            && words.kind == WordsKind::Command
+        {
+            let turn = self.turn();
+            self.typed = Some(Typed { uuid: uuid.clone(), turn });
+        }
+    }
+
+    /// The command's step, taken out of its turn, if `line` is the expansion of the command just before it.
+    pub fn expanded(&mut self, line: &Line) -> Option<Step> {
+        let What::User(User { words: Some(Words { kind: WordsKind::Meta, .. }), .. }) = &line.what
+        else {
+            return None;
+        };
+        let typed = self.typed.take().filter(|typed| line.parent.as_ref() == Some(&typed.uuid))?;
+        self.run.turns.get_mut(typed.turn)?.steps.pop()
+    }
+
+    /// The run, with everything that could be told only at the end.
+    pub fn finish(mut self, tokens: TokensFrom) -> Run {
+        for response in &self.responses {
+            if let Some(step) = response.step.filter(|_| tokens == TokensFrom::Messages) {
+                let step = match response.owner {
+                    Owner::Turn(turn) => &mut self.run.turns[turn].steps[step],
+                    Owner::Agent(agent) => &mut self.run.subagents[agent].steps[step],
+                };
+                step.tokens = response.tokens;
+            }
+        }
+        let turns_of_agents = super::subagents::link(&mut self);
+        if tokens == TokensFrom::Messages {
+            for response in &self.responses {
+                let turn = match response.owner {
+                    Owner::Turn(turn) => Some(turn),
+                    Owner::Agent(agent) => {
+                        let agent_tokens = &mut self.run.subagents[agent].tokens;
+                        *agent_tokens = *agent_tokens + response.tokens;
+                        turns_of_agents.get(agent).copied()
+                    }
+                };
+                if let Some(turn) = turn.and_then(|turn| self.run.turns.get_mut(turn)) {
+                    turn.tokens = turn.tokens + response.tokens;
+                }
+            }
+        }
+        let mut run = self.run;
+        run.model = Some(self.models.join(", ")).filter(|models| !models.is_empty());
+        if run.title.is_empty() {
+            run.title = run.turns.first().map(|turn| turn.title.to_string()).unwrap_or_default();
+        }
+        run.agent.name = "claude-code".to_owned();
+        run
+    }
+}
+
+/// Whose token counts are right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokensFrom {
+    /// Every message's usage (the session log).
+    Messages,
+    /// The results' usage (the stream, whose messages carry the count at their start).
+    Results,
+}
+
+/// Where and when a record stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Told {
+    pub place: Place,
+    pub time: Option<Time>,
+}
+
+impl Told {
+    pub fn step(self, kind: StepKind, role: Role, label: Box<str>) -> Step {
+        Step { kind, role, label, started_at: self.time, place: self.place, ..Step::default() }
+    }
+}
+
+fn is_shell(tool: &str) -> bool {
+    matches!(tool, "Bash" | "bash" | "PowerShell" | "REPL")
+}
+
+fn later(known: Option<Time>, time: Option<Time>) -> Option<Time> {
+    known.max(time)
+}
+
+fn earlier(known: Option<Time>, time: Option<Time>) -> Option<Time> {
+    match (known, time) {
+        (Some(known), Some(time)) => Some(known.min(time)),
+        (known, time) => known.or(time),
+    }
+}

@@ -1,0 +1,527 @@
+//! One line, told briefly: which steps it holds, whom it belongs to, and no more words than a label.
+
+use super::{
+    edits::{self, Sketch},
+    json::{Count, Quoted, Raw, Text, object},
+    kinds,
+    record::{
+        Attachment, Block, CompactMetadata, Input, Message, Record, Structured, Usage, blocks,
+    },
+    text,
+};
+use crate::run::{LABEL_CHARS, Place, Role, Time, Tokens, label};
+
+/// A classified line.
+#[derive(Debug)]
+pub struct Line {
+    pub place: Place,
+    pub time: Option<Time>,
+    pub uuid: Option<Box<str>>,
+    pub parent: Option<Box<str>>,
+    /// The sub-agent it belongs to: its id, or (in the stream) the id of the call that started it.
+    pub agent: Option<Box<str>>,
+    /// The sub-agent's id where `agent` is the id of a call.
+    pub agent_id: Option<Box<str>>,
+    pub is_sidechain: bool,
+    pub session: Option<Box<str>>,
+    pub cwd: Option<Box<str>>,
+    pub version: Option<Box<str>>,
+    pub what: What,
+}
+
+#[derive(Debug)]
+pub enum What {
+    User(User),
+    Assistant(Assistant),
+    Note(Note),
+    Compaction {
+        label: Box<str>,
+    },
+    /// A name for the whole run; the higher rank wins.
+    Title {
+        rank: u8,
+        title: Box<str>,
+    },
+    /// The stream: a process begins (or reports again).
+    Init {
+        model: Option<Box<str>>,
+    },
+    /// The stream: a prompt is answered.
+    Verdict(Box<Verdict>),
+    /// A call outside a message, in old drift.
+    BareCall(Call),
+    BareOutcome(Outcome),
+    /// Known and of no interest.
+    Nothing,
+    Unknown {
+        label: Box<str>,
+    },
+}
+
+#[derive(Debug)]
+pub struct User {
+    pub words: Option<Words>,
+    pub outcomes: Vec<Outcome>,
+}
+
+/// What a user record says beside tool results.
+#[derive(Debug)]
+pub struct Words {
+    pub kind: WordsKind,
+    pub label: Box<str>,
+    /// [`Quoted::fingerprint`] of the text, where it is one string.
+    pub fingerprint: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordsKind {
+    /// A person asks.
+    Request,
+    /// A slash command; becomes a request when its expansion follows.
+    Command,
+    /// The summary of a compacted context.
+    Summary,
+    /// Written by the program for the model.
+    Meta,
+    /// To be told, and not a request.
+    Aside { role: Role, is_error: bool },
+    /// Nothing worth a step.
+    Silent,
+}
+
+#[derive(Debug)]
+pub struct Assistant {
+    /// Message id, else request id, else uuid.
+    pub id: Option<Box<str>>,
+    pub model: Option<Box<str>>,
+    /// Written by the program in the model's place.
+    pub is_synthetic: bool,
+    pub is_error: bool,
+    pub tokens: Option<Tokens>,
+    pub parts: Vec<(u32, Part)>,
+}
+
+#[derive(Debug)]
+pub enum Part {
+    Text(Box<str>),
+    Thinking(Box<str>),
+    Call(Call),
+    Outcome(Outcome),
+    Unknown(Box<str>),
+}
+
+#[derive(Debug)]
+pub struct Call {
+    pub id: Box<str>,
+    pub name: Box<str>,
+    pub label: Box<str>,
+    /// [`Quoted::fingerprint`] of a sub-agent's task.
+    pub prompt: Option<u64>,
+    pub agent_type: Option<Box<str>>,
+    /// The edit that the arguments ask for.
+    pub sketch: Option<Sketch>,
+}
+
+#[derive(Debug)]
+pub struct Outcome {
+    /// Of the call; empty in old drift.
+    pub id: Box<str>,
+    pub part: u32,
+    pub is_error: bool,
+    /// As it would be if the tool was a shell.
+    pub exit_code: Option<i32>,
+    pub bytes: u64,
+    /// The sub-agent that answered.
+    pub agent: Option<Box<str>>,
+    pub sketches: Vec<Sketch>,
+    /// The tool says that the file is new.
+    pub says_created: bool,
+}
+
+#[derive(Debug)]
+pub struct Note {
+    pub label: Box<str>,
+    pub role: Role,
+    pub is_error: bool,
+}
+
+#[derive(Debug, Default)]
+pub struct Verdict {
+    pub tokens: Tokens,
+    pub total_cost_usd: Option<f64>,
+    /// Output tokens of all models over everything that `total_cost_usd` counts.
+    pub total_output: Option<u64>,
+    /// What went wrong, if it did.
+    pub failure: Option<Box<str>>,
+    pub denials: Vec<Box<str>>,
+}
+
+/// Reads one line. The error is what serde says of it.
+pub fn classify(place: Place, line: &str) -> Result<Line, serde_json::Error> {
+    let record = Record::parse(line)?;
+    Ok(Line {
+        place,
+        time: record.timestamp.filled().and_then(Time::parse),
+        uuid: record.uuid.boxed(),
+        parent: record.parent_uuid.boxed(),
+        agent: record.parent_tool_use_id.boxed().or_else(|| record.agent_id.boxed()),
+        agent_id: record.agent_id.boxed().or_else(|| record.stream_agent_id.boxed()),
+        is_sidechain: record.is_sidechain.0 || record.parent_tool_use_id.filled().is_some(),
+        session: Some(record.session()).filter(|id| !id.is_empty()).map(Box::from),
+        cwd: record.cwd.boxed(),
+        version: record.version.boxed().or_else(|| record.claude_code_version.boxed()),
+        what: what(&record),
+    })
+}
+
+fn what(record: &Record<'_>) -> What {
+    match record.kind.as_str() {
+        "user" => user(record),
+        "assistant" => assistant(record),
+        "system" => system(record),
+        "attachment" => attachment(record),
+        "result" if record.stream_session_id.filled().is_some() => verdict(record),
+        "summary" => title(1, record.summary),
+        "ai-title" => title(2, record.ai_title.or(record.content)),
+        "custom-title" => title(3, record.custom_title.or(record.content)),
+        "tool_use" => What::BareCall(call(&Text::default(), &record.name, record.input, 0)),
+        "tool_result" => What::BareOutcome(Outcome {
+            id: "".into(),
+            bytes: text::outcome_bytes(record.output.or(record.content), &Structured::default()),
+            is_error: record.is_error.0,
+            ..Outcome::empty()
+        }),
+        "auth_status" | "result" => What::Nothing,
+        kind if kinds::RECORDS.contains(&kind) => What::Nothing,
+        "" => What::Unknown { label: "a record without a type".into() },
+        kind => What::Unknown { label: label(kind) },
+    }
+}
+
+fn title(rank: u8, words: Raw<'_>) -> What {
+    match Quoted::of(words).map(Quoted::label) {
+        Some(title) if !title.is_empty() => What::Title { rank, title },
+        _ => What::Nothing,
+    }
+}
+
+fn user(record: &Record<'_>) -> What {
+    let message: Message<'_> = object(record.message);
+    let Some(blocks) = blocks(message.content) else {
+        return What::Unknown { label: "a user message without content".into() };
+    };
+    let results = blocks.iter().filter(|block| is_outcome(block)).count();
+    // One record, one tool: where several results share a record, we could not say whose the structured one is.
+    let structured: Structured<'_> =
+        if results == 1 { object(record.structured()) } else { Structured::default() };
+    let outcomes = numbered(&blocks)
+        .filter(|(_, block)| is_outcome(block))
+        .map(|(part, block)| outcome(part, block, &structured, record.structured()))
+        .collect();
+    let words = words(record, &blocks).filter(|words| {
+        // Reminders that travel with a tool's result are the program's own.
+        results == 0 || matches!(words.kind, WordsKind::Aside { .. })
+    });
+    What::User(User { words, outcomes })
+}
+
+fn is_outcome(block: &Block<'_>) -> bool {
+    block.kind.as_str().ends_with("tool_result")
+}
+
+fn numbered<'r, 'a>(blocks: &'r [Block<'a>]) -> impl Iterator<Item = (u32, &'r Block<'a>)> {
+    (0u32..).zip(blocks)
+}
+
+/// Enough of a message to tell what it is.
+const HEAD_CHARS: usize = 2000;
+
+fn words(record: &Record<'_>, blocks: &[Block<'_>]) -> Option<Words> {
+    let mut texts = blocks.iter().filter_map(|block| Quoted::of(block.text));
+    let first = texts.find(|text| !text::is_context(&text.head(HEAD_CHARS)));
+    let Some(quoted) = first else {
+        let shown = blocks.iter().find_map(text::placeholder)?;
+        let kind = if record.is_meta.0 { WordsKind::Meta } else { WordsKind::Request };
+        return Some(Words { kind, label: label(&shown), fingerprint: None });
+    };
+    let head = quoted.head(HEAD_CHARS);
+    let kind = words_kind(record, &head);
+    let label = match kind {
+        WordsKind::Command => text::command(&head).map(|command| label(&command)),
+        WordsKind::Aside { .. } => text::aside(&head).map(|aside| label(&aside)),
+        _ => None,
+    };
+    let label = label.unwrap_or_else(|| quoted.label());
+    let fingerprint = record.is_sidechain.0.then(|| quoted.fingerprint());
+    Some(Words { kind, label, fingerprint })
+}
+
+fn words_kind(record: &Record<'_>, head: &str) -> WordsKind {
+    let aside = |role| WordsKind::Aside { role, is_error: false };
+    let head = head.trim_start();
+    let is_notification = record.prompt_source.as_str() == "system"
+        || record.turn_origin.as_str() == "task_notification"
+        || record.origin_kind().as_str() == "task-notification"
+        || head.starts_with("<task-notification>");
+    if record.is_compact_summary.0 || head.starts_with(text::CONTINUED) {
+        WordsKind::Summary
+    } else if is_notification {
+        aside(Role::System)
+    } else if record.is_meta.0 || head.starts_with("Caveat: The messages below were generated") {
+        WordsKind::Meta
+    } else if head.starts_with("[Request interrupted") {
+        WordsKind::Aside { role: Role::System, is_error: true }
+    } else if head.starts_with("<command-") {
+        WordsKind::Command
+    } else if let Some(tag) = text::program_tag(head) {
+        let said = text::aside(head).unwrap_or_default();
+        match tag {
+            _ if said.trim().is_empty() => WordsKind::Silent,
+            "bash-input" | "user-memory-input" => aside(Role::User),
+            _ => aside(Role::System),
+        }
+    } else if record.is_synthetic.0 {
+        WordsKind::Meta
+    } else {
+        WordsKind::Request
+    }
+}
+
+fn assistant(record: &Record<'_>) -> What {
+    let message: Message<'_> = object(record.message);
+    let Some(blocks) = blocks(message.content) else {
+        return What::Unknown { label: "an assistant message without content".into() };
+    };
+    let is_synthetic = message.model.as_str() == "<synthetic>";
+    let parts = numbered(&blocks).filter_map(|(part, block)| Some((part, part_of(part, block)?)));
+    let tokens = object::<Usage<'_>>(message.usage).tokens();
+    let id =
+        message.id.boxed().or_else(|| record.request_id.boxed()).or_else(|| record.uuid.boxed());
+    What::Assistant(Assistant {
+        id,
+        is_synthetic,
+        is_error: record.is_api_error.0 || (is_synthetic && record.error.is_some()),
+        tokens: (!is_synthetic && tokens.is_recorded()).then_some(tokens),
+        parts: parts.collect(),
+        model: message.model.boxed().filter(|_| !is_synthetic),
+    })
+}
+
+fn part_of(part: u32, block: &Block<'_>) -> Option<Part> {
+    let words = |raw| Quoted::of(raw).map(Quoted::label).unwrap_or_default();
+    Some(match block.kind.as_str() {
+        "text" => Part::Text(Some(words(block.text)).filter(|label| !label.is_empty())?),
+        "thinking" => {
+            let label = words(block.thinking);
+            Part::Thinking(if label.is_empty() { text::UNTOLD_THINKING.into() } else { label })
+        }
+        "redacted_thinking" => Part::Thinking(text::UNTOLD_THINKING.into()),
+        kind if kind.ends_with("tool_use") => {
+            Part::Call(call(&block.id, &block.name, block.input, part))
+        }
+        kind if kind.ends_with("tool_result") => {
+            Part::Outcome(outcome(part, block, &Structured::default(), None))
+        }
+        kind => match text::placeholder(block) {
+            Some(shown) => Part::Text(label(&shown)),
+            None => Part::Unknown(label(kind)),
+        },
+    })
+}
+
+fn call(id: &Text<'_>, name: &Text<'_>, input: Raw<'_>, part: u32) -> Call {
+    let arguments: Input<'_> = object(input);
+    let name = name.as_str();
+    Call {
+        id: id.as_str().into(),
+        name: name.into(),
+        label: call_label(name, &arguments, input),
+        prompt: starts_agent(name)
+            .then(|| Quoted::of(arguments.prompt).map(Quoted::fingerprint))
+            .flatten(),
+        agent_type: Quoted::of(arguments.subagent_type).map(Quoted::label),
+        sketch: edits::asked(name, &arguments, part),
+    }
+}
+
+/// Whether the tool starts a sub-agent.
+pub fn starts_agent(tool: &str) -> bool {
+    matches!(tool, "Task" | "Agent")
+}
+
+fn call_label(name: &str, input: &Input<'_>, raw: Raw<'_>) -> Box<str> {
+    let first = |candidates: &[Raw<'_>]| {
+        candidates
+            .iter()
+            .filter_map(|raw| Quoted::of(*raw))
+            .map(Quoted::label)
+            .find(|label| !label.is_empty())
+    };
+    let found = if starts_agent(name) {
+        first(&[input.description, input.prompt])
+    } else {
+        first(&[
+            input.command,
+            input.file_path,
+            input.notebook_path,
+            input.pattern,
+            input.query,
+            input.url,
+            input.skill,
+            input.subject,
+            input.path,
+            input.plan,
+            input.description,
+            input.prompt,
+        ])
+    };
+    found.unwrap_or_else(|| {
+        let json = raw.map_or("", |raw| raw.get());
+        let cut = json.char_indices().nth(LABEL_CHARS).map_or(json.len(), |(at, _)| at);
+        label(&json[..cut])
+    })
+}
+
+impl Outcome {
+    fn empty() -> Self {
+        Self {
+            id: "".into(),
+            part: 0,
+            is_error: false,
+            exit_code: None,
+            bytes: 0,
+            agent: None,
+            sketches: vec![],
+            says_created: false,
+        }
+    }
+}
+
+fn outcome(part: u32, block: &Block<'_>, structured: &Structured<'_>, raw: Raw<'_>) -> Outcome {
+    // A failure is told as a string in place of the object.
+    let is_refusal = Quoted::of(raw).is_some_and(|text| text.head(6) == "Error:");
+    let is_error = block.is_error.0 || is_refusal;
+    let said = Quoted::of(block.content).map(|text| text.head(64)).unwrap_or_default();
+    Outcome {
+        id: block.tool_use_id.as_str().into(),
+        part,
+        is_error,
+        exit_code: exit_code(is_error, &said, structured),
+        bytes: text::outcome_bytes(block.content, structured),
+        agent: structured.agent_id.boxed(),
+        sketches: if is_error { vec![] } else { edits::recorded(structured) },
+        says_created: said.starts_with("File created"),
+    }
+}
+
+fn exit_code(is_error: bool, said: &str, structured: &Structured<'_>) -> Option<i32> {
+    if let Some(rest) = said.strip_prefix("Exit code ") {
+        let digits = rest.split(|letter: char| !letter.is_ascii_digit()).next()?;
+        return digits.parse().ok();
+    }
+    // An interpreted code ("no matches found") was not 0, and the number is not written down.
+    let is_told = structured.stdout.is_some()
+        && structured.return_code_interpretation.is_none()
+        && structured.background_task_id.is_none()
+        && !structured.interrupted.0;
+    (is_told && !is_error).then_some(0)
+}
+
+fn system(record: &Record<'_>) -> What {
+    let said = Quoted::of(record.content).map(Quoted::label).filter(|said| !said.is_empty());
+    let error = |label: Box<str>| What::Note(Note { label, role: Role::System, is_error: true });
+    match record.subtype.as_str() {
+        "compact_boundary" => What::Compaction { label: compaction_label("compacted", record) },
+        "microcompact_boundary" => {
+            What::Compaction { label: compaction_label("old tool results cleared", record) }
+        }
+        "init" => What::Init { model: record.model.boxed() },
+        "api_error" | "api_retry" => error(label(&text::api_error(record))),
+        "stop_hook_summary" if record.prevented_continuation.0 => {
+            error("a stop hook prevented the end of the turn".into())
+        }
+        "stop_hook_summary" if !super::json::elements(record.hook_errors).is_empty() => {
+            error("a stop hook failed".into())
+        }
+        "local_command" => local_command(record),
+        "task_notification" => {
+            let label = Quoted::of(record.summary).map(Quoted::label).unwrap_or_default();
+            What::Note(Note { label, role: Role::System, is_error: false })
+        }
+        subtype if kinds::SYSTEM.contains(&subtype) => What::Nothing,
+        subtype => {
+            let is_error = record.level.as_str() == "error"
+                || subtype.contains("error")
+                || subtype.contains("refusal");
+            match said {
+                Some(label) => What::Note(Note { label, role: Role::System, is_error }),
+                None if is_error => error(label(subtype)),
+                None => What::Unknown { label: label(&format!("system/{subtype}")) },
+            }
+        }
+    }
+}
+
+/// What a slash command printed, where it is a record of its own.
+fn local_command(record: &Record<'_>) -> What {
+    let Some(quoted) = Quoted::of(record.content) else { return What::Nothing };
+    let head = quoted.head(HEAD_CHARS);
+    let shown = text::command(&head).or_else(|| text::aside(&head)).unwrap_or(head);
+    match label(&shown) {
+        label if label.is_empty() => What::Nothing,
+        label => What::Note(Note { label, role: Role::System, is_error: false }),
+    }
+}
+
+fn compaction_label(what: &str, record: &Record<'_>) -> Box<str> {
+    let meta: CompactMetadata<'_> =
+        object(record.compact_metadata.or(record.stream_compact_metadata));
+    let first = |a: Count, b: Count| a.0.or(b.0);
+    let trigger = meta.trigger.filled().map(|trigger| format!(" ({trigger})")).unwrap_or_default();
+    let tokens = match (first(meta.pre, meta.stream_pre), first(meta.post, meta.stream_post)) {
+        (Some(pre), Some(post)) => format!(", {pre} to {post} tokens"),
+        (Some(pre), None) => format!(", {pre} tokens before"),
+        _ => String::new(),
+    };
+    label(&format!("{what}{trigger}{tokens}"))
+}
+
+fn attachment(record: &Record<'_>) -> What {
+    let attachment: Attachment<'_> = object(record.attachment);
+    let system =
+        |label: Box<str>, is_error| What::Note(Note { label, role: Role::System, is_error });
+    match attachment.kind.as_str() {
+        "edited_text_file" | "edited_image_file" => {
+            let name = Quoted::of(attachment.filename).map(Quoted::text).unwrap_or_default();
+            system(label(&format!("{}{name}", text::CHANGED_OUTSIDE)), false)
+        }
+        "queued_command" => {
+            let words = text::content(attachment.prompt);
+            let is_notification = attachment.command_mode.as_str() == "task-notification"
+                || words.trim_start().starts_with("<task-notification>");
+            let shown = text::aside(&words).unwrap_or(words);
+            let role = if is_notification { Role::System } else { Role::User };
+            What::Note(Note { label: label(&shown), role, is_error: false })
+        }
+        "max_turns_reached" => system("the limit of turns was reached".into(), true),
+        kind if kinds::ATTACHMENTS.contains(&kind) => What::Nothing,
+        kind if kind.starts_with("hook_") => {
+            let name = attachment.hook_name.as_str();
+            system(label(&format!("{} {name}", kind.replace('_', " "))), kind.contains("error"))
+        }
+        kind => What::Unknown { label: label(&format!("attachment/{kind}")) },
+    }
+}
+
+fn verdict(record: &Record<'_>) -> What {
+    let is_failure = record.is_error.0 || record.subtype.as_str().starts_with("error");
+    let told = Quoted::of(record.result).map(Quoted::label).filter(|told| !told.is_empty());
+    let denials = super::json::elements(record.permission_denials).into_iter();
+    What::Verdict(Box::new(Verdict {
+        tokens: object::<Usage<'_>>(record.usage).tokens(),
+        total_cost_usd: record.total_cost_usd.0,
+        total_output: text::output_of_models(record.model_usage),
+        failure: is_failure.then(|| told.unwrap_or_else(|| label(record.subtype.as_str()))),
+        denials: denials.map(|denial| label(&text::denial(denial))).collect(),
+    }))
+}

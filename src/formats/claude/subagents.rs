@@ -1,0 +1,264 @@
+//! Agents that the agent started, and the calls that started them.
+//!
+//! Four ways of writing them down: inside the session with `isSidechain` (1.0), files beside it (2.0), files in a
+//! folder named after it, some with a `.meta.json` (2.1), and `parent_tool_use_id` in the stream. An agent belongs
+//! to the call whose result names it, else to the one its side file names, else to the one with its words; an agent
+//! that nobody claims gets a step in the turn it worked in.
+
+use std::collections::HashMap;
+
+use super::{
+    fold::{CallAt, Fold, Owner},
+    line::{Line, User, What, Words, WordsKind},
+};
+use crate::run::{Parent, Role, Step, StepKind, SubAgent, Time};
+
+/// What is known of an agent beside its steps.
+#[derive(Debug, Default)]
+struct Clue {
+    /// The call that started it, where its own records or its side file say so.
+    call_id: Option<Box<str>>,
+    prompt: Option<u64>,
+    /// Turn in which it was first met.
+    met_in: Option<usize>,
+}
+
+/// The agents met so far, by position in [`crate::run::Run::subagents`].
+#[derive(Debug, Default)]
+pub struct Agents {
+    clues: Vec<Clue>,
+    by_id: HashMap<Box<str>, usize>,
+    /// Which agent a record of an inline side chain belongs to.
+    by_uuid: HashMap<Box<str>, usize>,
+    last: Option<usize>,
+    /// (call, agent id), as results tell it.
+    answers: Vec<(usize, Box<str>)>,
+}
+
+impl Agents {
+    /// A result names the agent that answered.
+    pub fn answered(&mut self, call: usize, agent: Option<&str>) {
+        if let Some(agent) = agent {
+            self.answers.push((call, agent.into()));
+        }
+    }
+
+    /// The first thing an agent is told is its task.
+    pub fn tell(&mut self, agent: usize, words: &Words, told: &mut SubAgent) {
+        let clue = &mut self.clues[agent];
+        if clue.prompt.is_none() {
+            clue.prompt = words.fingerprint;
+        }
+        if told.title.is_empty() {
+            told.title = words.label.clone();
+        }
+    }
+}
+
+impl Fold {
+    /// The agent of that id, new where it was not met before.
+    pub fn agent(&mut self, id: &str) -> usize {
+        if let Some(known) = self.agents.by_id.get(id) {
+            return *known;
+        }
+        self.run.subagents.push(SubAgent { id: id.to_owned(), ..SubAgent::default() });
+        self.agents
+            .clues
+            .push(Clue { met_in: self.run.turns.len().checked_sub(1), ..Clue::default() });
+        let at = self.run.subagents.len() - 1;
+        self.agents.by_id.insert(id.into(), at);
+        at
+    }
+
+    /// The agent that the call of this id started (the stream's way).
+    pub fn agent_of_call(&mut self, call_id: &str, agent_id: Option<&str>) -> usize {
+        let agent = self.agent(call_id);
+        self.agents.clues[agent].call_id = Some(call_id.into());
+        if let Some(id) = agent_id {
+            self.run.subagents[agent].id = id.to_owned();
+        }
+        agent
+    }
+
+    /// What the side file of an agent says.
+    pub fn describe(&mut self, agent: usize, name: Option<&str>, call_id: Option<&str>) {
+        if let Some(name) = name {
+            self.run.subagents[agent].name = name.to_owned();
+        }
+        if let Some(call_id) = call_id {
+            self.agents.clues[agent].call_id = Some(call_id.into());
+        }
+    }
+
+    /// The agent of a record that stands in the session itself: the one it names, else the one of the record it
+    /// answers; a record that answers nothing begins a new one.
+    pub fn inline_agent(&mut self, line: &Line) -> usize {
+        let of_parent =
+            line.parent.as_ref().and_then(|parent| self.agents.by_uuid.get(parent)).copied();
+        let begins = line.parent.is_none() && is_request(line);
+        let agent = match (&line.agent, of_parent) {
+            (Some(id), _) => self.agent(&id.clone()),
+            (None, Some(agent)) => agent,
+            (None, None) => match self.agents.last.filter(|_| !begins) {
+                Some(last) => last,
+                None => {
+                    let fallback = format!("sidechain-{}", self.run.subagents.len() + 1);
+                    let id = line.uuid.as_deref().unwrap_or(&fallback).to_owned();
+                    self.agent(&id)
+                }
+            },
+        };
+        if let Some(uuid) = &line.uuid {
+            self.agents.by_uuid.insert(uuid.clone(), agent);
+        }
+        self.agents.last = Some(agent);
+        agent
+    }
+}
+
+fn is_request(line: &Line) -> bool {
+    let What::User(User { words: Some(words), .. }) = &line.what else { return false };
+    words.kind == WordsKind::Request
+}
+
+/// Ties every agent to a step. Returns the turn of every agent.
+pub fn link(fold: &mut Fold) -> Vec<usize> {
+    let claims: Vec<Option<usize>> = claims(fold);
+    for (agent, call) in claims.iter().enumerate() {
+        if let Some(call) = call {
+            tie(fold, agent, *call);
+        }
+    }
+    let turns = turns(fold, &claims);
+    for (agent, claim) in claims.iter().enumerate() {
+        if claim.is_none() {
+            insert(fold, agent, turns[agent]);
+        }
+    }
+    set_parents(fold, &turns);
+    for agent in &mut fold.run.subagents {
+        if agent.name.is_empty() {
+            agent.name = "agent".to_owned();
+        }
+    }
+    turns
+}
+
+/// The call that started each agent; a call starts one agent at most, and none starts itself.
+fn claims(fold: &Fold) -> Vec<Option<usize>> {
+    let mut claims: Vec<Option<usize>> = vec![None; fold.run.subagents.len()];
+    let mut taken = vec![false; fold.calls.len()];
+    let claim =
+        |agent: usize, call: usize, claims: &mut Vec<Option<usize>>, taken: &mut Vec<bool>| {
+            let itself = fold.calls[call].owner == Owner::Agent(agent);
+            if claims[agent].is_none() && !taken[call] && !itself {
+                claims[agent] = Some(call);
+                taken[call] = true;
+            }
+        };
+    for (call, id) in &fold.agents.answers {
+        if let Some(agent) = fold.agents.by_id.get(id) {
+            claim(*agent, *call, &mut claims, &mut taken);
+        }
+    }
+    for (agent, clue) in fold.agents.clues.iter().enumerate() {
+        if let Some(call) = clue.call_id.as_deref().and_then(|id| fold.call_named(id)) {
+            claim(agent, call, &mut claims, &mut taken);
+        }
+    }
+    for (agent, clue) in fold.agents.clues.iter().enumerate() {
+        let has_its_words = |call: &CallAt| call.prompt.is_some() && call.prompt == clue.prompt;
+        let free = |(at, call): &(usize, &CallAt)| has_its_words(call) && !taken[*at];
+        let found = fold.calls.iter().enumerate().find(free).map(|(at, _)| at);
+        if let Some(call) = found {
+            claim(agent, call, &mut claims, &mut taken);
+        }
+    }
+    claims
+}
+
+fn tie(fold: &mut Fold, agent: usize, call: usize) {
+    let CallAt { owner, step, .. } = fold.calls[call];
+    let agent_type = fold.calls[call].agent_type.clone();
+    let label = {
+        let step = &mut fold.steps(owner)[step];
+        step.kind = StepKind::SubAgent;
+        step.subagent = Some(agent);
+        step.label.clone()
+    };
+    let told = &mut fold.run.subagents[agent];
+    if told.name.is_empty() {
+        told.name = agent_type.unwrap_or_default().into();
+    }
+    if told.title.is_empty() {
+        told.title = label;
+    }
+}
+
+/// The turn of an agent: that of the call, up to the main agent; where nobody called, the one it worked in.
+fn turns(fold: &Fold, claims: &[Option<usize>]) -> Vec<usize> {
+    let of = |agent: usize| {
+        let mut at = agent;
+        // Agents may claim each other in a circle; no way up is longer than there are agents.
+        for _ in 0..claims.len() {
+            match claims[at].map(|call| fold.calls[call].owner) {
+                Some(Owner::Turn(turn)) => return turn,
+                Some(Owner::Agent(above)) => at = above,
+                None => return by_time(fold, at),
+            }
+        }
+        by_time(fold, agent)
+    };
+    (0..claims.len()).map(of).collect()
+}
+
+fn by_time(fold: &Fold, agent: usize) -> usize {
+    let turns = &fold.run.turns;
+    let started = fold.run.subagents[agent].started_at;
+    let before = |time: Time| {
+        turns.iter().rposition(|turn| turn.started_at.is_some_and(|begun| begun <= time))
+    };
+    let found = started.and_then(before).or(fold.agents.clues[agent].met_in);
+    found.unwrap_or(0).min(turns.len().saturating_sub(1))
+}
+
+/// A step for an agent that no call claims, where it began.
+fn insert(fold: &mut Fold, agent: usize, turn: usize) {
+    fold.turn();
+    let told = &fold.run.subagents[agent];
+    let started_at = told.started_at;
+    let step = Step {
+        kind: StepKind::SubAgent,
+        role: Role::Assistant,
+        label: told.title.clone(),
+        started_at,
+        ended_at: told.ended_at,
+        place: told.steps.first().map(|step| step.place).unwrap_or_default(),
+        subagent: Some(agent),
+        ..Step::default()
+    };
+    let steps = &mut fold.run.turns[turn].steps;
+    let later = |other: &Step| started_at.is_some() && other.started_at > started_at;
+    let at = steps.iter().position(later).unwrap_or(steps.len());
+    steps.insert(at, step);
+}
+
+fn set_parents(fold: &mut Fold, turns: &[usize]) {
+    let mut parents: Vec<Option<Parent>> = vec![None; fold.run.subagents.len()];
+    let mut note = |steps: &[Step], turn: usize, subagent: Option<usize>| {
+        for (step, found) in steps.iter().enumerate() {
+            if let Some(parent) = found.subagent.and_then(|agent| parents.get_mut(agent)) {
+                parent.get_or_insert(Parent { turn, subagent, step });
+            }
+        }
+    };
+    for (turn, told) in fold.run.turns.iter().enumerate() {
+        note(&told.steps, turn, None);
+    }
+    for (agent, told) in fold.run.subagents.iter().enumerate() {
+        note(&told.steps, turns[agent], Some(agent));
+    }
+    for (agent, parent) in fold.run.subagents.iter_mut().zip(parents) {
+        agent.parent = parent;
+    }
+}

@@ -1,0 +1,371 @@
+//! From records to words: what is shown when somebody opens a step.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{
+    json::{Count, Quoted, Raw, Text, elements, indented, object},
+    record::{Attachment, Block, Input, Message, Record, Structured, Swap, blocks, string},
+};
+use crate::run::{Step, StepText, ToolResult};
+
+/// How the summary of a compacted context begins, where no flag says that it is one.
+pub const CONTINUED: &str = "This session is being continued from a previous conversation";
+
+/// Stands for thinking whose words the recording does not hold.
+pub const UNTOLD_THINKING: &str = "(thinking, words not recorded)";
+
+/// Begins the label of a file that somebody else changed.
+pub const CHANGED_OUTSIDE: &str = "changed outside the agent: ";
+
+/// Tags around words that the program wrote or a person gave to the shell, not to the model.
+const PROGRAM_TAGS: &[&str] = &[
+    "bash-input",
+    "bash-stderr",
+    "bash-stdout",
+    "local-command-caveat",
+    "local-command-stderr",
+    "local-command-stdout",
+    "system-reminder",
+    "task-notification",
+    "teammate-message",
+    "user-memory-input",
+];
+
+/// The record's text, with what is not UTF-8 replaced.
+pub fn readable(record: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(record)
+}
+
+/// The tag of [`PROGRAM_TAGS`] that a message starts with.
+pub fn program_tag(head: &str) -> Option<&'static str> {
+    let rest = head.trim_start().strip_prefix('<')?;
+    PROGRAM_TAGS
+        .iter()
+        .copied()
+        .find(|tag| rest.strip_prefix(tag).is_some_and(|rest| rest.starts_with(['>', ' '])))
+}
+
+/// Whether a text block is context that an editor put before the person's own words.
+pub fn is_context(head: &str) -> bool {
+    let head = head.trim_start();
+    head.starts_with("<ide_") || head.starts_with("<system-reminder>")
+}
+
+fn between<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(&format!("<{tag}>"))?;
+    Some(rest.split_once(&format!("</{tag}>")).map_or(rest, |(inner, _)| inner))
+}
+
+/// A slash command as it was typed, out of the tags it is recorded in.
+pub fn command(text: &str) -> Option<String> {
+    let name = between(text, "command-name")?.trim();
+    let arguments = between(text, "command-args").unwrap_or_default().trim();
+    let slash = if name.starts_with('/') { "" } else { "/" };
+    Some(format!("{slash}{name} {arguments}").trim_end().to_owned())
+}
+
+/// What the program says within its tags: a notification's summary, a command's output.
+pub fn aside(text: &str) -> Option<String> {
+    if text.trim_start().starts_with("<task-notification>") {
+        return between(text, "summary").map(str::to_owned);
+    }
+    let tag = program_tag(text)?;
+    between(text, tag).map(|inner| without_escapes(inner.trim()))
+}
+
+/// Without the colour codes that `/context` and its like print.
+fn without_escapes(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter != '\u{1b}' {
+            plain.push(letter);
+        } else if letters.next_if_eq(&'[').is_some() {
+            for code in letters.by_ref() {
+                if ('@'..='~').contains(&code) {
+                    break;
+                }
+            }
+        }
+    }
+    plain
+}
+
+/// A sized placeholder for what is not text.
+pub fn placeholder(block: &Block<'_>) -> Option<String> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Media<'a> {
+        #[serde(borrow)]
+        media_type: Text<'a>,
+        #[serde(borrow)]
+        data: Raw<'a>,
+        #[serde(borrow)]
+        url: Raw<'a>,
+    }
+    let kind = block.kind.as_str();
+    if !matches!(kind, "image" | "document" | "file" | "audio") {
+        return None;
+    }
+    let media: Media<'_> = object(block.source);
+    let place = Quoted::of(media.url).map(|url| format!(" {}", url.label())).unwrap_or_default();
+    let size = Quoted::of(media.data).map(|data| format!(", {} bytes", data.len() / 4 * 3));
+    let what = media.media_type.filled().unwrap_or(kind);
+    Some(format!("[{kind}: {what}{place}{}]", size.unwrap_or_default()))
+}
+
+/// The text of a message's or a result's content, with placeholders for what is not text.
+pub fn content(raw: Raw<'_>) -> String {
+    let Some(found) = blocks(raw) else { return raw.map(indented).unwrap_or_default() };
+    let originals = elements(raw);
+    let texts = found.iter().enumerate().map(|(at, block)| {
+        let shown = Quoted::of(block.text).map(Quoted::text).or_else(|| placeholder(block));
+        shown.unwrap_or_else(|| originals.get(at).map(|raw| indented(raw)).unwrap_or_default())
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// An observation's text: what the record has, and the size of the whole where it was too long to be kept.
+fn outcome(raw: Raw<'_>, structured: &Structured<'_>) -> String {
+    let mut text = content(raw);
+    text.push_str(&persisted(structured));
+    text
+}
+
+fn persisted(structured: &Structured<'_>) -> String {
+    structured.persisted_output_size.0.map_or_else(String::new, |size| {
+        format!("\n[the whole output, {size} bytes, is not in this record]")
+    })
+}
+
+/// Size of [`outcome`], in the usual case without decoding it.
+pub fn outcome_bytes(raw: Raw<'_>, structured: &Structured<'_>) -> u64 {
+    let content = match Quoted::of(raw) {
+        Some(text) => text.len(),
+        None => content(raw).len() as u64,
+    };
+    content + persisted(structured).len() as u64
+}
+
+/// What an API error record says.
+pub fn api_error(record: &Record<'_>) -> String {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Failure<'a> {
+        #[serde(borrow)]
+        message: Raw<'a>,
+        status: Count,
+        #[serde(borrow)]
+        error: Raw<'a>,
+    }
+    let outer: Failure<'_> = object(record.error);
+    let inner: Failure<'_> = object(outer.error);
+    let innermost: Failure<'_> = object(inner.error);
+    let said = [record.error, innermost.message, inner.message, outer.message, record.content];
+    let said = said.into_iter().find_map(Quoted::of).map(Quoted::text).unwrap_or_default();
+    let status = record.error_status.0.or(outer.status.0);
+    let status = status.map(|status| format!(" {status}")).unwrap_or_default();
+    let attempt = record.attempt.0.or(record.session_attempt.0);
+    let most = record.max_retries.0.or(record.session_max_retries.0);
+    let attempt = match (attempt, most) {
+        (Some(attempt), Some(most)) => format!(" (attempt {attempt} of {most})"),
+        (Some(attempt), None) => format!(" (attempt {attempt})"),
+        _ => String::new(),
+    };
+    let colon = if said.is_empty() { "" } else { ": " };
+    format!("API error{status}{attempt}{colon}{said}")
+}
+
+/// A tool that was not allowed.
+pub fn denial(raw: &RawValue) -> String {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Denial<'a> {
+        #[serde(borrow)]
+        tool_name: Text<'a>,
+        #[serde(borrow)]
+        tool_input: Raw<'a>,
+    }
+    let denial: Denial<'_> = object(Some(raw));
+    let input: Input<'_> = object(denial.tool_input);
+    let about = string(input.command.or(input.file_path).or(input.description));
+    format!("permission denied: {} {about}", denial.tool_name.as_str())
+}
+
+/// Output tokens over all models of a result's `modelUsage`.
+pub fn output_of_models(raw: Raw<'_>) -> Option<u64> {
+    #[derive(Default, Deserialize)]
+    #[serde(default, rename_all = "camelCase")]
+    struct Model {
+        output_tokens: Count,
+    }
+    let models: std::collections::BTreeMap<String, Model> =
+        raw.and_then(|raw| serde_json::from_str(raw.get()).ok())?;
+    Some(models.values().filter_map(|model| model.output_tokens.0).fold(0, u64::saturating_add))
+}
+
+/// What a step says.
+pub fn words(record: &[u8], step: &Step) -> StepText {
+    let line = readable(record);
+    let Ok(record) = Record::parse(&line) else {
+        return StepText { text: line.into_owned(), ..StepText::default() };
+    };
+    let plain = |text| StepText { text, ..StepText::default() };
+    let part = step.place.part as usize;
+    match record.kind.as_str() {
+        "assistant" => assistant(&record, part).unwrap_or_else(|| plain(whole(&line))),
+        "user" => plain(user(&record).unwrap_or_else(|| whole(&line))),
+        "tool_use" => arguments(record.name.as_str(), record.input),
+        "attachment" => plain(attachment(&record).unwrap_or_else(|| whole(&line))),
+        "result" => plain(result_record(&record, part)),
+        "system" => plain(system(&record).unwrap_or_else(|| whole(&line))),
+        _ => plain(whole(&line)),
+    }
+}
+
+/// The whole record, readable.
+fn whole(line: &str) -> String {
+    serde_json::from_str::<&RawValue>(line).map(indented).unwrap_or_else(|_| line.to_owned())
+}
+
+fn assistant(record: &Record<'_>, part: usize) -> Option<StepText> {
+    let message: Message<'_> = object(record.message);
+    let blocks = blocks(message.content)?;
+    let block = blocks.get(part)?;
+    let plain = |text| Some(StepText { text, ..StepText::default() });
+    match block.kind.as_str() {
+        "text" => plain(string(block.text)),
+        "thinking" if !string(block.thinking).is_empty() => plain(string(block.thinking)),
+        "thinking" | "redacted_thinking" => plain(UNTOLD_THINKING.to_owned()),
+        kind if kind.ends_with("tool_use") => Some(arguments(block.name.as_str(), block.input)),
+        _ => {
+            let original = elements(message.content).get(part).map(|raw| indented(raw));
+            plain(placeholder(block).or(original).unwrap_or_default())
+        }
+    }
+}
+
+fn user(record: &Record<'_>) -> Option<String> {
+    let message: Message<'_> = object(record.message);
+    blocks(message.content)?;
+    let text = content(message.content);
+    let shown = command(&text).or_else(|| program_tag(&text).and_then(|_| aside_in_full(&text)));
+    Some(shown.unwrap_or(text))
+}
+
+/// As [`aside`], with all of a notification.
+fn aside_in_full(text: &str) -> Option<String> {
+    let tag = program_tag(text)?;
+    between(text, tag).map(|inner| without_escapes(inner.trim()))
+}
+
+fn system(record: &Record<'_>) -> Option<String> {
+    match record.subtype.as_str() {
+        "api_error" | "api_retry" => Some(api_error(record)),
+        "task_notification" => Quoted::of(record.summary).map(Quoted::text),
+        _ => {
+            let text = Quoted::of(record.content).map(Quoted::text)?;
+            Some(command(&text).or_else(|| aside_in_full(&text)).unwrap_or(text))
+        }
+    }
+}
+
+fn attachment(record: &Record<'_>) -> Option<String> {
+    let attachment: Attachment<'_> = object(record.attachment);
+    match attachment.kind.as_str() {
+        "edited_text_file" => {
+            let name = string(attachment.filename);
+            Some(format!("{CHANGED_OUTSIDE}{name}\n\n{}", string(attachment.snippet)))
+        }
+        "queued_command" => Some(content(attachment.prompt)),
+        _ => None,
+    }
+}
+
+/// Part 0 is the result itself, the parts after it the tools that were not allowed.
+fn result_record(record: &Record<'_>, part: usize) -> String {
+    let denials = elements(record.permission_denials);
+    if let Some(raw) = part.checked_sub(1).and_then(|at| denials.get(at)) {
+        return format!("{}\n\n{}", denial(raw), indented(raw));
+    }
+    let errors = elements(record.errors);
+    let mut told = vec![string(record.result)];
+    told.extend(
+        errors
+            .into_iter()
+            .map(|raw| Quoted::of(Some(raw)).map(Quoted::text).unwrap_or_else(|| indented(raw))),
+    );
+    told.retain(|text| !text.is_empty());
+    if told.is_empty() { record.subtype.as_str().to_owned() } else { told.join("\n") }
+}
+
+/// A call's arguments as a person would read them.
+fn arguments(tool: &str, raw: Raw<'_>) -> StepText {
+    let input: Input<'_> = object(raw);
+    let text = if tool == "Bash" { string(input.description) } else { String::new() };
+    let told = match tool {
+        "Bash" => Quoted::of(input.command).map(Quoted::text),
+        "Write" => written(&input),
+        "Edit" | "MultiEdit" => replaced(&input),
+        _ => None,
+    };
+    StepText { text, arguments: told.or_else(|| raw.map(indented)), result: None }
+}
+
+fn written(input: &Input<'_>) -> Option<String> {
+    let path = Quoted::of(input.file_path)?.text();
+    Some(format!("{path}\n{}", Quoted::of(input.content)?.text()))
+}
+
+/// The old lines with `-`, the new ones with `+`: what was asked for, not where it stands.
+fn replaced(input: &Input<'_>) -> Option<String> {
+    let mut shown = Quoted::of(input.file_path)?.text();
+    for swap in swaps(input) {
+        let all = if swap.replace_all.0 { "@@ every occurrence @@" } else { "@@" };
+        shown.push_str(&format!("\n{all}"));
+        for (sign, side) in [('-', swap.old_string), ('+', swap.new_string)] {
+            for line in string(side).lines() {
+                shown.push_str(&format!("\n{sign}{line}"));
+            }
+        }
+    }
+    Some(shown)
+}
+
+/// The replacements a call asks for: one for Edit, several for MultiEdit.
+pub fn swaps<'a>(input: &Input<'a>) -> Vec<Swap<'a>> {
+    if input.edits.is_some() {
+        return elements(input.edits).into_iter().map(|swap| object(Some(swap))).collect();
+    }
+    vec![Swap {
+        old_string: input.old_string,
+        new_string: input.new_string,
+        replace_all: input.replace_all,
+    }]
+}
+
+/// The whole text of a request.
+pub fn request(record: &[u8]) -> String {
+    let line = readable(record);
+    let Ok(record) = Record::parse(&line) else { return line.into_owned() };
+    user(&record).unwrap_or_else(|| whole(&line))
+}
+
+/// An observation's text.
+pub fn result(record: &[u8], result: &ToolResult) -> String {
+    let line = readable(record);
+    let Ok(record) = Record::parse(&line) else { return line.into_owned() };
+    if record.kind.as_str() == "tool_result" {
+        return content(record.output.or(record.content));
+    }
+    let message: Message<'_> = object(record.message);
+    let found = blocks(message.content).unwrap_or_default();
+    let Some(block) = found.get(result.place.part as usize) else { return whole(&line) };
+    let is_only =
+        found.iter().filter(|block| block.kind.as_str().ends_with("tool_result")).count() == 1;
+    let structured = if is_only { object(record.structured()) } else { Structured::default() };
+    outcome(block.content, &structured)
+}

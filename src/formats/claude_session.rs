@@ -1,0 +1,228 @@
+//! Claude Code's session log: `~/.claude/projects/<folder>/<session>.jsonl`, with the logs of its sub-agents.
+//!
+//! A turn is what a person asked. Everything else that has the shape of a user message is not: tool results, the
+//! program's own caveats and summaries, slash commands (unless they expand into a prompt), notifications of
+//! background agents, and the prompts of sub-agents. Turns stand in file order, so a resumed session simply goes on;
+//! lines that a resume copied are read once. See [`super::claude`] for how records are read.
+
+use std::collections::HashSet;
+
+use super::{
+    Format, Head, NotUnderstood, Source,
+    claude::{
+        edits,
+        fold::{self, Fold, Owner, TokensFrom},
+        json::object,
+        line::{Line, User, What, Words, WordsKind},
+        record::{Message, Meta, Record, string},
+        text,
+    },
+    jsonl,
+};
+use crate::run::{
+    Edit, Run, SourceId, Step, StepText, ToolResult, Turn, files::RecordedEdit,
+};
+
+/// Reads session logs from 1.0 on; what the records of each version look like is tested with recorded ones.
+#[derive(Debug)]
+pub struct ClaudeSession;
+
+impl Format for ClaudeSession {
+    fn name(&self) -> &'static str {
+        "claude-code"
+    }
+
+    fn about(&self) -> &'static str {
+        "Claude Code session log (~/.claude/projects/**/<session>.jsonl), with its sub-agents"
+    }
+
+    fn sample(&self) -> &'static str {
+        "claude-code"
+    }
+
+    fn claims(&self, head: &Head<'_>) -> bool {
+        let decided = records(head, |record| {
+            let is_message = matches!(record.kind.as_str(), "user" | "assistant");
+            is_message && record.session_id.filled().is_some() && record.message.is_some()
+        });
+        decided || (!head.is_whole && looks_cut_off(head))
+    }
+
+    fn is_companion(&self, main: &Head<'_>, other: &Head<'_>) -> bool {
+        if is_meta(other.name) {
+            return meta_says_agent(&text::readable(other.bytes));
+        }
+        let ours = sessions(main);
+        let theirs = sessions(other);
+        let mut is_agent = false;
+        let mut is_warm_up = false;
+        let mut names_itself = false;
+        records(other, |record| {
+            is_agent |= record.is_sidechain.0;
+            names_itself |= record.agent_id.filled().is_some_and(|id| {
+                record.session_id.as_str().strip_prefix("agent-") == Some(id)
+            });
+            is_warm_up |= record.kind.as_str() == "user"
+                && string(object::<Message<'_>>(record.message).content) == "Warmup";
+            false
+        });
+        is_agent && !is_warm_up && (names_itself || !ours.is_disjoint(&theirs))
+    }
+
+    fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        let Some((main, companions)) = sources.split_first() else {
+            return Err(NotUnderstood("no file to read".to_owned()));
+        };
+        let mut fold = Fold::default();
+        let mut warnings = vec![];
+        let lines = fold::lines(SourceId(0), *main, &mut warnings);
+        // A sub-agent's log opened by itself is read as a session of its own.
+        let is_agent_log = !lines.iter().any(|line| !line.is_sidechain && is_message(line));
+        for line in lines {
+            main_line(&mut fold, line, is_agent_log);
+        }
+        for (at, companion) in (1..).zip(companions) {
+            if is_meta(companion.name) {
+                continue;
+            }
+            let lines = fold::lines(SourceId(at), *companion, &mut warnings);
+            agent_file(&mut fold, companion, companions, lines);
+        }
+        let mut run = fold.finish(TokensFrom::Messages);
+        run.format = self.name();
+        run.warnings = warnings;
+        if run.id.is_empty() {
+            run.id = stem(main.name).to_owned();
+        }
+        Ok(run)
+    }
+
+    fn words(&self, record: &[u8], step: &Step) -> StepText {
+        text::words(record, step)
+    }
+
+    fn request(&self, record: &[u8]) -> String {
+        text::request(record)
+    }
+
+    fn result(&self, record: &[u8], result: &ToolResult) -> String {
+        text::result(record, result)
+    }
+
+    fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
+        edits::body(record, edit)
+    }
+}
+
+/// Shows the records of a head to `decides` until it says so.
+fn records(head: &Head<'_>, mut decides: impl FnMut(&Record<'_>) -> bool) -> bool {
+    jsonl::lines(SourceId(0), head.bytes).any(|(_, bytes)| {
+        let text = text::readable(bytes);
+        Record::parse(&text).is_ok_and(|record| decides(&record))
+    })
+}
+
+/// A first prompt may be longer than the head: then its keys have to do.
+fn looks_cut_off(head: &Head<'_>) -> bool {
+    let holds = |key: &[u8]| memchr::memmem::find(head.bytes, key).is_some();
+    holds(b"\"parentUuid\"") && holds(b"\"isSidechain\"")
+}
+
+fn sessions(head: &Head<'_>) -> HashSet<String> {
+    let mut found = HashSet::new();
+    records(head, |record| {
+        found.extend(record.session_id.filled().map(str::to_owned));
+        false
+    });
+    found
+}
+
+fn is_meta(name: &str) -> bool {
+    name.ends_with(".meta.json")
+}
+
+fn meta_says_agent(text: &str) -> bool {
+    text.trim_start().starts_with('{')
+        && serde_json::from_str::<Meta<'_>>(text).is_ok_and(|meta| meta.agent_type.filled().is_some())
+}
+
+/// A file's name without folders and without what follows the first known ending.
+fn stem(name: &str) -> &str {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    name.strip_suffix(".meta.json").or_else(|| name.strip_suffix(".jsonl")).unwrap_or(name)
+}
+
+fn is_message(line: &Line) -> bool {
+    matches!(line.what, What::User(_) | What::Assistant(_))
+}
+
+fn main_line(fold: &mut Fold, line: Line, is_agent_log: bool) {
+    if fold.is_copy(&line) {
+        return;
+    }
+    fold.facts(&line);
+    if matches!(line.what, What::Nothing | What::Title { .. } | What::Init { .. } | What::Verdict(_)) {
+        return;
+    }
+    if line.is_sidechain && !is_agent_log {
+        let agent = fold.inline_agent(&line);
+        return fold.take(Owner::Agent(agent), line);
+    }
+    if let Some(command) = fold.expanded(&line) {
+        fold.open_turn(Turn {
+            title: command.label,
+            request: Some(command.place),
+            started_at: command.started_at,
+            ..Turn::default()
+        });
+        return;
+    }
+    fold.typed(&line);
+    if opens_turn(&line) {
+        return open(fold, line);
+    }
+    let turn = fold.turn();
+    fold.take(Owner::Turn(turn), line);
+}
+
+fn opens_turn(line: &Line) -> bool {
+    let What::User(User { words: Some(Words { kind, .. }), .. }) = &line.what else { return false };
+    *kind == WordsKind::Request
+}
+
+fn open(fold: &mut Fold, line: Line) {
+    let title = match line.what {
+        What::User(User { words: Some(words), .. }) => words.label,
+        _ => Box::default(),
+    };
+    fold.open_turn(Turn {
+        title,
+        request: Some(line.place),
+        started_at: line.time,
+        ended_at: line.time,
+        ..Turn::default()
+    });
+}
+
+fn agent_file(fold: &mut Fold, file: &Source<'_>, all: &[Source<'_>], lines: Vec<Line>) {
+    // The first line of an agent's file may belong to another session and name no agent.
+    let named = lines.iter().find_map(|line| line.agent.clone());
+    let id = named.unwrap_or_else(|| stem(file.name).trim_start_matches("agent-").into());
+    let mut agent = None;
+    for line in lines {
+        if fold.is_copy(&line) || matches!(line.what, What::Nothing | What::Title { .. }) {
+            continue;
+        }
+        let agent = *agent.get_or_insert_with(|| fold.agent(&id));
+        fold.take(Owner::Agent(agent), line);
+    }
+    let Some(agent) = agent else { return };
+    let side_file = format!("{}.meta.json", file.name.trim_end_matches(".jsonl"));
+    if let Some(meta) = all.iter().find(|other| other.name == side_file) {
+        let text = text::readable(meta.bytes);
+        if meta_says_agent(&text) {
+            let meta: Meta<'_> = serde_json::from_str(&text).unwrap_or_default();
+            fold.describe(agent, meta.agent_type.filled(), meta.tool_use_id.filled());
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Claude Code's stream-json: what `claude -p --output-format stream-json --verbose` prints, as benchmarks keep it.
+//!
+//! One process answers one prompt, from `init` to `result`; a file may hold several processes of one session. The
+//! prompt itself is not printed (unless `--replay-user-messages` asks for it), so a turn usually has no request.
+//! A process that only compacts belongs to the turn before it, as in the session log.
+//!
+//! Messages carry the usage of their *start*, so tokens come from the results. `total_cost_usd` counts one process up
+//! to 2.1.250 and the whole resumed session later: there a turn's cost is a difference, and unknown where the recording
+//! does not show what it is a difference to.
+
+use super::{
+    Format, Head, NotUnderstood, Source,
+    claude::{
+        edits,
+        fold::{self, Fold, Owner, Told, TokensFrom},
+        line::{Line, User, Verdict, What, Words, WordsKind},
+        record::Record,
+        text,
+    },
+    jsonl,
+};
+use crate::run::{
+    Edit, Role, Run, SourceId, Step, StepKind, StepText, ToolResult, Turn, files::RecordedEdit,
+};
+
+/// Reads one or more processes' output, from 1.0 on.
+#[derive(Debug)]
+pub struct ClaudeStream;
+
+impl Format for ClaudeStream {
+    fn name(&self) -> &'static str {
+        "claude-stream-json"
+    }
+
+    fn about(&self) -> &'static str {
+        "Claude Code's output of `claude -p --output-format stream-json --verbose`"
+    }
+
+    fn sample(&self) -> &'static str {
+        "claude-stream-json"
+    }
+
+    fn claims(&self, head: &Head<'_>) -> bool {
+        let found = jsonl::lines(SourceId(0), head.bytes).find_map(|(_, bytes)| {
+            let text = text::readable(bytes);
+            Record::parse(&text).ok().and_then(|record| says_stream(&record))
+        });
+        found.unwrap_or_else(|| {
+            let holds = |key: &[u8]| memchr::memmem::find(head.bytes, key).is_some();
+            // The first record, a list of every tool, may be longer than the head.
+            !head.is_whole && holds(b"\"session_id\"") && holds(b"\"permissionMode\"")
+        })
+    }
+
+    fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        let Some(main) = sources.first() else {
+            return Err(NotUnderstood("no file to read".to_owned()));
+        };
+        let mut warnings = vec![];
+        let lines = fold::lines(SourceId(0), *main, &mut warnings);
+        let mut stream = Stream::default();
+        for line in lines {
+            stream.line(line);
+        }
+        let mut run = stream.fold.finish(TokensFrom::Results);
+        run.format = self.name();
+        run.warnings = warnings;
+        if run.id.is_empty() {
+            let name = main.name.rsplit('/').next().unwrap_or(main.name);
+            run.id = name.to_owned();
+        }
+        Ok(run)
+    }
+
+    fn words(&self, record: &[u8], step: &Step) -> StepText {
+        text::words(record, step)
+    }
+
+    fn request(&self, record: &[u8]) -> String {
+        text::request(record)
+    }
+
+    fn result(&self, record: &[u8], result: &ToolResult) -> String {
+        text::result(record, result)
+    }
+
+    fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
+        edits::body(record, edit)
+    }
+}
+
+/// None for a record that does not tell.
+fn says_stream(record: &Record<'_>) -> Option<bool> {
+    let is_stream = record.stream_session_id.filled().is_some();
+    match record.kind.as_str() {
+        _ if record.session_id.filled().is_some() => Some(false),
+        "system" => is_stream.then_some(true),
+        "user" | "assistant" => (is_stream && record.message.is_some()).then_some(true),
+        "result" => (is_stream && record.total_cost_usd.0.is_some()).then_some(true),
+        _ => None,
+    }
+}
+
+/// The first version in which `total_cost_usd` was seen to count the whole session.
+const CUMULATIVE_SINCE: [u32; 3] = [2, 1, 330];
+
+#[derive(Debug, Default)]
+struct Stream {
+    fold: Fold,
+    /// A process has begun and its result has not come.
+    is_open: bool,
+    /// What the session had cost at the last result.
+    last_total: Option<f64>,
+    /// What the session had cost before this turn; None where that is not in the recording.
+    total_before: Option<f64>,
+    version: Option<[u32; 3]>,
+}
+
+impl Stream {
+    fn line(&mut self, line: Line) {
+        if self.fold.is_copy(&line) {
+            return;
+        }
+        self.fold.facts(&line);
+        if let Some(call) = line.agent.as_deref().filter(|_| line.is_sidechain) {
+            let agent = self.fold.agent_of_call(call, line.agent_id.as_deref());
+            return self.fold.take(Owner::Agent(agent), line);
+        }
+        match &line.what {
+            What::Nothing | What::Title { .. } => {}
+            What::Init { model } => {
+                self.fold.model(model.as_deref());
+                self.version = line.version.as_deref().and_then(version).or(self.version);
+                self.begin();
+            }
+            What::Verdict(_) => self.verdict(line),
+            What::User(User { words: Some(Words { kind: WordsKind::Request, .. }), .. }) => {
+                self.request(line);
+            }
+            _ => {
+                let turn = self.fold.turn();
+                self.is_open |= !matches!(line.what, What::Note(_));
+                self.fold.take(Owner::Turn(turn), line);
+            }
+        }
+    }
+
+    /// A process that wakes up for a finished background agent reports again within its turn.
+    fn begin(&mut self) {
+        if !self.is_open {
+            self.open(Turn::default());
+        }
+    }
+
+    fn open(&mut self, turn: Turn) {
+        self.fold.open_turn(turn);
+        self.is_open = true;
+        self.total_before = self.last_total;
+    }
+
+    /// A prompt that was printed: of the turn that has just begun, else of a new one.
+    fn request(&mut self, line: Line) {
+        let turn = self.fold.turn();
+        let begun = &self.fold.run.turns[turn];
+        if begun.request.is_some() || !begun.steps.is_empty() || !self.is_open {
+            self.open(Turn::default());
+        }
+        let turn = self.fold.turn();
+        self.fold.tick(Owner::Turn(turn), line.time);
+        if let What::User(User { words: Some(words), .. }) = line.what {
+            let turn = &mut self.fold.run.turns[turn];
+            turn.title = words.label;
+            turn.request = Some(line.place);
+        }
+    }
+
+    fn verdict(&mut self, line: Line) {
+        let told = Told { place: line.place, time: line.time };
+        let What::Verdict(verdict) = line.what else { return };
+        let turn = self.fold.turn();
+        let owner = Owner::Turn(turn);
+        self.fold.tick(owner, line.time);
+        let error = |told: Told, label: Box<str>| Step {
+            is_error: true,
+            ..told.step(StepKind::Message, Role::System, label)
+        };
+        if let Some(failure) = &verdict.failure {
+            // An API error was said before, as a message.
+            let is_told = self.fold.steps(owner).last().is_some_and(|step| step.label == *failure);
+            if !is_told {
+                self.fold.push(owner, error(told, failure.clone()));
+            }
+        }
+        for (part, denial) in (1..).zip(&verdict.denials) {
+            let told = Told { place: told.place.part(part), ..told };
+            self.fold.push(owner, error(told, denial.clone()));
+        }
+        self.count(turn, &verdict);
+        self.is_open = false;
+        self.join_compaction();
+    }
+
+    fn count(&mut self, turn: usize, verdict: &Verdict) {
+        let is_cumulative = self.version.is_some_and(|version| version >= CUMULATIVE_SINCE);
+        let told = &mut self.fold.run.turns[turn];
+        told.tokens = told.tokens + verdict.tokens;
+        if !is_cumulative {
+            told.cost_usd = verdict.total_cost_usd.or(told.cost_usd);
+            return;
+        }
+        // Where nothing but this turn's output is counted, the session began here.
+        let is_first = turn == 0
+            && verdict.total_output.is_some()
+            && verdict.total_output == told.tokens.output;
+        let before = if is_first { Some(0.0) } else { self.total_before };
+        told.cost_usd = verdict.total_cost_usd.zip(before).map(|(total, before)| total - before);
+        self.last_total = verdict.total_cost_usd.or(self.last_total);
+    }
+
+    /// A turn that holds nothing but a compaction is a part of the one before.
+    fn join_compaction(&mut self) {
+        let turns = &mut self.fold.run.turns;
+        let [.., _, last] = turns.as_slice() else { return };
+        let compacts = last.steps.iter().any(|step| step.kind == StepKind::Compaction);
+        let is_quiet = last.steps.iter().all(|step| step.role == Role::System && !step.is_error);
+        if last.request.is_some() || !compacts || !is_quiet {
+            return;
+        }
+        let (Some(last), Some(before)) = (turns.pop(), turns.last_mut()) else { return };
+        before.steps.extend(last.steps);
+        before.tokens = before.tokens + last.tokens;
+        before.ended_at = before.ended_at.max(last.ended_at);
+        before.cost_usd = before.cost_usd.zip(last.cost_usd).map(|(turn, more)| turn + more);
+    }
+}
+
+/// `2.1.330 (Claude Code)` in numbers.
+fn version(text: &str) -> Option<[u32; 3]> {
+    let mut numbers = text.split(|letter: char| !letter.is_ascii_digit()).map(str::parse);
+    Some([numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?])
+}

@@ -1,0 +1,185 @@
+//! Snapshots of the workspace that a harness left beside the log.
+//!
+//! SlopCodeBench keeps `checkpoint_N/agent/<log>` beside `checkpoint_N/snapshot/`, the whole workspace after the
+//! checkpoint; the snapshot of the checkpoint before is where the agent started. Contents are read again when they
+//! are shown.
+
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::run::{
+    RepoPath,
+    files::{Blob, BlobId, Blobs, FileMode, Tree, TreeFile},
+};
+
+use super::bytes;
+
+/// The workspace before the first turn and after the last.
+#[derive(Debug, Default)]
+pub struct Snapshots {
+    /// None where it is not recorded.
+    pub before: Option<Tree>,
+    pub after: Tree,
+    places: HashMap<BlobId, PathBuf>,
+    /// What could not be read, as (path, sentence).
+    pub problems: Vec<(String, String)>,
+}
+
+/// A snapshot with more files than this is read no further.
+const MOST_FILES: usize = 20_000;
+
+impl Snapshots {
+    /// The snapshots that belong to a log; None where there are none.
+    pub fn beside(log: &Path) -> Option<Self> {
+        let agent =
+            log.parent().filter(|folder| folder.file_name().is_some_and(|name| name == "agent"))?;
+        let checkpoint = fs::canonicalize(agent).ok()?.parent()?.to_owned();
+        let folder = checkpoint.join("snapshot");
+        if !is_folder(&folder) {
+            return None;
+        }
+        let mut snapshots = Self::default();
+        snapshots.after = snapshots.read(&folder);
+        let number: u32 =
+            checkpoint.file_name()?.to_str()?.strip_prefix("checkpoint_")?.parse().ok()?;
+        snapshots.before = match number.checked_sub(1) {
+            Some(0) => Some(Tree::default()), // the first checkpoint starts with nothing
+            Some(before) => {
+                let folder =
+                    checkpoint.with_file_name(format!("checkpoint_{before}")).join("snapshot");
+                is_folder(&folder).then(|| snapshots.read(&folder))
+            }
+            None => None,
+        };
+        Some(snapshots)
+    }
+
+    fn read(&mut self, root: &Path) -> Tree {
+        let mut tree = Tree::default();
+        self.read_folder(root, root, &mut tree);
+        tree
+    }
+
+    fn read_folder(&mut self, root: &Path, folder: &Path, tree: &mut Tree) {
+        let mut entries: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().collect();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let path = entry.path();
+            let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+            if meta.is_dir() {
+                if entry.file_name() != ".git" {
+                    self.read_folder(root, &path, tree);
+                }
+            } else if tree.files.len() < MOST_FILES {
+                self.read_file(root, &path, &meta, tree);
+            } else {
+                let what = format!("holds more than {MOST_FILES} files; the rest is left out");
+                self.problems.push((root.display().to_string(), what));
+                return;
+            }
+        }
+    }
+
+    fn read_file(&mut self, root: &Path, path: &Path, meta: &fs::Metadata, tree: &mut Tree) {
+        let relative = path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/");
+        let Some(name) = RepoPath::new(&relative) else { return };
+        match content(path, meta) {
+            Ok((bytes, mode)) => {
+                let blob = BlobId::of(&bytes);
+                self.places.insert(blob, path.to_owned());
+                tree.files.insert(name, TreeFile { mode, ..TreeFile::known(blob) });
+            }
+            Err(why) => {
+                self.problems.push((relative, format!("cannot be read: {}", bytes::reason(&why))))
+            }
+        }
+    }
+}
+
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
+}
+
+/// A link's content is where it points to; it is not followed.
+fn content(path: &Path, meta: &fs::Metadata) -> std::io::Result<(Vec<u8>, FileMode)> {
+    if meta.is_symlink() {
+        let target = fs::read_link(path)?;
+        return Ok((target.to_string_lossy().into_owned().into_bytes(), FileMode::Link));
+    }
+    if !meta.is_file() {
+        return Err(std::io::Error::new(
+            std::io::ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
+    }
+    Ok((fs::read(path)?, mode_of(meta)))
+}
+
+#[cfg(unix)]
+fn mode_of(meta: &fs::Metadata) -> FileMode {
+    use std::os::unix::fs::PermissionsExt;
+    if meta.permissions().mode() & 0o111 == 0 { FileMode::Regular } else { FileMode::Executable }
+}
+
+#[cfg(not(unix))]
+fn mode_of(_: &fs::Metadata) -> FileMode {
+    FileMode::Regular
+}
+
+impl Blobs for Snapshots {
+    fn blob(&self, id: BlobId) -> Result<Blob, String> {
+        let path =
+            self.places.get(&id).ok_or_else(|| format!("content {id} is not in the recording"))?;
+        let read = fs::symlink_metadata(path).and_then(|meta| content(path, &meta));
+        let (bytes, _) =
+            read.map_err(|why| format!("cannot read {}: {}", path.display(), bytes::reason(&why)))?;
+        if BlobId::of(&bytes) == id {
+            Ok(bytes.into())
+        } else {
+            Err("the snapshot has since changed".into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn a_checkpoint_starts_where_the_one_before_ended() {
+        let run = tempfile::tempdir().unwrap();
+        write(&run.path().join("checkpoint_1/snapshot/a.py"), "one\n");
+        write(&run.path().join("checkpoint_2/snapshot/a.py"), "two\n");
+        let log = run.path().join("checkpoint_2/agent/stdout.jsonl");
+        write(&log, "");
+
+        let snapshots = Snapshots::beside(&log).unwrap();
+
+        let tree = |text: &str| Tree {
+            files: [(RepoPath::new("a.py").unwrap(), TreeFile::known(BlobId::of(text.as_bytes())))]
+                .into(),
+        };
+        assert_eq!(
+            (snapshots.before.clone(), snapshots.after.clone()),
+            (Some(tree("one\n")), tree("two\n"))
+        );
+        assert_eq!(&*snapshots.blob(BlobId::of(b"one\n")).unwrap(), b"one\n");
+    }
+
+    #[test]
+    fn a_log_elsewhere_has_no_snapshots() {
+        let run = tempfile::tempdir().unwrap();
+        write(&run.path().join("snapshot/a.py"), "one\n");
+        write(&run.path().join("logs/stdout.jsonl"), "");
+
+        assert!(Snapshots::beside(&run.path().join("logs/stdout.jsonl")).is_none());
+    }
+}
