@@ -8,6 +8,12 @@
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Request(u64);
 
+impl Request {
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// Hands out numbers; never the same twice.
 #[derive(Debug, Default)]
 pub struct Numbers(u64);

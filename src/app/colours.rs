@@ -1,9 +1,12 @@
 //! Syntax colours of the comparison on screen. They arrive after the text and are never waited for.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 use crate::{
-    code::diff::{DiffLine, LineKind},
+    code::{
+        diff::{DiffLine, LineKind},
+        highlight::Span,
+    },
     run::files::FileDiff,
 };
 
@@ -13,24 +16,6 @@ use super::{
     cache::Cache,
     diff::{Compared, DiffKey},
 };
-
-/// What a piece of source text is, for its colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
-    Keyword,
-    String,
-    Number,
-    Comment,
-    Function,
-    Type,
-}
-
-/// A piece of one line, in bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Span {
-    pub range: Range<usize>,
-    pub class: Class,
-}
 
 /// Spans of each line of a text; None where the language is not known.
 pub type Coloured = Option<Vec<Vec<Span>>>;

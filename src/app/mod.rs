@@ -83,7 +83,7 @@ pub enum Effect {
     LoadText(Request, Arc<Run>, StepId),
     LoadRequest(Request, Arc<Run>, usize),
     /// With so many lines of context.
-    Diff(Request, Change, usize),
+    Diff(Request, Arc<Run>, Change, usize),
     Highlight(Request, colours::Texts),
     Search(Request, Arc<Run>, Query),
     Suspend,

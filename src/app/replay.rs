@@ -364,7 +364,8 @@ impl Replay {
         }
         let (key, change) = self.wanted_diffs().into_iter().find(|(key, _)| !self.diff.has(key))?;
         let change = change.clone();
-        Some(Effect::Diff(self.diffs.ask(numbers, key), change, CONTEXT))
+        let request = self.diffs.ask(numbers, key);
+        Some(Effect::Diff(request, self.run.clone(), change, CONTEXT))
     }
 
     fn ask_colours(&mut self, numbers: &mut Numbers) -> Option<Effect> {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
 /// Cells that an escaped control or invisible character takes at most.
-const ESCAPED: usize = 8;
+const ESCAPED: usize = 10;
 const TAB: usize = 4;
 
 /// Byte ranges of the rows of `line` (without its line end) when `width` cells are there; at least one.

@@ -49,16 +49,10 @@ pub fn fit(spans: Vec<Span<'static>>, width: usize) -> Vec<Span<'static>> {
     kept
 }
 
-/// As much of the start of `words` as fits in `width` cells.
+/// As much of the start of `words` as fits in `width` cells; never part of a character.
 pub fn head(words: &str, width: usize) -> &str {
-    let fits = |end: &usize| text::width(&words[..*end]) <= width;
-    if fits(&words.len()) {
-        return words;
-    }
-    // Every cell takes at least a byte, so the cut is never beyond a few characters for each cell.
-    let ends = words.char_indices().map(|(at, _)| at).take(width * 4 + 2);
-    let end = ends.take_while(fits).last().unwrap_or_default();
-    &words[..end]
+    let end = text::truncate(words, width, "").len();
+    words.get(..end).unwrap_or(words)
 }
 
 /// `words` in at most `width` cells; what is cut off at the front begins with `…`: the end of a path tells more.

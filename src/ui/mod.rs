@@ -32,6 +32,13 @@ pub fn view(app: &App, theme: Theme, frame: &mut Frame) {
     draw(app, theme, screen, frame.buffer_mut());
 }
 
+/// The frame by itself, as large as the state thinks the screen is.
+pub fn picture(app: &App, theme: Theme) -> Buffer {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, app.size.width, app.size.height));
+    draw_whole(app, theme, &mut buffer);
+    buffer
+}
+
 /// Draws into a buffer of any size, whatever size the state thinks it has.
 fn draw(app: &App, theme: Theme, screen: Rect, buffer: &mut Buffer) {
     if app.size == (Size { width: screen.width, height: screen.height }) {

@@ -8,7 +8,7 @@ use ratatui::{
 };
 
 use super::{
-    line::{head, own, recorded},
+    line::{head, own},
     text,
 };
 
@@ -18,22 +18,27 @@ pub type Layer = (Range<usize>, Style);
 /// Bytes of a line that are looked at; a screen is never wider than what they take.
 const MOST: usize = 1 << 14;
 
-/// `words` in pieces, each with the styles of all layers over it.
-pub fn paint(words: &str, base: Style, layers: &[Layer]) -> Vec<Span<'static>> {
-    let mut cuts: Vec<usize> = layers
-        .iter()
-        .flat_map(|(range, _)| [range.start, range.end])
-        .filter(|at| words.is_char_boundary(*at))
-        .chain([0, words.len()])
-        .collect();
+/// Columns between tab stops.
+const TAB: usize = 4;
+
+/// `words` made safe and cut into pieces, each with the styles of all layers over it; what stands for something unseen
+/// looks like `sign`.
+pub fn paint(words: &str, base: Style, layers: &[Layer], sign: Style) -> Vec<Span<'static>> {
+    let safe = text::safe_line(words, TAB, text::Signs::Unicode);
+    let layers = layers.iter().map(|(range, style)| (safe.range(range.clone()), *style));
+    let layers: Vec<Layer> = layers.chain(safe.signs().map(|range| (range, sign))).collect();
+    let ends = layers.iter().flat_map(|(range, _)| [range.start, range.end]);
+    let mut cuts: Vec<usize> = ends.chain([0, safe.text.len()]).collect();
     cuts.sort_unstable();
     cuts.dedup();
     let pieces = cuts.windows(2).map(|cut| cut[0]..cut[1]);
     pieces
         .map(|piece| {
-            let over = layers.iter().filter(|(range, _)| range.start <= piece.start && piece.end <= range.end);
+            let over = layers
+                .iter()
+                .filter(|(range, _)| range.start <= piece.start && piece.end <= range.end);
             let style = over.fold(base, |style, (_, layer)| style.patch(*layer));
-            recorded(&words[piece], style)
+            own(safe.text.get(piece).unwrap_or_default(), style)
         })
         .collect()
 }
@@ -112,7 +117,7 @@ mod tests {
     use ratatui::style::Color;
 
     fn shown(words: &str, column: usize, width: usize) -> String {
-        let spans = paint(words, Style::default(), &[]);
+        let spans = paint(words, Style::default(), &[], Style::default());
         window(spans, column, width, Style::default()).to_string()
     }
 
@@ -133,7 +138,7 @@ mod tests {
     #[test]
     fn later_layers_lie_over_earlier_ones() {
         let layers = [(0..6, Style::new().fg(Color::Red)), (4..8, Style::new().fg(Color::Blue))];
-        let spans = paint("mse(loss)", Style::default(), &layers);
+        let spans = paint("mse(loss)", Style::default(), &layers, Style::default());
         let seen: Vec<_> = spans.iter().map(|span| (&*span.content, span.style.fg)).collect();
         assert_eq!(
             seen,

@@ -5,7 +5,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::app::colours::Class;
+use crate::code::highlight::Class;
 
 /// What a piece of the screen means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,16 +55,23 @@ impl Theme {
         self.style(colour, modifier)
     }
 
+    /// Plain where a colour would say nothing: most of a text has none.
     pub const fn syntax(self, class: Class) -> Style {
-        let colour = match class {
-            Class::Keyword => Color::Magenta,
-            Class::String => Color::Yellow,
-            Class::Number => Color::LightBlue,
-            Class::Comment => Color::DarkGray,
-            Class::Function => Color::Blue,
-            Class::Type => Color::Cyan,
+        let (colour, modifier) = match class {
+            Class::Keyword => (Some(Color::Magenta), Modifier::empty()),
+            Class::String | Class::Raw => (Some(Color::Yellow), Modifier::empty()),
+            Class::Escape | Class::Number | Class::Constant => (Some(Color::LightBlue), Modifier::empty()),
+            Class::Comment => (Some(Color::DarkGray), Modifier::ITALIC),
+            Class::Function | Class::Link => (Some(Color::Blue), Modifier::empty()),
+            Class::Type | Class::Tag | Class::Attribute => (Some(Color::Cyan), Modifier::empty()),
+            Class::Heading | Class::Strong => (None, Modifier::BOLD),
+            Class::Emphasis => (None, Modifier::ITALIC),
+            Class::Added => (Some(Color::Green), Modifier::empty()),
+            Class::Removed => (Some(Color::Red), Modifier::empty()),
+            Class::Invalid => (None, Modifier::UNDERLINED),
+            Class::Variable | Class::Operator | Class::Punctuation => (None, Modifier::empty()),
         };
-        self.style(Some(colour), Modifier::empty())
+        self.style(colour, modifier)
     }
 
     const fn style(self, colour: Option<Color>, modifier: Modifier) -> Style {

@@ -26,7 +26,7 @@ use crate::{
         files::{Change, FileDiff},
     },
     ui::{
-        line::{bytes, fit, fit_end, own, recorded, safe, width_of},
+        line::{bytes, fit, fit_end, own, safe, width_of},
         paint::{Layer, paint, visible, window},
         sentence,
         theme::{Meaning, Theme},
@@ -220,9 +220,10 @@ impl<'a> Rows<'a> {
         ];
         let room = self.width.saturating_sub(width_of(&spans));
         let text = visible(&line.text, self.column);
-        let mut painted = paint(text, side, &self.layers(line, words, self.theme.of(word)));
+        let layers = self.layers(line, words, self.theme.of(word));
+        let mut painted = paint(text, side, &layers, self.theme.of(Meaning::Warning));
         if !line.newline {
-            painted.push(recorded(" ⊘ no line end", self.theme.of(Meaning::Muted)));
+            painted.push(own(" ⊘ no line end", self.theme.of(Meaning::Muted)));
         }
         let mark = self.theme.of(Meaning::Muted);
         spans.extend(window(painted, self.column, room, mark).spans);
@@ -233,10 +234,11 @@ impl<'a> Rows<'a> {
         let spans = self.colours.map_or(&[][..], |colours| colours.of(line));
         let syntax = spans.iter().map(|span| (span.range.clone(), self.theme.syntax(span.class)));
         let words = words.iter().map(|range| (range.clone(), word));
-        // A changed line keeps its own colour: added and removed must be told apart before keywords are.
         match line.kind {
             LineKind::Context => syntax.collect(),
-            LineKind::Added | LineKind::Removed => words.collect(),
+            LineKind::Added => syntax.chain(words).collect(),
+            // What is gone is not read for its syntax, and must not be taken for what is there.
+            LineKind::Removed => words.collect(),
         }
     }
 

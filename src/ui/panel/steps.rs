@@ -66,7 +66,8 @@ impl Painter<'_> {
                 let words = part_of(text, *field)?;
                 let layers = self.hits(item, *field, *line, words, range);
                 let mut spans = vec![own(format!("{margin}  {}", rule(*field)), self.theme.of(Meaning::Muted))];
-                spans.extend(paint(words.get(range.clone())?, Style::default(), &layers));
+                let words = words.get(range.clone())?;
+                spans.extend(paint(words, Style::default(), &layers, self.theme.of(Meaning::Warning)));
                 Line::from(fit(spans, self.width))
             }
             RowKind::Waiting => note("reading…", Meaning::Muted),
