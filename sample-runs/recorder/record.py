@@ -157,9 +157,12 @@ def record(script, codex, out, work):
 
 def write_bundle(script, out, turns, version):
     ends = {t["checkpoint"]: t["turn"] for t in script["turns"] if t["checkpoint"]}
+    numbers = [t["turn"] for t in script["turns"] if any("tokens_in" in s for s in t["steps"])]
+    staged = "".join(f", and once, in turn {n}, a staged number that makes the program compact its history" for n in numbers)
     provenance = (f"Recorded with the real Codex CLI {version}, driven by sample-runs/recorder/record.py against a scripted model server on "
-                  "loopback; the model's answers are a script written by trajview's authors, not a model; times and token counts are "
-                  "the program's own for that script; the vendor's prompt texts are elided and paths made neutral.")
+                  "loopback; the model's answers are a script written by trajview's authors, not a model; tool calls, command outputs "
+                  "and times are the program's own; token counts are what the server reported, one for every four characters"
+                  f"{staged}; the vendor's prompt texts are elided and paths made neutral.")
     task = {"id": "ppdiff", "title": "PPDiff: joint sequence and structure diffusion for protein binder design", "venue": None}
     write_json(out / "run.json", {
         "schema": "trajview.run/1", "id": script["name"], "title": script["title"], "task": task, "condition": script["condition"],
