@@ -270,7 +270,7 @@ fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     let names: Vec<String> = (0..numbers.len()).map(|number| number.to_string()).collect();
     let named = |side: &[usize]| side.iter().map(|&n| names[n].as_str()).collect::<Vec<_>>();
     TextDiffConfig::new()
-        .algorithm(Algorithm::Histogram)
+        .algorithm(Algorithm::Patience)
         .timeout(PATIENCE)
         .diff_slices::<str>(&named(&old), &named(&new))
         .ops()
