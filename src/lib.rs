@@ -37,9 +37,11 @@
 //! | panel      | `ui/panel/<name>.rs`                               | `ui::panel`            |
 //! | colours    | one row of `code/highlight.rs`                     |                        |
 
+pub mod app;
 pub mod cli;
 pub mod code;
 pub mod formats;
 pub mod run;
 pub mod store;
+pub mod tui;
 pub mod ui;

@@ -1,5 +1,109 @@
-//! How it looks.
+//! How it looks: draws an [`App`] into cells, changes nothing and cannot fail.
+//!
+//! [`panel`] has one file a panel, [`theme`] the colours by meaning, [`line`] what makes text fit. Recorded text
+//! comes in only through [`text`]. [`export`] turns a drawn frame into text, ANSI or a picture.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod export;
+mod line;
+mod paint;
+mod panel;
 pub mod text;
+pub mod theme;
+
+use ratatui::{
+    Frame,
+    buffer::Buffer,
+    layout::{Rect, Size},
+    text::Line,
+    widgets::{Paragraph, Widget, Wrap},
+};
+
+use crate::app::{
+    App, Loading,
+    layout::{LEAST, Layout, Panel},
+    replay::Replay,
+};
+use theme::{Meaning, Theme};
+
+pub fn view(app: &App, theme: Theme, frame: &mut Frame) {
+    let screen = frame.area();
+    draw(app, theme, screen, frame.buffer_mut());
+}
+
+/// The frame by itself, as large as the state thinks the screen is.
+pub fn picture(app: &App, theme: Theme) -> Buffer {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, app.size.width, app.size.height));
+    draw_whole(app, theme, &mut buffer);
+    buffer
+}
+
+/// Draws into a buffer of any size, whatever size the state thinks it has.
+fn draw(app: &App, theme: Theme, screen: Rect, buffer: &mut Buffer) {
+    if app.size == (Size { width: screen.width, height: screen.height }) {
+        return draw_whole(app, theme, buffer);
+    }
+    // The terminal has a new size and the state has not heard of it yet: show what fits.
+    let mut whole = Buffer::empty(Rect::new(0, 0, app.size.width, app.size.height));
+    draw_whole(app, theme, &mut whole);
+    for at in whole.area.intersection(screen).positions() {
+        buffer[at] = whole[at].clone();
+    }
+}
+
+fn draw_whole(app: &App, theme: Theme, buffer: &mut Buffer) {
+    let layout = app.layout();
+    if layout.is_too_small {
+        return too_small(buffer);
+    }
+    match &app.opened {
+        Loading::Nothing => sentence("no run is open", theme.of(Meaning::Muted), layout.body, buffer),
+        Loading::Waiting(_) => sentence("reading…", theme.of(Meaning::Muted), layout.body, buffer),
+        Loading::Failed(why) => {
+            let why = line::safe(why);
+            sentence(&why, theme.of(Meaning::Error), layout.body, buffer);
+        }
+        Loading::Ready(replay) => replay_view(app, replay, theme, &layout, buffer),
+    }
+    panel::footer::draw(app, theme, layout.footer, buffer);
+}
+
+fn replay_view(app: &App, replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    panel::title::draw(replay, theme, layout.title, buffer);
+    if let Some(tabs) = layout.tabs {
+        panel::tabs::draw(replay, theme, tabs, buffer);
+    }
+    for which in Panel::ALL {
+        let Some(area) = layout.panel(which) else { continue };
+        match which {
+            Panel::Turns => panel::turns::draw(replay, theme, area, buffer),
+            Panel::Files => panel::files::draw(replay, theme, area, buffer),
+            Panel::Diff => panel::diff::draw(replay, theme, area, buffer),
+            Panel::Steps => panel::steps::draw(replay, theme, area, buffer),
+        }
+    }
+    if let Some(overlay) = app.overlay {
+        panel::overlay::draw(overlay, replay, theme, layout, buffer);
+    }
+}
+
+/// A sentence in the middle of an area.
+fn sentence(words: &str, style: ratatui::style::Style, area: Rect, buffer: &mut Buffer) {
+    let width = usize::from(area.width.saturating_sub(2)).max(1);
+    let rows = text::width(words).div_ceil(width).max(1);
+    let above = usize::from(area.height).saturating_sub(rows) / 2;
+    let below = Rect { y: area.y + above as u16, height: area.height - above as u16, ..area };
+    let inner = Rect { x: below.x + 1.min(below.width), width: below.width.saturating_sub(2), ..below };
+    Paragraph::new(Line::styled(words.to_owned(), style))
+        .centered()
+        .wrap(Wrap { trim: true })
+        .render(inner.intersection(buffer.area), buffer);
+}
+
+fn too_small(buffer: &mut Buffer) {
+    let area = buffer.area;
+    let words =
+        format!("needs {}×{}, this terminal is {}×{}", LEAST.width, LEAST.height, area.width, area.height);
+    Paragraph::new(words).wrap(Wrap { trim: true }).render(area, buffer);
+}

@@ -1,0 +1,291 @@
+//! Keys are data: one row a binding. Dispatch, the footer, the `?` overlay and `trajview keys` all read this list.
+//!
+//! To bind a key add a row. A row with a `hint` shows in the footer of its place; neighbours with the same hint
+//! share it (`←→ turn`).
+
+use crate::run::search::Syntax;
+
+use super::{
+    Message, diff, files,
+    key::{Code, Key},
+    layout::Panel,
+    overlay, playback, replay,
+    scroll::Motion,
+    search, steps, turns,
+};
+
+/// Where a binding holds. In a panel its own rows and those of [`Context::Replay`] hold together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Context {
+    Replay,
+    Turns,
+    Files,
+    Diff,
+    Steps,
+    Prompt,
+    Overlay,
+}
+
+/// A number typed before a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Count(pub Option<usize>);
+
+pub struct Binding {
+    pub context: Context,
+    /// All mean the same; the first is the one in the footer.
+    pub keys: &'static [Key],
+    pub help: &'static str,
+    /// One word for the footer; empty keeps the row out of it.
+    pub hint: &'static str,
+    pub message: fn(Count) -> Message,
+}
+
+impl Context {
+    pub const ALL: [Self; 7] = [
+        Self::Replay,
+        Self::Turns,
+        Self::Files,
+        Self::Diff,
+        Self::Steps,
+        Self::Prompt,
+        Self::Overlay,
+    ];
+
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Replay => "everywhere",
+            Self::Turns => "in the list of turns",
+            Self::Files => "in the list of files",
+            Self::Diff => "in the diff",
+            Self::Steps => "in the steps",
+            Self::Prompt => "while typing a search",
+            Self::Overlay => "in a box like this one",
+        }
+    }
+
+    pub const fn of_panel(panel: Panel) -> Self {
+        match panel {
+            Panel::Turns => Self::Turns,
+            Panel::Files => Self::Files,
+            Panel::Diff => Self::Diff,
+            Panel::Steps => Self::Steps,
+        }
+    }
+
+    /// The contexts whose rows hold here, the closest first.
+    pub const fn layers(self) -> &'static [Self] {
+        match self {
+            Self::Replay => &[Self::Replay],
+            Self::Turns => &[Self::Turns, Self::Replay],
+            Self::Files => &[Self::Files, Self::Replay],
+            Self::Diff => &[Self::Diff, Self::Replay],
+            Self::Steps => &[Self::Steps, Self::Replay],
+            Self::Prompt => &[Self::Prompt],
+            Self::Overlay => &[Self::Overlay],
+        }
+    }
+}
+
+impl Count {
+    /// How often: once unless a number was typed.
+    pub fn times(self) -> usize {
+        self.0.unwrap_or(1).max(1)
+    }
+}
+
+impl Binding {
+    /// `h ←`, for help.
+    pub fn keys_shown(&self) -> String {
+        self.keys.iter().map(Key::to_string).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What a key means in a place; None where it means nothing.
+pub fn find(context: Context, key: Key) -> Option<&'static Binding> {
+    let layers = context.layers().iter();
+    layers.flat_map(|layer| BINDINGS.iter().filter(move |binding| binding.context == *layer))
+        .find(|binding| binding.keys.contains(&key))
+}
+
+/// What the footer of a place says, most useful first: keys and a word.
+pub fn hints(context: Context) -> Vec<(String, &'static str)> {
+    let mut hints: Vec<(String, &'static str)> = vec![];
+    let layers = context.layers().iter();
+    let rows = layers.flat_map(|layer| BINDINGS.iter().filter(move |row| row.context == *layer));
+    for row in rows.filter(|row| !row.hint.is_empty()) {
+        let key = row.keys[0].to_string();
+        match hints.last_mut() {
+            Some((keys, hint)) if *hint == row.hint => keys.push_str(&key),
+            _ => hints.push((key, row.hint)),
+        }
+    }
+    hints
+}
+
+const fn row(
+    context: Context,
+    keys: &'static [Key],
+    help: &'static str,
+    hint: &'static str,
+    message: fn(Count) -> Message,
+) -> Binding {
+    Binding { context, keys, help, hint, message }
+}
+
+const fn c(c: char) -> Key {
+    Key::char(c)
+}
+
+const fn k(code: Code) -> Key {
+    Key::plain(code)
+}
+
+const fn replay(message: replay::Message) -> Message {
+    Message::Replay(message)
+}
+
+const fn go(motion: Motion) -> Message {
+    replay(replay::Message::Move(motion))
+}
+
+const fn scroll(motion: Motion) -> Message {
+    Message::Overlay(overlay::Message::Move(motion))
+}
+
+const fn turn(message: turns::Message) -> Message {
+    replay(replay::Message::Turns(message))
+}
+
+const fn step(message: steps::Message) -> Message {
+    replay(replay::Message::Steps(message))
+}
+
+const fn file(message: files::Message) -> Message {
+    replay(replay::Message::Files(message))
+}
+
+const fn diff(message: diff::Message) -> Message {
+    replay(replay::Message::Diff(message))
+}
+
+const fn play(message: playback::Message) -> Message {
+    replay(replay::Message::Playback(message))
+}
+
+const fn find_words(message: search::Message) -> Message {
+    replay(replay::Message::Search(message))
+}
+
+const fn open(kind: overlay::Kind) -> Message {
+    Message::Overlay(overlay::Message::Open(kind))
+}
+
+const fn focus(panel: Panel) -> Message {
+    replay(replay::Message::Focus(panel))
+}
+
+/// Columns that the diff moves sideways by.
+const SIDEWAYS: usize = 8;
+
+#[rustfmt::skip] // a table: one row a binding
+pub const BINDINGS: &[Binding] = {
+    use Context::{Diff, Files, Overlay, Prompt, Replay, Steps, Turns};
+    &[
+        row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
+        row(Replay, &[k(Code::Right), c('l')], "next turn; 5l goes on five", "turn", |n| turn(turns::Message::Next(n.times()))),
+        row(Replay, &[k(Code::Up), c('k')], "up in this panel", "", |n| go(Motion::Up(n.times()))),
+        row(Replay, &[k(Code::Down), c('j')], "down in this panel", "", |n| go(Motion::Down(n.times()))),
+        row(Replay, &[c('S')], "previous step", "", |n| step(steps::Message::Previous(n.times()))),
+        row(Replay, &[c('s')], "next step", "step", |n| step(steps::Message::Next(n.times()))),
+        row(Replay, &[c('F')], "previous file", "", |n| file(files::Message::Previous(n.times()))),
+        row(Replay, &[c('f')], "next file", "file", |n| file(files::Message::Next(n.times()))),
+        row(Replay, &[c('{')], "first turn of this checkpoint, then of the one before", "", |n| turn(turns::Message::PreviousCheckpoint(n.times()))),
+        row(Replay, &[c('}')], "first turn of the next checkpoint", "", |n| turn(turns::Message::NextCheckpoint(n.times()))),
+        row(Replay, &[c('[')], "previous hunk of the diff", "", |n| diff(diff::Message::PreviousHunk(n.times()))),
+        row(Replay, &[c(']')], "next hunk of the diff", "", |n| diff(diff::Message::NextHunk(n.times()))),
+        row(Replay, &[k(Code::Tab)], "next panel", "panel", |_| replay(replay::Message::FocusNext)),
+        row(Replay, &[k(Code::BackTab)], "previous panel", "", |_| replay(replay::Message::FocusPrevious)),
+        row(Replay, &[c('m')], "give this panel all the room, or share it again", "", |_| Message::Zoom),
+        row(Replay, &[c(' ')], "play or pause", "play", |_| play(playback::Message::PlayOrPause)),
+        row(Replay, &[c('+'), c('=')], "play faster", "", |_| play(playback::Message::Faster)),
+        row(Replay, &[c('-')], "play slower", "", |_| play(playback::Message::Slower)),
+        row(Replay, &[c('u')], "play by turn, by checkpoint or by step", "", |_| play(playback::Message::NextUnit)),
+        row(Replay, &[c('/')], "search the whole run for words, folded text included", "search", |_| find_words(search::Message::Start(Syntax::Literal))),
+        row(Replay, &[c('\\')], "search for a regular expression", "", |_| find_words(search::Message::Start(Syntax::Regex))),
+        row(Replay, &[c('n')], "next hit", "", |n| find_words(search::Message::Next(n.times()))),
+        row(Replay, &[c('N')], "previous hit", "", |n| find_words(search::Message::Previous(n.times()))),
+        row(Replay, &[c('v')], "diff of the whole turn, or of the selected step alone", "step diff", |_| diff(diff::Message::Switch)),
+        row(Replay, &[k(Code::PageUp)], "a page up", "", |_| go(Motion::PageUp)),
+        row(Replay, &[k(Code::PageDown)], "a page down", "", |_| go(Motion::PageDown)),
+        row(Replay, &[Key::ctrl('u')], "half a page up", "", |_| go(Motion::HalfUp)),
+        row(Replay, &[Key::ctrl('d')], "half a page down", "", |_| go(Motion::HalfDown)),
+        row(Replay, &[c('g'), k(Code::Home)], "to the start of this panel", "", |_| go(Motion::Start)),
+        row(Replay, &[c('G'), k(Code::End)], "to the end of this panel; 12G to turn, file, step or line 12", "", |n| go(n.0.map_or(Motion::End, Motion::To))),
+        row(Replay, &[c('z')], "fold every step", "", |_| step(steps::Message::FoldAll)),
+        row(Replay, &[c('Z')], "unfold every step of the turn", "", |_| step(steps::Message::UnfoldAll)),
+        row(Replay, &[c('i')], "facts about this run", "", |_| open(overlay::Kind::Info)),
+        row(Replay, &[c('e')], "what could not be read in the recording", "", |_| open(overlay::Kind::Warnings)),
+        row(Replay, &[c('?')], "these keys", "help", |_| open(overlay::Kind::Help)),
+        row(Replay, &[k(Code::Esc)], "forget the search; share the room again", "", |_| Message::Escape),
+        row(Replay, &[Key::ctrl('z')], "leave for the shell; fg comes back", "", |_| Message::Suspend),
+        row(Replay, &[c('q'), Key::ctrl('c')], "quit", "quit", |_| Message::Quit),
+        row(Turns, &[k(Code::Enter)], "look at the steps of the turn", "steps", |_| focus(Panel::Steps)),
+        row(Files, &[k(Code::Enter)], "look at the diff of the file", "diff", |_| focus(Panel::Diff)),
+        row(Diff, &[c('<')], "to the left in long lines", "sideways", |n| diff(diff::Message::Left(SIDEWAYS * n.times()))),
+        row(Diff, &[c('>')], "to the right in long lines", "sideways", |n| diff(diff::Message::Right(SIDEWAYS * n.times()))),
+        row(Diff, &[k(Code::Enter)], "look at the steps behind it", "steps", |_| focus(Panel::Steps)),
+        row(Steps, &[k(Code::Enter)], "fold or unfold the step", "fold", |_| step(steps::Message::Fold)),
+        row(Prompt, &[k(Code::Enter)], "search; with nothing typed the last search again", "search", |_| find_words(search::Message::Accept)),
+        row(Prompt, &[Key::ctrl('r')], "as typed, or as a regular expression", "regex", |_| find_words(search::Message::SwitchSyntax)),
+        row(Prompt, &[k(Code::Esc), Key::ctrl('c')], "do not search", "cancel", |_| find_words(search::Message::Cancel)),
+        row(Prompt, &[k(Code::Backspace)], "erase a character", "", |_| find_words(search::Message::Erase)),
+        row(Prompt, &[Key::ctrl('u')], "erase everything", "", |_| find_words(search::Message::EraseAll)),
+        row(Overlay, &[k(Code::Up), c('k')], "up", "scroll", |n| scroll(Motion::Up(n.times()))),
+        row(Overlay, &[k(Code::Down), c('j')], "down", "scroll", |n| scroll(Motion::Down(n.times()))),
+        row(Overlay, &[k(Code::PageUp), Key::ctrl('u')], "a page up", "", |_| scroll(Motion::PageUp)),
+        row(Overlay, &[k(Code::PageDown), Key::ctrl('d'), c(' ')], "a page down", "", |_| scroll(Motion::PageDown)),
+        row(Overlay, &[c('g'), k(Code::Home)], "to the start", "", |_| scroll(Motion::Start)),
+        row(Overlay, &[c('G'), k(Code::End)], "to the end", "", |_| scroll(Motion::End)),
+        row(Overlay, &[k(Code::Esc), c('q'), k(Code::Enter), c('?')], "close", "close", |_| Message::Overlay(overlay::Message::Close)),
+        row(Overlay, &[Key::ctrl('c')], "quit", "", |_| Message::Quit),
+    ]
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn no_key_means_two_things_in_one_place() {
+        for context in Context::ALL {
+            let mut seen: HashMap<Key, &str> = HashMap::new();
+            let here = BINDINGS.iter().filter(|row| context.layers().contains(&row.context));
+            for row in here {
+                for key in row.keys {
+                    let other = seen.insert(*key, row.help);
+                    assert_eq!(other, None, "{key} in {context:?} also means: {}", row.help);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_has_a_key_and_help() {
+        for row in BINDINGS {
+            assert!(!row.keys.is_empty() && !row.help.is_empty(), "{}", row.keys_shown());
+            assert!(!row.help.ends_with('.'), "{}", row.help);
+        }
+    }
+
+    #[test]
+    fn digits_are_counts_and_never_keys() {
+        let is_digit = |key: &Key| key.typed().is_some_and(|c| c.is_ascii_digit());
+        assert!(!BINDINGS.iter().flat_map(|row| row.keys).any(is_digit));
+    }
+
+    #[test]
+    fn neighbours_with_the_same_hint_share_it() {
+        assert!(hints(Context::Turns).contains(&("←→".into(), "turn")));
+    }
+}

@@ -1,0 +1,179 @@
+//! Where everything stands, as a pure function: `update` asks it how many rows a panel has, `ui` where to draw it.
+
+use ratatui::layout::{Constraint, Layout as Split, Rect, Size};
+
+/// The panels of the replay view, in the order in which tab goes through them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Panel {
+    #[default]
+    Turns,
+    Files,
+    Diff,
+    Steps,
+}
+
+impl Panel {
+    pub const ALL: [Self; 4] = [Self::Turns, Self::Files, Self::Diff, Self::Steps];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Turns => "turns",
+            Self::Files => "files",
+            Self::Diff => "diff",
+            Self::Steps => "steps",
+        }
+    }
+
+    pub const fn next(self) -> Self {
+        Self::ALL[(self as usize + 1) % Self::ALL.len()]
+    }
+
+    pub const fn previous(self) -> Self {
+        Self::ALL[(self as usize + Self::ALL.len() - 1) % Self::ALL.len()]
+    }
+}
+
+/// The smallest terminal we draw in.
+pub const LEAST: Size = Size { width: 60, height: 15 };
+
+/// From here on panels stand beside each other; below they are tabs.
+const SIDE_BY_SIDE: Size = Size { width: 100, height: 30 };
+
+/// From here on the steps stand to the right of the diff.
+const THREE_COLUMNS: u16 = 160;
+
+const TURNS_WIDTH: u16 = 34;
+
+/// The areas of one frame; they do not overlap and lie inside `0, 0, size`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Layout {
+    pub is_too_small: bool,
+    pub title: Rect,
+    /// The row of tabs, where panels do not stand beside each other.
+    pub tabs: Option<Rect>,
+    pub footer: Rect,
+    /// Everything between title and footer.
+    pub body: Rect,
+    panels: [Rect; 4],
+}
+
+/// Whether one panel has all the room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Zoom {
+    #[default]
+    Off,
+    On,
+}
+
+impl Layout {
+    /// `files` is how many files there are to list.
+    pub fn of(size: Size, focus: Panel, zoom: Zoom, files: usize) -> Self {
+        let screen = Rect::new(0, 0, size.width, size.height);
+        if size.width < LEAST.width || size.height < LEAST.height {
+            return Self { is_too_small: true, body: screen, ..Self::default() };
+        }
+        let [title, body, footer] =
+            Split::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)])
+                .areas(screen);
+        let base = Self { title, body, footer, ..Self::default() };
+        let has_room = size.width >= SIDE_BY_SIDE.width && size.height >= SIDE_BY_SIDE.height;
+        if !has_room || zoom == Zoom::On {
+            return base.tabbed(focus);
+        }
+        let panels = if size.width >= THREE_COLUMNS { wide(body, files) } else { medium(body, files) };
+        Self { panels, ..base }
+    }
+
+    fn tabbed(self, focus: Panel) -> Self {
+        let [tabs, rest] =
+            Split::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(self.body);
+        let mut panels = [Rect::default(); 4];
+        panels[focus as usize] = rest;
+        Self { tabs: Some(tabs), panels, ..self }
+    }
+
+    /// Where a panel stands, borders included; None where it is not shown.
+    pub fn panel(&self, panel: Panel) -> Option<Rect> {
+        Some(self.panels[panel as usize]).filter(|area| !area.is_empty())
+    }
+
+    /// Rows and columns inside a panel's border; of a hidden panel those it would have.
+    pub fn room(&self, panel: Panel) -> Size {
+        let area = self.panel(panel).unwrap_or(self.body);
+        Size { width: area.width.saturating_sub(2), height: area.height.saturating_sub(2) }
+    }
+
+    /// Where a box over everything stands.
+    pub fn overlay(&self) -> Rect {
+        let margin = if self.body.width > 100 { (self.body.width - 92) / 2 } else { 2 };
+        let area = self.body;
+        Rect {
+            x: area.x + margin.min(area.width / 2),
+            width: area.width.saturating_sub(2 * margin),
+            ..area
+        }
+    }
+}
+
+/// Turns and files to the left, the diff above the steps.
+fn medium(body: Rect, files: usize) -> [Rect; 4] {
+    let [left, right] =
+        Split::horizontal([Constraint::Length(TURNS_WIDTH), Constraint::Fill(1)]).areas(body);
+    let [turns, files] = left_column(left, files);
+    let [diff, steps] =
+        Split::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(right);
+    [turns, files, diff, steps]
+}
+
+/// Turns and files to the left, the diff in the middle, the steps to the right.
+fn wide(body: Rect, files: usize) -> [Rect; 4] {
+    let [left, diff, steps] = Split::horizontal([
+        Constraint::Length(TURNS_WIDTH + 4),
+        Constraint::Fill(5),
+        Constraint::Fill(4),
+    ])
+    .areas(body);
+    let [turns, files] = left_column(left, files);
+    [turns, files, diff, steps]
+}
+
+fn left_column(area: Rect, files: usize) -> [Rect; 2] {
+    let most = area.height / 3;
+    let wanted = u16::try_from(files).unwrap_or(u16::MAX).saturating_add(2).clamp(5, most.max(5));
+    Split::vertical([Constraint::Fill(1), Constraint::Length(wanted)]).areas(area)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_the_size_panels_lie_inside_the_screen_and_apart() {
+        for (width, height) in [(0, 0), (1, 1), (60, 15), (80, 24), (99, 40), (100, 30), (300, 100)] {
+            for focus in Panel::ALL {
+                let layout = Layout::of(Size { width, height }, focus, Zoom::Off, 7);
+                let screen = Rect::new(0, 0, width, height);
+                let mut areas: Vec<Rect> =
+                    Panel::ALL.iter().filter_map(|panel| layout.panel(*panel)).collect();
+                areas.extend([layout.title, layout.footer]);
+                areas.extend(layout.tabs);
+                for (i, area) in areas.iter().enumerate() {
+                    assert_eq!(area.intersection(screen), *area);
+                    assert!(areas[..i].iter().all(|other| !area.intersects(*other)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_focused_panel_is_always_shown() {
+        for (width, height) in [(60, 15), (80, 24), (120, 40), (200, 50)] {
+            for focus in Panel::ALL {
+                for zoom in [Zoom::Off, Zoom::On] {
+                    let layout = Layout::of(Size { width, height }, focus, zoom, 0);
+                    assert!(layout.panel(focus).is_some());
+                }
+            }
+        }
+    }
+}

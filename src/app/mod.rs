@@ -1,0 +1,237 @@
+//! What the user is looking at, and how that changes.
+//!
+//! [`App::update`] is the only way in: a [`Message`] changes the state and may ask the world for an [`Effect`].
+//! Nothing here reads a file, a clock or a terminal, so everything here is tested by calling it. Each feature has a
+//! file with its own state, messages and `update`: [`replay`] is the view of one run and holds [`turns`], [`files`],
+//! [`diff`], [`steps`], [`search`] and [`playback`]; [`overlay`] is what lies over it. [`keymap`] says which key is
+//! which message, [`layout`] where everything stands, [`ask`] how questions and answers find each other.
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod ask;
+pub mod cache;
+pub mod colours;
+pub mod diff;
+pub mod digest;
+pub mod files;
+pub mod key;
+pub mod keymap;
+pub mod layout;
+pub mod overlay;
+mod place;
+pub mod playback;
+pub mod replay;
+pub mod scroll;
+pub mod search;
+pub mod steps;
+pub mod turns;
+mod wrap;
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use ratatui::layout::Size;
+
+use crate::run::{Run, StepId, files::Change, search::Query};
+
+pub use ask::{Loading, Request};
+pub use place::{At, Place};
+
+use ask::Numbers;
+use key::Key;
+use keymap::{Context, Count};
+use layout::{Layout, Panel, Zoom};
+use overlay::Overlay;
+use replay::{Answer, Replay};
+
+/// The whole state of the program.
+#[derive(Debug)]
+pub struct App {
+    pub opened: Loading<Box<Replay>>,
+    pub overlay: Option<Overlay>,
+    pub size: Size,
+    pub zoom: Zoom,
+    /// Digits typed so far.
+    pub count: Option<usize>,
+    pub is_quitting: bool,
+    place: Place,
+    numbers: Numbers,
+}
+
+/// Something happened, in the program's own words. Each feature nests its own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    Press(Key),
+    /// Text pasted into the terminal; only a prompt takes it.
+    Paste(String),
+    Resized(Size),
+    Open(PathBuf, Place),
+    Opened(Request, Result<Arc<Run>, String>),
+    Answered(Request, Answer),
+    Replay(replay::Message),
+    Overlay(overlay::Message),
+    Zoom,
+    Escape,
+    Suspend,
+    Quit,
+}
+
+/// Something we ask of the world. `tui` is the only reader.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    Open(Request, PathBuf),
+    LoadTimeline(Request, Arc<Run>),
+    LoadText(Request, Arc<Run>, StepId),
+    LoadRequest(Request, Arc<Run>, usize),
+    /// With so many lines of context.
+    Diff(Request, Arc<Run>, Change, usize),
+    Highlight(Request, colours::Texts),
+    Search(Request, Arc<Run>, Query),
+    Suspend,
+}
+
+/// The largest count that typing digits leads to.
+const MOST: usize = 1_000_000;
+
+impl Default for App {
+    fn default() -> Self {
+        Self {
+            opened: Loading::Nothing,
+            overlay: None,
+            size: Size { width: 80, height: 24 },
+            zoom: Zoom::Off,
+            count: None,
+            is_quitting: false,
+            place: Place::default(),
+            numbers: Numbers::default(),
+        }
+    }
+}
+
+impl App {
+    /// Changes the state; what it returns is to be asked of the world.
+    pub fn update(&mut self, message: Message) -> Vec<Effect> {
+        let mut effects = self.take(message);
+        let layout = self.layout();
+        if let Loading::Ready(replay) = &mut self.opened {
+            replay.settle(&layout);
+            effects.extend(replay.ask(&mut self.numbers, &layout));
+        }
+        effects
+    }
+
+    fn take(&mut self, message: Message) -> Vec<Effect> {
+        let layout = self.layout();
+        match message {
+            Message::Press(key) => return self.press(key),
+            Message::Paste(text) => self.paste(&text),
+            Message::Resized(size) => self.size = size,
+            Message::Open(path, place) => return vec![self.open(path, place)],
+            Message::Opened(request, run) => {
+                let place = &self.place;
+                let replay = run.map(|run| Box::new(Replay::of(run, place)));
+                self.opened.settle(request, replay);
+            }
+            Message::Answered(request, answer) => self.on_replay(|it| it.hear(request, answer)),
+            Message::Replay(message) => self.on_replay(|it| it.update(message, &layout)),
+            Message::Overlay(message) => self.update_overlay(&message, &layout),
+            Message::Zoom => self.zoom = if self.zoom == Zoom::On { Zoom::Off } else { Zoom::On },
+            Message::Escape => {
+                self.zoom = Zoom::Off;
+                let forget = replay::Message::Search(search::Message::Forget);
+                self.on_replay(|it| it.update(forget, &layout));
+            }
+            Message::Suspend => return vec![Effect::Suspend],
+            Message::Quit => self.is_quitting = true,
+        }
+        vec![]
+    }
+
+    pub fn replay(&self) -> Option<&Replay> {
+        self.opened.ready().map(|replay| &**replay)
+    }
+
+    /// Where everything stands at the moment.
+    pub fn layout(&self) -> Layout {
+        let focus = self.replay().map_or(Panel::default(), |replay| replay.focus);
+        let files = self.replay().map_or(0, |replay| replay.changes().len());
+        Layout::of(self.size, focus, self.zoom, files)
+    }
+
+    /// Which keys hold at the moment.
+    pub fn context(&self) -> Context {
+        match (&self.overlay, self.replay()) {
+            (Some(_), _) => Context::Overlay,
+            (None, Some(replay)) if replay.search.prompt.is_some() => Context::Prompt,
+            (None, Some(replay)) => Context::of_panel(replay.focus),
+            (None, None) => Context::Replay,
+        }
+    }
+
+    /// How long the loop may sleep before something here moves by itself.
+    pub fn next_deadline(&self) -> Option<Duration> {
+        self.replay()?.playback.beat()
+    }
+
+    fn on_replay(&mut self, change: impl FnOnce(&mut Replay)) {
+        if let Loading::Ready(replay) = &mut self.opened {
+            change(replay);
+        }
+    }
+
+    fn open(&mut self, path: PathBuf, place: Place) -> Effect {
+        let request = self.numbers.next();
+        self.place = place;
+        self.opened = Loading::Waiting(request);
+        Effect::Open(request, path)
+    }
+
+    fn press(&mut self, key: Key) -> Vec<Effect> {
+        let context = self.context();
+        self.on_replay(|replay| replay.notice = None);
+        if context != Context::Prompt && self.counts(key) {
+            return vec![];
+        }
+        let count = Count(self.count.take());
+        match (keymap::find(context, key), key.typed()) {
+            (Some(binding), _) => self.take((binding.message)(count)),
+            (None, Some(c)) if context == Context::Prompt => self.take(typed(c)),
+            (None, _) => vec![],
+        }
+    }
+
+    /// Whether the key is one more digit of a count.
+    fn counts(&mut self, key: Key) -> bool {
+        let digit = key.typed().and_then(|c| c.to_digit(10)).map(|digit| digit as usize);
+        let counts = digit.filter(|digit| *digit > 0 || self.count.is_some());
+        if let Some(digit) = counts {
+            self.count = Some((self.count.unwrap_or_default() * 10 + digit).min(MOST));
+        }
+        counts.is_some()
+    }
+
+    fn paste(&mut self, text: &str) {
+        if self.context() == Context::Prompt {
+            for c in text.chars().filter(|c| !c.is_control()) {
+                self.take(typed(c));
+            }
+        }
+    }
+
+    fn update_overlay(&mut self, message: &overlay::Message, layout: &Layout) {
+        match message {
+            overlay::Message::Open(kind) => self.overlay = Some(Overlay::of(*kind)),
+            overlay::Message::Close => self.overlay = None,
+            overlay::Message::Move(motion) => {
+                let Some(mut overlay) = self.overlay else { return };
+                let rows = overlay.rows(self.replay(), layout).len();
+                let height = usize::from(layout.overlay().height.saturating_sub(2));
+                overlay.go(*motion, rows, height);
+                self.overlay = Some(overlay);
+            }
+        }
+    }
+}
+
+const fn typed(c: char) -> Message {
+    Message::Replay(replay::Message::Search(search::Message::Type(c)))
+}

@@ -1,0 +1,208 @@
+//! What can lie over the panels: the keys, the facts about the run, its warnings.
+
+use crate::run::Run;
+
+use super::{
+    keymap,
+    layout::Layout,
+    replay::Replay,
+    scroll::Motion,
+    wrap::wrap,
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Help,
+    Info,
+    Warnings,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overlay {
+    pub kind: Kind,
+    /// First row shown.
+    pub top: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    Open(Kind),
+    Close,
+    Move(Motion),
+}
+
+/// A row in two columns; one of them may be empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub left: String,
+    pub right: String,
+    pub is_heading: bool,
+}
+
+/// Cells of the left column.
+pub const LEFT_WIDTH: usize = 22;
+
+impl Overlay {
+    pub const fn of(kind: Kind) -> Self {
+        Self { kind, top: 0 }
+    }
+
+    /// Moves the window; it ends with the last row.
+    pub fn go(&mut self, motion: Motion, rows: usize, height: usize) {
+        self.top = motion.from(self.top, rows, height).min(rows.saturating_sub(height));
+    }
+
+    pub const fn title(self) -> &'static str {
+        match self.kind {
+            Kind::Help => "keys",
+            Kind::Info => "this run",
+            Kind::Warnings => "warnings",
+        }
+    }
+
+    /// Everything it says, cut to the width it has.
+    pub fn rows(self, replay: Option<&Replay>, layout: &Layout) -> Vec<Row> {
+        let width = usize::from(layout.overlay().width).saturating_sub(LEFT_WIDTH + 4);
+        let rows = match (self.kind, replay) {
+            (Kind::Help, _) => help(),
+            (Kind::Info, Some(replay)) => info(replay),
+            (Kind::Warnings, Some(replay)) => warnings(&replay.run),
+            (_, None) => vec![],
+        };
+        rows.into_iter().flat_map(|row| row.wrapped(width)).collect()
+    }
+}
+
+impl Row {
+    fn heading(left: &str) -> Self {
+        Self { left: left.into(), right: String::new(), is_heading: true }
+    }
+
+    fn of(left: impl Into<String>, right: impl Into<String>) -> Self {
+        Self { left: left.into(), right: right.into(), is_heading: false }
+    }
+
+    /// Several rows where the right column is too long for one. A left column that does not fit has its own row.
+    fn wrapped(self, width: usize) -> Vec<Self> {
+        let is_long = self.left.chars().count() >= LEFT_WIDTH && !self.right.is_empty();
+        let (alone, mut left) = if is_long { (Some(self.left), String::new()) } else { (None, self.left) };
+        let alone = alone.map(|left| Self::of(left, ""));
+        let parts = wrap(&self.right, width);
+        let rows = parts.into_iter().map(|range| Self {
+            left: std::mem::take(&mut left),
+            right: self.right[range].trim_end().to_owned(),
+            is_heading: self.is_heading,
+        });
+        alone.into_iter().chain(rows.collect::<Vec<_>>()).collect()
+    }
+}
+
+fn help() -> Vec<Row> {
+    let mut rows = vec![];
+    for context in keymap::Context::ALL {
+        if !rows.is_empty() {
+            rows.push(Row::of("", ""));
+        }
+        rows.push(Row::heading(context.title()));
+        let bindings = keymap::BINDINGS.iter().filter(|binding| binding.context == context);
+        rows.extend(bindings.map(|binding| Row::of(binding.keys_shown(), binding.help)));
+    }
+    rows.push(Row::of("", ""));
+    rows.push(Row::heading("signs"));
+    rows.extend(SIGNS.iter().map(|(sign, meaning)| Row::of(*sign, *meaning)));
+    rows
+}
+
+/// What the marks in the lists mean.
+const SIGNS: &[(&str, &str)] = &[
+    ("A M D R", "the file was created, changed, deleted, renamed"),
+    ("+34 −8", "lines added and removed"),
+    ("✗2", "two things went wrong: an error, a failed tool, an exit code other than 0"),
+    ("⟲", "the agent's context was summarised and cut"),
+    ("⑂2", "two sub-agents were started"),
+    ("◇", "changed outside recorded edits: by a shell command, a person, a hook"),
+    ("◈", "partly changed outside recorded edits"),
+];
+
+fn info(replay: &Replay) -> Vec<Row> {
+    let run = &replay.run;
+    let mut rows = vec![];
+    let mut say = |left: &str, right: Option<String>| {
+        rows.extend(right.filter(|words| !words.is_empty()).map(|words| Row::of(left, words)));
+    };
+    say("title", Some(run.title.clone()));
+    say("task", run.task.as_ref().map(|task| {
+        let parts = [Some(task.id.clone()), task.title.clone(), task.venue.clone()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    }));
+    say("condition", run.condition.clone());
+    say("agent", Some(agent(run)));
+    say("model", run.model.clone());
+    say("recorded", run.provenance.clone());
+    say("format", Some(run.format.to_owned()));
+    say("id", Some(run.id.clone()));
+    say("worked in", run.root.clone());
+    say("started", run.started_at.map(|time| time.to_string()));
+    say("ended", run.ended_at.map(|time| time.to_string()));
+    say("turns", Some(counts(replay)));
+    say("tokens", tokens(run));
+    say("files known from", files_from(replay));
+    let sources: Vec<_> = run.sources.iter().map(|source| source.name.as_str()).collect();
+    say("read from", Some(sources.join(", ")));
+    say("warnings", Some(match run.warnings.len() {
+        0 => "none: everything in the recording was understood".to_owned(),
+        count => format!("{count}, listed with e"),
+    }));
+    rows
+}
+
+fn files_from(replay: &Replay) -> Option<String> {
+    use super::ask::Loading;
+    match &replay.timeline {
+        Loading::Ready(timeline) => Some(timeline.from.words().to_owned()),
+        Loading::Failed(why) => Some(format!("nothing: {why}")),
+        Loading::Nothing | Loading::Waiting(_) => None,
+    }
+}
+
+/// `codex 0.42.0`; the name alone where no version is recorded.
+pub fn agent(run: &Run) -> String {
+    match &run.agent.version {
+        Some(version) => format!("{} {version}", run.agent.name),
+        None => run.agent.name.clone(),
+    }
+}
+
+fn counts(replay: &Replay) -> String {
+    let run = &replay.run;
+    let of_agents = run.subagents.iter().map(|agent| agent.steps.len());
+    let steps: usize = run.turns.iter().map(|turn| turn.steps.len()).chain(of_agents).sum();
+    let errors: usize = replay.digests.iter().map(|digest| digest.errors).sum();
+    let parts = [
+        Some(format!("{}", run.turns.len())),
+        Some(format!("{steps} steps")),
+        (!run.checkpoints.is_empty()).then(|| format!("{} checkpoints", run.checkpoints.len())),
+        (!run.subagents.is_empty()).then(|| format!("{} sub-agents", run.subagents.len())),
+        Some(format!("{errors} errors")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+fn tokens(run: &Run) -> Option<String> {
+    let tokens = run.tokens();
+    let parts = [
+        (tokens.input, "read"),
+        (tokens.cached_input, "of them cached"),
+        (tokens.output, "written"),
+        (tokens.reasoning, "of them reasoning"),
+    ];
+    let said = parts.into_iter().filter_map(|(count, words)| Some(format!("{} {words}", count?)));
+    Some(said.collect::<Vec<_>>().join(", ")).filter(|_| tokens.is_recorded())
+}
+
+fn warnings(run: &Run) -> Vec<Row> {
+    if run.warnings.is_empty() {
+        return vec![Row::of("", "none: everything in the recording was understood")];
+    }
+    run.warnings.iter().map(|warning| Row::of(&warning.place, &warning.what)).collect()
+}

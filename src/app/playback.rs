@@ -1,0 +1,106 @@
+//! The run moving by itself.
+
+use std::time::Duration;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Playback {
+    pub is_playing: bool,
+    pub unit: Unit,
+    /// Index into [`SPEEDS`].
+    speed: usize,
+}
+
+/// What one beat moves by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unit {
+    Step,
+    #[default]
+    Turn,
+    Checkpoint,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    PlayOrPause,
+    Faster,
+    Slower,
+    NextUnit,
+}
+
+/// A speed as the screen writes it, and how much of a beat passes.
+const SPEEDS: &[(&str, f64)] =
+    &[("¼×", 0.25), ("½×", 0.5), ("1×", 1.0), ("2×", 2.0), ("4×", 4.0), ("8×", 8.0), ("16×", 16.0)];
+
+const NORMAL: usize = 2;
+
+impl Default for Playback {
+    fn default() -> Self {
+        Self { is_playing: false, unit: Unit::default(), speed: NORMAL }
+    }
+}
+
+impl Playback {
+    pub const fn update(&mut self, message: &Message) {
+        match message {
+            Message::PlayOrPause => self.is_playing = !self.is_playing,
+            Message::Faster if self.speed + 1 < SPEEDS.len() => self.speed += 1,
+            Message::Slower if self.speed > 0 => self.speed -= 1,
+            Message::Faster | Message::Slower => {}
+            Message::NextUnit => self.unit = self.unit.next(),
+        }
+    }
+
+    pub fn speed(&self) -> &'static str {
+        SPEEDS[self.speed].0
+    }
+
+    /// Time until the next move; None while paused.
+    pub fn beat(&self) -> Option<Duration> {
+        self.is_playing.then(|| self.unit.beat().div_f64(SPEEDS[self.speed].1))
+    }
+}
+
+impl Unit {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Step => "step",
+            Self::Turn => "turn",
+            Self::Checkpoint => "checkpoint",
+        }
+    }
+
+    const fn next(self) -> Self {
+        match self {
+            Self::Step => Self::Turn,
+            Self::Turn => Self::Checkpoint,
+            Self::Checkpoint => Self::Step,
+        }
+    }
+
+    /// Time to look at one, at normal speed.
+    const fn beat(self) -> Duration {
+        match self {
+            Self::Step => Duration::from_millis(1000),
+            Self::Turn => Duration::from_millis(2000),
+            Self::Checkpoint => Duration::from_millis(3000),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speed_has_two_ends() {
+        let mut playback = Playback { is_playing: true, ..Playback::default() };
+        for _ in 0..20 {
+            playback.update(&Message::Faster);
+        }
+        assert_eq!(playback.beat(), Some(Duration::from_millis(125)));
+        for _ in 0..20 {
+            playback.update(&Message::Slower);
+        }
+        assert_eq!(playback.beat(), Some(Duration::from_secs(8)));
+    }
+}

@@ -1,0 +1,413 @@
+//! One run, open, and the place in it that is looked at.
+//!
+//! Turn, step and file are selected here; each panel's own state is in its file. After every message
+//! [`Replay::settle`] brings the panels in step with the selection and [`Replay::ask`] asks for what is missing.
+
+use std::sync::Arc;
+
+use crate::run::{
+    RepoPath, Run, StepId, StepText, Time,
+    files::{Change, FileDiff, Timeline},
+    search::Query,
+};
+
+use super::{
+    Effect, Place,
+    ask::{Desk, Loading, Numbers, Request},
+    colours::Colours,
+    diff::{self, CONTEXT, Compared, Diff, DiffKey, Follows, Scope},
+    digest::{Digest, Lines},
+    files::{self, Files},
+    layout::{Layout, Panel},
+    playback::{self, Playback, Unit},
+    scroll::Motion,
+    search::{self, Outcome, Progress, Search},
+    steps::{self, Item, Steps},
+    turns,
+};
+
+#[derive(Debug)]
+pub struct Replay {
+    pub run: Arc<Run>,
+    /// One a turn.
+    pub digests: Vec<Digest>,
+    pub timeline: Loading<Arc<Timeline>>,
+    /// The selected turn, counts from 0; 0 too where the run has none.
+    pub turn: usize,
+    pub focus: Panel,
+    pub steps: Steps,
+    pub files: Files,
+    pub diff: Diff,
+    pub colours: Colours,
+    pub playback: Playback,
+    pub search: Search,
+    /// Something to say once; gone at the next key.
+    pub notice: Option<String>,
+    /// A search that was asked for and is not under way yet.
+    looking_for: Option<Query>,
+    texts: Desk<Item>,
+    diffs: Desk<DiffKey>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    Turns(turns::Message),
+    Steps(steps::Message),
+    Files(files::Message),
+    Diff(diff::Message),
+    Playback(playback::Message),
+    Search(search::Message),
+    /// In the focused panel.
+    Move(Motion),
+    Focus(Panel),
+    FocusNext,
+    FocusPrevious,
+    /// Playback wants to move on.
+    Beat,
+}
+
+/// What came back for a question.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    Timeline(Result<Arc<Timeline>, String>),
+    Text(Result<Arc<StepText>, String>),
+    Diff(Result<FileDiff, String>),
+    Highlighted(Result<super::colours::Sides, String>),
+    Found(Vec<crate::run::search::Hit>, Progress),
+}
+
+/// Files of the turn beyond this are compared only when they are selected.
+const FILES_AHEAD: usize = 40;
+
+impl Replay {
+    pub fn of(run: Arc<Run>, place: &Place) -> Self {
+        let turns = 0..run.turns.len();
+        let digests = turns.map(|turn| Digest::of(&run, &run.steps_of_turn(turn))).collect();
+        let mut replay = Self {
+            run,
+            digests,
+            timeline: Loading::Nothing,
+            turn: 0,
+            focus: Panel::default(),
+            steps: Steps::default(),
+            files: Files::default(),
+            diff: Diff::default(),
+            colours: Colours::default(),
+            playback: Playback::default(),
+            search: Search::default(),
+            notice: None,
+            looking_for: None,
+            texts: Desk::default(),
+            diffs: Desk::default(),
+        };
+        replay.go_to(place);
+        replay
+    }
+
+    pub fn update(&mut self, message: Message, layout: &Layout) {
+        match message {
+            Message::Turns(message) => self.select_turn(message.from(&self.run, self.turn)),
+            Message::Steps(message) => self.update_steps(message),
+            Message::Files(message) => self.update_files(message),
+            Message::Diff(message) => self.diff.update(message),
+            Message::Playback(message) => self.update_playback(&message),
+            Message::Search(message) => {
+                let outcome = self.search.update(message);
+                self.follow(outcome);
+            }
+            Message::Move(motion) => self.go(motion, layout),
+            Message::Focus(panel) => self.focus = panel,
+            Message::FocusNext => self.focus = self.focus.next(),
+            Message::FocusPrevious => self.focus = self.focus.previous(),
+            Message::Beat => self.beat(),
+        }
+    }
+
+    /// Takes an answer; one to an older question is dropped.
+    pub fn hear(&mut self, request: Request, answer: Answer) {
+        match answer {
+            Answer::Timeline(timeline) => self.timeline.settle(request, timeline),
+            Answer::Text(text) => {
+                if let Some(item) = self.texts.answered(request) {
+                    self.steps.put_text(item, text);
+                }
+            }
+            Answer::Diff(diff) => {
+                if let Some(key) = self.diffs.answered(request) {
+                    self.diff.put(key, diff);
+                }
+            }
+            Answer::Highlighted(colours) => self.colours.hear(request, colours),
+            Answer::Found(hits, progress) => {
+                let outcome = self.search.found(request, hits, progress, self.turn);
+                self.follow(outcome);
+            }
+        }
+    }
+
+    /// Brings every panel in step with the selection.
+    pub fn settle(&mut self, layout: &Layout) {
+        let room = layout.room(Panel::Steps);
+        self.steps.settle(usize::from(room.width), usize::from(room.height));
+        let height = usize::from(layout.room(Panel::Diff).height);
+        self.diff.settle(self.diff_key(), height);
+    }
+
+    /// What is missing most, one question of each kind.
+    pub fn ask(&mut self, numbers: &mut Numbers, layout: &Layout) -> Vec<Effect> {
+        let mut effects = vec![];
+        if self.timeline == Loading::Nothing {
+            let request = numbers.next();
+            self.timeline = Loading::Waiting(request);
+            effects.push(Effect::LoadTimeline(request, self.run.clone()));
+        }
+        effects.extend(self.ask_text(numbers, usize::from(layout.room(Panel::Steps).height)));
+        effects.extend(self.ask_diff(numbers));
+        effects.extend(self.ask_colours(numbers));
+        effects.extend(self.looking_for.take().map(|query| {
+            let request = numbers.next();
+            self.search.asked(request);
+            Effect::Search(request, self.run.clone(), query)
+        }));
+        effects
+    }
+
+    /// Whose change the diff shows: the selected step's if steps were moved last and it changed files, else the turn's.
+    pub fn scope(&self) -> Scope {
+        let step = self.steps.selected().and_then(Item::step);
+        match (self.diff.follows, step) {
+            (Follows::Step, Some(step)) if !self.changes_of(Scope::Step(step)).is_empty() => {
+                Scope::Step(step)
+            }
+            _ => Scope::Turn(self.turn),
+        }
+    }
+
+    /// The files that the list of files lists.
+    pub fn changes(&self) -> &[Change] {
+        self.changes_of(self.scope())
+    }
+
+    /// The selected file, and which of [`Self::changes`] it is.
+    pub fn change(&self) -> Option<(usize, &Change)> {
+        let changes = self.changes();
+        let index = self.files.selected(changes);
+        Some((index, changes.get(index)?))
+    }
+
+    pub fn diff_key(&self) -> Option<DiffKey> {
+        self.change().map(|(_, change)| DiffKey { scope: self.scope(), path: change.path.clone() })
+    }
+
+    /// Lines added and removed in a file of the list: counted where it has been compared, else as recorded.
+    pub fn lines_of(&self, change: &Change) -> Option<Lines> {
+        let key = DiffKey { scope: self.scope(), path: change.path.clone() };
+        match self.diff.get(&key) {
+            Some(Ok(compared)) => compared.lines(),
+            Some(Err(_)) => None,
+            None => self.digests.get(self.turn)?.files.get(&change.path).copied(),
+        }
+    }
+
+    /// When the selected step, or else the turn, began.
+    pub fn time(&self) -> Option<Time> {
+        let step = self.steps.selected().and_then(Item::step).and_then(|id| self.run.step(id));
+        step.and_then(|step| step.started_at)
+            .or_else(|| self.run.turns.get(self.turn).and_then(|turn| turn.started_at))
+    }
+
+    fn changes_of(&self, scope: Scope) -> &[Change] {
+        let Some(timeline) = self.timeline.ready() else { return &[] };
+        match scope {
+            Scope::Turn(turn) => timeline.turns.get(turn).map_or(&[], |turn| &turn.changes),
+            Scope::Step(step) => timeline.changes_of(step),
+        }
+    }
+
+    fn go_to(&mut self, place: &Place) {
+        self.turn = place.turn.map_or(0, |at| at.turn_of(self.run.turns.len()));
+        self.steps.show(&self.run, self.turn);
+        if let Some(number) = place.step {
+            self.select_step(number);
+        }
+        if let Some(path) = place.file.as_deref().and_then(RepoPath::new) {
+            self.files.want(path);
+            self.focus = Panel::Diff;
+        }
+        if let Some(line) = place.line {
+            self.diff.aim_at(line);
+        }
+    }
+
+    /// Selects a step by its number in the turn, which counts from 1 and leaves the request out.
+    fn select_step(&mut self, number: usize) {
+        let is_step = |item: &&Item| item.step().is_some();
+        let requests = self.steps.items.iter().take_while(|item| !is_step(item)).count();
+        self.steps.select(requests + number.saturating_sub(1));
+        self.diff.follows = Follows::Step;
+        self.focus = Panel::Steps;
+    }
+
+    fn select_turn(&mut self, turn: usize) {
+        if turn != self.turn {
+            self.turn = turn;
+            self.steps.show(&self.run, turn);
+        }
+        self.diff.follows = Follows::Turn;
+    }
+
+    fn update_steps(&mut self, message: steps::Message) {
+        if matches!(message, steps::Message::Next(_) | steps::Message::Previous(_)) {
+            self.diff.follows = Follows::Step;
+        }
+        self.steps.update(message);
+    }
+
+    fn update_files(&mut self, message: files::Message) {
+        let mut files = std::mem::take(&mut self.files);
+        files.update(message, self.changes());
+        self.files = files;
+    }
+
+    fn go(&mut self, motion: Motion, layout: &Layout) {
+        let height = usize::from(layout.room(self.focus).height);
+        match self.focus {
+            Panel::Turns => {
+                let turn = motion.from(self.turn, self.run.turns.len(), height);
+                self.select_turn(turn);
+            }
+            Panel::Files => {
+                let mut files = std::mem::take(&mut self.files);
+                files.go(motion, self.changes(), height);
+                self.files = files;
+            }
+            Panel::Diff => self.diff.go(motion, height),
+            Panel::Steps => {
+                let before = self.steps.selected();
+                self.steps.go(motion, height);
+                if self.steps.selected() != before {
+                    self.diff.follows = Follows::Step;
+                }
+            }
+        }
+    }
+
+    fn update_playback(&mut self, message: &playback::Message) {
+        self.playback.update(message);
+        if *message == playback::Message::NextUnit {
+            let unit = self.playback.unit.word();
+            self.notice = Some(format!("playback moves by {unit}"));
+        }
+    }
+
+    fn beat(&mut self) {
+        let before = (self.turn, self.steps.selected());
+        match self.playback.unit {
+            Unit::Turn => self.select_turn(turns::Message::Next(1).from(&self.run, self.turn)),
+            Unit::Checkpoint => {
+                self.select_turn(turns::Message::NextCheckpoint(1).from(&self.run, self.turn));
+            }
+            Unit::Step => self.play_step(),
+        }
+        if before == (self.turn, self.steps.selected()) {
+            self.playback.is_playing = false;
+            self.notice = Some("the end of the run".into());
+        }
+    }
+
+    fn play_step(&mut self) {
+        let is_last = self.steps.selected_index() + 1 >= self.steps.items.len();
+        if is_last && self.turn + 1 < self.run.turns.len() {
+            self.select_turn(self.turn + 1);
+        } else {
+            self.steps.update(steps::Message::Next(1));
+        }
+        self.diff.follows = Follows::Step;
+    }
+
+    fn follow(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Nothing => {}
+            Outcome::Ask(query) => self.looking_for = Some(query),
+            Outcome::Show => self.show_hit(),
+            Outcome::ShowAndSay(words) => {
+                self.show_hit();
+                self.notice = Some(words.into());
+            }
+            Outcome::Say(words) => self.notice = Some(words),
+        }
+    }
+
+    fn show_hit(&mut self) {
+        let Some(hit) = self.search.current_hit().cloned() else { return };
+        if hit.turn >= self.run.turns.len() {
+            return;
+        }
+        self.select_turn(hit.turn);
+        self.steps.go_to_hit(&hit);
+        self.diff.follows = Follows::Step;
+        self.focus = Panel::Steps;
+    }
+
+    fn ask_text(&mut self, numbers: &mut Numbers, height: usize) -> Option<Effect> {
+        let item = self.steps.wanted_text(&self.run, height).filter(|_| self.texts.is_free())?;
+        let request = self.texts.ask(numbers, item);
+        Some(match item {
+            Item::Request(turn) => Effect::LoadRequest(request, self.run.clone(), turn),
+            Item::Step(id) => Effect::LoadText(request, self.run.clone(), id),
+        })
+    }
+
+    fn ask_diff(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        if !self.diffs.is_free() {
+            return None;
+        }
+        let (key, change) = self.wanted_diffs().into_iter().find(|(key, _)| !self.diff.has(key))?;
+        let change = change.clone();
+        let request = self.diffs.ask(numbers, key);
+        Some(Effect::Diff(request, self.run.clone(), change, CONTEXT))
+    }
+
+    fn ask_colours(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        let key = self.diff_key()?;
+        let compared = self.diff.get(&key)?.as_ref().ok()?.clone();
+        self.colours.ask(numbers, key, &compared)
+    }
+
+    /// The comparisons worth having, most wanted first: the one on screen, the other files beside it, and where the
+    /// next key is likely to lead.
+    fn wanted_diffs(&self) -> Vec<(DiffKey, &Change)> {
+        let scope = self.scope();
+        let selected = self.change().map(|(_, change)| (scope, change));
+        let beside = self.changes().iter().take(FILES_AHEAD).map(|change| (scope, change));
+        let turns = [Some(self.turn + 1), self.turn.checked_sub(1)].into_iter().flatten();
+        let near = turns.map(Scope::Turn).filter_map(|scope| {
+            let changes = self.changes_of(scope);
+            Some((scope, changes.get(self.files.selected(changes))?))
+        });
+        let named = |(scope, change): (Scope, &'_ Change)| DiffKey { scope, path: change.path.clone() };
+        let all = selected.into_iter().chain(beside).chain(near);
+        all.map(|wanted| (named(wanted), wanted.1)).collect()
+    }
+
+    /// What the diff panel has to show, if it has arrived.
+    pub fn compared(&self) -> Option<&Result<Arc<Compared>, String>> {
+        self.diff.get(&self.diff_key()?)
+    }
+
+    /// The selected step's number among the steps of the turn, counts from 1; 0 while the request is selected.
+    pub fn step_number(&self) -> usize {
+        let before = self.steps.items.iter().take(self.steps.selected_index() + 1);
+        before.filter(|item| item.step().is_some()).count()
+    }
+
+    pub fn step_count(&self) -> usize {
+        self.steps.items.iter().filter(|item| item.step().is_some()).count()
+    }
+
+    /// A step's number among the steps of its turn, counts from 1.
+    pub fn number_of(&self, step: StepId) -> usize {
+        let steps = self.steps.items.iter().filter_map(|item| item.step());
+        steps.take_while(|other| *other != step).count() + 1
+    }
+}

@@ -1,0 +1,218 @@
+//! The loop: wait, update with everything that has arrived, carry out the effects, draw once.
+//!
+//! Questions are counted as they leave and as they are answered, so that idle is known and never guessed: nothing
+//! out and nothing waiting. At rest the loop blocks on its channel.
+
+use std::{
+    io,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+
+use crate::{
+    app::{App, Effect, Message, Place, replay},
+    store::OpenError,
+};
+
+use super::{
+    timer::Timer,
+    world::{Event, Opener, Reply, World},
+};
+
+/// Frames are at least this far apart, however much happens.
+const FRAME: Duration = Duration::from_millis(8);
+
+/// Events taken before a frame is due at the latest: a flood must not keep the screen from being drawn.
+const FLOOD: usize = 4096;
+
+pub struct Runtime {
+    pub app: App,
+    world: World,
+    sender: Sender<Event>,
+    events: Receiver<Event>,
+    timer: Timer,
+    questions: usize,
+    /// Why the recording could not be opened.
+    pub open_error: Option<OpenError>,
+}
+
+/// What the loop needs of a terminal.
+pub trait Display {
+    fn draw(&mut self, app: &App) -> io::Result<()>;
+    /// Gives the terminal back to the shell until the program is continued.
+    fn suspend(&mut self) -> io::Result<()>;
+    /// The program was continued, and somebody else may have had the terminal.
+    fn resume(&mut self) -> io::Result<()>;
+}
+
+/// How the screen ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    Quit,
+    /// This signal asked for it.
+    Signal(u8),
+}
+
+/// What is to be done after some events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Then {
+    GoOn,
+    Suspend,
+    Resume,
+    End(Ending),
+}
+
+impl Runtime {
+    pub fn new(opener: Opener) -> Self {
+        let (sender, events) = unbounded();
+        Self {
+            app: App::default(),
+            world: World::new(sender.clone(), opener),
+            sender,
+            events,
+            timer: Timer::default(),
+            questions: 0,
+            open_error: None,
+        }
+    }
+
+    pub fn sender(&self) -> Sender<Event> {
+        self.sender.clone()
+    }
+
+    pub fn open(&mut self, path: PathBuf, place: Place) {
+        self.update(Message::Open(path, place));
+    }
+
+    /// Everything asked for has been answered, and nothing has arrived since.
+    pub fn is_idle(&self) -> bool {
+        self.questions == 0 && self.events.is_empty()
+    }
+
+    /// Takes what arrives until there is nothing left to wait for. Time does not pass here: nothing plays.
+    pub fn run_until_idle(&mut self) {
+        while !self.is_idle() {
+            let event = self.events.recv().expect("we hold a sender ourselves");
+            self.apply(event);
+        }
+    }
+
+    /// Waits a moment for the recording to be opened; most are before anybody could read a word.
+    pub fn wait_for_opening(&mut self, patience: Duration) {
+        let deadline = Instant::now() + patience;
+        while self.open_error.is_none() && self.app.replay().is_none() {
+            let Ok(event) = self.events.recv_deadline(deadline) else { return };
+            self.apply(event);
+        }
+    }
+
+    pub fn update(&mut self, message: Message) -> bool {
+        let mut suspends = false;
+        for effect in self.app.update(message) {
+            match effect {
+                Effect::Suspend => suspends = true,
+                effect => {
+                    self.questions += 1; // before the worker starts, so that idle never lies
+                    self.world.carry_out(effect);
+                }
+            }
+        }
+        suspends
+    }
+
+    pub fn run(&mut self, display: &mut impl Display) -> io::Result<Ending> {
+        loop {
+            display.draw(&self.app)?;
+            let drawn = Instant::now();
+            match self.turn(drawn) {
+                Then::GoOn => {}
+                Then::Suspend => display.suspend()?,
+                Then::Resume => display.resume()?,
+                Then::End(ending) => return Ok(ending),
+            }
+            if self.open_error.is_some() {
+                return Ok(Ending::Quit);
+            }
+        }
+    }
+
+    /// Takes one event, or the alarm, and everything else that arrives before the next frame is due.
+    fn turn(&mut self, drawn: Instant) -> Then {
+        let then = self.wait();
+        if then != Then::GoOn {
+            return then;
+        }
+        for _ in 0..FLOOD {
+            let Ok(event) = self.events.recv_deadline(drawn + FRAME) else { break };
+            let then = self.apply(event);
+            if then != Then::GoOn {
+                return then;
+            }
+        }
+        Then::GoOn
+    }
+
+    fn wait(&mut self) -> Then {
+        self.timer.arm(self.app.next_deadline(), Instant::now());
+        let arrived = self.events.recv_timeout(self.timer.patience(Instant::now()));
+        if self.timer.take_fired(Instant::now()) {
+            self.update(Message::Replay(replay::Message::Beat));
+        }
+        match arrived {
+            Ok(event) => self.apply(event),
+            Err(RecvTimeoutError::Timeout) => Then::GoOn,
+            Err(RecvTimeoutError::Disconnected) => unreachable!("we hold a sender ourselves"),
+        }
+    }
+
+    fn apply(&mut self, event: Event) -> Then {
+        let suspends = match event {
+            Event::Asked(message) | Event::Partly(message) => self.update(message),
+            Event::Answered(reply) => {
+                self.questions -= 1;
+                self.hear(reply)
+            }
+            Event::Signal(signal) => return after_signal(signal),
+            Event::Gone => return Then::End(Ending::Signal(HANGUP)),
+        };
+        match (self.app.is_quitting, suspends) {
+            (true, _) => Then::End(Ending::Quit),
+            (false, true) => Then::Suspend,
+            (false, false) => Then::GoOn,
+        }
+    }
+
+    fn hear(&mut self, reply: Reply) -> bool {
+        match reply {
+            Reply::Message(message) => self.update(message),
+            Reply::Opened(request, Ok(opened)) => {
+                self.world.ask_about(opened.recording);
+                self.update(Message::Opened(request, Ok(opened.run)))
+            }
+            Reply::Opened(request, Err(why)) => {
+                let words = why.to_string();
+                self.open_error = Some(why);
+                self.update(Message::Opened(request, Err(words)))
+            }
+        }
+    }
+}
+
+const HANGUP: u8 = 1;
+
+#[cfg(unix)]
+fn after_signal(signal: i32) -> Then {
+    use signal_hook::consts::{SIGCONT, SIGTSTP};
+    match signal {
+        SIGTSTP => Then::Suspend,
+        SIGCONT => Then::Resume,
+        other => Then::End(Ending::Signal(u8::try_from(other).unwrap_or(HANGUP))),
+    }
+}
+
+#[cfg(not(unix))]
+fn after_signal(_signal: i32) -> Then {
+    Then::GoOn
+}

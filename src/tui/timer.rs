@@ -1,0 +1,72 @@
+//! When the state next wants to move by itself.
+
+use std::time::{Duration, Instant};
+
+/// An alarm that other events cannot postpone; only a change of the delay sets it anew.
+#[derive(Debug, Default)]
+pub struct Timer {
+    alarm: Option<Alarm>,
+}
+
+#[derive(Debug)]
+struct Alarm {
+    due: Instant,
+    delay: Duration,
+}
+
+impl Timer {
+    /// Keeps the alarm in step with what the state wants: sets it once, clears it when unwanted.
+    pub fn arm(&mut self, wanted: Option<Duration>, now: Instant) {
+        let is_set = |alarm: &Alarm| Some(alarm.delay) == wanted;
+        let kept = self.alarm.take().filter(is_set);
+        self.alarm = kept.or_else(|| wanted.map(|delay| Alarm { due: now + delay, delay }));
+    }
+
+    /// How long one may sleep at `now`.
+    pub fn patience(&self, now: Instant) -> Duration {
+        self.alarm.as_ref().map_or(Duration::MAX, |alarm| alarm.due.saturating_duration_since(now))
+    }
+
+    /// Whether the alarm has gone off; if so it must be armed again.
+    pub fn take_fired(&mut self, now: Instant) -> bool {
+        self.alarm.take_if(|alarm| alarm.due <= now).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STEP: Duration = Duration::from_millis(500);
+    const MOST_OF_A_STEP: Duration = Duration::from_millis(400);
+
+    #[test]
+    fn a_chatty_agent_cannot_hold_up_playback() {
+        let start = Instant::now();
+        let mut timer = Timer::default();
+        timer.arm(Some(STEP), start);
+        timer.arm(Some(STEP), start + MOST_OF_A_STEP); // some other event came by
+
+        assert!(timer.take_fired(start + STEP));
+    }
+
+    #[test]
+    fn another_speed_holds_at_once() {
+        let start = Instant::now();
+        let mut timer = Timer::default();
+        timer.arm(Some(STEP * 10), start);
+        timer.arm(Some(STEP), start);
+
+        assert_eq!(timer.patience(start), STEP);
+    }
+
+    #[test]
+    fn a_paused_run_waits_for_ever() {
+        let now = Instant::now();
+        let mut timer = Timer::default();
+        timer.arm(Some(STEP), now);
+        timer.arm(None, now);
+
+        assert_eq!(timer.patience(now), Duration::MAX);
+    }
+}

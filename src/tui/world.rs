@@ -1,0 +1,264 @@
+//! Where pure code ends: effects carried out on threads of their own, answers sent back.
+//!
+//! A worker that panics answers too, with a sentence: the screen lives on, and no question is ever left open.
+
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+};
+
+use crossbeam_channel::Sender;
+
+use crate::{
+    app::{Effect, Message, Request, colours, replay::Answer, search::MOST_HITS, search::Progress},
+    code::highlight::highlight,
+    run::{
+        Run, StepId, StepText,
+        files::{Change, FileDiff, Timeline},
+        search::{Hit, Query},
+    },
+    store::{self, Archive, OpenError},
+};
+
+/// What answers questions about a run. The store's archive does; tests bring their own.
+pub trait Recording: Send + Sync {
+    fn step_text(&self, run: &Run, step: StepId) -> StepText;
+    fn request(&self, run: &Run, turn: usize) -> String;
+    fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String>;
+    fn diff(&self, run: &Run, change: &Change, context: usize) -> FileDiff;
+    fn search(
+        &self,
+        run: &Run,
+        query: &Query,
+        found: &mut dyn FnMut(Hit) -> bool,
+    ) -> Result<(), String>;
+}
+
+impl Recording for Archive {
+    fn step_text(&self, run: &Run, step: StepId) -> StepText {
+        self.step_text(run, step)
+    }
+
+    fn request(&self, run: &Run, turn: usize) -> String {
+        self.request(run, turn)
+    }
+
+    fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String> {
+        self.timeline(run)
+    }
+
+    fn diff(&self, run: &Run, change: &Change, context: usize) -> FileDiff {
+        self.diff(run, change, context)
+    }
+
+    fn search(
+        &self,
+        run: &Run,
+        query: &Query,
+        found: &mut dyn FnMut(Hit) -> bool,
+    ) -> Result<(), String> {
+        self.search(run, query, found)
+    }
+}
+
+/// A run and what answers questions about it.
+#[derive(Clone)]
+pub struct Opened {
+    pub run: Arc<Run>,
+    pub recording: Arc<dyn Recording>,
+}
+
+/// How a path becomes a run.
+pub type Opener = Arc<dyn Fn(&Path) -> Result<Opened, OpenError> + Send + Sync>;
+
+/// The way in through the disk.
+pub fn from_disk() -> Opener {
+    Arc::new(|path| {
+        let opened = store::open(path)?;
+        Ok(Opened { run: opened.run, recording: opened.archive })
+    })
+}
+
+/// What a worker sends back.
+pub enum Reply {
+    Opened(Request, Result<Opened, OpenError>),
+    Message(Message),
+}
+
+pub enum Event {
+    /// The user, the terminal or the clock wants something.
+    Asked(Message),
+    /// A question is answered, for good.
+    Answered(Reply),
+    /// A part of an answer; more follows.
+    Partly(Message),
+    /// A signal arrived.
+    Signal(i32),
+    /// There is no terminal any more.
+    Gone,
+}
+
+/// Carries out effects.
+pub struct World {
+    sender: Sender<Event>,
+    opener: Opener,
+    recording: Option<Arc<dyn Recording>>,
+    /// The newest search; an older one stops at its next hit.
+    search: Arc<AtomicU64>,
+}
+
+impl World {
+    pub fn new(sender: Sender<Event>, opener: Opener) -> Self {
+        Self { sender, opener, recording: None, search: Arc::default() }
+    }
+
+    /// From now on questions are about this recording.
+    pub fn ask_about(&mut self, recording: Arc<dyn Recording>) {
+        self.recording = Some(recording);
+    }
+
+    /// Starts a worker, which sends exactly one [`Event::Answered`].
+    pub fn carry_out(&self, effect: Effect) {
+        let apology = Arc::new(apology(&effect));
+        let sorry = apology.clone();
+        let worker = Worker {
+            sender: self.sender.clone(),
+            opener: self.opener.clone(),
+            recording: self.recording.clone(),
+            search: self.search.clone(),
+        };
+        if let Effect::Search(request, ..) = &effect {
+            self.search.store(request.number(), Ordering::Relaxed);
+        }
+        let sender = self.sender.clone();
+        let work = move || {
+            let reply = catch_unwind(AssertUnwindSafe(|| worker.answer(effect)));
+            let reply = reply.unwrap_or_else(|panic| apology(&words_of(&*panic)));
+            let _ = sender.send(Event::Answered(reply)); // the loop may already have gone home
+        };
+        let started = thread::Builder::new().name("worker".into()).spawn(work);
+        if let Err(why) = started {
+            let words = format!("no thread could be started: {why}");
+            let _ = self.sender.send(Event::Answered(sorry(&words)));
+        }
+    }
+}
+
+/// What a worker needs; a copy of the world's.
+struct Worker {
+    sender: Sender<Event>,
+    opener: Opener,
+    recording: Option<Arc<dyn Recording>>,
+    search: Arc<AtomicU64>,
+}
+
+impl Worker {
+    fn answer(&self, effect: Effect) -> Reply {
+        let asked = |request, answer| Reply::Message(Message::Answered(request, answer));
+        if let Effect::Open(request, path) = &effect {
+            return Reply::Opened(*request, (self.opener)(path));
+        }
+        let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
+        match effect {
+            Effect::Open(..) | Effect::Suspend => apology(&effect)("asked in the wrong place"),
+            Effect::LoadTimeline(request, run) => {
+                asked(request, Answer::Timeline(recording.timeline(&run)))
+            }
+            Effect::LoadText(request, run, step) => {
+                let text = recording.step_text(&run, step);
+                asked(request, Answer::Text(Ok(Arc::new(text))))
+            }
+            Effect::LoadRequest(request, run, turn) => {
+                let text = StepText { text: recording.request(&run, turn), ..StepText::default() };
+                asked(request, Answer::Text(Ok(Arc::new(text))))
+            }
+            Effect::Diff(request, run, change, context) => {
+                asked(request, Answer::Diff(Ok(recording.diff(&run, &change, context))))
+            }
+            Effect::Highlight(request, texts) => {
+                asked(request, Answer::Highlighted(Ok(colours_of(&texts))))
+            }
+            Effect::Search(request, run, query) => {
+                let (rest, progress) = self.look_for(&**recording, request, &run, &query);
+                asked(request, Answer::Found(rest, progress))
+            }
+        }
+    }
+
+    /// Sends hits as they are found, the first at once; gives those not sent yet.
+    fn look_for(
+        &self,
+        recording: &dyn Recording,
+        request: Request,
+        run: &Run,
+        query: &Query,
+    ) -> (Vec<Hit>, Progress) {
+        let (mut batch, mut count) = (vec![], 0);
+        let searched = recording.search(run, query, &mut |hit| {
+            batch.push(hit);
+            count += 1;
+            if count == 1 || batch.len() == BATCH {
+                let hits = std::mem::take(&mut batch);
+                let part = Message::Answered(request, Answer::Found(hits, Progress::More));
+                let _ = self.sender.send(Event::Partly(part)); // the loop may already have gone home
+            }
+            count < MOST_HITS && self.search.load(Ordering::Relaxed) == request.number()
+        });
+        match searched {
+            Ok(()) => (batch, Progress::Done),
+            Err(why) => (batch, Progress::Failed(why)),
+        }
+    }
+}
+
+/// Hits sent at once.
+const BATCH: usize = 256;
+
+fn colours_of(texts: &colours::Texts) -> colours::Sides {
+    let side = |text: &Option<Arc<str>>| highlight(&texts.path, text.as_deref()?);
+    colours::Sides { old: side(&texts.old), new: side(&texts.new) }
+}
+
+/// How to answer a question whose worker failed, given the reason.
+fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
+    let (request, answer): (Request, fn(String) -> Answer) = match effect {
+        Effect::Open(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
+        Effect::LoadTimeline(request, _) => (*request, |why| Answer::Timeline(Err(why))),
+        Effect::LoadText(request, ..) | Effect::LoadRequest(request, ..) => {
+            (*request, |why| Answer::Text(Err(why)))
+        }
+        Effect::Diff(request, ..) => (*request, |why| Answer::Diff(Err(why))),
+        Effect::Highlight(request, _) => (*request, |why| Answer::Highlighted(Err(why))),
+        Effect::Search(request, ..) => {
+            (*request, |why| Answer::Found(vec![], Progress::Failed(why)))
+        }
+        Effect::Suspend => (Request::default(), |_| Answer::Found(vec![], Progress::Done)),
+    };
+    let opens = match effect {
+        Effect::Open(_, path) => Some(path.clone()),
+        _ => None,
+    };
+    move |why| {
+        let why = format!("this could not be worked out, a mistake in trajview: {why}");
+        match &opens {
+            Some(path) => {
+                Reply::Opened(request, Err(OpenError::Understand { path: path.clone(), why }))
+            }
+            None => Reply::Message(Message::Answered(request, answer(why))),
+        }
+    }
+}
+
+/// What a panic said.
+fn words_of(panic: &(dyn Any + Send)) -> String {
+    let words = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
+    words
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a worker stopped".into())
+}

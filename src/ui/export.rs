@@ -1,0 +1,259 @@
+//! A drawn frame as text, as text with colours, and as a picture: for `--snapshot`, READMEs and bug reports.
+
+use std::fmt::Write;
+
+use ratatui::{
+    buffer::{Buffer, Cell},
+    style::{Color, Modifier},
+};
+
+use super::text;
+
+/// The characters alone; blanks at the end of a row are left out.
+pub fn text(buffer: &Buffer) -> String {
+    rows(buffer)
+        .map(|row| {
+            let line: String = row.map(|(_, cell)| cell.symbol()).collect();
+            format!("{}\n", line.trim_end())
+        })
+        .collect()
+}
+
+/// The characters with their colours, as escape sequences that any terminal understands.
+pub fn ansi(buffer: &Buffer) -> String {
+    let mut out = String::new();
+    for row in rows(buffer) {
+        let mut last = Look::default();
+        let cells: Vec<_> = row.collect();
+        let end = cells.iter().rposition(|(_, cell)| !is_blank(cell)).map_or(0, |at| at + 1);
+        for (_, cell) in &cells[..end] {
+            let look = Look::of(cell);
+            if look != last {
+                out.push_str(&look.sgr());
+                last = look;
+            }
+            out.push_str(cell.symbol());
+        }
+        out.push_str(if last == Look::default() { "\n" } else { "\x1b[0m\n" });
+    }
+    out
+}
+
+/// A picture: monospaced text on a dark ground.
+pub fn svg(buffer: &Buffer) -> String {
+    let (width, height) = (f32::from(buffer.area.width), f32::from(buffer.area.height));
+    let (picture_width, picture_height) =
+        (width * CELL_WIDTH + 2.0 * MARGIN, height * CELL_HEIGHT + 2.0 * MARGIN);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {picture_width} {picture_height}\" \
+         width=\"{picture_width}\" height=\"{picture_height}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', \
+         Menlo, Consolas, monospace\" font-size=\"14\" xml:space=\"preserve\">\n\
+         <rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"{GROUND}\"/>\n"
+    );
+    for (y, row) in rows(buffer).enumerate() {
+        for run in runs(row) {
+            draw_run(&mut out, &run, y);
+        }
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+const CELL_WIDTH: f32 = 8.4;
+const CELL_HEIGHT: f32 = 18.0;
+const MARGIN: f32 = 12.0;
+/// From the top of a cell to the line that letters stand on.
+const BASELINE: f32 = 13.5;
+const GROUND: &str = "#16181d";
+const INK: &str = "#d7dae0";
+
+/// Cells beside each other that look the same.
+struct Run {
+    x: u16,
+    cells: u16,
+    words: String,
+    look: Look,
+}
+
+/// The cells of each row with their columns; what a wide character covers is left out.
+fn rows(buffer: &Buffer) -> impl Iterator<Item = impl Iterator<Item = (u16, &Cell)>> {
+    let width = buffer.area.width;
+    (0..buffer.area.height).map(move |y| {
+        let mut covered = 0;
+        (0..width).filter_map(move |x| {
+            let cell = &buffer[(buffer.area.x + x, buffer.area.y + y)];
+            if covered > 0 {
+                covered -= 1;
+                return None;
+            }
+            covered = text::width(cell.symbol()).saturating_sub(1);
+            Some((x, cell))
+        })
+    })
+}
+
+/// Wide characters stand alone, so that a font which draws them wider does not push what follows.
+fn runs<'a>(row: impl Iterator<Item = (u16, &'a Cell)>) -> Vec<Run> {
+    let mut runs: Vec<Run> = vec![];
+    for (x, cell) in row {
+        let look = Look::of(cell);
+        let cells = text::width(cell.symbol()).max(1) as u16;
+        let is_plain = cell.symbol().is_ascii();
+        match runs.last_mut() {
+            Some(run) if run.look == look && run.words.is_ascii() && is_plain => {
+                run.words.push_str(cell.symbol());
+                run.cells += cells;
+            }
+            _ => runs.push(Run { x, cells, words: cell.symbol().into(), look }),
+        }
+    }
+    runs
+}
+
+fn draw_run(out: &mut String, run: &Run, y: usize) {
+    let (x, top) = (MARGIN + f32::from(run.x) * CELL_WIDTH, MARGIN + y as f32 * CELL_HEIGHT);
+    let width = f32::from(run.cells) * CELL_WIDTH;
+    let (ink, ground) = run.look.inks();
+    if let Some(ground) = ground {
+        let _ = writeln!(
+            out, // a String takes everything
+            "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{CELL_HEIGHT}\" fill=\"{ground}\"/>"
+        );
+    }
+    if run.words.trim().is_empty() {
+        return;
+    }
+    let weight = if run.look.modifier.contains(Modifier::BOLD) { " font-weight=\"bold\"" } else { "" };
+    let line = if run.look.modifier.contains(Modifier::UNDERLINED) {
+        " text-decoration=\"underline\""
+    } else {
+        ""
+    };
+    let baseline = top + BASELINE;
+    let words = escaped(&run.words);
+    let _ = writeln!(
+        out,
+        "<text x=\"{x:.1}\" y=\"{baseline:.1}\" textLength=\"{width:.1}\" lengthAdjust=\"spacingAndGlyphs\" \
+         fill=\"{ink}\"{weight}{line}>{words}</text>"
+    );
+}
+
+fn escaped(words: &str) -> String {
+    words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// How a cell looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Look {
+    fg: Color,
+    bg: Color,
+    modifier: Modifier,
+}
+
+impl Look {
+    fn of(cell: &Cell) -> Self {
+        Self { fg: cell.fg, bg: cell.bg, modifier: cell.modifier }
+    }
+
+    fn sgr(self) -> String {
+        let mut codes = vec!["0".to_owned()];
+        let modifiers = MODIFIERS.iter().filter(|(modifier, _)| self.modifier.contains(*modifier));
+        codes.extend(modifiers.map(|(_, code)| (*code).to_owned()));
+        codes.extend(colour_code(self.fg, 30));
+        codes.extend(colour_code(self.bg, 40));
+        format!("\x1b[{}m", codes.join(";"))
+    }
+
+    /// Colours of the letters and, where it is not the picture's own, of the ground.
+    fn inks(self) -> (String, Option<String>) {
+        let fg = hex(self.fg).unwrap_or_else(|| INK.into());
+        let bg = hex(self.bg);
+        if self.modifier.contains(Modifier::REVERSED) {
+            return (bg.unwrap_or_else(|| GROUND.into()), Some(fg));
+        }
+        (fg, bg)
+    }
+}
+
+const MODIFIERS: &[(Modifier, &str)] = &[
+    (Modifier::BOLD, "1"),
+    (Modifier::DIM, "2"),
+    (Modifier::ITALIC, "3"),
+    (Modifier::UNDERLINED, "4"),
+    (Modifier::REVERSED, "7"),
+];
+
+/// The terminal's sixteen colours in their order, as most dark terminals show them.
+const SIXTEEN: [(Color, &str); 16] = [
+    (Color::Black, "#2a2d34"),
+    (Color::Red, "#e06c75"),
+    (Color::Green, "#8cc570"),
+    (Color::Yellow, "#dcb66e"),
+    (Color::Blue, "#61a3ee"),
+    (Color::Magenta, "#c583dc"),
+    (Color::Cyan, "#56b6c2"),
+    (Color::Gray, "#abb2bf"),
+    (Color::DarkGray, "#7a8190"),
+    (Color::LightRed, "#ff8a92"),
+    (Color::LightGreen, "#a9e38a"),
+    (Color::LightYellow, "#f2d28b"),
+    (Color::LightBlue, "#86bdfa"),
+    (Color::LightMagenta, "#dda4f0"),
+    (Color::LightCyan, "#7fd6e0"),
+    (Color::White, "#ffffff"),
+];
+
+fn hex(colour: Color) -> Option<String> {
+    match colour {
+        Color::Rgb(r, g, b) => Some(format!("#{r:02x}{g:02x}{b:02x}")),
+        colour => SIXTEEN.iter().find(|(other, _)| *other == colour).map(|(_, hex)| (*hex).to_owned()),
+    }
+}
+
+/// `first` is 30 for letters, 40 for the ground.
+fn colour_code(colour: Color, first: usize) -> Option<String> {
+    match colour {
+        Color::Reset => None,
+        Color::Indexed(index) => Some(format!("{};5;{index}", first + 8)),
+        Color::Rgb(r, g, b) => Some(format!("{};2;{r};{g};{b}", first + 8)),
+        colour => {
+            let index = SIXTEEN.iter().position(|(other, _)| *other == colour)?;
+            Some((if index < 8 { first + index } else { first + 60 + index - 8 }).to_string())
+        }
+    }
+}
+
+fn is_blank(cell: &Cell) -> bool {
+    cell.symbol().trim().is_empty() && cell.bg == Color::Reset && !cell.modifier.contains(Modifier::REVERSED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::{layout::Rect, style::Stylize, text::Line, widgets::Widget};
+
+    fn buffer() -> Buffer {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 12, 2));
+        Line::from(vec!["−".red(), " a < b".red().bold()]).render(Rect::new(0, 0, 12, 1), &mut buffer);
+        Line::from("漢 ok".reversed()).render(Rect::new(0, 1, 12, 1), &mut buffer);
+        buffer
+    }
+
+    #[test]
+    fn text_has_neither_colours_nor_trailing_blanks() {
+        assert_eq!(text(&buffer()), "− a < b\n漢 ok\n");
+    }
+
+    #[test]
+    fn ansi_changes_colour_only_where_the_frame_does() {
+        let expected = "\x1b[0;31m−\x1b[0;1;31m a < b\x1b[0m\n\x1b[0;7m漢 ok\x1b[0m\n";
+        assert_eq!(ansi(&buffer()), expected);
+    }
+
+    #[test]
+    fn a_picture_escapes_what_xml_would_read() {
+        let svg = svg(&buffer());
+        assert!(svg.contains("> a &lt; b</text>"), "{svg}");
+        assert!(svg.contains(">漢</text>"), "{svg}");
+    }
+}

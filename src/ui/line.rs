@@ -1,0 +1,126 @@
+//! Lines that fit: pieces of text put side by side and cut to a width.
+
+use ratatui::{
+    style::Style,
+    text::{Line, Span},
+};
+
+use super::text;
+
+const ELLIPSIS: &str = "…";
+
+/// A piece of text that is ours.
+pub fn own(words: impl Into<String>, style: Style) -> Span<'static> {
+    Span::styled(words.into(), style)
+}
+
+/// A piece of somebody else's text, made harmless.
+pub fn recorded(words: &str, style: Style) -> Span<'static> {
+    Span::styled(safe(words), style)
+}
+
+/// One line of somebody else's text, made harmless.
+pub fn safe(words: &str) -> String {
+    text::safe(words).to_string()
+}
+
+pub fn width_of(spans: &[Span]) -> usize {
+    spans.iter().map(|span| text::width(&span.content)).sum()
+}
+
+/// `spans` in at most `width` cells; what is cut off ends with `…`.
+pub fn fit(spans: Vec<Span<'static>>, width: usize) -> Vec<Span<'static>> {
+    if width_of(&spans) <= width {
+        return spans;
+    }
+    let Some(mut left) = width.checked_sub(1) else { return vec![] };
+    let mut kept = vec![];
+    for span in spans {
+        let taken = head(&span.content, left);
+        left -= text::width(taken);
+        let is_whole = taken.len() == span.content.len();
+        let style = span.style;
+        let words = if is_whole { taken.to_owned() } else { format!("{taken}{ELLIPSIS}") };
+        kept.push(Span::styled(words, style));
+        if !is_whole {
+            break;
+        }
+    }
+    kept
+}
+
+/// As much of the start of `words` as fits in `width` cells; never part of a character.
+pub fn head(words: &str, width: usize) -> &str {
+    let end = text::truncate(words, width, "").len();
+    words.get(..end).unwrap_or(words)
+}
+
+/// `words` in at most `width` cells; what is cut off at the front begins with `…`: the end of a path tells more.
+pub fn fit_end(words: &str, width: usize) -> String {
+    if text::width(words) <= width {
+        return words.to_owned();
+    }
+    let Some(room) = width.checked_sub(1) else { return String::new() };
+    let starts = words.char_indices().map(|(at, _)| at);
+    let mut fitting = starts.filter(|at| text::width(&words[*at..]) <= room);
+    format!("{ELLIPSIS}{}", fitting.next().map_or("", |at| &words[at..]))
+}
+
+/// `left` and `right` at the two ends of `width` cells; `left` gives way.
+pub fn sides(
+    left: Vec<Span<'static>>,
+    right: Vec<Span<'static>>,
+    width: usize,
+) -> Line<'static> {
+    let right = fit(right, width);
+    let taken = width_of(&right);
+    let gap = usize::from(taken > 0);
+    let mut spans = fit(left, width.saturating_sub(taken + gap));
+    let blank = width.saturating_sub(taken + width_of(&spans));
+    spans.push(Span::raw(" ".repeat(blank)));
+    spans.extend(right);
+    Line::from(spans)
+}
+
+/// Sizes as people say them: `812 B`, `2.1 kB`, `34 MB`.
+pub fn bytes(count: u64) -> String {
+    const UNITS: &[&str] = &["kB", "MB", "GB", "TB"];
+    if count < 1000 {
+        return format!("{count} B");
+    }
+    let mut size = count as f64 / 1000.0;
+    let mut unit = 0;
+    while size >= 999.5 && unit + 1 < UNITS.len() {
+        size /= 1000.0;
+        unit += 1;
+    }
+    if size < 9.95 { format!("{size:.1} {}", UNITS[unit]) } else { format!("{size:.0} {}", UNITS[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(words: &str) -> Vec<Span<'static>> {
+        vec![own(words, Style::default())]
+    }
+
+    #[test]
+    fn the_left_side_gives_way_to_the_right() {
+        assert_eq!(sides(plain("combine losses"), plain("+34"), 12).to_string(), "combine… +34");
+        assert_eq!(sides(plain("fix"), plain("+3"), 8).to_string(), "fix   +3");
+        assert_eq!(sides(plain("fix"), plain("+3"), 1).to_string(), "…");
+    }
+
+    #[test]
+    fn a_path_keeps_its_end() {
+        assert_eq!(fit_end("src/diffusion/joint.py", 12), "…on/joint.py");
+        assert_eq!(fit_end("漢字/漢字", 4), "…漢"[..3].to_owned() + "字");
+    }
+
+    #[test]
+    fn sizes_are_said_with_two_digits_at_least() {
+        let said = [999, 1000, 2_140, 34_000_000, 999_600].map(bytes);
+        assert_eq!(said, ["999 B", "1.0 kB", "2.1 kB", "34 MB", "1.0 MB"]);
+    }
+}

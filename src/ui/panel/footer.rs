@@ -1,0 +1,75 @@
+//! The last line: what is being typed, what was just said, or which keys there are here.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+    widgets::Widget,
+};
+
+use crate::{
+    app::{App, keymap, search::Prompt},
+    run::search::Syntax,
+    ui::{
+        line::{own, recorded, sides, width_of},
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(app: &App, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    content(app, theme, usize::from(inner.width)).render(inner, buffer);
+}
+
+fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
+    let prompt = app.replay().and_then(|replay| replay.search.prompt.as_ref());
+    let notice = app.replay().and_then(|replay| replay.notice.as_ref());
+    let hints = hints(app, theme, width);
+    match (prompt, notice) {
+        (Some(prompt), _) => sides(typing(prompt, theme), complaint_or(prompt, hints, theme), width),
+        (None, Some(notice)) => sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width),
+        (None, None) => sides(hints, count(app, theme), width),
+    }
+}
+
+fn typing(prompt: &Prompt, theme: Theme) -> Vec<Span<'static>> {
+    let sign = match prompt.syntax {
+        Syntax::Literal => "/",
+        Syntax::Regex => "regex /",
+    };
+    vec![
+        own(sign, theme.of(Meaning::Key)),
+        recorded(&prompt.text, theme.of(Meaning::Text)),
+        own(" ", theme.of(Meaning::Selected)),
+    ]
+}
+
+fn complaint_or(prompt: &Prompt, hints: Vec<Span<'static>>, theme: Theme) -> Vec<Span<'static>> {
+    match &prompt.complaint {
+        Some(why) => vec![recorded(why, theme.of(Meaning::Error))],
+        None => hints,
+    }
+}
+
+fn count(app: &App, theme: Theme) -> Vec<Span<'static>> {
+    app.count.map(|count| own(count.to_string(), theme.of(Meaning::Title))).into_iter().collect()
+}
+
+/// As many hints as fit, each whole; help and quit are kept while others go.
+fn hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
+    let mut hints: Vec<_> = keymap::hints(app.context())
+        .into_iter()
+        .map(|(keys, word)| {
+            vec![
+                own(keys, theme.of(Meaning::Key)),
+                own(format!(" {word}   "), theme.of(Meaning::Muted)),
+            ]
+        })
+        .collect();
+    let total = |hints: &[Vec<Span>]| hints.iter().map(|hint| width_of(hint)).sum::<usize>();
+    const LAST: usize = 2;
+    while total(&hints) > width + 3 && hints.len() > LAST {
+        hints.remove(hints.len() - LAST - 1);
+    }
+    hints.concat()
+}

@@ -1,0 +1,82 @@
+//! One file a panel. To add one, write `ui/panel/<name>.rs` with a `draw` and add its name here.
+
+pub mod diff;
+pub mod files;
+pub mod footer;
+pub mod overlay;
+pub mod steps;
+pub mod tabs;
+pub mod title;
+pub mod turns;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::{Modifier, Style},
+    text::{Line, Span},
+    widgets::{Block, Widget},
+};
+
+use crate::app::{layout::Panel, replay::Replay, scroll::centred};
+
+use super::theme::{Meaning, Theme};
+
+/// Draws a panel's border with its title; gives the room inside.
+fn frame(
+    replay: &Replay,
+    panel: Panel,
+    title: Line<'static>,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) -> Rect {
+    let is_focused = replay.focus == panel;
+    let border = if is_focused { Meaning::FocusedBorder } else { Meaning::Border };
+    let block = Block::bordered().border_style(theme.of(border)).title(title);
+    let inner = block.inner(area);
+    block.render(area, buffer);
+    inner
+}
+
+/// A panel's name with a blank on each side; bold where it has the keyboard.
+fn name(replay: &Replay, panel: Panel, words: String, theme: Theme) -> Span<'static> {
+    let meaning = if replay.focus == panel { Meaning::Title } else { Meaning::Text };
+    Span::styled(format!(" {words} "), theme.of(meaning))
+}
+
+/// Draws one row of a list; the chosen one is marked over its whole width.
+fn put_row(line: Line<'static>, chosen: Option<Style>, area: Rect, y: u16, buffer: &mut Buffer) {
+    if y >= area.height {
+        return;
+    }
+    let row = Rect { y: area.y + y, height: 1, ..area };
+    line.render(row, buffer);
+    if let Some(style) = chosen {
+        if style.add_modifier.contains(Modifier::REVERSED) {
+            // On a reversed row a muted colour could vanish; signs and words say it all.
+            buffer.set_style(row, Style::reset());
+        }
+        buffer.set_style(row, style);
+    }
+}
+
+/// How a chosen row looks in a panel.
+fn chosen(replay: &Replay, panel: Panel, theme: Theme) -> Style {
+    theme.of(if replay.focus == panel { Meaning::Selected } else { Meaning::Marked })
+}
+
+/// Draws a list around its chosen row, which stands in the middle where it can.
+fn list(
+    rows: impl ExactSizeIterator<Item = Line<'static>>,
+    selected: usize,
+    style: Style,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let height = usize::from(area.height);
+    let top = centred(selected, rows.len(), height);
+    for (y, line) in rows.skip(top).take(height).enumerate() {
+        let style = (top + y == selected).then_some(style);
+        put_row(line, style, area, y as u16, buffer);
+    }
+}

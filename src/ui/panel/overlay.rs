@@ -1,0 +1,60 @@
+//! A box over the panels: keys, facts, warnings.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::Line,
+    widgets::{Block, Clear, Widget},
+};
+
+use super::put_row;
+use crate::{
+    app::{
+        layout::Layout,
+        overlay::{LEFT_WIDTH, Overlay, Row},
+        replay::Replay,
+    },
+    ui::{
+        line::{fit, own, recorded, width_of},
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(overlay: Overlay, replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    let rows = overlay.rows(Some(replay), layout);
+    let area = shrunk(layout.overlay(), rows.len());
+    let height = usize::from(area.height.saturating_sub(2));
+    let top = overlay.top.min(rows.len().saturating_sub(height));
+    let title = format!(" {} ", overlay.title());
+    let mut block = Block::bordered()
+        .border_style(theme.of(Meaning::FocusedBorder))
+        .title(Line::styled(title, theme.of(Meaning::Title)));
+    if rows.len() > height {
+        let seen = format!(" {}–{} of {} ", top + 1, (top + height).min(rows.len()), rows.len());
+        block = block.title_bottom(Line::styled(seen, theme.of(Meaning::Muted)).right_aligned());
+    }
+    let inner = block.inner(area);
+    Clear.render(area, buffer);
+    block.render(area, buffer);
+    for (y, row) in rows.iter().skip(top).take(height).enumerate() {
+        put_row(line(row, theme, usize::from(inner.width)), None, inner, y as u16, buffer);
+    }
+}
+
+/// No higher than its rows.
+fn shrunk(area: Rect, rows: usize) -> Rect {
+    let height = u16::try_from(rows + 2).unwrap_or(u16::MAX).min(area.height);
+    Rect { y: area.y + (area.height - height) / 2, height, ..area }
+}
+
+fn line(row: &Row, theme: Theme, width: usize) -> Line<'static> {
+    if row.is_heading {
+        return Line::from(own(format!(" {}", row.left), theme.of(Meaning::Heading)));
+    }
+    let left = recorded(&row.left, theme.of(Meaning::Key));
+    let mut spans = vec![own(" ", theme.of(Meaning::Text)), left];
+    let blank = (LEFT_WIDTH + 1).saturating_sub(width_of(&spans));
+    spans.push(own(" ".repeat(blank), theme.of(Meaning::Text)));
+    spans.push(recorded(&row.right, theme.of(Meaning::Text)));
+    Line::from(fit(spans, width))
+}

@@ -1,0 +1,251 @@
+//! The steps of the turn: one line each, unfolded to what was said, called and answered.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Style,
+    text::{Line, Span},
+};
+
+use super::{chosen, frame, name, put_row, turns::line_counts};
+use crate::{
+    app::{
+        digest::Lines,
+        layout::Panel,
+        replay::Replay,
+        steps::{DEPTH_INDENT, INDENT, Item, Row, RowKind, part_of},
+    },
+    run::{
+        Edit, Role, Run, Step, StepKind, ToolResult,
+        search::{Hit, StepField},
+    },
+    ui::{
+        line::{bytes, fit, own, recorded, safe, sides},
+        paint::{Layer, paint},
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let words = format!("steps of turn {}", replay.turn + 1);
+    let title = Line::from(name(replay, Panel::Steps, words, theme));
+    let inner = frame(replay, Panel::Steps, title, theme, area, buffer);
+    if replay.steps.items.is_empty() {
+        return crate::ui::sentence("no steps", theme.of(Meaning::Muted), inner, buffer);
+    }
+    let scroll = replay.steps.scroll;
+    let seen = replay.steps.rows.iter().enumerate().skip(scroll.top);
+    let painter = Painter { replay, theme, width: usize::from(inner.width) };
+    for (index, row) in seen.take(usize::from(inner.height)) {
+        let chosen = (index == scroll.cursor).then(|| chosen(replay, Panel::Steps, theme));
+        let Some(line) = painter.row(row) else { continue };
+        put_row(line, chosen, inner, (index - scroll.top) as u16, buffer);
+    }
+}
+
+struct Painter<'a> {
+    replay: &'a Replay,
+    theme: Theme,
+    width: usize,
+}
+
+impl Painter<'_> {
+    fn row(&self, row: &Row) -> Option<Line<'static>> {
+        let item = *self.replay.steps.items.get(row.item)?;
+        let depth = self.replay.steps.depths.get(row.item).copied().unwrap_or_default();
+        let margin = " ".repeat(depth * DEPTH_INDENT);
+        let note = |words: &str, meaning| {
+            let words = format!("{margin}    {words}");
+            Line::from(fit(vec![own(words, self.theme.of(meaning))], self.width))
+        };
+        Some(match &row.kind {
+            RowKind::Head => self.head(item, &margin)?,
+            RowKind::Section(field) => self.section(item, *field, &margin),
+            RowKind::Text { field, line, range } => {
+                let text = self.replay.steps.text(item)?.as_ref().ok()?;
+                let words = part_of(text, *field)?;
+                let layers = self.hits(item, *field, *line, words, range);
+                let mut spans = vec![own(format!("{margin}  {}", rule(*field)), self.theme.of(Meaning::Muted))];
+                let words = words.get(range.clone())?;
+                spans.extend(paint(words, Style::default(), &layers, self.theme.of(Meaning::Warning)));
+                Line::from(fit(spans, self.width))
+            }
+            RowKind::Waiting => note("reading…", Meaning::Muted),
+            RowKind::Failed => note(&self.failure(item), Meaning::Error),
+            RowKind::Empty => note(self.why_empty(item), Meaning::Muted),
+            RowKind::Cut(_) => note("the rest is too long to be shown here", Meaning::Warning),
+        })
+    }
+
+    /// `▸ bash  pytest -q          exit 1  2.1 kB`
+    fn head(&self, item: Item, margin: &str) -> Option<Line<'static>> {
+        let fold = if self.replay.steps.is_unfolded(item) { "▾" } else { "▸" };
+        let mut left = vec![own(format!("{margin}{fold} "), self.theme.of(Meaning::Muted))];
+        let right = match item {
+            Item::Request(turn) => {
+                left.push(own("request  ", self.theme.of(Meaning::Heading)));
+                left.push(recorded(&self.replay.run.turns.get(turn)?.title, Style::default()));
+                vec![]
+            }
+            Item::Step(id) => {
+                let step = self.replay.run.step(id)?;
+                left.extend(self.what(item, step));
+                self.facts(step)
+            }
+        };
+        Some(sides(left, right, self.width))
+    }
+
+    /// What kind of step it is, and its one line.
+    fn what(&self, item: Item, step: &Step) -> Vec<Span<'static>> {
+        let meaning = if step.failed() { Meaning::Error } else { Meaning::Heading };
+        let mut spans = vec![];
+        if step.failed() {
+            spans.push(own("✗ ", self.theme.of(Meaning::Error)));
+        }
+        spans.push(recorded(&kind_words(&self.replay.run, step), self.theme.of(meaning)));
+        if let Some(words) = self.word_count(item, step) {
+            spans.push(own(format!(" {words} words"), self.theme.of(Meaning::Muted)));
+        }
+        spans.push(own("  ", Style::default()));
+        let label = match step.kind {
+            StepKind::Thinking => self.theme.of(Meaning::Muted),
+            _ => Style::default(),
+        };
+        spans.push(recorded(&step.label, label));
+        spans
+    }
+
+    /// Known once the text has been read.
+    fn word_count(&self, item: Item, step: &Step) -> Option<usize> {
+        if step.kind != StepKind::Thinking {
+            return None;
+        }
+        let text = self.replay.steps.text(item)?.as_ref().ok()?;
+        Some(text.text.split_whitespace().count()).filter(|count| *count > 0)
+    }
+
+    /// `+34 −8  exit 1  2.1 kB`
+    fn facts(&self, step: &Step) -> Vec<Span<'static>> {
+        let mut facts: Vec<Vec<Span>> = vec![];
+        let lines = edited_lines(&step.edits);
+        let counts = lines.map(|lines| line_counts(lines, self.theme)).unwrap_or_default();
+        let blank = || Span::raw(" ");
+        facts.push(counts.into_iter().flat_map(|count| [blank(), count]).skip(1).collect());
+        facts.extend(step.result().map(|result| self.result_facts(result)));
+        if step.tool.as_ref().is_some_and(|tool| tool.result.is_none()) {
+            facts.push(vec![own("no answer recorded", self.theme.of(Meaning::Warning))]);
+        }
+        let full = facts.into_iter().filter(|fact| !fact.is_empty());
+        full.flat_map(|fact| [vec![Span::raw("  ")], fact].concat()).skip(1).collect()
+    }
+
+    fn result_facts(&self, result: &ToolResult) -> Vec<Span<'static>> {
+        let mut facts = vec![];
+        match result.exit_code {
+            Some(0) => facts.push(own("exit 0  ", self.theme.of(Meaning::Muted))),
+            Some(code) => facts.push(own(format!("exit {code}  "), self.theme.of(Meaning::Error))),
+            None if result.is_error => facts.push(own("failed  ", self.theme.of(Meaning::Error))),
+            None => {}
+        }
+        facts.push(own(format!("{:>6}", bytes(result.bytes)), self.theme.of(Meaning::Muted)));
+        facts
+    }
+
+    fn section(&self, item: Item, field: StepField, margin: &str) -> Line<'static> {
+        let step = item.step().and_then(|id| self.replay.run.step(id));
+        let size = step.and_then(Step::result).map(|result| format!(", {}", bytes(result.bytes)));
+        let words = match field {
+            StepField::Text => "text".to_owned(),
+            StepField::Arguments => "call".to_owned(),
+            StepField::Result => format!("result{}", size.unwrap_or_default()),
+        };
+        let words = format!("{margin}  ─ {words}");
+        Line::from(fit(vec![own(words, self.theme.of(Meaning::Muted))], self.width))
+    }
+
+    /// The matches of the search in one row, the current one apart; bytes within the row.
+    fn hits(
+        &self,
+        item: Item,
+        field: StepField,
+        line: usize,
+        words: &str,
+        row: &std::ops::Range<usize>,
+    ) -> Vec<Layer> {
+        let Some(regex) = self.replay.search.regex() else { return vec![] };
+        let start = words[..row.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = words[row.end..].find('\n').map_or(words.len(), |at| row.end + at);
+        let current = self.replay.search.current_hit().filter(|hit| is_here(hit, item, field, line));
+        let found = regex.find_iter(&words[start..end]).filter(|found| !found.is_empty());
+        let in_row = found.filter_map(|found| {
+            let bytes = start + found.start()..start + found.end();
+            let cut = bytes.start.max(row.start)..bytes.end.min(row.end);
+            let is_current = current.is_some_and(|hit| hit.range == found.range());
+            let meaning = if is_current { Meaning::CurrentHit } else { Meaning::Hit };
+            let range = cut.start.checked_sub(row.start)?..cut.end.checked_sub(row.start)?;
+            (range.start < range.end).then(|| (range, self.theme.of(meaning)))
+        });
+        in_row.collect()
+    }
+
+    fn failure(&self, item: Item) -> String {
+        match self.replay.steps.text(item) {
+            Some(Err(why)) => safe(why),
+            _ => String::new(),
+        }
+    }
+
+    fn why_empty(&self, item: Item) -> &'static str {
+        let step = item.step().and_then(|id| self.replay.run.step(id));
+        match step.map(|step| step.kind) {
+            Some(StepKind::Thinking) => "the recording keeps this thinking to itself",
+            Some(StepKind::Compaction) => "the recording does not say what was kept",
+            _ => "nothing is recorded here",
+        }
+    }
+}
+
+fn is_here(hit: &Hit, item: Item, field: StepField, line: usize) -> bool {
+    Item::of(hit) == (item, field) && hit.line == line
+}
+
+/// What stands before the text of a part.
+const fn rule(field: StepField) -> &'static str {
+    match field {
+        StepField::Text => "  ",
+        StepField::Arguments => "│ ",
+        StepField::Result => "┆ ",
+    }
+}
+
+const _: () = assert!(INDENT == 4, "rule and margin take four cells");
+
+/// The word that a step begins with.
+fn kind_words(run: &Run, step: &Step) -> String {
+    let agent = step.subagent.and_then(|index| run.subagents.get(index));
+    match (step.kind, &step.tool) {
+        (_, Some(_)) | (StepKind::SubAgent, _) if agent.is_some() => {
+            format!("⑂ sub-agent {}", agent.map_or("", |agent| agent.name.as_str()))
+        }
+        (_, Some(tool)) => tool.name.to_string(),
+        (StepKind::Message, None) => match step.role {
+            Role::Assistant => "message".into(),
+            other => other.word().into(),
+        },
+        (StepKind::Thinking, None) => "thinking".into(),
+        (StepKind::Compaction, None) => "⟲ context compacted".into(),
+        (StepKind::SubAgent, None) => "⑂ sub-agent".into(),
+        (StepKind::Tool, None) => "tool".into(),
+        (StepKind::Unknown, None) => "unknown record".into(),
+    }
+}
+
+fn edited_lines(edits: &[Edit]) -> Option<Lines> {
+    let counted = edits.iter().filter_map(|edit| Some((edit.added?, edit.removed?)));
+    counted.fold(None, |sum: Option<Lines>, (added, removed)| {
+        let mut lines = sum.unwrap_or_default();
+        lines.add(Lines { added: added as usize, removed: removed as usize });
+        Some(lines)
+    })
+}

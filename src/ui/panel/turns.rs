@@ -1,0 +1,110 @@
+//! The list of turns: what was asked, how much changed, what went wrong.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::{chosen, frame, list, name};
+use crate::{
+    app::{
+        digest::{Digest, Lines},
+        layout::Panel,
+        replay::Replay,
+        turns::{Row, rows},
+    },
+    ui::{
+        line::{fit, own, recorded, sides},
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let title = Line::from(name(replay, Panel::Turns, "turns".into(), theme));
+    let inner = frame(replay, Panel::Turns, title, theme, area, buffer);
+    let rows = rows(&replay.run);
+    let selected = rows.iter().position(|row| *row == Row::Turn(replay.turn)).unwrap_or_default();
+    if replay.run.turns.is_empty() {
+        return crate::ui::sentence("this run has no turns", theme.of(Meaning::Muted), inner, buffer);
+    }
+    let width = usize::from(inner.width);
+    let lines = rows.iter().map(|row| match *row {
+        Row::Checkpoint(index) => checkpoint(replay, index, theme, width),
+        Row::Turn(index) => turn(replay, index, theme, width),
+    });
+    list(lines, selected, chosen(replay, Panel::Turns, theme), inner, buffer);
+}
+
+fn checkpoint(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line<'static> {
+    let words = replay.run.checkpoints.get(index).map(|it| it.label.as_ref().unwrap_or(&it.id).clone());
+    let muted = theme.of(Meaning::Muted);
+    let mut spans = vec![
+        own(format!("─ {} ", index + 1), muted),
+        recorded(&words.unwrap_or_default(), theme.of(Meaning::Heading)),
+        own(format!(" {}", "─".repeat(width)), muted),
+    ];
+    spans = fit(spans, width + 1); // a rule that is cut off ends as a rule
+    let mut line = Line::from(spans);
+    if let Some(rule) = line.spans.last_mut() {
+        let trimmed = rule.content.trim_end_matches('…').to_owned();
+        rule.content = trimmed.into();
+    }
+    line
+}
+
+fn turn(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line<'static> {
+    let digits = replay.run.turns.len().to_string().len();
+    let turn = &replay.run.turns[index];
+    let mark = if index == replay.turn { "▌" } else { " " };
+    let is_named = !turn.title.is_empty();
+    let title = if is_named { &*turn.title } else { "(no request)" };
+    let meaning = if is_named { Meaning::Text } else { Meaning::Muted };
+    let left = vec![
+        own(format!("{mark}{:>digits$} ", index + 1), theme.of(Meaning::Muted)),
+        recorded(title, theme.of(meaning)),
+    ];
+    let right = replay.digests.get(index).map(|digest| marks(replay, index, digest, theme));
+    sides(left, right.unwrap_or_default(), width)
+}
+
+/// `✗1 ⟲ ⑂2 +34 −8`
+fn marks(replay: &Replay, turn: usize, digest: &Digest, theme: Theme) -> Vec<Span<'static>> {
+    let mut marks = vec![];
+    if digest.errors > 0 {
+        marks.push(own(format!("✗{}", digest.errors), theme.of(Meaning::Error)));
+    }
+    if digest.compactions > 0 {
+        marks.push(own("⟲", theme.of(Meaning::Warning)));
+    }
+    if digest.subagents > 0 {
+        marks.push(own(format!("⑂{}", digest.subagents), theme.of(Meaning::Hunk)));
+    }
+    match digest.lines {
+        Some(lines) => marks.extend(line_counts(lines, theme)),
+        None => marks.extend(file_count(replay, turn).map(|words| own(words, theme.of(Meaning::Muted)))),
+    }
+    let space = || own(" ", theme.of(Meaning::Text));
+    marks.into_iter().flat_map(|mark| [space(), mark]).skip(1).collect()
+}
+
+/// `+34` and `−8`, each left out where it is 0 and the other is not.
+pub fn line_counts(lines: Lines, theme: Theme) -> Vec<Span<'static>> {
+    let mut spans = vec![];
+    if lines.added > 0 || lines.removed == 0 {
+        spans.push(own(format!("+{}", lines.added), theme.of(Meaning::Added)));
+    }
+    if lines.removed > 0 {
+        spans.push(own(format!("−{}", lines.removed), theme.of(Meaning::Removed)));
+    }
+    spans
+}
+
+/// What is known of a turn whose edits were not recorded.
+fn file_count(replay: &Replay, turn: usize) -> Option<String> {
+    match replay.timeline.ready()?.turns.get(turn)?.changes.len() {
+        0 => None,
+        1 => Some("1 file".into()),
+        files => Some(format!("{files} files")),
+    }
+}
