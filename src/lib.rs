@@ -1,4 +1,41 @@
-//! Plays back recorded coding-agent runs.
+//! Plays back recorded runs of coding agents, turn by turn, as diffs.
+//!
+//! # The house
+//!
+//! | room        | what it knows                                                              | has     |
+//! |-------------|----------------------------------------------------------------------------|---------|
+//! | [`code`]    | source text: differences, patches, colours                                 |         |
+//! | [`run`]     | what an agent did: Run > Checkpoint > Turn > Step; the files at turn n     |         |
+//! | [`formats`] | how the tools out there write runs down, one file each                     |         |
+//! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | windows |
+//! | [`app`]     | what the user is looking at and how that changes: state, messages, keymap  | screen  |
+//! | [`ui`]      | how it looks: layout to cells, one file per panel, theme, safe text        | screen  |
+//! | [`tui`]     | the terminal, the clock, the threads: wires every room together            | door    |
+//! | [`cli`]     | the commands, one file each                                                | door    |
+//!
+//! Planned between them, in this order, each with its own issue: `metrics` and `study` after `formats`; `judge` and
+//! `live` after `store`.
+//!
+//! A room uses only rooms above it. Rooms with windows and rooms with a screen meet only behind a door, and only
+//! windows and doors touch files, clocks, threads, processes or the terminal. `tests/rooms.rs` holds us to that.
+//!
+//! # One path from disk to cells
+//!
+//! [`store::open`] finds the files of a recording; the first of [`formats::FORMATS`] that claims the main file reads
+//! all of them once into an index, [`run::Run`], which keeps where the bytes are and drops the rest. [`tui`] hands the
+//! index to [`app`] as a message. What is shown next is asked for by [`app`] as an effect with a number, answered on a
+//! worker by [`store::Archive`] (the words of a step, the files over time, a diff, a search) or by [`code`] (colours),
+//! and drawn by [`ui`] as soon as it is there: plain text first, colours when they arrive.
+//!
+//! # Where a new thing goes
+//!
+//! | new        | write                                              | add one word to        |
+//! |------------|----------------------------------------------------|------------------------|
+//! | run format | `formats/<name>.rs` and a sample in `sample-runs/` | `formats!`             |
+//! | command    | `cli/<name>.rs`                                    | `cli::Command`         |
+//! | key        | one row of `app/keymap.rs`                         |                        |
+//! | panel      | `ui/panel/<name>.rs`                               | `ui::panel`            |
+//! | colours    | one row of `code/highlight.rs`                     |                        |
 
 pub mod app;
 pub mod cli;

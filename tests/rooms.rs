@@ -85,9 +85,11 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// The code without comments and without its test module, which may open any door. A file of tests counts as one.
+/// The code without comments and without its tests, which may open any door: those at the end of a file, and those in
+/// a file or folder called `tests`.
 fn production(path: &Path) -> String {
-    if path.file_stem().is_some_and(|stem| stem == "tests" || stem == "testing") {
+    let is_test = |part: &std::ffi::OsStr| part == "tests" || part == "tests.rs";
+    if path.strip_prefix(src()).is_ok_and(|path| path.iter().any(is_test)) {
         return String::new();
     }
     let text = fs::read_to_string(path).unwrap();

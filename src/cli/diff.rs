@@ -43,12 +43,12 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let glob = args.path.as_deref().map(matcher).transpose()?;
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let timeline = archive.timeline(run).map_err(|why| Failure::new(Exit::CannotRead, why))?;
     let (before, after) = match args.turn {
         Some(turn) => at::turn_index(run, turn).map(|turn| (turn, turn + 1))?,
         None => (at::turns_done(run, &args.from)?, at::turns_done(run, &args.to)?),
     };
-    let mut changes = timeline.changes_between(before, after);
+    let changes = archive.changes_between(run, before, after);
+    let mut changes = changes.map_err(|why| Failure::new(Exit::CannotRead, why))?;
     changes.retain(|change| glob.as_ref().is_none_or(|glob| glob.is_match(change.path.as_str())));
     let sides: Vec<Sides> = changes.iter().map(|change| Sides::of(run, archive, change)).collect();
     for side in &sides {

@@ -40,6 +40,11 @@ impl Out {
         })
     }
 
+    /// A frame of the screen, whose text `ui` has made safe already.
+    pub fn frame(&mut self, frame: &str) -> io::Result<()> {
+        self.writer.write_all(frame.as_bytes())
+    }
+
     /// One JSON document. serde_json writes control characters as escapes; the invisible ones stay as they are, as
     /// JSON is for programs.
     pub fn json(&mut self, document: &impl Serialize) -> io::Result<()> {

@@ -1,9 +1,95 @@
-//! tmp
-use super::{Exit, Outcome, output::Out};
+//! `trajview PATH`: the screen, in the terminal or as one frame without it.
+
+use std::path::PathBuf;
+
+use ratatui::layout::Size;
+
+use crate::{app::Place, tui, ui::export};
+
+use super::{Exit, Failure, Outcome, output::Out};
+
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    paths: Vec<std::path::PathBuf>,
+    /// A log, a run bundle, or a folder that holds one of them; the current folder if left out
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Open at a turn (counts from 1), a checkpoint's id, `start` or `final`
+    #[arg(long, value_name = "TURN")]
+    at: Option<String>,
+    /// Open at a file of that turn, and at a line of it
+    #[arg(long, value_name = "PATH[:LINE]")]
+    file: Option<String>,
+    /// Print the settled frame of this size, such as 120x40, and exit; needs no terminal
+    #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
+    snapshot: Option<Size>,
+    /// Press these keys first, such as 'l l / loss <enter>'
+    #[arg(long, requires = "snapshot", value_name = "KEYS", default_value = "", hide_default_value = true)]
+    keys: String,
+    /// Print the frame with colours
+    #[arg(long, requires = "snapshot", conflicts_with = "svg")]
+    ansi: bool,
+    /// Print the frame as an SVG picture
+    #[arg(long, requires = "snapshot")]
+    svg: bool,
 }
-pub fn run(_a: &Args, _o: &mut Out) -> Outcome {
-    Ok(Exit::Fine)
+
+fn size(text: &str) -> Result<Size, String> {
+    let sides = text.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    match sides {
+        Some((width, height)) if (1..=1_000).contains(&width) && (1..=1_000).contains(&height) => {
+            Ok(Size { width, height })
+        }
+        _ => Err("expected two numbers from 1 to 1000, such as 120x40".into()),
+    }
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    if args.paths.len() > 1 {
+        let why = "opens one run at a time; name one path";
+        return Err(Failure { exit: Exit::WrongArguments, sentence: why.into() });
+    }
+    let place = place(args)?;
+    match args.snapshot {
+        None => {
+            let ending = tui::run(&args.paths, place)?;
+            Ok(match ending {
+                tui::Ending::Quit => Exit::Fine,
+                tui::Ending::Signal(signal) => Exit::Signal(signal),
+            })
+        }
+        Some(size) => {
+            let frame = tui::headless(&args.paths, size, &args.keys, place)?;
+            let print = match (args.svg, args.ansi) {
+                (true, _) => export::svg(&frame),
+                (false, true) => export::ansi(&frame),
+                (false, false) => export::text(&frame),
+            };
+            out.frame(&print)?;
+            Ok(Exit::Fine)
+        }
+    }
+}
+
+fn place(args: &Args) -> Result<Place, Failure> {
+    let wrong = |sentence: String| Failure { exit: Exit::WrongArguments, sentence };
+    let turn = args.at.as_deref().map(str::parse).transpose().map_err(wrong)?;
+    let (file, line) = match args.file.as_deref().map(|file| (file, file.rsplit_once(':'))) {
+        None => (None, None),
+        Some((file, split)) => match split.and_then(|(path, line)| Some((path, line.parse().ok()?))) {
+            Some((path, line)) => (Some(path.to_owned()), Some(line)),
+            None => (Some(file.to_owned()), None),
+        },
+    };
+    Ok(Place { turn, step: None, file, line })
+}
+
+impl From<tui::Failure> for Failure {
+    fn from(why: tui::Failure) -> Self {
+        let exit = match why {
+            tui::Failure::Open(why) => return why.into(),
+            tui::Failure::Keys(_) | tui::Failure::NoTerminal => Exit::WrongArguments,
+            tui::Failure::Terminal(_) => Exit::CannotRead,
+        };
+        Self { exit, sentence: why.to_string() }
+    }
 }

@@ -216,7 +216,7 @@ pub(super) fn byte_hunks<'t>(old: &'t [u8], new: &'t [u8], context: usize) -> Ve
     }
     let (old, new) = (split_lines(old), split_lines(new));
     let context = context.min(old.len().max(new.len()));
-    group_diff_ops(compare(&old, &new), context)
+    group_diff_ops(settle(compare(&old, &new), &old, &new), context)
         .iter()
         .filter(|ops| ops.iter().any(|op| !matches!(op, DiffOp::Equal { .. })))
         .map(|ops| byte_hunk(ops, &old, &new))
@@ -270,11 +270,85 @@ fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     let names: Vec<String> = (0..numbers.len()).map(|number| number.to_string()).collect();
     let named = |side: &[usize]| side.iter().map(|&n| names[n].as_str()).collect::<Vec<_>>();
     TextDiffConfig::new()
-        .algorithm(Algorithm::Histogram)
+        .algorithm(Algorithm::Patience)
         .timeout(PATIENCE)
         .diff_slices::<str>(&named(&old), &named(&new))
         .ops()
         .to_vec()
+}
+
+/// Moves added and removed blocks to where a reader would put them. A block that ends with the line before it (or
+/// begins with the line after it) says the same one line further up (or down); of all such places this takes the one
+/// whose edges are indented least and follow a blank line, the lowest of equals. git's indent heuristic
+/// (`score_add_split` in its xdiffi.c) weighs the same things more finely.
+fn settle(mut ops: Vec<DiffOp>, old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+    for at in 0..ops.len() {
+        let (side, block) = match ops[at] {
+            DiffOp::Insert { .. } => (new, ops[at].new_range()),
+            DiffOp::Delete { .. } => (old, ops[at].old_range()),
+            DiffOp::Equal { .. } | DiffOp::Replace { .. } => continue,
+        };
+        let room = Sides { old: room_before(&ops, at), new: room_after(&ops, at) };
+        shift(&mut ops, at, block.start, best_start(side, &block, room));
+    }
+    ops.retain(|op| !matches!(op, DiffOp::Equal { len: 0, .. }));
+    ops
+}
+
+/// Equal lines a block may move up over; one stays where another change lies beyond, so that the two stay apart.
+fn room_before(ops: &[DiffOp], at: usize) -> usize {
+    match at.checked_sub(1).map(|before| ops[before]) {
+        Some(DiffOp::Equal { len, .. }) => len - usize::from(at > 1),
+        _ => 0,
+    }
+}
+
+/// As [`room_before`], downwards.
+fn room_after(ops: &[DiffOp], at: usize) -> usize {
+    match ops.get(at + 1) {
+        Some(DiffOp::Equal { len, .. }) => len - usize::from(at + 2 < ops.len()),
+        _ => 0,
+    }
+}
+
+fn best_start(lines: &[&[u8]], block: &Range<usize>, room: Sides<usize>) -> usize {
+    let up = (0..room.old).take_while(|n| lines[block.start - 1 - n] == lines[block.end - 1 - n]);
+    let down = (0..room.new).take_while(|n| lines[block.start + n] == lines[block.end + n]);
+    let places = block.start - up.count()..=block.start + down.count();
+    let cost = |&start: &usize| edge_cost(lines, start) + edge_cost(lines, start + block.len());
+    places.rev().min_by_key(cost).unwrap_or(block.start)
+}
+
+/// How badly a block begins or ends before this line.
+fn edge_cost(lines: &[&[u8]], at: usize) -> usize {
+    let is_blank = |line: &&[u8]| line.trim_ascii().is_empty();
+    let indent = |line: &&[u8]| line.len() - line.trim_ascii_start().len();
+    let next = lines[at..].iter().find(|line| !is_blank(line)).map_or(0, indent);
+    let before_blank = lines.get(at).is_some_and(is_blank);
+    let after_blank = at == 0 || is_blank(&lines[at - 1]);
+    4 * next + 2 * usize::from(before_blank) + usize::from(!after_blank)
+}
+
+/// Lets the block begin at another line.
+fn shift(ops: &mut [DiffOp], at: usize, from: usize, to: usize) {
+    let moved = |place: &mut usize| *place = *place + to - from;
+    if from == to {
+        return;
+    }
+    if let Some(DiffOp::Equal { len, .. }) = at.checked_sub(1).and_then(|at| ops.get_mut(at)) {
+        moved(len);
+    }
+    if let DiffOp::Insert { old_index, new_index, .. }
+    | DiffOp::Delete { old_index, new_index, .. } = &mut ops[at]
+    {
+        moved(old_index);
+        moved(new_index);
+    }
+    if let Some(DiffOp::Equal { old_index, new_index, len }) = ops.get_mut(at + 1) {
+        moved(old_index);
+        moved(new_index);
+        *len = *len + from - to;
+    }
 }
 
 /// Words, runs of blanks, and single other characters (with what combines with them).
@@ -591,8 +665,40 @@ mod tests {
         assert_eq!(diff.hunks[1].lines, [line(LineKind::Added, None, Some(5), "x")]);
     }
 
+    fn changed(old: &str, new: &str) -> String {
+        let hunks = diff_text(old, new, 0).hunks;
+        let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
+        lines.map(|line| format!("{}\n", line.text)).collect()
+    }
+
+    #[test]
+    fn an_added_function_begins_with_its_own_first_line() {
+        let (f, g, h) =
+            ("def f():\n    return 1\n\n", "def g():\n    return 1\n\n", "def h():\n    pass\n");
+
+        assert_eq!(changed(&format!("{f}{h}"), &format!("{f}{g}{h}")), g);
+        assert_eq!(changed(&format!("{f}{g}{h}"), &format!("{f}{h}")), g);
+    }
+
+    #[test]
+    fn an_added_item_keeps_the_comment_above_it() {
+        let (f, g) = ("/**\n * F\n */\nf() {\n}\n\n", "/**\n * G\n */\ng() {\n}\n\n");
+
+        assert_eq!(changed(f, &format!("{g}{f}")), g);
+        assert_eq!(changed(&format!("{g}{f}"), f), g);
+    }
+
+    #[test]
+    fn an_added_block_ends_with_its_own_brace() {
+        let (a, b) = ("    if x {\n        a();\n    }\n", "    if y {\n        b();\n    }\n");
+        let rest = "    }\n}\n";
+
+        assert_eq!(changed(&format!("{{\n{b}{rest}"), &format!("{{\n{a}{b}{rest}")), a);
+        assert_eq!(changed(&format!("{{\n{b}{rest}"), &format!("{{\n{b}{a}{rest}")), a);
+    }
+
     fn any_lines() -> impl Strategy<Value = Vec<u8>> {
-        let line = prop::sample::select(vec!["a", "b", "c", "d", "a\r", "é", ""]);
+        let line = prop::sample::select(vec!["a", "b", "  c", "    d", "a\r", "é", ""]);
         let lines = prop::collection::vec(line, 0..30).prop_map(|lines| lines.join("\n"));
         (lines, any::<bool>()).prop_map(|(text, end)| {
             let mut bytes = text.into_bytes();

@@ -306,6 +306,8 @@ fn line_ranges(text: &str) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Each span's words and meaning, line by line.
@@ -490,5 +492,34 @@ mod tests {
         assert_eq!(highlighter.lines(2790..9999).len(), 10);
         assert_eq!(highlighter.lines(9000..9999), [[]; 0]);
         assert_eq!(highlighter.line_count(), 2800);
+    }
+
+    /// Pieces that open and close things in one language or another.
+    fn any_source() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "\n", "\r\n", " ", "\t", "\"", "'", "`", "\"\"\"", "#", "//", "/*", "*/", "<!--", "{",
+            "}", "${", "(", ")", "[", "]", "<", ">", "\\", "```py", "def f", "fn f", "class A",
+            "=", "é", "漢", "\u{0}", "\u{202e}", "1", "---", ":", "@",
+        ]);
+        let piece = prop_oneof![4 => piece.prop_map(str::to_owned), 1 => any::<String>()];
+        prop::collection::vec(piece, 0..30).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn whatever_the_source_spans_are_ordered_and_on_character_boundaries(
+            source in any_source(),
+            extension in prop::sample::select(vec!["py", "rs", "ts", "tsx", "md", "toml", "html", "sh", "yaml", "json"]),
+        ) {
+            let spans = highlight(&format!("a.{extension}"), &source).unwrap();
+
+            let lines: Vec<&str> = source.split_inclusive('\n').collect();
+            prop_assert_eq!(spans.len(), lines.len());
+            for (line, spans) in lines.iter().zip(spans) {
+                prop_assert!(spans.iter().all(|span| line.get(span.range.clone()).is_some_and(|part| !part.is_empty())));
+                prop_assert!(spans.windows(2).all(|two| two[0].range.end <= two[1].range.start));
+            }
+        }
     }
 }

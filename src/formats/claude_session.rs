@@ -94,6 +94,9 @@ impl Format for ClaudeSession {
         if run.id.is_empty() {
             run.id = stem(main.name).to_owned();
         }
+        if run.title.is_empty() {
+            run.title.clone_from(&run.id);
+        }
         Ok(run)
     }
 

@@ -69,6 +69,9 @@ impl Format for ClaudeStream {
             let name = main.name.rsplit('/').next().unwrap_or(main.name);
             run.id = name.to_owned();
         }
+        if run.title.is_empty() {
+            run.title.clone_from(&run.id);
+        }
         Ok(run)
     }
 

@@ -87,7 +87,11 @@ macro_rules! formats {
     };
 }
 
-formats! { claude_session::ClaudeSession, claude_stream::ClaudeStream }
+formats! {
+    bundle::Bundle,
+    claude_session::ClaudeSession,
+    claude_stream::ClaudeStream,
+}
 
 /// The format that claims a file which starts like this.
 pub fn claim(head: &Head<'_>) -> Option<&'static dyn Format> {

@@ -19,7 +19,7 @@ use crate::{
     formats::{self, Format, Source},
     run::{
         Place, Run, SourceFile, StepId, StepText, Warning,
-        files::{Blob, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile, compare},
+        files::{Blob, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile, compare, renames},
         search::{Hit, HitPlace, Query, StepField, matches_in},
     },
 };
@@ -159,6 +159,17 @@ impl Archive {
             };
             timeline::build(&recording).map(|(timeline, made)| (Arc::new(timeline), made))
         })
+    }
+
+    /// What changed between two moments, both counted in turns done, renames found. The error is a sentence.
+    pub fn changes_between(
+        &self,
+        run: &Run,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<Change>, String> {
+        let changes = self.timeline(run)?.changes_between(before, after);
+        self.with_blobs(run, |blobs| renames::find(changes, blobs))
     }
 
     /// One change, compared line by line with `context` lines around.

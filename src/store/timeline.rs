@@ -8,7 +8,7 @@ use crate::{
         EditKind, Run, Step, StepId,
         files::{
             Blob, BlobId, Blobs, Change, FilesFrom, MemoryBlobs, RecordedChange, RecordedEdit,
-            Timeline, TurnFiles,
+            Timeline, TurnFiles, renames,
             replay::{self, Before, Replayer},
         },
     },
@@ -39,25 +39,28 @@ pub fn build(recording: &Recording<'_>) -> Result<(Timeline, MemoryBlobs), Strin
 fn from_edits(recording: &Recording<'_>, made: &mut MemoryBlobs) -> Timeline {
     let started = recording.snapshots.and_then(|snapshots| snapshots.before.clone());
     let before_us = if started.is_some() { Before::Complete } else { Before::Partial };
-    let base = started.unwrap_or_default();
+    let mut base = started.unwrap_or_default();
     let reader: &dyn Blobs = recording.snapshots.map_or(&Nowhere, |snapshots| snapshots);
     let mut replayer = Replayer::new(base.clone(), before_us, reader, made);
-    let mut turns = vec![];
     let count = recording.run.turns.len();
-    for turn in 0..count {
+    let turn = |turn: usize| {
         let steps = steps_of(recording, turn, &mut replayer);
         let mut all: Vec<Change> =
             steps.iter().flat_map(|(_, changes)| changes.iter().cloned()).collect();
         if let Some(snapshots) = recording.snapshots.filter(|_| turn + 1 == count) {
             all.extend(replayer.arrive_at(&snapshots.after));
         }
-        turns.push(TurnFiles { changes: replay::net(&all), steps });
+        TurnFiles { changes: replay::net(&all), steps }
+    };
+    let mut turns: Vec<TurnFiles> = (0..count).map(turn).collect();
+    base.files.append(&mut replayer.base.files);
+    let blobs = AllBlobs { made, repo: None, snapshots: recording.snapshots };
+    for turn in &mut turns {
+        turn.changes = renames::find(std::mem::take(&mut turn.changes), &blobs);
     }
     let from =
         if recording.snapshots.is_some() { FilesFrom::Snapshots } else { FilesFrom::RecordedEdits };
-    let mut whole = base;
-    whole.files.append(&mut replayer.base.files);
-    Timeline { from, base: whole, turns }
+    Timeline { from, base, turns }
 }
 
 fn from_commits(

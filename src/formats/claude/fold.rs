@@ -9,7 +9,7 @@ use super::{
     edits::Sketch,
     line::{Assistant, Call, Line, Outcome, Part, User, What, Words, WordsKind, classify},
     subagents::Agents,
-    text::readable,
+    text::{CHANGED_SINCE, readable},
 };
 use crate::{
     formats::{Source, jsonl},
@@ -33,7 +33,10 @@ pub fn lines(source: SourceId, file: Source<'_>, warnings: &mut Vec<Warning>) ->
         match classify(place, &text) {
             Ok(line) => lines.push(line),
             Err(why) => {
-                warnings.push(jsonl::warning(file.name, place, jsonl::broken(&why, is_last)));
+                // JSON, but not a record: serde has no column for that.
+                let is_json = why.line() == 0;
+                let what = if is_json { why.to_string() } else { jsonl::broken(&why, is_last) };
+                warnings.push(jsonl::warning(file.name, place, what));
             }
         }
     }
@@ -180,7 +183,11 @@ impl Fold {
             What::User(user) => self.user(owner, at, user),
             What::Assistant(message) => self.assistant(owner, at, message),
             What::Note(note) => {
-                let step = at.step(StepKind::Message, note.role, note.label);
+                let label = match note.label.strip_prefix(CHANGED_SINCE) {
+                    Some(path) => format!("{CHANGED_SINCE}{}", self.relative(path)).into(),
+                    None => note.label,
+                };
+                let step = at.step(StepKind::Message, note.role, label);
                 self.push(owner, Step { is_error: note.is_error, ..step });
             }
             What::Compaction { label } => {

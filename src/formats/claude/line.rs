@@ -357,6 +357,9 @@ fn call_label(name: &str, input: &Input<'_>, raw: Raw<'_>) -> Box<str> {
             .map(Quoted::label)
             .find(|label| !label.is_empty())
     };
+    if input.todos.is_some() {
+        return label(&format!("{} todos", super::json::elements(input.todos).len()));
+    }
     let found = if starts_agent(name) {
         first(&[input.description, input.prompt])
     } else {
@@ -493,7 +496,7 @@ fn attachment(record: &Record<'_>) -> What {
     match attachment.kind.as_str() {
         "edited_text_file" | "edited_image_file" => {
             let name = Quoted::of(attachment.filename).map(Quoted::text).unwrap_or_default();
-            system(label(&format!("{}{name}", text::CHANGED_OUTSIDE)), false)
+            system(label(&format!("{}{name}", text::CHANGED_SINCE)), false)
         }
         "queued_command" => {
             let words = text::content(attachment.prompt);

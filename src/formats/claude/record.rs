@@ -318,6 +318,8 @@ pub struct Input<'a> {
     #[serde(borrow)]
     pub plan: Raw<'a>,
     #[serde(borrow)]
+    pub todos: Raw<'a>,
+    #[serde(borrow)]
     pub old_string: Raw<'a>,
     #[serde(borrow)]
     pub new_string: Raw<'a>,

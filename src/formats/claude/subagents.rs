@@ -123,7 +123,8 @@ fn is_request(line: &Line) -> bool {
 
 /// Ties every agent to a step. Returns the turn of every agent.
 pub fn link(fold: &mut Fold) -> Vec<usize> {
-    let claims: Vec<Option<usize>> = claims(fold);
+    let mut claims = claims(fold);
+    break_circles(fold, &mut claims);
     for (agent, call) in claims.iter().enumerate() {
         if let Some(call) = call {
             tie(fold, agent, *call);
@@ -177,6 +178,24 @@ fn claims(fold: &Fold) -> Vec<Option<usize>> {
     claims
 }
 
+/// A recording may say of two agents that each started the other: then the first of them was started by nobody.
+fn break_circles(fold: &Fold, claims: &mut [Option<usize>]) {
+    for agent in 0..claims.len() {
+        let mut above = Some(agent);
+        for _ in 0..claims.len() {
+            above = above.and_then(|agent| claims[agent]).and_then(|call| {
+                match fold.calls[call].owner {
+                    Owner::Agent(agent) => Some(agent),
+                    Owner::Turn(_) => None,
+                }
+            });
+        }
+        if above.is_some() {
+            claims[agent] = None;
+        }
+    }
+}
+
 fn tie(fold: &mut Fold, agent: usize, call: usize) {
     let CallAt { owner, step, .. } = fold.calls[call];
     let agent_type = fold.calls[call].agent_type.clone();
@@ -199,7 +218,7 @@ fn tie(fold: &mut Fold, agent: usize, call: usize) {
 fn turns(fold: &Fold, claims: &[Option<usize>]) -> Vec<usize> {
     let of = |agent: usize| {
         let mut at = agent;
-        // Agents may claim each other in a circle; no way up is longer than there are agents.
+        // No way up is longer than there are agents.
         for _ in 0..claims.len() {
             match claims[at].map(|call| fold.calls[call].owner) {
                 Some(Owner::Turn(turn)) => return turn,

@@ -17,8 +17,8 @@ pub const CONTINUED: &str = "This session is being continued from a previous con
 /// Stands for thinking whose words the recording does not hold.
 pub const UNTOLD_THINKING: &str = "(thinking, words not recorded)";
 
-/// Begins the label of a file that somebody else changed.
-pub const CHANGED_OUTSIDE: &str = "changed outside the agent: ";
+/// Begins the label of a file that is no longer as the agent knows it: a person, a formatter or a shell command did it.
+pub const CHANGED_SINCE: &str = "changed since the agent read it: ";
 
 /// Tags around words that the program wrote or a person gave to the shell, not to the model.
 const PROGRAM_TAGS: &[&str] = &[
@@ -278,7 +278,7 @@ fn attachment(record: &Record<'_>) -> Option<String> {
     match attachment.kind.as_str() {
         "edited_text_file" => {
             let name = string(attachment.filename);
-            Some(format!("{CHANGED_OUTSIDE}{name}\n\n{}", string(attachment.snippet)))
+            Some(format!("{CHANGED_SINCE}{name}\n\n{}", string(attachment.snippet)))
         }
         "queued_command" => Some(content(attachment.prompt)),
         _ => None,

@@ -9,6 +9,7 @@
 
 mod blob;
 pub mod compare;
+pub mod renames;
 pub mod replay;
 mod timeline;
 

@@ -478,18 +478,27 @@ mod tests {
         );
     }
 
+    /// Writes one file, then arrives at a snapshot that has another version of it and a second file.
+    fn arrived(before_us: Before) -> (Vec<Change>, Tree) {
+        let (empty, mut made) = (MemoryBlobs::default(), MemoryBlobs::default());
+        let mut replayer = Replayer::new(Tree::default(), before_us, &empty, &mut made);
+        replayer.edit(&edit("a", None), &body(RecordedChange::Write("one\n".into())));
+        let files = [(path("a"), file("two\n")), (path("b"), file("new\n"))].into();
+        (replayer.arrive_at(&Tree { files }), replayer.base)
+    }
+
     #[test]
     fn a_snapshot_explains_what_the_log_did_not() {
-        let (empty, mut made) = (MemoryBlobs::default(), MemoryBlobs::default());
-        let mut replayer = Replayer::new(Tree::default(), Before::Partial, &empty, &mut made);
-        replayer.edit(&edit("a", None), &body(RecordedChange::Write("one\n".into())));
-        let snapshot =
-            Tree { files: [(path("a"), file("two\n")), (path("b"), file("new\n"))].into() };
-
-        let changes = replayer.arrive_at(&snapshot);
-
         let a = changed("a", Some("one\n"), Some("two\n"), Origin::Outside);
-        assert_eq!(changes, [a, changed("b", None, Some("new\n"), Origin::Outside)]);
+        let b = changed("b", None, Some("new\n"), Origin::Outside);
+        assert_eq!(arrived(Before::Complete), (vec![a, b], Tree::default()));
+    }
+
+    #[test]
+    fn a_file_the_log_never_touched_may_have_been_there_all_along() {
+        let a = changed("a", Some("one\n"), Some("two\n"), Origin::Outside);
+        let base = Tree { files: [(path("b"), file("new\n"))].into() };
+        assert_eq!(arrived(Before::Partial), (vec![a], base));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Which files changed in which turn, and the tree after any turn.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use crate::{
     code::patch::PatchHunk,
@@ -189,50 +189,20 @@ impl Tree {
         }
     }
 
-    /// What turns `self` into `later`, sorted by path. A deleted and a created file with the same content are a
-    /// rename; telling similar contents apart needs their bytes and is left to the caller.
+    /// What turns `self` into `later`, sorted by path; [`super::renames`] finds the renames among it.
     pub fn changes_to(&self, later: &Self, origin: Origin) -> Vec<Change> {
         let mut changes = vec![];
-        let mut gone: HashMap<BlobId, Vec<(&RepoPath, TreeFile)>> = HashMap::new();
-        let mut deleted: BTreeMap<&RepoPath, TreeFile> = BTreeMap::new();
         for (path, old) in &self.files {
             match later.files.get(path) {
                 Some(new) if new == old => {}
-                Some(new) => changes.push(whole(
-                    path,
-                    None,
-                    EditKind::Modify,
-                    Some(*old),
-                    Some(*new),
-                    origin,
-                )),
-                None => {
-                    deleted.insert(path, *old);
-                    if let Some(blob) = old.blob() {
-                        gone.entry(blob).or_default().push((path, *old));
-                    }
+                Some(new) => {
+                    changes.push(whole(path, EditKind::Modify, Some(*old), Some(*new), origin))
                 }
+                None => changes.push(whole(path, EditKind::Delete, Some(*old), None, origin)),
             }
         }
         for (path, new) in later.files.iter().filter(|(path, _)| !self.files.contains_key(*path)) {
-            let twin = new.blob().and_then(|blob| gone.get_mut(&blob)).and_then(Vec::pop);
-            match twin {
-                Some((from, old)) => {
-                    deleted.remove(from);
-                    changes.push(whole(
-                        path,
-                        Some(from),
-                        EditKind::Rename,
-                        Some(old),
-                        Some(*new),
-                        origin,
-                    ));
-                }
-                None => changes.push(whole(path, None, EditKind::Create, None, Some(*new), origin)),
-            }
-        }
-        for (path, old) in deleted {
-            changes.push(whole(path, None, EditKind::Delete, Some(old), None, origin));
+            changes.push(whole(path, EditKind::Create, None, Some(*new), origin));
         }
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         changes
@@ -241,19 +211,12 @@ impl Tree {
 
 fn whole(
     path: &RepoPath,
-    from: Option<&RepoPath>,
     kind: EditKind,
     old: Option<TreeFile>,
     new: Option<TreeFile>,
     origin: Origin,
 ) -> Change {
-    Change {
-        path: path.clone(),
-        from: from.cloned(),
-        kind,
-        version: Version::Whole { old, new },
-        origin,
-    }
+    Change { path: path.clone(), from: None, kind, version: Version::Whole { old, new }, origin }
 }
 
 impl Timeline {
@@ -267,7 +230,8 @@ impl Timeline {
     }
 
     /// What changed between two moments, both counted in turns done. Between neighbours this is the turn's own
-    /// list; further apart the trees are compared, and a file changed only outside recorded edits stays marked so.
+    /// list; further apart the trees are compared, and a file changed only outside recorded edits stays marked so;
+    /// renames are then still a deleted and a created file.
     pub fn changes_between(&self, before: usize, after: usize) -> Vec<Change> {
         if before + 1 == after
             && let Some(turn) = self.turns.get(before)

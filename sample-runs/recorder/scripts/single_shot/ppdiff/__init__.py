@@ -1,0 +1,1 @@
+"""PPDiff: joint sequence and structure diffusion for protein binders."""

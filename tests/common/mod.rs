@@ -1,0 +1,61 @@
+//! What the tests of the whole program share: running it, and finding recordings.
+#![allow(dead_code)] // each test file uses some of it
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// A file or folder of the project.
+pub fn project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// Recordings of other people, which stay outside the project. None, said aloud, where they are not there.
+pub fn real_data() -> Option<PathBuf> {
+    let folder =
+        std::env::var_os("TRAJVIEW_REAL_DATA").map(PathBuf::from).filter(|folder| folder.is_dir());
+    if folder.is_none() {
+        println!("not run: no real data");
+    }
+    folder
+}
+
+/// What the program said and how it ended.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+/// Runs the program in the project's folder, without colours from the environment.
+pub fn trajview(arguments: &[&str]) -> Ran {
+    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(arguments)
+        .current_dir(project("."))
+        .env_remove("NO_COLOR")
+        .output()
+        .expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ran { code: status.code(), out: text(stdout), err: text(stderr) }
+}
+
+/// Runs the program, which must end well, and gives what it printed.
+pub fn printed(arguments: &[&str]) -> String {
+    let ran = trajview(arguments);
+    assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.err);
+    ran.out
+}
+
+pub fn json(arguments: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&printed(arguments)).expect("the output is JSON")
+}
+
+pub fn has_git() -> bool {
+    let found =
+        Command::new("git").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !found {
+        println!("not run: no git");
+    }
+    found
+}
