@@ -157,7 +157,7 @@ impl Replay {
     pub fn ask(&mut self, numbers: &mut Numbers, layout: &Layout) -> Vec<Effect> {
         let mut effects = vec![];
         if self.timeline == Loading::Nothing {
-            let request = numbers.next();
+            let request = numbers.fresh();
             self.timeline = Loading::Waiting(request);
             effects.push(Effect::LoadTimeline(request, self.run.clone()));
         }
@@ -165,7 +165,7 @@ impl Replay {
         effects.extend(self.ask_diff(numbers));
         effects.extend(self.ask_colours(numbers));
         effects.extend(self.looking_for.take().map(|query| {
-            let request = numbers.next();
+            let request = numbers.fresh();
             self.search.asked(request);
             Effect::Search(request, self.run.clone(), query)
         }));
@@ -225,7 +225,11 @@ impl Replay {
     }
 
     fn go_to(&mut self, place: &Place) {
-        self.turn = place.turn.map_or(0, |at| at.turn_of(self.run.turns.len()));
+        let turn = place.turn.as_ref().map(|at| at.turn_of(&self.run));
+        if turn == Some(None) {
+            self.notice = Some("no checkpoint of that name: this is the start of the run".into());
+        }
+        self.turn = turn.flatten().unwrap_or_default();
         self.steps.show(&self.run, self.turn);
         if let Some(number) = place.step {
             self.select_step(number);

@@ -39,11 +39,14 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(inner.width).saturating_sub(2);
     let painter = Painter { replay, theme, width };
     for (index, row) in seen.take(usize::from(inner.height)) {
-        let chosen = (index == scroll.cursor).then(|| chosen(replay, Panel::Steps, theme));
+        let is_cursor = index == scroll.cursor;
+        // Text keeps its own looks: a hit on a reversed row could not be seen.
+        let is_chosen = is_cursor && row.kind == RowKind::Head;
+        let style = is_chosen.then(|| chosen(replay, Panel::Steps, theme));
         let Some(mut line) = painter.row(row) else { continue };
-        let mark = if index == scroll.cursor { "▌" } else { " " };
-        line.spans.insert(0, own(mark, theme.of(Meaning::Muted)));
-        put_row(line, chosen, inner, (index - scroll.top) as u16, buffer);
+        let mark = if is_cursor { "▌" } else { " " };
+        line.spans.insert(0, own(mark, theme.of(Meaning::FocusedBorder)));
+        put_row(line, style, inner, (index - scroll.top) as u16, buffer);
     }
 }
 
