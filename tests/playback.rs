@@ -156,7 +156,7 @@ fn a_long_line_is_read_sideways() {
         line(at)
     );
     let moved = line(&format!("{at} >"));
-    assert!(moved.contains("+ ‹urn loss, {\"sequence\": sequence, \"structure\": st"), "{moved}");
+    assert!(moved.contains("+ ‹n loss, {\"sequence\": sequence, \"structure\": str›"), "{moved}");
 }
 
 #[test]
