@@ -4,7 +4,7 @@
 //! readable, and lets invisible direction marks through, which can make code look like other code (CVE-2021-42574).
 //! We show both instead of obeying or hiding them: [`safe_line`] writes every character that would not be seen as a
 //! sign that is, expands tabs, and remembers where each source byte went ([`Safe::place`]), so that colours and search
-//! hits can follow. What counts as unseen is Unicode's own classes ([`UNSEEN`]), not a list of ours.
+//! hits can follow. What counts as unseen is Unicode's own classes (`UNSEEN`), not a list of ours.
 //!
 //! Below that: how wide a text is, and how it is cut ([`truncate`]) and broken ([`wrap`]) to fit. These measure as
 //! ratatui paints, grapheme by grapheme, and expect text that is safe already.
