@@ -10,6 +10,7 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod codex;
 pub mod jsonl;
 
 use crate::run::{Edit, Run, Step, StepText, ToolResult, files::RecordedEdit};
@@ -86,7 +87,10 @@ macro_rules! formats {
     };
 }
 
-formats! {}
+formats! {
+    codex_rollout::CodexRollout,
+    codex_exec::CodexExec,
+}
 
 /// The format that claims a file which starts like this.
 pub fn claim(head: &Head<'_>) -> Option<&'static dyn Format> {
