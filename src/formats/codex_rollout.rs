@@ -122,7 +122,11 @@ fn is_ours(line: &[u8], name: &str) -> bool {
         Some("reasoning") => line.has("summary"),
         Some("function_call" | "custom_tool_call" | "local_shell_call") => line.has("call_id"),
         Some(_) => false,
-        None => is_chat || line.has("record_type") || is_bare_meta(&line),
+        None => {
+            is_chat
+                || line.text("record_type").as_deref() == Some("state")
+                || is_bare_meta(&line)
+        }
     }
 }
 

@@ -44,10 +44,14 @@ impl Outcome {
         let exit_code = metadata.and_then(|data| data.integer("exit_code"));
         let success = object.flag("success");
         let mut outcome = Self::of_text(text);
+        // Where a field says how it went, the words of the output do not.
+        if exit_code.is_some() || success.is_some() {
+            outcome.is_error = success == Some(false);
+            outcome.is_success = success == Some(true);
+        }
         outcome.exit_code = exit_code.or_else(|| object.integer("exit_code")).or(outcome.exit_code);
-        outcome.is_error |= success == Some(false)
-            || object.flag("isError").or(object.flag("is_error")) == Some(true);
-        outcome.is_success |= outcome.exit_code == Some(0) || success == Some(true);
+        outcome.is_error |= object.flag("isError").or(object.flag("is_error")) == Some(true);
+        outcome.is_success |= outcome.exit_code == Some(0) && !outcome.is_error;
         outcome
     }
 
@@ -85,6 +89,10 @@ const SUCCESSES: [&str; 2] = ["Script completed", "Success."];
 
 /// The exit code in the head that Codex puts before a command's output.
 fn exit_code(text: &str) -> Option<i32> {
+    const HEADS: [&str; 4] = ["Exit code:", "Chunk ID:", "Wall time", "Process exited"];
+    if !HEADS.iter().any(|head| text.starts_with(head)) {
+        return None;
+    }
     let head = text.lines().take(8).take_while(|line| *line != "Output:");
     let mut codes = head.filter_map(|line| {
         let code =
@@ -154,6 +162,13 @@ mod tests {
         let output = serde_json::json!("Exit code: 0\nOutput:\nProcess exited with code 9\n");
 
         assert_eq!(outcome(&output).exit_code, Some(0));
+    }
+
+    #[test]
+    fn what_a_command_prints_is_not_taken_for_its_failure() {
+        let text = r#"{"output":"failed to find x\n","metadata":{"exit_code":0}}"#;
+
+        assert!(!outcome(&serde_json::json!(text)).is_error);
     }
 
     #[test]

@@ -164,7 +164,7 @@ fn message(item: &Typed<'_>) -> Record {
                 || parts.iter().any(|part| json::start_of(part).is_some_and(|t| is_injected(&t)));
             let source =
                 if is_injected { RequestSource::Injected } else { RequestSource::Conversation };
-            Record::Request { said: whole(&parts, Voice::Response), source }
+            Record::Request { said: asked(&parts, Voice::Response), source }
         }
         "developer" | "system" => Record::Bookkeeping,
         role => unknown(role),
@@ -173,8 +173,8 @@ fn message(item: &Typed<'_>) -> Record {
 
 /// Whether a user-role message was written by Codex: its surroundings, instructions, skills, notices.
 fn is_injected(text: &str) -> bool {
-    const HEADS: [&str; 4] =
-        ["# AGENTS.md instructions", "# Context from my IDE", "# Files mentioned", "Warning: apply_patch"];
+    const HEADS: [&str; 2] =
+        ["# AGENTS.md instructions", "Warning: apply_patch"];
     const TAGS: [&str; 17] = [
         "environment_context",
         "user_instructions",
@@ -389,7 +389,20 @@ fn user_message(fields: &Object<'_>) -> Record {
             .iter()
             .any(|tag| labels(&parts).starts_with(tag));
     let source = if is_context { RequestSource::Injected } else { RequestSource::Told };
-    Record::Request { said: whole(&parts, Voice::Event), source }
+    Record::Request { said: asked(&parts, Voice::Event), source }
+}
+
+/// A request. Editors put what is open before it, under a heading of its own.
+fn asked(parts: &[&RawValue], voice: Voice) -> Said {
+    let said = whole(parts, voice);
+    if !said.label.starts_with("# Context from my IDE") {
+        return said;
+    }
+    let request = parts.iter().filter_map(|part| json::text(part)).find_map(|text| {
+        let (_, request) = text.split_once("## My request for Codex:")?;
+        Some(label(request))
+    });
+    Said { label: request.unwrap_or_else(|| said.label.clone()), ..said }
 }
 
 fn task_ended(fields: &Object<'_>) -> Record {
@@ -598,7 +611,7 @@ fn of_item(item: &Typed<'_>) -> Record {
     let fields = &item.fields;
     match item.kind.as_ref() {
         "usermessage" => {
-            let said = whole(&text_parts(fields, &["content", "text"]), Voice::Item);
+            let said = asked(&text_parts(fields, &["content", "text"]), Voice::Item);
             Record::Request { said, source: RequestSource::Told }
         }
         "agentmessage" => {

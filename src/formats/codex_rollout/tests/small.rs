@@ -167,6 +167,13 @@ fn a_log_without_events_counts_turns_by_its_conversation() {
 }
 
 #[test]
+fn what_an_editor_puts_before_a_request_is_not_its_title() {
+    let run = index(&log(&[user("# Context from my IDE setup:\n\n## Open tabs\n- a.py\n\n## My request for Codex:\nFix it\n")]));
+
+    assert_eq!(&*run.turns[0].title, "Fix it");
+}
+
+#[test]
 fn a_request_told_by_two_families_is_one_turn() {
     let told = item(json!({ "type": "UserMessage", "content": [{ "type": "text", "text": "Go" }] }));
 
