@@ -143,6 +143,8 @@ pub struct Note {
     pub label: Box<str>,
     pub role: Role,
     pub is_error: bool,
+    /// A background agent is done, and the main agent wakes up to hear of it.
+    pub wakes: bool,
 }
 
 #[derive(Debug, Default)]
@@ -218,10 +220,13 @@ fn user(record: &Record<'_>) -> What {
         .filter(|(_, block)| is_outcome(block))
         .map(|(part, block)| outcome(part, block, &structured, record.structured()))
         .collect();
-    let words = words(record, &blocks).filter(|words| {
-        // Reminders that travel with a tool's result are the program's own.
-        results == 0 || matches!(words.kind, WordsKind::Aside { .. })
-    });
+    let mut words = words(record, &blocks);
+    if let Some(words) =
+        words.as_mut().filter(|words| results > 0 && words.kind == WordsKind::Request)
+    {
+        // Said while a tool ran: the turn goes on.
+        words.kind = WordsKind::Aside { role: Role::User, is_error: false };
+    }
     What::User(User { words, outcomes })
 }
 
@@ -266,6 +271,8 @@ fn words_kind(record: &Record<'_>, head: &str) -> WordsKind {
     if record.is_compact_summary.0 || head.starts_with(text::CONTINUED) {
         WordsKind::Summary
     } else if is_notification {
+        aside(Role::System)
+    } else if text::is_hook_feedback(head) {
         aside(Role::System)
     } else if record.is_meta.0 || head.starts_with("Caveat: The messages below were generated") {
         WordsKind::Meta
@@ -432,7 +439,9 @@ fn exit_code(is_error: bool, said: &str, structured: &Structured<'_>) -> Option<
 
 fn system(record: &Record<'_>) -> What {
     let said = Quoted::of(record.content).map(Quoted::label).filter(|said| !said.is_empty());
-    let error = |label: Box<str>| What::Note(Note { label, role: Role::System, is_error: true });
+    let error = |label: Box<str>| {
+        What::Note(Note { label, role: Role::System, is_error: true, wakes: false })
+    };
     match record.subtype.as_str() {
         "compact_boundary" => What::Compaction { label: compaction_label("compacted", record) },
         "microcompact_boundary" => {
@@ -449,7 +458,7 @@ fn system(record: &Record<'_>) -> What {
         "local_command" => local_command(record),
         "task_notification" => {
             let label = Quoted::of(record.summary).map(Quoted::label).unwrap_or_default();
-            What::Note(Note { label, role: Role::System, is_error: false })
+            What::Note(Note { label, role: Role::System, is_error: false, wakes: true })
         }
         subtype if kinds::SYSTEM.contains(&subtype) => What::Nothing,
         subtype => {
@@ -457,7 +466,9 @@ fn system(record: &Record<'_>) -> What {
                 || subtype.contains("error")
                 || subtype.contains("refusal");
             match said {
-                Some(label) => What::Note(Note { label, role: Role::System, is_error }),
+                Some(label) => {
+                    What::Note(Note { label, role: Role::System, is_error, wakes: false })
+                }
                 None if is_error => error(label(subtype)),
                 None => What::Unknown { label: label(&format!("system/{subtype}")) },
             }
@@ -472,7 +483,7 @@ fn local_command(record: &Record<'_>) -> What {
     let shown = text::command(&head).or_else(|| text::aside(&head)).unwrap_or(head);
     match label(&shown) {
         label if label.is_empty() => What::Nothing,
-        label => What::Note(Note { label, role: Role::System, is_error: false }),
+        label => What::Note(Note { label, role: Role::System, is_error: false, wakes: false }),
     }
 }
 
@@ -491,8 +502,9 @@ fn compaction_label(what: &str, record: &Record<'_>) -> Box<str> {
 
 fn attachment(record: &Record<'_>) -> What {
     let attachment: Attachment<'_> = object(record.attachment);
-    let system =
-        |label: Box<str>, is_error| What::Note(Note { label, role: Role::System, is_error });
+    let system = |label: Box<str>, is_error| {
+        What::Note(Note { label, role: Role::System, is_error, wakes: false })
+    };
     match attachment.kind.as_str() {
         "edited_text_file" | "edited_image_file" => {
             let name = Quoted::of(attachment.filename).map(Quoted::text).unwrap_or_default();
@@ -504,7 +516,7 @@ fn attachment(record: &Record<'_>) -> What {
                 || words.trim_start().starts_with("<task-notification>");
             let shown = text::aside(&words).unwrap_or(words);
             let role = if is_notification { Role::System } else { Role::User };
-            What::Note(Note { label: label(&shown), role, is_error: false })
+            What::Note(Note { label: label(&shown), role, is_error: false, wakes: false })
         }
         "max_turns_reached" => system("the limit of turns was reached".into(), true),
         kind if kinds::ATTACHMENTS.contains(&kind) => What::Nothing,
