@@ -133,8 +133,8 @@ pub struct Outcome {
     /// The sub-agent that answered.
     pub agent: Option<Box<str>>,
     pub sketches: Vec<Sketch>,
-    /// The tool says that the file is new.
-    pub says_created: bool,
+    /// Whether the tool says that the file is new, or that it was there.
+    pub says_new: Option<bool>,
 }
 
 #[derive(Debug)]
@@ -399,7 +399,7 @@ impl Outcome {
             bytes: 0,
             agent: None,
             sketches: vec![],
-            says_created: false,
+            says_new: None,
         }
     }
 }
@@ -417,7 +417,11 @@ fn outcome(part: u32, block: &Block<'_>, structured: &Structured<'_>, raw: Raw<'
         bytes: text::outcome_bytes(block.content, structured),
         agent: structured.agent_id.boxed(),
         sketches: if is_error { vec![] } else { edits::recorded(structured) },
-        says_created: said.starts_with("File created"),
+        says_new: match said.as_str() {
+            said if said.starts_with("File created") => Some(true),
+            said if said.starts_with("The file ") => Some(false),
+            _ => None,
+        },
     }
 }
 

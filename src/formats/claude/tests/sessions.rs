@@ -295,6 +295,23 @@ fn an_edit_without_a_structured_result_is_taken_from_the_call() {
 }
 
 #[test]
+fn a_file_written_without_a_structured_result_is_new_unless_the_tool_says_otherwise() {
+    let input = r#"{"file_path":"/w/a.py","content":"a"}"#;
+    let log = |said: &str| {
+        log(&[
+            asks("u1", "go", ""),
+            calls("a1", "t1", "Write", input),
+            answers("u2", "t1", said, "null"),
+        ])
+    };
+    let kind = |said: &str| index(&ClaudeSession, &log(said)).turns[0].steps[0].edits[0].kind;
+
+    assert_eq!(kind("ok"), EditKind::Create);
+    assert_eq!(kind("File created successfully at: /w/a.py"), EditKind::Create);
+    assert_eq!(kind("The file /w/a.py has been updated."), EditKind::Modify);
+}
+
+#[test]
 fn an_edit_that_a_person_changed_is_told_by_its_patch() {
     let (_, body) = only_edit(
         "Edit",
