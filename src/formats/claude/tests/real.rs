@@ -271,6 +271,7 @@ fn edits_replayed_one_after_the_other_give_the_recorded_originals() {
             "{}: {same} same, {different} different, {first_seen} first seen",
             recording.files[0].0
         );
+        assert_eq!(different, 0, "{}", recording.files[0].0);
     }
 }
 
