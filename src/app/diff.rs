@@ -54,7 +54,10 @@ pub struct Compared {
 pub enum Row {
     /// Index into [`TextDiff::hunks`].
     Hunk(usize),
-    Line { hunk: usize, line: usize },
+    Line {
+        hunk: usize,
+        line: usize,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]

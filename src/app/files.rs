@@ -20,9 +20,9 @@ impl Files {
     /// Index into `changes`: the wanted file where it is among them, else the first.
     pub fn selected(&self, changes: &[Change]) -> usize {
         let is_wanted = |change: &Change| {
-            self.wanted.as_ref().is_some_and(|path| {
-                *path == change.path || change.from.as_ref() == Some(path)
-            })
+            self.wanted
+                .as_ref()
+                .is_some_and(|path| *path == change.path || change.from.as_ref() == Some(path))
         };
         changes.iter().position(is_wanted).unwrap_or_default()
     }

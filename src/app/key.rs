@@ -162,6 +162,9 @@ mod tests {
     #[test]
     fn an_unknown_name_is_told_what_would_have_worked() {
         let why = parse("l <warp>").unwrap_err().to_string();
-        assert!(why.starts_with("no key is called <warp>; known names: <space> <lt> <enter>"), "{why}");
+        assert!(
+            why.starts_with("no key is called <warp>; known names: <space> <lt> <enter>"),
+            "{why}"
+        );
     }
 }

@@ -103,7 +103,8 @@ impl Binding {
 /// What a key means in a place; None where it means nothing.
 pub fn find(context: Context, key: Key) -> Option<&'static Binding> {
     let layers = context.layers().iter();
-    layers.flat_map(|layer| BINDINGS.iter().filter(move |binding| binding.context == *layer))
+    layers
+        .flat_map(|layer| BINDINGS.iter().filter(move |binding| binding.context == *layer))
         .find(|binding| binding.keys.contains(&key))
 }
 

@@ -80,7 +80,8 @@ impl Layout {
         if !has_room || zoom == Zoom::On {
             return base.tabbed(focus);
         }
-        let panels = if size.width >= THREE_COLUMNS { wide(body, files) } else { medium(body, files) };
+        let panels =
+            if size.width >= THREE_COLUMNS { wide(body, files) } else { medium(body, files) };
         Self { panels, ..base }
     }
 
@@ -120,8 +121,7 @@ fn medium(body: Rect, files: usize) -> [Rect; 4] {
     let [left, right] =
         Split::horizontal([Constraint::Length(TURNS_WIDTH), Constraint::Fill(1)]).areas(body);
     let [turns, files] = left_column(left, files);
-    let [diff, steps] =
-        Split::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(right);
+    let [diff, steps] = Split::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(right);
     [turns, files, diff, steps]
 }
 
@@ -149,7 +149,8 @@ mod tests {
 
     #[test]
     fn whatever_the_size_panels_lie_inside_the_screen_and_apart() {
-        for (width, height) in [(0, 0), (1, 1), (60, 15), (80, 24), (99, 40), (100, 30), (300, 100)] {
+        for (width, height) in [(0, 0), (1, 1), (60, 15), (80, 24), (99, 40), (100, 30), (300, 100)]
+        {
             for focus in Panel::ALL {
                 let layout = Layout::of(Size { width, height }, focus, Zoom::Off, 7);
                 let screen = Rect::new(0, 0, width, height);

@@ -2,13 +2,7 @@
 
 use crate::run::Run;
 
-use super::{
-    keymap,
-    layout::Layout,
-    replay::Replay,
-    scroll::Motion,
-    wrap::wrap,
-};
+use super::{keymap, layout::Layout, replay::Replay, scroll::Motion, wrap::wrap};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -85,7 +79,8 @@ impl Row {
     /// Several rows where the right column is too long for one. A left column that does not fit has its own row.
     fn wrapped(self, width: usize) -> Vec<Self> {
         let is_long = self.left.chars().count() >= LEFT_WIDTH && !self.right.is_empty();
-        let (alone, mut left) = if is_long { (Some(self.left), String::new()) } else { (None, self.left) };
+        let (alone, mut left) =
+            if is_long { (Some(self.left), String::new()) } else { (None, self.left) };
         let alone = alone.map(|left| Self::of(left, ""));
         let parts = wrap(&self.right, width);
         let rows = parts.into_iter().map(|range| Self {
@@ -131,10 +126,13 @@ fn info(replay: &Replay) -> Vec<Row> {
         rows.extend(right.filter(|words| !words.is_empty()).map(|words| Row::of(left, words)));
     };
     say("title", Some(run.title.clone()));
-    say("task", run.task.as_ref().map(|task| {
-        let parts = [Some(task.id.clone()), task.title.clone(), task.venue.clone()];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
-    }));
+    say(
+        "task",
+        run.task.as_ref().map(|task| {
+            let parts = [Some(task.id.clone()), task.title.clone(), task.venue.clone()];
+            parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+        }),
+    );
     say("condition", run.condition.clone());
     say("agent", Some(agent(run)));
     say("model", run.model.clone());
@@ -144,15 +142,18 @@ fn info(replay: &Replay) -> Vec<Row> {
     say("worked in", run.root.clone());
     say("started", run.started_at.map(|time| time.to_string()));
     say("ended", run.ended_at.map(|time| time.to_string()));
-    say("turns", Some(counts(replay)));
+    say("holds", Some(counts(replay)));
     say("tokens", tokens(run));
     say("files known from", files_from(replay));
     let sources: Vec<_> = run.sources.iter().map(|source| source.name.as_str()).collect();
     say("read from", Some(sources.join(", ")));
-    say("warnings", Some(match run.warnings.len() {
-        0 => "none: everything in the recording was understood".to_owned(),
-        count => format!("{count}, listed with e"),
-    }));
+    say(
+        "warnings",
+        Some(match run.warnings.len() {
+            0 => "none: everything in the recording was understood".to_owned(),
+            count => format!("{count}, listed with e"),
+        }),
+    );
     rows
 }
 
@@ -179,13 +180,18 @@ fn counts(replay: &Replay) -> String {
     let steps: usize = run.turns.iter().map(|turn| turn.steps.len()).chain(of_agents).sum();
     let errors: usize = replay.digests.iter().map(|digest| digest.errors).sum();
     let parts = [
-        Some(format!("{}", run.turns.len())),
-        Some(format!("{steps} steps")),
-        (!run.checkpoints.is_empty()).then(|| format!("{} checkpoints", run.checkpoints.len())),
-        (!run.subagents.is_empty()).then(|| format!("{} sub-agents", run.subagents.len())),
-        Some(format!("{errors} errors")),
+        (run.turns.len(), "turn"),
+        (steps, "step"),
+        (run.checkpoints.len(), "checkpoint"),
+        (run.subagents.len(), "sub-agent"),
+        (errors, "error"),
     ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    parts.map(|(count, thing)| counted(count, thing)).join(" · ")
+}
+
+/// `1 turn`, `2 turns`.
+fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
 fn tokens(run: &Run) -> Option<String> {

@@ -44,7 +44,9 @@ impl FromStr for At {
             "final" => Ok(Self::Final),
             number => match number.parse() {
                 Ok(turn) if turn > 0 => Ok(Self::Turn(turn)),
-                _ => Err(format!("expected a turn number from 1, `start` or `final`, found `{text}`")),
+                _ => Err(format!(
+                    "expected a turn number from 1, `start` or `final`, found `{text}`"
+                )),
             },
         }
     }

@@ -385,7 +385,8 @@ impl Replay {
             let changes = self.changes_of(scope);
             Some((scope, changes.get(self.files.selected(changes))?))
         });
-        let named = |(scope, change): (Scope, &'_ Change)| DiffKey { scope, path: change.path.clone() };
+        let named =
+            |(scope, change): (Scope, &'_ Change)| DiffKey { scope, path: change.path.clone() };
         let all = selected.into_iter().chain(beside).chain(near);
         all.map(|wanted| (named(wanted), wanted.1)).collect()
     }

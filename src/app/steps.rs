@@ -65,7 +65,11 @@ pub enum RowKind {
     /// The name of the part that follows.
     Section(StepField),
     /// Bytes `range` of the part's text; `line` counts from 0.
-    Text { field: StepField, line: usize, range: Range<usize> },
+    Text {
+        field: StepField,
+        line: usize,
+        range: Range<usize>,
+    },
     /// The text is on its way.
     Waiting,
     /// Why there is no text.
@@ -80,7 +84,7 @@ pub enum RowKind {
 const MOST_ROWS: usize = 200_000;
 
 /// Cells that every row of text leaves to the left.
-pub const INDENT: usize = 4;
+pub const INDENT: usize = 6;
 /// More of them for each level of sub-agents.
 pub const DEPTH_INDENT: usize = 3;
 
@@ -250,7 +254,8 @@ impl Steps {
     /// Changes the rows and stays on the same step, at the same row of it where that still exists.
     fn keep_item(&mut self, change: impl FnOnce(&mut Self)) {
         let index = self.selected_index();
-        let offset = self.scroll.cursor - self.starts.get(index).copied().unwrap_or_default().min(self.scroll.cursor);
+        let offset = self.scroll.cursor
+            - self.starts.get(index).copied().unwrap_or_default().min(self.scroll.cursor);
         change(self);
         self.rebuild_rows();
         let start = self.starts.get(index).copied().unwrap_or_default();
@@ -300,7 +305,8 @@ impl Steps {
         }
         self.target = None;
         let start = self.starts.get(index).copied().unwrap_or_default();
-        let of_item = self.rows.iter().enumerate().skip(start).take_while(|(_, row)| row.item == index);
+        let of_item =
+            self.rows.iter().enumerate().skip(start).take_while(|(_, row)| row.item == index);
         let line = self.line_start(target);
         let reached = of_item.filter(|(_, row)| match &row.kind {
             RowKind::Text { field, line: at, range } => {

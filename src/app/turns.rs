@@ -22,9 +22,11 @@ impl Message {
         let wanted = match *self {
             Self::Next(count) => turn.saturating_add(count),
             Self::Previous(count) => turn.saturating_sub(count),
-            Self::NextCheckpoint(count) => {
-                starts().filter(|start| *start > turn && *start <= last).take(count).last().unwrap_or(turn)
-            }
+            Self::NextCheckpoint(count) => starts()
+                .filter(|start| *start > turn && *start <= last)
+                .take(count)
+                .last()
+                .unwrap_or(turn),
             Self::PreviousCheckpoint(count) => {
                 let before: Vec<_> = starts().filter(|start| *start < turn).collect();
                 before.into_iter().rev().take(count).last().unwrap_or(turn)

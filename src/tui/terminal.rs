@@ -102,7 +102,13 @@ fn take_over() -> io::Result<()> {
 /// Best effort: there may be no terminal left to give back.
 fn give_back() {
     if IS_TAKEN.swap(false, Ordering::SeqCst) {
-        let _ = execute!(stdout(), EndSynchronizedUpdate, DisableBracketedPaste, LeaveAlternateScreen, Show);
+        let _ = execute!(
+            stdout(),
+            EndSynchronizedUpdate,
+            DisableBracketedPaste,
+            LeaveAlternateScreen,
+            Show
+        );
         let _ = disable_raw_mode();
     }
 }

@@ -123,7 +123,8 @@ fn draw_run(out: &mut String, run: &Run, y: usize) {
     if run.words.trim().is_empty() {
         return;
     }
-    let weight = if run.look.modifier.contains(Modifier::BOLD) { " font-weight=\"bold\"" } else { "" };
+    let weight =
+        if run.look.modifier.contains(Modifier::BOLD) { " font-weight=\"bold\"" } else { "" };
     let line = if run.look.modifier.contains(Modifier::UNDERLINED) {
         " text-decoration=\"underline\""
     } else {
@@ -206,7 +207,9 @@ const SIXTEEN: [(Color, &str); 16] = [
 fn hex(colour: Color) -> Option<String> {
     match colour {
         Color::Rgb(r, g, b) => Some(format!("#{r:02x}{g:02x}{b:02x}")),
-        colour => SIXTEEN.iter().find(|(other, _)| *other == colour).map(|(_, hex)| (*hex).to_owned()),
+        colour => {
+            SIXTEEN.iter().find(|(other, _)| *other == colour).map(|(_, hex)| (*hex).to_owned())
+        }
     }
 }
 
@@ -224,7 +227,9 @@ fn colour_code(colour: Color, first: usize) -> Option<String> {
 }
 
 fn is_blank(cell: &Cell) -> bool {
-    cell.symbol().trim().is_empty() && cell.bg == Color::Reset && !cell.modifier.contains(Modifier::REVERSED)
+    cell.symbol().trim().is_empty()
+        && cell.bg == Color::Reset
+        && !cell.modifier.contains(Modifier::REVERSED)
 }
 
 #[cfg(test)]
@@ -234,7 +239,8 @@ mod tests {
 
     fn buffer() -> Buffer {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 12, 2));
-        Line::from(vec!["−".red(), " a < b".red().bold()]).render(Rect::new(0, 0, 12, 1), &mut buffer);
+        Line::from(vec!["−".red(), " a < b".red().bold()])
+            .render(Rect::new(0, 0, 12, 1), &mut buffer);
         Line::from("漢 ok".reversed()).render(Rect::new(0, 1, 12, 1), &mut buffer);
         buffer
     }

@@ -67,11 +67,7 @@ pub fn fit_end(words: &str, width: usize) -> String {
 }
 
 /// `left` and `right` at the two ends of `width` cells; `left` gives way.
-pub fn sides(
-    left: Vec<Span<'static>>,
-    right: Vec<Span<'static>>,
-    width: usize,
-) -> Line<'static> {
+pub fn sides(left: Vec<Span<'static>>, right: Vec<Span<'static>>, width: usize) -> Line<'static> {
     let right = fit(right, width);
     let taken = width_of(&right);
     let gap = usize::from(taken > 0);
@@ -94,7 +90,11 @@ pub fn bytes(count: u64) -> String {
         size /= 1000.0;
         unit += 1;
     }
-    if size < 9.95 { format!("{size:.1} {}", UNITS[unit]) } else { format!("{size:.0} {}", UNITS[unit]) }
+    if size < 9.95 {
+        format!("{size:.1} {}", UNITS[unit])
+    } else {
+        format!("{size:.0} {}", UNITS[unit])
+    }
 }
 
 #[cfg(test)]

@@ -58,7 +58,9 @@ fn draw_whole(app: &App, theme: Theme, buffer: &mut Buffer) {
         return too_small(buffer);
     }
     match &app.opened {
-        Loading::Nothing => sentence("no run is open", theme.of(Meaning::Muted), layout.body, buffer),
+        Loading::Nothing => {
+            sentence("no run is open", theme.of(Meaning::Muted), layout.body, buffer)
+        }
         Loading::Waiting(_) => sentence("reading…", theme.of(Meaning::Muted), layout.body, buffer),
         Loading::Failed(why) => {
             let why = line::safe(why);
@@ -94,7 +96,8 @@ fn sentence(words: &str, style: ratatui::style::Style, area: Rect, buffer: &mut 
     let rows = text::width(words).div_ceil(width).max(1);
     let above = usize::from(area.height).saturating_sub(rows) / 2;
     let below = Rect { y: area.y + above as u16, height: area.height - above as u16, ..area };
-    let inner = Rect { x: below.x + 1.min(below.width), width: below.width.saturating_sub(2), ..below };
+    let inner =
+        Rect { x: below.x + 1.min(below.width), width: below.width.saturating_sub(2), ..below };
     Paragraph::new(Line::styled(words.to_owned(), style))
         .centered()
         .wrap(Wrap { trim: true })
@@ -103,7 +106,9 @@ fn sentence(words: &str, style: ratatui::style::Style, area: Rect, buffer: &mut 
 
 fn too_small(buffer: &mut Buffer) {
     let area = buffer.area;
-    let words =
-        format!("needs {}×{}, this terminal is {}×{}", LEAST.width, LEAST.height, area.width, area.height);
+    let words = format!(
+        "needs {}×{}, this terminal is {}×{}",
+        LEAST.width, LEAST.height, area.width, area.height
+    );
     Paragraph::new(words).wrap(Wrap { trim: true }).render(area, buffer);
 }

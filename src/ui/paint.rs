@@ -55,7 +55,12 @@ pub fn visible(words: &str, column: usize) -> &str {
 }
 
 /// `spans` from cell `column` on, in `width` cells; `›` stands where more follows, `‹` where something went before.
-pub fn window(spans: Vec<Span<'static>>, column: usize, width: usize, mark: Style) -> Line<'static> {
+pub fn window(
+    spans: Vec<Span<'static>>,
+    column: usize,
+    width: usize,
+    mark: Style,
+) -> Line<'static> {
     let mut shown = skip_cells(spans, column);
     if column > 0 && !shown.is_empty() {
         shown = skip_cells(shown, 1);
@@ -106,7 +111,10 @@ fn skip_cells(spans: Vec<Span<'static>>, cells: usize) -> Vec<Span<'static>> {
         let mut rest = rest.chars();
         let half = if left > 0 { rest.next().map(|_| " ") } else { None };
         left = 0;
-        kept.push(Span::styled(format!("{}{}", half.unwrap_or_default(), rest.as_str()), span.style));
+        kept.push(Span::styled(
+            format!("{}{}", half.unwrap_or_default(), rest.as_str()),
+            span.style,
+        ));
     }
     kept
 }

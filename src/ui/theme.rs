@@ -60,7 +60,9 @@ impl Theme {
         let (colour, modifier) = match class {
             Class::Keyword => (Some(Color::Magenta), Modifier::empty()),
             Class::String | Class::Raw => (Some(Color::Yellow), Modifier::empty()),
-            Class::Escape | Class::Number | Class::Constant => (Some(Color::LightBlue), Modifier::empty()),
+            Class::Escape | Class::Number | Class::Constant => {
+                (Some(Color::LightBlue), Modifier::empty())
+            }
             Class::Comment => (Some(Color::DarkGray), Modifier::ITALIC),
             Class::Function | Class::Link => (Some(Color::Blue), Modifier::empty()),
             Class::Type | Class::Tag | Class::Attribute => (Some(Color::Cyan), Modifier::empty()),

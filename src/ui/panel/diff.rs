@@ -12,7 +12,7 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::{files, frame, name, put_row, turns::line_counts};
+use super::{files, frame, name, position, put_row, turns::line_counts};
 use crate::{
     app::{
         colours,
@@ -42,9 +42,15 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
         }
         None => {} // on its way, a blink away: an empty panel is calmer than a word that flashes
         Some(Err(why)) => sentence(&safe(why), theme.of(Meaning::Error), inner, buffer),
-        Some(Ok(compared)) => body(replay, compared, theme, inner, buffer),
+        Some(Ok(compared)) => {
+            body(replay, compared, theme, inner, buffer);
+            position(replay.diff.scroll.top, compared.rows.len(), theme, area, buffer);
+        }
     }
 }
+
+/// Room that a path has before other words grow shorter.
+const MOST_PATH: usize = 24;
 
 /// `src/loss.py  +34 −8  since turn 22  2/5 files  changed outside recorded edits`
 fn title(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
@@ -54,13 +60,18 @@ fn title(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
     let plain = theme.of(Meaning::Text);
     let muted = theme.of(Meaning::Muted);
     let mut facts = vec![];
-    for count in replay.lines_of(change).map(|lines| line_counts(lines, theme)).unwrap_or_default() {
+    for count in replay.lines_of(change).map(|lines| line_counts(lines, theme)).unwrap_or_default()
+    {
         facts.extend([own(" ", plain), count]);
     }
     facts.push(own(format!("  {}", base(replay)), plain));
     facts.push(own(format!("  file {}/{}", index + 1, replay.changes().len()), muted));
-    if !change.origin.words().is_empty() {
-        facts.push(own(format!("  ◇ {}", change.origin.words()), theme.of(Meaning::Warning)));
+    let before_origin = width_of(&facts) + 3;
+    if let Some(mark) = files::origin_mark(change.origin) {
+        let full = format!("  {mark} {}", change.origin.words());
+        let fits = before_origin + full.chars().count() + MOST_PATH <= width;
+        let words = if fits { full } else { format!("  {mark} outside") };
+        facts.push(own(words, theme.of(Meaning::Warning)));
     }
     facts.push(own(" ", plain));
     let room = width.saturating_sub(width_of(&facts) + 3).max(width / 4);
@@ -200,7 +211,9 @@ impl<'a> Rows<'a> {
         let hunks = self.compared.text().map_or(&[][..], |text| text.hunks.as_slice());
         let Some(hunk) = hunks.get(index) else { return Line::default() };
         let words = match (hunk.old_start, hunk.new_start) {
-            (0, 0) => format!("@@ change {} of {}; its place is not recorded @@", index + 1, hunks.len()),
+            (0, 0) => {
+                format!("@@ change {} of {}; its place is not recorded @@", index + 1, hunks.len())
+            }
             (old, new) => format!("@@ −{old},{} +{new},{} @@", hunk.old_len, hunk.new_len),
         };
         let style = self.theme.of(Meaning::Hunk);
@@ -264,6 +277,7 @@ const fn looks(kind: LineKind) -> (&'static str, Meaning, Meaning) {
 /// Digits of the largest line number.
 fn digits_of(compared: &Compared) -> usize {
     let hunks = compared.text().map_or(&[][..], |text| text.hunks.as_slice());
-    let ends = hunks.iter().map(|hunk| (hunk.old_start + hunk.old_len).max(hunk.new_start + hunk.new_len));
+    let ends =
+        hunks.iter().map(|hunk| (hunk.old_start + hunk.old_len).max(hunk.new_start + hunk.new_len));
     ends.max().unwrap_or_default().to_string().len()
 }

@@ -32,8 +32,9 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
         return sentence(&nothing(replay), theme.of(Meaning::Muted), inner, buffer);
     }
     let selected = replay.files.selected(changes);
-    let width = usize::from(inner.width);
-    let lines = changes.iter().map(|change| file(replay, change, theme, width));
+    let width = usize::from(inner.width).saturating_sub(1);
+    let lines = changes.iter().enumerate();
+    let lines = lines.map(|(index, change)| file(replay, change, index == selected, theme, width));
     list(lines, selected, chosen(replay, Panel::Files, theme), inner, buffer);
 }
 
@@ -46,15 +47,23 @@ pub fn nothing(replay: &Replay) -> String {
     }
 }
 
-fn file(replay: &Replay, change: &Change, theme: Theme, width: usize) -> Line<'static> {
-    let mut right = replay.lines_of(change).map(|lines| spaced(line_counts(lines, theme))).unwrap_or_default();
+fn file(
+    replay: &Replay,
+    change: &Change,
+    is_selected: bool,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
+    let mut right =
+        replay.lines_of(change).map(|lines| spaced(line_counts(lines, theme))).unwrap_or_default();
     if let Some(mark) = origin_mark(change.origin) {
         right.insert(0, own(format!("{mark} "), theme.of(Meaning::Warning)));
     }
     let room = width.saturating_sub(4 + width_of(&right));
     let path = safe(change.path.as_str());
     let left = vec![
-        own(format!(" {} ", letter(change.kind)), theme.of(meaning_of(change.kind))),
+        own(if is_selected { "▌" } else { " " }, theme.of(Meaning::Muted)),
+        own(format!("{} ", letter(change.kind)), theme.of(meaning_of(change.kind))),
         own(fit_end(&path, room), theme.of(Meaning::Text)),
     ];
     sides(left, right, width)
@@ -82,7 +91,7 @@ const fn meaning_of(kind: EditKind) -> Meaning {
 }
 
 /// The sign for a change that the log does not explain; `?` says what it means.
-const fn origin_mark(origin: Origin) -> Option<&'static str> {
+pub const fn origin_mark(origin: Origin) -> Option<&'static str> {
     match origin {
         Origin::Recorded => None,
         Origin::Partly => Some("◈"),

@@ -26,8 +26,12 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
     let notice = app.replay().and_then(|replay| replay.notice.as_ref());
     let hints = hints(app, theme, width);
     match (prompt, notice) {
-        (Some(prompt), _) => sides(typing(prompt, theme), complaint_or(prompt, hints, theme), width),
-        (None, Some(notice)) => sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width),
+        (Some(prompt), _) => {
+            sides(typing(prompt, theme), complaint_or(prompt, hints, theme), width)
+        }
+        (None, Some(notice)) => {
+            sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
+        }
         (None, None) => sides(hints, count(app, theme), width),
     }
 }
@@ -71,5 +75,9 @@ fn hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
     while total(&hints) > width + 3 && hints.len() > LAST {
         hints.remove(hints.len() - LAST - 1);
     }
-    hints.concat()
+    let mut spans = hints.concat();
+    if let Some(last) = spans.last_mut() {
+        last.content = last.content.trim_end().to_owned().into();
+    }
+    spans
 }

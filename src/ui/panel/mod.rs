@@ -44,6 +44,22 @@ fn name(replay: &Replay, panel: Panel, words: String, theme: Theme) -> Span<'sta
     Span::styled(format!(" {words} "), theme.of(meaning))
 }
 
+/// Says at a panel's lower edge which of its rows are seen, where they do not all fit.
+fn position(top: usize, len: usize, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let height = usize::from(area.height.saturating_sub(2));
+    if len <= height || area.height < 2 {
+        return;
+    }
+    let words = format!(" {}–{} of {len} ", top + 1, (top + height).min(len));
+    let edge = Rect {
+        y: area.bottom() - 1,
+        height: 1,
+        x: area.x + 1,
+        width: area.width.saturating_sub(2),
+    };
+    Line::styled(words, theme.of(Meaning::Muted)).right_aligned().render(edge, buffer);
+}
+
 /// Draws one row of a list; the chosen one is marked over its whole width.
 fn put_row(line: Line<'static>, chosen: Option<Style>, area: Rect, y: u16, buffer: &mut Buffer) {
     if y >= area.height {

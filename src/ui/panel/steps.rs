@@ -7,7 +7,7 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::{chosen, frame, name, put_row, turns::line_counts};
+use super::{chosen, frame, name, position, put_row, turns::line_counts};
 use crate::{
     app::{
         digest::Lines,
@@ -34,11 +34,15 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
         return crate::ui::sentence("no steps", theme.of(Meaning::Muted), inner, buffer);
     }
     let scroll = replay.steps.scroll;
+    position(scroll.top, replay.steps.rows.len(), theme, area, buffer);
     let seen = replay.steps.rows.iter().enumerate().skip(scroll.top);
-    let painter = Painter { replay, theme, width: usize::from(inner.width) };
+    let width = usize::from(inner.width).saturating_sub(2);
+    let painter = Painter { replay, theme, width };
     for (index, row) in seen.take(usize::from(inner.height)) {
         let chosen = (index == scroll.cursor).then(|| chosen(replay, Panel::Steps, theme));
-        let Some(line) = painter.row(row) else { continue };
+        let Some(mut line) = painter.row(row) else { continue };
+        let mark = if index == scroll.cursor { "▌" } else { " " };
+        line.spans.insert(0, own(mark, theme.of(Meaning::Muted)));
         put_row(line, chosen, inner, (index - scroll.top) as u16, buffer);
     }
 }
@@ -65,9 +69,15 @@ impl Painter<'_> {
                 let text = self.replay.steps.text(item)?.as_ref().ok()?;
                 let words = part_of(text, *field)?;
                 let layers = self.hits(item, *field, *line, words, range);
-                let mut spans = vec![own(format!("{margin}  {}", rule(*field)), self.theme.of(Meaning::Muted))];
+                let mut spans =
+                    vec![own(format!("{margin}  {}", rule(*field)), self.theme.of(Meaning::Muted))];
                 let words = words.get(range.clone())?;
-                spans.extend(paint(words, Style::default(), &layers, self.theme.of(Meaning::Warning)));
+                spans.extend(paint(
+                    words,
+                    Style::default(),
+                    &layers,
+                    self.theme.of(Meaning::Warning),
+                ));
                 Line::from(fit(spans, self.width))
             }
             RowKind::Waiting => note("reading…", Meaning::Muted),
@@ -176,7 +186,8 @@ impl Painter<'_> {
         let Some(regex) = self.replay.search.regex() else { return vec![] };
         let start = words[..row.start].rfind('\n').map_or(0, |at| at + 1);
         let end = words[row.end..].find('\n').map_or(words.len(), |at| row.end + at);
-        let current = self.replay.search.current_hit().filter(|hit| is_here(hit, item, field, line));
+        let current =
+            self.replay.search.current_hit().filter(|hit| is_here(hit, item, field, line));
         let found = regex.find_iter(&words[start..end]).filter(|found| !found.is_empty());
         let in_row = found.filter_map(|found| {
             let bytes = start + found.start()..start + found.end();
@@ -219,7 +230,7 @@ const fn rule(field: StepField) -> &'static str {
     }
 }
 
-const _: () = assert!(INDENT == 4, "rule and margin take four cells");
+const _: () = assert!(INDENT == 6, "mark, margin and rule take five cells, the right edge one");
 
 /// The word that a step begins with.
 fn kind_words(run: &Run, step: &Step) -> String {

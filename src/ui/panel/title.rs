@@ -14,7 +14,17 @@ use crate::{
 pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let width = usize::from(inner.width);
-    sides(who(&replay.run, theme), place(replay, theme), width).render(inner, buffer);
+    let detail = if width < ROOM_FOR_LABELS { Detail::Numbers } else { Detail::Labels };
+    sides(who(&replay.run, theme), place(replay, detail, theme), width).render(inner, buffer);
+}
+
+/// Narrower bars leave out the checkpoint's label.
+const ROOM_FOR_LABELS: usize = 76;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    Numbers,
+    Labels,
 }
 
 /// `joint diffusion  PPDiff · emergent · codex 0.42.0`
@@ -31,7 +41,7 @@ fn who(run: &Run, theme: Theme) -> Vec<Span<'static>> {
 }
 
 /// `turn 23/56 · checkpoint 4/9 joint loss · step 3/11  ▶ 2× by turn`
-fn place(replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
+fn place(replay: &Replay, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     let plain = theme.of(Meaning::Text);
     let mut spans = vec![];
     if !replay.run.warnings.is_empty() {
@@ -41,11 +51,8 @@ fn place(replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
         spans.push(own(format!("{position}  "), theme.of(Meaning::Hit)));
     }
     spans.push(own(turn(replay), theme.of(Meaning::Title)));
-    spans.extend(checkpoint(replay).map(|words| recorded(&words, plain)));
-    let (step, steps) = (replay.step_number(), replay.step_count());
-    if steps > 0 {
-        spans.push(own(format!(" · step {step}/{steps}"), plain));
-    }
+    spans.extend(checkpoint(replay, detail).map(|words| recorded(&words, plain)));
+    spans.push(own(step(replay), plain));
     spans.extend(playing(replay, theme));
     spans
 }
@@ -57,11 +64,22 @@ fn turn(replay: &Replay) -> String {
     }
 }
 
-fn checkpoint(replay: &Replay) -> Option<String> {
+/// Where the request is selected, how many steps there are.
+fn step(replay: &Replay) -> String {
+    match (replay.step_number(), replay.step_count()) {
+        (_, 0) => " · no steps".into(),
+        (0, 1) => " · 1 step".into(),
+        (0, steps) => format!(" · {steps} steps"),
+        (step, steps) => format!(" · step {step}/{steps}"),
+    }
+}
+
+fn checkpoint(replay: &Replay, detail: Detail) -> Option<String> {
     let run = &replay.run;
     let index = run.turns.get(replay.turn)?.checkpoint?;
     let checkpoint = run.checkpoints.get(index)?;
-    let label = checkpoint.label.as_ref().map(|label| format!(" {label}")).unwrap_or_default();
+    let label = checkpoint.label.as_ref().filter(|_| detail == Detail::Labels);
+    let label = label.map(|label| format!(" {label}")).unwrap_or_default();
     Some(format!(" · checkpoint {}/{}{label}", index + 1, run.checkpoints.len()))
 }
 

@@ -26,18 +26,25 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let rows = rows(&replay.run);
     let selected = rows.iter().position(|row| *row == Row::Turn(replay.turn)).unwrap_or_default();
     if replay.run.turns.is_empty() {
-        return crate::ui::sentence("this run has no turns", theme.of(Meaning::Muted), inner, buffer);
+        return crate::ui::sentence(
+            "this run has no turns",
+            theme.of(Meaning::Muted),
+            inner,
+            buffer,
+        );
     }
     let width = usize::from(inner.width);
+    let room = width.saturating_sub(1);
     let lines = rows.iter().map(|row| match *row {
         Row::Checkpoint(index) => checkpoint(replay, index, theme, width),
-        Row::Turn(index) => turn(replay, index, theme, width),
+        Row::Turn(index) => turn(replay, index, theme, room),
     });
     list(lines, selected, chosen(replay, Panel::Turns, theme), inner, buffer);
 }
 
 fn checkpoint(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line<'static> {
-    let words = replay.run.checkpoints.get(index).map(|it| it.label.as_ref().unwrap_or(&it.id).clone());
+    let words =
+        replay.run.checkpoints.get(index).map(|it| it.label.as_ref().unwrap_or(&it.id).clone());
     let muted = theme.of(Meaning::Muted);
     let mut spans = vec![
         own(format!("─ {} ", index + 1), muted),
@@ -82,7 +89,9 @@ fn marks(replay: &Replay, turn: usize, digest: &Digest, theme: Theme) -> Vec<Spa
     }
     match digest.lines {
         Some(lines) => marks.extend(line_counts(lines, theme)),
-        None => marks.extend(file_count(replay, turn).map(|words| own(words, theme.of(Meaning::Muted)))),
+        None => {
+            marks.extend(file_count(replay, turn).map(|words| own(words, theme.of(Meaning::Muted))))
+        }
     }
     let space = || own(" ", theme.of(Meaning::Text));
     marks.into_iter().flat_map(|mark| [space(), mark]).skip(1).collect()
