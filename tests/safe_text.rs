@@ -1,10 +1,8 @@
 //! What recorded text may do to the screen: nothing.
 
-#[path = "../src/ui/text.rs"]
-mod text;
 
 use proptest::prelude::*;
-use text::{Signs, safe, safe_line, truncate, width, wrap};
+use trajview::ui::text::{Signs, safe, safe_line, truncate, width, wrap};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 

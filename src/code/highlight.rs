@@ -1,9 +1,9 @@
 //! Syntax colours, by meaning: which bytes of a line are a keyword, a string, a comment.
 //!
-//! The parser is syntect with two-face's syntaxes; what its scopes mean to us stands in [`MEANINGS`]. Colours are the
+//! The parser is syntect with two-face's syntaxes; what its scopes mean to us stands in `MEANINGS`. Colours are the
 //! theme's business. A parser has to start at the top of a file, so [`Highlighter`] keeps its state every so many
 //! lines and a window far down a long file costs little the second time. A language is added in
-//! [`languages`](super::languages).
+//! [`languages`].
 
 use std::{
     collections::HashMap,

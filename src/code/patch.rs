@@ -11,7 +11,7 @@ mod wrapped;
 
 pub use apply::apply;
 pub use dialect::codex;
-pub use wrapped::in_call;
+pub use wrapped::{in_call, string_literal};
 
 /// Some lines of a file, and what becomes of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

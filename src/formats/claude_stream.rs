@@ -112,6 +112,8 @@ struct Stream {
     fold: Fold,
     /// A process has begun and its result has not come.
     is_open: bool,
+    /// A background agent was done since the last `init`.
+    is_woken: bool,
     /// What the session had cost at the last result.
     last_total: Option<f64>,
     /// What the session had cost before this turn; None where that is not in the recording.
@@ -142,17 +144,23 @@ impl Stream {
             }
             _ => {
                 let turn = self.fold.turn();
-                self.is_open |= !matches!(line.what, What::Note(_));
+                match &line.what {
+                    What::Note(note) => self.is_woken |= note.wakes,
+                    _ => self.is_open = true,
+                }
                 self.fold.take(Owner::Turn(turn), line);
             }
         }
     }
 
-    /// A process that wakes up for a finished background agent reports again within its turn.
+    /// A process that wakes up for a finished background agent begins again within its turn; else the process before
+    /// was killed.
     fn begin(&mut self) {
-        if !self.is_open {
+        let has_steps = self.fold.run.turns.last().is_some_and(|turn| !turn.steps.is_empty());
+        if !self.is_open || (has_steps && !self.is_woken) {
             self.open(Turn::default());
         }
+        self.is_woken = false;
     }
 
     fn open(&mut self, turn: Turn) {

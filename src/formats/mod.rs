@@ -11,6 +11,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod claude;
+mod codex;
 pub mod jsonl;
 
 use crate::run::{Edit, Run, Step, StepText, ToolResult, files::RecordedEdit};
@@ -91,6 +92,8 @@ formats! {
     bundle::Bundle,
     claude_session::ClaudeSession,
     claude_stream::ClaudeStream,
+    codex_rollout::CodexRollout,
+    codex_exec::CodexExec,
 }
 
 /// The format that claims a file which starts like this.

@@ -4,7 +4,7 @@
 //! readable, and lets invisible direction marks through, which can make code look like other code (CVE-2021-42574).
 //! We show both instead of obeying or hiding them: [`safe_line`] writes every character that would not be seen as a
 //! sign that is, expands tabs, and remembers where each source byte went ([`Safe::place`]), so that colours and search
-//! hits can follow. What counts as unseen is Unicode's own classes ([`UNSEEN`]), not a list of ours.
+//! hits can follow. What counts as unseen is Unicode's own classes (`UNSEEN`), not a list of ours.
 //!
 //! Below that: how wide a text is, and how it is cut ([`truncate`]) and broken ([`wrap`]) to fit. These measure as
 //! ratatui paints, grapheme by grapheme, and expect text that is safe already.
@@ -326,7 +326,7 @@ pub fn width(text: &str) -> usize {
 
 /// `text` in at most so many columns; `ellipsis` stands for what was cut, where it fits.
 pub fn truncate<'t>(text: &'t str, columns: usize, ellipsis: &str) -> Cow<'t, str> {
-    if width(text) <= columns {
+    if fitting(text, columns) == text.len() {
         return Cow::Borrowed(text);
     }
     match columns.checked_sub(width(ellipsis)) {
@@ -355,7 +355,7 @@ fn fitting(text: &str, columns: usize) -> usize {
 pub fn wrap(text: &str, columns: usize) -> Vec<Range<usize>> {
     let mut rows = vec![];
     let mut start = 0;
-    while width(&text[start..]) > columns {
+    while start + fitting(&text[start..], columns) < text.len() {
         let end = start + row(&text[start..], columns);
         rows.push(start..start + text[start..end].trim_end_matches(' ').len());
         start = end + blanks(&text[end..]);

@@ -144,7 +144,7 @@ fn in_javascript(script: &str) -> Vec<FilePatch> {
 
 /// The string literals of a JavaScript text, escapes resolved. Comments and regular expressions are not told
 /// apart from code; a quote in one costs the literal after it.
-pub(super) fn string_literals(script: &str) -> Vec<String> {
+fn string_literals(script: &str) -> Vec<String> {
     let mut literals = vec![];
     let mut rest = script;
     while let Some(at) = rest.find(['"', '\'', '`']) {
@@ -155,6 +155,12 @@ pub(super) fn string_literals(script: &str) -> Vec<String> {
         rest = after;
     }
     literals
+}
+
+/// The JavaScript string literal that `text` starts with, escapes resolved.
+pub fn string_literal(text: &str) -> Option<String> {
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    Some(literal_until(&text[1..], quote, false).0)
 }
 
 fn literal_until(text: &str, quote: char, is_raw: bool) -> (String, &str) {

@@ -7,7 +7,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     edits::Sketch,
-    line::{Assistant, Call, Line, Outcome, Part, User, What, Words, WordsKind, classify},
+    line::{
+        Assistant, Call, Line, Outcome, Part, User, What, Words, WordsKind, classify, starts_agent,
+    },
     subagents::Agents,
     text::{CHANGED_SINCE, readable},
 };
@@ -57,6 +59,7 @@ pub struct CallAt {
     pub step: usize,
     pub prompt: Option<u64>,
     pub agent_type: Option<Box<str>>,
+    pub starts_agent: bool,
     sketch: Option<Sketch>,
     place: Place,
 }
@@ -309,6 +312,7 @@ impl Fold {
             step,
             prompt: call.prompt,
             agent_type: call.agent_type,
+            starts_agent: starts_agent(&call.name),
             sketch: call.sketch,
             place,
         });
@@ -372,15 +376,17 @@ impl Fold {
             ([], Some(asked)) => vec![(asked.clone(), call.place)],
             (recorded, _) => recorded.iter().map(|sketch| (sketch.clone(), result)).collect(),
         };
-        let is_guess =
-            outcome.sketches.is_empty() && asked.is_some_and(|asked| asked.removed.is_none());
+        // Of a whole file written without a structured result, the call cannot tell whether it was there before.
+        let is_guess = outcome.sketches.is_empty()
+            && asked.is_some_and(|asked| asked.added.is_some() && asked.removed.is_none());
         let root = self.run.root.clone();
         let sort = |path: &str| EditPath::sort(path, root.as_deref());
         let mut edits = vec![];
         for (sketch, place) in found {
             let Some(path) = sketch.path.or_else(|| path.clone()) else { continue };
             let path = sort(&path);
-            let is_new = is_guess && (outcome.says_created || !self.touched.contains(&path));
+            let is_first = !self.touched.contains(&path);
+            let is_new = is_guess && outcome.says_new.unwrap_or(is_first);
             self.touched.insert(path.clone());
             edits.push(Edit {
                 path,

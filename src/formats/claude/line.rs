@@ -2,11 +2,10 @@
 
 use super::{
     edits::{self, Sketch},
-    json::{Count, Quoted, Raw, Text, object},
+    events,
+    json::{Quoted, Raw, Text, object},
     kinds,
-    record::{
-        Attachment, Block, CompactMetadata, Input, Message, Record, Structured, Usage, blocks,
-    },
+    record::{Block, Input, Message, Record, Structured, Usage, blocks},
     text,
 };
 use crate::run::{LABEL_CHARS, Place, Role, Time, Tokens, label};
@@ -134,8 +133,8 @@ pub struct Outcome {
     /// The sub-agent that answered.
     pub agent: Option<Box<str>>,
     pub sketches: Vec<Sketch>,
-    /// The tool says that the file is new.
-    pub says_created: bool,
+    /// Whether the tool says that the file is new, or that it was there.
+    pub says_new: Option<bool>,
 }
 
 #[derive(Debug)]
@@ -143,6 +142,8 @@ pub struct Note {
     pub label: Box<str>,
     pub role: Role,
     pub is_error: bool,
+    /// A background agent is done, and the main agent wakes up to hear of it.
+    pub wakes: bool,
 }
 
 #[derive(Debug, Default)]
@@ -178,9 +179,9 @@ fn what(record: &Record<'_>) -> What {
     match record.kind.as_str() {
         "user" => user(record),
         "assistant" => assistant(record),
-        "system" => system(record),
-        "attachment" => attachment(record),
-        "result" if record.stream_session_id.filled().is_some() => verdict(record),
+        "system" => events::system(record),
+        "attachment" => events::attachment(record),
+        "result" if record.stream_session_id.filled().is_some() => events::verdict(record),
         "summary" => title(1, record.summary),
         "ai-title" => title(2, record.ai_title.or(record.content)),
         "custom-title" => title(3, record.custom_title.or(record.content)),
@@ -218,10 +219,13 @@ fn user(record: &Record<'_>) -> What {
         .filter(|(_, block)| is_outcome(block))
         .map(|(part, block)| outcome(part, block, &structured, record.structured()))
         .collect();
-    let words = words(record, &blocks).filter(|words| {
-        // Reminders that travel with a tool's result are the program's own.
-        results == 0 || matches!(words.kind, WordsKind::Aside { .. })
-    });
+    let mut words = words(record, &blocks);
+    if let Some(words) =
+        words.as_mut().filter(|words| results > 0 && words.kind == WordsKind::Request)
+    {
+        // Said while a tool ran: the turn goes on.
+        words.kind = WordsKind::Aside { role: Role::User, is_error: false };
+    }
     What::User(User { words, outcomes })
 }
 
@@ -234,7 +238,7 @@ fn numbered<'r, 'a>(blocks: &'r [Block<'a>]) -> impl Iterator<Item = (u32, &'r B
 }
 
 /// Enough of a message to tell what it is.
-const HEAD_CHARS: usize = 2000;
+pub const HEAD_CHARS: usize = 2000;
 
 fn words(record: &Record<'_>, blocks: &[Block<'_>]) -> Option<Words> {
     let mut texts = blocks.iter().filter_map(|block| Quoted::of(block.text));
@@ -265,7 +269,7 @@ fn words_kind(record: &Record<'_>, head: &str) -> WordsKind {
         || head.starts_with("<task-notification>");
     if record.is_compact_summary.0 || head.starts_with(text::CONTINUED) {
         WordsKind::Summary
-    } else if is_notification {
+    } else if is_notification || text::is_hook_feedback(head) {
         aside(Role::System)
     } else if record.is_meta.0 || head.starts_with("Caveat: The messages below were generated") {
         WordsKind::Meta
@@ -395,7 +399,7 @@ impl Outcome {
             bytes: 0,
             agent: None,
             sketches: vec![],
-            says_created: false,
+            says_new: None,
         }
     }
 }
@@ -413,7 +417,11 @@ fn outcome(part: u32, block: &Block<'_>, structured: &Structured<'_>, raw: Raw<'
         bytes: text::outcome_bytes(block.content, structured),
         agent: structured.agent_id.boxed(),
         sketches: if is_error { vec![] } else { edits::recorded(structured) },
-        says_created: said.starts_with("File created"),
+        says_new: match said.as_str() {
+            said if said.starts_with("File created") => Some(true),
+            said if said.starts_with("The file ") => Some(false),
+            _ => None,
+        },
     }
 }
 
@@ -428,103 +436,4 @@ fn exit_code(is_error: bool, said: &str, structured: &Structured<'_>) -> Option<
         && structured.background_task_id.is_none()
         && !structured.interrupted.0;
     (is_told && !is_error).then_some(0)
-}
-
-fn system(record: &Record<'_>) -> What {
-    let said = Quoted::of(record.content).map(Quoted::label).filter(|said| !said.is_empty());
-    let error = |label: Box<str>| What::Note(Note { label, role: Role::System, is_error: true });
-    match record.subtype.as_str() {
-        "compact_boundary" => What::Compaction { label: compaction_label("compacted", record) },
-        "microcompact_boundary" => {
-            What::Compaction { label: compaction_label("old tool results cleared", record) }
-        }
-        "init" => What::Init { model: record.model.boxed() },
-        "api_error" | "api_retry" => error(label(&text::api_error(record))),
-        "stop_hook_summary" if record.prevented_continuation.0 => {
-            error("a stop hook prevented the end of the turn".into())
-        }
-        "stop_hook_summary" if !super::json::elements(record.hook_errors).is_empty() => {
-            error("a stop hook failed".into())
-        }
-        "local_command" => local_command(record),
-        "task_notification" => {
-            let label = Quoted::of(record.summary).map(Quoted::label).unwrap_or_default();
-            What::Note(Note { label, role: Role::System, is_error: false })
-        }
-        subtype if kinds::SYSTEM.contains(&subtype) => What::Nothing,
-        subtype => {
-            let is_error = record.level.as_str() == "error"
-                || subtype.contains("error")
-                || subtype.contains("refusal");
-            match said {
-                Some(label) => What::Note(Note { label, role: Role::System, is_error }),
-                None if is_error => error(label(subtype)),
-                None => What::Unknown { label: label(&format!("system/{subtype}")) },
-            }
-        }
-    }
-}
-
-/// What a slash command printed, where it is a record of its own.
-fn local_command(record: &Record<'_>) -> What {
-    let Some(quoted) = Quoted::of(record.content) else { return What::Nothing };
-    let head = quoted.head(HEAD_CHARS);
-    let shown = text::command(&head).or_else(|| text::aside(&head)).unwrap_or(head);
-    match label(&shown) {
-        label if label.is_empty() => What::Nothing,
-        label => What::Note(Note { label, role: Role::System, is_error: false }),
-    }
-}
-
-fn compaction_label(what: &str, record: &Record<'_>) -> Box<str> {
-    let meta: CompactMetadata<'_> =
-        object(record.compact_metadata.or(record.stream_compact_metadata));
-    let first = |a: Count, b: Count| a.0.or(b.0);
-    let trigger = meta.trigger.filled().map(|trigger| format!(" ({trigger})")).unwrap_or_default();
-    let tokens = match (first(meta.pre, meta.stream_pre), first(meta.post, meta.stream_post)) {
-        (Some(pre), Some(post)) => format!(", {pre} to {post} tokens"),
-        (Some(pre), None) => format!(", {pre} tokens before"),
-        _ => String::new(),
-    };
-    label(&format!("{what}{trigger}{tokens}"))
-}
-
-fn attachment(record: &Record<'_>) -> What {
-    let attachment: Attachment<'_> = object(record.attachment);
-    let system =
-        |label: Box<str>, is_error| What::Note(Note { label, role: Role::System, is_error });
-    match attachment.kind.as_str() {
-        "edited_text_file" | "edited_image_file" => {
-            let name = Quoted::of(attachment.filename).map(Quoted::text).unwrap_or_default();
-            system(label(&format!("{}{name}", text::CHANGED_SINCE)), false)
-        }
-        "queued_command" => {
-            let words = text::content(attachment.prompt);
-            let is_notification = attachment.command_mode.as_str() == "task-notification"
-                || words.trim_start().starts_with("<task-notification>");
-            let shown = text::aside(&words).unwrap_or(words);
-            let role = if is_notification { Role::System } else { Role::User };
-            What::Note(Note { label: label(&shown), role, is_error: false })
-        }
-        "max_turns_reached" => system("the limit of turns was reached".into(), true),
-        kind if kinds::ATTACHMENTS.contains(&kind) => What::Nothing,
-        kind if kind.starts_with("hook_") => {
-            let name = attachment.hook_name.as_str();
-            system(label(&format!("{} {name}", kind.replace('_', " "))), kind.contains("error"))
-        }
-        kind => What::Unknown { label: label(&format!("attachment/{kind}")) },
-    }
-}
-
-fn verdict(record: &Record<'_>) -> What {
-    let is_failure = record.is_error.0 || record.subtype.as_str().starts_with("error");
-    let told = Quoted::of(record.result).map(Quoted::label).filter(|told| !told.is_empty());
-    let denials = super::json::elements(record.permission_denials).into_iter();
-    What::Verdict(Box::new(Verdict {
-        tokens: object::<Usage<'_>>(record.usage).tokens(),
-        total_cost_usd: record.total_cost_usd.0,
-        total_output: text::output_of_models(record.model_usage),
-        failure: is_failure.then(|| told.unwrap_or_else(|| label(record.subtype.as_str()))),
-        denials: denials.map(|denial| label(&text::denial(denial))).collect(),
-    }))
 }

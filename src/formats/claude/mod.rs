@@ -7,7 +7,8 @@
 //! 1. [`json`]: pieces of JSON that forgive drift, and strings that are not decoded before somebody needs them.
 //! 2. [`record`]: the shapes of the records.
 //! 3. [`line`](mod@line): one line becomes one small [`line::Line`]. Lines do not know of each other, so this, the
-//!    expensive part, could be done in any order; [`kinds`] lists which records are told and which are bookkeeping.
+//!    expensive part, could be done in any order. [`events`] tells what is not a message, and [`kinds`] lists what is
+//!    bookkeeping.
 //! 4. [`fold`]: the lines, in order, become a [`crate::run::Run`]; the two dialects differ in what opens a turn and
 //!    in whose token counts are right, which is what their own files decide. [`subagents`] ties agents to the calls
 //!    that started them.
@@ -16,6 +17,7 @@
 //! A new version's new record type is one row in [`kinds`].
 
 pub(super) mod edits;
+pub(super) mod events;
 pub(super) mod fold;
 pub(super) mod json;
 pub(super) mod kinds;

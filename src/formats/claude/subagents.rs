@@ -145,37 +145,68 @@ pub fn link(fold: &mut Fold) -> Vec<usize> {
     turns
 }
 
-/// The call that started each agent; a call starts one agent at most, and none starts itself.
+/// Which call started which agent: a call starts one agent at most, and none starts itself.
+struct Claims<'f> {
+    fold: &'f Fold,
+    of_agent: Vec<Option<usize>>,
+    given: Vec<bool>,
+    /// Calls whose result names an agent: not to be guessed about.
+    named: Vec<bool>,
+}
+
+impl Claims<'_> {
+    fn give(&mut self, agent: usize, call: usize) {
+        if self.of_agent[agent].is_none() && !self.given[call] && !self.is_its_own(agent, call) {
+            self.of_agent[agent] = Some(call);
+            self.given[call] = true;
+        }
+    }
+
+    /// The first free call that fits.
+    fn give_first(&mut self, agent: usize, fits: impl Fn(&CallAt) -> bool) {
+        let free =
+            |call: usize| !self.given[call] && !self.named[call] && !self.is_its_own(agent, call);
+        let calls = self.fold.calls.iter().enumerate();
+        let found = calls.filter(|(at, _)| free(*at)).find(|(_, call)| fits(call));
+        if let Some((call, _)) = found {
+            self.give(agent, call);
+        }
+    }
+
+    fn is_its_own(&self, agent: usize, call: usize) -> bool {
+        self.fold.calls[call].owner == Owner::Agent(agent)
+    }
+}
+
+/// The call that started each agent, by the best evidence first.
 fn claims(fold: &Fold) -> Vec<Option<usize>> {
-    let mut claims: Vec<Option<usize>> = vec![None; fold.run.subagents.len()];
-    let mut taken = vec![false; fold.calls.len()];
-    let claim =
-        |agent: usize, call: usize, claims: &mut Vec<Option<usize>>, taken: &mut Vec<bool>| {
-            let itself = fold.calls[call].owner == Owner::Agent(agent);
-            if claims[agent].is_none() && !taken[call] && !itself {
-                claims[agent] = Some(call);
-                taken[call] = true;
-            }
-        };
+    let mut claims = Claims {
+        fold,
+        of_agent: vec![None; fold.run.subagents.len()],
+        given: vec![false; fold.calls.len()],
+        named: vec![false; fold.calls.len()],
+    };
     for (call, id) in &fold.agents.answers {
         if let Some(agent) = fold.agents.by_id.get(id) {
-            claim(*agent, *call, &mut claims, &mut taken);
+            claims.give(*agent, *call);
         }
+        claims.named[*call] = true;
     }
-    for (agent, clue) in fold.agents.clues.iter().enumerate() {
+    let clues = fold.agents.clues.iter().enumerate();
+    for (agent, clue) in clues.clone() {
         if let Some(call) = clue.call_id.as_deref().and_then(|id| fold.call_named(id)) {
-            claim(agent, call, &mut claims, &mut taken);
+            claims.give(agent, call);
         }
     }
-    for (agent, clue) in fold.agents.clues.iter().enumerate() {
-        let has_its_words = |call: &CallAt| call.prompt.is_some() && call.prompt == clue.prompt;
-        let free = |(at, call): &(usize, &CallAt)| has_its_words(call) && !taken[*at];
-        let found = fold.calls.iter().enumerate().find(free).map(|(at, _)| at);
-        if let Some(call) = found {
-            claim(agent, call, &mut claims, &mut taken);
-        }
+    for (agent, clue) in clues {
+        claims.give_first(agent, |call| call.prompt.is_some() && call.prompt == clue.prompt);
     }
-    claims
+    for (agent, told) in fold.run.subagents.iter().enumerate() {
+        let has_type = |call: &CallAt| call.agent_type.as_deref() == Some(told.name.as_str());
+        claims
+            .give_first(agent, |call| call.starts_agent && call.prompt.is_none() && has_type(call));
+    }
+    claims.of_agent
 }
 
 /// A recording may say of two agents that each started the other: then the first of them was started by nobody.

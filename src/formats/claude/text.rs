@@ -36,7 +36,11 @@ const PROGRAM_TAGS: &[&str] = &[
 
 /// The record's text, with what is not UTF-8 replaced.
 pub fn readable(record: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(record)
+    // The check alone is several times faster than the replacing reader, and almost always enough.
+    match std::str::from_utf8(record) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(record),
+    }
 }
 
 /// The tag of [`PROGRAM_TAGS`] that a message starts with.
@@ -52,6 +56,11 @@ pub fn program_tag(head: &str) -> Option<&'static str> {
 pub fn is_context(head: &str) -> bool {
     let head = head.trim_start();
     head.starts_with("<ide_") || head.starts_with("<system-reminder>")
+}
+
+/// Whether a hook told the model what is wrong, which is marked like the program's own words.
+pub fn is_hook_feedback(head: &str) -> bool {
+    head.lines().next().is_some_and(|line| line.trim_end().ends_with("hook feedback:"))
 }
 
 fn between<'t>(text: &'t str, tag: &str) -> Option<&'t str> {

@@ -148,12 +148,17 @@ fn every_recorded_log_is_read_without_a_warning_or_an_unknown_step() {
 }
 
 #[test]
-#[ignore = "prints, for people"]
-fn pictures_of_every_recorded_log() {
+fn recorded_runs_look_as_they_did() {
     let Some(data) = data() else { return };
+    let recorded = data.join("recorded");
 
-    for recording in all(&data) {
-        println!("=== {}\n{}", recording.files[0].0, super::picture(&recording.run));
+    for version in ["1.0.128", "2.1.330"] {
+        let session = recorded.join(format!("claude-{version}.session.jsonl"));
+        let session = Recording::open(&ClaudeSession, &session).run;
+        insta::assert_snapshot!(format!("session-{version}"), super::picture(&session));
+        let stream = recorded.join(format!("claude-{version}.stream-turn8-compact.jsonl"));
+        let stream = Recording::open(&ClaudeStream, &stream).run;
+        insta::assert_snapshot!(format!("stream-{version}"), super::picture(&stream));
     }
 }
 
@@ -266,6 +271,7 @@ fn edits_replayed_one_after_the_other_give_the_recorded_originals() {
             "{}: {same} same, {different} different, {first_seen} first seen",
             recording.files[0].0
         );
+        assert_eq!(different, 0, "{}", recording.files[0].0);
     }
 }
 

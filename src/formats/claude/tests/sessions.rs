@@ -128,6 +128,27 @@ fn what_only_looks_like_a_request_opens_no_turn() {
 }
 
 #[test]
+fn words_among_tool_results_and_the_feedback_of_hooks_are_steps_of_the_turn() {
+    let both = r#"{"type":"user","uuid":"u2","sessionId":"S","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"},{"type":"text","text":"<system-reminder>be nice</system-reminder>"},{"type":"text","text":"use b instead"}]}}"#;
+    let log = log(&[
+        asks("u1", "go", ""),
+        calls("a1", "t1", "Bash", r#"{"command":"ls"}"#),
+        both.into(),
+        asks("u3", "Stop hook feedback:\ntests are missing", r#","isMeta":true"#),
+    ]);
+
+    let run = index(&ClaudeSession, &log);
+
+    let said: Vec<_> =
+        run.turns[0].steps.iter().map(|step| (step.role.word(), &*step.label)).collect();
+    assert_eq!(
+        said,
+        [("assistant", "ls"), ("user", "use b instead"), ("system", "Stop hook feedback:")]
+    );
+    assert_eq!(run.turns.len(), 1);
+}
+
+#[test]
 fn a_slash_command_that_expands_into_a_prompt_is_a_request() {
     let command = "<command-message>fix</command-message>\n<command-name>/fix</command-name>\n<command-args>12</command-args>";
     let expansion = r#","isMeta":true,"parentUuid":"u2""#;
@@ -271,6 +292,23 @@ fn an_edit_without_a_structured_result_is_taken_from_the_call() {
     let change = RecordedChange::Replace(vec![swap("a", "b", false), swap("c", "d", true)]);
     assert_eq!(kind, EditKind::Modify);
     assert_eq!(body, Some(RecordedEdit { before: None, change }));
+}
+
+#[test]
+fn a_file_written_without_a_structured_result_is_new_unless_the_tool_says_otherwise() {
+    let input = r#"{"file_path":"/w/a.py","content":"a"}"#;
+    let log = |said: &str| {
+        log(&[
+            asks("u1", "go", ""),
+            calls("a1", "t1", "Write", input),
+            answers("u2", "t1", said, "null"),
+        ])
+    };
+    let kind = |said: &str| index(&ClaudeSession, &log(said)).turns[0].steps[0].edits[0].kind;
+
+    assert_eq!(kind("ok"), EditKind::Create);
+    assert_eq!(kind("File created successfully at: /w/a.py"), EditKind::Create);
+    assert_eq!(kind("The file /w/a.py has been updated."), EditKind::Modify);
 }
 
 #[test]

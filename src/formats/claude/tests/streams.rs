@@ -149,6 +149,22 @@ fn a_background_agent_is_a_second_report_within_the_turn() {
 }
 
 #[test]
+fn a_process_that_was_killed_is_a_turn_of_its_own() {
+    let log = log(&[
+        init("2.1.330"),
+        says("m1", &text("a"), ""),
+        init("2.1.330"),
+        says("m2", &text("b"), ""),
+        result("0.5", 30, 40),
+    ]);
+
+    let run = index(&ClaudeStream, &log);
+
+    let steps: Vec<usize> = run.turns.iter().map(|turn| turn.steps.len()).collect();
+    assert_eq!(steps, [1, 1]);
+}
+
+#[test]
 fn failures_retries_and_denials_are_error_steps() {
     let refused = r#"{"type":"result","subtype":"error_max_turns","is_error":true,"session_id":"S","total_cost_usd":0,"usage":{},"permission_denials":[{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"rm -rf x"}}],"errors":["Reached maximum number of turns"]}"#;
     let log = log(&[

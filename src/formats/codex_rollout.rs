@@ -1,0 +1,247 @@
+//! Codex' own log: `rollout-<time>-<thread id>.jsonl`, one record a line, one file a thread.
+//!
+//! Written by every Codex since mid-2025, and changed in most of its versions. Reading goes in two phases, so
+//! that the first can be spread over threads:
+//!
+//! 1. [`classify`] takes one line out of its wrapping ([`envelope`]) and makes a small [`record`] of it;
+//! 2. [`fold`] puts a thread's records together to turns and steps, counting tokens once ([`usage`]);
+//!    [`family`] ties the threads of sub-agents to the steps that started them.
+//!
+//! [`read`] reads single records again, when they are shown. The order in which one thing is told two or three
+//! times, and what each version leaves out, is in `fold`'s introduction.
+
+mod classify;
+mod envelope;
+mod family;
+mod fold;
+mod read;
+mod record;
+mod usage;
+
+#[cfg(test)]
+mod tests;
+
+use self::{
+    fold::Thread,
+    record::{Line, Meta, Record},
+};
+use super::{
+    Format, Head, NotUnderstood, Source,
+    codex::{self, json::Object},
+    jsonl,
+};
+use crate::run::{
+    Agent, Edit, Run, SourceId, Step, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
+};
+
+pub struct CodexRollout;
+
+impl Format for CodexRollout {
+    fn name(&self) -> &'static str {
+        "codex-rollout"
+    }
+
+    fn about(&self) -> &'static str {
+        "Codex CLI session log, ~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl"
+    }
+
+    fn sample(&self) -> &'static str {
+        "codex-rollout.jsonl"
+    }
+
+    fn claims(&self, head: &Head<'_>) -> bool {
+        let lines = jsonl::lines(SourceId(0), head.bytes).take(5);
+        lines.into_iter().any(|(_, line)| is_ours(line, head.name))
+    }
+
+    fn is_companion(&self, main: &Head<'_>, other: &Head<'_>) -> bool {
+        let (Some(main), Some(other)) = (meta_of(main), meta_of(other)) else { return false };
+        let is_parent = |id: &Option<Box<str>>| id.as_ref() == Some(&main.id);
+        other.is_subagent
+            && !main.id.is_empty()
+            && other.id != main.id
+            && (is_parent(&other.parent) || is_parent(&other.session) || is_parent(&other.forked_from))
+    }
+
+    fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        let mut warnings = vec![];
+        let mut threads = vec![];
+        let mut root: Option<Box<str>> = None;
+        for (source, id) in sources.iter().zip(0..) {
+            let lines = classified(*source, SourceId(id));
+            warnings.extend(lines.iter().filter_map(|line| warning(source.name, line)));
+            let thread = thread(lines, root.as_deref());
+            match thread {
+                Some(thread) => {
+                    root = root.or_else(|| thread.meta.cwd.clone());
+                    threads.push(thread);
+                }
+                None if id == 0 => {
+                    let why = "no line of it is a record of a Codex session";
+                    return Err(NotUnderstood(why.into()));
+                }
+                None => {}
+            }
+        }
+        if threads.is_empty() {
+            return Err(NotUnderstood("it is empty".into()));
+        }
+        let main = threads.remove(0);
+        Ok(run(main, threads, root, warnings, sources))
+    }
+
+    fn words(&self, record: &[u8], _step: &Step) -> StepText {
+        read::words(record)
+    }
+
+    fn request(&self, record: &[u8]) -> String {
+        read::request(record)
+    }
+
+    fn result(&self, record: &[u8], _result: &ToolResult) -> String {
+        read::result(record)
+    }
+
+    fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
+        read::edit(record, edit)
+    }
+}
+
+/// Whether a line can only be from a rollout. Forks whose lines name no type look like any chat; those are taken
+/// for one only where the file is named so.
+fn is_ours(line: &[u8], name: &str) -> bool {
+    let text = String::from_utf8_lossy(line);
+    let Some(line) = Object::parse(&text) else { return is_cut_meta(&text) };
+    let kind = line.text("type");
+    let is_chat = name.starts_with("rollout") && line.has("role") && kind.is_none();
+    match kind.as_deref() {
+        Some("session_meta" | "response_item" | "event_msg" | "turn_context" | "compacted") => {
+            line.get("payload").is_some()
+        }
+        Some("message") => line.has("role") && is_content_of_ours(&line),
+        Some("reasoning") => line.has("summary"),
+        Some("function_call" | "custom_tool_call" | "local_shell_call") => line.has("call_id"),
+        Some(_) => false,
+        None => {
+            is_chat
+                || line.text("record_type").as_deref() == Some("state")
+                || is_bare_meta(&line)
+        }
+    }
+}
+
+fn is_content_of_ours(line: &Object<'_>) -> bool {
+    let kinds = line.array("content").into_iter().filter_map(|part| Object::of(part)?.boxed("type"));
+    kinds.into_iter().any(|kind| matches!(&*kind, "input_text" | "output_text"))
+}
+
+/// The first line before there were envelopes.
+fn is_bare_meta(line: &Object<'_>) -> bool {
+    line.has("id") && line.has("timestamp") && (line.has("instructions") || line.has("git"))
+}
+
+/// A first line longer than what is looked at.
+fn is_cut_meta(text: &str) -> bool {
+    let start: String = text.chars().take(200).filter(|c| !c.is_whitespace()).collect();
+    start.starts_with('{') && start.contains("\"type\":\"session_meta\"")
+}
+
+/// The thread's own meta record, from its first line.
+fn meta_of(head: &Head<'_>) -> Option<Meta> {
+    let (_, line) = jsonl::lines(SourceId(0), head.bytes).next()?;
+    let text = String::from_utf8_lossy(line);
+    let whole = Object::parse(&text).map(envelope::open).map(|opened| opened.body);
+    match whole {
+        Some(envelope::Body::Meta(fields)) => Some(classify::meta(&fields)),
+        Some(_) => None,
+        None => is_cut_meta(&text).then(|| cut_meta(&text)),
+    }
+}
+
+/// What there is to know of a meta record whose end (instructions, tools) is cut off.
+fn cut_meta(text: &str) -> Meta {
+    let value = |key: &str| {
+        let (_, rest) = text.split_once(&format!("\"{key}\""))?;
+        let (value, _) = rest.trim_start_matches([':', ' ']).strip_prefix('"')?.split_once('"')?;
+        Some(Box::from(value))
+    };
+    Meta {
+        id: value("id").unwrap_or_default(),
+        session: value("session_id"),
+        parent: value("parent_thread_id"),
+        forked_from: value("forked_from_id"),
+        is_subagent: text.contains("\"subagent\""),
+        ..Meta::default()
+    }
+}
+
+/// The first phase, line by line; each line on its own.
+fn classified(source: Source<'_>, id: SourceId) -> Vec<Line> {
+    let lines: Vec<_> = jsonl::lines(id, source.bytes).collect();
+    let last = lines.len();
+    let numbered = lines.into_iter().zip(1..);
+    numbered.map(|((place, line), n)| classify::classify(place, line, n == last)).collect()
+}
+
+fn warning(name: &str, line: &Line) -> Option<Warning> {
+    match &line.record {
+        Record::Broken(what) => Some(jsonl::warning(name, line.place, what.clone())),
+        _ => None,
+    }
+}
+
+/// The second phase; None where not one line was understood.
+fn thread(lines: Vec<Line>, root: Option<&str>) -> Option<Thread> {
+    let is_broken = |line: &Line| matches!(line.record, Record::Broken(_) | Record::Unknown { .. });
+    if lines.iter().all(is_broken) {
+        return None;
+    }
+    let metas = lines.iter().filter_map(|line| match &line.record {
+        Record::Meta(meta) => Some(Meta::clone(meta)),
+        _ => None,
+    });
+    let mut meta = metas.into_iter().next().unwrap_or_default();
+    let contexts = lines.iter().find_map(|line| match &line.record {
+        Record::Context { cwd, .. } => cwd.clone(),
+        _ => None,
+    });
+    meta.cwd = meta.cwd.or(contexts);
+    let own_root = meta.cwd.clone();
+    let lines = family::own_lines(lines, &meta);
+    Some(fold::fold(&lines, meta, root.or(own_root.as_deref())))
+}
+
+fn run(
+    main: Thread,
+    children: Vec<Thread>,
+    root: Option<Box<str>>,
+    warnings: Vec<Warning>,
+    sources: &[Source<'_>],
+) -> Run {
+    let name = main.name.clone();
+    let meta = main.meta.clone();
+    let models = main.models.join(", ");
+    let (started_at, ended_at) = (main.started_at, main.ended_at);
+    let (turns, subagents) = family::unite(main, children);
+    let file = sources.first().map_or("", |source| source.name);
+    let id = if meta.id.is_empty() { file.to_owned() } else { meta.id.into() };
+    Run {
+        title: name.map(Into::into).or_else(|| title(&turns)).unwrap_or_else(|| id.clone()),
+        id,
+        format: CodexRollout.name(),
+        agent: Agent { name: codex::AGENT.into(), version: meta.version.map(Into::into) },
+        model: (!models.is_empty()).then_some(models),
+        provenance: meta.provenance,
+        started_at,
+        ended_at,
+        root: root.map(Into::into),
+        turns,
+        subagents,
+        warnings,
+        ..Run::default()
+    }
+}
+
+fn title(turns: &[Turn]) -> Option<String> {
+    turns.iter().find(|turn| !turn.title.is_empty()).map(|turn| turn.title.to_string())
+}
