@@ -144,6 +144,36 @@ fn a_place_to_open_at_is_gone_to() {
 }
 
 #[test]
+fn a_file_alone_is_opened_where_it_changed_last() {
+    let place = |file: &str| Place { file: Some(file.into()), ..Place::default() };
+    let seen = |file| ui::export::text(&frame_at(120, 40, "", place(file)));
+    assert!(seen("src/ppdiff/joint.py").contains("turn 4/6"));
+    assert!(seen("src/nowhere.py").contains("no turn changes src/nowhere.py"));
+}
+
+#[test]
+fn a_file_that_a_turn_does_not_change_is_told_with_the_turn_that_does() {
+    let file = Some("src/ppdiff/joint.py".into());
+    let place = Place { turn: Some(At::Turn(1)), file, ..Place::default() };
+    let seen = ui::export::text(&frame_at(120, 40, "", place));
+    assert!(seen.contains("does not change here, but last in turn 4"), "{seen}");
+}
+
+#[test]
+fn a_checkpoint_is_opened_at_its_end() {
+    let place = Place { turn: Some(At::Checkpoint("cp1".into())), ..Place::default() };
+    assert!(ui::export::text(&frame_at(120, 40, "", place)).contains("turn 2/6"));
+}
+
+#[test]
+fn help_is_there_before_anything_is_open() {
+    let mut app = App::default();
+    app.update(Message::Resized(Size { width: 80, height: 24 }));
+    app.update(Message::Press(Key::char('?')));
+    assert!(ui::export::text(&ui::picture(&app, Theme::ansi())).contains("next turn"));
+}
+
+#[test]
 fn a_long_line_is_read_sideways() {
     let at = "3l f <tab><tab>";
     let line = |keys: &str| {

@@ -21,7 +21,7 @@ pub struct Place {
 pub enum At {
     /// Counts from 1, as the screen does.
     Turn(usize),
-    /// The first turn of the checkpoint of this name.
+    /// The last turn of the checkpoint of this name: `--at` means the end of what it names.
     Checkpoint(String),
     Start,
     Final,
@@ -34,8 +34,8 @@ impl At {
         match self {
             Self::Turn(number) => Some(number.saturating_sub(1).min(last)),
             Self::Checkpoint(id) => {
-                let index = run.checkpoints.iter().position(|checkpoint| checkpoint.id == *id)?;
-                Some(run.first_turn_of(index).min(last))
+                let checkpoint = run.checkpoints.iter().find(|checkpoint| checkpoint.id == *id)?;
+                Some(checkpoint.last_turn.min(last))
             }
             Self::Start => Some(0),
             Self::Final => Some(last),
