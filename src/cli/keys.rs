@@ -48,8 +48,16 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let mut table = Table::new(&["where", "key", "does"]);
     for row in rows {
         let quote = |key: &String| if args.md { format!("`{key}`") } else { key.clone() };
-        table.row(vec![row.place.into(), row.keys.iter().map(quote).collect::<Vec<_>>().join(" "), row.does.into()]);
+        table.row(vec![
+            row.place.into(),
+            row.keys.iter().map(quote).collect::<Vec<_>>().join(" "),
+            row.does.into(),
+        ]);
     }
-    if args.md { table.markdown(out)? } else { table.print(out)? }
+    if args.md {
+        table.markdown(out)?
+    } else {
+        table.print(out)?
+    }
     Ok(Exit::Fine)
 }

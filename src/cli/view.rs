@@ -23,7 +23,13 @@ pub struct Args {
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
     snapshot: Option<Size>,
     /// Press these keys first, such as 'l l / loss <enter>'
-    #[arg(long, requires = "snapshot", value_name = "KEYS", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        requires = "snapshot",
+        value_name = "KEYS",
+        default_value = "",
+        hide_default_value = true
+    )]
     keys: String,
     /// Print the frame with colours
     #[arg(long, requires = "snapshot", conflicts_with = "svg")]
@@ -34,7 +40,9 @@ pub struct Args {
 }
 
 fn size(text: &str) -> Result<Size, String> {
-    let sides = text.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    let sides = text
+        .split_once('x')
+        .and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
     match sides {
         Some((width, height)) if (1..=1_000).contains(&width) && (1..=1_000).contains(&height) => {
             Ok(Size { width, height })
@@ -75,10 +83,12 @@ fn place(args: &Args) -> Result<Place, Failure> {
     let turn = args.at.as_deref().map(str::parse).transpose().map_err(wrong)?;
     let (file, line) = match args.file.as_deref().map(|file| (file, file.rsplit_once(':'))) {
         None => (None, None),
-        Some((file, split)) => match split.and_then(|(path, line)| Some((path, line.parse().ok()?))) {
-            Some((path, line)) => (Some(path.to_owned()), Some(line)),
-            None => (Some(file.to_owned()), None),
-        },
+        Some((file, split)) => {
+            match split.and_then(|(path, line)| Some((path, line.parse().ok()?))) {
+                Some((path, line)) => (Some(path.to_owned()), Some(line)),
+                None => (Some(file.to_owned()), None),
+            }
+        }
     };
     Ok(Place { turn, step: None, file, line })
 }
