@@ -1,6 +1,5 @@
 //! What recorded text may do to the screen: nothing.
 
-
 use proptest::prelude::*;
 use trajview::ui::text::{Signs, safe, safe_line, truncate, width, wrap};
 use unicode_segmentation::UnicodeSegmentation;

@@ -79,9 +79,6 @@ def tool_call(op):
         return "apply_patch", patch_text(op["files"])
     if op["op"] == "shell":
         return "exec_command", {"cmd": op["cmd"], "yield_time_ms": 30000}
-    if op["op"] == "plan":
-        steps = [{"step": text, "status": status} for text, status in op["items"]]
-        return "update_plan", {"explanation": op["why"], "plan": steps}
     raise KeyError(op["op"])
 
 

@@ -12,7 +12,21 @@ _turns = []
 
 
 def turn(text, *steps, checkpoint=None):
-    _turns.append({"turn": len(_turns) + 1, "text": text, "checkpoint": checkpoint, "steps": list(steps)})
+    _turns.append({"turn": len(_turns) + 1, "text": text, "checkpoint": checkpoint, "steps": _with_plans_in_words(steps)})
+
+
+def _with_plans_in_words(steps):
+    """This version of the program offers no plan tool when it runs without a screen, so a plan is part of what is said.
+    A step that has nothing else to do would end the turn; its words go to the next one."""
+    said, spoken = "", []
+    for found in steps:
+        plans = [op["text"] for op in found.get("ops", []) if op["op"] == "plan"]
+        ops = [op for op in found.get("ops", []) if op["op"] != "plan"]
+        said = "\n\n".join(part for part in (said, found.get("say"), *plans) if part)
+        if ops or found is steps[-1]:
+            spoken.append({key: value for key, value in {**found, "say": said, "ops": ops}.items() if value})
+            said = ""
+    return spoken
 
 
 def step(say=None, *ops, think=None, tokens_in=None):
@@ -24,9 +38,13 @@ def shell(cmd):
     return {"op": "shell", "cmd": cmd}
 
 
+MARKS = {"completed": "x", "in_progress": "~", "pending": " "}
+
+
 def plan(why, *items):
     """Items are (text, "pending" | "in_progress" | "completed")."""
-    return {"op": "plan", "why": why, "items": list(items)}
+    lines = [f"- [{MARKS[state]}] {part}" for part, state in items]
+    return {"op": "plan", "text": "\n".join([f"Plan ({why}):", *lines])}
 
 
 def patch(*files):

@@ -55,5 +55,10 @@ pub fn tree_at(run: &Run, timeline: &Timeline, word: &str) -> Result<Tree, Failu
 
 /// `1 turn`, `2 turns`.
 pub fn turns(count: usize) -> String {
-    if count == 1 { "1 turn".into() } else { format!("{count} turns") }
+    counted(count, "turn")
+}
+
+/// `1 step`, `2 steps`.
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

@@ -62,13 +62,13 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         {
             let warnings = match checked.warnings.len() {
                 0 => "no warnings".to_owned(),
-                1 => "1 warning".to_owned(),
-                count => format!("{count} warnings"),
+                count => at::counted(count, "warning"),
             };
             out.line(&format!(
-                "{}: {format}, {}, {steps} steps, {warnings}",
+                "{}: {format}, {}, {}, {warnings}",
                 checked.path,
-                at::turns(turns)
+                at::turns(turns),
+                at::counted(steps, "step")
             ))?;
         }
     }

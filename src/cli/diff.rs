@@ -172,10 +172,7 @@ fn print_stat(args: &Args, sides: &[Sides], out: &mut Out) -> std::io::Result<()
             row.from.map_or_else(|| row.path.to_owned(), |from| format!("{from} → {}", row.path));
         table.row(vec![lines(row.added), lines(row.removed), path]);
     }
-    let total = format!(
-        "{} changed",
-        if rows.len() == 1 { "1 file".into() } else { format!("{} files", rows.len()) }
-    );
+    let total = format!("{} changed", at::counted(rows.len(), "file"));
     table.row(vec![sum(|row| row.added).to_string(), sum(|row| row.removed).to_string(), total]);
     table.print(out)
 }

@@ -34,7 +34,7 @@ impl Format for CodexExec {
     }
 
     fn sample(&self) -> &'static str {
-        "codex-exec.jsonl"
+        "codex-exec-json"
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {

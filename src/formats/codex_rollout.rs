@@ -46,7 +46,7 @@ impl Format for CodexRollout {
     }
 
     fn sample(&self) -> &'static str {
-        "codex-rollout.jsonl"
+        "codex-rollout"
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {
