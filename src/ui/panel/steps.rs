@@ -21,7 +21,7 @@ use crate::{
     },
     ui::{
         hits::{self, Found},
-        line::{bytes, fit, own, recorded, safe, sides},
+        line::{amount, bytes, duration, fit, own, recorded, safe, sides},
         paint::{Layer, paint},
         theme::{Meaning, Theme},
     },
@@ -29,7 +29,8 @@ use crate::{
 
 pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let words = format!("steps of turn {}", replay.turn + 1);
-    let title = Line::from(name(replay, Panel::Steps, words, theme));
+    let cost = own(cost(replay), theme.of(Meaning::Muted));
+    let title = Line::from(vec![name(replay, Panel::Steps, words, theme), cost]);
     let inner = frame(replay, Panel::Steps, title, theme, area, buffer);
     if replay.steps.items.is_empty() {
         return crate::ui::sentence("no steps", theme.of(Meaning::Muted), inner, buffer);
@@ -49,6 +50,21 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
         line.spans.insert(0, own(mark, theme.of(Meaning::FocusedBorder)));
         put_row(line, style, inner, (index - scroll.top) as u16, buffer);
     }
+}
+
+/// ` 2 min 14 s · 12.3 k tokens `: what the turn took, as far as it is recorded.
+fn cost(replay: &Replay) -> String {
+    let Some(turn) = replay.run.turns.get(replay.turn) else { return String::new() };
+    let seconds =
+        turn.ended_at.zip(turn.started_at).and_then(|(end, start)| end.seconds_since(start));
+    let tokens = turn.tokens.input.zip(turn.tokens.output).map(|(read, written)| read + written);
+    let parts = [
+        seconds.map(duration),
+        tokens.map(|count| format!("{} tokens", amount(count, ""))),
+        turn.cost_usd.map(|dollars| format!("${dollars:.2}")),
+    ];
+    let known: Vec<_> = parts.into_iter().flatten().collect();
+    if known.is_empty() { String::new() } else { format!(" {} ", known.join(" · ")) }
 }
 
 struct Painter<'a> {
