@@ -70,7 +70,6 @@ pub fn run_with(opener: Opener, paths: &[PathBuf], place: Place) -> Result<Endin
     let mut terminal = Terminal::take(theme())?;
     signals::listen(runtime.sender())?;
     input::listen(runtime.sender());
-    runtime.update(Message::Resized(Terminal::size()?)); // it may have changed before we listened
     let ending = runtime.run(&mut terminal);
     drop(terminal);
     match runtime.open_error {

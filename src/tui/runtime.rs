@@ -127,12 +127,13 @@ impl Runtime {
 
     pub fn run(&mut self, display: &mut impl Display) -> io::Result<Ending> {
         loop {
+            self.fit(display)?;
             display.draw(&self.app)?;
             let drawn = Instant::now();
             match self.turn(drawn) {
                 Then::GoOn => {}
-                Then::Suspend => self.after(display.suspend(), display)?,
-                Then::Resume => self.after(display.resume(), display)?,
+                Then::Suspend => display.suspend()?,
+                Then::Resume => display.resume()?,
                 Then::End(ending) => return Ok(ending),
             }
             if self.open_error.is_some() {
@@ -141,10 +142,12 @@ impl Runtime {
         }
     }
 
-    /// The terminal may have another size when we get it back.
-    fn after(&mut self, back: io::Result<()>, display: &impl Display) -> io::Result<()> {
-        back?;
-        self.update(Message::Resized(display.size()?));
+    /// Asks for the size before each frame: what an event said of it may be old by now, in a storm of them.
+    fn fit(&mut self, display: &impl Display) -> io::Result<()> {
+        let size = display.size()?;
+        if size != self.app.size {
+            self.update(Message::Resized(size));
+        }
         Ok(())
     }
 
@@ -214,8 +217,9 @@ const HANGUP: u8 = 1;
 
 #[cfg(unix)]
 fn after_signal(signal: i32) -> Then {
-    use signal_hook::consts::{SIGCONT, SIGTSTP};
+    use signal_hook::consts::{SIGCONT, SIGTSTP, SIGWINCH};
     match signal {
+        SIGWINCH => Then::GoOn, // a frame is drawn after any event, and fits
         SIGTSTP => Then::Suspend,
         SIGCONT => Then::Resume,
         other => Then::End(Ending::Signal(u8::try_from(other).unwrap_or(HANGUP))),

@@ -36,14 +36,15 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
         return crate::ui::sentence("no steps", theme.of(Meaning::Muted), inner, buffer);
     }
     let scroll = replay.steps.scroll;
-    position(scroll.top, replay.steps.rows.len(), theme, area, buffer);
-    let seen = replay.steps.rows.iter().enumerate().skip(scroll.top);
+    position(scroll.top, replay.steps.row_count(), theme, area, buffer);
+    let seen = scroll.top..scroll.top + usize::from(inner.height);
     let width = usize::from(inner.width).saturating_sub(2);
     let painter = Painter { replay, theme, width };
-    for (index, row) in seen.take(usize::from(inner.height)) {
+    for index in seen {
+        let Some(row) = replay.steps.row(index) else { break };
         let is_cursor = index == scroll.cursor;
         // Text keeps its own looks: a hit on a reversed row could not be seen.
-        let is_chosen = is_cursor && row.kind == RowKind::Head;
+        let is_chosen = is_cursor && *row.kind == RowKind::Head;
         let style = is_chosen.then(|| chosen(replay, Panel::Steps, theme));
         let Some(mut line) = painter.row(row) else { continue };
         let mark = if is_cursor { "▌" } else { " " };
@@ -74,7 +75,7 @@ struct Painter<'a> {
 }
 
 impl Painter<'_> {
-    fn row(&self, row: &Row) -> Option<Line<'static>> {
+    fn row(&self, row: Row<'_>) -> Option<Line<'static>> {
         let item = *self.replay.steps.items.get(row.item)?;
         let depth = self.replay.steps.depths.get(row.item).copied().unwrap_or_default();
         let margin = " ".repeat(depth * DEPTH_INDENT);
@@ -82,7 +83,7 @@ impl Painter<'_> {
             let words = format!("{margin}    {words}");
             Line::from(fit(vec![own(words, self.theme.of(meaning))], self.width))
         };
-        Some(match &row.kind {
+        Some(match row.kind {
             RowKind::Head => self.head(item, &margin)?,
             RowKind::Section(field) => self.section(item, *field, &margin),
             RowKind::Text { field, line, range } => {
