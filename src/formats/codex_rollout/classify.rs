@@ -26,7 +26,11 @@ use crate::{
 
 /// Reads one line. `is_last` tells a log that is still being written from a broken one.
 pub fn classify(place: Place, line: &[u8], is_last: bool) -> Line {
-    let text = String::from_utf8_lossy(line);
+    // The checking of what is right is faster than the mending of what is not.
+    let text = match std::str::from_utf8(line) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(line),
+    };
     let object: Object<'_> = match serde_json::from_str(&text) {
         Ok(object) => object,
         Err(error) => {
@@ -446,9 +450,9 @@ fn token_count(fields: &Object<'_>) -> Usage {
             total: info.object("total_token_usage").map(|usage| tokens(&usage)),
             last: info.object("last_token_usage").map(|usage| tokens(&usage)),
         });
-        return Usage::Count(counted);
+        return Usage::Count(counted.map(Box::new));
     }
-    Usage::Plain(tokens(fields))
+    Usage::Plain(tokens(fields).into())
 }
 
 /// OpenAI's usage already counts cached input within the input, and reasoning within the output.
@@ -659,11 +663,11 @@ fn of_other(other: &Typed<'_>) -> Record {
     match other.kind.as_ref() {
         "token_usage_record" => {
             let usage = fields.object("usage").map(|usage| tokens(&usage));
-            Record::Usage(Usage::Response(usage.unwrap_or_default()))
+            Record::Usage(Usage::Response(usage.unwrap_or_default().into()))
         }
         "turn.completed" => {
             let usage = fields.object("usage").map(|usage| tokens(&usage));
-            Record::Usage(Usage::Turn(usage.unwrap_or_default()))
+            Record::Usage(Usage::Turn(usage.unwrap_or_default().into()))
         }
         "turn.failed" => {
             let error = fields.object("error").unwrap_or_default();

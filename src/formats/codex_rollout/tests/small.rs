@@ -653,3 +653,8 @@ proptest! {
         every_reading(&bytes);
     }
 }
+
+#[test]
+fn a_line_stays_small_so_that_a_big_log_does() {
+    assert!(size_of::<super::super::record::Line>() <= 152);
+}
