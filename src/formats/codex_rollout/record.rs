@@ -79,6 +79,8 @@ pub struct Meta {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voice {
     Response,
+    /// A response item within an event.
+    Raw,
     Event,
     Item,
     Compacted,
