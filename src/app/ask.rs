@@ -19,7 +19,7 @@ impl Request {
 pub struct Numbers(u64);
 
 impl Numbers {
-    pub fn next(&mut self) -> Request {
+    pub fn fresh(&mut self) -> Request {
         self.0 += 1;
         Request(self.0)
     }
@@ -75,7 +75,7 @@ impl<K: Clone> Desk<K> {
 
     /// Lets a question out.
     pub fn ask(&mut self, numbers: &mut Numbers, about: K) -> Request {
-        let request = numbers.next();
+        let request = numbers.fresh();
         self.running = Some((request, about));
         request
     }

@@ -170,7 +170,7 @@ impl Diff {
     fn hunk_before(&mut self, count: usize) {
         let Some(compared) = self.current() else { return };
         let before: Vec<_> = compared.hunk_rows().filter(|row| *row < self.scroll.cursor).collect();
-        if let Some(row) = before.iter().rev().take(count).last() {
+        if let Some(row) = before.get(before.len().saturating_sub(count)) {
             self.show_from(*row);
         }
     }

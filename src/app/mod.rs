@@ -179,7 +179,7 @@ impl App {
     }
 
     fn open(&mut self, path: PathBuf, place: Place) -> Effect {
-        let request = self.numbers.next();
+        let request = self.numbers.fresh();
         self.place = place;
         self.opened = Loading::Waiting(request);
         Effect::Open(request, path)

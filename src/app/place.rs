@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use crate::run::Run;
+
 /// A place to open at; everything left out keeps its beginning.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
@@ -15,22 +17,28 @@ pub struct Place {
 }
 
 /// A moment of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum At {
     /// Counts from 1, as the screen does.
     Turn(usize),
+    /// The last turn of the checkpoint of this name: `--at` means the end of what it names.
+    Checkpoint(String),
     Start,
     Final,
 }
 
 impl At {
-    /// The turn to select, counts from 0; one that does not exist becomes the nearest that does.
-    pub fn turn_of(self, turns: usize) -> usize {
-        let last = turns.saturating_sub(1);
+    /// The turn to select, counts from 0; a number too high means the last. None where no checkpoint has that name.
+    pub fn turn_of(&self, run: &Run) -> Option<usize> {
+        let last = run.turns.len().saturating_sub(1);
         match self {
-            Self::Turn(number) => number.saturating_sub(1).min(last),
-            Self::Start => 0,
-            Self::Final => last,
+            Self::Turn(number) => Some(number.saturating_sub(1).min(last)),
+            Self::Checkpoint(id) => {
+                let checkpoint = run.checkpoints.iter().find(|checkpoint| checkpoint.id == *id)?;
+                Some(checkpoint.last_turn.min(last))
+            }
+            Self::Start => Some(0),
+            Self::Final => Some(last),
         }
     }
 }
@@ -42,11 +50,10 @@ impl FromStr for At {
         match text {
             "start" => Ok(Self::Start),
             "final" => Ok(Self::Final),
-            number => match number.parse() {
-                Ok(turn) if turn > 0 => Ok(Self::Turn(turn)),
-                _ => Err(format!(
-                    "expected a turn number from 1, `start` or `final`, found `{text}`"
-                )),
+            word => match word.parse() {
+                Ok(0) => Err("turns count from 1".into()),
+                Ok(turn) => Ok(Self::Turn(turn)),
+                Err(_) => Ok(Self::Checkpoint(word.into())),
             },
         }
     }
@@ -60,8 +67,15 @@ mod tests {
     fn a_moment_is_a_number_start_or_final() {
         assert_eq!("3".parse(), Ok(At::Turn(3)));
         assert_eq!("final".parse(), Ok(At::Final));
-        assert!("0".parse::<At>().unwrap_err().starts_with("expected a turn number from 1"));
-        assert_eq!(At::Turn(99).turn_of(4), 3);
-        assert_eq!(At::Final.turn_of(0), 0);
+        assert_eq!("cp2".parse(), Ok(At::Checkpoint("cp2".into())));
+        assert_eq!("0".parse::<At>(), Err("turns count from 1".into()));
+    }
+
+    #[test]
+    fn a_moment_that_does_not_exist_is_the_nearest_that_does_or_none() {
+        let run = Run { turns: vec![Default::default(); 4], ..Run::default() };
+        assert_eq!(At::Turn(99).turn_of(&run), Some(3));
+        assert_eq!(At::Checkpoint("cp2".into()).turn_of(&run), None);
+        assert_eq!(At::Final.turn_of(&Run::default()), Some(0));
     }
 }

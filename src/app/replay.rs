@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::run::{
     RepoPath, Run, StepId, StepText, Time,
-    files::{Change, FileDiff, Timeline},
+    files::{Change, FileDiff, Timeline, TurnFiles},
     search::Query,
 };
 
@@ -45,8 +45,18 @@ pub struct Replay {
     pub notice: Option<String>,
     /// A search that was asked for and is not under way yet.
     looking_for: Option<Query>,
+    /// A file to open at, until the files are known.
+    opening: Option<Opening>,
     texts: Desk<Item>,
     diffs: Desk<DiffKey>,
+}
+
+/// A file asked for by name.
+#[derive(Debug)]
+struct Opening {
+    path: RepoPath,
+    /// Whether a turn was asked for too.
+    has_turn: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -97,6 +107,7 @@ impl Replay {
             search: Search::default(),
             notice: None,
             looking_for: None,
+            opening: None,
             texts: Desk::default(),
             diffs: Desk::default(),
         };
@@ -109,7 +120,7 @@ impl Replay {
             Message::Turns(message) => self.select_turn(message.from(&self.run, self.turn)),
             Message::Steps(message) => self.update_steps(message),
             Message::Files(message) => self.update_files(message),
-            Message::Diff(message) => self.diff.update(message),
+            Message::Diff(message) => self.update_diff(message),
             Message::Playback(message) => self.update_playback(&message),
             Message::Search(message) => {
                 let outcome = self.search.update(message);
@@ -126,7 +137,10 @@ impl Replay {
     /// Takes an answer; one to an older question is dropped.
     pub fn hear(&mut self, request: Request, answer: Answer) {
         match answer {
-            Answer::Timeline(timeline) => self.timeline.settle(request, timeline),
+            Answer::Timeline(timeline) => {
+                self.timeline.settle(request, timeline);
+                self.open_file();
+            }
             Answer::Text(text) => {
                 if let Some(item) = self.texts.answered(request) {
                     self.steps.put_text(item, text);
@@ -157,7 +171,7 @@ impl Replay {
     pub fn ask(&mut self, numbers: &mut Numbers, layout: &Layout) -> Vec<Effect> {
         let mut effects = vec![];
         if self.timeline == Loading::Nothing {
-            let request = numbers.next();
+            let request = numbers.fresh();
             self.timeline = Loading::Waiting(request);
             effects.push(Effect::LoadTimeline(request, self.run.clone()));
         }
@@ -165,7 +179,7 @@ impl Replay {
         effects.extend(self.ask_diff(numbers));
         effects.extend(self.ask_colours(numbers));
         effects.extend(self.looking_for.take().map(|query| {
-            let request = numbers.next();
+            let request = numbers.fresh();
             self.search.asked(request);
             Effect::Search(request, self.run.clone(), query)
         }));
@@ -225,17 +239,41 @@ impl Replay {
     }
 
     fn go_to(&mut self, place: &Place) {
-        self.turn = place.turn.map_or(0, |at| at.turn_of(self.run.turns.len()));
+        let turn = place.turn.as_ref().map(|at| at.turn_of(&self.run));
+        if turn == Some(None) {
+            self.notice = Some("no checkpoint of that name: this is the start of the run".into());
+        }
+        self.turn = turn.flatten().unwrap_or_default();
         self.steps.show(&self.run, self.turn);
         if let Some(number) = place.step {
             self.select_step(number);
         }
         if let Some(path) = place.file.as_deref().and_then(RepoPath::new) {
-            self.files.want(path);
+            self.files.want(path.clone());
             self.focus = Panel::Diff;
+            self.opening = Some(Opening { path, has_turn: place.turn.is_some() });
         }
         if let Some(line) = place.line {
             self.diff.aim_at(line);
+        }
+    }
+
+    /// Where only a file was asked for, goes to the last turn that changed it; says so where there is none.
+    fn open_file(&mut self) {
+        let (Some(timeline), Some(opening)) = (self.timeline.ready(), self.opening.take()) else {
+            return;
+        };
+        let changed = |turn: &TurnFiles| turn.changes.iter().any(|it| it.path == opening.path);
+        let is_here = timeline.turns.get(self.turn).is_some_and(changed);
+        let last = timeline.turns.iter().rposition(changed);
+        match last {
+            Some(turn) if !opening.has_turn => self.select_turn(turn),
+            Some(_) if is_here => {}
+            Some(last) => {
+                let (path, last) = (&opening.path, last + 1);
+                self.notice = Some(format!("{path} does not change here, but last in turn {last}"));
+            }
+            None => self.notice = Some(format!("no turn changes {}", opening.path)),
         }
     }
 
@@ -261,6 +299,17 @@ impl Replay {
             self.diff.follows = Follows::Step;
         }
         self.steps.update(message);
+    }
+
+    fn update_diff(&mut self, message: diff::Message) {
+        let switches = message == diff::Message::Switch;
+        self.diff.update(message);
+        let has_nothing =
+            self.diff.follows == Follows::Step && self.scope() == Scope::Turn(self.turn);
+        if switches && has_nothing {
+            let words = "the selected step records no edit: this is the whole turn";
+            self.notice = Some(words.into());
+        }
     }
 
     fn update_files(&mut self, message: files::Message) {

@@ -237,7 +237,7 @@ mod tests {
         search.update(Message::Start(Syntax::Literal));
         "loss".chars().for_each(|c| drop(search.update(Message::Type(c))));
         assert!(matches!(search.update(Message::Accept), Outcome::Ask(_)));
-        let request = numbers.next();
+        let request = numbers.fresh();
         search.asked(request);
         (search, request)
     }
@@ -258,7 +258,7 @@ mod tests {
     fn hits_of_an_older_search_are_dropped() {
         let mut numbers = Numbers::default();
         let (mut search, old) = searching(&mut numbers);
-        search.asked(numbers.next());
+        search.asked(numbers.fresh());
         search.found(old, vec![hit(0)], Progress::Done, 0);
         assert_eq!(search.hits, []);
     }

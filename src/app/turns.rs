@@ -29,7 +29,7 @@ impl Message {
                 .unwrap_or(turn),
             Self::PreviousCheckpoint(count) => {
                 let before: Vec<_> = starts().filter(|start| *start < turn).collect();
-                before.into_iter().rev().take(count).last().unwrap_or(turn)
+                before.get(before.len().saturating_sub(count)).copied().unwrap_or(turn)
             }
             Self::To(number) => number.saturating_sub(1),
         };

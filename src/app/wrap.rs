@@ -14,7 +14,7 @@ const TAB: usize = 4;
 /// Byte ranges of the rows of `line` (without its line end) when `width` cells are there; at least one.
 pub fn wrap(line: &str, width: usize) -> Vec<Range<usize>> {
     if line.len() <= width && line.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
-        return vec![0..line.len()];
+        return std::iter::once(0..line.len()).collect();
     }
     let width = width.max(1);
     let (mut rows, mut start, mut used, mut word) = (vec![], 0, 0, None);

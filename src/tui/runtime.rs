@@ -11,6 +11,8 @@ use std::{
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 
+use ratatui::layout::Size;
+
 use crate::{
     app::{App, Effect, Message, Place, replay},
     store::OpenError,
@@ -41,6 +43,7 @@ pub struct Runtime {
 /// What the loop needs of a terminal.
 pub trait Display {
     fn draw(&mut self, app: &App) -> io::Result<()>;
+    fn size(&self) -> io::Result<Size>;
     /// Gives the terminal back to the shell until the program is continued.
     fn suspend(&mut self) -> io::Result<()>;
     /// The program was continued, and somebody else may have had the terminal.
@@ -128,14 +131,21 @@ impl Runtime {
             let drawn = Instant::now();
             match self.turn(drawn) {
                 Then::GoOn => {}
-                Then::Suspend => display.suspend()?,
-                Then::Resume => display.resume()?,
+                Then::Suspend => self.after(display.suspend(), display)?,
+                Then::Resume => self.after(display.resume(), display)?,
                 Then::End(ending) => return Ok(ending),
             }
             if self.open_error.is_some() {
                 return Ok(Ending::Quit);
             }
         }
+    }
+
+    /// The terminal may have another size when we get it back.
+    fn after(&mut self, back: io::Result<()>, display: &impl Display) -> io::Result<()> {
+        back?;
+        self.update(Message::Resized(display.size()?));
+        Ok(())
     }
 
     /// Takes one event, or the alarm, and everything else that arrives before the next frame is due.

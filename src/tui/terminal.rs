@@ -12,7 +12,7 @@ use std::{
 
 use ratatui::{
     Terminal as Cells,
-    backend::CrosstermBackend,
+    backend::{Backend as _, ClearType, CrosstermBackend},
     crossterm::{
         cursor::Show,
         event::{DisableBracketedPaste, EnableBracketedPaste},
@@ -50,8 +50,7 @@ impl Terminal {
     pub fn take(theme: Theme) -> io::Result<Self> {
         guard_against_panics();
         take_over()?;
-        let backend = CrosstermBackend::new(BufWriter::with_capacity(FRAME_BYTES, stdout()));
-        let cells = Cells::new(backend).inspect_err(|_| give_back())?;
+        let cells = empty_screen().inspect_err(|_| give_back())?;
         Ok(Self { cells, theme })
     }
 
@@ -63,7 +62,8 @@ impl Terminal {
     fn take_again(&mut self) -> io::Result<()> {
         disable_raw_mode()?; // or crossterm believes that the mode is still raw
         take_over()?;
-        self.cells.clear()
+        self.cells = empty_screen()?;
+        Ok(())
     }
 }
 
@@ -73,7 +73,11 @@ impl Display for Terminal {
         queue!(self.cells.backend_mut(), BeginSynchronizedUpdate)?;
         self.cells.draw(|frame| ui::view(app, theme, frame))?;
         queue!(self.cells.backend_mut(), EndSynchronizedUpdate)?;
-        self.cells.backend_mut().flush()
+        Write::flush(self.cells.backend_mut())
+    }
+
+    fn size(&self) -> io::Result<Size> {
+        Self::size()
     }
 
     fn suspend(&mut self) -> io::Result<()> {
@@ -91,6 +95,14 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         give_back();
     }
+}
+
+/// A cleared screen of which nothing is known to be drawn. (`Cells::clear` would ask the terminal where its cursor is,
+/// and the thread that reads the terminal would swallow the answer.)
+fn empty_screen() -> io::Result<Cells<Backend>> {
+    let mut backend = CrosstermBackend::new(BufWriter::with_capacity(FRAME_BYTES, stdout()));
+    backend.clear_region(ClearType::All)?;
+    Cells::new(backend)
 }
 
 fn take_over() -> io::Result<()> {

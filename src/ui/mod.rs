@@ -6,6 +6,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod export;
+mod hits;
 mod line;
 mod paint;
 mod panel;
@@ -66,12 +67,15 @@ fn draw_whole(app: &App, theme: Theme, buffer: &mut Buffer) {
             let why = line::safe(why);
             sentence(&why, theme.of(Meaning::Error), layout.body, buffer);
         }
-        Loading::Ready(replay) => replay_view(app, replay, theme, &layout, buffer),
+        Loading::Ready(replay) => replay_view(replay, theme, &layout, buffer),
+    }
+    if let Some(overlay) = app.overlay {
+        panel::overlay::draw(overlay, app.replay(), theme, &layout, buffer);
     }
     panel::footer::draw(app, theme, layout.footer, buffer);
 }
 
-fn replay_view(app: &App, replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     panel::title::draw(replay, theme, layout.title, buffer);
     if let Some(tabs) = layout.tabs {
         panel::tabs::draw(replay, theme, tabs, buffer);
@@ -84,9 +88,6 @@ fn replay_view(app: &App, replay: &Replay, theme: Theme, layout: &Layout, buffer
             Panel::Diff => panel::diff::draw(replay, theme, area, buffer),
             Panel::Steps => panel::steps::draw(replay, theme, area, buffer),
         }
-    }
-    if let Some(overlay) = app.overlay {
-        panel::overlay::draw(overlay, replay, theme, layout, buffer);
     }
 }
 

@@ -5,14 +5,14 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
-    app::Place,
+    app::{App, Effect, Message, Place, colours, replay::Answer, search::Progress},
     run::{
         Agent, Checkpoint, Edit, EditKind, EditPath, Parent, Place as At, RepoPath, Role, Run,
         Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall, ToolResult, Turn,
         Warning,
         files::{
             Change, FileDiff, FilesFrom, MemoryBlobs, Origin, Timeline, Tree, TreeFile, TurnFiles,
-            compare::compare,
+            compare::compare, renames,
         },
         search::{Hit, HitPlace, Query, StepField, matches_in},
     },
@@ -35,7 +35,7 @@ pub fn text(width: u16, height: u16, keys: &str) -> String {
 
 /// Opens the made-up run whatever the path.
 pub fn sample() -> Opener {
-    opener_of(|| Story::tell())
+    opener_of(Story::tell)
 }
 
 pub fn opener_of(story: impl Fn() -> Story + Send + Sync + 'static) -> Opener {
@@ -217,7 +217,8 @@ impl Telling {
         let mut turn = TurnTelling { told: self, subagent: None, before, outside: vec![] };
         tell(&mut turn);
         let outside = turn.outside.clone();
-        let mut changes = turn.before.changes_to(&turn.told.tree, Origin::Recorded);
+        let changes = turn.before.changes_to(&turn.told.tree, Origin::Recorded);
+        let mut changes = renames::find(changes, &turn.told.blobs);
         for change in &mut changes {
             if outside.contains(&change.path.as_str()) {
                 change.origin = Origin::Outside;
@@ -324,7 +325,8 @@ impl TurnTelling<'_> {
         let before = Tree { files: [(RepoPath::new(from).unwrap(), old)].into() };
         let after = Tree { files: [(RepoPath::new(to).unwrap(), old)].into() };
         self.told.tree.files.insert(RepoPath::new(to).unwrap(), old);
-        self.edit_step(EditKind::Rename, to, before.changes_to(&after, Origin::Recorded), "");
+        let changes = renames::find(before.changes_to(&after, Origin::Recorded), &self.told.blobs);
+        self.edit_step(EditKind::Rename, to, changes, "");
     }
 
     pub fn outside(&mut self, path: &'static str, words: &str) {
@@ -424,5 +426,74 @@ impl TurnTelling<'_> {
             Some(index) => &mut self.told.run.subagents[index].steps,
             None => &mut self.told.run.turns.last_mut().unwrap().steps,
         }
+    }
+}
+
+/// An app with the made-up run open and everything answered.
+pub fn with_story() -> App {
+    let mut world = Answering::new();
+    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    world.app
+}
+
+/// An app and a world without threads that answers at once.
+pub struct Answering {
+    pub app: App,
+    story: Story,
+}
+
+impl Answering {
+    pub fn new() -> Self {
+        let mut world = Self { app: App::default(), story: Story::tell() };
+        world.send(Message::Open("a run".into(), Place::default()));
+        world
+    }
+
+    pub fn send(&mut self, message: Message) {
+        let mut effects = self.app.update(message);
+        for _ in 0..1000 {
+            if effects.is_empty() {
+                return;
+            }
+            let answers: Vec<_> =
+                effects.drain(..).filter_map(|effect| self.answer(effect)).collect();
+            effects = answers.into_iter().flat_map(|answer| self.app.update(answer)).collect();
+        }
+        panic!("the questions never end: {effects:?}");
+    }
+
+    fn answer(&self, effect: Effect) -> Option<Message> {
+        let story = &self.story;
+        let of_text = |text| Answer::Text(Ok(Arc::new(text)));
+        let (request, answer) = match effect {
+            Effect::Open(request, _) => {
+                return Some(Message::Opened(request, Ok(story.run.clone().into())));
+            }
+            Effect::Suspend => return None,
+            Effect::LoadTimeline(request, run) => {
+                (request, Answer::Timeline(Recording::timeline(story, &run)))
+            }
+            Effect::LoadText(request, run, step) => (request, of_text(story.step_text(&run, step))),
+            Effect::LoadRequest(request, run, turn) => {
+                let text = Recording::request(story, &run, turn);
+                (request, of_text(StepText { text, ..StepText::default() }))
+            }
+            Effect::Diff(request, run, change, context) => {
+                (request, Answer::Diff(Ok(story.diff(&run, &change, context))))
+            }
+            Effect::Highlight(request, _) => {
+                (request, Answer::Highlighted(Ok(colours::Sides::default())))
+            }
+            Effect::Search(request, run, query) => {
+                let mut hits = vec![];
+                let searched = story.search(&run, &query, &mut |hit| {
+                    hits.push(hit);
+                    true
+                });
+                let progress = searched.map_or_else(Progress::Failed, |()| Progress::Done);
+                (request, Answer::Found(hits, progress))
+            }
+        };
+        Some(Message::Answered(request, answer))
     }
 }

@@ -28,7 +28,7 @@ use crate::{
     ui::{
         line::{bytes, fit, fit_end, own, safe, width_of},
         paint::{Layer, paint, visible, window},
-        sentence,
+        sentence, text,
         theme::{Meaning, Theme},
     },
 };
@@ -69,7 +69,8 @@ fn title(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
     let before_origin = width_of(&facts) + 3;
     if let Some(mark) = files::origin_mark(change.origin) {
         let full = format!("  {mark} {}", change.origin.words());
-        let fits = before_origin + full.chars().count() + MOST_PATH <= width;
+        let path = text::width(&path_words(change)).min(MOST_PATH);
+        let fits = before_origin + text::width(&full) + path <= width;
         let words = if fits { full } else { format!("  {mark} outside") };
         facts.push(own(words, theme.of(Meaning::Warning)));
     }

@@ -11,7 +11,7 @@ use crate::{
     app::{Loading, diff::Scope, layout::Panel, replay::Replay},
     run::{
         EditKind,
-        files::{Change, Origin},
+        files::{Change, FilesFrom, Origin},
     },
     ui::{
         line::{fit_end, own, safe, sides, width_of},
@@ -33,9 +33,8 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     }
     let selected = replay.files.selected(changes);
     let width = usize::from(inner.width).saturating_sub(1);
-    let lines = changes.iter().enumerate();
-    let lines = lines.map(|(index, change)| file(replay, change, index == selected, theme, width));
-    list(lines, selected, chosen(replay, Panel::Files, theme), inner, buffer);
+    let line = |index: usize| file(replay, &changes[index], index == selected, theme, width);
+    list(changes.len(), line, selected, chosen(replay, Panel::Files, theme), inner, buffer);
 }
 
 /// Why there is nothing to list.
@@ -43,7 +42,10 @@ pub fn nothing(replay: &Replay) -> String {
     match &replay.timeline {
         Loading::Nothing | Loading::Waiting(_) => "working out the files…".into(),
         Loading::Failed(why) => safe(why),
-        Loading::Ready(_) => "no file changed".into(),
+        Loading::Ready(timeline) => match timeline.from {
+            FilesFrom::RecordedEdits => "no edit is recorded here".into(),
+            FilesFrom::Commits | FilesFrom::Snapshots => "no file changed".into(),
+        },
     }
 }
 

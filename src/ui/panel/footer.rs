@@ -11,7 +11,7 @@ use crate::{
     app::{App, keymap, search::Prompt},
     run::search::Syntax,
     ui::{
-        line::{own, recorded, sides, width_of},
+        line::{fit_end, own, recorded, safe, sides, width_of},
         theme::{Meaning, Theme},
     },
 };
@@ -27,7 +27,7 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
     let hints = hints(app, theme, width);
     match (prompt, notice) {
         (Some(prompt), _) => {
-            sides(typing(prompt, theme), complaint_or(prompt, hints, theme), width)
+            sides(typing(prompt, theme, width / 2), complaint_or(prompt, hints, theme), width)
         }
         (None, Some(notice)) => {
             sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
@@ -36,14 +36,14 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
     }
 }
 
-fn typing(prompt: &Prompt, theme: Theme) -> Vec<Span<'static>> {
+fn typing(prompt: &Prompt, theme: Theme, room: usize) -> Vec<Span<'static>> {
     let sign = match prompt.syntax {
         Syntax::Literal => "/",
         Syntax::Regex => "regex /",
     };
     vec![
         own(sign, theme.of(Meaning::Key)),
-        recorded(&prompt.text, theme.of(Meaning::Text)),
+        own(fit_end(&safe(&prompt.text), room), theme.of(Meaning::Text)),
         own(" ", theme.of(Meaning::Selected)),
     ]
 }

@@ -81,18 +81,19 @@ fn chosen(replay: &Replay, panel: Panel, theme: Theme) -> Style {
     theme.of(if replay.focus == panel { Meaning::Selected } else { Meaning::Marked })
 }
 
-/// Draws a list around its chosen row, which stands in the middle where it can.
+/// Draws a list around its chosen row, which stands in the middle where it can. Asks for the rows that are seen only.
 fn list(
-    rows: impl ExactSizeIterator<Item = Line<'static>>,
+    len: usize,
+    row: impl Fn(usize) -> Line<'static>,
     selected: usize,
     style: Style,
     area: Rect,
     buffer: &mut Buffer,
 ) {
     let height = usize::from(area.height);
-    let top = centred(selected, rows.len(), height);
-    for (y, line) in rows.skip(top).take(height).enumerate() {
-        let style = (top + y == selected).then_some(style);
-        put_row(line, style, area, y as u16, buffer);
+    let top = centred(selected, len, height);
+    for (y, index) in (top..len).take(height).enumerate() {
+        let style = (index == selected).then_some(style);
+        put_row(row(index), style, area, y as u16, buffer);
     }
 }

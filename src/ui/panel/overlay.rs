@@ -20,8 +20,14 @@ use crate::{
     },
 };
 
-pub fn draw(overlay: Overlay, replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    let rows = overlay.rows(Some(replay), layout);
+pub fn draw(
+    overlay: Overlay,
+    replay: Option<&Replay>,
+    theme: Theme,
+    layout: &Layout,
+    buffer: &mut Buffer,
+) {
+    let rows = overlay.rows(replay, layout);
     let area = shrunk(layout.overlay(), rows.len());
     let height = usize::from(area.height.saturating_sub(2));
     let top = overlay.top.min(rows.len().saturating_sub(height));

@@ -20,6 +20,7 @@ use crate::{
         search::{Hit, StepField},
     },
     ui::{
+        hits::{self, Found},
         line::{bytes, fit, own, recorded, safe, sides},
         paint::{Layer, paint},
         theme::{Meaning, Theme},
@@ -39,11 +40,14 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(inner.width).saturating_sub(2);
     let painter = Painter { replay, theme, width };
     for (index, row) in seen.take(usize::from(inner.height)) {
-        let chosen = (index == scroll.cursor).then(|| chosen(replay, Panel::Steps, theme));
+        let is_cursor = index == scroll.cursor;
+        // Text keeps its own looks: a hit on a reversed row could not be seen.
+        let is_chosen = is_cursor && row.kind == RowKind::Head;
+        let style = is_chosen.then(|| chosen(replay, Panel::Steps, theme));
         let Some(mut line) = painter.row(row) else { continue };
-        let mark = if index == scroll.cursor { "▌" } else { " " };
-        line.spans.insert(0, own(mark, theme.of(Meaning::Muted)));
-        put_row(line, chosen, inner, (index - scroll.top) as u16, buffer);
+        let mark = if is_cursor { "▌" } else { " " };
+        line.spans.insert(0, own(mark, theme.of(Meaning::FocusedBorder)));
+        put_row(line, style, inner, (index - scroll.top) as u16, buffer);
     }
 }
 
@@ -184,20 +188,16 @@ impl Painter<'_> {
         row: &std::ops::Range<usize>,
     ) -> Vec<Layer> {
         let Some(regex) = self.replay.search.regex() else { return vec![] };
-        let start = words[..row.start].rfind('\n').map_or(0, |at| at + 1);
-        let end = words[row.end..].find('\n').map_or(words.len(), |at| row.end + at);
         let current =
             self.replay.search.current_hit().filter(|hit| is_here(hit, item, field, line));
-        let found = regex.find_iter(&words[start..end]).filter(|found| !found.is_empty());
-        let in_row = found.filter_map(|found| {
-            let bytes = start + found.start()..start + found.end();
-            let cut = bytes.start.max(row.start)..bytes.end.min(row.end);
-            let is_current = current.is_some_and(|hit| hit.range == found.range());
-            let meaning = if is_current { Meaning::CurrentHit } else { Meaning::Hit };
-            let range = cut.start.checked_sub(row.start)?..cut.end.checked_sub(row.start)?;
-            (range.start < range.end).then(|| (range, self.theme.of(meaning)))
-        });
-        in_row.collect()
+        let is_current = |found: &Found| current.is_some_and(|hit| hit.range == found.in_line);
+        let found = hits::in_row(regex, words, row).into_iter();
+        found
+            .map(|found| {
+                let meaning = if is_current(&found) { Meaning::CurrentHit } else { Meaning::Hit };
+                (found.in_row, self.theme.of(meaning))
+            })
+            .collect()
     }
 
     fn failure(&self, item: Item) -> String {

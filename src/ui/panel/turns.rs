@@ -35,11 +35,11 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     }
     let width = usize::from(inner.width);
     let room = width.saturating_sub(1);
-    let lines = rows.iter().map(|row| match *row {
+    let line = |index: usize| match rows[index] {
         Row::Checkpoint(index) => checkpoint(replay, index, theme, width),
         Row::Turn(index) => turn(replay, index, theme, room),
-    });
-    list(lines, selected, chosen(replay, Panel::Turns, theme), inner, buffer);
+    };
+    list(rows.len(), line, selected, chosen(replay, Panel::Turns, theme), inner, buffer);
 }
 
 fn checkpoint(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line<'static> {
@@ -97,10 +97,10 @@ fn marks(replay: &Replay, turn: usize, digest: &Digest, theme: Theme) -> Vec<Spa
     marks.into_iter().flat_map(|mark| [space(), mark]).skip(1).collect()
 }
 
-/// `+34` and `−8`, each left out where it is 0 and the other is not.
+/// `+34` and `−8`, each left out where it is 0.
 pub fn line_counts(lines: Lines, theme: Theme) -> Vec<Span<'static>> {
     let mut spans = vec![];
-    if lines.added > 0 || lines.removed == 0 {
+    if lines.added > 0 {
         spans.push(own(format!("+{}", lines.added), theme.of(Meaning::Added)));
     }
     if lines.removed > 0 {

@@ -1,0 +1,186 @@
+//! The real program in a real terminal, its screen rebuilt by vt100. Waits for text, never for a time.
+#![cfg(unix)]
+
+use std::{
+    io::{Read, Write},
+    num::NonZeroU16,
+    sync::{Arc, Mutex},
+    thread,
+    time::{Duration, Instant},
+};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+const SAMPLE: &str = "sample-runs/claude-code";
+const PATIENCE: Duration = Duration::from_secs(20);
+
+struct Tui {
+    parser: Arc<Mutex<vt100::Parser>>,
+    writer: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    reader: Option<thread::JoinHandle<()>>,
+}
+
+impl Tui {
+    fn start(columns: u16, rows: u16) -> Self {
+        Self::start_with(columns, rows, &[])
+    }
+
+    fn start_with(columns: u16, rows: u16, environment: &[(&str, &str)]) -> Self {
+        let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
+        command.arg(SAMPLE);
+        command.env("TERM", "xterm-256color");
+        command.env_remove("NO_COLOR");
+        environment.iter().for_each(|(name, value)| command.env(name, value));
+        command.cwd(env!("CARGO_MANIFEST_DIR"));
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave); // or the reader never sees the end
+        let parser = Arc::new(Mutex::new(vt100::Parser::new(cells(rows), cells(columns), 0)));
+        let (screen, mut output) = (parser.clone(), pair.master.try_clone_reader().unwrap());
+        let reader = thread::spawn(move || {
+            let mut bytes = [0; 8192];
+            while let Ok(count @ 1..) = output.read(&mut bytes) {
+                screen.lock().unwrap().process(&bytes[..count]);
+            }
+        });
+        let writer = pair.master.take_writer().unwrap();
+        let tui = Self { parser, writer, child, master: pair.master, reader: Some(reader) };
+        tui.wait_for("turn 1/");
+        tui
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.writer.write_all(keys.as_bytes()).unwrap();
+        self.writer.flush().unwrap();
+    }
+
+    fn resize(&self, columns: u16, rows: u16) {
+        self.parser.lock().unwrap().screen_mut().set_size(cells(rows), cells(columns));
+        self.master.resize(size(columns, rows)).unwrap();
+    }
+
+    fn signal(&self, signal: &str) {
+        let id = self.child.process_id().unwrap().to_string();
+        let sent = std::process::Command::new("kill").args([signal, &id]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    fn wait_for(&self, words: &str) -> String {
+        self.wait_until(words, |parser| parser.screen().contents().contains(words));
+        self.parser.lock().unwrap().screen().contents()
+    }
+
+    fn wait_until(&self, what: &str, is_true: impl Fn(&vt100::Parser) -> bool) {
+        let start = Instant::now();
+        loop {
+            let parser = self.parser.lock().unwrap();
+            if is_true(&parser) {
+                return;
+            }
+            assert!(
+                start.elapsed() < PATIENCE,
+                "never saw {what:?} in:\n{}",
+                parser.screen().contents()
+            );
+            drop(parser);
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// The exit code, and nothing left to read.
+    fn wait_for_end(&mut self) -> portable_pty::ExitStatus {
+        let status = self.child.wait().unwrap();
+        self.reader.take().unwrap().join().unwrap();
+        status
+    }
+
+    fn is_given_back(&self) -> bool {
+        let parser = self.parser.lock().unwrap();
+        !parser.screen().alternate_screen()
+            && !parser.screen().hide_cursor()
+            && !parser.screen().bracketed_paste()
+    }
+}
+
+impl Drop for Tui {
+    fn drop(&mut self) {
+        let _ = self.child.kill(); // it may be gone already
+    }
+}
+
+fn size(columns: u16, rows: u16) -> PtySize {
+    PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
+}
+
+fn cells(count: u16) -> NonZeroU16 {
+    NonZeroU16::new(count.max(1)).unwrap()
+}
+
+#[test]
+fn quitting_gives_the_terminal_back() {
+    let mut tui = Tui::start(120, 40);
+    tui.press("l");
+    tui.wait_for("turn 2/");
+
+    tui.press("q");
+
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+    assert!(tui.is_given_back());
+}
+
+#[test]
+fn a_signal_that_ends_the_program_gives_the_terminal_back() {
+    for (signal, code) in [("-TERM", 143), ("-HUP", 129), ("-INT", 130)] {
+        let mut tui = Tui::start(80, 24);
+        tui.signal(signal);
+
+        assert_eq!(tui.wait_for_end().exit_code(), code, "{signal}");
+        assert!(tui.is_given_back(), "{signal}");
+    }
+}
+
+#[test]
+fn ctrl_z_gives_the_terminal_back_until_the_program_is_continued() {
+    let mut tui = Tui::start(100, 30);
+    tui.press("2l");
+    tui.wait_for("turn 3/");
+
+    tui.press("\x1a");
+    tui.wait_until("the shell's screen", |parser| !parser.screen().alternate_screen());
+    assert!(tui.is_given_back());
+
+    tui.signal("-CONT");
+    tui.wait_for("turn 3/");
+    tui.press("l");
+    tui.wait_for("turn 4/");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+    assert!(tui.is_given_back());
+}
+
+#[test]
+fn a_storm_of_sizes_down_to_one_cell_is_harmless() {
+    let mut tui = Tui::start(120, 40);
+    for (columns, rows) in [(1, 1), (300, 90), (2, 40), (120, 1), (59, 14), (1, 1), (61, 16)] {
+        tui.resize(columns, rows);
+        tui.press("l");
+    }
+    tui.resize(100, 32);
+    tui.wait_for("steps of turn 8");
+
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+}
+
+#[test]
+fn without_colours_none_are_sent() {
+    let tui = Tui::start_with(120, 40, &[("NO_COLOR", "1")]);
+    let parser = tui.parser.lock().unwrap();
+    let screen = parser.screen();
+    let places = (0..40).flat_map(|row| (0..120).map(move |column| (row, column)));
+    let colours =
+        places.filter_map(|(row, column)| screen.cell(row, column)).map(vt100::Cell::fgcolor);
+    assert_eq!(colours.filter(|colour| *colour != vt100::Color::Default).count(), 0);
+}
