@@ -169,6 +169,8 @@ struct Fold {
     /// A process has begun whose turn has not.
     is_between: bool,
     has_understood: bool,
+    /// Something was told before the turn it belongs to was said to start.
+    is_early: bool,
 }
 
 impl Fold {
@@ -185,6 +187,7 @@ impl Fold {
                 }
                 self.is_between = true;
             }
+            "turn.started" if self.is_early => self.is_early = false,
             "turn.started" => self.begin_turn(),
             "turn.completed" => self.usage(event),
             "turn.failed" => {
@@ -203,6 +206,7 @@ impl Fold {
 
     fn begin_turn(&mut self) {
         self.is_between = false;
+        self.is_early = false;
         self.items.clear();
         self.run.turns.push(Turn::default());
     }
@@ -210,6 +214,7 @@ impl Fold {
     fn steps(&mut self) -> &mut Vec<Step> {
         if self.run.turns.is_empty() || self.is_between {
             self.begin_turn();
+            self.is_early = true;
         }
         let last = self.run.turns.len() - 1;
         &mut self.run.turns[last].steps
@@ -262,6 +267,7 @@ impl Fold {
             reasoning: usage.number("reasoning_output_tokens"),
         };
         self.steps();
+        self.is_early = false;
         let before = std::mem::replace(&mut self.total, total);
         if let Some(turn) = self.run.turns.last_mut() {
             turn.tokens = turn.tokens + since(total, before);

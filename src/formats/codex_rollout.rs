@@ -175,12 +175,19 @@ fn cut_meta(text: &str) -> Meta {
     }
 }
 
-/// The first phase, line by line; each line on its own.
+/// The first phase, line by line; each line on its own. What tells nothing is left out.
 fn classified(source: Source<'_>, id: SourceId) -> Vec<Line> {
-    let lines: Vec<_> = jsonl::lines(id, source.bytes).collect();
-    let last = lines.len();
-    let numbered = lines.into_iter().zip(1..);
-    numbered.map(|((place, line), n)| classify::classify(place, line, n == last)).collect()
+    let mut lines = jsonl::lines(id, source.bytes).peekable();
+    let mut classified = Vec::with_capacity(memchr::memchr_iter(b'\n', source.bytes).count() + 1);
+    let mut is_understood = false;
+    while let Some((place, line)) = lines.next() {
+        let line = classify::classify(place, line, lines.peek().is_none());
+        if !is_understood || !matches!(line.record, Record::Bookkeeping) {
+            is_understood |= line.is_understood();
+            classified.push(line);
+        }
+    }
+    classified
 }
 
 fn warning(name: &str, line: &Line) -> Option<Warning> {
@@ -192,8 +199,7 @@ fn warning(name: &str, line: &Line) -> Option<Warning> {
 
 /// The second phase; None where not one line was understood.
 fn thread(lines: Vec<Line>, root: Option<&str>) -> Option<Thread> {
-    let is_broken = |line: &Line| matches!(line.record, Record::Broken(_) | Record::Unknown { .. });
-    if lines.iter().all(is_broken) {
+    if !lines.iter().any(Line::is_understood) {
         return None;
     }
     let metas = lines.iter().filter_map(|line| match &line.record {

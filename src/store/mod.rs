@@ -16,6 +16,7 @@ use std::{
 };
 
 use crate::{
+    code::patch::LineCounts,
     formats::{self, Format, Source},
     run::{
         Place, Run, SourceFile, StepId, StepText, Warning,
@@ -176,6 +177,19 @@ impl Archive {
     pub fn diff(&self, run: &Run, change: &Change, context: usize) -> FileDiff {
         self.with_blobs(run, |blobs| compare::compare(change, blobs, context))
             .unwrap_or_else(FileDiff::NotRecorded)
+    }
+
+    /// Lines added and removed by every change of every turn, in the order of the timeline; None for what has no
+    /// lines to count. Reads every version of every file: for a worker, not for the screen. The error is a sentence.
+    pub fn line_counts(&self, run: &Run) -> Result<Vec<Vec<Option<LineCounts>>>, String> {
+        let timeline = self.timeline(run)?;
+        let count = |change: &Change| match self.diff(run, change, 0) {
+            FileDiff::Text { diff, .. } | FileDiff::Hunks(diff) => {
+                Some(LineCounts { added: diff.added, removed: diff.removed })
+            }
+            FileDiff::Binary { .. } | FileDiff::TooBig { .. } | FileDiff::NotRecorded(_) => None,
+        };
+        Ok(timeline.turns.iter().map(|turn| turn.changes.iter().map(count).collect()).collect())
     }
 
     /// The content of a file. The error is a sentence.

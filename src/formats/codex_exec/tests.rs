@@ -129,6 +129,14 @@ fn errors_are_steps_and_a_failed_turn_does_not_repeat_its_last() {
 }
 
 #[test]
+fn what_is_told_before_a_turn_starts_belongs_to_it() {
+    let warning = item("completed", json!({ "id": "item_0", "type": "error", "message": "unknown model" }));
+    let run = read(&stream(&[started("t"), warning, turn(), message("item_1", "Hi"), usage(5), started("t"), turn()]));
+
+    assert_eq!(run.turns.iter().map(|turn| turn.steps.len()).collect::<Vec<_>>(), [2, 0]);
+}
+
+#[test]
 fn plans_searches_and_other_agents_are_tool_calls() {
     let run = read(&stream(&[
         turn(),

@@ -26,7 +26,11 @@ use crate::{
 
 /// Reads one line. `is_last` tells a log that is still being written from a broken one.
 pub fn classify(place: Place, line: &[u8], is_last: bool) -> Line {
-    let text = String::from_utf8_lossy(line);
+    // The checking of what is right is faster than the mending of what is not.
+    let text = match std::str::from_utf8(line) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(line),
+    };
     let object: Object<'_> = match serde_json::from_str(&text) {
         Ok(object) => object,
         Err(error) => {
@@ -123,7 +127,7 @@ fn response(item: &Typed<'_>) -> Record {
     let fields = &item.fields;
     match item.kind.as_ref() {
         "message" => message(item),
-        "reasoning" => thinking(&text_parts(fields, &["summary", "content"]), Voice::Response),
+        "reasoning" => thinking(&text_parts(fields, &["summary", "content"]), item.voice),
         "function_call" | "custom_tool_call" | "tool_call" | "local_shell_call"
         | "tool_search_call" => Record::Call(Box::new(tool_call(item))),
         "web_search_call" => Record::Call(Box::new(web_search(fields))),
@@ -132,7 +136,7 @@ fn response(item: &Typed<'_>) -> Record {
         | "tool_search_output" | "mcp_tool_call_output" => Record::Output(Box::new(output(fields))),
         "agent_message" => Record::Mail { label: mail_label(&outcome::texts(&fields.array("content"))) },
         "compaction" | "context_compaction" | "compaction_summary" => {
-            compacted(fields, Voice::Response)
+            compacted(fields, item.voice)
         }
         "ghost_snapshot" | "additional_tools" | "compaction_trigger" | "other" => {
             Record::Bookkeeping
@@ -156,7 +160,7 @@ fn message(item: &Typed<'_>) -> Record {
         "assistant" if flag("compaction_output") => Record::Bookkeeping, // the summary, told by `compacted`
         "assistant" if parts.is_empty() => Record::Bookkeeping,
         "assistant" => {
-            Record::Said { kind: StepKind::Message, said: whole(&parts, Voice::Response) }
+            Record::Said { kind: StepKind::Message, said: whole(&parts, item.voice) }
         }
         "user" => {
             let is_injected = flag("inherited_user_message")
@@ -164,7 +168,10 @@ fn message(item: &Typed<'_>) -> Record {
                 || parts.iter().any(|part| json::start_of(part).is_some_and(|t| is_injected(&t)));
             let source =
                 if is_injected { RequestSource::Injected } else { RequestSource::Conversation };
-            Record::Request { said: asked(&parts, Voice::Response), source }
+            let mut said = asked(&parts, item.voice);
+            // Images bring texts of their own; the event tells what was typed.
+            said.prints.extend(parts.iter().filter_map(|part| json::print_of([*part])));
+            Record::Request { said, source }
         }
         "developer" | "system" => Record::Bookkeeping,
         role => unknown(role),
@@ -446,9 +453,9 @@ fn token_count(fields: &Object<'_>) -> Usage {
             total: info.object("total_token_usage").map(|usage| tokens(&usage)),
             last: info.object("last_token_usage").map(|usage| tokens(&usage)),
         });
-        return Usage::Count(counted);
+        return Usage::Count(counted.map(Box::new));
     }
-    Usage::Plain(tokens(fields))
+    Usage::Plain(tokens(fields).into())
 }
 
 /// OpenAI's usage already counts cached input within the input, and reasoning within the output.
@@ -659,11 +666,11 @@ fn of_other(other: &Typed<'_>) -> Record {
     match other.kind.as_ref() {
         "token_usage_record" => {
             let usage = fields.object("usage").map(|usage| tokens(&usage));
-            Record::Usage(Usage::Response(usage.unwrap_or_default()))
+            Record::Usage(Usage::Response(usage.unwrap_or_default().into()))
         }
         "turn.completed" => {
             let usage = fields.object("usage").map(|usage| tokens(&usage));
-            Record::Usage(Usage::Turn(usage.unwrap_or_default()))
+            Record::Usage(Usage::Turn(usage.unwrap_or_default().into()))
         }
         "turn.failed" => {
             let error = fields.object("error").unwrap_or_default();

@@ -10,6 +10,7 @@
 
 use std::borrow::Cow;
 
+use super::record::Voice;
 use crate::{
     formats::codex::json::{self, Object},
     run::Time,
@@ -44,6 +45,7 @@ pub enum Body<'a> {
 #[derive(Debug)]
 pub struct Typed<'a> {
     pub kind: Cow<'a, str>,
+    pub voice: Voice,
     pub fields: Object<'a>,
     /// `metadata` beside the payload (0.160).
     pub metadata: Option<Object<'a>>,
@@ -65,45 +67,46 @@ fn body(line: Object<'_>) -> Body<'_> {
         (Some("session_meta"), Some(payload)) => Body::Meta(payload),
         (Some("turn_context"), Some(payload)) => Body::Context(payload),
         (Some("compacted"), Some(payload)) => Body::Compacted(payload),
-        (Some("response_item"), Some(payload)) => Body::Response(typed(payload, metadata)),
+        (Some("response_item"), Some(payload)) => Body::Response(typed(payload, metadata, Voice::Response)),
         (Some("event_msg"), Some(payload)) => event(payload),
         (Some(_), Some(payload)) => {
-            Body::Other(Typed { kind: kind.unwrap_or_default(), fields: payload, metadata })
+            Body::Other(Typed { kind: kind.unwrap_or_default(), fields: payload, metadata, voice: Voice::Event })
         }
-        (Some(name), None) if is_response_item(name) => Body::Response(typed(line, None)),
+        (Some(name), None) if is_response_item(name) => Body::Response(typed(line, None, Voice::Response)),
         (Some(_), None) => {
-            Body::Other(Typed { kind: kind.unwrap_or_default(), fields: line, metadata })
+            Body::Other(Typed { kind: kind.unwrap_or_default(), fields: line, metadata, voice: Voice::Event })
         }
         (None, _) if line.has("role") => {
-            Body::Response(Typed { kind: Cow::Borrowed("message"), fields: line, metadata: None })
+            Body::Response(Typed { kind: Cow::Borrowed("message"), fields: line, metadata: None, voice: Voice::Response })
         }
         (None, _) if line.has("id") && !line.has("record_type") => Body::Meta(line),
         (None, _) => Body::Other(Typed {
             kind: line.text("record_type").unwrap_or_default(),
             fields: line,
+            voice: Voice::Event,
             metadata,
         }),
     }
 }
 
-fn typed<'a>(fields: Object<'a>, metadata: Option<Object<'a>>) -> Typed<'a> {
+fn typed<'a>(fields: Object<'a>, metadata: Option<Object<'a>>, voice: Voice) -> Typed<'a> {
     let kind = fields.text("type").unwrap_or_default();
-    Typed { kind, metadata, fields }
+    Typed { kind, voice, metadata, fields }
 }
 
 fn event(payload: Object<'_>) -> Body<'_> {
     // The protocol's own wrapping, in logs written by servers: {"id", "msg": {"type", …}}.
     let payload = payload.object("msg").unwrap_or(payload);
-    let mut event = typed(payload, None);
+    let mut event = typed(payload, None, Voice::Event);
     if let Some(name) = event.kind.strip_prefix("codex/event/") {
         event.kind = Cow::Owned(name.to_owned());
     }
     let item = event.fields.object("item");
     match (event.kind.as_ref(), item) {
-        ("raw_item" | "raw_response_item", Some(item)) => Body::Response(typed(item, None)),
+        ("raw_item" | "raw_response_item", Some(item)) => Body::Response(typed(item, None, Voice::Raw)),
         ("item_completed", Some(item)) => {
             let kind = item.text_of(&["type", "item_type"]).unwrap_or_default();
-            Body::Item(Typed { kind: squeezed(&kind), fields: item, metadata: None })
+            Body::Item(Typed { kind: squeezed(&kind), fields: item, metadata: None, voice: Voice::Item })
         }
         _ => Body::Event(event),
     }

@@ -459,6 +459,9 @@ impl Fold<'_> {
             }
             return;
         }
+        if self.is_called_again(call) {
+            return;
+        }
         let kind = if call.is_spawn { StepKind::SubAgent } else { StepKind::Tool };
         let mut draft = Draft::new(line, kind, Role::Assistant, &call.label);
         draft.spawned = call.is_spawn.then(Spawned::default);
@@ -478,6 +481,11 @@ impl Fold<'_> {
         if !call.id.is_empty() {
             self.calls.insert(call.id.clone(), index);
         }
+    }
+
+    fn is_called_again(&self, call: &Call) -> bool {
+        let known = self.calls.get(&call.id).filter(|index| self.window().contains(index));
+        known.is_some_and(|index| self.drafts[*index].step.label == call.label)
     }
 
     fn call_told_by_its_end(&self, call: &Call) -> Option<usize> {

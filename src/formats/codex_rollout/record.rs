@@ -18,6 +18,12 @@ pub struct Line {
     pub record: Record,
 }
 
+impl Line {
+    pub const fn is_understood(&self) -> bool {
+        !matches!(self.record, Record::Broken(_) | Record::Unknown { .. })
+    }
+}
+
 #[derive(Debug)]
 pub enum Record {
     Meta(Box<Meta>),
@@ -73,6 +79,8 @@ pub struct Meta {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voice {
     Response,
+    /// A response item within an event.
+    Raw,
     Event,
     Item,
     Compacted,
@@ -155,13 +163,13 @@ pub struct Change {
 #[derive(Debug)]
 pub enum Usage {
     /// `token_count`; nothing at the start of a process.
-    Count(Option<Counted>),
+    Count(Option<Box<Counted>>),
     /// `token_usage_record`: one response.
-    Response(Tokens),
+    Response(Box<Tokens>),
     /// One response, in logs without totals.
-    Plain(Tokens),
+    Plain(Box<Tokens>),
     /// A whole turn, in logs that have nothing else.
-    Turn(Tokens),
+    Turn(Box<Tokens>),
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -24,17 +24,17 @@ impl Counter {
     /// The tokens that this record is the first to tell; None where they are already counted.
     pub fn count(&mut self, usage: &Usage) -> Option<Tokens> {
         let new = match usage {
-            Usage::Count(Some(counted)) => self.difference(*counted),
+            Usage::Count(Some(counted)) => self.difference(**counted),
             Usage::Count(None) => {
                 self.total = None; // a new process, which may count from zero
                 None
             }
             Usage::Response(tokens) => {
-                self.unpaired.push(*tokens);
-                Some(*tokens)
+                self.unpaired.push(**tokens);
+                Some(**tokens)
             }
-            Usage::Plain(tokens) => Some(*tokens),
-            Usage::Turn(tokens) => (!self.is_turn_counted).then_some(*tokens),
+            Usage::Plain(tokens) => Some(**tokens),
+            Usage::Turn(tokens) => (!self.is_turn_counted).then_some(**tokens),
         };
         let new = new.filter(Tokens::is_recorded);
         self.is_turn_counted |= new.is_some();
@@ -85,7 +85,8 @@ mod tests {
     }
 
     fn count(total: u64, last: u64) -> Usage {
-        Usage::Count(Some(Counted { total: Some(tokens(total)), last: Some(tokens(last)) }))
+        let counted = Counted { total: Some(tokens(total)), last: Some(tokens(last)) };
+        Usage::Count(Some(Box::new(counted)))
     }
 
     fn counted(usages: &[Usage]) -> Vec<u64> {
@@ -113,10 +114,10 @@ mod tests {
     #[test]
     fn a_response_told_by_two_records_counts_once() {
         let usages = [
-            Usage::Response(tokens(3)),
+            Usage::Response(tokens(3).into()),
             count(3, 3),
-            Usage::Response(tokens(4)),
-            Usage::Response(tokens(5)),
+            Usage::Response(tokens(4).into()),
+            Usage::Response(tokens(5).into()),
             count(12, 5),
             count(14, 2),
         ];
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_turns_own_sum_counts_only_where_nothing_else_does() {
-        assert_eq!(counted(&[count(3, 3), Usage::Turn(tokens(3))]), [3]);
-        assert_eq!(counted(&[Usage::Turn(tokens(3))]), [3]);
+        assert_eq!(counted(&[count(3, 3), Usage::Turn(tokens(3).into())]), [3]);
+        assert_eq!(counted(&[Usage::Turn(tokens(3).into())]), [3]);
     }
 }

@@ -103,6 +103,24 @@ fn one_thing_told_by_two_families_is_one_step_whichever_comes_first() {
 }
 
 #[test]
+fn response_items_within_events_are_told_once() {
+    let raw = |item: Value| event(json!({ "type": "codex/event/raw_item", "item": item }));
+    let said = json!({ "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "Hi" }] });
+    let asked = json!({ "type": "function_call", "name": "shell", "arguments": "{\"cmd\":\"ls\"}", "call_id": "c" });
+    let lines = [user("Go"), raw(said.clone()), response(said), raw(asked.clone()), response(asked)];
+
+    assert_eq!(kinds(&steps_of(&lines)), [(StepKind::Message, "Hi"), (StepKind::Tool, "ls")]);
+}
+
+#[test]
+fn a_request_with_an_image_is_told_once() {
+    let text = |text: &str| json!({ "type": "input_text", "text": text });
+    let conversation = json!({ "type": "message", "role": "user", "content": [text("<image name=a>"), text("Go")] });
+
+    assert_eq!(steps_of(&[response(conversation), user("Go")]), []);
+}
+
+#[test]
 fn the_same_words_said_twice_are_two_steps() {
     let said = || [event(json!({ "type": "agent_message", "message": "Ok" })), message("assistant", "Ok")];
     let [a, b] = said();
@@ -652,4 +670,9 @@ proptest! {
         }
         every_reading(&bytes);
     }
+}
+
+#[test]
+fn a_line_stays_small_so_that_a_big_log_does() {
+    assert!(size_of::<super::super::record::Line>() <= 152);
 }
