@@ -179,7 +179,8 @@ impl Painter<'_> {
             None if result.is_error => facts.push(own("failed  ", self.theme.of(Meaning::Error))),
             None => {}
         }
-        facts.push(own(format!("{:>6}", bytes(result.bytes)), self.theme.of(Meaning::Muted)));
+        let size = if result.bytes == 0 { String::new() } else { bytes(result.bytes) };
+        facts.push(own(format!("{size:>6}"), self.theme.of(Meaning::Muted)));
         facts
     }
 
