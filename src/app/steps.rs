@@ -1,6 +1,6 @@
 //! The steps of the turn as a list that folds.
 //!
-//! Only what is unfolded and seen is read and cut into [`rows`], and is cut once: a turn of a thousand steps unfolds
+//! Only what is unfolded and seen is read and cut into `rows`, and is cut once: a turn of a thousand steps unfolds
 //! as fast as one of ten.
 
 use std::{

@@ -1,7 +1,7 @@
 //! The terminal, the clock and the threads: wires every other room together.
 //!
 //! [`run`] shows a recording in a terminal, [`headless`] gives the frame that some keys lead to without one. Both
-//! drive the same [`runtime`]; [`world`] carries out what the state asks for, [`terminal`], [`input`] and [`signals`]
+//! drive the same `runtime`; `world` carries out what the state asks for, `terminal`, `input` and `signals`
 //! are the ways in and out.
 
 mod input;
