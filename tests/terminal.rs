@@ -175,6 +175,29 @@ fn a_storm_of_sizes_down_to_one_cell_is_harmless() {
 }
 
 #[test]
+fn space_plays_until_the_end_of_the_run() {
+    let mut tui = Tui::start(120, 40);
+    tui.press("++++ ");
+    tui.wait_for("▶ 16× by turn");
+
+    tui.wait_for("the end of the run");
+    tui.wait_for("turn 12/12");
+}
+
+#[test]
+fn a_search_is_typed_called_off_and_typed_again() {
+    let mut tui = Tui::start(120, 40);
+    tui.press("/lo");
+    tui.wait_for("/lo");
+
+    tui.press("\x1b");
+    tui.wait_for("? help");
+
+    tui.press("/unittest\r");
+    tui.wait_for("hit 1 of");
+}
+
+#[test]
 fn without_colours_none_are_sent() {
     let tui = Tui::start_with(120, 40, &[("NO_COLOR", "1")]);
     let parser = tui.parser.lock().unwrap();

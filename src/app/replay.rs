@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::run::{
-    RepoPath, Run, StepId, StepText, Time,
+    RepoPath, Run, StepId, StepText,
     files::{Change, FileDiff, Timeline, TurnFiles},
     search::Query,
 };
@@ -221,13 +221,6 @@ impl Replay {
             Some(Err(_)) => None,
             None => self.digests.get(self.turn)?.files.get(&change.path).copied(),
         }
-    }
-
-    /// When the selected step, or else the turn, began.
-    pub fn time(&self) -> Option<Time> {
-        let step = self.steps.selected().and_then(Item::step).and_then(|id| self.run.step(id));
-        step.and_then(|step| step.started_at)
-            .or_else(|| self.run.turns.get(self.turn).and_then(|turn| turn.started_at))
     }
 
     fn changes_of(&self, scope: Scope) -> &[Change] {

@@ -439,7 +439,7 @@ pub fn with_story() -> App {
 /// An app and a world without threads that answers at once.
 pub struct Answering {
     pub app: App,
-    story: Story,
+    pub story: Story,
 }
 
 impl Answering {

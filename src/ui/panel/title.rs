@@ -67,6 +67,7 @@ fn turn(replay: &Replay) -> String {
 /// Where the request is selected, how many steps there are.
 fn step(replay: &Replay) -> String {
     match (replay.step_number(), replay.step_count()) {
+        (_, 0) if replay.run.turns.is_empty() => String::new(),
         (_, 0) => " · no steps".into(),
         (0, 1) => " · 1 step".into(),
         (0, steps) => format!(" · {steps} steps"),
