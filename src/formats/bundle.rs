@@ -211,8 +211,12 @@ struct Session {
 fn index_sessions(sources: &[Source<'_>], run: &mut Run) -> Vec<Session> {
     let logs = || sources.iter().enumerate().filter(|(_, source)| source.name.starts_with("session/"));
     run.sources = sources.iter().map(|source| SourceFile { name: source.name.into(), format: Bundle.name() }).collect();
+    // A log that says it is a bundle would be read as one for ever.
+    let claim = |source: &Source<'_>| {
+        super::claim(&head_of(*source)).filter(|format| format.name() != Bundle.name())
+    };
     let claimed: Vec<(usize, &'static dyn Format)> =
-        logs().filter_map(|(at, source)| super::claim(&head_of(*source)).map(|format| (at, format))).collect();
+        logs().filter_map(|(at, source)| claim(source).map(|format| (at, format))).collect();
     let is_companion_of_another = |at: usize, format: &dyn Format| {
         claimed.iter().any(|(main, main_format)| {
             let (main_head, head) = (head_of(sources[*main]), head_of(sources[at]));
