@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::code::patch::LineCounts;
 use crate::run::{
     Run, StepId, StepText,
     files::{Change, FileDiff, Timeline},
@@ -30,6 +31,7 @@ mod asking;
 mod opening;
 
 use opening::Opening;
+pub use opening::Room;
 
 #[derive(Debug)]
 pub struct Replay {
@@ -37,6 +39,8 @@ pub struct Replay {
     /// One a turn.
     pub digests: Vec<Digest>,
     pub timeline: Loading<Arc<Timeline>>,
+    /// Lines of every change of every turn, as the timeline lists them; None for what has no lines.
+    pub counts: Loading<Arc<Counts>>,
     /// The selected turn, counts from 0; 0 too where the run has none.
     pub turn: usize,
     pub focus: Panel,
@@ -73,10 +77,14 @@ pub enum Message {
     Beat,
 }
 
+/// One list a turn, one entry a change.
+pub type Counts = Vec<Vec<Option<LineCounts>>>;
+
 /// What came back for a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     Timeline(Result<Arc<Timeline>, String>),
+    Counted(Result<Arc<Counts>, String>),
     Text(Result<Arc<StepText>, String>),
     Diff(Result<FileDiff, String>),
     Highlighted(Result<colours::Sides, String>),
@@ -84,13 +92,14 @@ pub enum Answer {
 }
 
 impl Replay {
-    pub fn of(run: Arc<Run>, place: &Place) -> Self {
+    pub fn of(run: Arc<Run>, place: &Place, room: Room) -> Self {
         let turns = 0..run.turns.len();
         let digests = turns.map(|turn| Digest::of(&run, &run.steps_of_turn(turn))).collect();
         let mut replay = Self {
             run,
             digests,
             timeline: Loading::Nothing,
+            counts: Loading::Nothing,
             turn: 0,
             focus: Panel::default(),
             steps: Steps::default(),
@@ -105,7 +114,7 @@ impl Replay {
             texts: Desk::default(),
             diffs: Desk::default(),
         };
-        replay.go_to(place);
+        replay.go_to(place, room);
         replay
     }
 
@@ -135,6 +144,7 @@ impl Replay {
                 self.timeline.settle(request, timeline);
                 self.open_file();
             }
+            Answer::Counted(counts) => self.counts.settle(request, counts),
             Answer::Text(text) => {
                 if let Some(item) = self.texts.answered(request) {
                     self.steps.put_text(item, text);
@@ -194,8 +204,30 @@ impl Replay {
         match self.diff.get(&key) {
             Some(Ok(compared)) => compared.lines(),
             Some(Err(_)) => None,
-            None => self.digests.get(self.turn)?.files.get(&change.path).copied(),
+            None => self.counted(change).or_else(|| self.recorded(change)),
         }
+    }
+
+    /// Lines that a turn added and removed: counted where that is done, else as the recorded edits tell.
+    pub fn lines_of_turn(&self, turn: usize) -> Option<Lines> {
+        let Some(counts) = self.counts.ready().and_then(|counts| counts.get(turn)) else {
+            return self.digests.get(turn)?.lines;
+        };
+        let counts = counts.iter().flatten().copied().map(Lines::from);
+        counts.reduce(|mut sum, lines| {
+            sum.add(lines);
+            sum
+        })
+    }
+
+    fn counted(&self, change: &Change) -> Option<Lines> {
+        let Scope::Turn(turn) = self.scope() else { return None };
+        let at = self.changes().iter().position(|other| other == change)?;
+        self.counts.ready()?.get(turn)?.get(at).copied().flatten().map(Lines::from)
+    }
+
+    fn recorded(&self, change: &Change) -> Option<Lines> {
+        self.digests.get(self.turn)?.files.get(&change.path).copied()
     }
 
     fn changes_of(&self, scope: Scope) -> &[Change] {

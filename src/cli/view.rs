@@ -97,7 +97,9 @@ impl From<tui::Failure> for Failure {
     fn from(why: tui::Failure) -> Self {
         let exit = match why {
             tui::Failure::Open(why) => return why.into(),
-            tui::Failure::Keys(_) | tui::Failure::NoTerminal => Exit::WrongArguments,
+            tui::Failure::Keys(_) | tui::Failure::Place(_) | tui::Failure::NoTerminal => {
+                Exit::WrongArguments
+            }
             tui::Failure::Terminal(_) => Exit::CannotRead,
         };
         Self { exit, sentence: why.to_string() }

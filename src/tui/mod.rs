@@ -41,6 +41,9 @@ pub enum Failure {
     /// Wrong arguments.
     #[error(transparent)]
     Keys(#[from] UnknownKey),
+    /// The run has no such moment.
+    #[error("{0}")]
+    Place(String),
     #[error("the screen needs a terminal; `--snapshot 120x40` prints a frame without one")]
     NoTerminal,
     #[error("the terminal cannot be used: {0}")]
@@ -99,10 +102,13 @@ pub fn headless_with(
     let keys = key::parse(keys)?;
     let mut runtime = Runtime::new(opener);
     runtime.update(Message::Resized(size));
-    runtime.open(first(paths), place);
+    runtime.open(first(paths), place.clone());
     runtime.run_until_idle();
     if let Some(why) = runtime.open_error {
         return Err(why.into());
+    }
+    if let (Some(at), Some(replay)) = (place.turn, runtime.app.replay()) {
+        at.turn_of(&replay.run).map_err(Failure::Place)?;
     }
     for key in keys {
         runtime.update(Message::Press(key));

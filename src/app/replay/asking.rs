@@ -24,6 +24,11 @@ impl Replay {
             self.timeline = Loading::Waiting(request);
             effects.push(Effect::LoadTimeline(request, self.run.clone()));
         }
+        if self.counts == Loading::Nothing && self.timeline.ready().is_some() {
+            let request = numbers.fresh();
+            self.counts = Loading::Waiting(request);
+            effects.push(Effect::CountLines(request, self.run.clone()));
+        }
         effects.extend(self.ask_text(numbers, usize::from(layout.room(Panel::Steps).height)));
         effects.extend(self.ask_diff(numbers));
         effects.extend(self.ask_colours(numbers));

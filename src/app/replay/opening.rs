@@ -14,14 +14,24 @@ pub struct Opening {
     pub has_turn: bool,
 }
 
+/// What the screen shows at once when a run is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    AllPanels,
+    OnePanel,
+}
+
 impl Replay {
-    pub(super) fn go_to(&mut self, place: &Place) {
-        let turn = place.turn.as_ref().map(|at| at.turn_of(&self.run));
-        if turn == Some(None) {
-            self.notice = Some("no checkpoint of that name: this is the start of the run".into());
+    pub(super) fn go_to(&mut self, place: &Place, room: Room) {
+        match place.turn.as_ref().map(|at| at.turn_of(&self.run)) {
+            Some(Ok(turn)) => self.turn = turn,
+            Some(Err(why)) => self.notice = Some(why),
+            None => {}
         }
-        self.turn = turn.flatten().unwrap_or_default();
         self.steps.show(&self.run, self.turn);
+        if place.turn.is_some() && room == Room::OnePanel {
+            self.focus = Panel::Diff; // who names a turn wants to see what it did
+        }
         if let Some(number) = place.step {
             self.select_step(number);
         }

@@ -27,11 +27,11 @@ enum Detail {
     Labels,
 }
 
-/// `joint diffusion  PPDiff · emergent · codex 0.42.0`
+/// `joint diffusion  emergent · codex 0.42.0 · gpt-5.5 · PPDiff`: what gives way first stands last.
 fn who(run: &Run, theme: Theme) -> Vec<Span<'static>> {
     let title = if run.title.is_empty() { &run.id } else { &run.title };
     let task = run.task.as_ref().map(|task| task.title.as_ref().unwrap_or(&task.id).clone());
-    let facts = [task, run.condition.clone(), Some(agent(run)), run.model.clone()];
+    let facts = [run.condition.clone(), Some(agent(run)), run.model.clone(), task];
     let facts: Vec<_> = facts.into_iter().flatten().filter(|fact| !fact.is_empty()).collect();
     vec![
         recorded(title, theme.of(Meaning::Title)),

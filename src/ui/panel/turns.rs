@@ -97,7 +97,7 @@ fn marks(replay: &Replay, turn: usize, digest: &Digest, theme: Theme) -> Vec<Spa
     if digest.subagents > 0 {
         marks.push(own(format!("⑂{}", digest.subagents), theme.of(Meaning::Hunk)));
     }
-    match digest.lines {
+    match replay.lines_of_turn(turn) {
         Some(lines) => marks.extend(line_counts(lines, theme)),
         None => {
             marks.extend(file_count(replay, turn).map(|words| own(words, theme.of(Meaning::Muted))))
