@@ -7,6 +7,7 @@ pub mod overlay;
 pub mod steps;
 pub mod tabs;
 pub mod title;
+mod tree;
 pub mod turns;
 
 use ratatui::{
