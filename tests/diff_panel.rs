@@ -160,3 +160,8 @@ fn a_file_of_the_tree_that_does_not_change_here_is_shown_whole() {
     assert!(seen.contains("after turn 4"), "{seen}");
     assert!(seen.contains("name = \"ppdiff\""), "{seen}");
 }
+
+#[test]
+fn side_by_side_on_a_wide_screen_asked_for_twice_is_unified_again() {
+    assert_eq!(text(200, 50, "3l d d"), text(200, 50, "3l"));
+}

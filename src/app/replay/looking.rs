@@ -77,7 +77,8 @@ impl Replay {
 
     fn arrange(&mut self, layout: &Layout) {
         let width = layout.wide_diff().room(Panel::Diff).width + 2;
-        if self.diff.arrangement == Arrangement::Unified && width < ROOM_FOR_COLUMNS {
+        if width < ROOM_FOR_COLUMNS {
+            self.diff.arrangement = Arrangement::Unified;
             self.notice = Some(format!(
                 "side by side needs {ROOM_FOR_COLUMNS} columns, the diff has {width}; m gives it the screen"
             ));
