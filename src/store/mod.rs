@@ -6,9 +6,11 @@
 
 mod bytes;
 mod find;
+pub mod import;
 mod repo;
 mod snapshot;
 mod timeline;
+pub mod write;
 
 use std::{
     path::{Path, PathBuf},

@@ -125,11 +125,8 @@ pub fn blame(
             path = from.clone();
         }
     }
-    let is_from_base = timeline
-        .base
-        .files
-        .get(&path)
-        .is_some_and(|file| file.blob() == Some(now.id));
+    let is_from_base =
+        timeline.base.files.get(&path).is_some_and(|file| file.blob() == Some(now.id));
     Ok(walk.finish(if is_from_base { LineOrigin::BeforeRun } else { LineOrigin::NotRecorded }))
 }
 
