@@ -17,7 +17,7 @@ use git2::{
 use serde::Serialize;
 
 use crate::run::{
-    RepoPath, Run, Time,
+    EditKind, RepoPath, Run, Time,
     files::{FileMode, FilesFrom, Timeline, Tree, TreeFile},
 };
 
@@ -464,9 +464,22 @@ struct History<'a> {
     left_out: BTreeMap<RepoPath, String>,
 }
 
+/// Files of which some version is not in the recording. They are in no commit: in some only, they would look deleted.
+fn not_recorded(timeline: &Timeline) -> BTreeMap<RepoPath, String> {
+    let base = timeline.base.files.iter().filter(|(_, file)| file.blob().is_none());
+    let changes = timeline.turns.iter().flat_map(|turn| &turn.changes);
+    let unclear = changes.filter(|change| {
+        change.kind != EditKind::Delete && change.after().is_none_or(|file| file.blob().is_none())
+    });
+    let paths = base.map(|(path, _)| path).chain(unclear.map(|change| &change.path));
+    paths
+        .map(|path| (path.clone(), "not all of its content is in the recording".to_owned()))
+        .collect()
+}
+
 impl<'a> History<'a> {
     fn new(run: &'a Run, archive: &'a Archive, timeline: &'a Timeline, path: &'a Path) -> Self {
-        Self { run, archive, timeline, path, left_out: BTreeMap::new() }
+        Self { run, archive, timeline, path, left_out: not_recorded(timeline) }
     }
 
     /// Writes one commit a turn, after one for the files from before the run where there are any.
@@ -474,6 +487,7 @@ impl<'a> History<'a> {
         let mut options = RepositoryInitOptions::new();
         options.bare(true).no_reinit(true).external_template(false).initial_head("main");
         let repo = Repository::init_opts(self.path, &options)?;
+        forget_templates(self.path);
         let odb = repo.odb()?;
         let memory = odb.add_new_mempack_backend(1000)?;
         let mut index = Index::new()?;
@@ -524,6 +538,9 @@ impl<'a> History<'a> {
         paths: &[RepoPath],
     ) -> Result<(), git2::Error> {
         for path in paths {
+            if self.left_out.contains_key(path) {
+                continue;
+            }
             let name = Path::new(path.as_str());
             if index.get_path(name, 0).is_some() {
                 index.remove(name, 0)?;
@@ -560,7 +577,7 @@ impl<'a> History<'a> {
             if paths.len() > NAMED {
                 named += &format!(" and {} more", paths.len() - NAMED);
             }
-            format!("not in every commit: {named} ({why})")
+            format!("not in the commits: {named} ({why})")
         };
         by_reason.into_iter().map(sentence).collect()
     }
@@ -602,6 +619,14 @@ fn commit(
     let parent = parent.map(|parent| repo.find_commit(parent)).transpose()?;
     let parents: Vec<&Commit<'_>> = parent.iter().collect();
     repo.commit(None, &who, &who, message, &tree, &parents)
+}
+
+/// What git puts beside a new repository for its user is no part of a recording.
+fn forget_templates(path: &Path) {
+    for folder in ["hooks", "info"] {
+        let _ = fs::remove_dir_all(path.join(folder));
+    }
+    let _ = fs::remove_file(path.join("description"));
 }
 
 /// Objects were kept in memory so far; one pack on disk is smaller and is written at once.

@@ -7,11 +7,11 @@
 //!
 //! Lines end at `\n` and nowhere else, as everywhere here.
 
-use std::ops::Range;
+use std::{ops::Range, rc::Rc};
 
 use crate::{
     code::{
-        diff::{self, LineKind},
+        diff::{self, LineKind, Sides},
         patch::PatchHunk,
     },
     run::{EditKind, RepoPath, StepId},
@@ -78,7 +78,13 @@ impl LineOrigin {
 pub const BLAME_LIMIT: usize = 8 << 20;
 
 /// Equal lines around a change that are compared with it, so that an added block stands where the diff has it.
-const MARGIN: usize = 60;
+const MARGIN: usize = 16;
+
+/// After a change two versions count as together again where so many lines in a row are equal.
+const TOGETHER: usize = 8;
+
+/// How many lines, old and new together, a place to meet is looked for; beyond it all the rest is compared.
+const REACH: usize = 160;
 
 /// Who last wrote each line of `path` as it stood after `turns_done` turns: one entry a line, in order. The error is
 /// a sentence that says why this file has no lines to blame.
@@ -93,6 +99,7 @@ pub fn blame(
     let file = file.ok_or("no such file at that moment")?;
     let text = Text::read(file, blobs)?;
     let mut walk = Walk::new(text.line_count());
+    let mut comparer = Comparer::default();
     let (mut path, mut now) = (path.clone(), text);
     for (turn, files) in turns.iter().enumerate().rev() {
         if walk.is_done() {
@@ -108,14 +115,14 @@ pub fn blame(
             .collect();
         match before(change, blobs) {
             Before::Text(old) => {
-                let mut own = walk.take_new(&old, &now);
-                own.walk_steps(&steps, &path, &now, blobs);
+                let mut own = walk.take_new(&comparer.older_lines(&old, &now));
+                own.walk_steps(&steps, &path, &now, blobs, &mut comparer);
                 walk.settle(own, turn);
                 now = old;
             }
             Before::Nothing => {
                 let mut own = walk.take_all();
-                own.walk_steps(&steps, &path, &now, blobs);
+                own.walk_steps(&steps, &path, &now, blobs, &mut comparer);
                 walk.settle(own, turn);
             }
             // What was there before may have had every line.
@@ -197,27 +204,101 @@ impl Text {
 
 /// For each line of `new` the line of `old` that it is; None for a new one.
 fn older_lines(old: &Text, new: &Text) -> Vec<Option<usize>> {
-    let (old_count, new_count) = (old.line_count(), new.line_count());
-    let shorter = old_count.min(new_count);
-    let head = (0..shorter).take_while(|&at| old.line(at) == new.line(at)).count();
-    let is_tail = |at: &usize| old.line(old_count - 1 - at) == new.line(new_count - 1 - at);
-    let tail = (0..shorter - head).take_while(is_tail).count();
-    let (head, tail) = (head.saturating_sub(MARGIN), tail.saturating_sub(MARGIN));
-    let (old_middle, new_middle) = (head..old_count - tail, head..new_count - tail);
-    let mut older: Vec<Option<usize>> = (0..head).map(Some).collect();
-    let hunks = diff::diff_bytes(old.lines(&old_middle), new.lines(&new_middle), 0).hunks;
-    let mut next = head;
-    for hunk in hunks {
-        // A hunk that adds nothing stands after the line it names.
-        let new_start = head + if hunk.new_len == 0 { hunk.new_start } else { hunk.new_start - 1 };
-        let equal = new_start.saturating_sub(older.len());
-        older.extend((next..next + equal).map(Some));
-        older.extend(std::iter::repeat_n(None, hunk.new_len));
-        next += equal + hunk.old_len;
+    let mut older: Vec<Option<usize>> = Vec::with_capacity(new.line_count());
+    let mut next = 0;
+    for Sides { old: old_part, new: new_part } in differing(old, new) {
+        older.extend((next..old_part.start).map(Some));
+        next = old_part.start;
+        for hunk in diff::diff_bytes(old.lines(&old_part), new.lines(&new_part), 0).hunks {
+            // A hunk that adds nothing stands after the line it names.
+            let within = if hunk.new_len == 0 { hunk.new_start } else { hunk.new_start - 1 };
+            let equal = (new_part.start + within).saturating_sub(older.len());
+            older.extend((next..next + equal).map(Some));
+            older.extend(std::iter::repeat_n(None, hunk.new_len));
+            next += equal + hunk.old_len;
+        }
+        older.extend((next..old_part.end).map(Some));
+        next = old_part.end;
     }
-    older.extend((next..old_count).map(Some));
-    older.resize(new_count, None); // holds already; a line too few would be a panic later
+    older.extend((next..old.line_count()).map(Some));
+    debug_assert_eq!(older.len(), new.line_count());
+    older.resize(new.line_count(), None);
     older
+}
+
+/// The parts in which two versions differ, in order, each with some equal lines around; what lies between them is
+/// equal line by line. Versions of a file are mostly equal, and comparing the parts alone is many times faster.
+fn differing(old: &Text, new: &Text) -> Vec<Sides<Range<usize>>> {
+    let mut parts: Vec<Sides<Range<usize>>> = vec![];
+    let counts = Sides { old: old.line_count(), new: new.line_count() };
+    let mut at = Sides { old: 0, new: 0 };
+    loop {
+        let equal = equal_from(old, new, at);
+        at = Sides { old: at.old + equal, new: at.new + equal };
+        if at == counts {
+            return parts;
+        }
+        let end = meeting_after(old, new, at).unwrap_or(counts);
+        let margin = MARGIN.min(equal);
+        let part = Sides { old: at.old - margin..end.old, new: at.new - margin..end.new };
+        let tail = equal_from(old, new, end).min(MARGIN);
+        let part = Sides {
+            old: part.old.start..part.old.end + tail,
+            new: part.new.start..part.new.end + tail,
+        };
+        match parts.last_mut().filter(|last| last.old.end >= part.old.start) {
+            Some(last) => {
+                last.old.end = part.old.end;
+                last.new.end = part.new.end;
+            }
+            None => parts.push(part),
+        }
+        at = end;
+    }
+}
+
+fn equal_from(old: &Text, new: &Text, at: Sides<usize>) -> usize {
+    let most = (old.line_count() - at.old).min(new.line_count() - at.new);
+    (0..most).take_while(|&by| old.line(at.old + by) == new.line(at.new + by)).count()
+}
+
+/// Where the two are together again for a while: the nearest such place, not further than [`REACH`] lines.
+fn meeting_after(old: &Text, new: &Text, at: Sides<usize>) -> Option<Sides<usize>> {
+    let (old_left, new_left) = (old.line_count() - at.old, new.line_count() - at.new);
+    let places = (1..=REACH).flat_map(|far| {
+        (far.saturating_sub(new_left)..=far.min(old_left))
+            .map(move |by| Sides { old: at.old + by, new: at.new + far - by })
+    });
+    let is_together = |place: &Sides<usize>| {
+        let left = (old.line_count() - place.old).min(new.line_count() - place.new);
+        let wanted = TOGETHER.min(left);
+        let is_end = place.old == old.line_count() && place.new == new.line_count();
+        is_end
+            || wanted > 0
+                && (0..wanted).all(|by| old.line(place.old + by) == new.line(place.new + by))
+    };
+    places.into_iter().find(is_together)
+}
+
+/// What [`older_lines`] gives, shared.
+type OlderLines = Rc<[Option<usize>]>;
+
+/// [`older_lines`], remembering the last pair: mostly a turn has one step, and both are the same comparison.
+#[derive(Default)]
+struct Comparer {
+    last: Option<(Sides<BlobId>, OlderLines)>,
+}
+
+impl Comparer {
+    fn older_lines(&mut self, old: &Text, new: &Text) -> OlderLines {
+        let pair = Sides { old: old.id, new: new.id };
+        if let Some((_, older)) = self.last.as_ref().filter(|(last, _)| *last == pair) {
+            return Rc::clone(older);
+        }
+        let older: OlderLines = older_lines(old, new).into();
+        self.last = Some((pair, Rc::clone(&older)));
+        older
+    }
 }
 
 /// A line that still waits for its turn: where it stands in the version looked at, and which line of the file it is.
@@ -243,9 +324,9 @@ impl Walk {
         self.waiting.is_empty()
     }
 
-    /// The waiting lines that `old` does not have; those it has wait on, where they stand in it.
-    fn take_new(&mut self, old: &Text, new: &Text) -> Own {
-        let (own, waiting) = split(&self.waiting, &older_lines(old, new));
+    /// The waiting lines that the older version does not have; those it has wait on, where they stand in it.
+    fn take_new(&mut self, older: &[Option<usize>]) -> Own {
+        let (own, waiting) = split(&self.waiting, older);
         self.waiting = waiting;
         Own { waiting: own, found: vec![] }
     }
@@ -294,6 +375,7 @@ impl Own {
         path: &RepoPath,
         end: &Text,
         blobs: &dyn Blobs,
+        comparer: &mut Comparer,
     ) {
         let (mut path, mut now) = (path, None::<Text>);
         for (id, change) in steps.iter().rev() {
@@ -304,12 +386,13 @@ impl Own {
                 Version::Hunks(hunks) => self.take_hunks(hunks, *id, now.as_ref().unwrap_or(end)),
                 Version::Whole { old, new } => {
                     let Some(Ok(after)) = new.map(|new| Text::read(new, blobs)) else { continue };
-                    self.step_back(&after, now.as_ref().unwrap_or(end), None);
+                    let later = now.as_ref().unwrap_or(end);
+                    self.step_back(&after, later, None, comparer);
                     let writer = (change.origin == Origin::Recorded).then_some(*id);
                     match old.map(|old| Text::read(old, blobs)) {
                         None => self.give_all(writer),
                         Some(Ok(old)) => {
-                            self.step_back(&old, &after, writer);
+                            self.step_back(&old, &after, writer, comparer);
                             now = Some(old);
                         }
                         Some(Err(_)) => now = Some(after),
@@ -322,11 +405,17 @@ impl Own {
     }
 
     /// What `old` lacks was written by `writer`; the rest waits, where it stands in `old`.
-    fn step_back(&mut self, old: &Text, new: &Text, writer: Option<StepId>) {
+    fn step_back(
+        &mut self,
+        old: &Text,
+        new: &Text,
+        writer: Option<StepId>,
+        comparer: &mut Comparer,
+    ) {
         if old.id == new.id {
             return;
         }
-        let (own, waiting) = split(&self.waiting, &older_lines(old, new));
+        let (own, waiting) = split(&self.waiting, &comparer.older_lines(old, new));
         self.found.extend(own.iter().map(|line| (line.target, writer)));
         self.waiting = waiting;
     }
