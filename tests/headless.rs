@@ -575,3 +575,46 @@ fn completions_and_the_manual_name_every_command() {
         }
     }
 }
+
+#[test]
+fn settings_are_told_with_where_they_were_said_and_read_back_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (folder.path().join("one.toml"), folder.path().join("two.toml"));
+    let tell = |path: &Path| printed(&["--print-config", "--config", path.to_str().unwrap()]);
+    let values = |told: &str| -> Vec<String> {
+        let lines = told.lines().filter(|line| !line.starts_with('#'));
+        lines.map(|line| line.split("  # ").next().unwrap().to_owned()).collect()
+    };
+    fs::write(&one, "tab_width = 8\n[play]\nspeed = 0.5\n[keys]\nquit = \"<c-c>\"\n").unwrap();
+    let first = tell(&one);
+    fs::write(&two, &first).unwrap();
+
+    let place = |line: usize| format!("  # {}:{line}", one.display());
+    for said in [
+        "theme = \"terminal\"  # default".to_owned(),
+        format!("tab_width = 8{}", place(1)),
+        format!("speed = 0.5{}", place(3)),
+        format!("\"quit\" = [\"<c-c>\"]{}", place(5)),
+    ] {
+        assert!(first.lines().any(|line| line == said), "{said} is not in {first}");
+    }
+    assert_eq!(values(&tell(&two)), values(&first));
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_told_in_a_sentence_and_the_rest_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("c.toml");
+    fs::write(&file, "ascii = true\ntheme = \"pink\"\n").unwrap();
+
+    let ran = trajview(&["--print-config", "--config", file.to_str().unwrap()]);
+    let absent = trajview(&["--print-config", "--config", "no/such/file.toml"]);
+
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.out.contains("ascii = true  # "), "{}", ran.out);
+    let sentence = "c.toml:2: theme: expected one of \"terminal\", \"dark\", \"light\", \
+        \"high-contrast\", \"colour-blind\", found \"pink\"\n";
+    assert!(ran.err.ends_with(sentence), "{}", ran.err);
+    let sentence = "trajview: cannot read no/such/file.toml: no such file or folder\n";
+    assert_eq!((absent.code, absent.err.as_str()), (Some(3), sentence));
+}

@@ -7,6 +7,7 @@ mod blame;
 mod cat;
 mod check;
 mod completions;
+mod config;
 mod diff;
 mod formats;
 mod import;

@@ -5,6 +5,7 @@
 //! recording's own folder is followed.
 
 mod bytes;
+pub mod config;
 mod find;
 pub mod import;
 mod repo;
