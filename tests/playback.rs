@@ -10,7 +10,7 @@ use ratatui::{
     layout::Size,
     style::{Color, Modifier, Style},
 };
-use screen::{Story, frame, frame_at, opener_of, text, with_story};
+use screen::{Story, Telling, frame, frame_at, opener_of, text, with_story};
 use trajview::{
     app::{
         App, At, Effect, Message, Place,
@@ -57,7 +57,7 @@ fn help_lists_every_key() {
 fn the_facts_about_a_run_say_how_it_was_recorded() {
     let seen = text(120, 40, "i");
     assert!(seen.contains("recorded with codex exec on a made-up task"), "{seen}");
-    assert!(seen.contains("files known from      recorded edits"), "{seen}");
+    assert!(seen.contains("files known from  recorded edits"), "{seen}");
 }
 
 #[test]
@@ -218,6 +218,17 @@ fn files_that_cannot_be_known_are_a_sentence_and_the_rest_is_still_shown() {
 
     assert!(seen.contains("the repository has no HEAD"), "{seen}");
     assert!(seen.contains("Both losses now share"), "{seen}");
+}
+
+#[test]
+fn a_run_without_turns_says_so() {
+    let story = || Telling::default().end();
+    for keys in ["", "l s f z Z <enter> }", "/x<enter> n", "<tab><tab> ]", "? <esc>"] {
+        let size = Size { width: 120, height: 40 };
+        let buffer = tui::headless_with(opener_of(story), &[], size, keys, Place::default());
+        let seen = ui::export::text(&buffer.unwrap());
+        assert!(seen.contains("this run has no turns"), "{seen}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::code::patch::LineCounts;
 use crate::run::{RepoPath, Run, Step, StepId, StepKind};
 
 /// Everything a turn did, sub-agents included.
@@ -43,6 +44,12 @@ impl Digest {
                 self.files.entry(path.clone()).or_default().add(lines);
             }
         }
+    }
+}
+
+impl From<LineCounts> for Lines {
+    fn from(counts: LineCounts) -> Self {
+        Self { added: counts.added, removed: counts.removed }
     }
 }
 

@@ -42,7 +42,7 @@ use key::Key;
 use keymap::{Context, Count};
 use layout::{Layout, Panel, Zoom};
 use overlay::Overlay;
-use replay::{Answer, Replay};
+use replay::{Answer, Replay, Room};
 
 /// The whole state of the program.
 #[derive(Debug)]
@@ -81,6 +81,8 @@ pub enum Message {
 pub enum Effect {
     Open(Request, PathBuf),
     LoadTimeline(Request, Arc<Run>),
+    /// Of every change of every turn.
+    CountLines(Request, Arc<Run>),
     LoadText(Request, Arc<Run>, StepId),
     LoadRequest(Request, Arc<Run>, usize),
     /// With so many lines of context.
@@ -129,7 +131,8 @@ impl App {
             Message::Open(path, place) => return vec![self.open(path, place)],
             Message::Opened(request, run) => {
                 let place = &self.place;
-                let replay = run.map(|run| Box::new(Replay::of(run, place)));
+                let room = if layout.tabs.is_some() { Room::OnePanel } else { Room::AllPanels };
+                let replay = run.map(|run| Box::new(Replay::of(run, place, room)));
                 self.opened.settle(request, replay);
             }
             Message::Answered(request, answer) => self.on_replay(|it| it.hear(request, answer)),

@@ -33,9 +33,6 @@ pub struct Row {
     pub is_heading: bool,
 }
 
-/// Cells of the left column.
-pub const LEFT_WIDTH: usize = 22;
-
 impl Overlay {
     pub const fn of(kind: Kind) -> Self {
         Self { kind, top: 0 }
@@ -44,6 +41,15 @@ impl Overlay {
     /// Moves the window; it ends with the last row.
     pub fn go(&mut self, motion: Motion, rows: usize, height: usize) {
         self.top = motion.from(self.top, rows, height).min(rows.saturating_sub(height));
+    }
+
+    /// Cells of the left column.
+    pub const fn left_width(self) -> usize {
+        match self.kind {
+            Kind::Help => 13,
+            Kind::Info => 18,
+            Kind::Warnings => 26,
+        }
     }
 
     pub const fn title(self) -> &'static str {
@@ -56,14 +62,14 @@ impl Overlay {
 
     /// Everything it says, cut to the width it has.
     pub fn rows(self, replay: Option<&Replay>, layout: &Layout) -> Vec<Row> {
-        let width = usize::from(layout.overlay().width).saturating_sub(LEFT_WIDTH + 4);
+        let width = usize::from(layout.overlay().width).saturating_sub(self.left_width() + 4);
         let rows = match (self.kind, replay) {
             (Kind::Help, _) => help(),
             (Kind::Info, Some(replay)) => info(replay),
             (Kind::Warnings, Some(replay)) => warnings(&replay.run),
             (_, None) => vec![],
         };
-        rows.into_iter().flat_map(|row| row.wrapped(width)).collect()
+        rows.into_iter().flat_map(|row| row.wrapped(self.left_width(), width)).collect()
     }
 }
 
@@ -77,8 +83,8 @@ impl Row {
     }
 
     /// Several rows where the right column is too long for one. A left column that does not fit has its own row.
-    fn wrapped(self, width: usize) -> Vec<Self> {
-        let is_long = self.left.chars().count() >= LEFT_WIDTH && !self.right.is_empty();
+    fn wrapped(self, left_width: usize, width: usize) -> Vec<Self> {
+        let is_long = self.left.chars().count() >= left_width && !self.right.is_empty();
         let (alone, mut left) =
             if is_long { (Some(self.left), String::new()) } else { (None, self.left) };
         let alone = alone.map(|left| Self::of(left, ""));

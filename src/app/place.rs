@@ -28,18 +28,34 @@ pub enum At {
 }
 
 impl At {
-    /// The turn to select, counts from 0; a number too high means the last. None where no checkpoint has that name.
-    pub fn turn_of(&self, run: &Run) -> Option<usize> {
-        let last = run.turns.len().saturating_sub(1);
+    /// How many turns are done at this moment: a turn or a checkpoint means its end. The error is a sentence.
+    pub fn turns_done(&self, run: &Run) -> Result<usize, String> {
+        let count = run.turns.len();
         match self {
-            Self::Turn(number) => Some(number.saturating_sub(1).min(last)),
-            Self::Checkpoint(id) => {
-                let checkpoint = run.checkpoints.iter().find(|checkpoint| checkpoint.id == *id)?;
-                Some(checkpoint.last_turn.min(last))
+            Self::Start => Ok(0),
+            Self::Final => Ok(count),
+            Self::Turn(number) if (1..=count).contains(number) => Ok(*number),
+            Self::Turn(number) => {
+                let turns = if count == 1 { "1 turn".into() } else { format!("{count} turns") };
+                Err(format!("no turn {number}: this run has {turns}"))
             }
-            Self::Start => Some(0),
-            Self::Final => Some(last),
+            Self::Checkpoint(id) => {
+                let found = run.checkpoints.iter().find(|checkpoint| checkpoint.id == *id);
+                found.map(|checkpoint| checkpoint.last_turn + 1).ok_or_else(|| {
+                    let ids: Vec<&str> = run.checkpoints.iter().map(|it| it.id.as_str()).collect();
+                    let known = match ids.as_slice() {
+                        [] => String::new(),
+                        ids => format!(", a checkpoint ({})", ids.join(", ")),
+                    };
+                    format!("no moment {id:?} in this run; a turn from 1 to {count}{known}, start or final")
+                })
+            }
         }
+    }
+
+    /// The turn to select, counts from 0. The error is a sentence.
+    pub fn turn_of(&self, run: &Run) -> Result<usize, String> {
+        self.turns_done(run).map(|done| done.saturating_sub(1))
     }
 }
 
@@ -62,6 +78,7 @@ impl FromStr for At {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::{Checkpoint, Turn};
 
     #[test]
     fn a_moment_is_a_number_start_or_final() {
@@ -72,10 +89,17 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_that_does_not_exist_is_the_nearest_that_does_or_none() {
-        let run = Run { turns: vec![Default::default(); 4], ..Run::default() };
-        assert_eq!(At::Turn(99).turn_of(&run), Some(3));
-        assert_eq!(At::Checkpoint("cp2".into()).turn_of(&run), None);
-        assert_eq!(At::Final.turn_of(&Run::default()), Some(0));
+    fn a_moment_that_does_not_exist_is_told_what_would_have_been_one() {
+        let checkpoint = |id: &str| Checkpoint { id: id.into(), label: None, last_turn: 1 };
+        let checkpoints = vec![checkpoint("c1")];
+        let run = Run { turns: vec![Turn::default(); 4], checkpoints, ..Run::default() };
+
+        let why = At::Turn(99).turn_of(&run).unwrap_err();
+        assert_eq!(why, "no turn 99: this run has 4 turns");
+        let why = At::Checkpoint("c9".into()).turn_of(&run).unwrap_err();
+        let known = "a turn from 1 to 4, a checkpoint (c1), start or final";
+        assert_eq!(why, format!("no moment \"c9\" in this run; {known}"));
+        assert_eq!(At::Checkpoint("c1".into()).turns_done(&run), Ok(2));
+        assert_eq!(At::Final.turn_of(&Run::default()), Ok(0));
     }
 }

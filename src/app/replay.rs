@@ -5,17 +5,18 @@
 
 use std::sync::Arc;
 
+use crate::code::patch::LineCounts;
 use crate::run::{
-    RepoPath, Run, StepId, StepText, Time,
-    files::{Change, FileDiff, Timeline, TurnFiles},
-    search::Query,
+    Run, StepId, StepText,
+    files::{Change, FileDiff, Timeline},
+    search::{Hit, Query},
 };
 
 use super::{
-    Effect, Place,
-    ask::{Desk, Loading, Numbers, Request},
-    colours::Colours,
-    diff::{self, CONTEXT, Compared, Diff, DiffKey, Follows, Scope},
+    Place,
+    ask::{Desk, Loading, Request},
+    colours::{self, Colours},
+    diff::{self, Compared, Diff, DiffKey, Follows, Scope},
     digest::{Digest, Lines},
     files::{self, Files},
     layout::{Layout, Panel},
@@ -26,12 +27,20 @@ use super::{
     turns,
 };
 
+mod asking;
+mod opening;
+
+use opening::Opening;
+pub use opening::Room;
+
 #[derive(Debug)]
 pub struct Replay {
     pub run: Arc<Run>,
     /// One a turn.
     pub digests: Vec<Digest>,
     pub timeline: Loading<Arc<Timeline>>,
+    /// Lines of every change of every turn, as the timeline lists them; None for what has no lines.
+    pub counts: Loading<Arc<Counts>>,
     /// The selected turn, counts from 0; 0 too where the run has none.
     pub turn: usize,
     pub focus: Panel,
@@ -51,14 +60,6 @@ pub struct Replay {
     diffs: Desk<DiffKey>,
 }
 
-/// A file asked for by name.
-#[derive(Debug)]
-struct Opening {
-    path: RepoPath,
-    /// Whether a turn was asked for too.
-    has_turn: bool,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     Turns(turns::Message),
@@ -76,27 +77,29 @@ pub enum Message {
     Beat,
 }
 
+/// One list a turn, one entry a change.
+pub type Counts = Vec<Vec<Option<LineCounts>>>;
+
 /// What came back for a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     Timeline(Result<Arc<Timeline>, String>),
+    Counted(Result<Arc<Counts>, String>),
     Text(Result<Arc<StepText>, String>),
     Diff(Result<FileDiff, String>),
-    Highlighted(Result<super::colours::Sides, String>),
-    Found(Vec<crate::run::search::Hit>, Progress),
+    Highlighted(Result<colours::Sides, String>),
+    Found(Vec<Hit>, Progress),
 }
 
-/// Files of the turn beyond this are compared only when they are selected.
-const FILES_AHEAD: usize = 40;
-
 impl Replay {
-    pub fn of(run: Arc<Run>, place: &Place) -> Self {
+    pub fn of(run: Arc<Run>, place: &Place, room: Room) -> Self {
         let turns = 0..run.turns.len();
         let digests = turns.map(|turn| Digest::of(&run, &run.steps_of_turn(turn))).collect();
         let mut replay = Self {
             run,
             digests,
             timeline: Loading::Nothing,
+            counts: Loading::Nothing,
             turn: 0,
             focus: Panel::default(),
             steps: Steps::default(),
@@ -111,7 +114,7 @@ impl Replay {
             texts: Desk::default(),
             diffs: Desk::default(),
         };
-        replay.go_to(place);
+        replay.go_to(place, room);
         replay
     }
 
@@ -141,6 +144,7 @@ impl Replay {
                 self.timeline.settle(request, timeline);
                 self.open_file();
             }
+            Answer::Counted(counts) => self.counts.settle(request, counts),
             Answer::Text(text) => {
                 if let Some(item) = self.texts.answered(request) {
                     self.steps.put_text(item, text);
@@ -165,25 +169,6 @@ impl Replay {
         self.steps.settle(usize::from(room.width), usize::from(room.height));
         let height = usize::from(layout.room(Panel::Diff).height);
         self.diff.settle(self.diff_key(), height);
-    }
-
-    /// What is missing most, one question of each kind.
-    pub fn ask(&mut self, numbers: &mut Numbers, layout: &Layout) -> Vec<Effect> {
-        let mut effects = vec![];
-        if self.timeline == Loading::Nothing {
-            let request = numbers.fresh();
-            self.timeline = Loading::Waiting(request);
-            effects.push(Effect::LoadTimeline(request, self.run.clone()));
-        }
-        effects.extend(self.ask_text(numbers, usize::from(layout.room(Panel::Steps).height)));
-        effects.extend(self.ask_diff(numbers));
-        effects.extend(self.ask_colours(numbers));
-        effects.extend(self.looking_for.take().map(|query| {
-            let request = numbers.fresh();
-            self.search.asked(request);
-            Effect::Search(request, self.run.clone(), query)
-        }));
-        effects
     }
 
     /// Whose change the diff shows: the selected step's if steps were moved last and it changed files, else the turn's.
@@ -219,15 +204,30 @@ impl Replay {
         match self.diff.get(&key) {
             Some(Ok(compared)) => compared.lines(),
             Some(Err(_)) => None,
-            None => self.digests.get(self.turn)?.files.get(&change.path).copied(),
+            None => self.counted(change).or_else(|| self.recorded(change)),
         }
     }
 
-    /// When the selected step, or else the turn, began.
-    pub fn time(&self) -> Option<Time> {
-        let step = self.steps.selected().and_then(Item::step).and_then(|id| self.run.step(id));
-        step.and_then(|step| step.started_at)
-            .or_else(|| self.run.turns.get(self.turn).and_then(|turn| turn.started_at))
+    /// Lines that a turn added and removed: counted where that is done, else as the recorded edits tell.
+    pub fn lines_of_turn(&self, turn: usize) -> Option<Lines> {
+        let Some(counts) = self.counts.ready().and_then(|counts| counts.get(turn)) else {
+            return self.digests.get(turn)?.lines;
+        };
+        let counts = counts.iter().flatten().copied().map(Lines::from);
+        counts.reduce(|mut sum, lines| {
+            sum.add(lines);
+            sum
+        })
+    }
+
+    fn counted(&self, change: &Change) -> Option<Lines> {
+        let Scope::Turn(turn) = self.scope() else { return None };
+        let at = self.changes().iter().position(|other| other == change)?;
+        self.counts.ready()?.get(turn)?.get(at).copied().flatten().map(Lines::from)
+    }
+
+    fn recorded(&self, change: &Change) -> Option<Lines> {
+        self.digests.get(self.turn)?.files.get(&change.path).copied()
     }
 
     fn changes_of(&self, scope: Scope) -> &[Change] {
@@ -236,54 +236,6 @@ impl Replay {
             Scope::Turn(turn) => timeline.turns.get(turn).map_or(&[], |turn| &turn.changes),
             Scope::Step(step) => timeline.changes_of(step),
         }
-    }
-
-    fn go_to(&mut self, place: &Place) {
-        let turn = place.turn.as_ref().map(|at| at.turn_of(&self.run));
-        if turn == Some(None) {
-            self.notice = Some("no checkpoint of that name: this is the start of the run".into());
-        }
-        self.turn = turn.flatten().unwrap_or_default();
-        self.steps.show(&self.run, self.turn);
-        if let Some(number) = place.step {
-            self.select_step(number);
-        }
-        if let Some(path) = place.file.as_deref().and_then(RepoPath::new) {
-            self.files.want(path.clone());
-            self.focus = Panel::Diff;
-            self.opening = Some(Opening { path, has_turn: place.turn.is_some() });
-        }
-        if let Some(line) = place.line {
-            self.diff.aim_at(line);
-        }
-    }
-
-    /// Where only a file was asked for, goes to the last turn that changed it; says so where there is none.
-    fn open_file(&mut self) {
-        let (Some(timeline), Some(opening)) = (self.timeline.ready(), self.opening.take()) else {
-            return;
-        };
-        let changed = |turn: &TurnFiles| turn.changes.iter().any(|it| it.path == opening.path);
-        let is_here = timeline.turns.get(self.turn).is_some_and(changed);
-        let last = timeline.turns.iter().rposition(changed);
-        match last {
-            Some(turn) if !opening.has_turn => self.select_turn(turn),
-            Some(_) if is_here => {}
-            Some(last) => {
-                let (path, last) = (&opening.path, last + 1);
-                self.notice = Some(format!("{path} does not change here, but last in turn {last}"));
-            }
-            None => self.notice = Some(format!("no turn changes {}", opening.path)),
-        }
-    }
-
-    /// Selects a step by its number in the turn, which counts from 1 and leaves the request out.
-    fn select_step(&mut self, number: usize) {
-        let is_step = |item: &&Item| item.step().is_some();
-        let requests = self.steps.items.iter().take_while(|item| !is_step(item)).count();
-        self.steps.select(requests + number.saturating_sub(1));
-        self.diff.follows = Follows::Step;
-        self.focus = Panel::Steps;
     }
 
     fn select_turn(&mut self, turn: usize) {
@@ -396,48 +348,6 @@ impl Replay {
         self.steps.go_to_hit(&hit);
         self.diff.follows = Follows::Step;
         self.focus = Panel::Steps;
-    }
-
-    fn ask_text(&mut self, numbers: &mut Numbers, height: usize) -> Option<Effect> {
-        let item = self.steps.wanted_text(&self.run, height).filter(|_| self.texts.is_free())?;
-        let request = self.texts.ask(numbers, item);
-        Some(match item {
-            Item::Request(turn) => Effect::LoadRequest(request, self.run.clone(), turn),
-            Item::Step(id) => Effect::LoadText(request, self.run.clone(), id),
-        })
-    }
-
-    fn ask_diff(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        if !self.diffs.is_free() {
-            return None;
-        }
-        let (key, change) = self.wanted_diffs().into_iter().find(|(key, _)| !self.diff.has(key))?;
-        let change = change.clone();
-        let request = self.diffs.ask(numbers, key);
-        Some(Effect::Diff(request, self.run.clone(), change, CONTEXT))
-    }
-
-    fn ask_colours(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        let key = self.diff_key()?;
-        let compared = self.diff.get(&key)?.as_ref().ok()?.clone();
-        self.colours.ask(numbers, key, &compared)
-    }
-
-    /// The comparisons worth having, most wanted first: the one on screen, the other files beside it, and where the
-    /// next key is likely to lead.
-    fn wanted_diffs(&self) -> Vec<(DiffKey, &Change)> {
-        let scope = self.scope();
-        let selected = self.change().map(|(_, change)| (scope, change));
-        let beside = self.changes().iter().take(FILES_AHEAD).map(|change| (scope, change));
-        let turns = [Some(self.turn + 1), self.turn.checked_sub(1)].into_iter().flatten();
-        let near = turns.map(Scope::Turn).filter_map(|scope| {
-            let changes = self.changes_of(scope);
-            Some((scope, changes.get(self.files.selected(changes))?))
-        });
-        let named =
-            |(scope, change): (Scope, &'_ Change)| DiffKey { scope, path: change.path.clone() };
-        let all = selected.into_iter().chain(beside).chain(near);
-        all.map(|wanted| (named(wanted), wanted.1)).collect()
     }
 
     /// What the diff panel has to show, if it has arrived.

@@ -1,11 +1,10 @@
-//! The steps of the turn as a list that folds, and the rows it takes.
+//! The steps of the turn as a list that folds.
 //!
-//! Rows hold positions, not text: which step, which part of it, which bytes. A result of many megabytes costs a
-//! few words a row, and the screen slices what it draws out of the text itself.
+//! Only what is unfolded and seen is read and cut into `rows`, and is cut once: a turn of a thousand steps unfolds
+//! as fast as one of ten.
 
 use std::{
     collections::{HashMap, HashSet},
-    ops::Range,
     sync::Arc,
 };
 
@@ -14,10 +13,11 @@ use crate::run::{
     search::{Hit, HitPlace, StepField},
 };
 
-use super::{
-    scroll::{Motion, Scroll},
-    wrap::wrap,
-};
+use super::scroll::{Motion, Scroll};
+
+mod rows;
+
+pub use rows::{RowKind, part_of};
 
 /// One entry of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,36 +52,12 @@ impl Item {
 }
 
 /// One row of the panel.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row<'a> {
     /// Index into [`Steps::items`].
     pub item: usize,
-    pub kind: RowKind,
+    pub kind: &'a RowKind,
 }
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RowKind {
-    Head,
-    /// The name of the part that follows.
-    Section(StepField),
-    /// Bytes `range` of the part's text; `line` counts from 0.
-    Text {
-        field: StepField,
-        line: usize,
-        range: Range<usize>,
-    },
-    /// The text is on its way.
-    Waiting,
-    /// Why there is no text.
-    Failed,
-    /// There is nothing to read here.
-    Empty,
-    /// The rest is too long to be shown.
-    Cut(StepField),
-}
-
-/// Rows of one part at most; a bound on memory, far beyond what anybody scrolls through.
-const MOST_ROWS: usize = 200_000;
 
 /// Cells that every row of text leaves to the left.
 pub const INDENT: usize = 6;
@@ -103,12 +79,14 @@ pub struct Steps {
     pub items: Vec<Item>,
     /// How deep in sub-agents each item is.
     pub depths: Vec<usize>,
-    pub rows: Vec<Row>,
     pub scroll: Scroll,
     unfolded: HashSet<Item>,
     texts: HashMap<Item, Result<Arc<StepText>, String>>,
+    /// What is unfolded, cut into rows of `width` cells.
+    bodies: HashMap<Item, Vec<RowKind>>,
     /// First row of each item.
     starts: Vec<usize>,
+    row_count: usize,
     target: Option<Target>,
     width: usize,
     is_stale: bool,
@@ -124,8 +102,8 @@ pub enum Message {
     UnfoldAll,
 }
 
-/// Turns whose texts are kept; those of the shown turn always are.
-const TEXTS_KEPT: usize = 512;
+/// Bytes of text beyond which only those of the shown turn are kept.
+const TEXTS_KEPT: usize = 64 << 20;
 
 impl Steps {
     /// Shows the steps of a turn, the first selected.
@@ -139,10 +117,29 @@ impl Steps {
         self.depths = self.items.iter().map(|item| depth_of(run, *item)).collect();
         self.scroll = Scroll::default();
         self.target = None;
+        self.bodies.clear();
         self.is_stale = true;
-        if self.texts.len() > TEXTS_KEPT {
+        if self.texts.values().map(size_of).sum::<usize>() > TEXTS_KEPT {
             self.texts.retain(|item, _| item.turn() == turn);
         }
+    }
+
+    /// How many rows there are, unfolded text included.
+    pub const fn row_count(&self) -> usize {
+        self.row_count
+    }
+
+    pub fn row(&self, row: usize) -> Option<Row<'_>> {
+        if row >= self.row_count {
+            return None;
+        }
+        let item = self.starts.partition_point(|start| *start <= row).checked_sub(1)?;
+        let below_head = (row - self.starts[item]).checked_sub(1);
+        let kind = match below_head {
+            None => &RowKind::Head,
+            Some(index) => self.bodies.get(self.items.get(item)?)?.get(index)?,
+        };
+        Some(Row { item, kind })
     }
 
     pub fn update(&mut self, message: Message) {
@@ -164,7 +161,7 @@ impl Steps {
         match motion {
             Motion::To(number) => self.select(number.saturating_sub(1)),
             motion => {
-                self.scroll.cursor = motion.from(self.scroll.cursor, self.rows.len(), height);
+                self.scroll.cursor = motion.from(self.scroll.cursor, self.row_count, height);
             }
         }
     }
@@ -181,7 +178,7 @@ impl Steps {
 
     /// Index into [`Self::items`].
     pub fn selected_index(&self) -> usize {
-        self.rows.get(self.scroll.cursor).map_or(0, |row| row.item)
+        self.row(self.scroll.cursor).map_or(0, |row| row.item)
     }
 
     pub fn selected(&self) -> Option<Item> {
@@ -210,35 +207,37 @@ impl Steps {
 
     pub fn put_text(&mut self, item: Item, text: Result<Arc<StepText>, String>) {
         self.texts.insert(item, text);
+        self.bodies.remove(&item);
         self.is_stale = true;
     }
 
-    /// The next text worth reading: that of the selection first, then of what is unfolded, then of thinking that is
-    /// seen, whose words are counted.
+    /// The next text worth reading: of the selection, else of what is seen, if it is unfolded or is thinking, whose
+    /// words are counted.
     pub fn wanted_text(&self, run: &Run, height: usize) -> Option<Item> {
         let is_thinking = |item: &Item| {
             let step = item.step().and_then(|id| run.step(id));
             step.is_some_and(|step| step.kind == StepKind::Thinking)
         };
-        let seen = self.rows.iter().skip(self.scroll.top).take(height);
-        let seen = seen.filter_map(|row| self.items.get(row.item)).copied();
-        let unfolded = self.items.iter().copied().filter(|item| self.unfolded.contains(item));
-        let selected = self.selected().filter(|item| self.unfolded.contains(item));
-        selected
+        let rows = (self.scroll.top..self.row_count).take(height);
+        let seen = rows.filter_map(|row| self.items.get(self.row(row)?.item)).copied();
+        self.selected()
             .into_iter()
-            .chain(unfolded)
-            .chain(seen.filter(is_thinking))
+            .chain(seen)
+            .filter(|item| self.unfolded.contains(item) || is_thinking(item))
             .find(|item| !self.texts.contains_key(item))
     }
 
     /// Brings rows and window in step with everything else. Called after every message.
     pub fn settle(&mut self, width: usize, height: usize) {
         if self.is_stale || self.width != width {
-            self.width = width;
+            if self.width != width {
+                self.bodies.clear();
+                self.width = width;
+            }
             self.keep_item(|_| {});
         }
         self.reach_target();
-        self.scroll.follow(self.rows.len(), height);
+        self.scroll.follow(self.row_count, height);
     }
 
     fn fold_or_unfold(&mut self) {
@@ -251,121 +250,65 @@ impl Steps {
         self.keep_item(|_| {});
     }
 
-    /// Changes the rows and stays on the same step, at the same row of it where that still exists.
+    /// Changes the rows and stays on the same step, at the same row of it where that still exists, and as far down
+    /// the screen.
     fn keep_item(&mut self, change: impl FnOnce(&mut Self)) {
         let index = self.selected_index();
-        let offset = self.scroll.cursor
-            - self.starts.get(index).copied().unwrap_or_default().min(self.scroll.cursor);
+        let offset = self.scroll.cursor.saturating_sub(self.start_of(index));
+        let above = self.scroll.cursor.saturating_sub(self.scroll.top);
         change(self);
         self.rebuild_rows();
-        let start = self.starts.get(index).copied().unwrap_or_default();
-        let end = self.starts.get(index + 1).copied().unwrap_or(self.rows.len());
-        self.scroll.cursor = (start + offset).min(end.saturating_sub(1));
+        let last = self.start_of(index + 1).saturating_sub(1);
+        self.scroll.cursor = (self.start_of(index) + offset).min(last);
+        self.scroll.top = self.scroll.cursor.saturating_sub(above);
+    }
+
+    /// First row of an item; of one past the last the count of all rows.
+    fn start_of(&self, index: usize) -> usize {
+        self.starts.get(index).copied().unwrap_or(self.row_count)
     }
 
     fn rebuild_rows(&mut self) {
-        let (mut rows, mut starts) = (Vec::new(), Vec::with_capacity(self.items.len()));
-        for (index, item) in self.items.iter().enumerate() {
-            starts.push(rows.len());
-            rows.push(Row { item: index, kind: RowKind::Head });
-            if self.unfolded.contains(item) {
-                self.push_body(index, *item, &mut rows);
-            }
+        self.starts.clear();
+        self.row_count = 0;
+        for index in 0..self.items.len() {
+            self.starts.push(self.row_count);
+            self.row_count += 1 + self.body_len(index);
         }
-        (self.rows, self.starts, self.is_stale) = (rows, starts, false);
+        self.is_stale = false;
     }
 
-    fn push_body(&self, index: usize, item: Item, rows: &mut Vec<Row>) {
-        let mut push = |kind| rows.push(Row { item: index, kind });
-        let text = match self.texts.get(&item) {
-            None => return push(RowKind::Waiting),
-            Some(Err(_)) => return push(RowKind::Failed),
-            Some(Ok(text)) => text,
-        };
+    /// Rows below the head of an item; cuts its text where that has not been done.
+    fn body_len(&mut self, index: usize) -> usize {
+        let item = self.items[index];
+        if !self.unfolded.contains(&item) {
+            return 0;
+        }
         let depth = self.depths.get(index).copied().unwrap_or_default();
         let width = self.width.saturating_sub(INDENT + depth * DEPTH_INDENT).max(8);
-        let parts: Vec<_> = parts_of(text).collect();
-        let has_sections = parts.iter().any(|(field, _)| *field != StepField::Text);
-        for (field, words) in &parts {
-            if has_sections {
-                push(RowKind::Section(*field));
-            }
-            push_text(*field, words, width, &mut push);
-        }
-        if parts.is_empty() {
-            push(RowKind::Empty);
-        }
+        let text = self.texts.get(&item);
+        self.bodies.entry(item).or_insert_with(|| rows::of(text, width)).len()
     }
 
     fn reach_target(&mut self) {
         let Some(target) = self.target else { return };
-        let Some(index) = self.items.iter().position(|item| *item == target.item) else { return };
-        if !self.texts.contains_key(&target.item) {
-            return;
+        let Some(text) = self.texts.get(&target.item) else { return };
+        let index = self.items.iter().position(|item| *item == target.item);
+        let row = text.as_ref().ok().zip(self.bodies.get(&target.item)).and_then(|(text, body)| {
+            rows::row_of(body, text, target.field, target.line, target.byte)
+        });
+        if let Some((index, row)) = index.zip(row) {
+            self.scroll.cursor = self.start_of(index) + 1 + row;
         }
         self.target = None;
-        let start = self.starts.get(index).copied().unwrap_or_default();
-        let of_item =
-            self.rows.iter().enumerate().skip(start).take_while(|(_, row)| row.item == index);
-        let line = self.line_start(target);
-        let reached = of_item.filter(|(_, row)| match &row.kind {
-            RowKind::Text { field, line: at, range } => {
-                *field == target.field
-                    && *at == target.line
-                    && line.is_none_or(|line| range.start <= line + target.byte)
-            }
-            _ => false,
-        });
-        if let Some((row, _)) = reached.last() {
-            self.scroll.cursor = row;
-        }
-    }
-
-    /// First byte of the target's line within its part.
-    fn line_start(&self, target: Target) -> Option<usize> {
-        let text = self.texts.get(&target.item)?.as_ref().ok()?;
-        let words = part_of(text, target.field)?;
-        lines_of(words).nth(target.line).map(|range| range.start)
     }
 }
 
-fn push_text(field: StepField, words: &str, width: usize, push: &mut impl FnMut(RowKind)) {
-    let mut count = 0;
-    for (line, bytes) in lines_of(words).enumerate() {
-        for part in wrap(&words[bytes.clone()], width) {
-            if count == MOST_ROWS {
-                return push(RowKind::Cut(field));
-            }
-            count += 1;
-            let range = bytes.start + part.start..bytes.start + part.end;
-            push(RowKind::Text { field, line, range });
-        }
-    }
-}
-
-/// The bytes of each line, line ends not included; the same lines as [`str::lines`].
-pub fn lines_of(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let base = text.as_ptr() as usize;
-    text.lines().map(move |line| {
-        let start = line.as_ptr() as usize - base;
-        start..start + line.len()
+fn size_of(text: &Result<Arc<StepText>, String>) -> usize {
+    text.as_ref().map_or(0, |text| {
+        let parts = [text.arguments.as_ref(), text.result.as_ref()];
+        text.text.len() + parts.into_iter().flatten().map(String::len).sum::<usize>()
     })
-}
-
-/// One part of a step's text, as recorded.
-pub fn part_of(text: &StepText, field: StepField) -> Option<&str> {
-    match field {
-        StepField::Text => Some(text.text.as_str()),
-        StepField::Arguments => text.arguments.as_deref(),
-        StepField::Result => text.result.as_deref(),
-    }
-}
-
-fn parts_of(text: &StepText) -> impl Iterator<Item = (StepField, &str)> {
-    [StepField::Text, StepField::Arguments, StepField::Result]
-        .into_iter()
-        .filter_map(|field| Some((field, part_of(text, field)?)))
-        .filter(|(_, words)| !words.trim().is_empty())
 }
 
 /// How many sub-agents stand between an entry and the main agent.
@@ -427,7 +370,7 @@ mod tests {
         steps.update(Message::Fold);
 
         assert_eq!(steps.scroll.cursor, 0);
-        assert_eq!(steps.rows.len(), 4);
+        assert_eq!(steps.row_count(), 4);
     }
 
     #[test]
@@ -442,7 +385,22 @@ mod tests {
         steps.put_text(Item::Step(id), text("one\ntwo\nthree"));
         steps.settle(40, 10);
 
-        let row = &steps.rows[steps.scroll.cursor];
-        assert_eq!(row.kind, RowKind::Text { field: StepField::Text, line: 2, range: 8..13 });
+        let row = steps.row(steps.scroll.cursor).unwrap();
+        let third = RowKind::Text { field: StepField::Text, line: 2, range: 8..13 };
+        assert_eq!(row, Row { item: 2, kind: &third });
+    }
+
+    #[test]
+    fn only_what_is_seen_is_read() {
+        let mut steps = steps();
+        steps.update(Message::UnfoldAll);
+        steps.settle(40, 2);
+        let mut read = 0;
+        while let Some(item) = steps.wanted_text(&run(), 2) {
+            steps.put_text(item, text("one\ntwo\nthree"));
+            steps.settle(40, 2);
+            read += 1;
+        }
+        assert_eq!(read, 1);
     }
 }

@@ -1,5 +1,6 @@
 //! Moments of a run, as the command line names them.
 
+use crate::app::At;
 use crate::run::{
     Run,
     files::{Timeline, Tree},
@@ -12,35 +13,8 @@ pub const HELP: &str = "A turn (counts from 1), a checkpoint's id, `start` or `f
 
 /// How many turns are done at the moment that `word` names: a turn or checkpoint means its end.
 pub fn turns_done(run: &Run, word: &str) -> Result<usize, Failure> {
-    let count = run.turns.len();
-    match word {
-        "start" => return Ok(0),
-        "final" | "end" => return Ok(count),
-        _ => {}
-    }
-    if let Some(checkpoint) = run.checkpoints.iter().find(|checkpoint| checkpoint.id == word) {
-        return Ok(checkpoint.last_turn + 1);
-    }
-    match word.parse::<usize>() {
-        Ok(turn) if (1..=count).contains(&turn) => Ok(turn),
-        Ok(turn) => Err(Failure::new(
-            Exit::WrongArguments,
-            format!("no turn {turn}: this run has {}", turns(count)),
-        )),
-        Err(_) => {
-            let ids: Vec<&str> =
-                run.checkpoints.iter().map(|checkpoint| checkpoint.id.as_str()).collect();
-            let checkpoints = if ids.is_empty() {
-                String::new()
-            } else {
-                format!(", a checkpoint ({})", ids.join(", "))
-            };
-            let why = format!(
-                "no moment {word:?} in this run; a turn from 1 to {count}{checkpoints}, start or final"
-            );
-            Err(Failure::new(Exit::WrongArguments, why))
-        }
-    }
+    let done = word.parse::<At>().and_then(|at| at.turns_done(run));
+    done.map_err(|why| Failure::new(Exit::WrongArguments, why))
 }
 
 /// One turn, as an index from 0.

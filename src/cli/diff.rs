@@ -94,6 +94,9 @@ impl Sides {
         let (path, from) = (change.path.to_string(), change.from.as_ref().map(ToString::to_string));
         let read = match &change.version {
             Version::Whole { old, new } => read(*old).and_then(|old| Ok((old, read(*new)?))),
+            Version::Hunks(hunks) if hunks.is_empty() => {
+                Err("the recording says that this file changed, not how".to_owned())
+            }
             Version::Hunks(_) => Err("the file before is not in the recording".to_owned()),
         };
         match read {

@@ -167,7 +167,10 @@ fn print_turn(shown: &ShowTurn, out: &mut Out) -> std::io::Result<()> {
 fn print_edits(edits: &[EditRow], indent: &str, out: &mut Out) -> std::io::Result<()> {
     edits.iter().try_for_each(|edit| {
         let from = edit.from.as_ref().map(|from| format!("{from} → ")).unwrap_or_default();
-        let lines = format!("+{} −{}", count(edit.added), count(edit.removed));
+        let lines = match (edit.added, edit.removed) {
+            (Some(added), Some(removed)) => format!("+{added} −{removed}"),
+            _ => "(no lines to count)".to_owned(),
+        };
         let origin =
             if edit.origin == "recorded" { String::new() } else { format!("  [{}]", edit.origin) };
         out.line(&format!("{indent}{} {from}{}  {lines}{origin}", edit.kind, edit.path))

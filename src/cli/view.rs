@@ -25,7 +25,7 @@ pub struct Args {
     /// Print the settled frame of this size, such as 120x40, and exit; needs no terminal
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
     snapshot: Option<Size>,
-    /// Press these keys first, such as 'l l / loss <enter>'
+    /// Press these keys first, such as `l l / loss <enter>`
     #[arg(
         long,
         requires = "snapshot",
@@ -114,7 +114,9 @@ impl From<tui::Failure> for Failure {
     fn from(why: tui::Failure) -> Self {
         let exit = match why {
             tui::Failure::Open(why) => return why.into(),
-            tui::Failure::Keys(_) | tui::Failure::NoTerminal => Exit::WrongArguments,
+            tui::Failure::Keys(_) | tui::Failure::Place(_) | tui::Failure::NoTerminal => {
+                Exit::WrongArguments
+            }
             tui::Failure::Terminal(_) => Exit::CannotRead,
         };
         Self { exit, sentence: why.to_string() }

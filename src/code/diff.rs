@@ -435,6 +435,9 @@ fn run_of(hunk: &Hunk, from: usize, kind: LineKind) -> Range<usize> {
 }
 
 fn pair_block(hunk: &Hunk, removed: &Range<usize>, added: &Range<usize>) -> Vec<(usize, usize)> {
+    if removed.is_empty() || added.is_empty() {
+        return vec![];
+    }
     if removed.len() * added.len() > MAX_PAIRS {
         return removed.clone().zip(added.clone()).collect();
     }

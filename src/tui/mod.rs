@@ -1,7 +1,7 @@
 //! The terminal, the clock and the threads: wires every other room together.
 //!
 //! [`run`] shows a recording in a terminal, [`headless`] gives the frame that some keys lead to without one. Both
-//! drive the same [`runtime`]; [`world`] carries out what the state asks for, [`terminal`], [`input`] and [`signals`]
+//! drive the same `runtime`; `world` carries out what the state asks for, `terminal`, `input` and `signals`
 //! are the ways in and out.
 
 mod input;
@@ -28,9 +28,9 @@ use crate::{
     ui::{self, theme::Theme},
 };
 use runtime::Runtime;
-use terminal::Terminal;
 
 pub use runtime::Ending;
+pub use terminal::Terminal;
 pub use world::{Opened, Opener, Recording, from_disk};
 
 /// Why there was nothing to show.
@@ -41,6 +41,9 @@ pub enum Failure {
     /// Wrong arguments.
     #[error(transparent)]
     Keys(#[from] UnknownKey),
+    /// The run has no such moment.
+    #[error("{0}")]
+    Place(String),
     #[error("the screen needs a terminal; `--snapshot 120x40` prints a frame without one")]
     NoTerminal,
     #[error("the terminal cannot be used: {0}")]
@@ -99,10 +102,13 @@ pub fn headless_with(
     let keys = key::parse(keys)?;
     let mut runtime = Runtime::new(opener);
     runtime.update(Message::Resized(size));
-    runtime.open(first(paths), place);
+    runtime.open(first(paths), place.clone());
     runtime.run_until_idle();
     if let Some(why) = runtime.open_error {
         return Err(why.into());
+    }
+    if let (Some(at), Some(replay)) = (place.turn, runtime.app.replay()) {
+        at.turn_of(&replay.run).map_err(Failure::Place)?;
     }
     for key in keys {
         runtime.update(Message::Press(key));

@@ -127,12 +127,13 @@ impl Runtime {
 
     pub fn run(&mut self, display: &mut impl Display) -> io::Result<Ending> {
         loop {
+            self.fit(display)?;
             display.draw(&self.app)?;
             let drawn = Instant::now();
             match self.turn(drawn) {
                 Then::GoOn => {}
-                Then::Suspend => self.after(display.suspend(), display)?,
-                Then::Resume => self.after(display.resume(), display)?,
+                Then::Suspend => display.suspend()?,
+                Then::Resume => display.resume()?,
                 Then::End(ending) => return Ok(ending),
             }
             if self.open_error.is_some() {
@@ -141,10 +142,12 @@ impl Runtime {
         }
     }
 
-    /// The terminal may have another size when we get it back.
-    fn after(&mut self, back: io::Result<()>, display: &impl Display) -> io::Result<()> {
-        back?;
-        self.update(Message::Resized(display.size()?));
+    /// Asks for the size before each frame: what an event said of it may be old by now, in a storm of them.
+    fn fit(&mut self, display: &impl Display) -> io::Result<()> {
+        let size = display.size()?;
+        if size != self.app.size {
+            self.update(Message::Resized(size));
+        }
         Ok(())
     }
 
@@ -214,8 +217,9 @@ const HANGUP: u8 = 1;
 
 #[cfg(unix)]
 fn after_signal(signal: i32) -> Then {
-    use signal_hook::consts::{SIGCONT, SIGTSTP};
+    use signal_hook::consts::{SIGCONT, SIGTSTP, SIGWINCH};
     match signal {
+        SIGWINCH => Then::GoOn, // a frame is drawn after any event, and fits
         SIGTSTP => Then::Suspend,
         SIGCONT => Then::Resume,
         other => Then::End(Ending::Signal(u8::try_from(other).unwrap_or(HANGUP))),
@@ -225,4 +229,83 @@ fn after_signal(signal: i32) -> Then {
 #[cfg(not(unix))]
 fn after_signal(_signal: i32) -> Then {
     Then::GoOn
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{app::key::Key, tui::Opened};
+
+    /// Counts frames.
+    #[derive(Default)]
+    struct Paper {
+        frames: usize,
+    }
+
+    impl Display for Paper {
+        fn draw(&mut self, _app: &App) -> io::Result<()> {
+            self.frames += 1;
+            Ok(())
+        }
+
+        fn size(&self) -> io::Result<Size> {
+            Ok(Size { width: 80, height: 24 })
+        }
+
+        fn suspend(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn resume(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn nothing_to_open() -> Opener {
+        let path = PathBuf::from("a-run");
+        Arc::new(move |_| -> Result<Opened, OpenError> {
+            Err(OpenError::Read { path: path.clone(), why: "no such file".into() })
+        })
+    }
+
+    fn press(runtime: &Runtime, key: Key) {
+        runtime.sender().send(Event::Asked(Message::Press(key))).unwrap();
+    }
+
+    #[test]
+    fn everything_that_has_arrived_is_drawn_at_once() {
+        let mut runtime = Runtime::new(nothing_to_open());
+        (0..1000).for_each(|_| press(&runtime, Key::char('l')));
+        press(&runtime, Key::char('q'));
+        let mut paper = Paper::default();
+
+        let ending = runtime.run(&mut paper).unwrap();
+
+        assert_eq!((ending, paper.frames), (Ending::Quit, 1));
+    }
+
+    #[test]
+    fn a_run_that_cannot_be_opened_ends_the_loop_with_its_reason() {
+        let mut runtime = Runtime::new(nothing_to_open());
+        runtime.open("a-run".into(), Place::default());
+
+        runtime.run(&mut Paper::default()).unwrap();
+
+        let why = runtime.open_error.map(|why| why.to_string());
+        assert_eq!(why.as_deref(), Some("cannot read a-run: no such file"));
+    }
+
+    #[test]
+    fn an_opening_that_panics_is_a_sentence_too() {
+        let opener: Opener = Arc::new(|_| panic!("a broken parser"));
+        let mut runtime = Runtime::new(opener);
+        runtime.open("a-run".into(), Place::default());
+
+        runtime.run_until_idle();
+
+        let why = runtime.open_error.map(|why| why.to_string()).unwrap_or_default();
+        assert!(why.ends_with("a mistake in trajview: a broken parser"), "{why}");
+    }
 }

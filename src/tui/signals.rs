@@ -7,10 +7,10 @@ use super::world::Event;
 #[cfg(unix)]
 pub fn listen(sender: Sender<Event>) -> std::io::Result<()> {
     use signal_hook::{
-        consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP},
+        consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH},
         iterator::Signals,
     };
-    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
+    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT, SIGWINCH])?;
     std::thread::spawn(move || {
         for signal in signals.forever() {
             if sender.send(Event::Signal(signal)).is_err() {

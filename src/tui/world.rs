@@ -16,7 +16,12 @@ use std::{
 use crossbeam_channel::Sender;
 
 use crate::{
-    app::{Effect, Message, Request, colours, replay::Answer, search::MOST_HITS, search::Progress},
+    app::{
+        Effect, Message, Request, colours,
+        replay::{Answer, Counts},
+        search::MOST_HITS,
+        search::Progress,
+    },
     code::highlight::highlight,
     run::{
         Run, StepId, StepText,
@@ -31,6 +36,8 @@ pub trait Recording: Send + Sync {
     fn step_text(&self, run: &Run, step: StepId) -> StepText;
     fn request(&self, run: &Run, turn: usize) -> String;
     fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String>;
+    /// One list a turn, one entry a change.
+    fn line_counts(&self, run: &Run) -> Result<Counts, String>;
     fn diff(&self, run: &Run, change: &Change, context: usize) -> FileDiff;
     fn search(
         &self,
@@ -51,6 +58,10 @@ impl Recording for Archive {
 
     fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String> {
         self.timeline(run)
+    }
+
+    fn line_counts(&self, run: &Run) -> Result<Counts, String> {
+        self.line_counts(run)
     }
 
     fn diff(&self, run: &Run, change: &Change, context: usize) -> FileDiff {
@@ -170,6 +181,9 @@ impl Worker {
             Effect::LoadTimeline(request, run) => {
                 asked(request, Answer::Timeline(recording.timeline(&run)))
             }
+            Effect::CountLines(request, run) => {
+                asked(request, Answer::Counted(recording.line_counts(&run).map(Arc::new)))
+            }
             Effect::LoadText(request, run, step) => {
                 let text = recording.step_text(&run, step);
                 asked(request, Answer::Text(Ok(Arc::new(text))))
@@ -230,6 +244,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
     let (request, answer): (Request, fn(String) -> Answer) = match effect {
         Effect::Open(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
         Effect::LoadTimeline(request, _) => (*request, |why| Answer::Timeline(Err(why))),
+        Effect::CountLines(request, _) => (*request, |why| Answer::Counted(Err(why))),
         Effect::LoadText(request, ..) | Effect::LoadRequest(request, ..) => {
             (*request, |why| Answer::Text(Err(why)))
         }

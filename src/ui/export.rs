@@ -60,10 +60,10 @@ pub fn svg(buffer: &Buffer) -> String {
 }
 
 const CELL_WIDTH: f32 = 8.4;
-const CELL_HEIGHT: f32 = 18.0;
+const CELL_HEIGHT: f32 = 17.0;
 const MARGIN: f32 = 12.0;
 /// From the top of a cell to the line that letters stand on.
-const BASELINE: f32 = 13.5;
+const BASELINE: f32 = 13.0;
 const GROUND: &str = "#16181d";
 const INK: &str = "#d7dae0";
 
@@ -98,9 +98,8 @@ fn runs<'a>(row: impl Iterator<Item = (u16, &'a Cell)>) -> Vec<Run> {
     for (x, cell) in row {
         let look = Look::of(cell);
         let cells = text::width(cell.symbol()).max(1) as u16;
-        let is_plain = cell.symbol().is_ascii();
         match runs.last_mut() {
-            Some(run) if run.look == look && run.words.is_ascii() && is_plain => {
+            Some(run) if run.look == look && is_steady(&run.words) && is_steady(cell.symbol()) => {
                 run.words.push_str(cell.symbol());
                 run.cells += cells;
             }
@@ -108,6 +107,11 @@ fn runs<'a>(row: impl Iterator<Item = (u16, &'a Cell)>) -> Vec<Run> {
         }
     }
     runs
+}
+
+/// Characters that every monospaced font has, as wide as a letter.
+fn is_steady(words: &str) -> bool {
+    words.chars().all(|c| c.is_ascii() || ('\u{2500}'..='\u{257f}').contains(&c))
 }
 
 fn draw_run(out: &mut String, run: &Run, y: usize) {
@@ -120,22 +124,26 @@ fn draw_run(out: &mut String, run: &Run, y: usize) {
             "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{CELL_HEIGHT}\" fill=\"{ground}\"/>"
         );
     }
-    if run.words.trim().is_empty() {
+    let words = run.words.trim();
+    if words.is_empty() {
         return;
     }
-    let weight =
-        if run.look.modifier.contains(Modifier::BOLD) { " font-weight=\"bold\"" } else { "" };
-    let line = if run.look.modifier.contains(Modifier::UNDERLINED) {
-        " text-decoration=\"underline\""
-    } else {
-        ""
-    };
+    // Blanks at the ends of a text count for some programs and not for others.
+    let blanks = run.words.len() - run.words.trim_start().len();
+    let x = x + blanks as f32 * CELL_WIDTH;
+    let width = text::width(words) as f32 * CELL_WIDTH;
+    let bold = run.look.modifier.contains(Modifier::BOLD);
+    let weight = if bold { " font-weight=\"bold\"" } else { "" };
+    let underlined = run.look.modifier.contains(Modifier::UNDERLINED);
+    let line = if underlined { " text-decoration=\"underline\"" } else { "" };
+    let slanted = run.look.modifier.contains(Modifier::ITALIC);
+    let slant = if slanted { " font-style=\"italic\"" } else { "" };
     let baseline = top + BASELINE;
-    let words = escaped(&run.words);
+    let words = escaped(words);
     let _ = writeln!(
         out,
         "<text x=\"{x:.1}\" y=\"{baseline:.1}\" textLength=\"{width:.1}\" lengthAdjust=\"spacingAndGlyphs\" \
-         fill=\"{ink}\"{weight}{line}>{words}</text>"
+         fill=\"{ink}\"{weight}{line}{slant}>{words}</text>"
     );
 }
 
@@ -259,7 +267,7 @@ mod tests {
     #[test]
     fn a_picture_escapes_what_xml_would_read() {
         let svg = svg(&buffer());
-        assert!(svg.contains("> a &lt; b</text>"), "{svg}");
+        assert!(svg.contains(">a &lt; b</text>"), "{svg}");
         assert!(svg.contains(">漢</text>"), "{svg}");
     }
 }

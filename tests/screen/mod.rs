@@ -5,7 +5,12 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
-    app::{App, Effect, Message, Place, colours, replay::Answer, search::Progress},
+    app::{
+        App, Effect, Message, Place, colours,
+        replay::{Answer, Counts},
+        search::Progress,
+    },
+    code::patch::LineCounts,
     run::{
         Agent, Checkpoint, Edit, EditKind, EditPath, Parent, Place as At, RepoPath, Role, Run,
         Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall, ToolResult, Turn,
@@ -68,6 +73,18 @@ impl Recording for Story {
 
     fn timeline(&self, _run: &Run) -> Result<Arc<Timeline>, String> {
         self.timeline.clone().map(Arc::new)
+    }
+
+    fn line_counts(&self, run: &Run) -> Result<Counts, String> {
+        let timeline = Recording::timeline(self, run)?;
+        let count = |change: &Change| match compare(change, &self.blobs, 0) {
+            FileDiff::Text { diff, .. } | FileDiff::Hunks(diff) => {
+                Some(LineCounts { added: diff.added, removed: diff.removed })
+            }
+            _ => None,
+        };
+        let turns = timeline.turns.iter();
+        Ok(turns.map(|turn| turn.changes.iter().map(count).collect()).collect())
     }
 
     fn diff(&self, _run: &Run, change: &Change, context: usize) -> FileDiff {
@@ -439,7 +456,7 @@ pub fn with_story() -> App {
 /// An app and a world without threads that answers at once.
 pub struct Answering {
     pub app: App,
-    story: Story,
+    pub story: Story,
 }
 
 impl Answering {
@@ -472,6 +489,9 @@ impl Answering {
             Effect::Suspend => return None,
             Effect::LoadTimeline(request, run) => {
                 (request, Answer::Timeline(Recording::timeline(story, &run)))
+            }
+            Effect::CountLines(request, run) => {
+                (request, Answer::Counted(story.line_counts(&run).map(Arc::new)))
             }
             Effect::LoadText(request, run, step) => (request, of_text(story.step_text(&run, step))),
             Effect::LoadRequest(request, run, turn) => {

@@ -63,7 +63,7 @@ impl<'a> Replayer<'a> {
         let change = match outcome(&body.change, known.as_deref()) {
             Outcome::Gone => self.leave(source, found),
             Outcome::Text(text) => self.become_text(path, source, found, &text),
-            Outcome::Unclear(hunks) => self.become_unclear(path, source, hunks),
+            Outcome::Unclear(hunks) => self.become_unclear(path, source, edit.kind, hunks),
         };
         changes.extend(change);
         for change in &changes {
@@ -171,11 +171,14 @@ impl<'a> Replayer<'a> {
         &mut self,
         path: &RepoPath,
         source: &RepoPath,
+        told: EditKind,
         hunks: Vec<PatchHunk>,
     ) -> Option<Change> {
         let old = self.tree.files.remove(source);
         let file = TreeFile { content: Content::NotRecorded, mode: mode_of(old) };
-        if old.is_none() && !self.seen.contains(source) && self.before_us == Before::Partial {
+        let is_new = told == EditKind::Create && old.is_none();
+        let is_first_seen = old.is_none() && !self.seen.contains(source);
+        if is_first_seen && !is_new && self.before_us == Before::Partial {
             self.base.files.insert(source.clone(), file);
         }
         self.tree.files.insert(path.clone(), file);
@@ -183,7 +186,11 @@ impl<'a> Replayer<'a> {
         Some(Change {
             path: path.clone(),
             from: is_rename.then(|| source.clone()),
-            kind: if is_rename { EditKind::Rename } else { EditKind::Modify },
+            kind: match () {
+                () if is_rename => EditKind::Rename,
+                () if is_new => EditKind::Create,
+                () => EditKind::Modify,
+            },
             version: Version::Hunks(hunks),
             origin: Origin::Recorded,
         })
@@ -462,6 +469,16 @@ mod tests {
             hunks[0].lines.iter().map(|line| (line.kind, line.text.as_str())).collect();
         assert_eq!(lines, [(LineKind::Removed, "old line"), (LineKind::Added, "new line")]);
         assert_eq!(base.files[&path("a")].content, Content::NotRecorded);
+        assert_eq!(tree.files[&path("a")].content, Content::NotRecorded);
+    }
+
+    #[test]
+    fn a_file_whose_content_was_never_recorded_is_created_all_the_same() {
+        let create = Edit { kind: EditKind::Create, ..edit("a", None) };
+        let (changes, base, tree) = replayed(&[(create, body(RecordedChange::NotRecorded))]);
+
+        assert_eq!(changes[0].kind, EditKind::Create);
+        assert_eq!(base, Tree::default());
         assert_eq!(tree.files[&path("a")].content, Content::NotRecorded);
     }
 

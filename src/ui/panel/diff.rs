@@ -175,6 +175,10 @@ fn changed_words(
 type Changed = ((usize, usize), Vec<Range<usize>>);
 
 fn words_of_hunk(index: usize, hunk: &Hunk, seen: &Range<usize>) -> Vec<Changed> {
+    let has = |kind| hunk.lines.iter().any(|line| line.kind == kind);
+    if !(has(LineKind::Removed) && has(LineKind::Added)) {
+        return vec![]; // and a new file of many thousand lines is not looked through for each frame
+    }
     let pairs = diff::pair_lines(hunk).into_iter();
     let on_screen = pairs.filter(|(old, new)| seen.contains(old) || seen.contains(new));
     on_screen

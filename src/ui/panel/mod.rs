@@ -12,7 +12,7 @@ pub mod turns;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
-    style::{Modifier, Style},
+    style::{Color, Modifier, Style},
     text::{Line, Span},
     widgets::{Block, Widget},
 };
@@ -32,7 +32,10 @@ fn frame(
 ) -> Rect {
     let is_focused = replay.focus == panel;
     let border = if is_focused { Meaning::FocusedBorder } else { Meaning::Border };
-    let block = Block::bordered().border_style(theme.of(border)).title(title);
+    // A title lies on its border and would take the border's looks for those it does not name.
+    let own_looks = Style::new().fg(Color::Reset).remove_modifier(Modifier::BOLD);
+    let block =
+        Block::bordered().border_style(theme.of(border)).title_style(own_looks).title(title);
     let inner = block.inner(area);
     block.render(area, buffer);
     inner

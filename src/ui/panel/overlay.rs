@@ -11,7 +11,7 @@ use super::put_row;
 use crate::{
     app::{
         layout::Layout,
-        overlay::{LEFT_WIDTH, Overlay, Row},
+        overlay::{Overlay, Row},
         replay::Replay,
     },
     ui::{
@@ -43,7 +43,13 @@ pub fn draw(
     Clear.render(area, buffer);
     block.render(area, buffer);
     for (y, row) in rows.iter().skip(top).take(height).enumerate() {
-        put_row(line(row, theme, usize::from(inner.width)), None, inner, y as u16, buffer);
+        put_row(
+            line(row, overlay.left_width(), theme, usize::from(inner.width)),
+            None,
+            inner,
+            y as u16,
+            buffer,
+        );
     }
 }
 
@@ -53,13 +59,13 @@ fn shrunk(area: Rect, rows: usize) -> Rect {
     Rect { y: area.y + (area.height - height) / 2, height, ..area }
 }
 
-fn line(row: &Row, theme: Theme, width: usize) -> Line<'static> {
+fn line(row: &Row, left_width: usize, theme: Theme, width: usize) -> Line<'static> {
     if row.is_heading {
         return Line::from(own(format!(" {}", row.left), theme.of(Meaning::Heading)));
     }
     let left = recorded(&row.left, theme.of(Meaning::Key));
     let mut spans = vec![own(" ", theme.of(Meaning::Text)), left];
-    let blank = (LEFT_WIDTH + 1).saturating_sub(width_of(&spans));
+    let blank = (left_width + 1).saturating_sub(width_of(&spans));
     spans.push(own(" ".repeat(blank), theme.of(Meaning::Text)));
     spans.push(recorded(&row.right, theme.of(Meaning::Text)));
     Line::from(fit(spans, width))

@@ -21,7 +21,7 @@ use crate::{
     },
     ui::{
         hits::{self, Found},
-        line::{bytes, fit, own, recorded, safe, sides},
+        line::{amount, bytes, duration, fit, own, recorded, safe, sides},
         paint::{Layer, paint},
         theme::{Meaning, Theme},
     },
@@ -29,26 +29,43 @@ use crate::{
 
 pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let words = format!("steps of turn {}", replay.turn + 1);
-    let title = Line::from(name(replay, Panel::Steps, words, theme));
+    let cost = own(cost(replay), theme.of(Meaning::Muted));
+    let title = Line::from(vec![name(replay, Panel::Steps, words, theme), cost]);
     let inner = frame(replay, Panel::Steps, title, theme, area, buffer);
     if replay.steps.items.is_empty() {
         return crate::ui::sentence("no steps", theme.of(Meaning::Muted), inner, buffer);
     }
     let scroll = replay.steps.scroll;
-    position(scroll.top, replay.steps.rows.len(), theme, area, buffer);
-    let seen = replay.steps.rows.iter().enumerate().skip(scroll.top);
+    position(scroll.top, replay.steps.row_count(), theme, area, buffer);
+    let seen = scroll.top..scroll.top + usize::from(inner.height);
     let width = usize::from(inner.width).saturating_sub(2);
     let painter = Painter { replay, theme, width };
-    for (index, row) in seen.take(usize::from(inner.height)) {
+    for index in seen {
+        let Some(row) = replay.steps.row(index) else { break };
         let is_cursor = index == scroll.cursor;
         // Text keeps its own looks: a hit on a reversed row could not be seen.
-        let is_chosen = is_cursor && row.kind == RowKind::Head;
+        let is_chosen = is_cursor && *row.kind == RowKind::Head;
         let style = is_chosen.then(|| chosen(replay, Panel::Steps, theme));
         let Some(mut line) = painter.row(row) else { continue };
         let mark = if is_cursor { "▌" } else { " " };
         line.spans.insert(0, own(mark, theme.of(Meaning::FocusedBorder)));
         put_row(line, style, inner, (index - scroll.top) as u16, buffer);
     }
+}
+
+/// ` 2 min 14 s · 12.3 k tokens `: what the turn took, as far as it is recorded.
+fn cost(replay: &Replay) -> String {
+    let Some(turn) = replay.run.turns.get(replay.turn) else { return String::new() };
+    let seconds =
+        turn.ended_at.zip(turn.started_at).and_then(|(end, start)| end.seconds_since(start));
+    let tokens = turn.tokens.input.zip(turn.tokens.output).map(|(read, written)| read + written);
+    let parts = [
+        seconds.map(duration),
+        tokens.map(|count| format!("{} tokens", amount(count, ""))),
+        turn.cost_usd.map(|dollars| format!("${dollars:.2}")),
+    ];
+    let known: Vec<_> = parts.into_iter().flatten().collect();
+    if known.is_empty() { String::new() } else { format!(" {} ", known.join(" · ")) }
 }
 
 struct Painter<'a> {
@@ -58,7 +75,7 @@ struct Painter<'a> {
 }
 
 impl Painter<'_> {
-    fn row(&self, row: &Row) -> Option<Line<'static>> {
+    fn row(&self, row: Row<'_>) -> Option<Line<'static>> {
         let item = *self.replay.steps.items.get(row.item)?;
         let depth = self.replay.steps.depths.get(row.item).copied().unwrap_or_default();
         let margin = " ".repeat(depth * DEPTH_INDENT);
@@ -66,7 +83,7 @@ impl Painter<'_> {
             let words = format!("{margin}    {words}");
             Line::from(fit(vec![own(words, self.theme.of(meaning))], self.width))
         };
-        Some(match &row.kind {
+        Some(match row.kind {
             RowKind::Head => self.head(item, &margin)?,
             RowKind::Section(field) => self.section(item, *field, &margin),
             RowKind::Text { field, line, range } => {
@@ -162,7 +179,8 @@ impl Painter<'_> {
             None if result.is_error => facts.push(own("failed  ", self.theme.of(Meaning::Error))),
             None => {}
         }
-        facts.push(own(format!("{:>6}", bytes(result.bytes)), self.theme.of(Meaning::Muted)));
+        let size = if result.bytes == 0 { String::new() } else { bytes(result.bytes) };
+        facts.push(own(format!("{size:>6}"), self.theme.of(Meaning::Muted)));
         facts
     }
 

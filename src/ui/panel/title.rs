@@ -27,11 +27,11 @@ enum Detail {
     Labels,
 }
 
-/// `joint diffusion  PPDiff · emergent · codex 0.42.0`
+/// `joint diffusion  emergent · codex 0.42.0 · gpt-5.5 · PPDiff`: what gives way first stands last.
 fn who(run: &Run, theme: Theme) -> Vec<Span<'static>> {
     let title = if run.title.is_empty() { &run.id } else { &run.title };
     let task = run.task.as_ref().map(|task| task.title.as_ref().unwrap_or(&task.id).clone());
-    let facts = [task, run.condition.clone(), Some(agent(run)), run.model.clone()];
+    let facts = [run.condition.clone(), Some(agent(run)), run.model.clone(), task];
     let facts: Vec<_> = facts.into_iter().flatten().filter(|fact| !fact.is_empty()).collect();
     vec![
         recorded(title, theme.of(Meaning::Title)),
@@ -67,6 +67,7 @@ fn turn(replay: &Replay) -> String {
 /// Where the request is selected, how many steps there are.
 fn step(replay: &Replay) -> String {
     match (replay.step_number(), replay.step_count()) {
+        (_, 0) if replay.run.turns.is_empty() => String::new(),
         (_, 0) => " · no steps".into(),
         (0, 1) => " · 1 step".into(),
         (0, steps) => format!(" · {steps} steps"),

@@ -14,6 +14,7 @@ use crate::{
         replay::Replay,
         turns::{Row, rows},
     },
+    run::{StepKind, Turn},
     ui::{
         line::{fit, own, recorded, sides},
         theme::{Meaning, Theme},
@@ -64,15 +65,24 @@ fn turn(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line<'stat
     let digits = replay.run.turns.len().to_string().len();
     let turn = &replay.run.turns[index];
     let mark = if index == replay.turn { "▌" } else { " " };
-    let is_named = !turn.title.is_empty();
-    let title = if is_named { &*turn.title } else { "(no request)" };
-    let meaning = if is_named { Meaning::Text } else { Meaning::Muted };
+    let (title, meaning) = match &*turn.title {
+        "" => (first_words(turn), Meaning::Muted),
+        title => (title.to_owned(), Meaning::Text),
+    };
     let left = vec![
         own(format!("{mark}{:>digits$} ", index + 1), theme.of(Meaning::Muted)),
-        recorded(title, theme.of(meaning)),
+        recorded(&title, theme.of(meaning)),
     ];
     let right = replay.digests.get(index).map(|digest| marks(replay, index, digest, theme));
     sides(left, right.unwrap_or_default(), width)
+}
+
+/// What stands for a turn whose request is not recorded: the first thing the agent said.
+fn first_words(turn: &Turn) -> String {
+    let messages = turn.steps.iter().filter(|step| step.kind == StepKind::Message);
+    let labels = messages.map(|step| &*step.label);
+    let first = labels.into_iter().find(|label| !label.is_empty());
+    first.map_or_else(|| "(nothing is said)".into(), |label| format!("“{label}”"))
 }
 
 /// `✗1 ⟲ ⑂2 +34 −8`
@@ -87,7 +97,7 @@ fn marks(replay: &Replay, turn: usize, digest: &Digest, theme: Theme) -> Vec<Spa
     if digest.subagents > 0 {
         marks.push(own(format!("⑂{}", digest.subagents), theme.of(Meaning::Hunk)));
     }
-    match digest.lines {
+    match replay.lines_of_turn(turn) {
         Some(lines) => marks.extend(line_counts(lines, theme)),
         None => {
             marks.extend(file_count(replay, turn).map(|words| own(words, theme.of(Meaning::Muted))))

@@ -1,0 +1,75 @@
+//! Going to the place a run is opened at.
+
+use super::Replay;
+use crate::{
+    app::{Place, diff::Follows, layout::Panel, steps::Item},
+    run::{RepoPath, files::TurnFiles},
+};
+
+/// A file asked for by name.
+#[derive(Debug)]
+pub struct Opening {
+    pub path: RepoPath,
+    /// Whether a turn was asked for too.
+    pub has_turn: bool,
+}
+
+/// What the screen shows at once when a run is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    AllPanels,
+    OnePanel,
+}
+
+impl Replay {
+    pub(super) fn go_to(&mut self, place: &Place, room: Room) {
+        match place.turn.as_ref().map(|at| at.turn_of(&self.run)) {
+            Some(Ok(turn)) => self.turn = turn,
+            Some(Err(why)) => self.notice = Some(why),
+            None => {}
+        }
+        self.steps.show(&self.run, self.turn);
+        if place.turn.is_some() && room == Room::OnePanel {
+            self.focus = Panel::Diff; // who names a turn wants to see what it did
+        }
+        if let Some(number) = place.step {
+            self.select_step(number);
+        }
+        if let Some(path) = place.file.as_deref().and_then(RepoPath::new) {
+            self.files.want(path.clone());
+            self.focus = Panel::Diff;
+            self.opening = Some(Opening { path, has_turn: place.turn.is_some() });
+        }
+        if let Some(line) = place.line {
+            self.diff.aim_at(line);
+        }
+    }
+
+    /// Where only a file was asked for, goes to the last turn that changed it; says so where there is none.
+    pub(super) fn open_file(&mut self) {
+        let (Some(timeline), Some(opening)) = (self.timeline.ready(), self.opening.take()) else {
+            return;
+        };
+        let changed = |turn: &TurnFiles| turn.changes.iter().any(|it| it.path == opening.path);
+        let is_here = timeline.turns.get(self.turn).is_some_and(changed);
+        let last = timeline.turns.iter().rposition(changed);
+        match last {
+            Some(turn) if !opening.has_turn => self.select_turn(turn),
+            Some(_) if is_here => {}
+            Some(last) => {
+                let (path, last) = (&opening.path, last + 1);
+                self.notice = Some(format!("{path} does not change here, but last in turn {last}"));
+            }
+            None => self.notice = Some(format!("no turn changes {}", opening.path)),
+        }
+    }
+
+    /// Selects a step by its number in the turn, which counts from 1 and leaves the request out.
+    fn select_step(&mut self, number: usize) {
+        let is_step = |item: &&Item| item.step().is_some();
+        let requests = self.steps.items.iter().take_while(|item| !is_step(item)).count();
+        self.steps.select(requests + number.saturating_sub(1));
+        self.diff.follows = Follows::Step;
+        self.focus = Panel::Steps;
+    }
+}
