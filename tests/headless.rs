@@ -368,13 +368,11 @@ fn the_files_of_an_imported_run_are_those_of_the_recording() {
     for run in ["sample-runs/claude-code", "sample-runs/codex-rollout-old"] {
         let bundle = imported(run, &folder.path().join(run));
         for at in ["start", "1", "5", "final"] {
-            let listed = printed(&["ls", run, "--at", at]);
-            assert_eq!(printed(&["ls", &bundle, "--at", at]), listed, "{run} at {at}");
-            for path in listed.lines() {
-                let of = |run: &str| printed(&["cat", run, path, "--at", at]);
-                assert_eq!(of(&bundle), of(run), "{run}: {path} at {at}");
-            }
+            let listed = |run: &str| json(&["ls", run, "--at", at, "--json"])["files"].clone();
+            assert_eq!(listed(&bundle), listed(run), "{run} at {at}");
         }
+        let of = |run: &str| printed(&["cat", run, "README.md"]);
+        assert_eq!(of(&bundle), of(run), "{run}");
     }
 }
 
@@ -474,6 +472,26 @@ fn an_import_never_writes_over_anything_and_leaves_nothing_behind_when_it_fails(
     collect(folder.path(), folder.path(), &mut files);
     assert_eq!(Vec::from_iter(files), [("full/mine".to_owned(), b"mine".to_vec())]);
     assert!(!folder.path().join("new").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_import_follows_no_link_out_of_the_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    fs::create_dir_all(place("run/session")).unwrap();
+    fs::write(place("secret.jsonl"), "secret").unwrap();
+    fs::copy(project("tests/bad-runs/bundle-no-session/run.json"), place("run/run.json")).unwrap();
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, place(name)).unwrap();
+    link("../../secret.jsonl", "run/session/link.jsonl");
+    link("..", "run/session/folder");
+    link("../secret.jsonl", "run/script.json");
+
+    let bundle = imported(place("run").to_str().unwrap(), folder.path());
+
+    let mut files = BTreeMap::new();
+    collect(Path::new(&bundle), Path::new(&bundle), &mut files);
+    assert_eq!(Vec::from_iter(files.keys()), ["run.json"]);
 }
 
 #[test]

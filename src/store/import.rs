@@ -52,8 +52,7 @@ pub enum ImportError {
 const WHO: (&str, &str) = ("trajview import", "import@trajview.invalid");
 
 /// What a bundle may hold (section by section of its description), beside its logs and its repository.
-const BUNDLE_FILES: [&str; 7] = [
-    "run.json",
+const BUNDLE_FILES: [&str; 6] = [
     "script.json",
     "components.json",
     "exposure.json",
@@ -137,6 +136,8 @@ fn copy_bundle(
     } else if fs::symlink_metadata(found.folder.join("workspace.git")).is_ok() {
         warnings.push("workspace.git cannot be read and is left out".to_owned());
     }
+    // Last: a folder without it is not taken for a bundle.
+    collect(&found.folder, "run.json", 0, &mut members);
     let mut logs = 0;
     for name in &members {
         match read_inside(&found.folder, name) {

@@ -2,7 +2,7 @@
 //!
 //! [`open`] turns a path into an index ([`Run`]) and an [`Archive`], which reads the words of a step, the files of a
 //! turn or the hits of a search when they are wanted. Recordings are only ever read, and nothing outside a
-//! recording's own folder is followed.
+//! recording's own folder is followed. [`import`] makes a bundle of one, elsewhere, through [`write`](mod@write).
 
 mod bytes;
 pub mod config;
