@@ -13,6 +13,7 @@ pub mod base;
 pub mod blame;
 pub mod cache;
 pub mod colours;
+pub mod config;
 pub mod diff;
 pub mod digest;
 pub mod files;

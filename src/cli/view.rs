@@ -6,7 +6,10 @@ use ratatui::layout::Size;
 
 use crate::{app::Place, tui, ui::export};
 
-use super::{Exit, Failure, Outcome, output::Out};
+use super::{
+    Exit, Failure, Outcome, config,
+    output::{Out, plain},
+};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -37,6 +40,12 @@ pub struct Args {
     /// Print the frame as an SVG picture
     #[arg(long, requires = "snapshot")]
     svg: bool,
+    /// Read the settings from this file instead of the usual place, or the one in TRAJVIEW_CONFIG
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print every setting and where it was said, and exit
+    #[arg(long, conflicts_with = "snapshot")]
+    print_config: bool,
 }
 
 fn size(text: &str) -> Result<Size, String> {
@@ -52,6 +61,14 @@ fn size(text: &str) -> Result<Size, String> {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let settings = config::load(args.config.as_deref())?;
+    for problem in &settings.problems {
+        eprintln!("trajview: {}", plain(problem));
+    }
+    if args.print_config {
+        settings.print(out)?;
+        return Ok(Exit::Fine);
+    }
     if args.paths.len() > 1 {
         let why = "opens one run at a time; name one path";
         return Err(Failure { exit: Exit::WrongArguments, sentence: why.into() });

@@ -2,13 +2,16 @@
 //!
 //! [`open`] turns a path into an index ([`Run`]) and an [`Archive`], which reads the words of a step, the files of a
 //! turn or the hits of a search when they are wanted. Recordings are only ever read, and nothing outside a
-//! recording's own folder is followed.
+//! recording's own folder is followed. [`import`] makes a bundle of one, elsewhere, through [`write`](mod@write).
 
 mod bytes;
+pub mod config;
 mod find;
+pub mod import;
 mod repo;
 mod snapshot;
 mod timeline;
+pub mod write;
 
 use std::{
     path::{Path, PathBuf},

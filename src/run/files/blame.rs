@@ -233,7 +233,7 @@ fn differing(old: &Text, new: &Text) -> Vec<Sides<Range<usize>>> {
     let counts = Sides { old: old.line_count(), new: new.line_count() };
     let mut at = Sides { old: 0, new: 0 };
     loop {
-        let equal = equal_from(old, new, at);
+        let equal = equal_from(old, new, at, usize::MAX);
         at = Sides { old: at.old + equal, new: at.new + equal };
         if at == counts {
             return parts;
@@ -241,7 +241,7 @@ fn differing(old: &Text, new: &Text) -> Vec<Sides<Range<usize>>> {
         let end = meeting_after(old, new, at).unwrap_or(counts);
         let margin = MARGIN.min(equal);
         let part = Sides { old: at.old - margin..end.old, new: at.new - margin..end.new };
-        let tail = equal_from(old, new, end).min(MARGIN);
+        let tail = equal_from(old, new, end, MARGIN);
         let part = Sides {
             old: part.old.start..part.old.end + tail,
             new: part.new.start..part.new.end + tail,
@@ -257,8 +257,9 @@ fn differing(old: &Text, new: &Text) -> Vec<Sides<Range<usize>>> {
     }
 }
 
-fn equal_from(old: &Text, new: &Text, at: Sides<usize>) -> usize {
-    let most = (old.line_count() - at.old).min(new.line_count() - at.new);
+/// How many lines are equal from there on; counted up to `most`.
+fn equal_from(old: &Text, new: &Text, at: Sides<usize>, most: usize) -> usize {
+    let most = (old.line_count() - at.old).min(new.line_count() - at.new).min(most);
     (0..most).take_while(|&by| old.line(at.old + by) == new.line(at.new + by)).count()
 }
 
