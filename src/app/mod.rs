@@ -3,7 +3,7 @@
 //! [`App::update`] is the only way in: a [`Message`] changes the state and may ask the world for an [`Effect`].
 //! Nothing here reads a file, a clock or a terminal, so everything here is tested by calling it. Each feature has a
 //! file with its own state, messages and `update`: [`replay`] is the view of one run and holds [`turns`], [`files`],
-//! [`diff`], [`steps`], [`search`] and [`playback`]; [`overlay`] is what lies over it. [`keymap`] says which key is
+//! [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`overlay`] is what lies over it. [`keymap`] says which key is
 //! which message, [`layout`] where everything stands, [`ask`] how questions and answers find each other.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]

@@ -34,8 +34,8 @@ mod asking;
 mod looking;
 mod opening;
 
+use looking::Departure;
 pub use looking::Edits;
-use looking::Spot;
 
 use opening::Opening;
 pub use opening::Room;
@@ -67,7 +67,7 @@ pub struct Replay {
     /// A file to open at, until the files are known.
     opening: Option<Opening>,
     /// Where jumps came from, the last one last.
-    spots: Vec<Spot>,
+    departures: Vec<Departure>,
     texts: Desk<Item>,
     diffs: Desk<DiffKey>,
 }
@@ -130,7 +130,7 @@ impl Replay {
             notice: None,
             looking_for: None,
             opening: None,
-            spots: vec![],
+            departures: vec![],
             texts: Desk::default(),
             diffs: Desk::default(),
         };

@@ -132,6 +132,14 @@ impl Compared {
         self.ends.len()
     }
 
+    /// The hunk that a row belongs to.
+    pub const fn hunk_of(row: Row) -> Option<usize> {
+        match row {
+            Row::Hunk(hunk) | Row::Line { hunk, .. } | Row::Pair { hunk, .. } => Some(hunk),
+            Row::Rest(_) | Row::Equal { .. } => None,
+        }
+    }
+
     /// The line of a row; of two beside each other the new one where there is one.
     pub fn line(&self, row: Row) -> Option<Cow<'_, DiffLine>> {
         match row {

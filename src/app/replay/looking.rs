@@ -1,6 +1,8 @@
 //! What the diff and the files show of the place that is looked at: a change, since when, or a whole file and who
 //! wrote it; and the jumps from there.
 
+use std::{cmp::Ordering, sync::Arc};
+
 use super::Replay;
 use crate::{
     app::{
@@ -28,7 +30,7 @@ pub enum Edits {
 
 /// A place to come back to.
 #[derive(Debug)]
-pub(super) struct Spot {
+pub(super) struct Departure {
     turn: usize,
     step: usize,
     follows: Follows,
@@ -38,7 +40,7 @@ pub(super) struct Spot {
 }
 
 /// Places kept to come back to; the oldest is forgotten.
-const MOST_SPOTS: usize = 100;
+const MOST_DEPARTURES: usize = 100;
 
 impl Replay {
     pub(super) fn update_base(&mut self, message: &base::Message) {
@@ -102,7 +104,7 @@ impl Replay {
     }
 
     /// Who wrote the lines of the file that is shown, if that is known.
-    pub fn blamed(&self) -> Option<&Result<std::sync::Arc<Blamed>, String>> {
+    pub fn blamed(&self) -> Option<&Result<Arc<Blamed>, String>> {
         self.blame.of(&self.file_at()?)
     }
 
@@ -174,7 +176,7 @@ impl Replay {
         };
         let text = self.diff.row().zip(self.diff.current()).and_then(|(row, it)| it.line(row));
         let text = text.map(|line| line.text.clone());
-        self.leave_spot();
+        self.leave();
         if let View::File(path) = std::mem::take(&mut self.diff.view) {
             self.files.want(path);
         }
@@ -200,11 +202,11 @@ impl Replay {
         }
     }
 
-    fn leave_spot(&mut self) {
-        if self.spots.len() == MOST_SPOTS {
-            self.spots.remove(0);
+    fn leave(&mut self) {
+        if self.departures.len() == MOST_DEPARTURES {
+            self.departures.remove(0);
         }
-        self.spots.push(Spot {
+        self.departures.push(Departure {
             turn: self.turn,
             step: self.steps.selected_index(),
             follows: self.diff.follows,
@@ -215,38 +217,43 @@ impl Replay {
     }
 
     fn go_back(&mut self) {
-        let Some(spot) = self.spots.pop() else {
+        let Some(left) = self.departures.pop() else {
             self.notice = Some("no jump to go back from".into());
             return;
         };
-        self.select_turn(spot.turn);
-        self.steps.select(spot.step);
-        self.diff.follows = spot.follows;
-        self.diff.view = spot.view;
-        if let Some(path) = spot.file {
+        self.select_turn(left.turn);
+        self.steps.select(left.step);
+        self.diff.follows = left.follows;
+        self.diff.view = left.view;
+        if let Some(path) = left.file {
             self.files.want(path);
         }
-        self.diff.return_to(spot.scroll);
+        self.diff.return_to(left.scroll);
     }
 
     /// To another step that edits files; the diff then shows what that step did.
     pub(super) fn go_to_edit(&mut self, message: &Edits) {
         let Some(timeline) = self.timeline.ready() else { return };
-        let selected = self.steps.selected_index();
-        let here = |step: &StepId| self.steps.items.iter().position(|it| it.step() == Some(*step));
-        // An edit that is selected and not shown yet counts as one to come.
-        let next = selected + usize::from(self.diff.follows == Follows::Step);
+        let order = self.run.steps_of_turn(self.turn);
+        let place_of = |step: StepId| order.iter().position(|other| *other == step);
+        let selected = self.steps.selected().and_then(Item::step).and_then(place_of);
+        // An edit that is selected and not shown yet counts as one to come; so does the first under the request.
+        let next = match selected {
+            Some(place) => place + usize::from(self.diff.follows == Follows::Step),
+            None => 0,
+        };
         let is_before = |step: &StepId, end: usize| match step.turn.cmp(&self.turn) {
-            std::cmp::Ordering::Less => true,
-            std::cmp::Ordering::Equal => here(step).is_some_and(|at| at < end),
-            std::cmp::Ordering::Greater => false,
+            Ordering::Less => true,
+            Ordering::Equal => place_of(*step).is_some_and(|place| place < end),
+            Ordering::Greater => false,
         };
         let edits: Vec<StepId> =
             timeline.turns.iter().flat_map(|turn| &turn.steps).map(|(step, _)| *step).collect();
         let wanted = match *message {
             Edits::Next(count) => edits.partition_point(|step| is_before(step, next)) + count - 1,
             Edits::Previous(count) => {
-                let before = edits.partition_point(|step| is_before(step, selected));
+                let before =
+                    edits.partition_point(|step| is_before(step, selected.unwrap_or_default()));
                 before.checked_sub(count).unwrap_or(edits.len())
             }
         };
