@@ -29,9 +29,12 @@ use super::{
 
 mod asking;
 mod opening;
+mod pointing;
+mod spot;
 
 use opening::Opening;
 pub use opening::Room;
+pub use spot::Spot;
 
 #[derive(Debug)]
 pub struct Replay {
