@@ -298,10 +298,8 @@ fn the_editor_has_the_terminal_while_it_runs() {
     std::fs::write(&editor, script).unwrap();
     std::process::Command::new("chmod").arg("+x").arg(&editor).status().unwrap();
     let mut tui = Tui::start_with(120, 40, &[("VISUAL", editor.to_str().unwrap())]);
-    while !tui.parser.lock().unwrap().screen().contents().contains("file 1/") {
-        tui.press("l");
-        thread::sleep(Duration::from_millis(20));
-    }
+    tui.press("2l");
+    tui.wait_for("since turn 2  file 1/2");
 
     tui.press("E");
     tui.wait_for("ready");
@@ -321,10 +319,8 @@ fn the_editor_has_the_terminal_while_it_runs() {
 #[test]
 fn an_editor_that_is_not_there_is_a_sentence() {
     let mut tui = Tui::start_with(120, 40, &[("VISUAL", "no-such-editor-here")]);
-    while !tui.parser.lock().unwrap().screen().contents().contains("file 1/") {
-        tui.press("l");
-        thread::sleep(Duration::from_millis(20));
-    }
+    tui.press("2l");
+    tui.wait_for("since turn 2  file 1/2");
 
     tui.press("E");
 
