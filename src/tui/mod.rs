@@ -34,11 +34,11 @@ use crate::{
     store::OpenError,
     ui::{self, theme::Theme},
 };
-use gate::Gate;
 use runtime::Runtime;
-use terminal::Terminal;
 
+pub use gate::Gate;
 pub use runtime::Ending;
+pub use terminal::Terminal;
 pub use world::{Opened, Opener, Recording, from_disk};
 
 /// Why there was nothing to show.
