@@ -11,6 +11,7 @@
 pub mod ask;
 pub mod cache;
 pub mod colours;
+pub mod config;
 pub mod diff;
 pub mod digest;
 pub mod files;

@@ -16,7 +16,10 @@ use crate::{
     ui::export,
 };
 
-use super::{Exit, Failure, Outcome, output::Out};
+use super::{
+    Exit, Failure, Outcome, config,
+    output::{Out, plain},
+};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -62,6 +65,12 @@ pub struct Args {
     /// Print the frame as an SVG picture
     #[arg(long, requires = "snapshot")]
     svg: bool,
+    /// Read the settings from this file instead of the usual place, or the one in TRAJVIEW_CONFIG
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print every setting and where it was said, and exit
+    #[arg(long, conflicts_with = "snapshot")]
+    print_config: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -98,6 +107,14 @@ fn size(text: &str) -> Result<Size, String> {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let settings = config::load(args.config.as_deref())?;
+    for problem in &settings.problems {
+        eprintln!("trajview: {}", plain(problem));
+    }
+    if args.print_config {
+        settings.print(out)?;
+        return Ok(Exit::Fine);
+    }
     if args.paths.len() > 1 {
         let why = "opens one run at a time; name one path";
         return Err(Failure { exit: Exit::WrongArguments, sentence: why.into() });
