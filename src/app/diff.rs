@@ -85,7 +85,6 @@ enum Target {
     Line(usize),
     /// The first line added with this text.
     Added(String),
-    At(Scroll),
 }
 
 /// More than are ever wanted at once; see `Replay::wanted_diffs`.
@@ -102,6 +101,8 @@ pub struct Diff {
     pub arrangement: Arrangement,
     shown: Option<DiffKey>,
     target: Option<Target>,
+    /// Where to go back to when this comparison is here.
+    restore: Option<(DiffKey, Scroll, usize)>,
     cache: Cache<DiffKey, Result<Arc<Compared>, String>>,
 }
 
@@ -115,6 +116,7 @@ impl Default for Diff {
             arrangement: Arrangement::default(),
             shown: None,
             target: None,
+            restore: None,
             cache: Cache::of(KEPT),
         }
     }
@@ -157,8 +159,9 @@ impl Diff {
         self.target = Some(Target::Added(text));
     }
 
-    pub fn return_to(&mut self, scroll: Scroll) {
-        self.target = Some(Target::At(scroll));
+    /// Goes back to where a comparison was scrolled to, as soon as it is here.
+    pub fn restore(&mut self, key: DiffKey, scroll: Scroll, column: usize) {
+        self.restore = Some((key, scroll, column));
     }
 
     pub fn update(&mut self, message: Message) {
@@ -208,12 +211,16 @@ impl Diff {
             self.recut(|compared| compared.arranged(arrangement));
         }
         let Some(compared) = self.current().cloned() else { return };
+        if let Some((_, scroll, column)) =
+            self.restore.take().filter(|(key, ..)| self.shown.as_ref() == Some(key))
+        {
+            (self.scroll, self.column) = (scroll, column);
+        }
         match self.target.take() {
             Some(Target::Line(line)) => self.scroll.cursor = compared.row_of_line(line),
             Some(Target::Added(text)) => {
                 self.scroll.cursor = compared.row_that_adds(&text).unwrap_or_default();
             }
-            Some(Target::At(scroll)) => self.scroll = scroll,
             None => {}
         }
         self.scroll.follow(compared.rows.len(), height);

@@ -3,7 +3,8 @@
 //! [`App::update`] is the only way in: a [`Message`] changes the state and may ask the world for an [`Effect`].
 //! Nothing here reads a file, a clock or a terminal, so everything here is tested by calling it. Each feature has a
 //! file with its own state, messages and `update`: [`replay`] is the view of one run and holds [`turns`], [`files`],
-//! [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`overlay`] is what lies over it. [`keymap`] says which key is
+//! [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`overlay`] is what lies over it,
+//! [`shell`] what is around it. [`keymap`] says which key is
 //! which message, [`layout`] where everything stands, [`ask`] how questions and answers find each other.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -26,6 +27,7 @@ pub mod playback;
 pub mod replay;
 pub mod scroll;
 pub mod search;
+pub mod shell;
 pub mod steps;
 pub mod tree;
 pub mod turns;
@@ -46,6 +48,7 @@ use keymap::{Context, Count};
 use layout::{Layout, Panel, Zoom};
 use overlay::Overlay;
 use replay::{Answer, Replay, Room};
+use shell::{Shell, editor::Editing};
 
 /// The whole state of the program.
 #[derive(Debug)]
@@ -57,6 +60,7 @@ pub struct App {
     /// Digits typed so far.
     pub count: Option<usize>,
     pub is_quitting: bool,
+    pub shell: Shell,
     place: Place,
     numbers: Numbers,
 }
@@ -77,6 +81,7 @@ pub enum Message {
     Escape,
     Suspend,
     Quit,
+    Shell(shell::Message),
 }
 
 /// Something we ask of the world. `tui` is the only reader.
@@ -97,6 +102,9 @@ pub enum Effect {
     Highlight(Request, colours::Texts),
     Search(Request, Arc<Run>, Query),
     Suspend,
+    /// Into the clipboard.
+    Copy(String),
+    Edit(Editing),
 }
 
 /// The largest count that typing digits leads to.
@@ -111,6 +119,7 @@ impl Default for App {
             zoom: Zoom::Off,
             count: None,
             is_quitting: false,
+            shell: Shell::default(),
             place: Place::default(),
             numbers: Numbers::default(),
         }
@@ -120,12 +129,15 @@ impl Default for App {
 impl App {
     /// Changes the state; what it returns is to be asked of the world.
     pub fn update(&mut self, message: Message) -> Vec<Effect> {
+        let before = self.replay().map(Replay::spot);
+        let is_beat = message == Message::Replay(replay::Message::Beat);
         let mut effects = self.take(message);
         let layout = self.layout();
         if let Loading::Ready(replay) = &mut self.opened {
             replay.settle(&layout);
             effects.extend(replay.ask(&mut self.numbers, &layout));
         }
+        self.remember(before.filter(|_| !is_beat));
         effects
     }
 
@@ -153,6 +165,7 @@ impl App {
             }
             Message::Suspend => return vec![Effect::Suspend],
             Message::Quit => self.is_quitting = true,
+            Message::Shell(message) => return self.update_shell(message, &layout),
         }
         vec![]
     }
@@ -171,6 +184,9 @@ impl App {
 
     /// Which keys hold at the moment.
     pub fn context(&self) -> Context {
+        if let Some(context) = self.shell.context() {
+            return context;
+        }
         match (&self.overlay, self.replay()) {
             (Some(_), _) => Context::Overlay,
             (None, Some(replay)) if replay.search.prompt.is_some() => Context::Prompt,
@@ -193,6 +209,7 @@ impl App {
     fn open(&mut self, path: PathBuf, place: Place) -> Effect {
         let request = self.numbers.fresh();
         self.place = place;
+        self.shell.source.clone_from(&path);
         self.opened = Loading::Waiting(request);
         Effect::Open(request, path)
     }
@@ -200,14 +217,16 @@ impl App {
     fn press(&mut self, key: Key) -> Vec<Effect> {
         let context = self.context();
         self.on_replay(|replay| replay.notice = None);
-        if context != Context::Prompt && self.counts(key) {
+        let waits = self.shell.pending.take().is_some();
+        let types = waits || matches!(context, Context::Prompt | Context::Palette);
+        if !types && (self.counts(key) || self.shell.is_second_g(key, self.count)) {
             return vec![];
         }
         let count = Count(self.count.take());
         match (keymap::find(context, key), key.typed()) {
             (Some(binding), _) => self.take((binding.message)(count)),
             (None, Some(c)) if context == Context::Prompt => self.take(typed(c)),
-            (None, _) => vec![],
+            (None, _) => self.press_unbound(context, key),
         }
     }
 
@@ -225,6 +244,11 @@ impl App {
         if self.context() == Context::Prompt {
             for c in text.chars().filter(|c| !c.is_control()) {
                 self.take(typed(c));
+            }
+        }
+        if self.context() == Context::Palette {
+            for c in text.chars().filter(|c| !c.is_control()) {
+                self.press_unbound(Context::Palette, Key::char(c));
             }
         }
     }

@@ -33,12 +33,14 @@ use super::{
 mod asking;
 mod looking;
 mod opening;
+mod pointing;
+mod spot;
 
-use looking::Departure;
 pub use looking::Edits;
 
 use opening::Opening;
 pub use opening::Room;
+pub use spot::Spot;
 
 #[derive(Debug)]
 pub struct Replay {
@@ -67,7 +69,7 @@ pub struct Replay {
     /// A file to open at, until the files are known.
     opening: Option<Opening>,
     /// Where jumps came from, the last one last.
-    departures: Vec<Departure>,
+    departures: Vec<Spot>,
     texts: Desk<Item>,
     diffs: Desk<DiffKey>,
 }

@@ -199,7 +199,9 @@ impl Worker {
         }
         let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
         match effect {
-            Effect::Open(..) | Effect::Suspend => apology(&effect)("asked in the wrong place"),
+            Effect::Open(..) | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) => {
+                apology(&effect)("asked in the wrong place")
+            }
             Effect::LoadTimeline(request, run) => {
                 asked(request, Answer::Timeline(recording.timeline(&run)))
             }
@@ -284,7 +286,9 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::Search(request, ..) => {
             (*request, |why| Answer::Found(vec![], Progress::Failed(why)))
         }
-        Effect::Suspend => (Request::default(), |_| Answer::Found(vec![], Progress::Done)),
+        Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) => {
+            (Request::default(), |_| Answer::Found(vec![], Progress::Done))
+        }
     };
     let opens = match effect {
         Effect::Open(_, path) => Some(path.clone()),

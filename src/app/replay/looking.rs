@@ -11,12 +11,11 @@ use crate::{
         diff::{self, Arrangement, DiffKey, Follows, ROOM_FOR_COLUMNS, Scope, View},
         files,
         layout::{Layout, Panel},
-        scroll::Scroll,
         steps::Item,
         tree::Row,
     },
     run::{
-        RepoPath, StepId,
+        StepId,
         files::{Change, blame::LineOrigin},
     },
 };
@@ -26,17 +25,6 @@ use crate::{
 pub enum Edits {
     Next(usize),
     Previous(usize),
-}
-
-/// A place to come back to.
-#[derive(Debug)]
-pub(super) struct Departure {
-    turn: usize,
-    step: usize,
-    follows: Follows,
-    view: View,
-    file: Option<RepoPath>,
-    scroll: Scroll,
 }
 
 /// Places kept to come back to; the oldest is forgotten.
@@ -206,29 +194,14 @@ impl Replay {
         if self.departures.len() == MOST_DEPARTURES {
             self.departures.remove(0);
         }
-        self.departures.push(Departure {
-            turn: self.turn,
-            step: self.steps.selected_index(),
-            follows: self.diff.follows,
-            view: self.diff.view.clone(),
-            file: self.change().map(|(_, change)| change.path.clone()),
-            scroll: self.diff.scroll,
-        });
+        self.departures.push(self.spot());
     }
 
     fn go_back(&mut self) {
-        let Some(left) = self.departures.pop() else {
-            self.notice = Some("no jump to go back from".into());
-            return;
-        };
-        self.select_turn(left.turn);
-        self.steps.select(left.step);
-        self.diff.follows = left.follows;
-        self.diff.view = left.view;
-        if let Some(path) = left.file {
-            self.files.want(path);
+        match self.departures.pop() {
+            Some(spot) => self.go_to_spot(&spot),
+            None => self.notice = Some("no jump to go back from".into()),
         }
-        self.diff.return_to(left.scroll);
     }
 
     /// To another step that edits files; the diff then shows what that step did.
@@ -283,7 +256,7 @@ impl Replay {
     }
 
     /// A file that is shown whole gives way to the one that was selected.
-    pub(super) fn keep_view(&mut self) {
+    pub(in crate::app) fn keep_view(&mut self) {
         if let (View::File(_), Some((_, change))) = (&self.diff.view, self.change()) {
             self.diff.view = View::File(change.path.clone());
         }

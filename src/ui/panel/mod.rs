@@ -4,6 +4,7 @@ pub mod diff;
 pub mod files;
 pub mod footer;
 pub mod overlay;
+pub mod palette;
 pub mod steps;
 pub mod tabs;
 pub mod title;

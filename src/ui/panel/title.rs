@@ -87,5 +87,5 @@ fn checkpoint(replay: &Replay, detail: Detail) -> Option<String> {
 fn playing(replay: &Replay, theme: Theme) -> Option<Span<'static>> {
     let playback = &replay.playback;
     let words = format!("  ▶ {} by {}", playback.speed(), playback.unit.word());
-    playback.is_playing.then(|| own(words, theme.of(Meaning::Playing)))
+    playback.is_playing.then(|| own(theme.spelled(&words), theme.of(Meaning::Playing)))
 }
