@@ -6,12 +6,14 @@
 use crate::run::search::Syntax;
 
 use super::{
-    Message, diff, files,
+    Message, chooser, diff, files,
     key::{Code, Key},
     layout::Panel,
     overlay, playback, replay,
     scroll::Motion,
-    search, steps, turns,
+    search, steps,
+    stops::Stop,
+    turns,
 };
 
 /// Where a binding holds. In a panel its own rows and those of [`Context::Replay`] hold together.
@@ -24,6 +26,14 @@ pub enum Context {
     Steps,
     Prompt,
     Overlay,
+    /// The list of hits.
+    Hits,
+    /// The list of requests.
+    Requests,
+    Kinds,
+    Stops,
+    /// In every list to choose from but one that takes text.
+    List,
 }
 
 /// A number typed before a key.
@@ -41,7 +51,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 12] = [
         Self::Replay,
         Self::Turns,
         Self::Files,
@@ -49,6 +59,11 @@ impl Context {
         Self::Steps,
         Self::Prompt,
         Self::Overlay,
+        Self::Hits,
+        Self::Requests,
+        Self::Kinds,
+        Self::Stops,
+        Self::List,
     ];
 
     pub const fn title(self) -> &'static str {
@@ -60,6 +75,11 @@ impl Context {
             Self::Steps => "in the steps",
             Self::Prompt => "while typing a search",
             Self::Overlay => "in a box like this one",
+            Self::Hits => "in the list of hits",
+            Self::Requests => "in the list of requests",
+            Self::Kinds => "among the kinds of steps",
+            Self::Stops => "among the reasons to stop",
+            Self::List => "in each of these lists",
         }
     }
 
@@ -82,7 +102,26 @@ impl Context {
             Self::Steps => &[Self::Steps, Self::Replay],
             Self::Prompt => &[Self::Prompt],
             Self::Overlay => &[Self::Overlay],
+            Self::Hits => &[Self::Hits, Self::List],
+            Self::Requests => &[Self::Requests],
+            Self::Kinds => &[Self::Kinds, Self::List],
+            Self::Stops => &[Self::Stops, Self::List],
+            Self::List => &[Self::List],
         }
+    }
+
+    pub const fn of_chooser(kind: chooser::Kind) -> Self {
+        match kind {
+            chooser::Kind::Hits => Self::Hits,
+            chooser::Kind::Requests => Self::Requests,
+            chooser::Kind::Kinds => Self::Kinds,
+            chooser::Kind::Stops => Self::Stops,
+        }
+    }
+
+    /// Whether a key that means nothing here types itself.
+    pub const fn takes_text(self) -> bool {
+        matches!(self, Self::Prompt | Self::Requests)
     }
 }
 
@@ -177,6 +216,14 @@ const fn find_words(message: search::Message) -> Message {
     replay(replay::Message::Search(message))
 }
 
+const fn choose(message: chooser::Message) -> Message {
+    replay(replay::Message::Choose(message))
+}
+
+const fn list(kinds: steps::Kinds) -> Message {
+    replay(replay::Message::List(kinds))
+}
+
 const fn open(kind: overlay::Kind) -> Message {
     Message::Overlay(overlay::Message::Open(kind))
 }
@@ -190,7 +237,9 @@ const SIDEWAYS: usize = 8;
 
 #[rustfmt::skip] // a table: one row a binding
 pub const BINDINGS: &[Binding] = {
-    use Context::{Diff, Files, Overlay, Prompt, Replay, Steps, Turns};
+    use Context::{
+        Diff, Files, Hits, Kinds, List, Overlay, Prompt, Replay, Requests, Steps, Stops, Turns,
+    };
     &[
         row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
         row(Replay, &[k(Code::Right), c('l')], "next turn; 5l goes on five", "turn", |n| turn(turns::Message::Next(n.times()))),
@@ -235,8 +284,8 @@ pub const BINDINGS: &[Binding] = {
         row(Diff, &[c('<')], "to the left in long lines", "sideways", |n| diff(diff::Message::Left(SIDEWAYS * n.times()))),
         row(Diff, &[c('>')], "to the right in long lines", "sideways", |n| diff(diff::Message::Right(SIDEWAYS * n.times()))),
         row(Diff, &[k(Code::Enter)], "look at the steps behind it", "steps", |_| focus(Panel::Steps)),
-        row(Steps, &[k(Code::Enter)], "fold or unfold the step", "fold", |_| step(steps::Message::Fold)),
-        row(Prompt, &[k(Code::Enter)], "search; with nothing typed the last search again", "search", |_| find_words(search::Message::Accept)),
+        row(Steps, &[k(Code::Enter)], "fold or unfold the step; enter the sub-agent it starts", "open", |_| step(steps::Message::Fold)),
+        row(Prompt, &[k(Code::Enter)], "search; with nothing typed list the hits, or search again", "search", |_| find_words(search::Message::Accept)),
         row(Prompt, &[Key::ctrl('r')], "as typed, or as a regular expression", "regex", |_| find_words(search::Message::SwitchSyntax)),
         row(Prompt, &[k(Code::Esc), Key::ctrl('c')], "do not search", "cancel", |_| find_words(search::Message::Cancel)),
         row(Prompt, &[k(Code::Backspace)], "erase a character", "", |_| find_words(search::Message::Erase)),
@@ -249,6 +298,46 @@ pub const BINDINGS: &[Binding] = {
         row(Overlay, &[c('G'), k(Code::End)], "to the end", "", |_| scroll(Motion::End)),
         row(Overlay, &[k(Code::Esc), c('q'), k(Code::Enter), c('?')], "close", "close", |_| Message::Overlay(overlay::Message::Close)),
         row(Overlay, &[Key::ctrl('c')], "quit", "", |_| Message::Quit),
+        row(Replay, &[c('L')], "list every hit of the search", "", |_| choose(chooser::Message::Open(chooser::Kind::Hits))),
+        row(Replay, &[c('R')], "list every request; typing narrows it down", "", |_| choose(chooser::Message::Open(chooser::Kind::Requests))),
+        row(Replay, &[c('K')], "choose which kinds of steps are listed", "", |_| choose(chooser::Message::Open(chooser::Kind::Kinds))),
+        row(Replay, &[c('P')], "choose what playback stops at", "", |_| choose(chooser::Message::Open(chooser::Kind::Stops))),
+        row(Steps, &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| step(steps::Message::FoldInPlace)),
+        row(Steps, &[k(Code::Backspace)], "back to the agent that started this one", "", |_| step(steps::Message::Leave)),
+        row(Hits, &[c('n')], "next hit", "", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),
+        row(Hits, &[c('N')], "previous hit", "", |n| choose(chooser::Message::Move(Motion::Up(n.times())))),
+        row(Requests, &[k(Code::Up), Key::ctrl('p')], "up", "move", |_| choose(chooser::Message::Move(Motion::Up(1)))),
+        row(Requests, &[k(Code::Down), Key::ctrl('n')], "down", "move", |_| choose(chooser::Message::Move(Motion::Down(1)))),
+        row(Requests, &[k(Code::PageUp)], "a page up", "", |_| choose(chooser::Message::Move(Motion::PageUp))),
+        row(Requests, &[k(Code::PageDown)], "a page down", "", |_| choose(chooser::Message::Move(Motion::PageDown))),
+        row(Requests, &[k(Code::Home)], "to the start", "", |_| choose(chooser::Message::Move(Motion::Start))),
+        row(Requests, &[k(Code::End)], "to the end", "", |_| choose(chooser::Message::Move(Motion::End))),
+        row(Requests, &[k(Code::Backspace)], "erase a character", "", |_| choose(chooser::Message::Erase)),
+        row(Requests, &[Key::ctrl('u')], "erase everything", "", |_| choose(chooser::Message::EraseAll)),
+        row(Requests, &[k(Code::Enter)], "go to the turn", "go", |_| choose(chooser::Message::Accept)),
+        row(Requests, &[k(Code::Esc), Key::ctrl('c')], "close", "close", |_| choose(chooser::Message::Close)),
+        row(Kinds, &[c('a')], "every step", "", |_| list(steps::Kinds::All)),
+        row(Kinds, &[c('m')], "messages only", "", |_| list(steps::Kinds::Messages)),
+        row(Kinds, &[c('t')], "thinking only", "", |_| list(steps::Kinds::Thinking)),
+        row(Kinds, &[c('o')], "tool calls only", "", |_| list(steps::Kinds::Tools)),
+        row(Kinds, &[c('e')], "edits only", "", |_| list(steps::Kinds::Edits)),
+        row(Kinds, &[c('x')], "errors only", "", |_| list(steps::Kinds::Errors)),
+        row(Kinds, &[c('s')], "sub-agents only", "", |_| list(steps::Kinds::SubAgents)),
+        row(Stops, &[c('e')], "stop at an error, or no longer", "", |_| play(playback::Message::Toggle(Stop::Error))),
+        row(Stops, &[c('t')], "stop at a failing test, or no longer", "", |_| play(playback::Message::Toggle(Stop::Test))),
+        row(Stops, &[c('c')], "stop at a compaction, or no longer", "", |_| play(playback::Message::Toggle(Stop::Compaction))),
+        row(Stops, &[c('+'), c('=')], "play faster", "speed", |_| play(playback::Message::Faster)),
+        row(Stops, &[c('-')], "play slower", "speed", |_| play(playback::Message::Slower)),
+        row(Stops, &[c('u')], "play by turn, by checkpoint or by step", "unit", |_| play(playback::Message::NextUnit)),
+        row(List, &[k(Code::Up), c('k')], "up", "move", |n| choose(chooser::Message::Move(Motion::Up(n.times())))),
+        row(List, &[k(Code::Down), c('j')], "down", "move", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),
+        row(List, &[k(Code::PageUp)], "a page up", "", |_| choose(chooser::Message::Move(Motion::PageUp))),
+        row(List, &[k(Code::PageDown)], "a page down", "", |_| choose(chooser::Message::Move(Motion::PageDown))),
+        row(List, &[c('g'), k(Code::Home)], "to the start", "", |_| choose(chooser::Message::Move(Motion::Start))),
+        row(List, &[c('G'), k(Code::End)], "to the end; 12G to row 12", "", |n| choose(chooser::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+        row(List, &[k(Code::Enter), c(' ')], "choose", "choose", |_| choose(chooser::Message::Accept)),
+        row(List, &[k(Code::Esc), c('q')], "close", "close", |_| choose(chooser::Message::Close)),
+        row(List, &[Key::ctrl('c')], "quit", "", |_| Message::Quit),
     ]
 };
 

@@ -10,6 +10,7 @@
 
 pub mod ask;
 pub mod cache;
+pub mod chooser;
 pub mod colours;
 pub mod diff;
 pub mod digest;
@@ -24,8 +25,9 @@ pub mod replay;
 pub mod scroll;
 pub mod search;
 pub mod steps;
+pub mod stops;
 pub mod turns;
-mod wrap;
+pub mod wrap;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -165,7 +167,10 @@ impl App {
         match (&self.overlay, self.replay()) {
             (Some(_), _) => Context::Overlay,
             (None, Some(replay)) if replay.search.prompt.is_some() => Context::Prompt,
-            (None, Some(replay)) => Context::of_panel(replay.focus),
+            (None, Some(replay)) => match &replay.chooser {
+                Some(chooser) => Context::of_chooser(chooser.kind),
+                None => Context::of_panel(replay.focus),
+            },
             (None, None) => Context::Replay,
         }
     }
@@ -191,13 +196,13 @@ impl App {
     fn press(&mut self, key: Key) -> Vec<Effect> {
         let context = self.context();
         self.on_replay(|replay| replay.notice = None);
-        if context != Context::Prompt && self.counts(key) {
+        if !context.takes_text() && self.counts(key) {
             return vec![];
         }
         let count = Count(self.count.take());
         match (keymap::find(context, key), key.typed()) {
             (Some(binding), _) => self.take((binding.message)(count)),
-            (None, Some(c)) if context == Context::Prompt => self.take(typed(c)),
+            (None, Some(c)) if context.takes_text() => self.take(typed(context, c)),
             (None, _) => vec![],
         }
     }
@@ -213,9 +218,10 @@ impl App {
     }
 
     fn paste(&mut self, text: &str) {
-        if self.context() == Context::Prompt {
+        let context = self.context();
+        if context.takes_text() {
             for c in text.chars().filter(|c| !c.is_control()) {
-                self.take(typed(c));
+                self.take(typed(context, c));
             }
         }
     }
@@ -235,6 +241,9 @@ impl App {
     }
 }
 
-const fn typed(c: char) -> Message {
-    Message::Replay(replay::Message::Search(search::Message::Type(c)))
+const fn typed(context: Context, c: char) -> Message {
+    Message::Replay(match context {
+        Context::Requests => replay::Message::Choose(chooser::Message::Type(c)),
+        _ => replay::Message::Search(search::Message::Type(c)),
+    })
 }

@@ -15,12 +15,13 @@ use crate::run::{
 use super::{
     Place,
     ask::{Desk, Loading, Request},
+    chooser::{self, Chooser},
     colours::{self, Colours},
     diff::{self, Compared, Diff, DiffKey, Follows, Scope},
     digest::{Digest, Lines},
     files::{self, Files},
     layout::{Layout, Panel},
-    playback::{self, Playback, Unit},
+    playback::{self, Playback},
     scroll::Motion,
     search::{self, Outcome, Progress, Search},
     steps::{self, Item, Steps},
@@ -28,7 +29,9 @@ use super::{
 };
 
 mod asking;
+mod choosing;
 mod opening;
+mod playing;
 
 use opening::Opening;
 pub use opening::Room;
@@ -58,6 +61,8 @@ pub struct Replay {
     opening: Option<Opening>,
     texts: Desk<Item>,
     diffs: Desk<DiffKey>,
+    /// A list over the panels.
+    pub chooser: Option<Chooser>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -75,6 +80,9 @@ pub enum Message {
     FocusPrevious,
     /// Playback wants to move on.
     Beat,
+    Choose(chooser::Message),
+    /// Which kinds of steps are listed.
+    List(steps::Kinds),
 }
 
 /// One list a turn, one entry a change.
@@ -113,6 +121,7 @@ impl Replay {
             opening: None,
             texts: Desk::default(),
             diffs: Desk::default(),
+            chooser: None,
         };
         replay.go_to(place, room);
         replay
@@ -134,6 +143,8 @@ impl Replay {
             Message::FocusNext => self.focus = self.focus.next(),
             Message::FocusPrevious => self.focus = self.focus.previous(),
             Message::Beat => self.beat(),
+            Message::Choose(message) => self.update_chooser(message, layout),
+            Message::List(kinds) => self.choose_kinds(kinds),
         }
     }
 
@@ -169,6 +180,7 @@ impl Replay {
         self.steps.settle(usize::from(room.width), usize::from(room.height));
         let height = usize::from(layout.room(Panel::Diff).height);
         self.diff.settle(self.diff_key(), height);
+        self.settle_chooser(layout);
     }
 
     /// Whose change the diff shows: the selected step's if steps were moved last and it changed files, else the turn's.
@@ -293,44 +305,15 @@ impl Replay {
         }
     }
 
-    fn update_playback(&mut self, message: &playback::Message) {
-        self.playback.update(message);
-        if *message == playback::Message::NextUnit {
-            let unit = self.playback.unit.word();
-            self.notice = Some(format!("playback moves by {unit}"));
-        }
-    }
-
-    fn beat(&mut self) {
-        let before = (self.turn, self.steps.selected());
-        match self.playback.unit {
-            Unit::Turn => self.select_turn(turns::Message::Next(1).from(&self.run, self.turn)),
-            Unit::Checkpoint => {
-                self.select_turn(turns::Message::NextCheckpoint(1).from(&self.run, self.turn));
-            }
-            Unit::Step => self.play_step(),
-        }
-        if before == (self.turn, self.steps.selected()) {
-            self.playback.is_playing = false;
-            self.notice = Some("the end of the run".into());
-        }
-    }
-
-    fn play_step(&mut self) {
-        let is_last = self.steps.selected_index() + 1 >= self.steps.items.len();
-        if is_last && self.turn + 1 < self.run.turns.len() {
-            self.select_turn(self.turn + 1);
-        } else {
-            self.steps.update(steps::Message::Next(1));
-        }
-        self.diff.follows = Follows::Step;
-    }
-
     fn follow(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Nothing => {}
             Outcome::Ask(query) => self.looking_for = Some(query),
             Outcome::Show => self.show_hit(),
+            Outcome::List => {
+                self.chooser =
+                    Some(Chooser::of(chooser::Kind::Hits, self.search.current.unwrap_or_default()));
+            }
             Outcome::ShowAndSay(words) => {
                 self.show_hit();
                 self.notice = Some(words.into());
@@ -357,17 +340,15 @@ impl Replay {
 
     /// The selected step's number among the steps of the turn, counts from 1; 0 while the request is selected.
     pub fn step_number(&self) -> usize {
-        let before = self.steps.items.iter().take(self.steps.selected_index() + 1);
-        before.filter(|item| item.step().is_some()).count()
+        self.steps.selected().and_then(Item::step).map_or(0, |step| self.number_of(step))
     }
 
     pub fn step_count(&self) -> usize {
-        self.steps.items.iter().filter(|item| item.step().is_some()).count()
+        self.steps.count()
     }
 
-    /// A step's number among the steps of its turn, counts from 1.
+    /// A step's number among the steps of its turn, sub-agents' included; counts from 1.
     pub fn number_of(&self, step: StepId) -> usize {
-        let steps = self.steps.items.iter().filter_map(|item| item.step());
-        steps.take_while(|other| *other != step).count() + 1
+        self.steps.position_of(step).map_or(0, |position| position + 1)
     }
 }

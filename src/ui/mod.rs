@@ -69,6 +69,9 @@ fn draw_whole(app: &App, theme: Theme, buffer: &mut Buffer) {
         }
         Loading::Ready(replay) => replay_view(replay, theme, &layout, buffer),
     }
+    if let Some(replay) = app.replay() {
+        panel::chooser::draw(replay, theme, &layout, buffer);
+    }
     if let Some(overlay) = app.overlay {
         panel::overlay::draw(overlay, app.replay(), theme, &layout, buffer);
     }

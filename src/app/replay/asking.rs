@@ -29,7 +29,7 @@ impl Replay {
             self.counts = Loading::Waiting(request);
             effects.push(Effect::CountLines(request, self.run.clone()));
         }
-        effects.extend(self.ask_text(numbers, usize::from(layout.room(Panel::Steps).height)));
+        effects.extend(self.ask_text(numbers, layout));
         effects.extend(self.ask_diff(numbers));
         effects.extend(self.ask_colours(numbers));
         effects.extend(self.looking_for.take().map(|query| {
@@ -40,8 +40,11 @@ impl Replay {
         effects
     }
 
-    fn ask_text(&mut self, numbers: &mut Numbers, height: usize) -> Option<Effect> {
-        let item = self.steps.wanted_text(&self.run, height).filter(|_| self.texts.is_free())?;
+    fn ask_text(&mut self, numbers: &mut Numbers, layout: &Layout) -> Option<Effect> {
+        let height = usize::from(layout.room(Panel::Steps).height);
+        let wanted = self.text_to_choose(layout);
+        let wanted = wanted.or_else(|| self.steps.wanted_text(&self.run, height));
+        let item = wanted.filter(|_| self.texts.is_free())?;
         let request = self.texts.ask(numbers, item);
         Some(match item {
             Item::Request(turn) => Effect::LoadRequest(request, self.run.clone(), turn),

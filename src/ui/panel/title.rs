@@ -86,6 +86,7 @@ fn checkpoint(replay: &Replay, detail: Detail) -> Option<String> {
 
 fn playing(replay: &Replay, theme: Theme) -> Option<Span<'static>> {
     let playback = &replay.playback;
-    let words = format!("  ▶ {} by {}", playback.speed(), playback.unit.word());
+    let stops = playback.stops.words().map(|stops| format!(" until {stops}")).unwrap_or_default();
+    let words = format!("  ▶ {} by {}{stops}", playback.speed(), playback.unit.word());
     playback.is_playing.then(|| own(words, theme.of(Meaning::Playing)))
 }
