@@ -326,7 +326,7 @@ fn without_colours_signs_and_modifiers_say_the_same() {
 }
 
 fn any_key() -> impl Strategy<Value = Key> {
-    let letters = "hjklsSfF{}[]m +-u/\\nNvgGzZieq?<>1239LRKPoaxt";
+    let letters = "hjklsSfF{}[]m +-u/\\nNvgGzZieq?<>1239LRKPoaxt&";
     let letters: Vec<Key> = letters.chars().map(Key::char).collect();
     let codes = [
         Code::Enter,
@@ -456,4 +456,56 @@ fn playback_stops_where_it_was_asked_to() {
 #[test]
 fn the_menu_of_playback_shows_its_speeds() {
     insta::assert_snapshot!(text(80, 24, "P t +"));
+}
+
+/// The made-up run while it was still being written.
+fn begun(turns: usize) -> Story {
+    let mut story = Story::tell();
+    story.run.turns.truncate(turns);
+    story.run.subagents.clear();
+    if let Ok(timeline) = &mut story.timeline {
+        timeline.turns.truncate(turns);
+    }
+    story
+}
+
+fn growing_from(turns: usize, keys: &str) -> screen::Answering {
+    let mut world = screen::Answering { app: App::default(), story: begun(turns) };
+    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    world.send(Message::Open("a run".into(), Place::default()));
+    for key in trajview::app::key::parse(keys).unwrap() {
+        world.send(Message::Press(key));
+    }
+    world.story = Story::tell();
+    let run = world.story.run.clone();
+    world.send(Message::Grown(run.into()));
+    world
+}
+
+#[test]
+fn a_run_that_grows_keeps_its_place_folds_and_search() {
+    let world = growing_from(2, "& l s s s <tab><tab><tab> <enter> h l s s s");
+    let seen = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
+
+    assert!(seen.contains("turn 2/6") && seen.contains("step 3/6"), "{seen}");
+    assert!(seen.contains("● 4 new turns"), "{seen}");
+    assert!(seen.contains("▾ message  The schedule is in place"), "{seen}");
+    assert!(seen.contains("6 Rename the loader"), "{seen}");
+}
+
+#[test]
+fn a_run_that_grows_is_followed_with_its_files() {
+    let world = growing_from(2, "&");
+    let seen = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
+
+    assert!(seen.contains("turn 6/6") && seen.contains("● following"), "{seen}");
+    assert!(seen.contains("R src/ppdiff/pairs.py"), "{seen}");
+}
+
+#[test]
+fn a_run_that_is_not_followed_stays_where_it_is() {
+    let world = growing_from(2, "");
+    let seen = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
+
+    assert!(seen.contains("turn 1/6") && !seen.contains('●'), "{seen}");
 }

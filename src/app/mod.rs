@@ -15,6 +15,7 @@ pub mod colours;
 pub mod diff;
 pub mod digest;
 pub mod files;
+pub mod follow;
 pub mod key;
 pub mod keymap;
 pub mod layout;
@@ -57,6 +58,8 @@ pub struct App {
     pub is_quitting: bool,
     place: Place,
     numbers: Numbers,
+    /// What was opened last.
+    path: PathBuf,
 }
 
 /// Something happened, in the program's own words. Each feature nests its own.
@@ -75,6 +78,10 @@ pub enum Message {
     Escape,
     Suspend,
     Quit,
+    /// The recording that is open has grown.
+    Grown(Arc<Run>),
+    /// Follow the recording as it is written, or no longer.
+    Follow,
 }
 
 /// Something we ask of the world. `tui` is the only reader.
@@ -91,6 +98,8 @@ pub enum Effect {
     Highlight(Request, colours::Texts),
     Search(Request, Arc<Run>, Query),
     Suspend,
+    /// Tell from now on when this recording grows.
+    Follow(PathBuf),
 }
 
 /// The largest count that typing digits leads to.
@@ -107,6 +116,7 @@ impl Default for App {
             is_quitting: false,
             place: Place::default(),
             numbers: Numbers::default(),
+            path: PathBuf::new(),
         }
     }
 }
@@ -135,6 +145,7 @@ impl App {
                 let room = if layout.tabs.is_some() { Room::OnePanel } else { Room::AllPanels };
                 let replay = run.map(|run| Box::new(Replay::of(run, place, room)));
                 self.opened.settle(request, replay);
+                return self.watch();
             }
             Message::Answered(request, answer) => self.on_replay(|it| it.hear(request, answer)),
             Message::Replay(message) => self.on_replay(|it| it.update(message, &layout)),
@@ -147,6 +158,11 @@ impl App {
             }
             Message::Suspend => return vec![Effect::Suspend],
             Message::Quit => self.is_quitting = true,
+            Message::Grown(run) => self.on_replay(|it| it.grow(run)),
+            Message::Follow => {
+                self.on_replay(|it| it.update(replay::Message::Follow, &layout));
+                return self.watch();
+            }
         }
         vec![]
     }
@@ -186,9 +202,16 @@ impl App {
         }
     }
 
+    /// Asks to be told of what is written from now on, where that is wanted.
+    fn watch(&self) -> Vec<Effect> {
+        let is_wanted = self.replay().is_some_and(|replay| replay.follow.is_on);
+        is_wanted.then(|| Effect::Follow(self.path.clone())).into_iter().collect()
+    }
+
     fn open(&mut self, path: PathBuf, place: Place) -> Effect {
         let request = self.numbers.fresh();
         self.place = place;
+        self.path.clone_from(&path);
         self.opened = Loading::Waiting(request);
         Effect::Open(request, path)
     }

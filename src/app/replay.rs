@@ -20,6 +20,7 @@ use super::{
     diff::{self, Compared, Diff, DiffKey, Follows, Scope},
     digest::{Digest, Lines},
     files::{self, Files},
+    follow::Follow,
     layout::{Layout, Panel},
     playback::{self, Playback},
     scroll::Motion,
@@ -30,9 +31,11 @@ use super::{
 
 mod asking;
 mod choosing;
+mod growing;
 mod opening;
 mod playing;
 
+use growing::Growth;
 use opening::Opening;
 pub use opening::Room;
 
@@ -63,6 +66,8 @@ pub struct Replay {
     diffs: Desk<DiffKey>,
     /// A list over the panels.
     pub chooser: Option<Chooser>,
+    pub follow: Follow,
+    growth: Growth,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -83,6 +88,8 @@ pub enum Message {
     Choose(chooser::Message),
     /// Which kinds of steps are listed.
     List(steps::Kinds),
+    /// Follow the recording, or no longer.
+    Follow,
 }
 
 /// One list a turn, one entry a change.
@@ -122,6 +129,8 @@ impl Replay {
             texts: Desk::default(),
             diffs: Desk::default(),
             chooser: None,
+            follow: Follow::default(),
+            growth: Growth::default(),
         };
         replay.go_to(place, room);
         replay
@@ -145,12 +154,19 @@ impl Replay {
             Message::Beat => self.beat(),
             Message::Choose(message) => self.update_chooser(message, layout),
             Message::List(kinds) => self.choose_kinds(kinds),
+            Message::Follow => self.follow_or_not(),
         }
     }
 
     /// Takes an answer; one to an older question is dropped.
     pub fn hear(&mut self, request: Request, answer: Answer) {
         match answer {
+            Answer::Timeline(Ok(timeline)) if self.growth.timeline.is_answered(request) => {
+                self.renew_timeline(timeline);
+            }
+            Answer::Counted(Ok(counts)) if self.growth.counts.is_answered(request) => {
+                self.counts = Loading::Ready(counts);
+            }
             Answer::Timeline(timeline) => {
                 self.timeline.settle(request, timeline);
                 self.open_file();
@@ -181,6 +197,7 @@ impl Replay {
         let height = usize::from(layout.room(Panel::Diff).height);
         self.diff.settle(self.diff_key(), height);
         self.settle_chooser(layout);
+        self.settle_follow();
     }
 
     /// Whose change the diff shows: the selected step's if steps were moved last and it changed files, else the turn's.

@@ -37,6 +37,9 @@ pub struct Args {
     /// Print the frame as an SVG picture
     #[arg(long, requires = "snapshot")]
     svg: bool,
+    /// Stay at the end of a recording that is still being written
+    #[arg(long, conflicts_with = "at")]
+    follow: bool,
 }
 
 fn size(text: &str) -> Result<Size, String> {
@@ -90,7 +93,7 @@ fn place(args: &Args) -> Result<Place, Failure> {
             }
         }
     };
-    Ok(Place { turn, step: None, file, line })
+    Ok(Place { turn, step: None, file, line, follows: args.follow })
 }
 
 impl From<tui::Failure> for Failure {

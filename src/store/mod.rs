@@ -6,6 +6,7 @@
 
 mod bytes;
 mod find;
+mod follow;
 mod repo;
 mod snapshot;
 mod timeline;
@@ -30,6 +31,7 @@ use repo::Repo;
 use snapshot::Snapshots;
 
 pub use find::runs_below;
+pub use follow::{Then, follow};
 
 /// A recording that was opened: its index, and the way back to its bytes.
 #[derive(Debug, Clone)]

@@ -64,6 +64,7 @@ pub fn run_with(opener: Opener, paths: &[PathBuf], place: Place) -> Result<Endin
         return Err(Failure::NoTerminal);
     }
     let mut runtime = Runtime::new(opener);
+    runtime.may_follow = true;
     runtime.update(Message::Resized(Terminal::size()?));
     runtime.open(first(paths), place);
     runtime.wait_for_opening(QUICK);

@@ -486,7 +486,7 @@ impl Answering {
             Effect::Open(request, _) => {
                 return Some(Message::Opened(request, Ok(story.run.clone().into())));
             }
-            Effect::Suspend => return None,
+            Effect::Suspend | Effect::Follow(_) => return None,
             Effect::LoadTimeline(request, run) => {
                 (request, Answer::Timeline(Recording::timeline(story, &run)))
             }

@@ -29,6 +29,7 @@ impl Replay {
             self.counts = Loading::Waiting(request);
             effects.push(Effect::CountLines(request, self.run.clone()));
         }
+        effects.extend(self.ask_again(numbers));
         effects.extend(self.ask_text(numbers, layout));
         effects.extend(self.ask_diff(numbers));
         effects.extend(self.ask_colours(numbers));
@@ -38,6 +39,25 @@ impl Replay {
             Effect::Search(request, self.run.clone(), query)
         }));
         effects
+    }
+
+    /// What a run that has grown makes new.
+    fn ask_again(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        if self.timeline.ready().is_none() {
+            return None;
+        }
+        if self.growth.timeline.is_due() {
+            let request = numbers.fresh();
+            self.growth.timeline.ask(request);
+            return Some(Effect::LoadTimeline(request, self.run.clone()));
+        }
+        let is_next = self.growth.timeline.is_idle() && self.counts.ready().is_some();
+        if is_next && self.growth.counts.is_due() {
+            let request = numbers.fresh();
+            self.growth.counts.ask(request);
+            return Some(Effect::CountLines(request, self.run.clone()));
+        }
+        None
     }
 
     fn ask_text(&mut self, numbers: &mut Numbers, layout: &Layout) -> Option<Effect> {

@@ -32,6 +32,10 @@ impl Replay {
         if place.turn.is_some() && room == Room::OnePanel {
             self.focus = Panel::Diff; // who names a turn wants to see what it did
         }
+        if place.follows {
+            self.follow.is_on = true;
+            self.go_to_end();
+        }
         if let Some(number) = place.step {
             self.select_step(number);
         }

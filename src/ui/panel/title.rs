@@ -54,6 +54,7 @@ fn place(replay: &Replay, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     spans.extend(checkpoint(replay, detail).map(|words| recorded(&words, plain)));
     spans.push(own(step(replay), plain));
     spans.extend(playing(replay, theme));
+    spans.extend(following(replay, theme));
     spans
 }
 
@@ -82,6 +83,18 @@ fn checkpoint(replay: &Replay, detail: Detail) -> Option<String> {
     let label = checkpoint.label.as_ref().filter(|_| detail == Detail::Labels);
     let label = label.map(|label| format!(" {label}")).unwrap_or_default();
     Some(format!(" · checkpoint {}/{}{label}", index + 1, run.checkpoints.len()))
+}
+
+/// `● following`, or what is new since the playhead left the end.
+fn following(replay: &Replay, theme: Theme) -> Option<Span<'static>> {
+    if !replay.follow.is_on {
+        return None;
+    }
+    let words = replay.news().unwrap_or_else(|| match replay.is_at_end() {
+        true => "following".into(),
+        false => "nothing new".into(),
+    });
+    Some(own(format!("  ● {words}"), theme.of(Meaning::Playing)))
 }
 
 fn playing(replay: &Replay, theme: Theme) -> Option<Span<'static>> {
