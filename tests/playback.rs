@@ -326,7 +326,7 @@ fn without_colours_signs_and_modifiers_say_the_same() {
 }
 
 fn any_key() -> impl Strategy<Value = Key> {
-    let letters = "hjklsSfF{}[]m +-u/\\nNvgGzZieq?<>1239LRKPoaxt&";
+    let letters = "hjklsSfF{}[]m +-u/\\nNvgGzZieq?<>1239LRKPoaxt&#";
     let letters: Vec<Key> = letters.chars().map(Key::char).collect();
     let codes = [
         Code::Enter,
@@ -508,4 +508,16 @@ fn a_run_that_is_not_followed_stays_where_it_is() {
     let seen = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
 
     assert!(seen.contains("turn 1/6") && !seen.contains('●'), "{seen}");
+}
+
+#[test]
+fn the_turn_in_numbers_stands_beside_the_steps_when_asked_for() {
+    insta::assert_snapshot!(text(120, 40, "3l #"));
+    assert!(!text(120, 40, "3l ##").contains("up to turn"));
+    assert!(!text(200, 50, "3l #").contains("up to turn"));
+}
+
+#[test]
+fn the_turn_in_numbers_stands_below_the_one_panel_of_a_small_screen() {
+    insta::assert_snapshot!(text(80, 24, "3l #"));
 }

@@ -87,11 +87,10 @@ impl Chooser {
 
     /// Cuts the line of a hit out of its text, once.
     pub fn cut(&mut self, number: usize, hit: &Hit, text: &StepText) {
-        if !self.excerpts.contains_key(&number) {
+        self.excerpts.entry(number).or_insert_with(|| {
             let found = part_of(text, Item::of(hit).1).and_then(|words| excerpt(words, hit));
-            let gone = || Excerpt { words: String::new(), hit: 0..0 };
-            self.excerpts.insert(number, found.unwrap_or_else(gone));
-        }
+            found.unwrap_or_else(|| Excerpt { words: String::new(), hit: 0..0 })
+        });
     }
 }
 

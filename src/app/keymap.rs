@@ -303,6 +303,7 @@ pub const BINDINGS: &[Binding] = {
         row(Replay, &[c('K')], "choose which kinds of steps are listed", "", |_| choose(chooser::Message::Open(chooser::Kind::Kinds))),
         row(Replay, &[c('P')], "choose what playback stops at", "", |_| choose(chooser::Message::Open(chooser::Kind::Stops))),
         row(Replay, &[c('&')], "follow a recording that is still being written, or no longer", "", |_| Message::Follow),
+        row(Replay, &[c('#')], "show the run up to this turn in numbers, or hide them", "", |_| Message::Now),
         row(Steps, &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| step(steps::Message::FoldInPlace)),
         row(Steps, &[k(Code::Backspace)], "back to the agent that started this one", "", |_| step(steps::Message::Leave)),
         row(Hits, &[c('n')], "next hit", "", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),

@@ -19,6 +19,7 @@ pub mod follow;
 pub mod key;
 pub mod keymap;
 pub mod layout;
+pub mod now;
 pub mod overlay;
 mod place;
 pub mod playback;
@@ -60,6 +61,7 @@ pub struct App {
     numbers: Numbers,
     /// What was opened last.
     path: PathBuf,
+    pub now: now::Shown,
 }
 
 /// Something happened, in the program's own words. Each feature nests its own.
@@ -82,6 +84,8 @@ pub enum Message {
     Grown(Arc<Run>),
     /// Follow the recording as it is written, or no longer.
     Follow,
+    /// Show the turn in numbers, or no longer.
+    Now,
 }
 
 /// Something we ask of the world. `tui` is the only reader.
@@ -117,6 +121,7 @@ impl Default for App {
             place: Place::default(),
             numbers: Numbers::default(),
             path: PathBuf::new(),
+            now: now::Shown::default(),
         }
     }
 }
@@ -158,6 +163,9 @@ impl App {
             }
             Message::Suspend => return vec![Effect::Suspend],
             Message::Quit => self.is_quitting = true,
+            Message::Now => {
+                self.now = if layout.now.is_some() { now::Shown::No } else { now::Shown::Yes };
+            }
             Message::Grown(run) => self.on_replay(|it| it.grow(run)),
             Message::Follow => {
                 self.on_replay(|it| it.update(replay::Message::Follow, &layout));
@@ -175,7 +183,7 @@ impl App {
     pub fn layout(&self) -> Layout {
         let focus = self.replay().map_or(Panel::default(), |replay| replay.focus);
         let files = self.replay().map_or(0, |replay| replay.changes().len());
-        Layout::of(self.size, focus, self.zoom, files)
+        Layout::of(self.size, focus, self.zoom, files).with_now(self.now, self.size, focus)
     }
 
     /// Which keys hold at the moment.

@@ -83,6 +83,9 @@ fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buff
     if let Some(tabs) = layout.tabs {
         panel::tabs::draw(replay, theme, tabs, buffer);
     }
+    if let Some(area) = layout.now {
+        panel::now::draw(replay, theme, area, buffer);
+    }
     for which in Panel::ALL {
         let Some(area) = layout.panel(which) else { continue };
         match which {

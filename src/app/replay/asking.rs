@@ -43,9 +43,7 @@ impl Replay {
 
     /// What a run that has grown makes new.
     fn ask_again(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        if self.timeline.ready().is_none() {
-            return None;
-        }
+        self.timeline.ready()?;
         if self.growth.timeline.is_due() {
             let request = numbers.fresh();
             self.growth.timeline.ask(request);

@@ -11,9 +11,9 @@ use crate::app::{
 impl Replay {
     pub(super) fn update_chooser(&mut self, message: Message, layout: &Layout) {
         match message {
-            Message::Open(kind) => return self.choose_from(kind),
+            Message::Open(kind) => self.choose_from(kind),
             Message::Close => self.chooser = None,
-            Message::Accept => return self.accept(),
+            Message::Accept => self.accept(),
             Message::Type(c) => self.edit_filter(|filter| filter.push(c)),
             Message::Erase => self.edit_filter(|filter| {
                 filter.pop();

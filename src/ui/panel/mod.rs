@@ -4,6 +4,7 @@ pub mod chooser;
 pub mod diff;
 pub mod files;
 pub mod footer;
+pub mod now;
 pub mod overlay;
 pub mod steps;
 pub mod tabs;
