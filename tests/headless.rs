@@ -243,6 +243,16 @@ fn nothing_recorded_drives_the_terminal() {
 }
 
 #[test]
+fn a_search_unfolds_the_step_whose_result_holds_the_word() {
+    let before = printed(&[SAMPLE, "--at", "36", "--snapshot", "120x40"]);
+    let after = printed(&[SAMPLE, "--snapshot", "120x40", "--keys", "/HHVMPRI<enter>"]);
+
+    assert!(!before.contains("HHVMPRI"), "{before}");
+    assert!(after.contains("turn 36/56"), "{after}");
+    assert!(after.contains("AssertionError: 'HHVMPRI' != 'FWDKESR'"), "{after}");
+}
+
+#[test]
 fn every_format_has_a_sample_that_reads_without_a_warning() {
     let formats = json(&["formats", "--json"]);
     for format in formats["formats"].as_array().unwrap() {

@@ -391,7 +391,7 @@ fn every_hit_is_listed_and_gone_to() {
     let gone_to = text(120, 40, "/loss<enter> L 5G <enter>");
     assert!(gone_to.contains("hit 5 of 21"), "{gone_to}");
     assert!(text(120, 40, "/loss<enter> L 5G <enter> n").contains("hit 6 of 21"));
-    assert!(text(120, 40, "/loss<enter> / <enter>").contains("hits of loss"));
+    assert!(text(120, 40, "/loss<enter> / <enter>").contains("hits of `loss`"));
     assert!(text(120, 40, "L").contains("nothing searched yet"));
 }
 

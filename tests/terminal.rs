@@ -9,6 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use trajview::ui::theme::Theme;
+
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 const SAMPLE: &str = "sample-runs/claude-code";
@@ -32,12 +34,18 @@ impl Tui {
     }
 
     fn start_at(columns: u16, rows: u16, environment: &[(&str, &str)], arguments: &[&str]) -> Self {
-        let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
         command.args(arguments);
-        command.env("TERM", "xterm-256color");
         command.env_remove("NO_COLOR");
         environment.iter().for_each(|(name, value)| command.env(name, value));
+        let tui = Self::spawn(columns, rows, command);
+        tui.wait_for("turn ");
+        tui
+    }
+
+    fn spawn(columns: u16, rows: u16, mut command: CommandBuilder) -> Self {
+        let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
+        command.env("TERM", "xterm-256color");
         command.cwd(env!("CARGO_MANIFEST_DIR"));
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave); // or the reader never sees the end
@@ -50,9 +58,7 @@ impl Tui {
             }
         });
         let writer = pair.master.take_writer().unwrap();
-        let tui = Self { parser, writer, child, master: pair.master, reader: Some(reader) };
-        tui.wait_for("turn ");
-        tui
+        Self { parser, writer, child, master: pair.master, reader: Some(reader) }
     }
 
     fn press(&mut self, keys: &str) {
@@ -143,6 +149,29 @@ fn a_signal_that_ends_the_program_gives_the_terminal_back() {
         assert_eq!(tui.wait_for_end().exit_code(), code, "{signal}");
         assert!(tui.is_given_back(), "{signal}");
     }
+}
+
+/// Set for the process that is started to panic.
+const FALLS_OVER: &str = "TRAJVIEW_TEST_FALLS_OVER";
+
+/// The test starts itself: there is no way to make the program panic on purpose.
+#[test]
+fn a_panic_gives_the_terminal_back_before_its_words() {
+    if std::env::var_os(FALLS_OVER).is_some() {
+        let _terminal = trajview::tui::Terminal::take(Theme::ansi()).unwrap();
+        panic!("the drawer fell over");
+    }
+    let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "a_panic_gives_the_terminal_back_before_its_words", "--nocapture"]);
+    command.env(FALLS_OVER, "yes");
+    command.env("RUST_BACKTRACE", "0"); // or its words scroll off
+
+    let mut tui = Tui::spawn(80, 24, command);
+
+    tui.wait_for_end();
+    let screen = tui.parser.lock().unwrap().screen().contents();
+    assert!(screen.contains("the drawer fell over"), "{screen}");
+    assert!(tui.is_given_back());
 }
 
 #[test]

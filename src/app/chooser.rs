@@ -104,6 +104,8 @@ fn excerpt(words: &str, hit: &Hit) -> Option<Excerpt> {
     let indent = line.len() - line.trim_start().len();
     let from = hit.range.start.saturating_sub(BEFORE).max(indent.min(hit.range.start));
     let from = (0..=from).rev().find(|at| line.is_char_boundary(*at))?;
+    let kept = line.get(from..hit.range.start)?;
+    let from = from + kept.len() - kept.trim_start().len();
     let to = line.len().min(hit.range.end.saturating_add(AFTER));
     let to = (to..=line.len()).find(|at| line.is_char_boundary(*at))?;
     let sign = if from > indent { "…" } else { "" };

@@ -1,6 +1,6 @@
 //! The commands, one file each. A command opens a recording through `store`, asks the library and prints.
 //!
-//! To add one, write `cli/<name>.rs` with its arguments and a `run`, and add one word to [`Command`].
+//! To add one, write `cli/<name>.rs` with its arguments and a `run`, and add one word to `Command`.
 
 mod at;
 mod cat;

@@ -22,7 +22,7 @@ pub struct Args {
     /// Print the settled frame of this size, such as 120x40, and exit; needs no terminal
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
     snapshot: Option<Size>,
-    /// Press these keys first, such as 'l l / loss <enter>'
+    /// Press these keys first, such as `l l / loss <enter>`
     #[arg(
         long,
         requires = "snapshot",

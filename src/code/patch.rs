@@ -2,7 +2,7 @@
 //!
 //! [`unified`] reads the hunks of one file's unified diff; [`codex`] reads an `apply_patch` text and
 //! [`in_call`] finds one in whatever an agent wrapped it (a here-document in a shell command, an argument
-//! list, JSON, JavaScript). [`apply`] carries hunks out. Nothing here panics, whatever the bytes: a text that
+//! list, JSON, JavaScript). [`apply()`] carries hunks out. Nothing here panics, whatever the bytes: a text that
 //! is no patch has no hunks.
 
 mod apply;

@@ -55,10 +55,13 @@ impl Format for ClaudeSession {
         let ours = sessions(main);
         let theirs = sessions(other);
         let mut is_agent = false;
+        let mut is_session = false;
         let mut is_warm_up = false;
         let mut names_itself = false;
         records(other, |record| {
             is_agent |= record.is_sidechain.0;
+            let speaks = matches!(record.kind.as_str(), "user" | "assistant");
+            is_session |= speaks && !record.is_sidechain.0;
             names_itself |= record.agent_id.filled().is_some_and(|id| {
                 record.session_id.as_str().strip_prefix("agent-") == Some(id)
             });
@@ -66,7 +69,7 @@ impl Format for ClaudeSession {
                 && string(object::<Message<'_>>(record.message).content) == "Warmup";
             false
         });
-        is_agent && !is_warm_up && (names_itself || !ours.is_disjoint(&theirs))
+        is_agent && !is_session && !is_warm_up && (names_itself || !ours.is_disjoint(&theirs))
     }
 
     fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {

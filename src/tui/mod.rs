@@ -28,9 +28,9 @@ use crate::{
     ui::{self, theme::Theme},
 };
 use runtime::Runtime;
-use terminal::Terminal;
 
 pub use runtime::Ending;
+pub use terminal::Terminal;
 pub use world::{Opened, Opener, Recording, from_disk};
 
 /// Why there was nothing to show.

@@ -1,6 +1,6 @@
 //! How it looks: draws an [`App`] into cells, changes nothing and cannot fail.
 //!
-//! [`panel`] has one file a panel, [`theme`] the colours by meaning, [`line`] what makes text fit. Recorded text
+//! `panel` has one file a panel, [`mod@theme`] the colours by meaning, `line` what makes text fit. Recorded text
 //! comes in only through [`text`]. [`export`] turns a drawn frame into text, ANSI or a picture.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]

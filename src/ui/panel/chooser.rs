@@ -82,7 +82,7 @@ impl List<'_> {
             Kind::Hits => {
                 let pattern = self.replay.search.query().map_or("", |it| it.pattern.as_str());
                 let position = self.replay.search.position().unwrap_or_default();
-                let words = format!(" hits of {} ", safe(pattern));
+                let words = format!(" hits of `{}` ", safe(pattern));
                 vec![bold(words), own(format!("{position} "), self.theme.of(Meaning::Muted))]
             }
             Kind::Requests => {

@@ -498,6 +498,10 @@ fn only_agents_of_this_session_are_companions() {
     ));
     assert!(!companion(&agent_log("other")));
     assert!(!companion(&main), "another session");
+    assert!(
+        !companion(&(main.clone() + &agent_log("S"))),
+        "a copy of the session with its agent in it"
+    );
     assert!(!companion(""), "an empty file");
     assert!(!companion(&agent_log("S").replace("\"look\"", "\"Warmup\"")));
 }
