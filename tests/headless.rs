@@ -313,3 +313,336 @@ fn the_same_script_shows_the_same_requests_whoever_ran_it() {
     assert_eq!(requests.len(), 12);
     assert!(names.len() >= 12, "{names:?}");
 }
+
+/// What `show --json` says of a run, without what an import may change: where it is, its format, its commits.
+fn said_of(run: &str) -> Value {
+    let mut shown = json(&["show", run, "--json"]);
+    for fact in ["path", "format", "provenance", "sources", "files_from"] {
+        shown["run"].as_object_mut().unwrap().remove(fact);
+    }
+    for turn in shown["turns"].as_array_mut().unwrap() {
+        turn.as_object_mut().unwrap().remove("commit");
+    }
+    shown
+}
+
+/// The steps of a turn, without the folder their logs are in.
+fn steps_said(run: &str, turn: usize) -> Value {
+    let shown = json(&["show", run, "--turn", &turn.to_string(), "--json"]);
+    let text = shown["steps"].to_string().replace("\"file\":\"session/", "\"file\":\"");
+    serde_json::from_str(&text).unwrap()
+}
+
+fn imported(run: &str, folder: &Path) -> String {
+    let out = folder.join("bundle");
+    let out = out.to_str().unwrap().to_owned();
+    printed(&["import", run, "--out", &out]);
+    out
+}
+
+fn samples() -> Vec<String> {
+    let formats = json(&["formats", "--json"]);
+    let sample = |format: &Value| format["sample"].as_str().unwrap().to_owned();
+    formats["formats"].as_array().unwrap().iter().map(sample).collect()
+}
+
+#[test]
+fn an_imported_run_says_what_the_recording_said() {
+    let folder = tempfile::tempdir().unwrap();
+    for (number, run) in samples().iter().enumerate() {
+        let bundle = imported(run, &folder.path().join(number.to_string()));
+
+        assert_eq!(said_of(&bundle), said_of(run), "{run}");
+        assert_eq!(steps_said(&bundle, 1), steps_said(run, 1), "{run}");
+        let (code, said) = {
+            let ran = trajview(&["check", &bundle]);
+            (ran.code, ran.out)
+        };
+        assert_eq!(code, Some(0), "{run}: {said}");
+    }
+}
+
+#[test]
+fn the_files_of_an_imported_run_are_those_of_the_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    for run in ["sample-runs/claude-code", "sample-runs/codex-rollout-old"] {
+        let bundle = imported(run, &folder.path().join(run));
+        for at in ["start", "1", "5", "final"] {
+            let listed = |run: &str| json(&["ls", run, "--at", at, "--json"])["files"].clone();
+            assert_eq!(listed(&bundle), listed(run), "{run} at {at}");
+        }
+        let of = |run: &str| printed(&["cat", run, "README.md"]);
+        assert_eq!(of(&bundle), of(run), "{run}");
+    }
+}
+
+#[test]
+fn the_logs_of_an_imported_run_are_kept_byte_for_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    for run in ["sample-runs/claude-code", "sample-runs/codex-rollout-old"] {
+        let bundle = imported(run, &folder.path().join(run));
+        let mut logs = BTreeMap::new();
+        collect(&project(run), &project(run), &mut logs);
+        logs.remove("provenance.txt");
+        let mut kept = BTreeMap::new();
+        let session = Path::new(&bundle).join("session");
+        collect(&session, &session, &mut kept);
+
+        assert_eq!(Vec::from_iter(kept.keys()), Vec::from_iter(logs.keys()), "{run}");
+        assert!(kept == logs, "{run}");
+    }
+}
+
+#[test]
+fn a_bundle_is_imported_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = imported(SAMPLE, folder.path());
+    let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
+    collect(&project(SAMPLE), &project(SAMPLE), &mut before);
+    collect(Path::new(&bundle), Path::new(&bundle), &mut after);
+
+    assert_eq!(Vec::from_iter(after.keys()), Vec::from_iter(before.keys()));
+    assert!(after == before);
+}
+
+#[test]
+fn the_same_recording_gives_the_same_commits_and_git_finds_them_sound() {
+    let folder = tempfile::tempdir().unwrap();
+    let import = |name: &str| imported("sample-runs/claude-code", &folder.path().join(name));
+    let (one, two) = (import("one"), import("two"));
+    let commits = |bundle: &str| {
+        let shown = json(&["show", bundle, "--json"]);
+        turns(&shown).iter().map(|turn| turn["commit"].clone()).collect::<Vec<_>>()
+    };
+
+    assert!(commits(&one).iter().all(Value::is_string));
+    assert_eq!(commits(&one), commits(&two));
+    if has_git() {
+        let git = |arguments: &[&str]| {
+            let repo = Path::new(&one).join("workspace.git");
+            let ran = Command::new("git").arg("--git-dir").arg(repo).args(arguments).output();
+            let ran = ran.unwrap();
+            assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+            String::from_utf8(ran.stdout).unwrap()
+        };
+        git(&["fsck", "--strict"]);
+        let log = git(&["log", "--format=%an <%ae> %s", "--reverse", "main"]);
+        assert_eq!(log.lines().count(), commits(&one).len());
+        let first = "trajview import <import@trajview.invalid> turn 1: Create a Python package";
+        assert!(log.starts_with(first), "{log}");
+    }
+}
+
+#[test]
+fn an_import_says_what_the_bundle_lacks() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("bundle");
+    let run = "sample-runs/codex-exec-json";
+    let ran = trajview(&["import", run, "--out", out.to_str().unwrap()]);
+
+    let sentence = "the recording has no content of any file; the bundle has no workspace.git";
+    assert_eq!((ran.code, ran.err), (Some(0), format!("trajview: {sentence}\n")));
+    let manifest = fs::read_to_string(out.join("run.json")).unwrap();
+    assert!(manifest.contains(&format!("from a codex-exec log; {sentence}\"")), "{manifest}");
+    assert!(!out.join("workspace.git").exists());
+}
+
+#[test]
+fn an_import_never_writes_over_anything_and_leaves_nothing_behind_when_it_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::create_dir(folder.path().join("full")).unwrap();
+    fs::write(folder.path().join("full/mine"), "mine").unwrap();
+    let broken = "tests/bad-runs/not-a-recording.json";
+    let cases = [
+        (SAMPLE, place("full"), 2, "exists already and is not empty; name another folder"),
+        (SAMPLE, place("full/mine"), 2, "exists already, and is not an empty folder"),
+        (SAMPLE, format!("{SAMPLE}/copy"), 2, "is inside the recording, which is only read"),
+        (SAMPLE, place("full/mine/below"), 3, "cannot write "),
+        (broken, place("new/bundle"), 4, "not a recording we know"),
+        ("no/such/run", place("new/bundle"), 3, "cannot read no/such/run"),
+    ];
+    for (run, out, code, sentence) in cases {
+        let ran = trajview(&["import", run, "--out", &out]);
+        assert_eq!(ran.code, Some(code), "{out}: {}", ran.err);
+        assert!(ran.err.contains(sentence), "{out}: {}", ran.err);
+    }
+
+    let mut files = BTreeMap::new();
+    collect(folder.path(), folder.path(), &mut files);
+    assert_eq!(Vec::from_iter(files), [("full/mine".to_owned(), b"mine".to_vec())]);
+    assert!(!folder.path().join("new").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_import_follows_no_link_out_of_the_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    fs::create_dir_all(place("run/session")).unwrap();
+    fs::write(place("secret.jsonl"), "secret").unwrap();
+    fs::copy(project("tests/bad-runs/bundle-no-session/run.json"), place("run/run.json")).unwrap();
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, place(name)).unwrap();
+    link("../../secret.jsonl", "run/session/link.jsonl");
+    link("..", "run/session/folder");
+    link("../secret.jsonl", "run/script.json");
+
+    let bundle = imported(place("run").to_str().unwrap(), folder.path());
+
+    let mut files = BTreeMap::new();
+    collect(Path::new(&bundle), Path::new(&bundle), &mut files);
+    assert_eq!(Vec::from_iter(files.keys()), ["run.json"]);
+}
+
+#[test]
+fn every_broken_recording_imports_or_is_refused_in_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(project("tests/bad-runs")).unwrap() {
+        let run = entry.unwrap().path();
+        let out = folder.path().join(run.file_name().unwrap());
+        let ran = trajview(&["import", run.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+
+        assert!(matches!(ran.code, Some(0 | 4)), "{}: {:?} {}", run.display(), ran.code, ran.err);
+        assert_eq!(ran.code == Some(0), out.exists(), "{}", run.display());
+    }
+}
+
+#[test]
+fn other_people_s_recordings_survive_the_import() {
+    let Some(data) = real_data() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let logs = ["claude-2.1.197.session.jsonl", "codex-0.169.0-12turn-gpt-5.5.rollout0.jsonl"];
+    for log in logs {
+        let run = data.join("recorded").join(log);
+        let run = run.to_str().unwrap();
+        let bundle = imported(run, &folder.path().join(log));
+        assert_eq!(said_of(&bundle), said_of(run), "{log}");
+    }
+}
+
+#[test]
+fn blame_tells_turn_checkpoint_and_step_of_every_line() {
+    let out = printed(&["blame", SAMPLE, "ppdiff/forward.py", "--line", "1-8"]);
+    insta::assert_snapshot!(out, @r#"
+    17 c4 2   1  """The forward process: clean complexes to noisy ones."""
+    17 c4 2   2  import math
+    17 c4 2   3  
+    26 c5   ◇ 4  from ppdiff.structures import AMINO_ACIDS
+    21 c4 2   5  from ppdiff.geometry import center_of_mass, remove_com, sub
+    17 c4 2   6  
+    17 c4 2   7  COORD_SCALE = 10.0
+    19 c4 2   8  K = len(AMINO_ACIDS)
+    "#);
+}
+
+#[test]
+fn blame_as_json_names_the_request_behind_a_line() {
+    let told = json(&["blame", SAMPLE, "ppdiff/forward.py", "--line", "4", "--json"]);
+    let shown = json(&["show", SAMPLE, "--turn", "26", "--json"]);
+
+    assert_eq!(told["schema"], "trajview.blame/1");
+    assert_eq!((&told["path"], &told["turn"]), (&"ppdiff/forward.py".into(), &56.into()));
+    let line = &told["lines"][0];
+    assert_eq!(
+        (&line["line"], &line["turn"], &line["step"]),
+        (&4.into(), &26.into(), &Value::Null)
+    );
+    assert_eq!((&line["checkpoint"], &line["origin"]), (&"c5".into(), &"outside".into()));
+    let request = line["request"].as_str().unwrap();
+    assert!(shown["request"].as_str().unwrap().starts_with(request), "{request}");
+}
+
+#[test]
+fn blame_leads_to_the_edit_that_wrote_the_line() {
+    let told = json(&["blame", SAMPLE, "ppdiff/forward.py", "--json"]);
+    let text = printed(&["cat", SAMPLE, "ppdiff/forward.py"]);
+    let lines = told["lines"].as_array().unwrap();
+
+    assert_eq!(lines.len(), text.lines().count());
+    let mut after: BTreeMap<u64, String> = BTreeMap::new();
+    for (line, text) in lines.iter().zip(text.lines()) {
+        assert_eq!(line["text"], text);
+        let turn = line["turn"].as_u64().unwrap();
+        let cat = || printed(&["cat", SAMPLE, "ppdiff/forward.py", "--at", &turn.to_string()]);
+        let after = after.entry(turn).or_insert_with(cat);
+        assert!(after.lines().any(|line| line == text), "turn {turn}: {text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_blamed_is_told_in_a_sentence() {
+    let cases: [(&[&str], i32, &str); 5] = [
+        (&["blame", SAMPLE, "no.py"], 3, "no.py: no such file at that moment"),
+        (&["blame", SAMPLE, "../x"], 3, "../x: not a path inside the workspace"),
+        (&["blame", SAMPLE, "ppdiff/data.py", "--at", "99"], 2, "no turn 99"),
+        (
+            &["blame", SAMPLE, "ppdiff/forward.py", "--line", "9999"],
+            2,
+            "no line 9999: the file has",
+        ),
+        (&["blame", SAMPLE, "ppdiff/forward.py", "--line", "5-3"], 2, "such as 12-20"),
+    ];
+    for (arguments, code, sentence) in cases {
+        let ran = trajview(arguments);
+        assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.err);
+        assert!(ran.err.contains(sentence), "{arguments:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn completions_and_the_manual_name_every_command() {
+    let commands: Vec<String> =
+        trajview::cli::commands().into_iter().map(|(name, _)| name).collect();
+    let shells = ["bash", "zsh", "fish", "elvish", "powershell"];
+    let mut prints: Vec<String> =
+        shells.iter().map(|shell| printed(&["completions", shell])).collect();
+    prints.push(printed(&["man"]));
+    for print in prints {
+        for command in &commands {
+            assert!(print.contains(command.as_str()), "{command} is not in {print}");
+        }
+    }
+}
+
+#[test]
+fn settings_are_told_with_where_they_were_said_and_read_back_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (folder.path().join("one.toml"), folder.path().join("two.toml"));
+    let tell = |path: &Path| printed(&["--print-config", "--config", path.to_str().unwrap()]);
+    let values = |told: &str| -> Vec<String> {
+        let lines = told.lines().filter(|line| !line.starts_with('#'));
+        lines.map(|line| line.split("  # ").next().unwrap().to_owned()).collect()
+    };
+    fs::write(&one, "tab_width = 8\n[play]\nspeed = 0.5\n[keys]\nquit = \"<c-c>\"\n").unwrap();
+    let first = tell(&one);
+    fs::write(&two, &first).unwrap();
+
+    let place = |line: usize| format!("  # {}:{line}", one.display());
+    for said in [
+        "theme = \"terminal\"  # default".to_owned(),
+        format!("tab_width = 8{}", place(1)),
+        format!("speed = 0.5{}", place(3)),
+        format!("\"quit\" = [\"<c-c>\"]{}", place(5)),
+    ] {
+        assert!(first.lines().any(|line| line == said), "{said} is not in {first}");
+    }
+    assert_eq!(values(&tell(&two)), values(&first));
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_told_in_a_sentence_and_the_rest_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("c.toml");
+    fs::write(&file, "ascii = true\ntheme = \"pink\"\n").unwrap();
+
+    let ran = trajview(&["--print-config", "--config", file.to_str().unwrap()]);
+    let absent = trajview(&["--print-config", "--config", "no/such/file.toml"]);
+
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.out.contains("ascii = true  # "), "{}", ran.out);
+    let sentence = "c.toml:2: theme: expected one of \"terminal\", \"dark\", \"light\", \
+        \"high-contrast\", \"colour-blind\", found \"pink\"\n";
+    assert!(ran.err.ends_with(sentence), "{}", ran.err);
+    let sentence = "trajview: cannot read no/such/file.toml: no such file or folder\n";
+    assert_eq!((absent.code, absent.err.as_str()), (Some(3), sentence));
+}

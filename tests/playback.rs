@@ -51,7 +51,7 @@ fn a_screen_too_small_says_how_large_it_must_be() {
 
 #[test]
 fn help_lists_every_key() {
-    insta::assert_snapshot!(text(100, 150, "?"));
+    insta::assert_snapshot!(text(100, 220, "?"));
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn without_colours_signs_and_modifiers_say_the_same() {
 }
 
 fn any_key() -> impl Strategy<Value = Key> {
-    let letters = "hjklsSfF{}[]m +-u/\\nNvgGzZieq?<>1239LRKPoaxt&#";
+    let letters = "hjklsSfF{}[]m +-u/\\nNvgGzZieq?<>1239LRKPoaxt&#:yETM'p";
     let letters: Vec<Key> = letters.chars().map(Key::char).collect();
     let codes = [
         Code::Enter,
@@ -337,7 +337,7 @@ fn any_key() -> impl Strategy<Value = Key> {
         Code::PageUp,
         Code::PageDown,
     ];
-    let ctrl = ['u', 'd', 'r', 'z'].map(Key::ctrl);
+    let ctrl = ['u', 'd', 'r', 'z', 'o', 'n', 'p'].map(Key::ctrl);
     let all: Vec<Key> = letters.into_iter().chain(codes.map(Key::plain)).chain(ctrl).collect();
     prop::sample::select(all)
 }

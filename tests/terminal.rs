@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use trajview::ui::theme::Theme;
+use trajview::tui::Gate;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
@@ -17,6 +17,8 @@ const SAMPLE: &str = "sample-runs/claude-code";
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Tui {
+    /// Every byte the program wrote.
+    written: Arc<Mutex<Vec<u8>>>,
     parser: Arc<Mutex<vt100::Parser>>,
     writer: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
@@ -33,10 +35,14 @@ impl Tui {
         Self::start_at(columns, rows, environment, &[SAMPLE])
     }
 
+    fn open(path: &str, columns: u16, rows: u16, environment: &[(&str, &str)]) -> Self {
+        Self::start_at(columns, rows, environment, &[path])
+    }
+
     fn start_at(columns: u16, rows: u16, environment: &[(&str, &str)], arguments: &[&str]) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
         command.args(arguments);
-        command.env_remove("NO_COLOR");
+        ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
         environment.iter().for_each(|(name, value)| command.env(name, value));
         let tui = Self::spawn(columns, rows, command);
         tui.wait_for("turn ");
@@ -51,14 +57,17 @@ impl Tui {
         drop(pair.slave); // or the reader never sees the end
         let parser = Arc::new(Mutex::new(vt100::Parser::new(cells(rows), cells(columns), 0)));
         let (screen, mut output) = (parser.clone(), pair.master.try_clone_reader().unwrap());
+        let written = Arc::new(Mutex::new(vec![]));
+        let copy = written.clone();
         let reader = thread::spawn(move || {
             let mut bytes = [0; 8192];
             while let Ok(count @ 1..) = output.read(&mut bytes) {
+                copy.lock().unwrap().extend_from_slice(&bytes[..count]);
                 screen.lock().unwrap().process(&bytes[..count]);
             }
         });
         let writer = pair.master.take_writer().unwrap();
-        Self { parser, writer, child, master: pair.master, reader: Some(reader) }
+        Self { written, parser, writer, child, master: pair.master, reader: Some(reader) }
     }
 
     fn press(&mut self, keys: &str) {
@@ -106,11 +115,31 @@ impl Tui {
         status
     }
 
+    /// What was sent for the clipboard, between the beginning and the end of its sequence.
+    fn wait_for_clipboard(&self) -> Vec<u8> {
+        const BEGINNING: &[u8] = b"\x1b]52;c;";
+        let start = Instant::now();
+        loop {
+            let written = self.written.lock().unwrap();
+            let place = written.windows(BEGINNING.len()).position(|bytes| bytes == BEGINNING);
+            let rest = place.map(|place| &written[place + BEGINNING.len()..]);
+            let sent = rest
+                .and_then(|rest| rest.iter().position(|byte| *byte == 7).map(|end| &rest[..end]));
+            if let Some(sent) = sent {
+                return sent.to_vec();
+            }
+            assert!(start.elapsed() < PATIENCE, "nothing was copied");
+            drop(written);
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     fn is_given_back(&self) -> bool {
         let parser = self.parser.lock().unwrap();
         !parser.screen().alternate_screen()
             && !parser.screen().hide_cursor()
             && !parser.screen().bracketed_paste()
+            && parser.screen().mouse_protocol_mode() == vt100::MouseProtocolMode::None
     }
 }
 
@@ -158,7 +187,7 @@ const FALLS_OVER: &str = "TRAJVIEW_TEST_FALLS_OVER";
 #[test]
 fn a_panic_gives_the_terminal_back_before_its_words() {
     if std::env::var_os(FALLS_OVER).is_some() {
-        let _terminal = trajview::tui::Terminal::take(Theme::ansi()).unwrap();
+        let _terminal = trajview::tui::Terminal::take(Gate::default()).unwrap();
         panic!("the drawer fell over");
     }
     let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
@@ -239,6 +268,103 @@ fn without_colours_none_are_sent() {
     let colours =
         places.filter_map(|(row, column)| screen.cell(row, column)).map(vt100::Cell::fgcolor);
     assert_eq!(colours.filter(|colour| *colour != vt100::Color::Default).count(), 0);
+}
+
+#[test]
+fn a_click_selects_a_turn_and_the_mouse_is_given_back() {
+    let mut tui = Tui::start(120, 40);
+    tui.wait_until("mouse reports", |parser| {
+        parser.screen().mouse_protocol_mode() == vt100::MouseProtocolMode::PressRelease
+    });
+
+    tui.press("\x1b[<0;10;5M\x1b[<0;10;5m");
+    tui.wait_for("turn 3/");
+    tui.press("\x07");
+    tui.wait_for("the mouse is the terminal's");
+    tui.wait_until("no mouse reports", |parser| {
+        parser.screen().mouse_protocol_mode() == vt100::MouseProtocolMode::None
+    });
+
+    tui.press("\x07q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+    assert!(tui.is_given_back());
+}
+
+#[test]
+fn what_is_copied_leaves_as_base64_and_no_recorded_escape_is_obeyed() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("session.jsonl");
+    let said = r"\u001b]0;owned\u0007\u001b[2J and \u001b]52;c;ZXZpbA==\u0007";
+    let record = |kind: &str, content: &str, id: &str, parent: &str| {
+        format!(
+            r#"{{"type":"{kind}","uuid":"{id}","parentUuid":{parent},"sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w","version":"2.1.0","message":{{"role":"{kind}","content":{content}}}}}"#
+        )
+    };
+    let lines = [
+        record("user", &format!("\"{said}\""), "a", "null"),
+        record("assistant", &format!(r#"[{{"type":"text","text":"{said}"}}]"#), "b", "\"a\""),
+    ];
+    std::fs::write(&log, lines.join("\n") + "\n").unwrap();
+    let mut tui = Tui::open(log.to_str().unwrap(), 120, 40, &[]);
+
+    tui.press("yl");
+    let line = tui.wait_for_clipboard();
+    tui.wait_for("control characters left out");
+    tui.press("q");
+    tui.wait_for_end();
+
+    let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+    assert!(!line.is_empty() && line.iter().all(is_base64), "{line:?}");
+    let written = String::from_utf8_lossy(&tui.written.lock().unwrap()).into_owned();
+    for obeyed in ["\x1b]0;", "52;c;ZXZpbA==\x07"] {
+        assert!(!written.contains(obeyed), "{obeyed:?} reached the terminal");
+    }
+}
+
+#[test]
+fn the_editor_has_the_terminal_while_it_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let editor = folder.path().join("vi");
+    let script = "#!/bin/sh\nstty -a | grep -o 'opost\\|[-]icanon'\necho \"editing $1 $(basename \"$2\")\"\n\
+                  cat \"$2\" | head -1\necho ready\nread word\necho \"got $word\" > \"$0.out\"\n";
+    std::fs::write(&editor, script).unwrap();
+    std::process::Command::new("chmod").arg("+x").arg(&editor).status().unwrap();
+    let mut tui = Tui::start_with(120, 40, &[("VISUAL", editor.to_str().unwrap())]);
+    tui.press("2l");
+    tui.wait_for("since turn 2  file 1/2");
+
+    tui.press("E");
+    tui.wait_for("ready");
+    assert!(tui.is_given_back());
+    let seen = tui.wait_for("editing +");
+    assert!(!seen.contains("-icanon"), "{seen}");
+    tui.press("words\r");
+    tui.wait_until("our screen", |parser| parser.screen().alternate_screen());
+    tui.wait_for("? help");
+
+    let out = std::fs::read_to_string(folder.path().join("vi.out")).unwrap();
+    assert_eq!(out, "got words\n");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+}
+
+#[test]
+fn an_editor_that_is_not_there_is_a_sentence() {
+    let mut tui = Tui::start_with(120, 40, &[("VISUAL", "no-such-editor-here")]);
+    tui.press("2l");
+    tui.wait_for("since turn 2  file 1/2");
+
+    tui.press("E");
+
+    tui.wait_for("no such editor: no-such-editor-here");
+}
+
+#[test]
+fn a_locale_without_utf_8_gets_ascii() {
+    let tui = Tui::start_with(120, 40, &[("LC_ALL", "C")]);
+    tui.wait_for("+ turns -");
+    let written = tui.written.lock().unwrap();
+    assert!(written.is_ascii());
 }
 
 /// A log that somebody is still writing.

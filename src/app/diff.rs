@@ -82,6 +82,8 @@ pub struct Diff {
     shown: Option<DiffKey>,
     /// A line of the new text to go to when the comparison is here; counts from 1.
     target: Option<usize>,
+    /// Where to go back to when this comparison is here.
+    restore: Option<(DiffKey, Scroll, usize)>,
     cache: Cache<DiffKey, Result<Arc<Compared>, String>>,
 }
 
@@ -93,6 +95,7 @@ impl Default for Diff {
             column: 0,
             shown: None,
             target: None,
+            restore: None,
             cache: Cache::of(KEPT),
         }
     }
@@ -123,6 +126,11 @@ impl Diff {
 
     pub fn aim_at(&mut self, line: usize) {
         self.target = Some(line);
+    }
+
+    /// Goes back to where a comparison was scrolled to, as soon as it is here.
+    pub fn restore(&mut self, key: DiffKey, scroll: Scroll, column: usize) {
+        self.restore = Some((key, scroll, column));
     }
 
     pub fn update(&mut self, message: Message) {
@@ -157,6 +165,11 @@ impl Diff {
             self.column = 0;
         }
         let Some(compared) = self.current().cloned() else { return };
+        if let Some((_, scroll, column)) =
+            self.restore.take().filter(|(key, ..)| self.shown.as_ref() == Some(key))
+        {
+            (self.scroll, self.column) = (scroll, column);
+        }
         if let Some(line) = self.target.take() {
             self.scroll.cursor = compared.row_of_line(line);
         }

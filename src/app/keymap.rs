@@ -11,7 +11,9 @@ use super::{
     layout::Panel,
     overlay, playback, replay,
     scroll::Motion,
-    search, steps,
+    search,
+    shell::{self, Pending, copy::What, palette},
+    steps,
     stops::Stop,
     turns,
 };
@@ -26,6 +28,13 @@ pub enum Context {
     Steps,
     Prompt,
     Overlay,
+    Palette,
+    /// After `y`.
+    Copy,
+    /// After `M`.
+    Mark,
+    /// After `'`.
+    GoToMark,
     /// The list of hits.
     Hits,
     /// The list of requests.
@@ -51,7 +60,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 16] = [
         Self::Replay,
         Self::Turns,
         Self::Files,
@@ -59,6 +68,10 @@ impl Context {
         Self::Steps,
         Self::Prompt,
         Self::Overlay,
+        Self::Palette,
+        Self::Copy,
+        Self::Mark,
+        Self::GoToMark,
         Self::Hits,
         Self::Requests,
         Self::Kinds,
@@ -75,6 +88,10 @@ impl Context {
             Self::Steps => "in the steps",
             Self::Prompt => "while typing a search",
             Self::Overlay => "in a box like this one",
+            Self::Palette => "in the list of commands",
+            Self::Copy => "after y, to copy",
+            Self::Mark => "after M, before a letter",
+            Self::GoToMark => "after ', before a letter",
             Self::Hits => "in the list of hits",
             Self::Requests => "in the list of requests",
             Self::Kinds => "among the kinds of steps",
@@ -102,6 +119,10 @@ impl Context {
             Self::Steps => &[Self::Steps, Self::Replay],
             Self::Prompt => &[Self::Prompt],
             Self::Overlay => &[Self::Overlay],
+            Self::Palette => &[Self::Palette],
+            Self::Copy => &[Self::Copy],
+            Self::Mark => &[Self::Mark],
+            Self::GoToMark => &[Self::GoToMark],
             Self::Hits => &[Self::Hits, Self::List],
             Self::Requests => &[Self::Requests],
             Self::Kinds => &[Self::Kinds, Self::List],
@@ -121,7 +142,7 @@ impl Context {
 
     /// Whether a key that means nothing here types itself.
     pub const fn takes_text(self) -> bool {
-        matches!(self, Self::Prompt | Self::Requests)
+        matches!(self, Self::Prompt | Self::Requests | Self::Palette)
     }
 }
 
@@ -228,6 +249,18 @@ const fn open(kind: overlay::Kind) -> Message {
     Message::Overlay(overlay::Message::Open(kind))
 }
 
+const fn shell(message: shell::Message) -> Message {
+    Message::Shell(message)
+}
+
+const fn commands(message: palette::Message) -> Message {
+    shell(shell::Message::Palette(message))
+}
+
+const fn copy(what: What) -> Message {
+    shell(shell::Message::Copy(what))
+}
+
 const fn focus(panel: Panel) -> Message {
     replay(replay::Message::Focus(panel))
 }
@@ -238,7 +271,8 @@ const SIDEWAYS: usize = 8;
 #[rustfmt::skip] // a table: one row a binding
 pub const BINDINGS: &[Binding] = {
     use Context::{
-        Diff, Files, Hits, Kinds, List, Overlay, Prompt, Replay, Requests, Steps, Stops, Turns,
+        Copy, Diff, Files, GoToMark, Hits, Kinds, List, Mark, Overlay, Palette, Prompt, Replay, Requests, Steps,
+        Stops, Turns,
     };
     &[
         row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
@@ -269,7 +303,7 @@ pub const BINDINGS: &[Binding] = {
         row(Replay, &[k(Code::PageDown)], "a page down", "", |_| go(Motion::PageDown)),
         row(Replay, &[Key::ctrl('u')], "half a page up", "", |_| go(Motion::HalfUp)),
         row(Replay, &[Key::ctrl('d')], "half a page down", "", |_| go(Motion::HalfDown)),
-        row(Replay, &[c('g'), k(Code::Home)], "to the start of this panel", "", |_| go(Motion::Start)),
+        row(Replay, &[c('g'), k(Code::Home)], "to the start of this panel, gg too; 12gg to turn, file, step or line 12", "", |n| go(n.0.map_or(Motion::Start, Motion::To))),
         row(Replay, &[c('G'), k(Code::End)], "to the end of this panel; 12G to turn, file, step or line 12", "", |n| go(n.0.map_or(Motion::End, Motion::To))),
         row(Replay, &[c('z')], "fold every step", "", |_| step(steps::Message::FoldAll)),
         row(Replay, &[c('Z')], "unfold every step of the turn", "", |_| step(steps::Message::UnfoldAll)),
@@ -298,6 +332,31 @@ pub const BINDINGS: &[Binding] = {
         row(Overlay, &[c('G'), k(Code::End)], "to the end", "", |_| scroll(Motion::End)),
         row(Overlay, &[k(Code::Esc), c('q'), k(Code::Enter), c('?')], "close", "close", |_| Message::Overlay(overlay::Message::Close)),
         row(Overlay, &[Key::ctrl('c')], "quit", "", |_| Message::Quit),
+        row(Replay, &[c(':'), Key::ctrl('p')], "find a command by some of its letters; :36 is turn 36, a path a file of the turn", "", |_| commands(palette::Message::Open)),
+        row(Replay, &[c('y')], "copy: then l the line, h the hunk, p the patch of the file, y the command that opens this place", "", |_| shell(shell::Message::Await(Pending::Copy))),
+        row(Replay, &[c('E')], "open the file as it stands after the turn in $VISUAL or $EDITOR", "", |_| shell(shell::Message::Edit)),
+        row(Replay, &[c('M')], "mark this place with the letter that follows", "", |_| shell(shell::Message::Await(Pending::Mark))),
+        row(Replay, &[c('\'')], "go to the mark with the letter that follows; '' to where the last jump began", "", |_| shell(shell::Message::Await(Pending::GoToMark))),
+        row(Replay, &[Key::ctrl('o')], "back to where the last jump began, and the one before", "", |n| shell(shell::Message::Back(n.times()))),
+        row(Replay, &[Key::ctrl('n')], "forward again", "", |n| shell(shell::Message::Forward(n.times()))),
+        row(Replay, &[c('T')], "next theme: terminal, dark, light, high-contrast, colour-blind", "", |_| shell(shell::Message::NextTheme)),
+        row(Replay, &[Key::ctrl('g')], "leave the mouse to the terminal, to select text with it, or take it back", "", |_| shell(shell::Message::SwitchMouse)),
+        row(Palette, &[k(Code::Enter)], "run the command", "run", |_| commands(palette::Message::Accept)),
+        row(Palette, &[k(Code::Up), Key::ctrl('p')], "up", "choose", |_| commands(palette::Message::Move(Motion::Up(1)))),
+        row(Palette, &[k(Code::Down), Key::ctrl('n')], "down", "choose", |_| commands(palette::Message::Move(Motion::Down(1)))),
+        row(Palette, &[k(Code::PageUp)], "a page up", "", |_| commands(palette::Message::Move(Motion::PageUp))),
+        row(Palette, &[k(Code::PageDown)], "a page down", "", |_| commands(palette::Message::Move(Motion::PageDown))),
+        row(Palette, &[k(Code::Backspace)], "erase a letter; the list closes after the last", "", |_| commands(palette::Message::Erase)),
+        row(Palette, &[Key::ctrl('u')], "erase everything", "", |_| commands(palette::Message::EraseAll)),
+        row(Palette, &[k(Code::Esc), Key::ctrl('c')], "close", "close", |_| commands(palette::Message::Close)),
+        row(Copy, &[c('l')], "copy the line of this panel", "line", |_| copy(What::Line)),
+        row(Copy, &[c('h')], "copy the hunk", "hunk", |_| copy(What::Hunk)),
+        row(Copy, &[c('p')], "copy the patch of the file", "patch", |_| copy(What::Patch)),
+        row(Copy, &[c('y')], "copy the command that opens this place", "command that opens this place", |_| copy(What::Link)),
+        row(Copy, &[k(Code::Esc), Key::ctrl('c')], "copy nothing", "cancel", |_| shell(shell::Message::Forget)),
+        row(Mark, &[k(Code::Esc), Key::ctrl('c')], "mark nothing", "cancel; a letter marks this place", |_| shell(shell::Message::Forget)),
+        row(GoToMark, &[c('\'')], "to where the last jump began", "last jump", |_| shell(shell::Message::LastJump)),
+        row(GoToMark, &[k(Code::Esc), Key::ctrl('c')], "stay here", "cancel; a letter goes to its mark", |_| shell(shell::Message::Forget)),
         row(Replay, &[c('L')], "list every hit of the search", "", |_| choose(chooser::Message::Open(chooser::Kind::Hits))),
         row(Replay, &[c('R')], "list every request; typing narrows it down", "", |_| choose(chooser::Message::Open(chooser::Kind::Requests))),
         row(Replay, &[c('K')], "choose which kinds of steps are listed", "", |_| choose(chooser::Message::Open(chooser::Kind::Kinds))),

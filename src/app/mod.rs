@@ -3,7 +3,7 @@
 //! [`App::update`] is the only way in: a [`Message`] changes the state and may ask the world for an [`Effect`].
 //! Nothing here reads a file, a clock or a terminal, so everything here is tested by calling it. Each feature has a
 //! file with its own state, messages and `update`: [`replay`] is the view of one run and holds [`turns`], [`files`],
-//! [`diff`], [`steps`], [`search`] and [`playback`]; [`overlay`] is what lies over it. [`keymap`] says which key is
+//! [`diff`], [`steps`], [`search`] and [`playback`]; [`overlay`] is what lies over it, [`shell`] what is around it. [`keymap`] says which key is
 //! which message, [`layout`] where everything stands, [`ask`] how questions and answers find each other.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -12,6 +12,7 @@ pub mod ask;
 pub mod cache;
 pub mod chooser;
 pub mod colours;
+pub mod config;
 pub mod diff;
 pub mod digest;
 pub mod files;
@@ -26,6 +27,7 @@ pub mod playback;
 pub mod replay;
 pub mod scroll;
 pub mod search;
+pub mod shell;
 pub mod steps;
 pub mod stops;
 pub mod turns;
@@ -46,6 +48,7 @@ use keymap::{Context, Count};
 use layout::{Layout, Panel, Zoom};
 use overlay::Overlay;
 use replay::{Answer, Replay, Room};
+use shell::{Shell, editor::Editing};
 
 /// The whole state of the program.
 #[derive(Debug)]
@@ -57,10 +60,9 @@ pub struct App {
     /// Digits typed so far.
     pub count: Option<usize>,
     pub is_quitting: bool,
+    pub shell: Shell,
     place: Place,
     numbers: Numbers,
-    /// What was opened last.
-    path: PathBuf,
     pub now: now::Shown,
 }
 
@@ -86,6 +88,7 @@ pub enum Message {
     Follow,
     /// Show the turn in numbers, or no longer.
     Now,
+    Shell(shell::Message),
 }
 
 /// Something we ask of the world. `tui` is the only reader.
@@ -104,6 +107,9 @@ pub enum Effect {
     Suspend,
     /// Tell from now on when this recording grows.
     Follow(PathBuf),
+    /// Into the clipboard.
+    Copy(String),
+    Edit(Editing),
 }
 
 /// The largest count that typing digits leads to.
@@ -118,9 +124,9 @@ impl Default for App {
             zoom: Zoom::Off,
             count: None,
             is_quitting: false,
+            shell: Shell::default(),
             place: Place::default(),
             numbers: Numbers::default(),
-            path: PathBuf::new(),
             now: now::Shown::default(),
         }
     }
@@ -129,12 +135,15 @@ impl Default for App {
 impl App {
     /// Changes the state; what it returns is to be asked of the world.
     pub fn update(&mut self, message: Message) -> Vec<Effect> {
+        let before = self.replay().map(Replay::spot);
+        let is_beat = message == Message::Replay(replay::Message::Beat);
         let mut effects = self.take(message);
         let layout = self.layout();
         if let Loading::Ready(replay) = &mut self.opened {
             replay.settle(&layout);
             effects.extend(replay.ask(&mut self.numbers, &layout));
         }
+        self.remember(before.filter(|_| !is_beat));
         effects
     }
 
@@ -171,6 +180,7 @@ impl App {
                 self.on_replay(|it| it.update(replay::Message::Follow, &layout));
                 return self.watch();
             }
+            Message::Shell(message) => return self.update_shell(message, &layout),
         }
         vec![]
     }
@@ -188,6 +198,9 @@ impl App {
 
     /// Which keys hold at the moment.
     pub fn context(&self) -> Context {
+        if let Some(context) = self.shell.context() {
+            return context;
+        }
         match (&self.overlay, self.replay()) {
             (Some(_), _) => Context::Overlay,
             (None, Some(replay)) if replay.search.prompt.is_some() => Context::Prompt,
@@ -213,13 +226,13 @@ impl App {
     /// Asks to be told of what is written from now on, where that is wanted.
     fn watch(&self) -> Vec<Effect> {
         let is_wanted = self.replay().is_some_and(|replay| replay.follow.is_on);
-        is_wanted.then(|| Effect::Follow(self.path.clone())).into_iter().collect()
+        is_wanted.then(|| Effect::Follow(self.shell.source.clone())).into_iter().collect()
     }
 
     fn open(&mut self, path: PathBuf, place: Place) -> Effect {
         let request = self.numbers.fresh();
         self.place = place;
-        self.path.clone_from(&path);
+        self.shell.source.clone_from(&path);
         self.opened = Loading::Waiting(request);
         Effect::Open(request, path)
     }
@@ -227,14 +240,18 @@ impl App {
     fn press(&mut self, key: Key) -> Vec<Effect> {
         let context = self.context();
         self.on_replay(|replay| replay.notice = None);
-        if !context.takes_text() && self.counts(key) {
+        let waits = self.shell.pending.take().is_some();
+        let types = waits || context.takes_text();
+        if !types && (self.counts(key) || self.shell.is_second_g(key, self.count)) {
             return vec![];
         }
         let count = Count(self.count.take());
         match (keymap::find(context, key), key.typed()) {
             (Some(binding), _) => self.take((binding.message)(count)),
-            (None, Some(c)) if context.takes_text() => self.take(typed(context, c)),
-            (None, _) => vec![],
+            (None, Some(c)) if matches!(context, Context::Prompt | Context::Requests) => {
+                self.take(typed(context, c))
+            }
+            (None, _) => self.press_unbound(context, key),
         }
     }
 
@@ -250,9 +267,14 @@ impl App {
 
     fn paste(&mut self, text: &str) {
         let context = self.context();
-        if context.takes_text() {
+        if matches!(context, Context::Prompt | Context::Requests) {
             for c in text.chars().filter(|c| !c.is_control()) {
                 self.take(typed(context, c));
+            }
+        }
+        if self.context() == Context::Palette {
+            for c in text.chars().filter(|c| !c.is_control()) {
+                self.press_unbound(Context::Palette, Key::char(c));
             }
         }
     }

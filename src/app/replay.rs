@@ -34,10 +34,13 @@ mod choosing;
 mod growing;
 mod opening;
 mod playing;
+mod pointing;
+mod spot;
 
 use growing::Growth;
 use opening::Opening;
 pub use opening::Room;
+pub use spot::Spot;
 
 #[derive(Debug)]
 pub struct Replay {

@@ -41,6 +41,15 @@ impl Motion {
         };
         wanted.min(last)
     }
+
+    /// The same way, by one row.
+    pub const fn of_one(self) -> Self {
+        match self {
+            Self::Up(_) => Self::Up(1),
+            Self::Down(_) => Self::Down(1),
+            other => other,
+        }
+    }
 }
 
 impl Scroll {
@@ -51,6 +60,19 @@ impl Scroll {
         let highest = (self.cursor + margin + 1).saturating_sub(height);
         let lowest = self.cursor.saturating_sub(margin);
         self.top = self.top.max(highest).min(lowest).min(len.saturating_sub(height));
+    }
+}
+
+impl Scroll {
+    /// Moves the window and takes the cursor along only as far as it must, as a wheel does.
+    pub fn turn(&mut self, motion: Motion, len: usize, height: usize) {
+        let last_top = len.saturating_sub(height);
+        self.top = motion.from(self.top, len, height).min(last_top);
+        let margin = 3.min(height.saturating_sub(1) / 2);
+        let first = if self.top == 0 { 0 } else { self.top + margin };
+        let end = self.top + height.saturating_sub(1);
+        let last = if self.top == last_top { end } else { end.saturating_sub(margin) };
+        self.cursor = self.cursor.clamp(first, last.max(first)).min(len.saturating_sub(1));
     }
 }
 

@@ -193,6 +193,11 @@ impl Steps {
         self.scroll.cursor = self.starts.get(index).copied().unwrap_or_default();
     }
 
+    /// The entry that a row belongs to, by its index.
+    pub fn item_at(&self, row: usize) -> Option<usize> {
+        self.row(row).map(|row| row.item)
+    }
+
     /// Index into [`Self::items`].
     pub fn selected_index(&self) -> usize {
         self.row(self.scroll.cursor).map_or(0, |row| row.item)

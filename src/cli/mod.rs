@@ -3,13 +3,18 @@
 //! To add one, write `cli/<name>.rs` with its arguments and a `run`, and add one word to `Command`.
 
 mod at;
+mod blame;
 mod cat;
 mod check;
+mod completions;
+mod config;
 mod diff;
 mod formats;
+mod import;
 mod json;
 mod keys;
 mod ls;
+mod man;
 mod output;
 mod show;
 mod view;
@@ -112,9 +117,13 @@ enum Command {
     Diff(diff::Args),
     Cat(cat::Args),
     Ls(ls::Args),
+    Blame(blame::Args),
+    Import(import::Args),
     Check(check::Args),
     Formats(formats::Args),
     Keys(keys::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// A recording, named on the command line.
@@ -152,9 +161,13 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Diff(args)) => diff::run(args, out),
         Some(Command::Cat(args)) => cat::run(args, out),
         Some(Command::Ls(args)) => ls::run(args, out),
+        Some(Command::Blame(args)) => blame::run(args, out),
+        Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),
         Some(Command::Formats(args)) => formats::run(args, out),
         Some(Command::Keys(args)) => keys::run(args, out),
+        Some(Command::Completions(args)) => completions::run(args, out),
+        Some(Command::Man(args)) => man::run(args, out),
     }
 }
 

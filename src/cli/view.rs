@@ -4,9 +4,22 @@ use std::path::PathBuf;
 
 use ratatui::layout::Size;
 
-use crate::{app::Place, tui, ui::export};
+use crate::{
+    app::{
+        Place,
+        shell::{
+            looks::{Alphabet, ThemeName},
+            mouse::Capture,
+        },
+    },
+    tui::{self, Wishes},
+    ui::export,
+};
 
-use super::{Exit, Failure, Outcome, output::Out};
+use super::{
+    Exit, Failure, Outcome, config,
+    output::{Out, plain},
+};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -19,6 +32,21 @@ pub struct Args {
     /// Open at a file of that turn, and at a line of it
     #[arg(long, value_name = "PATH[:LINE]")]
     file: Option<String>,
+    /// Colours: terminal, dark, light, high-contrast or colour-blind
+    #[arg(long, value_name = "NAME", default_value = "terminal", hide_default_value = true)]
+    theme: ThemeName,
+    /// Draw with ASCII characters only, or with all there are; as the locale says if left out
+    #[arg(
+        long,
+        value_name = "on|off",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "on"
+    )]
+    ascii: Option<Switch>,
+    /// Whether clicks and the wheel work; without them the terminal selects text as usual
+    #[arg(long, value_name = "on|off", default_value = "on", hide_default_value = true)]
+    mouse: Switch,
     /// Print the settled frame of this size, such as 120x40, and exit; needs no terminal
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
     snapshot: Option<Size>,
@@ -37,9 +65,36 @@ pub struct Args {
     /// Print the frame as an SVG picture
     #[arg(long, requires = "snapshot")]
     svg: bool,
+    /// Read the settings from this file instead of the usual place, or the one in TRAJVIEW_CONFIG
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print every setting and where it was said, and exit
+    #[arg(long, conflicts_with = "snapshot")]
+    print_config: bool,
     /// Stay at the end of a recording that is still being written
     #[arg(long, conflicts_with = "at")]
     follow: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+fn wishes(args: &Args) -> Wishes {
+    Wishes {
+        theme: args.theme,
+        alphabet: args.ascii.map(|ascii| match ascii {
+            Switch::On => Alphabet::Ascii,
+            Switch::Off => Alphabet::Unicode,
+        }),
+        mouse: match args.mouse {
+            Switch::On => Capture::On,
+            Switch::Off => Capture::Off,
+        },
+        ..Wishes::default()
+    }
 }
 
 fn size(text: &str) -> Result<Size, String> {
@@ -55,6 +110,14 @@ fn size(text: &str) -> Result<Size, String> {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let settings = config::load(args.config.as_deref())?;
+    for problem in &settings.problems {
+        eprintln!("trajview: {}", plain(problem));
+    }
+    if args.print_config {
+        settings.print(out)?;
+        return Ok(Exit::Fine);
+    }
     if args.paths.len() > 1 {
         let why = "opens one run at a time; name one path";
         return Err(Failure { exit: Exit::WrongArguments, sentence: why.into() });
@@ -62,14 +125,14 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let place = place(args)?;
     match args.snapshot {
         None => {
-            let ending = tui::run(&args.paths, place)?;
+            let ending = tui::run(&args.paths, place, wishes(args))?;
             Ok(match ending {
                 tui::Ending::Quit => Exit::Fine,
                 tui::Ending::Signal(signal) => Exit::Signal(signal),
             })
         }
         Some(size) => {
-            let frame = tui::headless(&args.paths, size, &args.keys, place)?;
+            let frame = tui::headless(&args.paths, size, &args.keys, place, wishes(args))?;
             let print = match (args.svg, args.ansi) {
                 (true, _) => export::svg(&frame),
                 (false, true) => export::ansi(&frame),

@@ -2,14 +2,17 @@
 //!
 //! [`open`] turns a path into an index ([`Run`]) and an [`Archive`], which reads the words of a step, the files of a
 //! turn or the hits of a search when they are wanted. Recordings are only ever read, and nothing outside a
-//! recording's own folder is followed.
+//! recording's own folder is followed. [`import`] makes a bundle of one, elsewhere, through [`write`](mod@write).
 
 mod bytes;
+pub mod config;
 mod find;
 mod follow;
+pub mod import;
 mod repo;
 mod snapshot;
 mod timeline;
+pub mod write;
 
 use std::{
     path::{Path, PathBuf},
@@ -20,8 +23,12 @@ use crate::{
     code::patch::LineCounts,
     formats::{self, Format, Source},
     run::{
-        Place, Run, SourceFile, StepId, StepText, Warning,
-        files::{Blob, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile, compare, renames},
+        Place, RepoPath, Run, SourceFile, StepId, StepText, Warning,
+        files::{
+            Blob, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile,
+            blame::{self, BlamedLine},
+            compare, renames,
+        },
         search::{Hit, HitPlace, Query, StepField, matches_in},
     },
 };
@@ -198,6 +205,18 @@ impl Archive {
     pub fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String> {
         let id = file.blob().ok_or("the content of this file is not in the recording")?;
         self.with_blobs(run, |blobs| blobs.blob(id))?
+    }
+
+    /// Which turn last wrote each line of a file as it stood after `turns_done` turns: one entry a line, in order.
+    /// The error is a sentence.
+    pub fn blame(
+        &self,
+        run: &Run,
+        path: &RepoPath,
+        turns_done: usize,
+    ) -> Result<Vec<BlamedLine>, String> {
+        let timeline = self.timeline(run)?;
+        self.with_blobs(run, |blobs| blame::blame(&timeline, blobs, path, turns_done))?
     }
 
     fn with_blobs<T>(&self, run: &Run, read: impl FnOnce(&dyn Blobs) -> T) -> Result<T, String> {

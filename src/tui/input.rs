@@ -1,25 +1,41 @@
 //! What the terminal tells us, in our own words. The only file that knows crossterm's.
 
-use std::thread;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use crossbeam_channel::Sender;
 use ratatui::{
-    crossterm::event::{Event as Told, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, read},
+    crossterm::event::{
+        Event as Told, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
+        MouseEventKind, read,
+    },
     layout::Size,
 };
 
 use crate::app::{
     Message,
     key::{Code, Key},
+    shell::{
+        self,
+        mouse::{Kind, Mouse},
+    },
 };
 
-use super::world::Event;
+use super::{gate::Gate, world::Event};
 
 /// Reads the terminal for as long as the program lives; reading cannot be called off.
-pub fn listen(sender: Sender<Event>) {
+pub fn listen(sender: Sender<Event>, gate: Gate) {
     thread::spawn(move || {
+        let mut clicks = Clicks::default();
         loop {
+            gate.pass();
             let event = match read() {
+                Ok(Told::Mouse(told)) => {
+                    let mouse = clicks.mouse(&told, Instant::now());
+                    mouse.map(|mouse| Event::Asked(Message::Shell(shell::Message::Mouse(mouse))))
+                }
                 Ok(told) => message(&told).map(Event::Asked),
                 Err(_) => Some(Event::Gone),
             };
@@ -39,6 +55,40 @@ fn message(told: &Told) -> Option<Message> {
             Some(Message::Resized(Size { width: *width, height: *height }))
         }
         Told::FocusGained | Told::FocusLost | Told::Mouse(_) => None,
+    }
+}
+
+/// The last click, to tell a second one on the same cell.
+#[derive(Default)]
+struct Clicks {
+    last: Option<(Instant, u16, u16)>,
+}
+
+/// Two clicks within this are a double click.
+const DOUBLE: Duration = Duration::from_millis(400);
+
+impl Clicks {
+    fn mouse(&mut self, told: &MouseEvent, now: Instant) -> Option<Mouse> {
+        let kind = match told.kind {
+            MouseEventKind::Down(MouseButton::Left) => self.click(told, now),
+            MouseEventKind::ScrollUp => Kind::WheelUp,
+            MouseEventKind::ScrollDown => Kind::WheelDown,
+            MouseEventKind::ScrollLeft => Kind::WheelLeft,
+            MouseEventKind::ScrollRight => Kind::WheelRight,
+            MouseEventKind::Down(_)
+            | MouseEventKind::Up(_)
+            | MouseEventKind::Drag(_)
+            | MouseEventKind::Moved => return None,
+        };
+        Some(Mouse { kind, column: told.column, row: told.row })
+    }
+
+    fn click(&mut self, told: &MouseEvent, now: Instant) -> Kind {
+        let is_second = self.last.is_some_and(|(time, column, row)| {
+            now.saturating_duration_since(time) < DOUBLE && (column, row) == (told.column, told.row)
+        });
+        self.last = (!is_second).then_some((now, told.column, told.row));
+        if is_second { Kind::DoubleClick } else { Kind::Click }
     }
 }
 
@@ -69,4 +119,30 @@ fn code(code: KeyCode) -> Option<Code> {
         KeyCode::End => Code::End,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn click(clicks: &mut Clicks, column: u16, now: Instant) -> Option<Kind> {
+        let told = MouseEvent {
+            kind: MouseEventKind::Down(MouseButton::Left),
+            column,
+            row: 1,
+            modifiers: KeyModifiers::NONE,
+        };
+        clicks.mouse(&told, now).map(|mouse| mouse.kind)
+    }
+
+    #[test]
+    fn two_quick_clicks_on_one_cell_are_a_double_click() {
+        let (mut clicks, start) = (Clicks::default(), Instant::now());
+
+        assert_eq!(click(&mut clicks, 4, start), Some(Kind::Click));
+        assert_eq!(click(&mut clicks, 4, start + DOUBLE / 2), Some(Kind::DoubleClick));
+        assert_eq!(click(&mut clicks, 4, start + DOUBLE / 2), Some(Kind::Click));
+        assert_eq!(click(&mut clicks, 5, start + DOUBLE / 2), Some(Kind::Click));
+        assert_eq!(click(&mut clicks, 5, start + DOUBLE * 2), Some(Kind::Click));
+    }
 }

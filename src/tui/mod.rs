@@ -4,6 +4,9 @@
 //! drive the same `runtime`; `world` carries out what the state asks for, `terminal`, `input` and `signals`
 //! are the ways in and out.
 
+mod clipboard;
+mod editor;
+mod gate;
 mod input;
 mod runtime;
 mod signals;
@@ -23,12 +26,17 @@ use crate::{
     app::{
         Message, Place,
         key::{self, UnknownKey},
+        shell::{
+            looks::{Alphabet, Looks, ThemeName},
+            mouse::Capture,
+        },
     },
     store::OpenError,
     ui::{self, theme::Theme},
 };
 use runtime::Runtime;
 
+pub use gate::Gate;
 pub use runtime::Ending;
 pub use terminal::Terminal;
 pub use world::{Opened, Opener, Recording, from_disk};
@@ -53,27 +61,64 @@ pub enum Failure {
 /// An opening that takes longer is waited for on screen.
 const QUICK: Duration = Duration::from_millis(150);
 
+/// How the screen is wanted; what is left out is found out from the environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wishes {
+    pub theme: ThemeName,
+    pub alphabet: Option<Alphabet>,
+    pub mouse: Capture,
+    pub tab_width: Option<usize>,
+}
+
+impl Wishes {
+    /// `NO_COLOR` (see <https://no-color.org>) wins over any theme.
+    fn looks(self) -> Looks {
+        let looks = Looks::from(self.theme);
+        let variable = |name| std::env::var(name).ok();
+        let locale = || Alphabet::of_locale(["LC_ALL", "LC_CTYPE", "LANG"].map(variable));
+        let is_set = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Looks {
+            has_colours: !is_set,
+            alphabet: self.alphabet.unwrap_or_else(locale),
+            tab_width: self.tab_width.unwrap_or(looks.tab_width),
+            ..looks
+        }
+    }
+}
+
 /// Shows the first of `paths` in the terminal until the user has seen enough.
-pub fn run(paths: &[PathBuf], place: Place) -> Result<Ending, Failure> {
-    run_with(from_disk(), paths, place)
+pub fn run(paths: &[PathBuf], place: Place, wishes: Wishes) -> Result<Ending, Failure> {
+    run_with(from_disk(), paths, place, wishes)
 }
 
 /// As [`run`], with recordings from elsewhere.
-pub fn run_with(opener: Opener, paths: &[PathBuf], place: Place) -> Result<Ending, Failure> {
+pub fn run_with(
+    opener: Opener,
+    paths: &[PathBuf],
+    place: Place,
+    wishes: Wishes,
+) -> Result<Ending, Failure> {
     if !io::stdout().is_terminal() {
         return Err(Failure::NoTerminal);
     }
     let mut runtime = Runtime::new(opener);
     runtime.may_follow = true;
     runtime.update(Message::Resized(Terminal::size()?));
-    runtime.open(first(paths), place);
+    runtime.app.shell.looks = wishes.looks();
+    runtime.app.shell.mouse = wishes.mouse;
+    let path = first(paths);
+    // A link is pasted into another shell, which may stand elsewhere.
+    let source = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+    runtime.open(path, place);
+    runtime.app.shell.source = source;
     runtime.wait_for_opening(QUICK);
     if let Some(why) = runtime.open_error.take() {
         return Err(why.into());
     }
-    let mut terminal = Terminal::take(theme())?;
+    let gate = Gate::default();
+    let mut terminal = Terminal::take(gate.clone())?;
     signals::listen(runtime.sender())?;
-    input::listen(runtime.sender());
+    input::listen(runtime.sender(), gate);
     let ending = runtime.run(&mut terminal);
     drop(terminal);
     match runtime.open_error {
@@ -88,11 +133,12 @@ pub fn headless(
     size: Size,
     keys: &str,
     place: Place,
+    wishes: Wishes,
 ) -> Result<Buffer, Failure> {
-    headless_with(from_disk(), paths, size, keys, place)
+    headless_as(from_disk(), paths, size, keys, place, wishes)
 }
 
-/// As [`headless`], with recordings from elsewhere.
+/// As [`headless`], with recordings from elsewhere and the looks that need no wishes.
 pub fn headless_with(
     opener: Opener,
     paths: &[PathBuf],
@@ -100,9 +146,27 @@ pub fn headless_with(
     keys: &str,
     place: Place,
 ) -> Result<Buffer, Failure> {
+    headless_as(opener, paths, size, keys, place, Wishes::default())
+}
+
+/// As [`headless_with`]. The environment has no say: the same frame comes out everywhere.
+pub fn headless_as(
+    opener: Opener,
+    paths: &[PathBuf],
+    size: Size,
+    keys: &str,
+    place: Place,
+    wishes: Wishes,
+) -> Result<Buffer, Failure> {
     let keys = key::parse(keys)?;
     let mut runtime = Runtime::new(opener);
     runtime.update(Message::Resized(size));
+    let plain = Looks::from(wishes.theme);
+    runtime.app.shell.looks = Looks {
+        alphabet: wishes.alphabet.unwrap_or_default(),
+        tab_width: wishes.tab_width.unwrap_or(plain.tab_width),
+        ..plain
+    };
     runtime.open(first(paths), place.clone());
     runtime.run_until_idle();
     if let Some(why) = runtime.open_error {
@@ -115,16 +179,10 @@ pub fn headless_with(
         runtime.update(Message::Press(key));
         runtime.run_until_idle();
     }
-    Ok(ui::picture(&runtime.app, Theme::ansi()))
+    Ok(ui::picture(&runtime.app, Theme::with(runtime.app.shell.looks)))
 }
 
 /// Without an argument the current folder.
 fn first(paths: &[PathBuf]) -> PathBuf {
     paths.first().cloned().unwrap_or_else(|| ".".into())
-}
-
-/// See <https://no-color.org>.
-fn theme() -> Theme {
-    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    if wanted { Theme::ansi() } else { Theme::plain() }
 }

@@ -14,7 +14,10 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use ratatui::layout::Size;
 
 use crate::{
-    app::{App, Effect, Message, Place, replay},
+    app::{
+        App, Effect, Message, Place, replay,
+        shell::{self, editor::Editing},
+    },
     store::OpenError,
 };
 
@@ -38,6 +41,8 @@ pub struct Runtime {
     questions: usize,
     /// Whether recordings that grow are told of.
     pub may_follow: bool,
+    /// What the terminal is to do before the next frame.
+    errands: Vec<Errand>,
     /// Why the recording could not be opened.
     pub open_error: Option<OpenError>,
 }
@@ -50,6 +55,16 @@ pub trait Display {
     fn suspend(&mut self) -> io::Result<()>;
     /// The program was continued, and somebody else may have had the terminal.
     fn resume(&mut self) -> io::Result<()>;
+    /// Into the terminal's clipboard.
+    fn copy(&mut self, text: &str) -> io::Result<()>;
+    /// Gives the terminal to the user's editor; the inner error is a sentence.
+    fn edit(&mut self, editing: &Editing) -> io::Result<Result<(), String>>;
+}
+
+/// Something that only the terminal can do; without one nobody does it.
+enum Errand {
+    Copy(String),
+    Edit(Editing),
 }
 
 /// How the screen ended.
@@ -80,6 +95,7 @@ impl Runtime {
             timer: Timer::default(),
             questions: 0,
             may_follow: false,
+            errands: vec![],
             open_error: None,
         }
     }
@@ -122,6 +138,8 @@ impl Runtime {
                 // One frame is no time for a recording to grow in, and waiting for it would never end.
                 Effect::Follow(_) if !self.may_follow => {}
                 Effect::Follow(path) => self.world.follow(path),
+                Effect::Copy(text) => self.errands.push(Errand::Copy(text)),
+                Effect::Edit(editing) => self.errands.push(Errand::Edit(editing)),
                 effect => {
                     self.questions += 1; // before the worker starts, so that idle never lies
                     self.world.carry_out(effect);
@@ -145,7 +163,22 @@ impl Runtime {
             if self.open_error.is_some() {
                 return Ok(Ending::Quit);
             }
+            self.run_errands(display)?;
         }
+    }
+
+    fn run_errands(&mut self, display: &mut impl Display) -> io::Result<()> {
+        for errand in std::mem::take(&mut self.errands) {
+            match errand {
+                Errand::Copy(text) => display.copy(&text)?,
+                Errand::Edit(editing) => {
+                    if let Err(why) = display.edit(&editing)? {
+                        self.update(Message::Shell(shell::Message::Say(why)));
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Asks for the size before each frame: what an event said of it may be old by now, in a storm of them.
@@ -164,6 +197,9 @@ impl Runtime {
             return then;
         }
         for _ in 0..FLOOD {
+            if !self.errands.is_empty() {
+                break; // keys that follow may be meant for the editor
+            }
             let Ok(event) = self.events.recv_deadline(drawn + FRAME) else { break };
             let then = self.apply(event);
             if then != Then::GoOn {
@@ -276,6 +312,14 @@ mod tests {
 
         fn resume(&mut self) -> io::Result<()> {
             Ok(())
+        }
+
+        fn copy(&mut self, _text: &str) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn edit(&mut self, _editing: &Editing) -> io::Result<Result<(), String>> {
+            Ok(Ok(()))
         }
     }
 

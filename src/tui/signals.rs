@@ -1,8 +1,14 @@
 //! Signals as events, so that the terminal is put back by the one thread that has it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crossbeam_channel::Sender;
 
 use super::world::Event;
+
+/// Whether another program has the terminal at the moment. What the keyboard sends to everybody in front of it is
+/// meant for that program then.
+pub static IS_LENT: AtomicBool = AtomicBool::new(false);
 
 #[cfg(unix)]
 pub fn listen(sender: Sender<Event>) -> std::io::Result<()> {
@@ -13,6 +19,16 @@ pub fn listen(sender: Sender<Event>) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT, SIGWINCH])?;
     std::thread::spawn(move || {
         for signal in signals.forever() {
+            if IS_LENT.load(Ordering::SeqCst) {
+                match signal {
+                    SIGTSTP => {
+                        let _ = stop(); // the other program has stopped, and the shell waits for us
+                        continue;
+                    }
+                    SIGINT | SIGCONT => continue,
+                    _ => {}
+                }
+            }
             if sender.send(Event::Signal(signal)).is_err() {
                 return;
             }

@@ -17,6 +17,7 @@ use ratatui::{
         cursor::Show,
         event::{DisableBracketedPaste, EnableBracketedPaste},
         execute, queue,
+        style::Print,
         terminal::{
             BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen,
             LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
@@ -26,11 +27,14 @@ use ratatui::{
 };
 
 use crate::{
-    app::App,
+    app::{
+        App,
+        shell::{editor::Editing, mouse::Capture},
+    },
     ui::{self, theme::Theme},
 };
 
-use super::{runtime::Display, signals};
+use super::{clipboard, editor, gate::Gate, runtime::Display, signals};
 
 type Backend = CrosstermBackend<BufWriter<Stdout>>;
 
@@ -43,15 +47,18 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 /// The terminal while it is ours; dropping it gives it back.
 pub struct Terminal {
     cells: Cells<Backend>,
-    theme: Theme,
+    gate: Gate,
+    /// Who has the mouse, as far as the terminal has been told.
+    mouse: Capture,
 }
 
 impl Terminal {
-    pub fn take(theme: Theme) -> io::Result<Self> {
+    /// `gate` stops the thread that reads the terminal.
+    pub fn take(gate: Gate) -> io::Result<Self> {
         guard_against_panics();
         take_over()?;
         let cells = empty_screen().inspect_err(|_| give_back())?;
-        Ok(Self { cells, theme })
+        Ok(Self { cells, gate, mouse: Capture::Off })
     }
 
     pub fn size() -> io::Result<Size> {
@@ -63,13 +70,35 @@ impl Terminal {
         disable_raw_mode()?; // or crossterm believes that the mode is still raw
         take_over()?;
         self.cells = empty_screen()?;
+        self.mouse = Capture::Off;
+        Ok(())
+    }
+
+    /// Clicks and the wheel, and not every cell the pointer moves over: that would be felt over ssh.
+    fn capture_mouse(&mut self, wanted: Capture) -> io::Result<()> {
+        if self.mouse != wanted {
+            self.mouse = wanted;
+            write!(
+                self.cells.backend_mut(),
+                "{}",
+                match wanted {
+                    Capture::On => MOUSE_ON,
+                    Capture::Off => MOUSE_OFF,
+                }
+            )?;
+        }
         Ok(())
     }
 }
 
+/// Buttons and wheel, with coordinates of any size (xterm's modes 1000 and 1006).
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+
 impl Display for Terminal {
     fn draw(&mut self, app: &App) -> io::Result<()> {
-        let theme = self.theme;
+        let theme = Theme::with(app.shell.looks);
+        self.capture_mouse(app.shell.mouse)?;
         queue!(self.cells.backend_mut(), BeginSynchronizedUpdate)?;
         self.cells.draw(|frame| ui::view(app, theme, frame))?;
         queue!(self.cells.backend_mut(), EndSynchronizedUpdate)?;
@@ -88,6 +117,22 @@ impl Display for Terminal {
 
     fn resume(&mut self) -> io::Result<()> {
         self.take_again()
+    }
+
+    fn copy(&mut self, text: &str) -> io::Result<()> {
+        write!(self.cells.backend_mut(), "{}", clipboard::sequence(text))?;
+        Write::flush(self.cells.backend_mut())
+    }
+
+    fn edit(&mut self, editing: &Editing) -> io::Result<Result<(), String>> {
+        self.gate.close();
+        give_back();
+        signals::IS_LENT.store(true, Ordering::SeqCst);
+        let edited = editor::open(editing);
+        signals::IS_LENT.store(false, Ordering::SeqCst);
+        self.take_again()?;
+        self.gate.open();
+        Ok(edited)
     }
 }
 
@@ -117,6 +162,7 @@ fn give_back() {
         let _ = execute!(
             stdout(),
             EndSynchronizedUpdate,
+            Print(MOUSE_OFF),
             DisableBracketedPaste,
             LeaveAlternateScreen,
             Show

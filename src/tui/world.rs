@@ -214,9 +214,11 @@ impl Worker {
         }
         let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
         match effect {
-            Effect::Open(..) | Effect::Suspend | Effect::Follow(_) => {
-                apology(&effect)("asked in the wrong place")
-            }
+            Effect::Open(..)
+            | Effect::Suspend
+            | Effect::Follow(_)
+            | Effect::Copy(_)
+            | Effect::Edit(_) => apology(&effect)("asked in the wrong place"),
             Effect::LoadTimeline(request, run) => {
                 asked(request, Answer::Timeline(recording.timeline(&run)))
             }
@@ -292,7 +294,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::Search(request, ..) => {
             (*request, |why| Answer::Found(vec![], Progress::Failed(why)))
         }
-        Effect::Suspend | Effect::Follow(_) => {
+        Effect::Suspend | Effect::Follow(_) | Effect::Copy(_) | Effect::Edit(_) => {
             (Request::default(), |_| Answer::Found(vec![], Progress::Done))
         }
     };

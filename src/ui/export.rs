@@ -7,7 +7,7 @@ use ratatui::{
     style::{Color, Modifier},
 };
 
-use super::text;
+use super::{palette, text};
 
 /// The characters alone; blanks at the end of a row are left out.
 pub fn text(buffer: &Buffer) -> String {
@@ -215,6 +215,9 @@ const SIXTEEN: [(Color, &str); 16] = [
 fn hex(colour: Color) -> Option<String> {
     match colour {
         Color::Rgb(r, g, b) => Some(format!("#{r:02x}{g:02x}{b:02x}")),
+        Color::Indexed(index) => {
+            palette::rgb(index).map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}"))
+        }
         colour => {
             SIXTEEN.iter().find(|(other, _)| *other == colour).map(|(_, hex)| (*hex).to_owned())
         }

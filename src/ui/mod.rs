@@ -9,7 +9,9 @@ pub mod export;
 mod hits;
 mod line;
 mod paint;
+pub mod palette;
 mod panel;
+mod signs;
 pub mod text;
 pub mod theme;
 
@@ -17,6 +19,7 @@ use ratatui::{
     Frame,
     buffer::Buffer,
     layout::{Rect, Size},
+    style::Color,
     text::Line,
     widgets::{Paragraph, Widget, Wrap},
 };
@@ -25,6 +28,7 @@ use crate::app::{
     App, Loading,
     layout::{LEAST, Layout, Panel},
     replay::Replay,
+    shell::looks::Alphabet,
 };
 use theme::{Meaning, Theme};
 
@@ -54,6 +58,19 @@ fn draw(app: &App, theme: Theme, screen: Rect, buffer: &mut Buffer) {
 }
 
 fn draw_whole(app: &App, theme: Theme, buffer: &mut Buffer) {
+    draw_panels(app, theme, buffer);
+    if let Some(shades) = theme.shades() {
+        for cell in &mut buffer.content {
+            cell.fg = if cell.fg == Color::Reset { shades.ink } else { cell.fg };
+            cell.bg = if cell.bg == Color::Reset { shades.ground } else { cell.bg };
+        }
+    }
+    if theme.alphabet() == Alphabet::Ascii {
+        signs::to_ascii(buffer);
+    }
+}
+
+fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
     let layout = app.layout();
     if layout.is_too_small {
         return too_small(buffer);
@@ -74,6 +91,9 @@ fn draw_whole(app: &App, theme: Theme, buffer: &mut Buffer) {
     }
     if let Some(overlay) = app.overlay {
         panel::overlay::draw(overlay, app.replay(), theme, &layout, buffer);
+    }
+    if let Some(palette) = &app.shell.palette {
+        panel::palette::draw(app, palette, theme, &layout, buffer);
     }
     panel::footer::draw(app, theme, layout.footer, buffer);
 }

@@ -10,6 +10,7 @@ use ratatui::{
 use super::{
     line::{head, own},
     text,
+    theme::Writing,
 };
 
 /// Bytes of a line and how they look; a later layer is laid over an earlier one.
@@ -18,15 +19,19 @@ pub type Layer = (Range<usize>, Style);
 /// Bytes of a line that are looked at; a screen is never wider than what they take.
 const MOST: usize = 1 << 14;
 
-/// Columns between tab stops.
-const TAB: usize = 4;
-
 /// `words` made safe and cut into pieces, each with the styles of all layers over it; what stands for something unseen
-/// looks like `sign`.
-pub fn paint(words: &str, base: Style, layers: &[Layer], sign: Style) -> Vec<Span<'static>> {
-    let safe = text::safe_line(words, TAB, text::Signs::Unicode);
+/// looks like the sign of `writing`.
+pub fn paint(
+    words: &str,
+    base: Style,
+    layers: &[Layer],
+    writing: impl Into<Writing>,
+) -> Vec<Span<'static>> {
+    let writing = writing.into();
+    let safe = text::safe_line(words, writing.tab_width, writing.signs);
     let layers = layers.iter().map(|(range, style)| (safe.range(range.clone()), *style));
-    let layers: Vec<Layer> = layers.chain(safe.signs().map(|range| (range, sign))).collect();
+    let layers: Vec<Layer> =
+        layers.chain(safe.signs().map(|range| (range, writing.sign))).collect();
     let ends = layers.iter().flat_map(|(range, _)| [range.start, range.end]);
     let mut cuts: Vec<usize> = ends.chain([0, safe.text.len()]).collect();
     cuts.sort_unstable();

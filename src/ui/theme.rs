@@ -1,11 +1,21 @@
-//! Colours by meaning, from the terminal's own sixteen, so that they follow the user's choice.
+//! Colours by meaning, from the terminal's own sixteen, so that they follow the user's choice; [`super::palette`] says
+//! what the sixteen are in the other themes.
 //!
 //! Nothing is said by colour alone: every meaning has a sign, a word or a modifier beside it, and
 //! [`Theme::plain`] (`NO_COLOR`) keeps only the modifiers.
 
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::code::highlight::Class;
+use crate::{
+    app::shell::looks::{Alphabet, Looks, ThemeName},
+    code::highlight::Class,
+};
+
+use super::{
+    palette::{self, Shades},
+    signs,
+    text::Signs,
+};
 
 /// What a piece of the screen means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,27 +46,70 @@ pub enum Meaning {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
+    name: ThemeName,
     has_colours: bool,
+    alphabet: Alphabet,
+    tab_width: usize,
 }
 
 impl Theme {
     /// The terminal's sixteen colours.
     pub const fn ansi() -> Self {
-        Self { has_colours: true }
+        Self {
+            name: ThemeName::Terminal,
+            has_colours: true,
+            alphabet: Alphabet::Unicode,
+            tab_width: 4,
+        }
     }
 
     /// Modifiers only.
     pub const fn plain() -> Self {
-        Self { has_colours: false }
+        Self { has_colours: false, ..Self::ansi() }
     }
 
-    pub const fn of(self, meaning: Meaning) -> Style {
+    pub const fn with(looks: Looks) -> Self {
+        Self {
+            name: looks.theme,
+            has_colours: looks.has_colours,
+            alphabet: looks.alphabet,
+            tab_width: looks.tab_width,
+        }
+    }
+
+    pub const fn alphabet(self) -> Alphabet {
+        self.alphabet
+    }
+
+    /// The colours of letters and ground where nothing else is said; None where they are the terminal's.
+    pub(super) fn shades(self) -> Option<&'static Shades> {
+        palette::of(self.name).filter(|_| self.has_colours)
+    }
+
+    /// Our own words as the terminal can show them.
+    pub(super) fn spelled(self, words: &str) -> String {
+        match self.alphabet {
+            Alphabet::Unicode => words.to_owned(),
+            Alphabet::Ascii => signs::spelled(words),
+        }
+    }
+
+    /// How lines of a file are written out.
+    pub(super) fn writing(self) -> Writing {
+        let signs = match self.alphabet {
+            Alphabet::Unicode => Signs::Unicode,
+            Alphabet::Ascii => Signs::Ascii,
+        };
+        Writing { sign: self.of(Meaning::Warning), signs, tab_width: self.tab_width }
+    }
+
+    pub fn of(self, meaning: Meaning) -> Style {
         let (colour, modifier) = style_of(meaning);
         self.style(colour, modifier)
     }
 
     /// Plain where a colour would say nothing: most of a text has none.
-    pub const fn syntax(self, class: Class) -> Style {
+    pub fn syntax(self, class: Class) -> Style {
         let (colour, modifier) = match class {
             Class::Keyword => (Some(Color::Magenta), Modifier::empty()),
             Class::String | Class::Raw => (Some(Color::Yellow), Modifier::empty()),
@@ -76,12 +129,29 @@ impl Theme {
         self.style(colour, modifier)
     }
 
-    const fn style(self, colour: Option<Color>, modifier: Modifier) -> Style {
+    fn style(self, colour: Option<Color>, modifier: Modifier) -> Style {
         let style = Style::new().add_modifier(modifier);
         match colour {
-            Some(colour) if self.has_colours => style.fg(colour),
+            Some(colour) if self.has_colours => {
+                style.fg(self.shades().map_or(colour, |shades| shades.shade(colour)))
+            }
             _ => style,
         }
+    }
+}
+
+/// How what cannot be seen is written, and where tabs stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Writing {
+    pub sign: Style,
+    pub signs: Signs,
+    pub tab_width: usize,
+}
+
+impl From<Style> for Writing {
+    /// Signs that look so; the rest as a row of a step has it, which is cut before it is drawn.
+    fn from(sign: Style) -> Self {
+        Self { sign, signs: Signs::Unicode, tab_width: 4 }
     }
 }
 

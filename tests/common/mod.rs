@@ -28,12 +28,13 @@ pub struct Ran {
     pub err: String,
 }
 
-/// Runs the program in the project's folder, without colours from the environment.
+/// Runs the program in the project's folder, without colours or settings from the environment.
 pub fn trajview(arguments: &[&str]) -> Ran {
     let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(arguments)
         .current_dir(project("."))
         .env_remove("NO_COLOR")
+        .env("TRAJVIEW_CONFIG", "")
         .output()
         .expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();

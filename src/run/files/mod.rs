@@ -7,6 +7,7 @@
 //!
 //! Contents are named by their git blob id and read through [`Blobs`], so that a timeline stays small.
 
+pub mod blame;
 mod blob;
 pub mod compare;
 pub mod renames;

@@ -239,7 +239,7 @@ impl<'a> Rows<'a> {
         let room = self.width.saturating_sub(width_of(&spans));
         let text = visible(&line.text, self.column);
         let layers = self.layers(line, words, self.theme.of(word));
-        let mut painted = paint(text, side, &layers, self.theme.of(Meaning::Warning));
+        let mut painted = paint(text, side, &layers, self.theme.writing());
         if !line.newline {
             painted.push(own(" ⊘ no line end", self.theme.of(Meaning::Muted)));
         }

@@ -65,7 +65,7 @@ fn hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
         .into_iter()
         .map(|(keys, word)| {
             vec![
-                own(keys, theme.of(Meaning::Key)),
+                own(theme.spelled(&keys), theme.of(Meaning::Key)),
                 own(format!(" {word}   "), theme.of(Meaning::Muted)),
             ]
         })

@@ -6,6 +6,7 @@ pub mod files;
 pub mod footer;
 pub mod now;
 pub mod overlay;
+pub mod palette;
 pub mod steps;
 pub mod tabs;
 pub mod title;

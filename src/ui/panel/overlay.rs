@@ -63,7 +63,7 @@ fn line(row: &Row, left_width: usize, theme: Theme, width: usize) -> Line<'stati
     if row.is_heading {
         return Line::from(own(format!(" {}", row.left), theme.of(Meaning::Heading)));
     }
-    let left = recorded(&row.left, theme.of(Meaning::Key));
+    let left = recorded(&theme.spelled(&row.left), theme.of(Meaning::Key));
     let mut spans = vec![own(" ", theme.of(Meaning::Text)), left];
     let blank = (left_width + 1).saturating_sub(width_of(&spans));
     spans.push(own(" ".repeat(blank), theme.of(Meaning::Text)));

@@ -23,9 +23,12 @@ use crate::{
         hits::{self, Found},
         line::{amount, bytes, duration, fit, own, recorded, safe, sides},
         paint::{Layer, paint},
-        theme::{Meaning, Theme},
+        theme::{Meaning, Theme, Writing},
     },
 };
+
+/// Columns between tab stops, as the rows were cut for.
+const TAB: usize = 4;
 
 pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let words = format!("steps of turn {}{}", replay.turn + 1, way_in(replay));
@@ -122,7 +125,7 @@ impl Painter<'_> {
                     words,
                     Style::default(),
                     &layers,
-                    self.theme.of(Meaning::Warning),
+                    Writing { tab_width: TAB, ..self.theme.writing() },
                 ));
                 Line::from(fit(spans, self.width))
             }

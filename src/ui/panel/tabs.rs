@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
-    app::{layout::Panel, replay::Replay},
+    app::{layout::Panel, replay::Replay, shell::mouse::tab},
     ui::{
         line::{fit, own},
         theme::{Meaning, Theme},
@@ -15,17 +15,8 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     for panel in Panel::ALL {
         let is_here = replay.focus == panel;
         let style = theme.of(if is_here { Meaning::Selected } else { Meaning::Muted });
-        spans.push(own(format!(" {}{} ", panel.word(), count(replay, panel)), style));
+        spans.push(own(tab(replay, panel), style));
         spans.push(own(" ", theme.of(Meaning::Text)));
     }
     Line::from(fit(spans, usize::from(area.width))).render(area, buffer);
-}
-
-fn count(replay: &Replay, panel: Panel) -> String {
-    match panel {
-        Panel::Turns => format!(" {}", replay.run.turns.len()),
-        Panel::Files => format!(" {}", replay.changes().len()),
-        Panel::Diff => String::new(),
-        Panel::Steps => format!(" {}", replay.step_count()),
-    }
 }

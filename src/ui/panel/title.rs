@@ -101,5 +101,5 @@ fn playing(replay: &Replay, theme: Theme) -> Option<Span<'static>> {
     let playback = &replay.playback;
     let stops = playback.stops.words().map(|stops| format!(" until {stops}")).unwrap_or_default();
     let words = format!("  ▶ {} by {}{stops}", playback.speed(), playback.unit.word());
-    playback.is_playing.then(|| own(words, theme.of(Meaning::Playing)))
+    playback.is_playing.then(|| own(theme.spelled(&words), theme.of(Meaning::Playing)))
 }

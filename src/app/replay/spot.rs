@@ -1,0 +1,64 @@
+//! A place in the run as the screen shows it, to come back to.
+
+use super::Replay;
+use crate::{
+    app::{diff::Follows, layout::Panel, scroll::Scroll},
+    run::RepoPath,
+};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spot {
+    /// Counts from 0.
+    pub turn: usize,
+    /// Index into the steps of the turn, its request included.
+    step: usize,
+    steps: Scroll,
+    follows: Follows,
+    focus: Panel,
+    file: Option<RepoPath>,
+    diff: Scroll,
+    column: usize,
+    hit: Option<usize>,
+}
+
+impl Spot {
+    /// Whether nobody gets from here to `other` by looking around: more than one turn, or a hit of the search.
+    pub fn is_a_jump_from(&self, other: &Self) -> bool {
+        let has_moved = (self.turn, self.step) != (other.turn, other.step);
+        self.turn.abs_diff(other.turn) > 1 || (has_moved && self.hit != other.hit)
+    }
+}
+
+impl Replay {
+    pub fn spot(&self) -> Spot {
+        Spot {
+            turn: self.turn,
+            step: self.steps.selected_index(),
+            steps: self.steps.scroll,
+            follows: self.diff.follows,
+            focus: self.focus,
+            file: self.change().map(|(_, change)| change.path.clone()),
+            diff: self.diff.scroll,
+            column: self.diff.column,
+            hit: self.search.current,
+        }
+    }
+
+    /// Folds stay as they are; a place that is folded away by now leads to the step it stands in.
+    pub fn go_to_spot(&mut self, spot: &Spot) {
+        self.select_turn(spot.turn.min(self.run.turns.len().saturating_sub(1)));
+        self.steps.select(spot.step);
+        let is_unchanged = self.steps.item_at(spot.steps.cursor) == Some(spot.step);
+        if is_unchanged {
+            self.steps.scroll = spot.steps;
+        }
+        self.diff.follows = spot.follows;
+        self.focus = spot.focus;
+        if let Some(path) = &spot.file {
+            self.files.want(path.clone());
+        }
+        if let Some(key) = self.diff_key() {
+            self.diff.restore(key, spot.diff, spot.column);
+        }
+    }
+}

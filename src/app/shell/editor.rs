@@ -1,0 +1,54 @@
+//! A file as it stood, for the editor.
+
+use std::sync::Arc;
+
+use super::copy::{line_number, shown};
+use crate::{
+    app::{App, Effect, diff::Scope, replay::Replay},
+    run::files::FileDiff,
+};
+
+/// What the editor is to open: a copy that nobody writes back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Editing {
+    /// Last part of the path, as recorded.
+    pub name: String,
+    pub text: Arc<str>,
+    /// Counts from 1.
+    pub line: usize,
+    /// `turn-4`, to tell copies of one file apart.
+    pub moment: String,
+}
+
+impl App {
+    pub(super) fn edit(&mut self) -> Vec<Effect> {
+        match self.replay().map(of) {
+            Some(Ok(editing)) => return vec![Effect::Edit(editing)],
+            Some(Err(why)) => self.say(why),
+            None => {}
+        }
+        vec![]
+    }
+}
+
+fn of(replay: &Replay) -> Result<Editing, String> {
+    let compared = shown(replay)?;
+    let (_, change) = replay.change().ok_or("no file is selected")?;
+    let text = match &compared.diff {
+        FileDiff::Text { new: Some(text), .. } => text.clone(),
+        FileDiff::Text { new: None, .. } => return Err(format!("{} is gone here", change.path)),
+        FileDiff::Hunks(_) | FileDiff::NotRecorded(_) => {
+            return Err(format!("{} is not in the recording as a whole", change.path));
+        }
+        FileDiff::Binary { .. } => return Err(format!("{} is not text", change.path)),
+        FileDiff::TooBig { .. } => {
+            return Err(format!("{} is too big here; `trajview cat` prints it", change.path));
+        }
+    };
+    let moment = match replay.scope() {
+        Scope::Turn(turn) => format!("turn-{}", turn + 1),
+        Scope::Step(step) => format!("turn-{}-step-{}", step.turn + 1, replay.number_of(step)),
+    };
+    let line = line_number(replay).unwrap_or(1);
+    Ok(Editing { name: change.path.name().to_owned(), text, line, moment })
+}

@@ -1,0 +1,177 @@
+//! What is around the run, whatever run it is: the palette of commands, marks, copying, the editor, the pointer, looks.
+//!
+//! Each has a file here; [`Shell`] holds their state and `App::update_shell` is their `update`. The other rooms
+//! see the results only: `ui` reads [`Looks`] and [`Palette`], `tui` carries out [`Effect::Copy`] and [`Effect::Edit`].
+
+pub mod copy;
+pub mod editor;
+mod fuzzy;
+pub mod looks;
+pub mod marks;
+pub mod mouse;
+pub mod palette;
+
+use std::path::PathBuf;
+
+use super::{
+    App, Effect,
+    diff::Follows,
+    key::{Code, Key},
+    keymap::Context,
+    layout::{Layout, Panel},
+};
+use crate::run::RepoPath;
+
+use looks::{Looks, ThemeName};
+use marks::Marks;
+use mouse::{Capture, Mouse};
+use palette::Palette;
+
+#[derive(Debug, Default)]
+pub struct Shell {
+    pub looks: Looks,
+    /// Whether clicks and the wheel come to us; without it the terminal selects text.
+    pub mouse: Capture,
+    pub palette: Option<Palette>,
+    /// The recording as a link names it.
+    pub source: PathBuf,
+    pub(super) pending: Option<Pending>,
+    pub(super) marks: Marks,
+    last_key: Option<Key>,
+}
+
+/// A key that waits for the one after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pending {
+    Copy,
+    Mark,
+    GoToMark,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    Palette(palette::Message),
+    Mouse(Mouse),
+    Await(Pending),
+    /// The key that was waited for is not wanted any more.
+    Forget,
+    SetMark(char),
+    GoToMark(char),
+    /// To the place before the last jump, and from there back again.
+    LastJump,
+    Back(usize),
+    Forward(usize),
+    Copy(copy::What),
+    Edit,
+    NextTheme,
+    SwitchMouse,
+    ShowFile(RepoPath),
+    /// The world has something to say.
+    Say(String),
+}
+
+impl Shell {
+    /// The context of what lies over the panels or waits for a key; None where the panels have the keyboard.
+    pub(super) fn context(&self) -> Option<Context> {
+        let pending = self.pending.map(|pending| match pending {
+            Pending::Copy => Context::Copy,
+            Pending::Mark => Context::Mark,
+            Pending::GoToMark => Context::GoToMark,
+        });
+        pending.or_else(|| self.palette.as_ref().map(|_| Context::Palette))
+    }
+
+    /// Whether this is the second g of `gg`: the first has gone there already.
+    pub(super) fn is_second_g(&mut self, key: Key, count: Option<usize>) -> bool {
+        let is_second =
+            key == Key::char('g') && self.last_key == Some(Key::char('g')) && count.is_none();
+        self.last_key = (!is_second).then_some(key);
+        is_second
+    }
+}
+
+impl App {
+    pub(super) fn update_shell(&mut self, message: Message, layout: &Layout) -> Vec<Effect> {
+        match message {
+            Message::Palette(message) => return self.update_palette(message),
+            Message::Mouse(mouse) => return self.point(mouse, layout),
+            Message::Await(pending) => self.shell.pending = Some(pending),
+            Message::Forget => self.shell.pending = None,
+            Message::SetMark(letter) => self.set_mark(letter),
+            Message::GoToMark(letter) => self.go_to_mark(letter),
+            Message::LastJump => self.travel(Marks::swap),
+            Message::Back(count) => {
+                (0..count.min(marks::MOST)).for_each(|_| self.travel(Marks::back))
+            }
+            Message::Forward(count) => {
+                (0..count.min(marks::MOST)).for_each(|_| self.travel(Marks::forward));
+            }
+            Message::Copy(what) => return self.copy(what),
+            Message::Edit => return self.edit(),
+            Message::NextTheme => self.next_theme(),
+            Message::SwitchMouse => self.switch_mouse(),
+            Message::ShowFile(path) => self.on_replay(|replay| {
+                replay.files.want(path);
+                replay.diff.follows = Follows::Turn;
+                replay.focus = Panel::Diff;
+            }),
+            Message::Say(words) => self.say(words),
+        }
+        vec![]
+    }
+
+    /// A key without a binding, where one was waited for or words are typed.
+    pub(super) fn press_unbound(&mut self, context: Context, key: Key) -> Vec<Effect> {
+        let layout = self.layout();
+        let letter = key.typed().filter(|c| c.is_alphanumeric());
+        match (context, letter, key.typed()) {
+            (Context::Palette, _, Some(c)) => {
+                return self.update_palette(palette::Message::Type(c));
+            }
+            (Context::Mark, Some(letter), _) => {
+                return self.update_shell(Message::SetMark(letter), &layout);
+            }
+            (Context::GoToMark, Some(letter), _) => {
+                return self.update_shell(Message::GoToMark(letter), &layout);
+            }
+            (Context::Mark | Context::GoToMark, None, _) => {
+                self.say("a mark is a letter or a digit".into());
+            }
+            (Context::Copy, ..) => self.say("y is followed by l, h, p or y".into()),
+            _ => {}
+        }
+        vec![]
+    }
+
+    pub(super) fn say(&mut self, words: String) {
+        self.on_replay(|replay| replay.notice = Some(words));
+    }
+
+    fn next_theme(&mut self) {
+        let looks = &mut self.shell.looks;
+        looks.theme = looks.theme.next();
+        let name = looks.theme.word();
+        let words = match looks.has_colours {
+            true => format!("theme: {name}"),
+            false => format!("theme: {name}, without its colours: NO_COLOR is set"),
+        };
+        self.say(words);
+    }
+
+    fn switch_mouse(&mut self) {
+        self.shell.mouse = self.shell.mouse.other();
+        self.say(match self.shell.mouse {
+            Capture::On => "clicks and the wheel work here again".into(),
+            Capture::Off => "the mouse is the terminal's: select and copy as in any window".into(),
+        });
+    }
+}
+
+/// The keys that end a list of things to choose from, for what opens one with the mouse.
+pub(super) const ENTER: Key = Key::plain(Code::Enter);
+
+impl From<ThemeName> for Looks {
+    fn from(theme: ThemeName) -> Self {
+        Self { theme, ..Self::default() }
+    }
+}

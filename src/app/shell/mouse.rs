@@ -1,0 +1,188 @@
+//! What stands under the pointer, worked out from the layout.
+
+use ratatui::layout::{Position, Rect};
+
+use super::{ENTER, palette};
+use crate::app::{
+    App, Effect, Message as Wish, diff,
+    layout::{Layout, Panel},
+    overlay,
+    replay::{self, Replay},
+    scroll::{Motion, centred},
+};
+
+/// Something done with the mouse, in cells from the upper left corner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mouse {
+    pub kind: Kind,
+    pub column: u16,
+    pub row: u16,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Click,
+    /// The second of two clicks on one cell; the first came as a click.
+    DoubleClick,
+    WheelUp,
+    WheelDown,
+    WheelLeft,
+    WheelRight,
+}
+
+/// Who has the mouse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Capture {
+    #[default]
+    On,
+    /// The terminal.
+    Off,
+}
+
+impl Capture {
+    pub const fn other(self) -> Self {
+        match self {
+            Self::On => Self::Off,
+            Self::Off => Self::On,
+        }
+    }
+}
+
+/// Rows that one notch of the wheel moves by.
+const NOTCH: usize = 3;
+
+/// What a tab says: a panel's name and how much is in it.
+pub fn tab(replay: &Replay, panel: Panel) -> String {
+    let count = match panel {
+        Panel::Turns => Some(replay.run.turns.len()),
+        Panel::Files => Some(replay.changes().len()),
+        Panel::Diff => None,
+        Panel::Steps => Some(replay.step_count()),
+    };
+    let count = count.map(|count| format!(" {count}")).unwrap_or_default();
+    format!(" {}{count} ", panel.word())
+}
+
+/// Blanks before the first tab and between tabs.
+pub const TAB_GAP: u16 = 1;
+
+/// Where the palette stands, with so many rows to choose from: a border, the line that is typed, the rows.
+pub fn palette_area(layout: &Layout, rows: usize) -> Rect {
+    let area = layout.overlay();
+    let height = u16::try_from(rows.saturating_add(3)).unwrap_or(u16::MAX).min(area.height);
+    Rect { height, ..area }
+}
+
+impl App {
+    pub(super) fn point(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        self.on_replay(|replay| replay.notice = None);
+        self.shell.pending = None;
+        if layout.is_too_small {
+            return vec![];
+        }
+        if self.shell.palette.is_some() {
+            return self.point_at_palette(mouse, layout);
+        }
+        if self.overlay.is_some() {
+            return self.point_at_overlay(mouse, layout);
+        }
+        if let Some(panel) = self.tab_at(mouse, layout) {
+            if mouse.kind == Kind::Click {
+                self.on_replay(|replay| replay.focus = panel);
+            }
+            return vec![];
+        }
+        self.point_at_panel(mouse, layout)
+    }
+
+    fn point_at_panel(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        let here = |panel: &Panel| layout.panel(*panel).is_some_and(|area| is_in(area, mouse));
+        let Some(panel) = Panel::ALL.into_iter().find(here) else { return vec![] };
+        let Some(area) = layout.panel(panel) else { return vec![] };
+        let sideways = |message| Wish::Replay(replay::Message::Diff(message));
+        match mouse.kind {
+            Kind::Click => self.on_replay(|replay| match inside(area, mouse) {
+                Some(row) => replay.point_at(panel, row, layout),
+                None => replay.focus = panel,
+            }),
+            Kind::DoubleClick if inside(area, mouse).is_some() => return self.press(ENTER),
+            Kind::DoubleClick => {}
+            Kind::WheelUp => self.on_replay(|it| it.wheel(panel, Motion::Up(NOTCH), layout)),
+            Kind::WheelDown => self.on_replay(|it| it.wheel(panel, Motion::Down(NOTCH), layout)),
+            Kind::WheelLeft if panel == Panel::Diff => {
+                return self.take(sideways(diff::Message::Left(NOTCH)));
+            }
+            Kind::WheelRight if panel == Panel::Diff => {
+                return self.take(sideways(diff::Message::Right(NOTCH)));
+            }
+            Kind::WheelLeft | Kind::WheelRight => {}
+        }
+        vec![]
+    }
+
+    fn point_at_overlay(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        let message = match mouse.kind {
+            Kind::WheelUp => overlay::Message::Move(Motion::Up(NOTCH)),
+            Kind::WheelDown => overlay::Message::Move(Motion::Down(NOTCH)),
+            Kind::Click if !is_in(layout.overlay(), mouse) => overlay::Message::Close,
+            _ => return vec![],
+        };
+        self.take(Wish::Overlay(message))
+    }
+
+    fn point_at_palette(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        let Some(palette) = &mut self.shell.palette else { return vec![] };
+        let rows = match &self.opened {
+            crate::app::Loading::Ready(replay) => palette.found(Some(replay)).len(),
+            _ => palette.found(None).len(),
+        };
+        let area = palette_area(layout, rows);
+        match mouse.kind {
+            Kind::WheelUp => self.update_palette(palette::Message::Move(Motion::Up(NOTCH))),
+            Kind::WheelDown => self.update_palette(palette::Message::Move(Motion::Down(NOTCH))),
+            Kind::Click if !is_in(area, mouse) => self.update_palette(palette::Message::Close),
+            Kind::Click => {
+                let height = usize::from(area.height.saturating_sub(3));
+                let top = centred(palette.selected, rows, height);
+                let row = inside(area, mouse).and_then(|row| row.checked_sub(1));
+                if let Some(index) = row.map(|row| top + row).filter(|index| *index < rows) {
+                    palette.selected = index;
+                }
+                vec![]
+            }
+            Kind::DoubleClick if is_in(area, mouse) => {
+                self.update_palette(palette::Message::Accept)
+            }
+            Kind::DoubleClick | Kind::WheelLeft | Kind::WheelRight => vec![],
+        }
+    }
+
+    fn tab_at(&self, mouse: Mouse, layout: &Layout) -> Option<Panel> {
+        let (replay, tabs) = (self.replay()?, layout.tabs?);
+        if !is_in(tabs, mouse) {
+            return None;
+        }
+        let mut start = tabs.x + TAB_GAP;
+        Panel::ALL.into_iter().find(|panel| {
+            let end = start + tab(replay, *panel).chars().count() as u16;
+            let is_here = (start..end).contains(&mouse.column);
+            start = end + TAB_GAP;
+            is_here
+        })
+    }
+}
+
+fn is_in(area: Rect, mouse: Mouse) -> bool {
+    area.contains(Position { x: mouse.column, y: mouse.row })
+}
+
+/// The row inside the border of an area, counted from its first; None on the border.
+fn inside(area: Rect, mouse: Mouse) -> Option<usize> {
+    let inner = Rect {
+        x: area.x + 1,
+        y: area.y + 1,
+        width: area.width.saturating_sub(2),
+        height: area.height.saturating_sub(2),
+    };
+    is_in(inner, mouse).then(|| usize::from(mouse.row - inner.y))
+}

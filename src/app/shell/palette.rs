@@ -1,0 +1,170 @@
+//! Every command in one list, found by some letters of what it does.
+//!
+//! The list is the keymap, so a new key is a new command. A number leads to a turn, and the files of the turn are
+//! found by their paths.
+
+use super::fuzzy;
+use crate::{
+    app::{
+        App, Effect, Message as Wish,
+        keymap::{BINDINGS, Binding, Context, Count},
+        replay::{self, Replay},
+        scroll::Motion,
+        turns,
+    },
+    run::RepoPath,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Palette {
+    pub text: String,
+    /// Among what is found.
+    pub selected: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    Open,
+    Close,
+    Type(char),
+    Erase,
+    EraseAll,
+    Move(Motion),
+    Accept,
+}
+
+/// Something that can be chosen.
+pub struct Found {
+    pub choice: Choice,
+    pub words: String,
+    pub keys: String,
+    pub place: &'static str,
+    /// Characters of `words` that were typed.
+    pub places: Vec<usize>,
+    score: i32,
+}
+
+pub enum Choice {
+    Command(&'static Binding),
+    /// Counts from 1.
+    Turn(usize),
+    File(RepoPath),
+}
+
+/// More than any sentence in letters can win.
+const EXACT: i32 = 10_000;
+
+/// Rows that a page moves by.
+const PAGE: usize = 10;
+
+impl Palette {
+    /// What fits, the best first; everything while nothing is typed.
+    pub fn found(&self, replay: Option<&Replay>) -> Vec<Found> {
+        let turn = replay.and_then(|replay| turn(&self.text, replay));
+        let commands = BINDINGS.iter().filter(|row| is_command(row.context));
+        let commands = commands.filter_map(|row| self.command(row));
+        let files = replay.into_iter().flat_map(|replay| self.files(replay));
+        let mut found: Vec<Found> = turn.into_iter().chain(commands).chain(files).collect();
+        found.sort_by_key(|found| -found.score); // stable: equals stay in the order of the table
+        found
+    }
+
+    fn command(&self, row: &'static Binding) -> Option<Found> {
+        let keys = match row.context {
+            Context::Copy => format!("y {}", row.keys_shown()),
+            Context::GoToMark => format!("' {}", row.keys_shown()),
+            _ => row.keys_shown(),
+        };
+        let typed = self.text.trim();
+        let is_key = row.keys.iter().any(|key| key.to_string() == typed);
+        let found = match fuzzy::find(&self.text, row.help) {
+            Some(found) => found,
+            None if is_key => fuzzy::Match::default(),
+            None => return None,
+        };
+        let score = found.score + if is_key { EXACT } else { 0 };
+        let (words, places, place) = (row.help.to_owned(), found.places, row.context.title());
+        Some(Found { choice: Choice::Command(row), words, keys, place, places, score })
+    }
+
+    fn files(&self, replay: &Replay) -> Vec<Found> {
+        if self.text.trim().is_empty() {
+            return vec![];
+        }
+        let paths = replay.changes().iter().map(|change| change.path.clone());
+        let fitting = paths.filter_map(|path| {
+            let found = fuzzy::find(&self.text, path.as_str())?;
+            Some(Found {
+                words: path.to_string(),
+                choice: Choice::File(path),
+                keys: String::new(),
+                place: "a file of the turn",
+                places: found.places,
+                score: found.score,
+            })
+        });
+        fitting.collect()
+    }
+
+    fn type_words(&mut self, change: impl FnOnce(&mut String)) {
+        change(&mut self.text);
+        self.selected = 0;
+    }
+}
+
+/// Commands for places that are closed when a command of the list is run make no sense there.
+const fn is_command(context: Context) -> bool {
+    !matches!(context, Context::Prompt | Context::Overlay | Context::Palette | Context::Mark)
+}
+
+fn turn(text: &str, replay: &Replay) -> Option<Found> {
+    let number: usize = text.trim().parse().ok()?;
+    let found = replay.run.turns.get(number.checked_sub(1)?)?;
+    let words = format!("turn {number}  {}", found.title);
+    let (keys, place) = (format!("{number}G"), "a turn of this run");
+    Some(Found { choice: Choice::Turn(number), words, keys, place, places: vec![], score: EXACT })
+}
+
+impl App {
+    pub(super) fn update_palette(&mut self, message: Message) -> Vec<Effect> {
+        if message == Message::Open {
+            self.overlay = None;
+            self.shell.palette = Some(Palette::default());
+        }
+        let Some(mut palette) = self.shell.palette.take() else { return vec![] };
+        match message {
+            Message::Open => {}
+            Message::Close => return vec![],
+            Message::Accept => {
+                let chosen = palette.found(self.replay()).into_iter().nth(palette.selected);
+                let Some(chosen) = chosen else {
+                    self.shell.palette = Some(palette);
+                    return vec![];
+                };
+                return self.take(chosen.choice.message());
+            }
+            Message::Type(c) => palette.type_words(|text| text.push(c)),
+            Message::Erase if palette.text.is_empty() => return vec![],
+            Message::Erase => palette.type_words(|text| {
+                text.pop();
+            }),
+            Message::EraseAll => palette.type_words(String::clear),
+            Message::Move(motion) => {
+                let count = palette.found(self.replay()).len();
+                palette.selected = motion.from(palette.selected, count, PAGE);
+            }
+        }
+        self.shell.palette = Some(palette);
+        vec![]
+    }
+}
+
+impl Choice {
+    fn message(self) -> Wish {
+        match self {
+            Self::Command(row) => (row.message)(Count::default()),
+            Self::Turn(number) => Wish::Replay(replay::Message::Turns(turns::Message::To(number))),
+            Self::File(path) => Wish::Shell(super::Message::ShowFile(path)),
+        }
+    }
+}

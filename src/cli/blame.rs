@@ -1,0 +1,188 @@
+//! `trajview blame`: which turn last wrote each line of a file.
+
+use std::ops::RangeInclusive;
+
+use serde::Serialize;
+
+use crate::{
+    run::{RepoPath, Run, StepId, files::blame::BlamedLine},
+    store,
+};
+
+use super::{
+    Exit, Failure, Outcome, RunArg, at,
+    output::{Out, plain},
+};
+
+/// Print a file with the turn, the checkpoint and the step that last wrote each line
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Columns: turn, checkpoint, step (a2.5 is step 5 of the turn's second sub-agent), mark, line, \
+    text.\nMarks: ◇ changed outside recorded edits, · there before the run, ? not recorded who wrote it."
+)]
+pub struct Args {
+    #[command(flatten)]
+    run: RunArg,
+    /// Path inside the workspace
+    path: String,
+    #[arg(long, default_value = "final", help = at::HELP, value_name = "TURN")]
+    at: String,
+    /// Only this line, or these (count from 1)
+    #[arg(long, value_name = "N|A-B", value_parser = lines)]
+    line: Option<RangeInclusive<usize>>,
+    /// Print JSON (schema trajview.blame/1)
+    #[arg(long)]
+    json: bool,
+}
+
+fn lines(text: &str) -> Result<RangeInclusive<usize>, String> {
+    let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number > 0);
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (number(first), number(last)) {
+        (Some(first), Some(last)) if first <= last => Ok(first..=last),
+        _ => Err("expected a line such as 12, or lines such as 12-20".into()),
+    }
+}
+
+#[derive(Serialize)]
+struct Blame<'a> {
+    schema: &'static str,
+    run: &'a str,
+    path: String,
+    /// Turns done at the moment looked at.
+    turn: usize,
+    lines: Vec<Line>,
+}
+
+#[derive(Serialize)]
+struct Line {
+    /// Counts from 1.
+    line: usize,
+    /// Without its line end; bytes that are no text as U+FFFD.
+    text: String,
+    /// Counts from 1; null for a line from before the run, and where the recording cannot tell.
+    turn: Option<usize>,
+    checkpoint: Option<String>,
+    /// Counts from 1 within its agent; null where no recorded edit explains the line.
+    step: Option<usize>,
+    /// Id of the sub-agent whose step it is; null for the main agent.
+    subagent: Option<String>,
+    /// First line of the turn's request.
+    request: Option<String>,
+    /// recorded, outside (changed outside recorded edits), before-run or not-recorded
+    origin: &'static str,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let opened = store::open(&args.run.path)?;
+    let (run, archive) = (&*opened.run, &*opened.archive);
+    let cannot = |why: String| Failure::new(Exit::CannotRead, format!("{}: {why}", args.path));
+    let turn = at::turns_done(run, &args.at)?;
+    let path = RepoPath::new(&args.path)
+        .ok_or_else(|| cannot("not a path inside the workspace".into()))?;
+    let blamed = archive.blame(run, &path, turn).map_err(cannot)?;
+    let tree = archive.timeline(run).map_err(cannot)?.tree_after(turn);
+    let file = tree.files.get(&path).ok_or_else(|| cannot("no such file at that moment".into()))?;
+    let content = archive.content(run, *file).map_err(cannot)?;
+    let texts: Vec<&[u8]> = content.split_inclusive(|byte| *byte == b'\n').collect();
+    let wanted = args.line.clone().unwrap_or(1..=usize::MAX);
+    if args.line.is_some() && *wanted.start() > texts.len() {
+        let why = format!("no line {}: the file has {}", wanted.start(), texts.len());
+        return Err(Failure::new(Exit::WrongArguments, format!("{}: {why}", args.path)));
+    }
+    let lines: Vec<(usize, &BlamedLine, &[u8])> = (1..)
+        .zip(blamed.iter().zip(texts))
+        .map(|(number, (line, text))| (number, line, text.strip_suffix(b"\n").unwrap_or(text)))
+        .filter(|(number, ..)| wanted.contains(number))
+        .collect();
+    if args.json {
+        let line =
+            |(number, line, text): &(usize, &BlamedLine, &[u8])| row(run, *number, line, text);
+        let lines = lines.iter().map(line).collect();
+        let path = path.to_string();
+        out.json(&Blame { schema: "trajview.blame/1", run: &run.id, path, turn, lines })?;
+    } else {
+        print(run, &lines, out)?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn row(run: &Run, number: usize, line: &BlamedLine, text: &[u8]) -> Line {
+    let title = line.turn.and_then(|turn| run.turns.get(turn)).map(|turn| turn.title.to_string());
+    let agent = line.step.and_then(|step| run.subagents.get(step.subagent?));
+    Line {
+        line: number,
+        text: String::from_utf8_lossy(text).into_owned(),
+        turn: line.turn.map(|turn| turn + 1),
+        checkpoint: checkpoint(run, line).map(str::to_owned),
+        step: line.step.map(|step| step.step + 1),
+        subagent: agent.map(|agent| agent.id.clone()),
+        request: title.filter(|title| !title.is_empty()),
+        origin: line.origin.word(),
+    }
+}
+
+fn checkpoint<'r>(run: &'r Run, line: &BlamedLine) -> Option<&'r str> {
+    let turn = line.turn.and_then(|turn| run.turns.get(turn))?;
+    turn.checkpoint.and_then(|at| run.checkpoints.get(at)).map(|checkpoint| checkpoint.id.as_str())
+}
+
+fn print(run: &Run, lines: &[(usize, &BlamedLine, &[u8])], out: &mut Out) -> std::io::Result<()> {
+    let heads: Vec<[String; 5]> = lines
+        .iter()
+        .map(|(number, line, _)| {
+            [
+                line.turn.map(|turn| (turn + 1).to_string()).unwrap_or_default(),
+                plain(checkpoint(run, line).unwrap_or_default()).into_owned(),
+                line.step.map(|step| step_name(run, step)).unwrap_or_default(),
+                line.origin.mark().to_owned(),
+                number.to_string(),
+            ]
+        })
+        .collect();
+    let width = |column: usize| {
+        heads.iter().map(|head| crate::ui::text::width(&head[column])).max().unwrap_or(0)
+    };
+    let widths: [usize; 5] = std::array::from_fn(width);
+    for (head, (.., text)) in heads.iter().zip(lines) {
+        let cells: Vec<String> = head
+            .iter()
+            .zip(widths)
+            .enumerate()
+            .filter(|(_, (_, width))| *width > 0)
+            .map(|(column, (cell, width))| {
+                let gap = " ".repeat(width - crate::ui::text::width(cell).min(width));
+                let is_words = column == 1;
+                if is_words { format!("{cell}{gap}") } else { format!("{gap}{cell}") }
+            })
+            .collect();
+        let line = [cells.join(" ").as_bytes(), b"  ", text, b"\n"].concat();
+        out.raw(&line)?;
+    }
+    Ok(())
+}
+
+/// `5` for the main agent's step, `a2.5` for that of the turn's second sub-agent.
+fn step_name(run: &Run, step: StepId) -> String {
+    let Some(agent) = step.subagent else { return (step.step + 1).to_string() };
+    let mut agents: Vec<usize> =
+        run.steps_of_turn(step.turn).iter().filter_map(|id| id.subagent).collect();
+    agents.sort_unstable();
+    agents.dedup();
+    let order = agents.iter().position(|other| *other == agent).map_or(agent, |order| order);
+    format!("a{}.{}", order + 1, step.step + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_one_number_or_two() {
+        assert_eq!(lines("3"), Ok(3..=3));
+        assert_eq!(lines("3-5"), Ok(3..=5));
+        for wrong in ["0", "5-3", "x", "", "-3", "3-"] {
+            assert!(lines(wrong).is_err(), "{wrong}");
+        }
+    }
+}

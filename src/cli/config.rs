@@ -1,0 +1,437 @@
+//! The user's settings: read from a TOML file, told by `trajview --print-config`.
+//!
+//! A setting is one row of [`SETTINGS`]. What is wrong with a file is said in a sentence with its place, and the rest
+//! of it counts.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use crate::{
+    app::{
+        config::{Chord, Config, Named},
+        key,
+    },
+    store,
+};
+
+use super::{Exit, Failure, output::Out};
+
+/// Settings, and where each of them was said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    pub config: Config,
+    /// Sentences about what could not be used, each with file and line.
+    pub problems: Vec<String>,
+    /// The file looked for; None where there is no place for one.
+    file: Option<PathBuf>,
+    was_found: bool,
+    /// Problems by line, as they are found.
+    found: Vec<(usize, String)>,
+    /// By the name of the setting; what is not here is a default.
+    origins: BTreeMap<String, Origin>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Origin {
+    Line(usize),
+    Variable(&'static str),
+}
+
+/// One setting: its dotted name, how a value is taken in, and how it is written.
+struct Setting {
+    name: &'static str,
+    /// The error says what was expected.
+    set: fn(&mut Config, &DeValue<'_>) -> Result<(), String>,
+    /// None where nobody said and there is no default.
+    get: fn(&Config) -> Option<String>,
+}
+
+/// Those without a table first, as TOML wants it.
+const SETTINGS: &[Setting] = &[
+    Setting {
+        name: "theme",
+        set: |config, value| word(value).map(|theme| config.theme = theme),
+        get: |config| Some(quoted(config.theme.word())),
+    },
+    Setting {
+        name: "ascii",
+        set: |config, value| {
+            let ascii = value.as_bool().ok_or_else(|| "expected true or false".to_owned());
+            ascii.map(|ascii| config.ascii = ascii)
+        },
+        get: |config| Some(config.ascii.to_string()),
+    },
+    Setting {
+        name: "tab_width",
+        set: |config, value| whole(value, 1, 16).map(|width| config.tab_width = width),
+        get: |config| Some(config.tab_width.to_string()),
+    },
+    Setting {
+        name: "editor",
+        set: |config, value| {
+            let command = value.as_str().filter(|command| !command.trim().is_empty());
+            let command = command.ok_or_else(|| "expected a command, such as \"vi\"".to_owned());
+            command.map(|command| config.editor = Some(command.to_owned()))
+        },
+        get: |config| config.editor.as_deref().map(quoted),
+    },
+    Setting {
+        name: "diff.context",
+        set: |config, value| whole(value, 0, 1_000).map(|lines| config.diff.context = lines),
+        get: |config| Some(config.diff.context.to_string()),
+    },
+    Setting {
+        name: "diff.mode",
+        set: |config, value| word(value).map(|mode| config.diff.mode = mode),
+        get: |config| Some(quoted(config.diff.mode.word())),
+    },
+    Setting {
+        name: "play.speed",
+        set: |config, value| {
+            let number = number(value).filter(|speed| (0.25..=16.0).contains(speed));
+            let number = number.ok_or_else(|| "expected a number from 0.25 to 16".to_owned());
+            number.map(|speed| config.play.speed = speed)
+        },
+        get: |config| Some(config.play.speed.to_string()),
+    },
+    Setting {
+        name: "play.stop_at",
+        set: |config, value| words(value).map(|stops| config.play.stop_at = stops),
+        get: |config| {
+            let stops: Vec<String> =
+                config.play.stop_at.iter().map(|stop| quoted(stop.word())).collect();
+            Some(format!("[{}]", stops.join(", ")))
+        },
+    },
+];
+
+fn word<T: Named>(value: &DeValue<'_>) -> Result<T, String> {
+    let found = value.as_str().and_then(T::by_word);
+    found.ok_or_else(|| format!("expected one of {}", words_of::<T>()))
+}
+
+fn words<T: Named>(value: &DeValue<'_>) -> Result<Vec<T>, String> {
+    let expected = || format!("expected a list of any of {}", words_of::<T>());
+    let values = value.as_array().ok_or_else(expected)?;
+    let found: Vec<T> = values
+        .iter()
+        .map(|value| value.get_ref().as_str().and_then(T::by_word).ok_or_else(expected))
+        .collect::<Result<_, _>>()?;
+    Ok(T::ALL.iter().copied().filter(|value| found.contains(value)).collect())
+}
+
+fn words_of<T: Named>() -> String {
+    T::ALL.iter().map(|value| quoted(value.word())).collect::<Vec<_>>().join(", ")
+}
+
+fn whole(value: &DeValue<'_>, least: usize, most: usize) -> Result<usize, String> {
+    let number = value
+        .as_integer()
+        .and_then(|number| usize::from_str_radix(number.as_str(), number.radix()).ok())
+        .filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| format!("expected a whole number from {least} to {most}"))
+}
+
+fn number(value: &DeValue<'_>) -> Option<f64> {
+    let whole = value.as_integer().filter(|number| number.radix() == 10);
+    let text = whole.map(|number| number.as_str()).or(value.as_float().map(|n| n.as_str()))?;
+    text.parse().ok()
+}
+
+/// A chord, or a list of them.
+fn chords(value: &DeValue<'_>) -> Result<Vec<Chord>, String> {
+    let expected = || "expected a key such as \"l\" or \"<c-d>\", or a list of keys".to_owned();
+    let written: Vec<&str> = match value {
+        DeValue::String(text) => vec![text],
+        DeValue::Array(values) => values
+            .iter()
+            .map(|value| value.get_ref().as_str().ok_or_else(expected))
+            .collect::<Result<_, _>>()?,
+        _ => return Err(expected()),
+    };
+    let chord = |written: &str| match key::parse(written) {
+        Ok(keys) if keys.is_empty() => Err(expected()),
+        Ok(keys) => Ok(Chord { written: written.to_owned(), keys }),
+        Err(why) => Err(why.to_string()),
+    };
+    written.into_iter().map(chord).collect()
+}
+
+fn quoted(text: &str) -> String {
+    // JSON's escapes are TOML's too, but for this one character.
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+}
+
+/// Reads the settings: from the file named on the command line, else in `TRAJVIEW_CONFIG` (empty for none), else
+/// from the usual place. A file that was named must be there.
+pub fn load(named: Option<&Path>) -> Result<Loaded, Failure> {
+    let variable = std::env::var_os("TRAJVIEW_CONFIG");
+    let is_named = named.is_some() || variable.as_ref().is_some_and(|path| !path.is_empty());
+    let file = match (named, variable) {
+        (Some(path), _) => Some(path.to_owned()),
+        (None, Some(path)) => Some(PathBuf::from(path)).filter(|path| !path.as_os_str().is_empty()),
+        (None, None) => store::config::default_path(),
+    };
+    let text = match file.as_deref().map(|path| (path, store::config::read(path))) {
+        None => None,
+        Some((path, Ok(None))) if is_named => {
+            return Err(cannot_read(path, "no such file or folder"));
+        }
+        Some((_, Ok(text))) => text,
+        Some((path, Err(why))) if is_named => return Err(cannot_read(path, &why)),
+        Some((path, Err(why))) => {
+            let mut loaded = Loaded::of("", Some(path.to_owned()), editor());
+            loaded.problems.push(cannot_read(path, &why).sentence);
+            return Ok(loaded);
+        }
+    };
+    let was_found = text.is_some();
+    let loaded = Loaded::of(&text.unwrap_or_default(), file, editor());
+    Ok(Loaded { was_found, ..loaded })
+}
+
+fn cannot_read(path: &Path, why: &str) -> Failure {
+    Failure::new(Exit::CannotRead, format!("cannot read {}: {why}", path.display()))
+}
+
+/// What the environment says of an editor, and in which variable.
+fn editor() -> Option<(&'static str, OsString)> {
+    let said = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
+    said("VISUAL").or_else(|| said("EDITOR"))
+}
+
+impl Loaded {
+    fn of(text: &str, file: Option<PathBuf>, editor: Option<(&'static str, OsString)>) -> Self {
+        let mut loaded = Self {
+            config: Config::default(),
+            problems: vec![],
+            file,
+            was_found: false,
+            found: vec![],
+            origins: BTreeMap::new(),
+        };
+        if let Some((variable, command)) = editor {
+            loaded.config.editor = Some(command.to_string_lossy().into_owned());
+            loaded.origins.insert("editor".into(), Origin::Variable(variable));
+        }
+        let (table, errors) = DeTable::parse_recoverable(text);
+        for error in errors {
+            let line = line_of(text, error.span().map_or(0, |span| span.start));
+            loaded.problem(line, error.message().lines().next().unwrap_or_default());
+        }
+        loaded.read_table(text, "", table.get_ref());
+        // A line that TOML cannot read leaves a value behind, about which there is nothing more to say.
+        loaded.found.sort_by_key(|(line, _)| *line);
+        loaded.found.dedup_by_key(|(line, _)| *line);
+        let file = loaded.file_name();
+        let sentence = |(line, what)| format!("{file}:{line}: {what}");
+        loaded.problems = loaded.found.drain(..).map(sentence).collect();
+        loaded
+    }
+
+    fn read_table(&mut self, text: &str, above: &str, table: &DeTable<'_>) {
+        let mut entries: Vec<(&Spanned<_>, &Spanned<DeValue<'_>>)> = table.iter().collect();
+        entries.sort_by_key(|(name, _)| name.span().start);
+        for (name, value) in entries {
+            let line = line_of(text, name.span().start);
+            let full = format!("{above}{}", name.get_ref());
+            match value.get_ref() {
+                DeValue::Table(inner) if above.is_empty() && full == "keys" => {
+                    self.read_keys(text, inner);
+                }
+                DeValue::Table(inner) if is_table(&full) => {
+                    self.read_table(text, &format!("{full}."), inner);
+                }
+                value => self.read_setting(&full, value, line),
+            }
+        }
+    }
+
+    fn read_setting(&mut self, name: &str, value: &DeValue<'_>, line: usize) {
+        let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) else {
+            let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
+            let what = match name {
+                "keys" => "keys: expected a table of commands with their keys".to_owned(),
+                name if is_table(name) => format!("{name}: expected a table"),
+                name => format!("no setting is called {name}; known: {}, [keys]", known.join(", ")),
+            };
+            return self.problem(line, &what);
+        };
+        match (setting.set)(&mut self.config, value) {
+            Ok(()) => {
+                self.origins.insert(name.to_owned(), Origin::Line(line));
+            }
+            Err(what) => {
+                self.problem(line, &format!("{name}: {what}, found {}", found(value)));
+            }
+        }
+    }
+
+    fn read_keys(&mut self, text: &str, table: &DeTable<'_>) {
+        for (command, value) in table {
+            let line = line_of(text, command.span().start);
+            let command = command.get_ref().to_string();
+            match chords(value.get_ref()) {
+                Ok(chords) => {
+                    self.origins.insert(format!("keys.{command}"), Origin::Line(line));
+                    self.config.keys.insert(command, chords);
+                }
+                Err(what) => self.problem(line, &format!("keys.{command}: {what}")),
+            }
+        }
+    }
+
+    fn problem(&mut self, line: usize, what: &str) {
+        self.found.push((line, what.to_owned()));
+    }
+
+    fn file_name(&self) -> String {
+        self.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default()
+    }
+
+    /// Prints every value with where it was said, in a form that reads back as settings.
+    pub fn print(&self, out: &mut Out) -> std::io::Result<()> {
+        out.line(&match (&self.file, self.was_found) {
+            (None, _) => "# no settings file".to_owned(),
+            (Some(file), true) => format!("# settings file: {}", file.display()),
+            (Some(file), false) => format!("# settings file: {} (not there)", file.display()),
+        })?;
+        let mut table = "";
+        for setting in SETTINGS {
+            let (above, name) = setting.name.split_once('.').unwrap_or(("", setting.name));
+            if above != table {
+                out.line("")?;
+                out.line(&format!("[{above}]"))?;
+                table = above;
+            }
+            match (setting.get)(&self.config) {
+                Some(value) => {
+                    out.line(&format!("{name} = {value}  # {}", self.origin(setting.name)))?;
+                }
+                None => out.line(&format!("# {name} is not set"))?,
+            }
+        }
+        out.line("")?;
+        out.line("[keys]")?;
+        self.config.keys.iter().try_for_each(|(command, chords)| {
+            let chords: Vec<String> = chords.iter().map(|chord| quoted(&chord.written)).collect();
+            let origin = self.origin(&format!("keys.{command}"));
+            out.line(&format!("{} = [{}]  # {origin}", quoted(command), chords.join(", ")))
+        })
+    }
+
+    fn origin(&self, name: &str) -> String {
+        match self.origins.get(name) {
+            None => "default".into(),
+            Some(Origin::Line(line)) => format!("{}:{line}", self.file_name()),
+            Some(Origin::Variable(variable)) => format!("environment: {variable}"),
+        }
+    }
+}
+
+fn is_table(name: &str) -> bool {
+    SETTINGS
+        .iter()
+        .any(|setting| setting.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}
+
+fn found(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => quoted(text),
+        DeValue::Integer(number) => number.as_str().to_owned(),
+        DeValue::Float(number) => number.as_str().to_owned(),
+        DeValue::Boolean(value) => value.to_string(),
+        DeValue::Datetime(_) => "a time".into(),
+        DeValue::Array(_) => "a list".into(),
+        DeValue::Table(_) => "a table".into(),
+    }
+}
+
+fn line_of(text: &str, byte: usize) -> usize {
+    1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..byte.min(text.len())]).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{
+        config::{DiffMode, StopAt, ThemeName},
+        key::Key,
+    };
+
+    fn read(text: &str) -> Loaded {
+        Loaded::of(text, Some("c.toml".into()), None)
+    }
+
+    #[test]
+    fn every_setting_is_read() {
+        let loaded = read(
+            "theme = \"colour-blind\"\nascii = true\ntab_width = 8\neditor = \"ed\"\n\
+             [diff]\ncontext = 5\nmode = \"side-by-side\"\n\
+             [play]\nspeed = 2\nstop_at = [\"compaction\", \"error\", \"error\"]\n\
+             [keys]\nnext-turn = \"l\"\nquit = [\"q\", \"<c-c>\"]\n",
+        );
+
+        let (config, l) = (&loaded.config, Key::char('l'));
+        assert_eq!(loaded.problems, Vec::<String>::new());
+        assert_eq!(
+            (config.theme, config.ascii, config.tab_width),
+            (ThemeName::ColourBlind, true, 8)
+        );
+        assert_eq!((config.diff.context, config.diff.mode), (5, DiffMode::SideBySide));
+        assert_eq!(config.play.speed, 2.0);
+        assert_eq!(config.play.stop_at, [StopAt::Error, StopAt::Compaction]);
+        assert_eq!(config.editor.as_deref(), Some("ed"));
+        assert_eq!(config.keys["next-turn"], [Chord { written: "l".into(), keys: vec![l] }]);
+        assert_eq!(config.keys["quit"][1].keys, [Key::ctrl('c')]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line_and_the_rest_counts() {
+        let loaded = read(
+            "theme = \"pink\"\nthemes = 1\nascii = \"yes\"\ntab_width = 0\n\
+             play.speed = nan\ndiff = 3\n[play]\nstop_at = \"error\"\n[keys]\na = \"<warp>\"\nb = 1\nc = \"\"\n",
+        );
+
+        insta::assert_snapshot!(loaded.problems.join("\n"));
+        assert_eq!(loaded.config, Config::default());
+    }
+
+    #[test]
+    fn a_broken_line_does_not_spoil_the_others() {
+        let loaded = read("ascii = true\ntab_width = \nplay.speed = 4\n");
+
+        assert_eq!(loaded.problems.len(), 1, "{:?}", loaded.problems);
+        assert!(loaded.problems[0].starts_with("c.toml:2: "), "{:?}", loaded.problems);
+        assert!(loaded.config.ascii);
+        assert_eq!(loaded.config.play.speed, 4.0);
+    }
+
+    #[test]
+    fn the_file_wins_over_the_environment() {
+        let editor = || Some(("VISUAL", OsString::from("vi")));
+        let said = Loaded::of("editor = \"ed\"", Some("c.toml".into()), editor());
+        let silent = Loaded::of("", Some("c.toml".into()), editor());
+
+        assert_eq!(said.config.editor.as_deref(), Some("ed"));
+        assert_eq!(said.origin("editor"), "c.toml:1");
+        assert_eq!(silent.config.editor.as_deref(), Some("vi"));
+        assert_eq!(silent.origin("editor"), "environment: VISUAL");
+        assert_eq!(silent.origin("theme"), "default");
+    }
+
+    #[test]
+    fn every_setting_has_a_name_of_its_own() {
+        let names: std::collections::BTreeSet<&str> =
+            SETTINGS.iter().map(|setting| setting.name).collect();
+        assert_eq!(names.len(), SETTINGS.len());
+    }
+}

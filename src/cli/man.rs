@@ -1,0 +1,27 @@
+//! `trajview man`: the manual page.
+
+use clap::CommandFactory;
+
+use super::{Cli, Exit, Outcome, output::Out};
+
+/// Print the manual page, for `man -l -`
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+pub fn run(_args: &Args, out: &mut Out) -> Outcome {
+    let mut page = vec![];
+    let command = Cli::command();
+    let name = command.get_name().to_owned();
+    clap_mangen::Man::new(command.clone()).render(&mut page)?;
+    for child in command.get_subcommands() {
+        page.extend(format!(".SH \"{name} {}\"\n", child.get_name()).bytes());
+        let man = clap_mangen::Man::new(child.clone());
+        let mut sections = vec![];
+        man.render_description_section(&mut sections)?;
+        man.render_options_section(&mut sections)?;
+        // A section of its own page is a part of a section of ours.
+        page.extend(String::from_utf8_lossy(&sections).replace("\n.SH ", "\n.SS ").bytes());
+    }
+    out.raw(&page)?;
+    Ok(Exit::Fine)
+}
