@@ -16,7 +16,8 @@ use trajview::{
         App, At, Effect, Message, Place,
         key::{Code, Key},
         layout::Panel,
-        replay::Answer,
+        replay::{self, Answer},
+        steps::Kinds,
     },
     run::files::FileDiff,
     tui,
@@ -40,7 +41,7 @@ fn on_a_small_screen_panels_are_tabs() {
 
 #[test]
 fn the_smallest_screen_is_still_usable() {
-    insta::assert_snapshot!(text(60, 15, "2l <s-tab> jj <enter>"));
+    insta::assert_snapshot!(text(60, 15, "2l <s-tab> joj <enter>"));
 }
 
 #[test]
@@ -50,7 +51,7 @@ fn a_screen_too_small_says_how_large_it_must_be() {
 
 #[test]
 fn help_lists_every_key() {
-    insta::assert_snapshot!(text(100, 160, "?"));
+    insta::assert_snapshot!(text(100, 220, "?"));
 }
 
 #[test]
@@ -325,7 +326,7 @@ fn without_colours_signs_and_modifiers_say_the_same() {
 }
 
 fn any_key() -> impl Strategy<Value = Key> {
-    let letters = "hjklsSfF{}[]m +-u/\\nNvgGzZieq?<>1239:yETM'apdbB.,oOt";
+    let letters = "hjklsSfF{}[]m +-u/\\nNvgGzZieq?<>1239LRKPoaxt&#:yETM'pdbB.,O";
     let letters: Vec<Key> = letters.chars().map(Key::char).collect();
     let codes = [
         Code::Enter,
@@ -356,7 +357,8 @@ proptest! {
             world.send(Message::Press(*key));
             let replay = world.app.replay().unwrap();
             prop_assert!(replay.turn < replay.run.turns.len());
-            prop_assert!(replay.steps.selected().is_some());
+            let is_chosen_from = replay.steps.kinds() != Kinds::All;
+            prop_assert!(is_chosen_from || replay.steps.selected().is_some());
             prop_assert!(replay.changes().is_empty() || replay.change().is_some());
             ui::picture(&world.app, Theme::ansi());
         }
@@ -374,4 +376,148 @@ proptest! {
             prop_assert!(world.app.layout().panel(focus).is_some());
         }
     }
+}
+
+#[test]
+fn a_search_unfolds_the_way_into_a_folded_sub_agent() {
+    let folded = text(120, 40, "2l");
+    assert!(folded.contains("⏎ 2 steps") && !folded.contains("Only src/ppdiff"), "{folded}");
+    insta::assert_snapshot!(text(120, 40, "/Only<enter>"));
+}
+
+#[test]
+fn every_hit_is_listed_and_gone_to() {
+    insta::assert_snapshot!(text(120, 40, "/loss<enter> L j j"));
+    let gone_to = text(120, 40, "/loss<enter> L 5G <enter>");
+    assert!(gone_to.contains("hit 5 of 21"), "{gone_to}");
+    assert!(text(120, 40, "/loss<enter> L 5G <enter> n").contains("hit 6 of 21"));
+    assert!(text(120, 40, "/loss<enter> / <enter>").contains("hits of `loss`"));
+    assert!(text(120, 40, "L").contains("nothing searched yet"));
+}
+
+#[test]
+fn hits_are_listed_on_a_small_screen() {
+    insta::assert_snapshot!(text(80, 24, "/loss<enter> L G"));
+}
+
+#[test]
+fn requests_are_listed_and_typing_narrows_them_down() {
+    insta::assert_snapshot!(text(120, 40, "R t h e <space> l o s s"));
+    let gone_to = text(120, 40, "R weight <enter>");
+    assert!(gone_to.contains("turn 4/6"), "{gone_to}");
+    assert!(text(120, 40, "R quokka").contains("no request holds these words"));
+}
+
+#[test]
+fn steps_are_listed_by_kind_and_the_title_says_how_many_are_hidden() {
+    insta::assert_snapshot!(text(80, 24, "K"));
+    let edits = text(120, 40, "l K e");
+    assert!(edits.contains("steps of turn 2  edits only, 4 hidden"), "{edits}");
+    assert!(edits.contains("step 2/6"), "{edits}");
+    assert!(text(120, 40, "l K e s").contains("step 4/6"));
+    assert!(!text(120, 40, "l K e K a").contains("only,"));
+    let found = text(120, 40, "l K e /Nichol<enter>");
+    assert!(found.contains("hit 1 of 2") && found.contains("3.2 uses the cosine"), "{found}");
+    assert!(text(120, 40, "K s").contains("no sub-agents in this turn"));
+}
+
+#[test]
+fn a_sub_agent_is_entered_and_left() {
+    insta::assert_snapshot!(text(120, 40, "2l s <tab><tab><tab> <enter> s"));
+    let left = text(120, 40, "2l s <tab><tab><tab> <enter> s <bs>");
+    assert!(left.contains("step 1/5") && left.contains("Both losses now"), "{left}");
+    let in_place = text(120, 40, "2l s <tab><tab><tab> o");
+    assert!(in_place.contains("Only src") && in_place.contains("Both losses"), "{in_place}");
+}
+
+#[test]
+fn playback_stops_where_it_was_asked_to() {
+    let after = |keys: &str, beats: usize| {
+        let mut world = screen::Answering::new();
+        world.send(Message::Resized(Size { width: 120, height: 40 }));
+        for key in trajview::app::key::parse(keys).unwrap() {
+            world.send(Message::Press(key));
+        }
+        (0..beats).for_each(|_| world.send(Message::Replay(replay::Message::Beat)));
+        ui::export::text(&ui::picture(&world.app, Theme::ansi()))
+    };
+    let test = after("P t <esc> <space>", 1);
+    assert!(test.contains("stopped at a failing test: step 3"), "{test}");
+    assert!(test.contains("turn 2/6") && test.contains("step 3/6"), "{test}");
+    let compaction = after("P c <esc> <space>", 9);
+    assert!(compaction.contains("stopped at a compaction: step 1"), "{compaction}");
+    assert!(compaction.contains("turn 5/6"), "{compaction}");
+    let by_step = after("u u u l P e <esc> u u <space>", 3);
+    assert!(by_step.contains("stopped at an error: step 3"), "{by_step}");
+    let playing = after("P e t <esc> + <space>", 0);
+    assert!(playing.contains("▶ 2× by turn until an error or a failing test"), "{playing}");
+}
+
+#[test]
+fn the_menu_of_playback_shows_its_speeds() {
+    insta::assert_snapshot!(text(80, 24, "P t +"));
+}
+
+/// The made-up run while it was still being written.
+fn begun(turns: usize) -> Story {
+    let mut story = Story::tell();
+    story.run.turns.truncate(turns);
+    story.run.subagents.clear();
+    if let Ok(timeline) = &mut story.timeline {
+        timeline.turns.truncate(turns);
+    }
+    story
+}
+
+fn growing_from(turns: usize, keys: &str) -> screen::Answering {
+    let mut world = screen::Answering { app: App::default(), story: begun(turns) };
+    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    world.send(Message::Open("a run".into(), Place::default()));
+    for key in trajview::app::key::parse(keys).unwrap() {
+        world.send(Message::Press(key));
+    }
+    world.story = Story::tell();
+    let run = world.story.run.clone();
+    world.send(Message::Grown(run.into()));
+    world
+}
+
+#[test]
+fn a_run_that_grows_keeps_its_place_folds_and_search() {
+    let world = growing_from(2, "& l s s s <tab><tab><tab> <enter> h l s s s");
+    let seen = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
+
+    assert!(seen.contains("turn 2/6") && seen.contains("step 3/6"), "{seen}");
+    assert!(seen.contains("● 4 new turns"), "{seen}");
+    assert!(seen.contains("▾ message  The schedule is in place"), "{seen}");
+    assert!(seen.contains("6 Rename the loader"), "{seen}");
+}
+
+#[test]
+fn a_run_that_grows_is_followed_with_its_files() {
+    let world = growing_from(2, "&");
+    let seen = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
+
+    assert!(seen.contains("turn 6/6") && seen.contains("● following"), "{seen}");
+    assert!(seen.contains("R src/ppdiff/pairs.py"), "{seen}");
+}
+
+#[test]
+fn a_run_that_is_not_followed_stays_where_it_is() {
+    let world = growing_from(2, "");
+    let seen = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
+
+    assert!(seen.contains("turn 1/6") && !seen.contains('●'), "{seen}");
+}
+
+#[test]
+fn the_turn_in_numbers_stands_beside_the_steps_when_asked_for() {
+    insta::assert_snapshot!(text(120, 40, "3l #"));
+    assert!(!text(120, 40, "3l ##").contains("up to turn"));
+    assert!(!text(200, 50, "3l #").contains("up to turn"));
+}
+
+#[test]
+fn the_turn_in_numbers_stands_below_the_one_panel_of_a_small_screen() {
+    insta::assert_snapshot!(text(80, 24, "3l #"));
 }

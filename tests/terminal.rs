@@ -32,16 +32,20 @@ impl Tui {
     }
 
     fn start_with(columns: u16, rows: u16, environment: &[(&str, &str)]) -> Self {
-        Self::open(SAMPLE, columns, rows, environment)
+        Self::start_at(columns, rows, environment, &[SAMPLE])
     }
 
     fn open(path: &str, columns: u16, rows: u16, environment: &[(&str, &str)]) -> Self {
+        Self::start_at(columns, rows, environment, &[path])
+    }
+
+    fn start_at(columns: u16, rows: u16, environment: &[(&str, &str)], arguments: &[&str]) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
-        command.arg(path);
+        command.args(arguments);
         ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
         environment.iter().for_each(|(name, value)| command.env(name, value));
         let tui = Self::spawn(columns, rows, command);
-        tui.wait_for("turn 1/");
+        tui.wait_for("turn ");
         tui
     }
 
@@ -361,4 +365,78 @@ fn a_locale_without_utf_8_gets_ascii() {
     tui.wait_for("+ turns -");
     let written = tui.written.lock().unwrap();
     assert!(written.is_ascii());
+}
+
+/// A log that somebody is still writing.
+struct Growing {
+    folder: tempfile::TempDir,
+    rest: Vec<String>,
+}
+
+impl Growing {
+    /// The sample as far as `turns` turns of it.
+    fn of(turns: usize) -> Self {
+        let log = std::fs::read_dir(SAMPLE).unwrap().flatten().map(|entry| entry.path());
+        let log =
+            log.into_iter().find(|path| path.extension().is_some_and(|it| it == "jsonl")).unwrap();
+        let text = std::fs::read_to_string(log).unwrap();
+        let lines: Vec<String> = text.lines().map(|line| format!("{line}\n")).collect();
+        let mut growing = Self { folder: tempfile::tempdir().unwrap(), rest: lines };
+        std::fs::write(growing.log(), "").unwrap();
+        growing.write_until(turns);
+        growing
+    }
+
+    fn log(&self) -> std::path::PathBuf {
+        self.folder.path().join("session.jsonl")
+    }
+
+    fn turns(&self) -> usize {
+        trajview::store::open(&self.log()).map_or(0, |opened| opened.run.turns.len())
+    }
+
+    /// Writes line by line until so many turns are there.
+    fn write_until(&mut self, turns: usize) -> Instant {
+        while self.turns() < turns {
+            let line = self.rest.remove(0);
+            let mut log = std::fs::OpenOptions::new().append(true).open(self.log()).unwrap();
+            log.write_all(line.as_bytes()).unwrap();
+        }
+        Instant::now()
+    }
+}
+
+#[test]
+fn a_log_that_grows_is_followed_to_its_end() {
+    let mut log = Growing::of(3);
+    let path = log.log();
+    let tui = Tui::start_at(120, 40, &[], &["--follow", path.to_str().unwrap()]);
+    tui.wait_for("turn 3/3");
+    tui.wait_for("● following");
+
+    let written = log.write_until(4);
+    tui.wait_for("turn 4/4");
+
+    println!("on screen {} ms after it was written", written.elapsed().as_millis());
+    log.write_until(6);
+    tui.wait_for("turn 6/6");
+}
+
+#[test]
+fn a_playhead_that_was_moved_stays_and_is_told_of_new_turns() {
+    let mut log = Growing::of(3);
+    let path = log.log();
+    let mut tui = Tui::start_at(120, 40, &[], &["--follow", path.to_str().unwrap()]);
+    tui.wait_for("turn 3/3");
+    tui.press("h");
+    tui.wait_for("turn 2/3");
+
+    log.write_until(5);
+    tui.wait_for("● 2 new turns");
+    tui.wait_for("turn 2/5");
+
+    tui.press("&");
+    tui.wait_for("turn 5/5");
+    log.write_until(6);
+    tui.wait_for("turn 6/6");
 }

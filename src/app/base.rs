@@ -103,6 +103,12 @@ impl Bases {
         is_wanted.then(|| self.desk.ask(numbers, span))
     }
 
+    /// What is known of these spans, and what is out, is worth nothing any more.
+    pub fn forget(&mut self, is_old: impl Fn(&Span) -> bool) {
+        self.changes.retain(|span| !is_old(span));
+        self.desk = Desk::default();
+    }
+
     pub fn hear(&mut self, request: Request, changes: Result<Vec<Change>, String>) {
         if let Some(span) = self.desk.answered(request) {
             self.changes.put(span, changes);

@@ -59,6 +59,12 @@ impl Blame {
         Some(Effect::Blame(self.desk.ask(numbers, file), run.clone(), path, done))
     }
 
+    /// What is known of these files, and what is out, is worth nothing any more.
+    pub fn forget(&mut self, is_old: impl Fn(&FileAt) -> bool) {
+        self.kept.retain(|file| !is_old(file));
+        self.desk = Desk::default();
+    }
+
     pub fn hear(&mut self, request: Request, run: &Run, lines: Result<Vec<BlamedLine>, String>) {
         if let Some(file) = self.desk.answered(request) {
             self.kept.put(file, lines.map(|lines| Arc::new(Blamed::of(run, lines))));

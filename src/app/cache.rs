@@ -41,6 +41,10 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
         }
     }
 
+    pub fn retain(&mut self, is_kept: impl Fn(&K) -> bool) {
+        self.kept.retain(|key, _| is_kept(key));
+    }
+
     fn tick(&self) -> u64 {
         self.uses.set(self.uses.get() + 1);
         self.uses.get()

@@ -76,6 +76,12 @@ impl Colours {
         }
     }
 
+    /// Gives up what is no longer true.
+    pub fn forget(&mut self, is_old: impl Fn(&DiffKey) -> bool) {
+        self.kept.retain(|key| !is_old(key));
+        self.desk = Desk::default();
+    }
+
     pub fn of(&self, key: &DiffKey) -> Option<&Sides> {
         self.kept.get(key)
     }

@@ -136,6 +136,11 @@ impl Diff {
         self.cache.put(key, answer.map(|diff| Arc::new(cut(diff))));
     }
 
+    /// Gives up what is no longer true.
+    pub fn forget(&mut self, is_old: impl Fn(&DiffKey) -> bool) {
+        self.cache.retain(|key| !is_old(key));
+    }
+
     /// What is shown at the moment, if it has arrived.
     pub fn current(&self) -> Option<&Arc<Compared>> {
         self.get(self.shown.as_ref()?)?.as_ref().ok()

@@ -6,14 +6,16 @@
 use crate::run::search::Syntax;
 
 use super::{
-    Message, base, diff, files,
+    Message, base, chooser, diff, files,
     key::{Code, Key},
     layout::Panel,
     overlay, playback, replay,
     scroll::Motion,
     search,
     shell::{self, Pending, copy::What, palette},
-    steps, turns,
+    steps,
+    stops::Stop,
+    turns,
 };
 
 /// Where a binding holds. In a panel its own rows and those of [`Context::Replay`] hold together.
@@ -33,6 +35,14 @@ pub enum Context {
     Mark,
     /// After `'`.
     GoToMark,
+    /// The list of hits.
+    Hits,
+    /// The list of requests.
+    Requests,
+    Kinds,
+    Stops,
+    /// In every list to choose from but one that takes text.
+    List,
 }
 
 /// A number typed before a key.
@@ -50,7 +60,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 16] = [
         Self::Replay,
         Self::Turns,
         Self::Files,
@@ -62,6 +72,11 @@ impl Context {
         Self::Copy,
         Self::Mark,
         Self::GoToMark,
+        Self::Hits,
+        Self::Requests,
+        Self::Kinds,
+        Self::Stops,
+        Self::List,
     ];
 
     pub const fn title(self) -> &'static str {
@@ -77,6 +92,11 @@ impl Context {
             Self::Copy => "after y, to copy",
             Self::Mark => "after M, before a letter",
             Self::GoToMark => "after ', before a letter",
+            Self::Hits => "in the list of hits",
+            Self::Requests => "in the list of requests",
+            Self::Kinds => "among the kinds of steps",
+            Self::Stops => "among the reasons to stop",
+            Self::List => "in each of these lists",
         }
     }
 
@@ -103,7 +123,26 @@ impl Context {
             Self::Copy => &[Self::Copy],
             Self::Mark => &[Self::Mark],
             Self::GoToMark => &[Self::GoToMark],
+            Self::Hits => &[Self::Hits, Self::List],
+            Self::Requests => &[Self::Requests],
+            Self::Kinds => &[Self::Kinds, Self::List],
+            Self::Stops => &[Self::Stops, Self::List],
+            Self::List => &[Self::List],
         }
+    }
+
+    pub const fn of_chooser(kind: chooser::Kind) -> Self {
+        match kind {
+            chooser::Kind::Hits => Self::Hits,
+            chooser::Kind::Requests => Self::Requests,
+            chooser::Kind::Kinds => Self::Kinds,
+            chooser::Kind::Stops => Self::Stops,
+        }
+    }
+
+    /// Whether a key that means nothing here types itself.
+    pub const fn takes_text(self) -> bool {
+        matches!(self, Self::Prompt | Self::Requests | Self::Palette)
     }
 }
 
@@ -202,6 +241,14 @@ const fn find_words(message: search::Message) -> Message {
     replay(replay::Message::Search(message))
 }
 
+const fn choose(message: chooser::Message) -> Message {
+    replay(replay::Message::Choose(message))
+}
+
+const fn list(kinds: steps::Kinds) -> Message {
+    replay(replay::Message::List(kinds))
+}
+
 const fn open(kind: overlay::Kind) -> Message {
     Message::Overlay(overlay::Message::Open(kind))
 }
@@ -227,7 +274,10 @@ const SIDEWAYS: usize = 8;
 
 #[rustfmt::skip] // a table: one row a binding
 pub const BINDINGS: &[Binding] = {
-    use Context::{Copy, Diff, Files, GoToMark, Mark, Overlay, Palette, Prompt, Replay, Steps, Turns};
+    use Context::{
+        Copy, Diff, Files, GoToMark, Hits, Kinds, List, Mark, Overlay, Palette, Prompt, Replay, Requests, Steps,
+        Stops, Turns,
+    };
     &[
         row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
         row(Replay, &[k(Code::Right), c('l')], "next turn; 5l goes on five", "turn", |n| turn(turns::Message::Next(n.times()))),
@@ -282,8 +332,8 @@ pub const BINDINGS: &[Binding] = {
         row(Diff, &[k(Code::Backspace)], "back to the line a jump came from", "", |_| diff(diff::Message::Back)),
         row(Diff, &[c('o')], "open the folded text at the cursor, or fold it", "fold", |_| diff(diff::Message::Fold)),
         row(Diff, &[c('O')], "open all folded text, or fold all", "", |_| diff(diff::Message::FoldAll)),
-        row(Steps, &[k(Code::Enter)], "fold or unfold the step", "fold", |_| step(steps::Message::Fold)),
-        row(Prompt, &[k(Code::Enter)], "search; with nothing typed the last search again", "search", |_| find_words(search::Message::Accept)),
+        row(Steps, &[k(Code::Enter)], "fold or unfold the step; enter the sub-agent it starts", "open", |_| step(steps::Message::Fold)),
+        row(Prompt, &[k(Code::Enter)], "search; with nothing typed list the hits, or search again", "search", |_| find_words(search::Message::Accept)),
         row(Prompt, &[Key::ctrl('r')], "as typed, or as a regular expression", "regex", |_| find_words(search::Message::SwitchSyntax)),
         row(Prompt, &[k(Code::Esc), Key::ctrl('c')], "do not search", "cancel", |_| find_words(search::Message::Cancel)),
         row(Prompt, &[k(Code::Backspace)], "erase a character", "", |_| find_words(search::Message::Erase)),
@@ -321,6 +371,48 @@ pub const BINDINGS: &[Binding] = {
         row(Mark, &[k(Code::Esc), Key::ctrl('c')], "mark nothing", "cancel; a letter marks this place", |_| shell(shell::Message::Forget)),
         row(GoToMark, &[c('\'')], "to where the last jump began", "last jump", |_| shell(shell::Message::LastJump)),
         row(GoToMark, &[k(Code::Esc), Key::ctrl('c')], "stay here", "cancel; a letter goes to its mark", |_| shell(shell::Message::Forget)),
+        row(Replay, &[c('L')], "list every hit of the search", "", |_| choose(chooser::Message::Open(chooser::Kind::Hits))),
+        row(Replay, &[c('R')], "list every request; typing narrows it down", "", |_| choose(chooser::Message::Open(chooser::Kind::Requests))),
+        row(Replay, &[c('K')], "choose which kinds of steps are listed", "", |_| choose(chooser::Message::Open(chooser::Kind::Kinds))),
+        row(Replay, &[c('P')], "choose what playback stops at", "", |_| choose(chooser::Message::Open(chooser::Kind::Stops))),
+        row(Replay, &[c('&')], "follow a recording that is still being written, or no longer", "", |_| Message::Follow),
+        row(Replay, &[c('#')], "show the run up to this turn in numbers, or hide them", "", |_| Message::Now),
+        row(Steps, &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| step(steps::Message::FoldInPlace)),
+        row(Steps, &[k(Code::Backspace)], "back to the agent that started this one", "", |_| step(steps::Message::Leave)),
+        row(Hits, &[c('n')], "next hit", "", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),
+        row(Hits, &[c('N')], "previous hit", "", |n| choose(chooser::Message::Move(Motion::Up(n.times())))),
+        row(Requests, &[k(Code::Up), Key::ctrl('p')], "up", "move", |_| choose(chooser::Message::Move(Motion::Up(1)))),
+        row(Requests, &[k(Code::Down), Key::ctrl('n')], "down", "move", |_| choose(chooser::Message::Move(Motion::Down(1)))),
+        row(Requests, &[k(Code::PageUp)], "a page up", "", |_| choose(chooser::Message::Move(Motion::PageUp))),
+        row(Requests, &[k(Code::PageDown)], "a page down", "", |_| choose(chooser::Message::Move(Motion::PageDown))),
+        row(Requests, &[k(Code::Home)], "to the start", "", |_| choose(chooser::Message::Move(Motion::Start))),
+        row(Requests, &[k(Code::End)], "to the end", "", |_| choose(chooser::Message::Move(Motion::End))),
+        row(Requests, &[k(Code::Backspace)], "erase a character", "", |_| choose(chooser::Message::Erase)),
+        row(Requests, &[Key::ctrl('u')], "erase everything", "", |_| choose(chooser::Message::EraseAll)),
+        row(Requests, &[k(Code::Enter)], "go to the turn", "go", |_| choose(chooser::Message::Accept)),
+        row(Requests, &[k(Code::Esc), Key::ctrl('c')], "close", "close", |_| choose(chooser::Message::Close)),
+        row(Kinds, &[c('a')], "every step", "", |_| list(steps::Kinds::All)),
+        row(Kinds, &[c('m')], "messages only", "", |_| list(steps::Kinds::Messages)),
+        row(Kinds, &[c('t')], "thinking only", "", |_| list(steps::Kinds::Thinking)),
+        row(Kinds, &[c('o')], "tool calls only", "", |_| list(steps::Kinds::Tools)),
+        row(Kinds, &[c('e')], "edits only", "", |_| list(steps::Kinds::Edits)),
+        row(Kinds, &[c('x')], "errors only", "", |_| list(steps::Kinds::Errors)),
+        row(Kinds, &[c('s')], "sub-agents only", "", |_| list(steps::Kinds::SubAgents)),
+        row(Stops, &[c('e')], "stop at an error, or no longer", "", |_| play(playback::Message::Toggle(Stop::Error))),
+        row(Stops, &[c('t')], "stop at a failing test, or no longer", "", |_| play(playback::Message::Toggle(Stop::Test))),
+        row(Stops, &[c('c')], "stop at a compaction, or no longer", "", |_| play(playback::Message::Toggle(Stop::Compaction))),
+        row(Stops, &[c('+'), c('=')], "play faster", "speed", |_| play(playback::Message::Faster)),
+        row(Stops, &[c('-')], "play slower", "speed", |_| play(playback::Message::Slower)),
+        row(Stops, &[c('u')], "play by turn, by checkpoint or by step", "unit", |_| play(playback::Message::NextUnit)),
+        row(List, &[k(Code::Up), c('k')], "up", "move", |n| choose(chooser::Message::Move(Motion::Up(n.times())))),
+        row(List, &[k(Code::Down), c('j')], "down", "move", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),
+        row(List, &[k(Code::PageUp)], "a page up", "", |_| choose(chooser::Message::Move(Motion::PageUp))),
+        row(List, &[k(Code::PageDown)], "a page down", "", |_| choose(chooser::Message::Move(Motion::PageDown))),
+        row(List, &[c('g'), k(Code::Home)], "to the start", "", |_| choose(chooser::Message::Move(Motion::Start))),
+        row(List, &[c('G'), k(Code::End)], "to the end; 12G to row 12", "", |n| choose(chooser::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+        row(List, &[k(Code::Enter), c(' ')], "choose", "choose", |_| choose(chooser::Message::Accept)),
+        row(List, &[k(Code::Esc), c('q')], "close", "close", |_| choose(chooser::Message::Close)),
+        row(List, &[Key::ctrl('c')], "quit", "", |_| Message::Quit),
     ]
 };
 

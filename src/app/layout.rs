@@ -2,6 +2,8 @@
 
 use ratatui::layout::{Constraint, Layout as Split, Rect, Size};
 
+use super::now::{self, Shown};
+
 /// The panels of the replay view, in the order in which tab goes through them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Panel {
@@ -44,6 +46,8 @@ const THREE_COLUMNS: u16 = 160;
 
 const TURNS_WIDTH: u16 = 34;
 
+const NOW_WIDTH: u16 = 40;
+
 /// The areas of one frame; they do not overlap and lie inside `0, 0, size`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Layout {
@@ -55,6 +59,8 @@ pub struct Layout {
     /// Everything between title and footer.
     pub body: Rect,
     panels: [Rect; 4],
+    /// The turn in numbers, where it is shown.
+    pub now: Option<Rect>,
 }
 
 /// Whether one panel has all the room.
@@ -93,6 +99,32 @@ impl Layout {
         Self { tabs: Some(tabs), panels, ..self }
     }
 
+    /// Makes room for the turn in numbers, where it is wanted: above the steps, beside them, or below the one panel.
+    pub fn with_now(mut self, shown: Shown, size: Size, focus: Panel) -> Self {
+        let is_wide = size.width >= THREE_COLUMNS && self.tabs.is_none();
+        let is_shown = shown == Shown::Yes || (shown == Shown::Auto && is_wide);
+        if !is_shown || self.is_too_small {
+            return self;
+        }
+        let host = if self.tabs.is_some() { focus } else { Panel::Steps };
+        let area = self.panels[host as usize];
+        let wanted = Constraint::Length((now::ROWS.len() as u16 + 2).min(area.height / 2));
+        let (now, rest) = if is_wide {
+            let [now, rest] = Split::vertical([wanted, Constraint::Fill(1)]).areas(area);
+            (now, rest)
+        } else if self.tabs.is_some() {
+            let [rest, now] = Split::vertical([Constraint::Fill(1), wanted]).areas(area);
+            (now, rest)
+        } else {
+            let sides = [Constraint::Fill(1), Constraint::Length(NOW_WIDTH)];
+            let [rest, now] = Split::horizontal(sides).areas(area);
+            (now, rest)
+        };
+        self.panels[host as usize] = rest;
+        self.now = Some(now);
+        self
+    }
+
     /// Where a panel stands, borders included; None where it is not shown.
     pub fn panel(&self, panel: Panel) -> Option<Rect> {
         Some(self.panels[panel as usize]).filter(|area| !area.is_empty())
@@ -109,15 +141,21 @@ impl Layout {
         let (Some(diff), Some(steps)) = (self.panel(Panel::Diff), self.panel(Panel::Steps)) else {
             return self;
         };
-        if diff.y != steps.y {
+        let column = self.now.map_or(steps, |now| now.union(steps));
+        if diff.y != column.y || diff.height != column.height {
             return self;
         }
+        let [diff, below] =
+            Split::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(diff.union(column));
+        let sides = [Constraint::Fill(1), Constraint::Length(NOW_WIDTH)];
+        let [steps, now] = match self.now {
+            Some(_) => Split::horizontal(sides).areas(below),
+            None => [below, Rect::default()],
+        };
         let mut panels = self.panels;
-        let [diff, steps] =
-            Split::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(diff.union(steps));
         panels[Panel::Diff as usize] = diff;
         panels[Panel::Steps as usize] = steps;
-        Self { panels, ..self }
+        Self { panels, now: self.now.map(|_| now), ..self }
     }
 
     /// The list of files as tall as the list of turns, if it needs that: a tree has more to show than a turn.

@@ -13,14 +13,17 @@ pub mod ask;
 pub mod base;
 pub mod blame;
 pub mod cache;
+pub mod chooser;
 pub mod colours;
 pub mod config;
 pub mod diff;
 pub mod digest;
 pub mod files;
+pub mod follow;
 pub mod key;
 pub mod keymap;
 pub mod layout;
+pub mod now;
 pub mod overlay;
 mod place;
 pub mod playback;
@@ -29,9 +32,10 @@ pub mod scroll;
 pub mod search;
 pub mod shell;
 pub mod steps;
+pub mod stops;
 pub mod tree;
 pub mod turns;
-mod wrap;
+pub mod wrap;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -63,6 +67,7 @@ pub struct App {
     pub shell: Shell,
     place: Place,
     numbers: Numbers,
+    pub now: now::Shown,
 }
 
 /// Something happened, in the program's own words. Each feature nests its own.
@@ -81,6 +86,12 @@ pub enum Message {
     Escape,
     Suspend,
     Quit,
+    /// The recording that is open has grown.
+    Grown(Arc<Run>),
+    /// Follow the recording as it is written, or no longer.
+    Follow,
+    /// Show the turn in numbers, or no longer.
+    Now,
     Shell(shell::Message),
 }
 
@@ -102,6 +113,8 @@ pub enum Effect {
     Highlight(Request, colours::Texts),
     Search(Request, Arc<Run>, Query),
     Suspend,
+    /// Tell from now on when this recording grows.
+    Follow(PathBuf),
     /// Into the clipboard.
     Copy(String),
     Edit(Editing),
@@ -122,6 +135,7 @@ impl Default for App {
             shell: Shell::default(),
             place: Place::default(),
             numbers: Numbers::default(),
+            now: now::Shown::default(),
         }
     }
 }
@@ -153,6 +167,7 @@ impl App {
                 let room = if layout.tabs.is_some() { Room::OnePanel } else { Room::AllPanels };
                 let replay = run.map(|run| Box::new(Replay::of(run, place, room)));
                 self.opened.settle(request, replay);
+                return self.watch();
             }
             Message::Answered(request, answer) => self.on_replay(|it| it.hear(request, answer)),
             Message::Replay(message) => self.on_replay(|it| it.update(message, &layout)),
@@ -165,6 +180,14 @@ impl App {
             }
             Message::Suspend => return vec![Effect::Suspend],
             Message::Quit => self.is_quitting = true,
+            Message::Now => {
+                self.now = if layout.now.is_some() { now::Shown::No } else { now::Shown::Yes };
+            }
+            Message::Grown(run) => self.on_replay(|it| it.grow(run)),
+            Message::Follow => {
+                self.on_replay(|it| it.update(replay::Message::Follow, &layout));
+                return self.watch();
+            }
             Message::Shell(message) => return self.update_shell(message, &layout),
         }
         vec![]
@@ -179,6 +202,7 @@ impl App {
         let focus = self.replay().map_or(Panel::default(), |replay| replay.focus);
         let files = self.replay().map_or(0, Replay::file_rows);
         let layout = Layout::of(self.size, focus, self.zoom, files);
+        let layout = layout.with_now(self.now, self.size, focus);
         self.replay().map_or(layout, |replay| replay.make_room(layout))
     }
 
@@ -190,7 +214,10 @@ impl App {
         match (&self.overlay, self.replay()) {
             (Some(_), _) => Context::Overlay,
             (None, Some(replay)) if replay.search.prompt.is_some() => Context::Prompt,
-            (None, Some(replay)) => Context::of_panel(replay.focus),
+            (None, Some(replay)) => match &replay.chooser {
+                Some(chooser) => Context::of_chooser(chooser.kind),
+                None => Context::of_panel(replay.focus),
+            },
             (None, None) => Context::Replay,
         }
     }
@@ -206,6 +233,12 @@ impl App {
         }
     }
 
+    /// Asks to be told of what is written from now on, where that is wanted.
+    fn watch(&self) -> Vec<Effect> {
+        let is_wanted = self.replay().is_some_and(|replay| replay.follow.is_on);
+        is_wanted.then(|| Effect::Follow(self.shell.source.clone())).into_iter().collect()
+    }
+
     fn open(&mut self, path: PathBuf, place: Place) -> Effect {
         let request = self.numbers.fresh();
         self.place = place;
@@ -218,14 +251,16 @@ impl App {
         let context = self.context();
         self.on_replay(|replay| replay.notice = None);
         let waits = self.shell.pending.take().is_some();
-        let types = waits || matches!(context, Context::Prompt | Context::Palette);
+        let types = waits || context.takes_text();
         if !types && (self.counts(key) || self.shell.is_second_g(key, self.count)) {
             return vec![];
         }
         let count = Count(self.count.take());
         match (keymap::find(context, key), key.typed()) {
             (Some(binding), _) => self.take((binding.message)(count)),
-            (None, Some(c)) if context == Context::Prompt => self.take(typed(c)),
+            (None, Some(c)) if matches!(context, Context::Prompt | Context::Requests) => {
+                self.take(typed(context, c))
+            }
             (None, _) => self.press_unbound(context, key),
         }
     }
@@ -241,9 +276,10 @@ impl App {
     }
 
     fn paste(&mut self, text: &str) {
-        if self.context() == Context::Prompt {
+        let context = self.context();
+        if matches!(context, Context::Prompt | Context::Requests) {
             for c in text.chars().filter(|c| !c.is_control()) {
-                self.take(typed(c));
+                self.take(typed(context, c));
             }
         }
         if self.context() == Context::Palette {
@@ -268,6 +304,9 @@ impl App {
     }
 }
 
-const fn typed(c: char) -> Message {
-    Message::Replay(replay::Message::Search(search::Message::Type(c)))
+const fn typed(context: Context, c: char) -> Message {
+    Message::Replay(match context {
+        Context::Requests => replay::Message::Choose(chooser::Message::Type(c)),
+        _ => replay::Message::Search(search::Message::Type(c)),
+    })
 }

@@ -14,6 +14,8 @@ pub struct Place {
     pub file: Option<String>,
     /// Line of the file after the turn; counts from 1.
     pub line: Option<usize>,
+    /// Stay at the end of a recording that is still being written.
+    pub follows: bool,
 }
 
 /// A moment of a run.

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use super::stops::{Stop, Stops};
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Playback {
     pub is_playing: bool,
     pub unit: Unit,
+    pub stops: Stops,
     /// Index into [`SPEEDS`].
     speed: usize,
 }
@@ -25,6 +28,8 @@ pub enum Message {
     Faster,
     Slower,
     NextUnit,
+    /// Stop at this, or no longer.
+    Toggle(Stop),
 }
 
 /// A speed as the screen writes it, and how much of a beat passes.
@@ -35,7 +40,7 @@ const NORMAL: usize = 2;
 
 impl Default for Playback {
     fn default() -> Self {
-        Self { is_playing: false, unit: Unit::default(), speed: NORMAL }
+        Self { is_playing: false, unit: Unit::default(), stops: Stops::default(), speed: NORMAL }
     }
 }
 
@@ -47,11 +52,18 @@ impl Playback {
             Message::Slower if self.speed > 0 => self.speed -= 1,
             Message::Faster | Message::Slower => {}
             Message::NextUnit => self.unit = self.unit.next(),
+            Message::Toggle(stop) => self.stops.toggle(*stop),
         }
     }
 
     pub fn speed(&self) -> &'static str {
         SPEEDS[self.speed].0
+    }
+
+    /// Every speed there is, slowest first, and whether it is the one.
+    pub fn speeds(&self) -> impl Iterator<Item = (&'static str, bool)> {
+        let chosen = self.speed;
+        SPEEDS.iter().enumerate().map(move |(index, (words, _))| (*words, index == chosen))
     }
 
     /// Time until the next move; None while paused.

@@ -17,12 +17,14 @@ use super::{
     ask::{Desk, Loading, Request},
     base::{self, Bases, Span},
     blame::Blame,
+    chooser::{self, Chooser},
     colours::{self, Colours},
     diff::{self, Compared, Diff, DiffKey, Follows, Scope},
     digest::{Digest, Lines},
     files::{self, Files},
+    follow::Follow,
     layout::{Layout, Panel},
-    playback::{self, Playback, Unit},
+    playback::{self, Playback},
     scroll::Motion,
     search::{self, Outcome, Progress, Search},
     steps::{self, Item, Steps},
@@ -31,13 +33,16 @@ use super::{
 };
 
 mod asking;
+mod choosing;
+mod growing;
 mod looking;
 mod opening;
+mod playing;
 mod pointing;
 mod spot;
 
+use growing::Growth;
 pub use looking::Edits;
-
 use opening::Opening;
 pub use opening::Room;
 pub use spot::Spot;
@@ -72,6 +77,10 @@ pub struct Replay {
     departures: Vec<Spot>,
     texts: Desk<Item>,
     diffs: Desk<DiffKey>,
+    /// A list over the panels.
+    pub chooser: Option<Chooser>,
+    pub follow: Follow,
+    growth: Growth,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -91,6 +100,11 @@ pub enum Message {
     Beat,
     Base(base::Message),
     Edits(Edits),
+    Choose(chooser::Message),
+    /// Which kinds of steps are listed.
+    List(steps::Kinds),
+    /// Follow the recording, or no longer.
+    Follow,
 }
 
 /// One list a turn, one entry a change.
@@ -135,6 +149,9 @@ impl Replay {
             departures: vec![],
             texts: Desk::default(),
             diffs: Desk::default(),
+            chooser: None,
+            follow: Follow::default(),
+            growth: Growth::default(),
         };
         replay.go_to(place, room);
         replay
@@ -158,12 +175,21 @@ impl Replay {
             Message::Beat => self.beat(),
             Message::Base(message) => self.update_base(&message),
             Message::Edits(message) => self.go_to_edit(&message),
+            Message::Choose(message) => self.update_chooser(message, layout),
+            Message::List(kinds) => self.choose_kinds(kinds),
+            Message::Follow => self.follow_or_not(),
         }
     }
 
     /// Takes an answer; one to an older question is dropped.
     pub fn hear(&mut self, request: Request, answer: Answer) {
         match answer {
+            Answer::Timeline(Ok(timeline)) if self.growth.timeline.is_answered(request) => {
+                self.renew_timeline(timeline);
+            }
+            Answer::Counted(Ok(counts)) if self.growth.counts.is_answered(request) => {
+                self.counts = Loading::Ready(counts);
+            }
             Answer::Timeline(timeline) => {
                 self.timeline.settle(request, timeline);
                 self.open_file();
@@ -196,6 +222,8 @@ impl Replay {
         let height = usize::from(layout.room(Panel::Diff).height);
         self.diff.settle(self.diff_key(), height, self.arrangement(layout));
         self.tree.settle(self.turn, self.timeline.ready().map(|timeline| &**timeline));
+        self.settle_chooser(layout);
+        self.settle_follow();
     }
 
     /// Whose change the diff shows: the selected step's if steps were moved last and it changed files, else the turn's.
@@ -304,44 +332,15 @@ impl Replay {
         }
     }
 
-    fn update_playback(&mut self, message: &playback::Message) {
-        self.playback.update(message);
-        if *message == playback::Message::NextUnit {
-            let unit = self.playback.unit.word();
-            self.notice = Some(format!("playback moves by {unit}"));
-        }
-    }
-
-    fn beat(&mut self) {
-        let before = (self.turn, self.steps.selected());
-        match self.playback.unit {
-            Unit::Turn => self.select_turn(turns::Message::Next(1).from(&self.run, self.turn)),
-            Unit::Checkpoint => {
-                self.select_turn(turns::Message::NextCheckpoint(1).from(&self.run, self.turn));
-            }
-            Unit::Step => self.play_step(),
-        }
-        if before == (self.turn, self.steps.selected()) {
-            self.playback.is_playing = false;
-            self.notice = Some("the end of the run".into());
-        }
-    }
-
-    fn play_step(&mut self) {
-        let is_last = self.steps.selected_index() + 1 >= self.steps.items.len();
-        if is_last && self.turn + 1 < self.run.turns.len() {
-            self.select_turn(self.turn + 1);
-        } else {
-            self.steps.update(steps::Message::Next(1));
-        }
-        self.diff.follows = Follows::Step;
-    }
-
     fn follow(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Nothing => {}
             Outcome::Ask(query) => self.looking_for = Some(query),
             Outcome::Show => self.show_hit(),
+            Outcome::List => {
+                self.chooser =
+                    Some(Chooser::of(chooser::Kind::Hits, self.search.current.unwrap_or_default()));
+            }
             Outcome::ShowAndSay(words) => {
                 self.show_hit();
                 self.notice = Some(words.into());
@@ -368,17 +367,15 @@ impl Replay {
 
     /// The selected step's number among the steps of the turn, counts from 1; 0 while the request is selected.
     pub fn step_number(&self) -> usize {
-        let before = self.steps.items.iter().take(self.steps.selected_index() + 1);
-        before.filter(|item| item.step().is_some()).count()
+        self.steps.selected().and_then(Item::step).map_or(0, |step| self.number_of(step))
     }
 
     pub fn step_count(&self) -> usize {
-        self.steps.items.iter().filter(|item| item.step().is_some()).count()
+        self.steps.count()
     }
 
-    /// A step's number among the steps of its turn, counts from 1.
+    /// A step's number among the steps of its turn, sub-agents' included; counts from 1.
     pub fn number_of(&self, step: StepId) -> usize {
-        let steps = self.steps.items.iter().filter_map(|item| item.step());
-        steps.take_while(|other| *other != step).count() + 1
+        self.steps.position_of(step).map_or(0, |position| position + 1)
     }
 }

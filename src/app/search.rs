@@ -65,6 +65,8 @@ pub enum Outcome {
     ShowAndSay(&'static str),
     /// Say this.
     Say(String),
+    /// List the hits.
+    List,
 }
 
 impl Search {
@@ -154,9 +156,22 @@ impl Search {
         }
     }
 
-    /// An empty pattern repeats the last search, as in vi.
+    /// Makes a hit the current one; counts from 0.
+    pub fn go_to(&mut self, hit: usize) -> Outcome {
+        if hit >= self.hits.len() {
+            return Outcome::Nothing;
+        }
+        self.current = Some(hit);
+        Outcome::Show
+    }
+
+    /// An empty pattern lists the hits of the search under way, else repeats the last search, as in vi.
     fn accept(&mut self) -> Outcome {
         let Some(prompt) = &mut self.prompt else { return Outcome::Nothing };
+        if prompt.text.is_empty() && !self.hits.is_empty() {
+            self.prompt = None;
+            return Outcome::List;
+        }
         let typed = Query { pattern: prompt.text.clone(), syntax: prompt.syntax };
         let query = if typed.pattern.is_empty() { self.last.clone() } else { Some(typed) };
         let Some(query) = query else {

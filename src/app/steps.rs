@@ -15,8 +15,12 @@ use crate::run::{
 
 use super::scroll::{Motion, Scroll};
 
+mod kinds;
+mod outline;
 mod rows;
 
+pub use kinds::Kinds;
+use outline::Outline;
 pub use rows::{RowKind, part_of};
 
 /// One entry of the list.
@@ -63,6 +67,8 @@ pub struct Row<'a> {
 pub const INDENT: usize = 6;
 /// More of them for each level of sub-agents.
 pub const DEPTH_INDENT: usize = 3;
+/// Deeper levels stand below each other.
+pub const DEEPEST_INDENT: usize = 4;
 
 /// A place inside the list to go to once its text is here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +86,7 @@ pub struct Steps {
     /// How deep in sub-agents each item is.
     pub depths: Vec<usize>,
     pub scroll: Scroll,
+    outline: Outline,
     unfolded: HashSet<Item>,
     texts: HashMap<Item, Result<Arc<StepText>, String>>,
     /// What is unfolded, cut into rows of `width` cells.
@@ -96,8 +103,12 @@ pub struct Steps {
 pub enum Message {
     Next(usize),
     Previous(usize),
-    /// Folds or unfolds the selected step.
+    /// Folds or unfolds the selected step; enters the sub-agent it starts.
     Fold,
+    /// Folds or unfolds the selected step where it is, the steps of a sub-agent too.
+    FoldInPlace,
+    /// Back to the agent that started the one whose steps are listed.
+    Leave,
     FoldAll,
     UnfoldAll,
 }
@@ -108,13 +119,12 @@ const TEXTS_KEPT: usize = 64 << 20;
 impl Steps {
     /// Shows the steps of a turn, the first selected.
     pub fn show(&mut self, run: &Run, turn: usize) {
-        let Some(found) = run.turns.get(turn) else { return };
-        self.items.clear();
-        if found.request.is_some() || !found.title.is_empty() {
-            self.items.push(Item::Request(turn));
+        if run.turns.get(turn).is_none() {
+            return;
         }
-        self.items.extend(run.steps_of_turn(turn).into_iter().map(Item::Step));
-        self.depths = self.items.iter().map(|item| depth_of(run, *item)).collect();
+        self.outline.entered = None;
+        self.outline.read(run, turn);
+        (self.items, self.depths) = self.outline.listed();
         self.scroll = Scroll::default();
         self.target = None;
         self.bodies.clear();
@@ -146,11 +156,18 @@ impl Steps {
         match message {
             Message::Next(count) => self.select(self.selected_index().saturating_add(count)),
             Message::Previous(count) => self.select(self.selected_index().saturating_sub(count)),
-            Message::Fold => self.fold_or_unfold(),
+            Message::Fold => match self.enterable() {
+                Some(id) => self.enter(id),
+                None => self.fold_or_unfold(),
+            },
+            Message::FoldInPlace => self.fold_in_place(),
+            Message::Leave => self.leave(),
             Message::FoldAll => {
-                self.keep_item(|steps| steps.unfolded.clear());
+                self.unfolded.clear();
+                self.relist(Outline::close_all);
             }
             Message::UnfoldAll => {
+                self.relist(Outline::open_all);
                 self.keep_item(|steps| steps.unfolded.extend(steps.items.iter().copied()));
             }
         }
@@ -202,6 +219,7 @@ impl Steps {
     /// Unfolds the entry a hit stands in and goes to its line as soon as that is known.
     pub fn go_to_hit(&mut self, hit: &Hit) {
         let (item, field) = Item::of(hit);
+        self.reveal(item);
         self.unfolded.insert(item);
         self.is_stale = true;
         if let Some(index) = self.items.iter().position(|other| *other == item) {
@@ -243,6 +261,140 @@ impl Steps {
         }
         self.reach_target();
         self.scroll.follow(self.row_count, height);
+    }
+
+    /// Makes an entry listed whatever is folded, entered or left out, and selects it.
+    pub fn go_to(&mut self, item: Item) {
+        self.reveal(item);
+        if let Some(index) = self.items.iter().position(|other| *other == item) {
+            self.select(index);
+        }
+    }
+
+    /// Which steps are listed.
+    pub const fn kinds(&self) -> Kinds {
+        self.outline.kinds
+    }
+
+    pub fn choose(&mut self, kinds: Kinds) {
+        self.relist(|outline| outline.choose(kinds));
+    }
+
+    /// Steps that the choice of kinds leaves out.
+    pub fn hidden(&self) -> usize {
+        self.outline.hidden()
+    }
+
+    /// The step that started the sub-agent whose steps are listed, the agents it stands in last.
+    pub fn way_in(&self) -> Vec<StepId> {
+        let Some(entered) = self.outline.entered else { return vec![] };
+        std::iter::once(entered).chain(self.outline.ancestors_of(entered)).collect()
+    }
+
+    /// Steps of the sub-agent that a step started, if they are folded away below it.
+    pub fn folded_below(&self, id: StepId) -> Option<usize> {
+        let is_shown = self.outline.is_open(id)
+            || self.outline.entered == Some(id)
+            || self.outline.kinds != Kinds::All;
+        Some(self.outline.below(id)).filter(|count| *count > 0 && !is_shown)
+    }
+
+    /// Steps of the turn, listed or not.
+    pub fn count(&self) -> usize {
+        self.outline.count()
+    }
+
+    /// Number of a step among all of the turn; counts from 0.
+    pub fn position_of(&self, id: StepId) -> Option<usize> {
+        self.outline.position(id)
+    }
+
+    /// The step of the turn with this number, listed or not; counts from 0.
+    pub fn at(&self, position: usize) -> Option<StepId> {
+        self.outline.at(position)
+    }
+
+    /// Takes up a run that has grown; what has changed is read again, everything else stays as it is.
+    pub fn grow(&mut self, run: &Run, turn: usize, has_changed: impl Fn(Item) -> bool) {
+        self.texts.retain(|item, _| !has_changed(*item));
+        self.bodies.retain(|item, _| !has_changed(*item));
+        self.relist(|outline| outline.read(run, turn));
+    }
+
+    fn reveal(&mut self, item: Item) {
+        let is_listed = self.items.contains(&item);
+        match item {
+            _ if is_listed => {}
+            Item::Step(id) => self.relist(|outline| outline.reveal(id)),
+            Item::Request(_) => self.relist(|outline| {
+                outline.entered = None;
+                outline.kinds = Kinds::All;
+            }),
+        }
+    }
+
+    /// The selected step, where its head is selected and it starts a sub-agent that can be entered.
+    fn enterable(&self) -> Option<StepId> {
+        let row = self.row(self.scroll.cursor)?;
+        let id = self.items.get(row.item)?.step()?;
+        let can_be = *row.kind == RowKind::Head
+            && self.outline.entered != Some(id)
+            && self.outline.below(id) > 0;
+        can_be.then_some(id)
+    }
+
+    fn enter(&mut self, id: StepId) {
+        self.relist(|outline| outline.entered = Some(id));
+        self.scroll.top = 0;
+    }
+
+    fn leave(&mut self) {
+        let Some(id) = self.outline.entered else { return };
+        let outer = self.outline.ancestors_of(id).first().copied();
+        self.relist(|outline| outline.entered = outer);
+        self.go_to(Item::Step(id));
+    }
+
+    fn fold_in_place(&mut self) {
+        match self.enterable() {
+            Some(id) if self.outline.kinds == Kinds::All => {
+                self.relist(|outline| outline.open_or_close(id));
+            }
+            _ => self.fold_or_unfold(),
+        }
+    }
+
+    /// Changes which entries are listed, and stays on the selected one, or on the one it is folded into, or on the
+    /// last before it.
+    fn relist(&mut self, change: impl FnOnce(&mut Outline)) {
+        if self.is_stale {
+            self.rebuild_rows();
+        }
+        let selected = self.selected();
+        let offset = self.scroll.cursor.saturating_sub(self.start_of(self.selected_index()));
+        let above = self.scroll.cursor.saturating_sub(self.scroll.top);
+        change(&mut self.outline);
+        (self.items, self.depths) = self.outline.listed();
+        self.rebuild_rows();
+        let same = self.items.iter().position(|item| Some(*item) == selected);
+        let index = same.unwrap_or_else(|| self.nearest(selected));
+        let offset = if same.is_some() { offset } else { 0 };
+        let last = self.start_of(index + 1).saturating_sub(1);
+        self.scroll.cursor = (self.start_of(index) + offset).min(last);
+        self.scroll.top = self.scroll.cursor.saturating_sub(above);
+    }
+
+    /// The last listed entry at or before one that is not listed.
+    fn nearest(&self, item: Option<Item>) -> usize {
+        let Some(position) = item.and_then(Item::step).and_then(|id| self.outline.position(id))
+        else {
+            return 0;
+        };
+        let is_before = |item: &Item| {
+            let found = item.step().and_then(|id| self.outline.position(id));
+            found.is_none_or(|found| found <= position)
+        };
+        self.items.iter().rposition(is_before).unwrap_or_default()
     }
 
     fn fold_or_unfold(&mut self) {
@@ -289,7 +441,7 @@ impl Steps {
         if !self.unfolded.contains(&item) {
             return 0;
         }
-        let depth = self.depths.get(index).copied().unwrap_or_default();
+        let depth = self.depths.get(index).copied().unwrap_or_default().min(DEEPEST_INDENT);
         let width = self.width.saturating_sub(INDENT + depth * DEPTH_INDENT).max(8);
         let text = self.texts.get(&item);
         self.bodies.entry(item).or_insert_with(|| rows::of(text, width)).len()
@@ -314,14 +466,6 @@ fn size_of(text: &Result<Arc<StepText>, String>) -> usize {
         let parts = [text.arguments.as_ref(), text.result.as_ref()];
         text.text.len() + parts.into_iter().flatten().map(String::len).sum::<usize>()
     })
-}
-
-/// How many sub-agents stand between an entry and the main agent.
-fn depth_of(run: &Run, item: Item) -> usize {
-    let parent = |agent: usize| run.subagents.get(agent)?.parent?.subagent;
-    let first = item.step().and_then(|id| id.subagent);
-    // A recording may name an agent as its own ancestor.
-    std::iter::successors(first, |agent| parent(*agent)).take(4).count()
 }
 
 #[cfg(test)]

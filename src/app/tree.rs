@@ -75,6 +75,11 @@ impl FileTree {
         }
     }
 
+    /// The files are to be listed anew, folders stay as they are.
+    pub const fn forget(&mut self) {
+        self.turn = None;
+    }
+
     /// Brings the rows in step with the turn. Called after every message.
     pub fn settle(&mut self, turn: usize, timeline: Option<&Timeline>) {
         let Some(timeline) = timeline.filter(|_| self.is_shown && self.turn != Some(turn)) else {

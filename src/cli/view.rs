@@ -71,6 +71,9 @@ pub struct Args {
     /// Print every setting and where it was said, and exit
     #[arg(long, conflicts_with = "snapshot")]
     print_config: bool,
+    /// Stay at the end of a recording that is still being written
+    #[arg(long, conflicts_with = "at")]
+    follow: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -153,7 +156,7 @@ fn place(args: &Args) -> Result<Place, Failure> {
             }
         }
     };
-    Ok(Place { turn, step: None, file, line })
+    Ok(Place { turn, step: None, file, line, follows: args.follow })
 }
 
 impl From<tui::Failure> for Failure {

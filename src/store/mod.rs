@@ -7,6 +7,7 @@
 mod bytes;
 pub mod config;
 mod find;
+mod follow;
 pub mod import;
 mod repo;
 mod snapshot;
@@ -37,6 +38,7 @@ use repo::Repo;
 use snapshot::Snapshots;
 
 pub use find::runs_below;
+pub use follow::{Then, follow};
 
 /// A recording that was opened: its index, and the way back to its bytes.
 #[derive(Debug, Clone)]

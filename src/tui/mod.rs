@@ -102,6 +102,7 @@ pub fn run_with(
         return Err(Failure::NoTerminal);
     }
     let mut runtime = Runtime::new(opener);
+    runtime.may_follow = true;
     runtime.update(Message::Resized(Terminal::size()?));
     runtime.app.shell.looks = wishes.looks();
     runtime.app.shell.mouse = wishes.mouse;

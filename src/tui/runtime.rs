@@ -23,7 +23,7 @@ use crate::{
 
 use super::{
     timer::Timer,
-    world::{Event, Opener, Reply, World},
+    world::{Event, Opened, Opener, Reply, World},
 };
 
 /// Frames are at least this far apart, however much happens.
@@ -39,6 +39,8 @@ pub struct Runtime {
     events: Receiver<Event>,
     timer: Timer,
     questions: usize,
+    /// Whether recordings that grow are told of.
+    pub may_follow: bool,
     /// What the terminal is to do before the next frame.
     errands: Vec<Errand>,
     /// Why the recording could not be opened.
@@ -92,6 +94,7 @@ impl Runtime {
             events,
             timer: Timer::default(),
             questions: 0,
+            may_follow: false,
             errands: vec![],
             open_error: None,
         }
@@ -132,6 +135,9 @@ impl Runtime {
         for effect in self.app.update(message) {
             match effect {
                 Effect::Suspend => suspends = true,
+                // One frame is no time for a recording to grow in, and waiting for it would never end.
+                Effect::Follow(_) if !self.may_follow => {}
+                Effect::Follow(path) => self.world.follow(path),
                 Effect::Copy(text) => self.errands.push(Errand::Copy(text)),
                 Effect::Edit(editing) => self.errands.push(Errand::Edit(editing)),
                 effect => {
@@ -224,6 +230,11 @@ impl Runtime {
                 self.hear(reply)
             }
             Event::Signal(signal) => return after_signal(signal),
+            Event::Grown(opened) if !self.is_news(&opened) => false,
+            Event::Grown(opened) => {
+                self.world.ask_about(opened.recording);
+                self.update(Message::Grown(opened.run))
+            }
             Event::Gone => return Then::End(Ending::Signal(HANGUP)),
         };
         match (self.app.is_quitting, suspends) {
@@ -231,6 +242,11 @@ impl Runtime {
             (false, true) => Then::Suspend,
             (false, false) => Then::GoOn,
         }
+    }
+
+    /// Whether a recording says more than the one on screen.
+    fn is_news(&self, opened: &Opened) -> bool {
+        self.app.replay().is_some_and(|replay| *replay.run != *opened.run)
     }
 
     fn hear(&mut self, reply: Reply) -> bool {

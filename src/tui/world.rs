@@ -5,7 +5,7 @@
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -28,7 +28,7 @@ use crate::{
         files::{Change, FileDiff, Timeline, blame::BlamedLine},
         search::{Hit, Query},
     },
-    store::{self, Archive, OpenError},
+    store::{self, Archive, OpenError, Then},
 };
 
 /// What answers questions about a run. The store's archive does; tests bring their own.
@@ -135,6 +135,8 @@ pub enum Event {
     Signal(i32),
     /// There is no terminal any more.
     Gone,
+    /// The recording that is followed has grown.
+    Grown(Opened),
 }
 
 /// Carries out effects.
@@ -144,16 +146,51 @@ pub struct World {
     recording: Option<Arc<dyn Recording>>,
     /// The newest search; an older one stops at its next hit.
     search: Arc<AtomicU64>,
+    followed: Option<PathBuf>,
+    /// The newest follower; an older one stops.
+    follows: Arc<AtomicU64>,
 }
 
 impl World {
     pub fn new(sender: Sender<Event>, opener: Opener) -> Self {
-        Self { sender, opener, recording: None, search: Arc::default() }
+        Self {
+            sender,
+            opener,
+            recording: None,
+            search: Arc::default(),
+            followed: None,
+            follows: Arc::default(),
+        }
     }
 
     /// From now on questions are about this recording.
     pub fn ask_about(&mut self, recording: Arc<dyn Recording>) {
         self.recording = Some(recording);
+    }
+
+    /// Tells from now on when a recording grows; one that was followed before is left alone.
+    pub fn follow(&mut self, path: PathBuf) {
+        if self.followed.as_ref() == Some(&path) {
+            return;
+        }
+        self.followed = Some(path.clone());
+        let (sender, opener, followed) =
+            (self.sender.clone(), self.opener.clone(), self.follows.clone());
+        let number = self.follows.fetch_add(1, Ordering::Relaxed) + 1;
+        let follow = move || {
+            store::follow(&path, || {
+                if followed.load(Ordering::Relaxed) != number {
+                    return Then::Stop;
+                }
+                // Half a record is no recording yet, or a stranger's: the next look will tell.
+                let opened = catch_unwind(AssertUnwindSafe(|| opener(&path)));
+                let Ok(Ok(opened)) = opened else { return Then::GoOn };
+                let sent = sender.send(Event::Grown(opened));
+                if sent.is_ok() { Then::GoOn } else { Then::Stop }
+            });
+        };
+        // Without a thread nothing grows; everything else goes on.
+        let _ = thread::Builder::new().name("follower".into()).spawn(follow);
     }
 
     /// Starts a worker, which sends exactly one [`Event::Answered`].
@@ -199,9 +236,11 @@ impl Worker {
         }
         let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
         match effect {
-            Effect::Open(..) | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) => {
-                apology(&effect)("asked in the wrong place")
-            }
+            Effect::Open(..)
+            | Effect::Suspend
+            | Effect::Follow(_)
+            | Effect::Copy(_)
+            | Effect::Edit(_) => apology(&effect)("asked in the wrong place"),
             Effect::LoadTimeline(request, run) => {
                 asked(request, Answer::Timeline(recording.timeline(&run)))
             }
@@ -286,7 +325,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::Search(request, ..) => {
             (*request, |why| Answer::Found(vec![], Progress::Failed(why)))
         }
-        Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) => {
+        Effect::Suspend | Effect::Follow(_) | Effect::Copy(_) | Effect::Edit(_) => {
             (Request::default(), |_| Answer::Found(vec![], Progress::Done))
         }
     };

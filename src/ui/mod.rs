@@ -86,6 +86,9 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
         }
         Loading::Ready(replay) => replay_view(replay, theme, &layout, buffer),
     }
+    if let Some(replay) = app.replay() {
+        panel::chooser::draw(replay, theme, &layout, buffer);
+    }
     if let Some(overlay) = app.overlay {
         panel::overlay::draw(overlay, app.replay(), theme, &layout, buffer);
     }
@@ -99,6 +102,9 @@ fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buff
     panel::title::draw(replay, theme, layout.title, buffer);
     if let Some(tabs) = layout.tabs {
         panel::tabs::draw(replay, theme, tabs, buffer);
+    }
+    if let Some(area) = layout.now {
+        panel::now::draw(replay, theme, area, buffer);
     }
     for which in Panel::ALL {
         let Some(area) = layout.panel(which) else { continue };

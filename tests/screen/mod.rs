@@ -502,7 +502,7 @@ impl Answering {
             Effect::Open(request, _) => {
                 return Some(Message::Opened(request, Ok(story.run.clone().into())));
             }
-            Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) => return None,
+            Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Follow(_) => return None,
             Effect::LoadTimeline(request, run) => {
                 (request, Answer::Timeline(Recording::timeline(story, &run)))
             }

@@ -33,7 +33,8 @@ impl Replay {
             self.counts = Loading::Waiting(request);
             effects.push(Effect::CountLines(request, self.run.clone()));
         }
-        effects.extend(self.ask_text(numbers, usize::from(layout.room(Panel::Steps).height)));
+        effects.extend(self.ask_again(numbers));
+        effects.extend(self.ask_text(numbers, layout));
         effects.extend(self.ask_changes(numbers));
         effects.extend(self.ask_diff(numbers));
         effects.extend(self.ask_blame(numbers));
@@ -46,8 +47,28 @@ impl Replay {
         effects
     }
 
-    fn ask_text(&mut self, numbers: &mut Numbers, height: usize) -> Option<Effect> {
-        let item = self.steps.wanted_text(&self.run, height).filter(|_| self.texts.is_free())?;
+    /// What a run that has grown makes new.
+    fn ask_again(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        self.timeline.ready()?;
+        if self.growth.timeline.is_due() {
+            let request = numbers.fresh();
+            self.growth.timeline.ask(request);
+            return Some(Effect::LoadTimeline(request, self.run.clone()));
+        }
+        let is_next = self.growth.timeline.is_idle() && self.counts.ready().is_some();
+        if is_next && self.growth.counts.is_due() {
+            let request = numbers.fresh();
+            self.growth.counts.ask(request);
+            return Some(Effect::CountLines(request, self.run.clone()));
+        }
+        None
+    }
+
+    fn ask_text(&mut self, numbers: &mut Numbers, layout: &Layout) -> Option<Effect> {
+        let height = usize::from(layout.room(Panel::Steps).height);
+        let wanted = self.text_to_choose(layout);
+        let wanted = wanted.or_else(|| self.steps.wanted_text(&self.run, height));
+        let item = wanted.filter(|_| self.texts.is_free())?;
         let request = self.texts.ask(numbers, item);
         Some(match item {
             Item::Request(turn) => Effect::LoadRequest(request, self.run.clone(), turn),

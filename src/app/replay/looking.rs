@@ -183,11 +183,8 @@ impl Replay {
     }
 
     fn select_step_id(&mut self, step: StepId) {
-        let is_step = |item: &Item| item.step() == Some(step);
-        if let Some(index) = self.steps.items.iter().position(is_step) {
-            self.steps.select(index);
-            self.diff.follows = Follows::Step;
-        }
+        self.steps.go_to(Item::Step(step));
+        self.diff.follows = Follows::Step;
     }
 
     fn leave(&mut self) {

@@ -32,6 +32,10 @@ impl Replay {
         if place.turn.is_some() && room == Room::OnePanel {
             self.focus = Panel::Diff; // who names a turn wants to see what it did
         }
+        if place.follows {
+            self.follow.is_on = true;
+            self.go_to_end();
+        }
         if let Some(number) = place.step {
             self.select_step(number);
         }
@@ -66,9 +70,10 @@ impl Replay {
 
     /// Selects a step by its number in the turn, which counts from 1 and leaves the request out.
     fn select_step(&mut self, number: usize) {
-        let is_step = |item: &&Item| item.step().is_some();
-        let requests = self.steps.items.iter().take_while(|item| !is_step(item)).count();
-        self.steps.select(requests + number.saturating_sub(1));
+        let last = self.steps.count().saturating_sub(1);
+        if let Some(id) = self.steps.at(number.saturating_sub(1).min(last)) {
+            self.steps.go_to(Item::Step(id));
+        }
         self.diff.follows = Follows::Step;
         self.focus = Panel::Steps;
     }

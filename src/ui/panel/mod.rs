@@ -1,8 +1,10 @@
 //! One file a panel. To add one, write `ui/panel/<name>.rs` with a `draw` and add its name here.
 
+pub mod chooser;
 pub mod diff;
 pub mod files;
 pub mod footer;
+pub mod now;
 pub mod overlay;
 pub mod palette;
 pub mod steps;

@@ -13,10 +13,10 @@ use crate::{
         digest::Lines,
         layout::Panel,
         replay::Replay,
-        steps::{DEPTH_INDENT, INDENT, Item, Row, RowKind, part_of},
+        steps::{DEEPEST_INDENT, DEPTH_INDENT, INDENT, Item, Kinds, Row, RowKind, part_of},
     },
     run::{
-        Edit, Role, Run, Step, StepKind, ToolResult,
+        Edit, Role, Run, Step, StepId, StepKind, ToolResult,
         search::{Hit, StepField},
     },
     ui::{
@@ -31,12 +31,17 @@ use crate::{
 const TAB: usize = 4;
 
 pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let words = format!("steps of turn {}", replay.turn + 1);
+    let words = format!("steps of turn {}{}", replay.turn + 1, way_in(replay));
     let cost = own(cost(replay), theme.of(Meaning::Muted));
-    let title = Line::from(vec![name(replay, Panel::Steps, words, theme), cost]);
+    let title = vec![name(replay, Panel::Steps, words, theme), choice(replay, theme), cost];
+    let title = Line::from(fit(title, usize::from(area.width.saturating_sub(2))));
     let inner = frame(replay, Panel::Steps, title, theme, area, buffer);
     if replay.steps.items.is_empty() {
-        return crate::ui::sentence("no steps", theme.of(Meaning::Muted), inner, buffer);
+        let words = match replay.steps.kinds() {
+            Kinds::All => "no steps".to_owned(),
+            kinds => format!("no {} in this turn", kinds.word()),
+        };
+        return crate::ui::sentence(&words, theme.of(Meaning::Muted), inner, buffer);
     }
     let scroll = replay.steps.scroll;
     position(scroll.top, replay.steps.row_count(), theme, area, buffer);
@@ -54,6 +59,26 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
         line.spans.insert(0, own(mark, theme.of(Meaning::FocusedBorder)));
         put_row(line, style, inner, (index - scroll.top) as u16, buffer);
     }
+}
+
+/// ` › explorer › reader, depth 2`: the sub-agents that were entered, the outermost first.
+fn way_in(replay: &Replay) -> String {
+    let way = replay.steps.way_in();
+    let name = |id: &StepId| {
+        let agent = replay.run.step(*id).and_then(|step| step.subagent);
+        agent.and_then(|agent| replay.run.subagents.get(agent)).map(|agent| safe(&agent.name))
+    };
+    let names: String = way.iter().rev().filter_map(name).map(|it| format!(" › {it}")).collect();
+    if way.is_empty() { names } else { format!("{names}, depth {}", way.len()) }
+}
+
+/// ` errors only, 12 hidden `
+fn choice(replay: &Replay, theme: Theme) -> Span<'static> {
+    let words = match replay.steps.kinds() {
+        Kinds::All => String::new(),
+        kinds => format!(" {} only, {} hidden ", kinds.word(), replay.steps.hidden()),
+    };
+    own(words, theme.of(Meaning::Warning))
 }
 
 /// ` 2 min 14 s · 12.3 k tokens `: what the turn took, as far as it is recorded.
@@ -81,7 +106,7 @@ impl Painter<'_> {
     fn row(&self, row: Row<'_>) -> Option<Line<'static>> {
         let item = *self.replay.steps.items.get(row.item)?;
         let depth = self.replay.steps.depths.get(row.item).copied().unwrap_or_default();
-        let margin = " ".repeat(depth * DEPTH_INDENT);
+        let margin = " ".repeat(depth.min(DEEPEST_INDENT) * DEPTH_INDENT);
         let note = |words: &str, meaning| {
             let words = format!("{margin}    {words}");
             Line::from(fit(vec![own(words, self.theme.of(meaning))], self.width))
@@ -124,10 +149,19 @@ impl Painter<'_> {
             Item::Step(id) => {
                 let step = self.replay.run.step(id)?;
                 left.extend(self.what(item, step));
-                self.facts(step)
+                [self.folded_below(id), self.facts(step)].concat()
             }
         };
         Some(sides(left, right, self.width))
+    }
+
+    /// `⏎ 5 steps  `: what a folded sub-agent did.
+    fn folded_below(&self, id: StepId) -> Vec<Span<'static>> {
+        let words = self.replay.steps.folded_below(id).map(|count| match count {
+            1 => "⏎ 1 step  ".to_owned(),
+            count => format!("⏎ {count} steps  "),
+        });
+        words.map(|words| own(words, self.theme.of(Meaning::Hunk))).into_iter().collect()
     }
 
     /// What kind of step it is, and its one line.

@@ -54,6 +54,7 @@ fn place(replay: &Replay, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     spans.extend(checkpoint(replay, detail).map(|words| recorded(&words, plain)));
     spans.push(own(step(replay), plain));
     spans.extend(playing(replay, theme));
+    spans.extend(following(replay, theme));
     spans
 }
 
@@ -84,8 +85,21 @@ fn checkpoint(replay: &Replay, detail: Detail) -> Option<String> {
     Some(format!(" · checkpoint {}/{}{label}", index + 1, run.checkpoints.len()))
 }
 
+/// `● following`, or what is new since the playhead left the end.
+fn following(replay: &Replay, theme: Theme) -> Option<Span<'static>> {
+    if !replay.follow.is_on {
+        return None;
+    }
+    let words = replay.news().unwrap_or_else(|| match replay.is_at_end() {
+        true => "following".into(),
+        false => "nothing new".into(),
+    });
+    Some(own(format!("  ● {words}"), theme.of(Meaning::Playing)))
+}
+
 fn playing(replay: &Replay, theme: Theme) -> Option<Span<'static>> {
     let playback = &replay.playback;
-    let words = format!("  ▶ {} by {}", playback.speed(), playback.unit.word());
+    let stops = playback.stops.words().map(|stops| format!(" until {stops}")).unwrap_or_default();
+    let words = format!("  ▶ {} by {}{stops}", playback.speed(), playback.unit.word());
     playback.is_playing.then(|| own(theme.spelled(&words), theme.of(Meaning::Playing)))
 }

@@ -86,7 +86,7 @@ fn first_words(turn: &Turn) -> String {
 }
 
 /// `✗1 ⟲ ⑂2 +34 −8`
-fn marks(replay: &Replay, turn: usize, digest: &Digest, theme: Theme) -> Vec<Span<'static>> {
+pub fn marks(replay: &Replay, turn: usize, digest: &Digest, theme: Theme) -> Vec<Span<'static>> {
     let mut marks = vec![];
     if digest.errors > 0 {
         marks.push(own(format!("✗{}", digest.errors), theme.of(Meaning::Error)));

@@ -1,0 +1,140 @@
+//! The turn on screen in numbers: what the run has cost and changed so far.
+//!
+//! Only what is measured or recorded; a value that is not there says so. To show another number add a row to
+//! [`ROWS`]: erosion, verbosity, tests and components will stand here as soon as they are scored.
+
+use std::collections::HashSet;
+
+use crate::run::{Time, Tokens};
+
+use super::replay::Replay;
+
+/// A number with its name.
+pub struct Row {
+    pub label: &'static str,
+    pub value: fn(&Replay) -> Value,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    Tokens {
+        read: u64,
+        written: u64,
+    },
+    Dollars(f64),
+    Count(usize),
+    Seconds(f64),
+    /// Both count from 1.
+    Progress {
+        checkpoint: [usize; 2],
+        turn: [usize; 2],
+    },
+    /// One point a turn of the whole run; None where a turn records none.
+    Curve(Vec<Option<u64>>),
+    /// The recording cannot tell.
+    NotRecorded,
+    /// It is being worked out.
+    Waiting,
+}
+
+pub const ROWS: &[Row] = &[
+    Row { label: "tokens", value: tokens },
+    Row { label: "cost", value: cost },
+    Row { label: "time", value: time },
+    Row { label: "files", value: files },
+    Row { label: "errors", value: errors },
+    Row { label: "checkpoint", value: checkpoint },
+    Row { label: "churn/turn", value: churn },
+    Row { label: "tokens/turn", value: tokens_by_turn },
+];
+
+/// The turns up to the one on screen.
+fn so_far(replay: &Replay) -> &[crate::run::Turn] {
+    replay.run.turns.get(..=replay.turn).unwrap_or_default()
+}
+
+fn tokens(replay: &Replay) -> Value {
+    let sum = so_far(replay).iter().fold(Tokens::default(), |sum, turn| sum + turn.tokens);
+    match (sum.input, sum.output) {
+        (Some(read), Some(written)) => Value::Tokens { read, written },
+        _ => Value::NotRecorded,
+    }
+}
+
+fn cost(replay: &Replay) -> Value {
+    let costs = so_far(replay).iter().filter_map(|turn| turn.cost_usd);
+    costs.reduce(|sum, cost| sum + cost).map_or(Value::NotRecorded, Value::Dollars)
+}
+
+/// From the first request to the end of the turn.
+fn time(replay: &Replay) -> Value {
+    let turns = so_far(replay);
+    let start = replay.run.started_at.or_else(|| turns.first()?.started_at);
+    let end: Option<Time> = turns.last().and_then(|turn| turn.ended_at);
+    let seconds = end.zip(start).and_then(|(end, start)| end.seconds_since(start));
+    seconds.map_or(Value::NotRecorded, Value::Seconds)
+}
+
+fn files(replay: &Replay) -> Value {
+    let Some(timeline) = replay.timeline.ready() else { return waiting_for_files(replay) };
+    let turns = timeline.turns.iter().take(replay.turn + 1);
+    let paths: HashSet<_> = turns.flat_map(|turn| &turn.changes).map(|it| &it.path).collect();
+    Value::Count(paths.len())
+}
+
+fn waiting_for_files(replay: &Replay) -> Value {
+    match replay.timeline {
+        super::Loading::Failed(_) => Value::NotRecorded,
+        _ => Value::Waiting,
+    }
+}
+
+fn errors(replay: &Replay) -> Value {
+    Value::Count(replay.digests.iter().take(replay.turn + 1).map(|digest| digest.errors).sum())
+}
+
+fn checkpoint(replay: &Replay) -> Value {
+    let run = &replay.run;
+    let index = run.turns.get(replay.turn).and_then(|turn| turn.checkpoint);
+    let found = index.and_then(|index| Some((index, run.checkpoints.get(index)?)));
+    let Some((index, checkpoint)) = found else { return Value::NotRecorded };
+    let first = run.first_turn_of(index);
+    Value::Progress {
+        checkpoint: [index + 1, run.checkpoints.len()],
+        turn: [
+            (replay.turn + 1).saturating_sub(first),
+            (checkpoint.last_turn + 1).saturating_sub(first),
+        ],
+    }
+}
+
+/// Lines added and removed.
+fn churn(replay: &Replay) -> Value {
+    let turns = 0..replay.run.turns.len();
+    let counts = replay.counts.ready();
+    let is_idle = |turn: usize| counts.and_then(|it| it.get(turn)).is_some_and(Vec::is_empty);
+    let points = turns.map(|turn| match replay.lines_of_turn(turn) {
+        Some(lines) => Some((lines.added + lines.removed) as u64),
+        None => is_idle(turn).then_some(0),
+    });
+    curve(points.collect())
+}
+
+fn tokens_by_turn(replay: &Replay) -> Value {
+    let turns = replay.run.turns.iter();
+    curve(turns.map(|turn| Some(turn.tokens.input? + turn.tokens.output?)).collect())
+}
+
+fn curve(points: Vec<Option<u64>>) -> Value {
+    if points.iter().all(Option::is_none) { Value::NotRecorded } else { Value::Curve(points) }
+}
+
+/// Whether the panel is on screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shown {
+    /// Where there is room.
+    #[default]
+    Auto,
+    Yes,
+    No,
+}

@@ -1,0 +1,132 @@
+//! Choosing from a list: what it lists and what the choice leads to.
+
+use super::Replay;
+use crate::app::{
+    chooser::{Chooser, Kind, Message, PREVIEW},
+    layout::Layout,
+    steps::{Item, Kinds},
+    stops::Stop,
+};
+
+impl Replay {
+    pub(super) fn update_chooser(&mut self, message: Message, layout: &Layout) {
+        match message {
+            Message::Open(kind) => self.choose_from(kind),
+            Message::Close => self.chooser = None,
+            Message::Accept => self.accept(),
+            Message::Type(c) => self.edit_filter(|filter| filter.push(c)),
+            Message::Erase => self.edit_filter(|filter| {
+                filter.pop();
+            }),
+            Message::EraseAll => self.edit_filter(String::clear),
+            Message::Move(motion) => {
+                let len = self.choices();
+                let height = self.chooser_height(layout);
+                if let Some(chooser) = &mut self.chooser {
+                    chooser.go(motion, len, height);
+                }
+            }
+        }
+    }
+
+    /// How many rows the list has.
+    pub fn choices(&self) -> usize {
+        let Some(chooser) = &self.chooser else { return 0 };
+        match chooser.kind {
+            Kind::Hits => self.search.hits.len(),
+            Kind::Requests => chooser.requests(&self.run).len(),
+            Kind::Kinds => Kinds::ALL.len(),
+            Kind::Stops => Stop::ALL.len(),
+        }
+    }
+
+    /// Rows of the list that are seen at once.
+    pub fn chooser_height(&self, layout: &Layout) -> usize {
+        let height = layout.overlay().height.saturating_sub(2);
+        let is_previewed = self.chooser.as_ref().is_some_and(|it| it.kind == Kind::Requests);
+        let preview = if is_previewed { PREVIEW + 1 } else { 0 };
+        usize::from(height.saturating_sub(preview).max(1))
+    }
+
+    /// The text that the list lacks most.
+    pub(super) fn text_to_choose(&self, layout: &Layout) -> Option<Item> {
+        let chooser = self.chooser.as_ref()?;
+        let lacks = |item: &Item| self.steps.text(*item).is_none();
+        match chooser.kind {
+            Kind::Hits => {
+                let seen = self.search.hits.iter().enumerate().skip(chooser.scroll.top);
+                let seen = seen.take(self.chooser_height(layout));
+                let lacking = seen.filter(|(number, _)| chooser.excerpt(*number).is_none());
+                lacking.map(|(_, hit)| Item::of(hit).0).find(lacks)
+            }
+            Kind::Requests => {
+                let turn = *chooser.requests(&self.run).get(chooser.scroll.cursor)?;
+                Some(Item::Request(turn)).filter(lacks)
+            }
+            Kind::Kinds | Kind::Stops => None,
+        }
+    }
+
+    pub(super) fn settle_chooser(&mut self, layout: &Layout) {
+        let (len, height) = (self.choices(), self.chooser_height(layout));
+        let Some(mut chooser) = self.chooser.take() else { return };
+        chooser.scroll.follow(len, height);
+        if chooser.kind == Kind::Hits {
+            let seen = self.search.hits.iter().enumerate().skip(chooser.scroll.top).take(height);
+            for (number, hit) in seen {
+                if let Some(Ok(text)) = self.steps.text(Item::of(hit).0) {
+                    chooser.cut(number, hit, text);
+                }
+            }
+        }
+        self.chooser = Some(chooser);
+    }
+
+    fn choose_from(&mut self, kind: Kind) {
+        let cursor = match kind {
+            Kind::Hits if self.search.regex().is_none() => {
+                self.notice = Some("nothing searched yet: press / and type".into());
+                return;
+            }
+            Kind::Hits => self.search.current.unwrap_or_default(),
+            Kind::Requests => self.turn,
+            Kind::Kinds => self.steps.kinds() as usize,
+            Kind::Stops => 0,
+        };
+        self.chooser = Some(Chooser::of(kind, cursor));
+    }
+
+    fn edit_filter(&mut self, change: impl FnOnce(&mut String)) {
+        if let Some(chooser) = &mut self.chooser {
+            chooser.edit(change);
+        }
+    }
+
+    fn accept(&mut self) {
+        let Some(chooser) = self.chooser.take() else { return };
+        let row = chooser.scroll.cursor;
+        match chooser.kind {
+            Kind::Hits => {
+                let outcome = self.search.go_to(row);
+                self.follow(outcome);
+            }
+            Kind::Requests => {
+                if let Some(turn) = chooser.requests(&self.run).get(row) {
+                    self.select_turn(*turn);
+                }
+            }
+            Kind::Kinds => self.choose_kinds(Kinds::ALL.get(row).copied().unwrap_or_default()),
+            Kind::Stops => {
+                if let Some(stop) = Stop::ALL.get(row) {
+                    self.playback.stops.toggle(*stop);
+                }
+                self.chooser = Some(chooser); // several may be wanted
+            }
+        }
+    }
+
+    pub(super) fn choose_kinds(&mut self, kinds: Kinds) {
+        self.chooser = None;
+        self.steps.choose(kinds);
+    }
+}
