@@ -6,7 +6,9 @@
 
 mod bytes;
 mod find;
+mod hands;
 mod repo;
+mod search;
 mod snapshot;
 mod timeline;
 
@@ -21,11 +23,12 @@ use crate::{
     run::{
         Place, Run, SourceFile, StepId, StepText, Warning,
         files::{Blob, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile, compare, renames},
-        search::{Hit, HitPlace, Query, StepField, matches_in},
+        search::{Hit, Matcher, Query},
     },
 };
 
 use bytes::Bytes;
+use hands::Threads;
 use repo::Repo;
 use snapshot::Snapshots;
 
@@ -54,7 +57,7 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     let found = find::find(path)?;
     let sources: Vec<Source<'_>> =
         found.files.iter().map(|file| Source { name: &file.name, bytes: &file.bytes }).collect();
-    let indexed = found.format.index(&sources);
+    let indexed = found.format.index_with(&sources, &Threads::all());
     let mut run =
         indexed.map_err(|why| OpenError::Understand { path: path.into(), why: why.to_string() })?;
     if run.sources.is_empty() {
@@ -212,29 +215,20 @@ impl Archive {
         query: &Query,
         found: &mut dyn FnMut(Hit) -> bool,
     ) -> Result<(), String> {
-        let regex = query.compile()?;
-        for turn in 0..run.turns.len() {
-            let mut report = |place: HitPlace, text: &str| {
-                matches_in(&regex, text)
-                    .all(|(line, range)| found(Hit { turn, place, line, range }))
-            };
-            if !report(HitPlace::Request, &self.request(run, turn)) {
-                return Ok(());
-            }
-            for step in run.steps_of_turn(turn) {
-                let text = self.step_text(run, step);
-                let fields = [
-                    (StepField::Text, Some(text.text)),
-                    (StepField::Arguments, text.arguments),
-                    (StepField::Result, text.result),
-                ];
-                for (field, words) in fields {
-                    if !words.is_none_or(|words| report(HitPlace::Step(step, field), &words)) {
-                        return Ok(());
-                    }
-                }
-            }
-        }
+        self.search_while(run, query, &|| true, found)
+    }
+
+    /// As [`Archive::search`]; `goes_on` is asked before every step, so that a search that finds nothing can be
+    /// stopped as well. It is asked by several threads.
+    pub fn search_while(
+        &self,
+        run: &Run,
+        query: &Query,
+        goes_on: &(dyn Fn() -> bool + Sync),
+        found: &mut dyn FnMut(Hit) -> bool,
+    ) -> Result<(), String> {
+        search::Search { archive: self, run, matcher: Matcher::of(query)?, goes_on }
+            .look(&Threads::all(), found);
         Ok(())
     }
 
@@ -245,4 +239,90 @@ impl Archive {
 
 fn format_of(run: &Run, place: Place) -> Option<&'static dyn Format> {
     run.sources.get(place.source.0 as usize).and_then(|source| formats::by_name(source.format))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::{Hands, OneHand, jsonl::Piece};
+
+    /// Small pieces, the last of them done first.
+    struct Backwards {
+        piece_bytes: usize,
+    }
+
+    impl Hands for Backwards {
+        fn count(&self) -> usize {
+            2
+        }
+
+        fn piece_bytes(&self) -> usize {
+            self.piece_bytes
+        }
+
+        fn in_order(
+            &self,
+            pieces: usize,
+            work: &(dyn Fn(usize) + Sync),
+            then: &mut dyn FnMut(usize),
+        ) {
+            (0..pieces).rev().for_each(work);
+            (0..pieces).for_each(then);
+        }
+    }
+
+    /// Every sample, and every recording of other people where they are there.
+    fn recordings() -> Vec<PathBuf> {
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs");
+        let mut folders = vec![samples];
+        folders.extend(std::env::var_os("TRAJVIEW_REAL_DATA").map(PathBuf::from));
+        folders.iter().flat_map(|folder| runs_below(folder)).collect()
+    }
+
+    fn sources(found: &find::Found) -> Vec<Source<'_>> {
+        found.files.iter().map(|file| Source { name: &file.name, bytes: &file.bytes }).collect()
+    }
+
+    #[test]
+    fn however_many_hands_read_a_recording_it_is_the_same_run() {
+        for path in recordings() {
+            let found = find::find(&path).unwrap();
+            let sources = sources(&found);
+            let alone = found.format.index_with(&sources, &OneHand);
+
+            for piece_bytes in [900, 40_000] {
+                let many = found.format.index_with(&sources, &Backwards { piece_bytes });
+                assert!(alone == many, "{} in pieces of {piece_bytes}", path.display());
+            }
+            assert!(alone == found.format.index_with(&sources, &Threads::all()));
+        }
+    }
+
+    #[test]
+    fn a_recording_read_as_it_grows_is_the_same_run() {
+        let mut grown = 0;
+        for path in recordings() {
+            let found = find::find(&path).unwrap();
+            let sources = sources(&found);
+            let Some(mut growing) = found.format.growing() else { continue };
+            for (id, source) in (0..).map(crate::run::SourceId).zip(&sources) {
+                let mut piece = Piece::whole(source.bytes);
+                while let Some(end) = memchr::memchr(b'\n', piece.bytes) {
+                    let (line, rest) = piece.bytes.split_at(end + 1);
+                    growing.take(id, source.name, Piece { bytes: line, ..piece }, &OneHand);
+                    let start = piece.start + line.len() as u64;
+                    piece = Piece { bytes: rest, start, lines_before: piece.lines_before + 1 };
+                }
+                growing.take(id, source.name, piece, &OneHand);
+            }
+
+            let mut whole = found.format.index(&sources);
+            let mut run = growing.run(&sources);
+            // What is wrong with a line is said in other words where it is not the last one.
+            whole.iter_mut().chain(&mut run).for_each(|run| run.warnings.clear());
+            assert!(whole == run, "{}", path.display());
+            grown += 1;
+        }
+        assert!(grown > 2);
+    }
 }
