@@ -6,6 +6,7 @@
 
 mod bytes;
 mod find;
+mod follow;
 mod hands;
 mod repo;
 mod search;
@@ -13,6 +14,7 @@ mod snapshot;
 mod timeline;
 
 use std::{
+    borrow::Cow,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
@@ -27,12 +29,14 @@ use crate::{
     },
 };
 
-use bytes::Bytes;
+use bytes::{Access, Bytes};
+use find::{Found, FoundFile};
 use hands::Threads;
 use repo::Repo;
 use snapshot::Snapshots;
 
 pub use find::runs_below;
+pub use follow::{Follower, follow};
 
 /// A recording that was opened: its index, and the way back to its bytes.
 #[derive(Debug, Clone)]
@@ -54,21 +58,26 @@ pub enum OpenError {
 
 /// Opens a recording: a log of a known format, or a run bundle, or a folder that holds one of them.
 pub fn open(path: &Path) -> Result<Opened, OpenError> {
-    let found = find::find(path)?;
-    let sources: Vec<Source<'_>> =
-        found.files.iter().map(|file| Source { name: &file.name, bytes: &file.bytes }).collect();
-    let indexed = found.format.index_with(&sources, &Threads::all());
-    let mut run =
+    let found = find::find(path, Access::Mapped)?;
+    let indexed = found.format.index_with(&sources_of(&found.files), &Threads::all());
+    let run =
         indexed.map_err(|why| OpenError::Understand { path: path.into(), why: why.to_string() })?;
+    Ok(opened(run, found))
+}
+
+fn sources_of(files: &[FoundFile]) -> Vec<Source<'_>> {
+    files.iter().map(|file| Source { name: &file.name, bytes: &file.bytes }).collect()
+}
+
+/// Completes a run with what only the store knows.
+fn opened(mut run: Run, found: Found) -> Opened {
     if run.sources.is_empty() {
-        let source = |source: &Source<'_>| SourceFile {
-            name: source.name.into(),
-            format: found.format.name(),
-        };
-        run.sources = sources.iter().map(source).collect();
+        let source =
+            |file: &FoundFile| SourceFile { name: file.name.clone(), format: found.format.name() };
+        run.sources = found.files.iter().map(source).collect();
     }
     if run.id.is_empty() {
-        run.id = sources.first().map(|source| source.name.to_owned()).unwrap_or_default();
+        run.id = found.files.first().map(|file| file.name.clone()).unwrap_or_default();
     }
     if run.title.is_empty() {
         run.title.clone_from(&run.id);
@@ -86,7 +95,7 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     }
     let files = found.files.into_iter().map(|file| file.bytes).collect();
     let archive = Archive { files, repo, snapshots, timeline: OnceLock::new() };
-    Ok(Opened { run: Arc::new(run), archive: Arc::new(archive) })
+    Opened { run: Arc::new(run), archive: Arc::new(archive) }
 }
 
 /// The repository of a bundle, where it has one that can be read; what is wrong with it becomes a warning.
@@ -129,11 +138,11 @@ impl Archive {
     pub fn step_text(&self, run: &Run, step: StepId) -> StepText {
         let Some(step) = run.step(step) else { return StepText::default() };
         let Some(format) = format_of(run, step.place) else { return StepText::default() };
-        let mut text = format.words(self.record(step.place), step);
+        let mut text = format.words(&self.record(step.place), step);
         if let Some(result) = step.result()
             && let Some(format) = format_of(run, result.place)
         {
-            text.result = Some(format.result(self.record(result.place), result));
+            text.result = Some(format.result(&self.record(result.place), result));
         }
         text
     }
@@ -143,7 +152,7 @@ impl Archive {
         let place = run.turns.get(turn).and_then(|turn| turn.request);
         let format = place.and_then(|place| format_of(run, place));
         match (place, format) {
-            (Some(place), Some(format)) => format.request(self.record(place)),
+            (Some(place), Some(format)) => format.request(&self.record(place)),
             _ => String::new(),
         }
     }
@@ -232,8 +241,9 @@ impl Archive {
         Ok(())
     }
 
-    fn record(&self, place: Place) -> &[u8] {
-        self.files.get(place.source.0 as usize).map_or(&[], |file| place.of(file))
+    fn record(&self, place: Place) -> Cow<'_, [u8]> {
+        let file = self.files.get(place.source.0 as usize);
+        file.map(|file| file.record(place)).unwrap_or_default()
     }
 }
 
@@ -279,15 +289,11 @@ mod tests {
         folders.iter().flat_map(|folder| runs_below(folder)).collect()
     }
 
-    fn sources(found: &find::Found) -> Vec<Source<'_>> {
-        found.files.iter().map(|file| Source { name: &file.name, bytes: &file.bytes }).collect()
-    }
-
     #[test]
     fn however_many_hands_read_a_recording_it_is_the_same_run() {
         for path in recordings() {
-            let found = find::find(&path).unwrap();
-            let sources = sources(&found);
+            let found = find::find(&path, Access::Mapped).unwrap();
+            let sources = sources_of(&found.files);
             let alone = found.format.index_with(&sources, &OneHand);
 
             for piece_bytes in [900, 40_000] {
@@ -302,8 +308,8 @@ mod tests {
     fn a_recording_read_as_it_grows_is_the_same_run() {
         let mut grown = 0;
         for path in recordings() {
-            let found = find::find(&path).unwrap();
-            let sources = sources(&found);
+            let found = find::find(&path, Access::Mapped).unwrap();
+            let sources = sources_of(&found.files);
             let Some(mut growing) = found.format.growing() else { continue };
             for (id, source) in (0..).map(crate::run::SourceId).zip(&sources) {
                 let mut piece = Piece::whole(source.bytes);
