@@ -6,6 +6,7 @@
 
 mod clipboard;
 mod editor;
+mod follow;
 mod gate;
 mod input;
 mod runtime;

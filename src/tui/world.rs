@@ -28,7 +28,7 @@ use crate::{
         files::{Change, FileDiff, Timeline, blame::BlamedLine},
         search::{Hit, Query},
     },
-    store::{self, Archive, OpenError, Then},
+    store::{self, Archive, OpenError},
 };
 
 /// What answers questions about a run. The store's archive does; tests bring their own.
@@ -174,20 +174,12 @@ impl World {
             return;
         }
         self.followed = Some(path.clone());
-        let (sender, opener, followed) =
-            (self.sender.clone(), self.opener.clone(), self.follows.clone());
-        let number = self.follows.fetch_add(1, Ordering::Relaxed) + 1;
+        let (sender, newest) = (self.sender.clone(), self.follows.clone());
+        let number = newest.fetch_add(1, Ordering::Relaxed) + 1;
+        let is_wanted = move || newest.load(Ordering::Relaxed) == number;
         let follow = move || {
-            store::follow(&path, || {
-                if followed.load(Ordering::Relaxed) != number {
-                    return Then::Stop;
-                }
-                // Half a record is no recording yet, or a stranger's: the next look will tell.
-                let opened = catch_unwind(AssertUnwindSafe(|| opener(&path)));
-                let Ok(Ok(opened)) = opened else { return Then::GoOn };
-                let sent = sender.send(Event::Grown(opened));
-                if sent.is_ok() { Then::GoOn } else { Then::Stop }
-            });
+            let grown = |opened| sender.send(Event::Grown(opened)).is_ok();
+            super::follow::tell(&path, &is_wanted, &grown);
         };
         // Without a thread nothing grows; everything else goes on.
         let _ = thread::Builder::new().name("follower".into()).spawn(follow);

@@ -4,7 +4,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::{ENTER, palette};
 use crate::app::{
-    App, Effect, Message as Wish, diff,
+    App, Effect, Message as Wish, chooser, diff,
     layout::{Layout, Panel},
     overlay,
     replay::{self, Replay},
@@ -86,6 +86,9 @@ impl App {
         if self.overlay.is_some() {
             return self.point_at_overlay(mouse, layout);
         }
+        if self.replay().is_some_and(|replay| replay.chooser.is_some()) {
+            return self.point_at_chooser(mouse, layout);
+        }
         if let Some(panel) = self.tab_at(mouse, layout) {
             if mouse.kind == Kind::Click {
                 self.on_replay(|replay| replay.focus = panel);
@@ -128,6 +131,16 @@ impl App {
             _ => return vec![],
         };
         self.take(Wish::Overlay(message))
+    }
+
+    fn point_at_chooser(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        let message = match mouse.kind {
+            Kind::WheelUp => chooser::Message::Move(Motion::Up(NOTCH)),
+            Kind::WheelDown => chooser::Message::Move(Motion::Down(NOTCH)),
+            Kind::Click if !is_in(layout.overlay(), mouse) => chooser::Message::Close,
+            _ => return vec![],
+        };
+        self.take(Wish::Replay(replay::Message::Choose(message)))
     }
 
     fn point_at_palette(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
