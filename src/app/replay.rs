@@ -53,6 +53,8 @@ pub struct Replay {
     pub colours: Colours,
     pub playback: Playback,
     pub search: Search,
+    /// Lines of unchanged text around a change.
+    pub context: usize,
     /// Something to say once; gone at the next key.
     pub notice: Option<String>,
     /// A search that was asked for and is not under way yet.
@@ -111,6 +113,7 @@ impl Replay {
             colours: Colours::default(),
             playback: Playback::default(),
             search: Search::default(),
+            context: diff::CONTEXT,
             notice: None,
             looking_for: None,
             opening: None,

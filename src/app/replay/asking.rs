@@ -5,7 +5,7 @@ use crate::{
     app::{
         Effect,
         ask::{Loading, Numbers},
-        diff::{CONTEXT, DiffKey, Scope},
+        diff::{DiffKey, Scope},
         layout::{Layout, Panel},
         steps::Item,
     },
@@ -56,7 +56,7 @@ impl Replay {
         let (key, change) = self.wanted_diffs().into_iter().find(|(key, _)| !self.diff.has(key))?;
         let change = change.clone();
         let request = self.diffs.ask(numbers, key);
-        Some(Effect::Diff(request, self.run.clone(), change, CONTEXT))
+        Some(Effect::Diff(request, self.run.clone(), change, self.context))
     }
 
     fn ask_colours(&mut self, numbers: &mut Numbers) -> Option<Effect> {
