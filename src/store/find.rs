@@ -113,12 +113,10 @@ fn collect_runs(folder: &Path, depth: usize, runs: &mut Vec<PathBuf>) {
     runs.extend(mains);
     if depth < MOST_DEEP {
         // A folder named after a log holds that log's companions.
-        let is_folder =
-            |path: &&PathBuf| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir());
         let is_own = |path: &&PathBuf| {
             stems.iter().any(|stem| stem == name_of(path)) || name_of(path) == "workspace.git"
         };
-        for folder in entries.iter().filter(is_folder).filter(|path| !is_own(path)) {
+        for folder in entries.iter().filter(|path| is_folder(path)).filter(|path| !is_own(path)) {
             collect_runs(folder, depth + 1, runs);
         }
     }
@@ -180,9 +178,9 @@ fn bundle_files(folder: &Path) -> Vec<FoundFile> {
 }
 
 fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
-    if fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_dir()) && depth <= MOST_DEEP {
+    if is_folder(folder) && depth <= MOST_DEEP {
         for path in entries_of(folder) {
-            if path.is_dir() {
+            if is_folder(&path) {
                 collect_files(&path, depth + 1, files);
             } else if files.len() < MOST_NEIGHBOURS {
                 files.push(path);
@@ -236,6 +234,11 @@ fn entries_of(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     paths.sort();
     paths
+}
+
+/// A link to a folder is not one: nothing outside the recording is followed.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
 }
 
 fn is_plain_file(path: &Path) -> bool {
