@@ -325,7 +325,7 @@ fn without_colours_signs_and_modifiers_say_the_same() {
 }
 
 fn any_key() -> impl Strategy<Value = Key> {
-    let letters = "hjklsSfF{}[]m +-u/\\nNvgGzZieq?<>1239:yETM'ap";
+    let letters = "hjklsSfF{}[]m +-u/\\nNvgGzZieq?<>1239:yETM'apdbB.,oOt";
     let letters: Vec<Key> = letters.chars().map(Key::char).collect();
     let codes = [
         Code::Enter,

@@ -60,7 +60,7 @@ impl Colours {
         key: DiffKey,
         compared: &Compared,
     ) -> Option<Effect> {
-        let FileDiff::Text { old, new, .. } = &compared.diff else { return None };
+        let FileDiff::Text { old, new, .. } = &*compared.diff else { return None };
         let is_long = [old, new].into_iter().flatten().any(|text| text.len() > TOO_LONG);
         if is_long || self.kept.has(&key) || !self.desk.is_free() {
             return None;

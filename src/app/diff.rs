@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::{
-    code::diff::{DiffLine, TextDiff},
-    run::{RepoPath, StepId, files::FileDiff},
-};
+use crate::run::{RepoPath, StepId, files::FileDiff};
 
 use super::{
     cache::Cache,
-    digest::Lines,
     scroll::{Motion, Scroll},
 };
+
+mod compared;
+
+pub use compared::{Arrangement, Compared, Row};
 
 /// Lines of unchanged text around a change.
 pub const CONTEXT: usize = 3;
@@ -23,6 +23,10 @@ pub enum Scope {
     Turn(usize),
     /// What one step did.
     Step(StepId),
+    /// Everything between the moment when `done` turns were done and the end of a turn.
+    Since { done: usize, turn: usize },
+    /// The files as they are after a turn, whatever changed.
+    At(usize),
 }
 
 /// Names one comparison.
@@ -41,24 +45,17 @@ pub enum Follows {
     Step,
 }
 
-/// A comparison, cut into rows.
-#[derive(Debug, PartialEq)]
-pub struct Compared {
-    pub diff: FileDiff,
-    pub rows: Vec<Row>,
-    /// Characters of the longest line.
-    widest: usize,
+/// What the panel shows of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum View {
+    #[default]
+    Change,
+    /// This file as it is after the turn, with the turns that wrote its lines.
+    File(RepoPath),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Row {
-    /// Index into [`TextDiff::hunks`].
-    Hunk(usize),
-    Line {
-        hunk: usize,
-        line: usize,
-    },
-}
+/// Columns that the panel needs for two texts beside each other, borders included.
+pub const ROOM_FOR_COLUMNS: u16 = 120;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
@@ -68,6 +65,26 @@ pub enum Message {
     Left(usize),
     /// Between the turn's change and the selected step's own.
     Switch,
+    /// Both sides below or beside each other.
+    Arrange,
+    /// Opens the fold at the cursor, or closes it.
+    Fold,
+    FoldAll,
+    /// Between the change and the file with the turns that wrote it.
+    SwitchView,
+    /// What the cursor stands on: a fold, a line that somebody wrote.
+    Enter,
+    /// To where a jump came from.
+    Back,
+}
+
+/// A row to go to when the comparison is here.
+#[derive(Debug)]
+enum Target {
+    /// A line of the new text, counts from 1.
+    Line(usize),
+    /// The first line added with this text.
+    Added(String),
 }
 
 /// More than are ever wanted at once; see `Replay::wanted_diffs`.
@@ -79,9 +96,11 @@ pub struct Diff {
     pub scroll: Scroll,
     /// First character shown of each line.
     pub column: usize,
+    pub view: View,
+    /// As asked for; see [`Compared::arrangement`] for what there is room for.
+    pub arrangement: Arrangement,
     shown: Option<DiffKey>,
-    /// A line of the new text to go to when the comparison is here; counts from 1.
-    target: Option<usize>,
+    target: Option<Target>,
     /// Where to go back to when this comparison is here.
     restore: Option<(DiffKey, Scroll, usize)>,
     cache: Cache<DiffKey, Result<Arc<Compared>, String>>,
@@ -93,6 +112,8 @@ impl Default for Diff {
             follows: Follows::default(),
             scroll: Scroll::default(),
             column: 0,
+            view: View::default(),
+            arrangement: Arrangement::default(),
             shown: None,
             target: None,
             restore: None,
@@ -111,7 +132,8 @@ impl Diff {
     }
 
     pub fn put(&mut self, key: DiffKey, answer: Result<FileDiff, String>) {
-        self.cache.put(key, answer.map(|diff| Arc::new(Compared::of(diff))));
+        let cut = if matches!(key.scope, Scope::At(_)) { Compared::whole } else { Compared::of };
+        self.cache.put(key, answer.map(|diff| Arc::new(cut(diff))));
     }
 
     /// What is shown at the moment, if it has arrived.
@@ -119,8 +141,22 @@ impl Diff {
         self.get(self.shown.as_ref()?)?.as_ref().ok()
     }
 
+    /// The row under the cursor.
+    pub fn row(&self) -> Option<Row> {
+        self.current()?.rows.get(self.scroll.cursor).copied()
+    }
+
+    /// Number of the line under the cursor in the new text.
+    pub fn line_number(&self) -> Option<usize> {
+        self.current()?.new_number(self.row()?)
+    }
+
     pub fn aim_at(&mut self, line: usize) {
-        self.target = Some(line);
+        self.target = Some(Target::Line(line));
+    }
+
+    pub fn aim_at_added(&mut self, text: String) {
+        self.target = Some(Target::Added(text));
     }
 
     /// Goes back to where a comparison was scrolled to, as soon as it is here.
@@ -140,6 +176,15 @@ impl Diff {
                     Follows::Step => Follows::Turn,
                 }
             }
+            Message::Arrange => {
+                self.arrangement = match self.arrangement {
+                    Arrangement::Unified => Arrangement::Columns,
+                    Arrangement::Columns => Arrangement::Unified,
+                }
+            }
+            Message::Fold => self.fold(),
+            Message::FoldAll => self.recut(Compared::all_unfolded),
+            Message::SwitchView | Message::Enter | Message::Back => {} // these need the run
         }
     }
 
@@ -153,11 +198,17 @@ impl Diff {
     }
 
     /// Brings cursor and window in step with what is to be shown. Called after every message.
-    pub fn settle(&mut self, key: Option<DiffKey>, height: usize) {
+    pub fn settle(&mut self, key: Option<DiffKey>, height: usize, arrangement: Arrangement) {
         if self.shown != key {
+            if !is_same_file(self.shown.as_ref(), key.as_ref()) {
+                self.scroll = Scroll::default();
+                self.column = 0;
+            }
             self.shown = key;
-            self.scroll = Scroll::default();
-            self.column = 0;
+        }
+        let Some(compared) = self.current() else { return };
+        if compared.arrangement() != arrangement && !compared.is_whole_file() {
+            self.recut(|compared| compared.arranged(arrangement));
         }
         let Some(compared) = self.current().cloned() else { return };
         if let Some((_, scroll, column)) =
@@ -165,11 +216,40 @@ impl Diff {
         {
             (self.scroll, self.column) = (scroll, column);
         }
-        if let Some(line) = self.target.take() {
-            self.scroll.cursor = compared.row_of_line(line);
+        match self.target.take() {
+            Some(Target::Line(line)) => self.scroll.cursor = compared.row_of_line(line),
+            Some(Target::Added(text)) => {
+                self.scroll.cursor = compared.row_that_adds(&text).unwrap_or_default();
+            }
+            None => {}
         }
         self.scroll.follow(compared.rows.len(), height);
-        self.column = self.column.min(compared.widest.saturating_sub(1));
+        self.column = self.column.min(compared.widest().saturating_sub(1));
+    }
+
+    fn fold(&mut self) {
+        let gap = self.row().zip(self.current()).and_then(|(row, it)| it.nearest_gap(row));
+        let Some(gap) = gap else { return };
+        let is_head =
+            self.row().zip(self.current()).and_then(|(row, it)| it.gap_of(row)) == Some(gap);
+        let before = self.scroll;
+        let rows = self.current().map_or(0, |compared| compared.rows.len());
+        self.recut(|compared| compared.unfolded(gap));
+        let has_more = self.current().is_some_and(|compared| compared.rows.len() > rows);
+        if is_head && has_more {
+            self.scroll = before; // the cursor stands on the first line that was folded
+        }
+    }
+
+    /// Cuts what is shown anew and stays on the same line, as far down the screen.
+    fn recut(&mut self, cut: impl FnOnce(&Compared) -> Compared) {
+        let Some((key, compared)) = self.shown.clone().zip(self.current().cloned()) else { return };
+        let row = self.row();
+        let above = self.scroll.cursor.saturating_sub(self.scroll.top);
+        let cut = cut(&compared);
+        let cursor = row.and_then(|row| cut.row_like(row)).unwrap_or_default();
+        self.scroll = Scroll { cursor, top: cursor.saturating_sub(above) };
+        self.cache.put(key, Ok(Arc::new(cut)));
     }
 
     fn hunk_after(&mut self, count: usize) {
@@ -194,58 +274,9 @@ impl Diff {
     }
 }
 
-impl Compared {
-    pub fn of(diff: FileDiff) -> Self {
-        let text = text_of(&diff);
-        let rows = text.map(rows_of).unwrap_or_default();
-        let lines = text.into_iter().flat_map(|text| &text.hunks).flat_map(|hunk| &hunk.lines);
-        let widest = lines.map(|line| line.text.chars().count()).max().unwrap_or_default();
-        Self { diff, rows, widest }
-    }
-
-    pub fn text(&self) -> Option<&TextDiff> {
-        text_of(&self.diff)
-    }
-
-    pub fn lines(&self) -> Option<Lines> {
-        self.text().map(|text| Lines { added: text.added, removed: text.removed })
-    }
-
-    pub fn line(&self, row: Row) -> Option<&DiffLine> {
-        match row {
-            Row::Hunk(_) => None,
-            Row::Line { hunk, line } => self.text()?.hunks.get(hunk)?.lines.get(line),
-        }
-    }
-
-    fn hunk_rows(&self) -> impl Iterator<Item = usize> {
-        let rows = self.rows.iter().enumerate();
-        rows.filter(|(_, row)| matches!(row, Row::Hunk(_))).map(|(row, _)| row)
-    }
-
-    /// The row of a line of the new text, or the first after it that is shown, or the last of all.
-    fn row_of_line(&self, wanted: usize) -> usize {
-        let reached = |row: &Row| {
-            self.line(*row).and_then(|line| line.new).is_some_and(|number| number >= wanted)
-        };
-        let last = self.rows.len().saturating_sub(1);
-        self.rows.iter().position(reached).unwrap_or(last)
-    }
-}
-
-const fn text_of(diff: &FileDiff) -> Option<&TextDiff> {
-    match diff {
-        FileDiff::Text { diff, .. } | FileDiff::Hunks(diff) => Some(diff),
-        FileDiff::Binary { .. } | FileDiff::TooBig { .. } | FileDiff::NotRecorded(_) => None,
-    }
-}
-
-fn rows_of(text: &TextDiff) -> Vec<Row> {
-    let hunks = text.hunks.iter().enumerate();
-    hunks
-        .flat_map(|(hunk, found)| {
-            let lines = (0..found.lines.len()).map(move |line| Row::Line { hunk, line });
-            std::iter::once(Row::Hunk(hunk)).chain(lines)
-        })
-        .collect()
+/// A file that is read through the turns is not read from its beginning at each.
+fn is_same_file(old: Option<&DiffKey>, new: Option<&DiffKey>) -> bool {
+    let is_at = |key: &&DiffKey| matches!(key.scope, Scope::At(_));
+    let paths = old.filter(is_at).zip(new.filter(is_at));
+    paths.is_some_and(|(old, new)| old.path == new.path)
 }

@@ -14,6 +14,10 @@ pub struct Files {
 pub enum Message {
     Next(usize),
     Previous(usize),
+    /// What the selection stands for.
+    Open,
+    /// Between the files that changed and all files.
+    SwitchTree,
 }
 
 impl Files {
@@ -35,6 +39,7 @@ impl Files {
         let motion = match message {
             Message::Next(count) => Motion::Down(count),
             Message::Previous(count) => Motion::Up(count),
+            Message::Open | Message::SwitchTree => return, // these need the run
         };
         self.go(motion, changes, 1);
     }

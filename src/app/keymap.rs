@@ -6,7 +6,7 @@
 use crate::run::search::Syntax;
 
 use super::{
-    Message, diff, files,
+    Message, base, diff, files,
     key::{Code, Key},
     layout::Panel,
     overlay, playback, replay,
@@ -186,6 +186,10 @@ const fn turn(message: turns::Message) -> Message {
     replay(replay::Message::Turns(message))
 }
 
+const fn since(message: base::Message) -> Message {
+    replay(replay::Message::Base(message))
+}
+
 const fn step(message: steps::Message) -> Message {
     replay(replay::Message::Steps(message))
 }
@@ -230,7 +234,7 @@ const fn focus(panel: Panel) -> Message {
 const SIDEWAYS: usize = 8;
 
 #[rustfmt::skip] // a table: one row a binding
-pub const BINDINGS: &[Binding] = {
+pub static BINDINGS: &[Binding] = {
     use Context::{Copy, Diff, Files, GoToMark, Mark, Overlay, Palette, Prompt, Replay, Steps, Turns};
     &[
         row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
@@ -257,6 +261,11 @@ pub const BINDINGS: &[Binding] = {
         row(Replay, &[c('n')], "next hit", "", |n| find_words(search::Message::Next(n.times()))),
         row(Replay, &[c('N')], "previous hit", "", |n| find_words(search::Message::Previous(n.times()))),
         row(Replay, &[c('v')], "diff of the whole turn, or of the selected step alone", "step diff", |_| diff(diff::Message::Switch)),
+        row(Replay, &[c('d')], "diff with both sides below or beside each other", "side by side", |_| diff(diff::Message::Arrange)),
+        row(Replay, &[c('b')], "diff since the turn before, since the checkpoint or the run began, since the marked turn", "base", |_| since(base::Message::Next)),
+        row(Replay, &[c('B')], "mark this turn and diff since its end", "", |_| since(base::Message::MarkHere)),
+        row(Replay, &[c('.')], "next step that edits a file, whatever its turn", "edit", |n| replay(replay::Message::Edits(replay::Edits::Next(n.times())))),
+        row(Replay, &[c(',')], "previous step that edits a file", "", |n| replay(replay::Message::Edits(replay::Edits::Previous(n.times())))),
         row(Replay, &[k(Code::PageUp)], "a page up", "", |_| go(Motion::PageUp)),
         row(Replay, &[k(Code::PageDown)], "a page down", "", |_| go(Motion::PageDown)),
         row(Replay, &[Key::ctrl('u')], "half a page up", "", |_| go(Motion::HalfUp)),
@@ -272,10 +281,15 @@ pub const BINDINGS: &[Binding] = {
         row(Replay, &[Key::ctrl('z')], "leave for the shell; fg comes back", "", |_| Message::Suspend),
         row(Replay, &[c('q'), Key::ctrl('c')], "quit", "quit", |_| Message::Quit),
         row(Turns, &[k(Code::Enter)], "look at the steps of the turn", "steps", |_| focus(Panel::Steps)),
-        row(Files, &[k(Code::Enter)], "look at the diff of the file", "diff", |_| focus(Panel::Diff)),
+        row(Files, &[k(Code::Enter)], "look at the diff of the file; in the tree open the folder or the file", "open", |_| file(files::Message::Open)),
+        row(Files, &[c('t')], "files that changed, or all files at this turn", "tree", |_| file(files::Message::SwitchTree)),
         row(Diff, &[c('<')], "to the left in long lines", "sideways", |n| diff(diff::Message::Left(SIDEWAYS * n.times()))),
         row(Diff, &[c('>')], "to the right in long lines", "sideways", |n| diff(diff::Message::Right(SIDEWAYS * n.times()))),
-        row(Diff, &[k(Code::Enter)], "look at the steps behind it", "steps", |_| focus(Panel::Steps)),
+        row(Diff, &[k(Code::Enter)], "open a fold; in a blamed file go to the turn and step that wrote the line; else the steps", "go", |_| diff(diff::Message::Enter)),
+        row(Diff, &[c('a')], "the change, or the whole file with who wrote each line", "blame", |_| diff(diff::Message::SwitchView)),
+        row(Diff, &[k(Code::Backspace)], "back to the line a jump came from", "", |_| diff(diff::Message::Back)),
+        row(Diff, &[c('o')], "open the folded text at the cursor, or fold it", "fold", |_| diff(diff::Message::Fold)),
+        row(Diff, &[c('O')], "open all folded text, or fold all", "", |_| diff(diff::Message::FoldAll)),
         row(Steps, &[k(Code::Enter)], "fold or unfold the step", "fold", |_| step(steps::Message::Fold)),
         row(Prompt, &[k(Code::Enter)], "search; with nothing typed the last search again", "search", |_| find_words(search::Message::Accept)),
         row(Prompt, &[Key::ctrl('r')], "as typed, or as a regular expression", "regex", |_| find_words(search::Message::SwitchSyntax)),

@@ -104,6 +104,39 @@ impl Layout {
         Size { width: area.width.saturating_sub(2), height: area.height.saturating_sub(2) }
     }
 
+    /// The diff above the steps where they stand side by side: two columns of text need the width of both.
+    pub fn wide_diff(self) -> Self {
+        let (Some(diff), Some(steps)) = (self.panel(Panel::Diff), self.panel(Panel::Steps)) else {
+            return self;
+        };
+        if diff.y != steps.y {
+            return self;
+        }
+        let mut panels = self.panels;
+        let [diff, steps] =
+            Split::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(diff.union(steps));
+        panels[Panel::Diff as usize] = diff;
+        panels[Panel::Steps as usize] = steps;
+        Self { panels, ..self }
+    }
+
+    /// The list of files as tall as the list of turns, if it needs that: a tree has more to show than a turn.
+    pub fn tall_files(self, rows: usize) -> Self {
+        let (Some(turns), Some(files)) = (self.panel(Panel::Turns), self.panel(Panel::Files))
+        else {
+            return self;
+        };
+        let both = turns.union(files);
+        let rows = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2);
+        let wanted = rows.clamp(files.height, (both.height / 2).max(files.height));
+        let mut panels = self.panels;
+        let [turns, files] =
+            Split::vertical([Constraint::Fill(1), Constraint::Length(wanted)]).areas(both);
+        panels[Panel::Turns as usize] = turns;
+        panels[Panel::Files as usize] = files;
+        Self { panels, ..self }
+    }
+
     /// Where a box over everything stands.
     pub fn overlay(&self) -> Rect {
         let margin = if self.body.width > 100 { (self.body.width - 92) / 2 } else { 2 };

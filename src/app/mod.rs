@@ -3,12 +3,15 @@
 //! [`App::update`] is the only way in: a [`Message`] changes the state and may ask the world for an [`Effect`].
 //! Nothing here reads a file, a clock or a terminal, so everything here is tested by calling it. Each feature has a
 //! file with its own state, messages and `update`: [`replay`] is the view of one run and holds [`turns`], [`files`],
-//! [`diff`], [`steps`], [`search`] and [`playback`]; [`overlay`] is what lies over it, [`shell`] what is around it. [`keymap`] says which key is
+//! [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`overlay`] is what lies over it,
+//! [`shell`] what is around it. [`keymap`] says which key is
 //! which message, [`layout`] where everything stands, [`ask`] how questions and answers find each other.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod ask;
+pub mod base;
+pub mod blame;
 pub mod cache;
 pub mod colours;
 pub mod config;
@@ -26,6 +29,7 @@ pub mod scroll;
 pub mod search;
 pub mod shell;
 pub mod steps;
+pub mod tree;
 pub mod turns;
 mod wrap;
 
@@ -33,7 +37,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use ratatui::layout::Size;
 
-use crate::run::{Run, StepId, files::Change, search::Query};
+use crate::run::{RepoPath, Run, StepId, files::Change, search::Query};
 
 pub use ask::{Loading, Request};
 pub use place::{At, Place};
@@ -91,6 +95,10 @@ pub enum Effect {
     LoadRequest(Request, Arc<Run>, usize),
     /// With so many lines of context.
     Diff(Request, Arc<Run>, Change, usize),
+    /// What changed between two moments, counted in turns done.
+    ChangesBetween(Request, Arc<Run>, usize, usize),
+    /// Who wrote the lines of a file, after so many turns.
+    Blame(Request, Arc<Run>, RepoPath, usize),
     Highlight(Request, colours::Texts),
     Search(Request, Arc<Run>, Query),
     Suspend,
@@ -170,8 +178,9 @@ impl App {
     /// Where everything stands at the moment.
     pub fn layout(&self) -> Layout {
         let focus = self.replay().map_or(Panel::default(), |replay| replay.focus);
-        let files = self.replay().map_or(0, |replay| replay.changes().len());
-        Layout::of(self.size, focus, self.zoom, files)
+        let files = self.replay().map_or(0, Replay::file_rows);
+        let layout = Layout::of(self.size, focus, self.zoom, files);
+        self.replay().map_or(layout, |replay| replay.make_room(layout))
     }
 
     /// Which keys hold at the moment.

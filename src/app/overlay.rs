@@ -125,6 +125,8 @@ const SIGNS: &[(&str, &str)] = &[
     ("⑂2", "two sub-agents were started"),
     ("◇", "changed outside recorded edits: by a shell command, a person, a hook"),
     ("◈", "partly changed outside recorded edits"),
+    ("⋯ 23 lines", "so many unchanged lines are folded"),
+    ("26.3", "beside a line of a file: turn 26, step 3 wrote it; · it was there before the run"),
 ];
 
 fn info(replay: &Replay) -> Vec<Row> {

@@ -8,13 +8,15 @@ use std::sync::Arc;
 use crate::code::patch::LineCounts;
 use crate::run::{
     Run, StepId, StepText,
-    files::{Change, FileDiff, Timeline},
+    files::{Change, FileDiff, Timeline, blame::BlamedLine},
     search::{Hit, Query},
 };
 
 use super::{
     Place,
     ask::{Desk, Loading, Request},
+    base::{self, Bases, Span},
+    blame::Blame,
     colours::{self, Colours},
     diff::{self, Compared, Diff, DiffKey, Follows, Scope},
     digest::{Digest, Lines},
@@ -24,13 +26,17 @@ use super::{
     scroll::Motion,
     search::{self, Outcome, Progress, Search},
     steps::{self, Item, Steps},
+    tree::FileTree,
     turns,
 };
 
 mod asking;
+mod looking;
 mod opening;
 mod pointing;
 mod spot;
+
+pub use looking::Edits;
 
 use opening::Opening;
 pub use opening::Room;
@@ -55,12 +61,17 @@ pub struct Replay {
     pub search: Search,
     /// Lines of unchanged text around a change.
     pub context: usize,
+    pub bases: Bases,
+    pub blame: Blame,
+    pub tree: FileTree,
     /// Something to say once; gone at the next key.
     pub notice: Option<String>,
     /// A search that was asked for and is not under way yet.
     looking_for: Option<Query>,
     /// A file to open at, until the files are known.
     opening: Option<Opening>,
+    /// Where jumps came from, the last one last.
+    departures: Vec<Spot>,
     texts: Desk<Item>,
     diffs: Desk<DiffKey>,
 }
@@ -80,6 +91,8 @@ pub enum Message {
     FocusPrevious,
     /// Playback wants to move on.
     Beat,
+    Base(base::Message),
+    Edits(Edits),
 }
 
 /// One list a turn, one entry a change.
@@ -92,6 +105,8 @@ pub enum Answer {
     Counted(Result<Arc<Counts>, String>),
     Text(Result<Arc<StepText>, String>),
     Diff(Result<FileDiff, String>),
+    Changes(Result<Vec<Change>, String>),
+    Blamed(Result<Vec<BlamedLine>, String>),
     Highlighted(Result<colours::Sides, String>),
     Found(Vec<Hit>, Progress),
 }
@@ -114,9 +129,13 @@ impl Replay {
             playback: Playback::default(),
             search: Search::default(),
             context: diff::CONTEXT,
+            bases: Bases::default(),
+            blame: Blame::default(),
+            tree: FileTree::default(),
             notice: None,
             looking_for: None,
             opening: None,
+            departures: vec![],
             texts: Desk::default(),
             diffs: Desk::default(),
         };
@@ -129,7 +148,7 @@ impl Replay {
             Message::Turns(message) => self.select_turn(message.from(&self.run, self.turn)),
             Message::Steps(message) => self.update_steps(message),
             Message::Files(message) => self.update_files(message),
-            Message::Diff(message) => self.update_diff(message),
+            Message::Diff(message) => self.update_diff(message, layout),
             Message::Playback(message) => self.update_playback(&message),
             Message::Search(message) => {
                 let outcome = self.search.update(message);
@@ -140,6 +159,8 @@ impl Replay {
             Message::FocusNext => self.focus = self.focus.next(),
             Message::FocusPrevious => self.focus = self.focus.previous(),
             Message::Beat => self.beat(),
+            Message::Base(message) => self.update_base(&message),
+            Message::Edits(message) => self.go_to_edit(&message),
         }
     }
 
@@ -161,6 +182,8 @@ impl Replay {
                     self.diff.put(key, diff);
                 }
             }
+            Answer::Changes(changes) => self.bases.hear(request, changes),
+            Answer::Blamed(lines) => self.blame.hear(request, &self.run, lines),
             Answer::Highlighted(colours) => self.colours.hear(request, colours),
             Answer::Found(hits, progress) => {
                 let outcome = self.search.found(request, hits, progress, self.turn);
@@ -174,7 +197,8 @@ impl Replay {
         let room = layout.room(Panel::Steps);
         self.steps.settle(usize::from(room.width), usize::from(room.height));
         let height = usize::from(layout.room(Panel::Diff).height);
-        self.diff.settle(self.diff_key(), height);
+        self.diff.settle(self.diff_key(), height, self.arrangement(layout));
+        self.tree.settle(self.turn, self.timeline.ready().map(|timeline| &**timeline));
     }
 
     /// Whose change the diff shows: the selected step's if steps were moved last and it changed files, else the turn's.
@@ -184,7 +208,7 @@ impl Replay {
             (Follows::Step, Some(step)) if !self.changes_of(Scope::Step(step)).is_empty() => {
                 Scope::Step(step)
             }
-            _ => Scope::Turn(self.turn),
+            _ => self.bases.scope(&self.run, self.turn),
         }
     }
 
@@ -198,10 +222,6 @@ impl Replay {
         let changes = self.changes();
         let index = self.files.selected(changes);
         Some((index, changes.get(index)?))
-    }
-
-    pub fn diff_key(&self) -> Option<DiffKey> {
-        self.change().map(|(_, change)| DiffKey { scope: self.scope(), path: change.path.clone() })
     }
 
     /// Lines added and removed in a file of the list: counted where it has been compared, else as recorded.
@@ -233,7 +253,8 @@ impl Replay {
     }
 
     fn recorded(&self, change: &Change) -> Option<Lines> {
-        self.digests.get(self.turn)?.files.get(&change.path).copied()
+        let is_here = Span::of(self.scope()).is_none();
+        self.digests.get(self.turn).filter(|_| is_here)?.files.get(&change.path).copied()
     }
 
     fn changes_of(&self, scope: Scope) -> &[Change] {
@@ -241,6 +262,8 @@ impl Replay {
         match scope {
             Scope::Turn(turn) => timeline.turns.get(turn).map_or(&[], |turn| &turn.changes),
             Scope::Step(step) => timeline.changes_of(step),
+            Scope::Since { .. } => Span::of(scope).map_or(&[], |span| self.changes_since(span)),
+            Scope::At(_) => &[],
         }
     }
 
@@ -259,23 +282,6 @@ impl Replay {
         self.steps.update(message);
     }
 
-    fn update_diff(&mut self, message: diff::Message) {
-        let switches = message == diff::Message::Switch;
-        self.diff.update(message);
-        let has_nothing =
-            self.diff.follows == Follows::Step && self.scope() == Scope::Turn(self.turn);
-        if switches && has_nothing {
-            let words = "the selected step records no edit: this is the whole turn";
-            self.notice = Some(words.into());
-        }
-    }
-
-    fn update_files(&mut self, message: files::Message) {
-        let mut files = std::mem::take(&mut self.files);
-        files.update(message, self.changes());
-        self.files = files;
-    }
-
     fn go(&mut self, motion: Motion, layout: &Layout) {
         let height = usize::from(layout.room(self.focus).height);
         match self.focus {
@@ -283,10 +289,12 @@ impl Replay {
                 let turn = motion.from(self.turn, self.run.turns.len(), height);
                 self.select_turn(turn);
             }
+            Panel::Files if self.tree.is_shown => self.tree.go(motion, height),
             Panel::Files => {
                 let mut files = std::mem::take(&mut self.files);
                 files.go(motion, self.changes(), height);
                 self.files = files;
+                self.keep_view();
             }
             Panel::Diff => self.diff.go(motion, height),
             Panel::Steps => {

@@ -24,8 +24,8 @@ use crate::{
     },
     code::highlight::highlight,
     run::{
-        Run, StepId, StepText,
-        files::{Change, FileDiff, Timeline},
+        RepoPath, Run, StepId, StepText,
+        files::{Change, FileDiff, Timeline, blame::BlamedLine},
         search::{Hit, Query},
     },
     store::{self, Archive, OpenError},
@@ -39,6 +39,15 @@ pub trait Recording: Send + Sync {
     /// One list a turn, one entry a change.
     fn line_counts(&self, run: &Run) -> Result<Counts, String>;
     fn diff(&self, run: &Run, change: &Change, context: usize) -> FileDiff;
+    /// What changed between two moments, counted in turns done.
+    fn changes_between(
+        &self,
+        run: &Run,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<Change>, String>;
+    /// One entry a line of the file after so many turns.
+    fn blame(&self, run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String>;
     fn search(
         &self,
         run: &Run,
@@ -66,6 +75,19 @@ impl Recording for Archive {
 
     fn diff(&self, run: &Run, change: &Change, context: usize) -> FileDiff {
         self.diff(run, change, context)
+    }
+
+    fn changes_between(
+        &self,
+        run: &Run,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<Change>, String> {
+        self.changes_between(run, before, after)
+    }
+
+    fn blame(&self, run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String> {
+        self.blame(run, path, done)
     }
 
     fn search(
@@ -197,6 +219,13 @@ impl Worker {
             Effect::Diff(request, run, change, context) => {
                 asked(request, Answer::Diff(Ok(recording.diff(&run, &change, context))))
             }
+            Effect::ChangesBetween(request, run, before, after) => {
+                let changes = recording.changes_between(&run, before, after);
+                asked(request, Answer::Changes(changes))
+            }
+            Effect::Blame(request, run, path, done) => {
+                asked(request, Answer::Blamed(recording.blame(&run, &path, done)))
+            }
             Effect::Highlight(request, texts) => {
                 asked(request, Answer::Highlighted(Ok(colours_of(&texts))))
             }
@@ -251,6 +280,8 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
             (*request, |why| Answer::Text(Err(why)))
         }
         Effect::Diff(request, ..) => (*request, |why| Answer::Diff(Err(why))),
+        Effect::ChangesBetween(request, ..) => (*request, |why| Answer::Changes(Err(why))),
+        Effect::Blame(request, ..) => (*request, |why| Answer::Blamed(Err(why))),
         Effect::Highlight(request, _) => (*request, |why| Answer::Highlighted(Err(why))),
         Effect::Search(request, ..) => {
             (*request, |why| Answer::Found(vec![], Progress::Failed(why)))

@@ -17,7 +17,9 @@ use trajview::{
         Warning,
         files::{
             Change, FileDiff, FilesFrom, MemoryBlobs, Origin, Timeline, Tree, TreeFile, TurnFiles,
-            compare::compare, renames,
+            blame::{self, BlamedLine},
+            compare::compare,
+            renames,
         },
         search::{Hit, HitPlace, Query, StepField, matches_in},
     },
@@ -90,6 +92,20 @@ impl Recording for Story {
     fn diff(&self, _run: &Run, change: &Change, context: usize) -> FileDiff {
         assert_ne!(self.cursed, Some(change.path.as_str()), "a cursed file");
         compare(change, &self.blobs, context)
+    }
+
+    fn changes_between(
+        &self,
+        _run: &Run,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<Change>, String> {
+        let changes = self.timeline.clone()?.changes_between(before, after);
+        Ok(renames::find(changes, &self.blobs))
+    }
+
+    fn blame(&self, _run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String> {
+        blame::blame(&self.timeline.clone()?, &self.blobs, path, done)
     }
 
     fn search(
@@ -500,6 +516,12 @@ impl Answering {
             }
             Effect::Diff(request, run, change, context) => {
                 (request, Answer::Diff(Ok(story.diff(&run, &change, context))))
+            }
+            Effect::ChangesBetween(request, run, before, after) => {
+                (request, Answer::Changes(story.changes_between(&run, before, after)))
+            }
+            Effect::Blame(request, run, path, done) => {
+                (request, Answer::Blamed(Recording::blame(story, &run, &path, done)))
             }
             Effect::Highlight(request, _) => {
                 (request, Answer::Highlighted(Ok(colours::Sides::default())))

@@ -5,11 +5,15 @@ use crate::{
     app::{
         Effect,
         ask::{Loading, Numbers},
-        diff::{DiffKey, Scope},
+        base::Span,
+        diff::{DiffKey, Scope, View},
         layout::{Layout, Panel},
         steps::Item,
     },
-    run::files::Change,
+    run::{
+        EditKind,
+        files::{Change, FileDiff, Origin, Version},
+    },
 };
 
 /// Files of the turn beyond this are compared only when they are selected.
@@ -30,7 +34,9 @@ impl Replay {
             effects.push(Effect::CountLines(request, self.run.clone()));
         }
         effects.extend(self.ask_text(numbers, usize::from(layout.room(Panel::Steps).height)));
+        effects.extend(self.ask_changes(numbers));
         effects.extend(self.ask_diff(numbers));
+        effects.extend(self.ask_blame(numbers));
         effects.extend(self.ask_colours(numbers));
         effects.extend(self.looking_for.take().map(|query| {
             let request = numbers.fresh();
@@ -53,10 +59,51 @@ impl Replay {
         if !self.diffs.is_free() {
             return None;
         }
+        if let Some(effect) = self.ask_file(numbers) {
+            return Some(effect);
+        }
         let (key, change) = self.wanted_diffs().into_iter().find(|(key, _)| !self.diff.has(key))?;
         let change = change.clone();
         let request = self.diffs.ask(numbers, key);
         Some(Effect::Diff(request, self.run.clone(), change, self.context))
+    }
+
+    fn ask_changes(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        self.timeline.ready()?;
+        let span = Span::of(self.scope())?;
+        let request = self.bases.ask(numbers, span)?;
+        Some(Effect::ChangesBetween(request, self.run.clone(), span.before, span.after))
+    }
+
+    /// The whole file on screen, as if all of it was new.
+    fn ask_file(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        let key = self.diff_key().filter(|_| self.diff.view != View::Change)?;
+        if self.diff.has(&key) {
+            return None;
+        }
+        let tree = self.timeline.ready()?.tree_after(self.turn + 1);
+        let Some(file) = tree.files.get(&key.path).copied() else {
+            let why = format!("there is no such file after turn {}", self.turn + 1);
+            self.diff.put(key, Ok(FileDiff::NotRecorded(why)));
+            return None;
+        };
+        let change = Change {
+            path: key.path.clone(),
+            from: None,
+            kind: EditKind::Create,
+            version: Version::Whole { old: None, new: Some(file) },
+            origin: Origin::Recorded,
+        };
+        let request = self.diffs.ask(numbers, key);
+        Some(Effect::Diff(request, self.run.clone(), change, 0))
+    }
+
+    /// Once the text is there: a file that cannot be shown need not be blamed.
+    fn ask_blame(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        let file = self.file_at()?;
+        let compared = self.diff.get(&self.diff_key()?)?.as_ref().ok()?;
+        compared.text()?;
+        self.blame.ask(numbers, &self.run, file)
     }
 
     fn ask_colours(&mut self, numbers: &mut Numbers) -> Option<Effect> {
@@ -72,6 +119,7 @@ impl Replay {
         let selected = self.change().map(|(_, change)| (scope, change));
         let beside = self.changes().iter().take(FILES_AHEAD).map(|change| (scope, change));
         let turns = [Some(self.turn + 1), self.turn.checked_sub(1)].into_iter().flatten();
+        let turns = turns.filter(|_| matches!(scope, Scope::Turn(_) | Scope::Step(_)));
         let near = turns.map(Scope::Turn).filter_map(|scope| {
             let changes = self.changes_of(scope);
             Some((scope, changes.get(self.files.selected(changes))?))

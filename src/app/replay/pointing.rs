@@ -15,11 +15,17 @@ impl Replay {
         let height = usize::from(layout.room(panel).height);
         match panel {
             Panel::Turns => self.point_at_turn(row, height),
+            Panel::Files if self.tree.is_shown => {
+                let rows = self.tree.rows().len();
+                self.tree.cursor =
+                    (centred(self.tree.cursor, rows, height) + row).min(rows.saturating_sub(1));
+            }
             Panel::Files => {
                 let changes = self.changes();
                 let index = centred(self.files.selected(changes), changes.len(), height) + row;
                 if let Some(path) = changes.get(index).map(|change| change.path.clone()) {
                     self.files.want(path);
+                    self.keep_view();
                 }
             }
             Panel::Diff => {
@@ -62,10 +68,12 @@ impl Replay {
                 let one = motion.of_one();
                 self.select_turn(one.from(self.turn, self.run.turns.len(), height));
             }
+            Panel::Files if self.tree.is_shown => self.tree.go(motion.of_one(), height),
             Panel::Files => {
                 let mut files = std::mem::take(&mut self.files);
                 files.go(motion.of_one(), self.changes(), height);
                 self.files = files;
+                self.keep_view();
             }
             Panel::Diff => {
                 let rows = self.diff.current().map_or(0, |compared| compared.rows.len());

@@ -2,7 +2,11 @@
 
 use super::Replay;
 use crate::{
-    app::{diff::Follows, layout::Panel, scroll::Scroll},
+    app::{
+        diff::{Follows, View},
+        layout::Panel,
+        scroll::Scroll,
+    },
     run::RepoPath,
 };
 
@@ -14,6 +18,7 @@ pub struct Spot {
     step: usize,
     steps: Scroll,
     follows: Follows,
+    view: View,
     focus: Panel,
     file: Option<RepoPath>,
     diff: Scroll,
@@ -36,6 +41,7 @@ impl Replay {
             step: self.steps.selected_index(),
             steps: self.steps.scroll,
             follows: self.diff.follows,
+            view: self.diff.view.clone(),
             focus: self.focus,
             file: self.change().map(|(_, change)| change.path.clone()),
             diff: self.diff.scroll,
@@ -53,6 +59,7 @@ impl Replay {
             self.steps.scroll = spot.steps;
         }
         self.diff.follows = spot.follows;
+        self.diff.view = spot.view.clone();
         self.focus = spot.focus;
         if let Some(path) = &spot.file {
             self.files.want(path.clone());

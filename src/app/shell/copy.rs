@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::{
     app::{
         App, Effect,
-        diff::{Compared, Row},
+        diff::Compared,
         layout::Panel,
         replay::Replay,
         steps::{RowKind, part_of},
@@ -141,6 +141,7 @@ pub(super) fn shown(replay: &Replay) -> Result<&Compared, String> {
     match replay.compared() {
         Some(Ok(compared)) => Ok(compared),
         Some(Err(why)) => Err(why.clone()),
+        None if replay.change().is_some() => Err("the file is still being read".into()),
         None => Err("no file is shown here".into()),
     }
 }
@@ -148,7 +149,7 @@ pub(super) fn shown(replay: &Replay) -> Result<&Compared, String> {
 fn hunk(replay: &Replay) -> Result<Copied, String> {
     let compared = shown(replay)?;
     let row = compared.rows.get(replay.diff.scroll.cursor).ok_or("no hunk is shown here")?;
-    let (Row::Hunk(index) | Row::Line { hunk: index, .. }) = *row;
+    let index = Compared::hunk_of(*row).ok_or("no hunk is shown here")?;
     let hunk = compared.text().and_then(|text| text.hunks.get(index));
     let mut text = String::new();
     write_hunk(&mut text, hunk.ok_or("no hunk is shown here")?);
@@ -176,7 +177,10 @@ fn write_hunk(out: &mut String, hunk: &Hunk) {
 fn patch(replay: &Replay) -> Result<Copied, String> {
     let compared = shown(replay)?;
     let (_, change) = replay.change().ok_or("no file is selected")?;
-    let text = match &compared.diff {
+    if compared.is_whole_file() {
+        return Err("this is the whole file; a shows the change".into());
+    }
+    let text = match &*compared.diff {
         FileDiff::Text { old, new, .. } => {
             let whole = whole_patch(change, old.as_deref(), new.as_deref());
             String::from_utf8_lossy(&whole).into_owned()
@@ -228,9 +232,9 @@ fn link(replay: &Replay, source: &Path) -> Copied {
     if !replay.run.turns.is_empty() {
         words.extend(["--at".to_owned(), (replay.turn + 1).to_string()]);
     }
-    if let Some((_, change)) = replay.change() {
+    if let Some(key) = replay.diff_key() {
         let line = line_number(replay).map(|line| format!(":{line}")).unwrap_or_default();
-        words.extend(["--file".to_owned(), quoted(&format!("{}{line}", change.path))]);
+        words.extend(["--file".to_owned(), quoted(&format!("{}{line}", key.path))]);
     }
     Copied { text: words.join(" "), name: "the link".into() }
 }

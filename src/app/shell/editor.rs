@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use super::copy::{line_number, shown};
 use crate::{
-    app::{App, Effect, diff::Scope, replay::Replay},
+    app::{
+        App, Effect,
+        diff::{DiffKey, Scope},
+        replay::Replay,
+    },
     run::files::FileDiff,
 };
 
@@ -38,22 +42,24 @@ impl App {
 
 fn of(replay: &Replay) -> Result<Editing, String> {
     let compared = shown(replay)?;
-    let (_, change) = replay.change().ok_or("no file is selected")?;
-    let text = match &compared.diff {
+    let DiffKey { path, scope } = replay.diff_key().ok_or("no file is selected")?;
+    let text = match &*compared.diff {
         FileDiff::Text { new: Some(text), .. } => text.clone(),
-        FileDiff::Text { new: None, .. } => return Err(format!("{} is gone here", change.path)),
+        FileDiff::Text { new: None, .. } => return Err(format!("{} is gone here", path)),
         FileDiff::Hunks(_) | FileDiff::NotRecorded(_) => {
-            return Err(format!("{} is not in the recording as a whole", change.path));
+            return Err(format!("{} is not in the recording as a whole", path));
         }
-        FileDiff::Binary { .. } => return Err(format!("{} is not text", change.path)),
+        FileDiff::Binary { .. } => return Err(format!("{} is not text", path)),
         FileDiff::TooBig { .. } => {
-            return Err(format!("{} is too big here; `trajview cat` prints it", change.path));
+            return Err(format!("{} is too big here; `trajview cat` prints it", path));
         }
     };
-    let moment = match replay.scope() {
-        Scope::Turn(turn) => format!("turn-{}", turn + 1),
+    let moment = match scope {
+        Scope::Turn(turn) | Scope::Since { turn, .. } | Scope::At(turn) => {
+            format!("turn-{}", turn + 1)
+        }
         Scope::Step(step) => format!("turn-{}-step-{}", step.turn + 1, replay.number_of(step)),
     };
     let line = line_number(replay).unwrap_or(1);
-    Ok(Editing { program: None, name: change.path.name().to_owned(), text, line, moment })
+    Ok(Editing { program: None, name: path.name().to_owned(), text, line, moment })
 }

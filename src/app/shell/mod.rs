@@ -147,6 +147,7 @@ impl App {
             Message::SwitchMouse => self.switch_mouse(),
             Message::ShowFile(path) => self.on_replay(|replay| {
                 replay.files.want(path);
+                replay.keep_view();
                 replay.diff.follows = Follows::Turn;
                 replay.focus = Panel::Diff;
             }),

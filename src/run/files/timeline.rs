@@ -1,6 +1,6 @@
 //! Which files changed in which turn, and the tree after any turn.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use crate::{
     code::patch::PatchHunk,
@@ -249,10 +249,38 @@ impl Timeline {
                 .fold(first, |sum, change| if change.origin == sum { sum } else { Origin::Partly })
         };
         let mut changes = old.changes_to(&new, Origin::Recorded);
+        changes.extend(self.unseen_changes(&old, &new, span.clone()));
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
         for change in &mut changes {
             change.origin = touched(&change.path);
         }
         changes
+    }
+
+    /// Files that changed and whose contents the recording has at neither moment: the trees look alike.
+    fn unseen_changes(&self, old: &Tree, new: &Tree, span: Range<usize>) -> Vec<Change> {
+        let turns = self.turns.get(span).unwrap_or_default();
+        let mut unseen: BTreeMap<&RepoPath, Vec<&Change>> = BTreeMap::new();
+        for change in turns.iter().flat_map(|turn| &turn.changes) {
+            let sides = (old.files.get(&change.path), new.files.get(&change.path));
+            if let (Some(old), Some(new)) = sides
+                && old == new
+                && old.content == Content::NotRecorded
+            {
+                unseen.entry(&change.path).or_default().push(change);
+            }
+        }
+        let one = |(path, changes): (&RepoPath, Vec<&Change>)| match changes.as_slice() {
+            [only] => (*only).clone(),
+            _ => whole(
+                path,
+                EditKind::Modify,
+                old.files.get(path).copied(),
+                new.files.get(path).copied(),
+                Origin::Recorded,
+            ),
+        };
+        unseen.into_iter().map(one).collect()
     }
 
     /// What one step changed, as far as its recorded edits tell.
@@ -260,5 +288,45 @@ impl Timeline {
         let turn = self.turns.get(step.turn);
         let found = turn.and_then(|turn| turn.steps.iter().find(|(id, _)| *id == step));
         found.map_or(&[], |(_, changes)| changes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(name: &str) -> RepoPath {
+        RepoPath::new(name).expect("a path inside")
+    }
+
+    fn unknown() -> TreeFile {
+        TreeFile { content: Content::NotRecorded, mode: FileMode::Regular }
+    }
+
+    /// Each turn changes a file whose content the recording does not have.
+    fn timeline(turns: &[&str]) -> Timeline {
+        let change = |name: &&str| Change {
+            path: path(name),
+            from: None,
+            kind: EditKind::Modify,
+            version: Version::Hunks(vec![PatchHunk::default()]),
+            origin: Origin::Recorded,
+        };
+        let files = turns.iter().map(|name| (path(name), unknown())).collect();
+        let turns = turns
+            .iter()
+            .map(|name| TurnFiles { changes: vec![change(name)], ..TurnFiles::default() })
+            .collect();
+        Timeline { from: FilesFrom::RecordedEdits, base: Tree { files }, turns }
+    }
+
+    #[test]
+    fn a_file_whose_content_is_never_recorded_is_listed_where_it_changed() {
+        let changes = timeline(&["a", "b", "a"]).changes_between(0, 3);
+
+        let named: Vec<_> = changes.iter().map(|change| (&change.path, &change.version)).collect();
+        let both = Version::Whole { old: Some(unknown()), new: Some(unknown()) };
+        let once = Version::Hunks(vec![PatchHunk::default()]);
+        assert_eq!(named, [(&path("a"), &both), (&path("b"), &once)]);
     }
 }

@@ -16,7 +16,7 @@ use super::{files, frame, name, position, put_row, turns::line_counts};
 use crate::{
     app::{
         colours,
-        diff::{Compared, Row, Scope},
+        diff::{Arrangement, Compared, Row, Scope},
         layout::Panel,
         replay::Replay,
     },
@@ -33,11 +33,20 @@ use crate::{
     },
 };
 
+mod columns;
+mod gutter;
+
+use gutter::Gutter;
+
 pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width.saturating_sub(2));
-    let inner = frame(replay, Panel::Diff, title(replay, theme, width), theme, area, buffer);
+    let title = match replay.file_at() {
+        Some(file) => gutter::title(replay, &file, theme, width),
+        None => title(replay, theme, width),
+    };
+    let inner = frame(replay, Panel::Diff, title, theme, area, buffer);
     match replay.compared() {
-        None if replay.change().is_none() => {
+        None if replay.diff_key().is_none() => {
             sentence(&files::nothing(replay), theme.of(Meaning::Muted), inner, buffer);
         }
         None => {} // on its way, a blink away: an empty panel is calmer than a word that flashes
@@ -92,9 +101,10 @@ fn path_words(change: &Change) -> String {
 /// What the diff is measured from.
 fn base(replay: &Replay) -> String {
     match replay.scope() {
-        Scope::Turn(0) => "since the start".into(),
-        Scope::Turn(turn) => format!("since turn {turn}"),
         Scope::Step(step) => format!("by step {} alone", replay.number_of(step)),
+        Scope::Turn(_) | Scope::Since { .. } | Scope::At(_) => {
+            replay.bases.words(&replay.run, replay.turn)
+        }
     }
 }
 
@@ -106,14 +116,25 @@ fn body(replay: &Replay, compared: &Compared, theme: Theme, area: Rect, buffer: 
     let (top, cursor) = (replay.diff.scroll.top, replay.diff.scroll.cursor);
     let seen = compared.rows.iter().enumerate().skip(top).take(usize::from(area.height));
     let words = changed_words(compared, seen.clone().map(|(_, row)| *row));
+    let words_at =
+        |hunk, line| words.get(&(hunk, line)).map_or(&[][..], |ranges: &Vec<_>| ranges.as_slice());
     for (index, row) in seen {
         let is_cursor = index == cursor && replay.focus == Panel::Diff;
         let line = match *row {
             Row::Hunk(hunk) => rows.hunk(hunk, is_cursor),
-            Row::Line { hunk, line } => {
+            Row::Rest(lines) => rows.rest(lines, is_cursor),
+            Row::Pair { hunk, old, new } => rows.pair(hunk, old, new, words_at, is_cursor),
+            Row::Equal { .. } if compared.arrangement() == Arrangement::Columns => {
                 let Some(found) = compared.line(*row) else { continue };
-                let changed = words.get(&(hunk, line)).map_or(&[][..], Vec::as_slice);
-                rows.line(found, changed, is_cursor)
+                rows.equal_pair(&found, is_cursor)
+            }
+            Row::Equal { .. } | Row::Line { .. } => {
+                let Some(found) = compared.line(*row) else { continue };
+                let changed = match *row {
+                    Row::Line { hunk, line } => words_at(hunk, line),
+                    _ => &[],
+                };
+                rows.line(&found, changed, is_cursor)
             }
         };
         put_row(line, None, area, (index - top) as u16, buffer);
@@ -123,7 +144,13 @@ fn body(replay: &Replay, compared: &Compared, theme: Theme, area: Rect, buffer: 
 /// What to say of a change that has no lines to show.
 fn instead_of_rows(replay: &Replay, compared: &Compared) -> Option<String> {
     let size = |side: &Option<u64>| side.map_or("nothing".into(), bytes);
-    match &compared.diff {
+    match &*compared.diff {
+        FileDiff::Binary { new, .. } if compared.is_whole_file() => {
+            Some(format!("not text: {}", size(new)))
+        }
+        FileDiff::TooBig { new, .. } if compared.is_whole_file() => {
+            Some(format!("too big to show: {}", size(new)))
+        }
         FileDiff::Binary { old, new } => {
             Some(format!("not text: {} before, {} after", size(old), size(new)))
         }
@@ -134,6 +161,7 @@ fn instead_of_rows(replay: &Replay, compared: &Compared) -> Option<String> {
         )),
         FileDiff::NotRecorded(why) => Some(safe(why)),
         FileDiff::Text { .. } | FileDiff::Hunks(_) if !compared.rows.is_empty() => None,
+        FileDiff::Text { .. } if compared.is_whole_file() => Some("an empty file".into()),
         FileDiff::Text { .. } | FileDiff::Hunks(_) => Some(no_lines(replay)),
     }
 }
@@ -160,7 +188,12 @@ fn changed_words(
 ) -> HashMap<(usize, usize), Vec<Range<usize>>> {
     let mut lines: HashMap<usize, Range<usize>> = HashMap::new();
     for row in seen {
-        if let Row::Line { hunk, line } = row {
+        let (hunk, seen) = match row {
+            Row::Line { hunk, line } => (hunk, [Some(line), None]),
+            Row::Pair { hunk, old, new } => (hunk, [old, new]),
+            Row::Hunk(_) | Row::Rest(_) | Row::Equal { .. } => continue,
+        };
+        for line in seen.into_iter().flatten() {
             let range = lines.entry(hunk).or_insert(line..line + 1);
             *range = range.start.min(line)..range.end.max(line + 1);
         }
@@ -197,6 +230,8 @@ struct Rows<'a> {
     digits: usize,
     column: usize,
     width: usize,
+    /// Who wrote the lines, where a whole file is shown.
+    gutter: Option<Gutter<'a>>,
 }
 
 impl<'a> Rows<'a> {
@@ -208,10 +243,11 @@ impl<'a> Rows<'a> {
             digits: digits_of(compared),
             column: replay.diff.column,
             width: usize::from(area.width),
+            gutter: compared.is_whole_file().then(|| Gutter::of(replay, theme)),
         }
     }
 
-    /// `@@ −40,7 +40,9 @@`, over the whole width.
+    /// `⋯ 23 lines  @@ −40,7 +40,9 @@`, over the whole width.
     fn hunk(&self, index: usize, is_cursor: bool) -> Line<'static> {
         let hunks = self.compared.text().map_or(&[][..], |text| text.hunks.as_slice());
         let Some(hunk) = hunks.get(index) else { return Line::default() };
@@ -222,30 +258,60 @@ impl<'a> Rows<'a> {
             (old, new) => format!("@@ −{old},{} +{new},{} @@", hunk.old_len, hunk.new_len),
         };
         let style = self.theme.of(Meaning::Hunk);
-        Line::from(fit(vec![self.cursor(is_cursor), own(words, style)], self.width))
+        let mut spans = vec![self.cursor(is_cursor)];
+        if let Some(lines) = self.compared.folded_before(index) {
+            spans.push(self.folded(lines));
+        }
+        spans.push(own(words, style));
+        Line::from(fit(spans, self.width))
+    }
+
+    /// `⋯ 23 lines`, after the last hunk.
+    fn rest(&self, lines: usize, is_cursor: bool) -> Line<'static> {
+        Line::from(fit(vec![self.cursor(is_cursor), self.folded(lines)], self.width))
+    }
+
+    fn folded(&self, lines: usize) -> Span<'static> {
+        let words = if lines == 1 { "line" } else { "lines" };
+        own(format!("⋯ {lines} {words}  "), self.theme.of(Meaning::Muted))
     }
 
     /// ` 40   40   text`
     fn line(&self, line: &DiffLine, words: &[Range<usize>], is_cursor: bool) -> Line<'static> {
         let (sign, side, word) = looks(line.kind);
         let side = self.theme.of(side);
-        let mut spans = vec![
-            self.cursor(is_cursor),
-            own(self.number(line.old), self.theme.of(Meaning::Muted)),
-            own(" ", Style::default()),
+        let mut spans = vec![self.cursor(is_cursor)];
+        match &self.gutter {
+            Some(gutter) => spans.extend(gutter.of_line(line.new)),
+            None => spans.extend([
+                own(self.number(line.old), self.theme.of(Meaning::Muted)),
+                own(" ", Style::default()),
+            ]),
+        }
+        spans.extend([
             own(self.number(line.new), self.theme.of(Meaning::Muted)),
             own(format!(" {sign} "), side),
-        ];
+        ]);
         let room = self.width.saturating_sub(width_of(&spans));
+        spans.extend(self.words(line, words, (side, word), room).spans);
+        Line::from(spans)
+    }
+
+    /// The text of a line, as much of it as there is room for.
+    fn words(
+        &self,
+        line: &DiffLine,
+        words: &[Range<usize>],
+        (side, word): (Style, Meaning),
+        room: usize,
+    ) -> Line<'static> {
         let text = visible(&line.text, self.column);
         let layers = self.layers(line, words, self.theme.of(word));
         let mut painted = paint(text, side, &layers, self.theme.writing());
         if !line.newline {
             painted.push(own(" ⊘ no line end", self.theme.of(Meaning::Muted)));
         }
-        let mark = self.theme.of(Meaning::Muted);
-        spans.extend(window(painted, self.column, room, mark).spans);
-        Line::from(spans)
+        window(painted, self.column, room, self.theme.of(Meaning::Muted))
     }
 
     fn layers(&self, line: &DiffLine, words: &[Range<usize>], word: Style) -> Vec<Layer> {
@@ -281,8 +347,9 @@ const fn looks(kind: LineKind) -> (&'static str, Meaning, Meaning) {
 
 /// Digits of the largest line number.
 fn digits_of(compared: &Compared) -> usize {
-    let hunks = compared.text().map_or(&[][..], |text| text.hunks.as_slice());
-    let ends =
-        hunks.iter().map(|hunk| (hunk.old_start + hunk.old_len).max(hunk.new_start + hunk.new_len));
-    ends.max().unwrap_or_default().to_string().len()
+    let ends = compared
+        .hunks()
+        .iter()
+        .map(|hunk| (hunk.old_start + hunk.old_len).max(hunk.new_start + hunk.new_len));
+    ends.max().unwrap_or_default().max(compared.line_count()).to_string().len()
 }

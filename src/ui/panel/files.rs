@@ -21,10 +21,16 @@ use crate::{
 };
 
 pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    if replay.tree.is_shown {
+        return super::tree::draw(replay, theme, area, buffer);
+    }
     let changes = replay.changes();
     let words = match replay.scope() {
         Scope::Turn(turn) => format!("files of turn {}", turn + 1),
         Scope::Step(step) => format!("files of step {}", replay.number_of(step)),
+        Scope::Since { .. } | Scope::At(_) => {
+            format!("files {}", replay.bases.words(&replay.run, replay.turn))
+        }
     };
     let title = Line::from(name(replay, Panel::Files, words, theme));
     let inner = frame(replay, Panel::Files, title, theme, area, buffer);
@@ -42,6 +48,13 @@ pub fn nothing(replay: &Replay) -> String {
     match &replay.timeline {
         Loading::Nothing | Loading::Waiting(_) => "working out the files…".into(),
         Loading::Failed(why) => safe(why),
+        Loading::Ready(_) if replay.changes_are_coming() => "comparing the files…".into(),
+        Loading::Ready(_) if replay.changes_failed().is_some() => {
+            safe(replay.changes_failed().unwrap_or_default())
+        }
+        Loading::Ready(_) if matches!(replay.scope(), Scope::Since { .. }) => {
+            format!("nothing differs {}", replay.bases.words(&replay.run, replay.turn))
+        }
         Loading::Ready(timeline) => match timeline.from {
             FilesFrom::RecordedEdits => "no edit is recorded here".into(),
             FilesFrom::Commits | FilesFrom::Snapshots => "no file changed".into(),
@@ -84,7 +97,7 @@ pub const fn letter(kind: EditKind) -> &'static str {
     }
 }
 
-const fn meaning_of(kind: EditKind) -> Meaning {
+pub const fn meaning_of(kind: EditKind) -> Meaning {
     match kind {
         EditKind::Create => Meaning::Added,
         EditKind::Delete => Meaning::Removed,

@@ -8,6 +8,7 @@ pub mod palette;
 pub mod steps;
 pub mod tabs;
 pub mod title;
+mod tree;
 pub mod turns;
 
 use ratatui::{

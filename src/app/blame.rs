@@ -1,0 +1,91 @@
+//! Who wrote the lines of the file on screen. Arrives after the text and is never waited for.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
+
+use crate::run::{
+    RepoPath, Run, StepId,
+    files::blame::{BlamedLine, LineOrigin},
+};
+
+use super::{
+    Effect,
+    ask::{Desk, Numbers, Request},
+    cache::Cache,
+};
+
+/// A file after a turn, which counts from 0.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FileAt {
+    pub turn: usize,
+    pub path: RepoPath,
+}
+
+/// Who wrote each line of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Blamed {
+    /// One entry a line.
+    pub lines: Vec<BlamedLine>,
+    /// Of each step its number in its turn, counts from 1.
+    numbers: HashMap<StepId, usize>,
+}
+
+const KEPT: usize = 32;
+
+#[derive(Debug)]
+pub struct Blame {
+    kept: Cache<FileAt, Result<Arc<Blamed>, String>>,
+    desk: Desk<FileAt>,
+}
+
+impl Default for Blame {
+    fn default() -> Self {
+        Self { kept: Cache::of(KEPT), desk: Desk::default() }
+    }
+}
+
+impl Blame {
+    pub fn of(&self, file: &FileAt) -> Option<&Result<Arc<Blamed>, String>> {
+        self.kept.get(file)
+    }
+
+    pub fn ask(&mut self, numbers: &mut Numbers, run: &Arc<Run>, file: FileAt) -> Option<Effect> {
+        if self.kept.has(&file) || !self.desk.is_free() {
+            return None;
+        }
+        let (path, done) = (file.path.clone(), file.turn + 1);
+        Some(Effect::Blame(self.desk.ask(numbers, file), run.clone(), path, done))
+    }
+
+    pub fn hear(&mut self, request: Request, run: &Run, lines: Result<Vec<BlamedLine>, String>) {
+        if let Some(file) = self.desk.answered(request) {
+            self.kept.put(file, lines.map(|lines| Arc::new(Blamed::of(run, lines))));
+        }
+    }
+}
+
+impl Blamed {
+    pub fn of(run: &Run, lines: Vec<BlamedLine>) -> Self {
+        let turns: BTreeSet<usize> = lines.iter().filter_map(|line| line.turn).collect();
+        let steps = turns.into_iter().flat_map(|turn| run.steps_of_turn(turn).into_iter().zip(1..));
+        let written: BTreeSet<StepId> = lines.iter().filter_map(|line| line.step).collect();
+        let numbers = steps.filter(|(step, _)| written.contains(step)).collect();
+        Self { lines, numbers }
+    }
+
+    pub fn number_of(&self, step: StepId) -> Option<usize> {
+        self.numbers.get(&step).copied()
+    }
+
+    /// The largest number of a step, for as many columns as it takes.
+    pub fn largest_number(&self) -> usize {
+        self.numbers.values().copied().max().unwrap_or_default()
+    }
+
+    /// Whether any line was changed outside recorded edits.
+    pub fn has(&self, origin: LineOrigin) -> bool {
+        self.lines.iter().any(|line| line.origin == origin)
+    }
+}
