@@ -14,7 +14,7 @@ use crate::run::{
     Warning, files::RecordedEdit, label,
 };
 
-use super::{Format, HEAD_BYTES, Head, NotUnderstood, Source};
+use super::{Format, HEAD_BYTES, Hands, Head, NotUnderstood, Source};
 
 pub struct Bundle;
 
@@ -39,12 +39,12 @@ impl Format for Bundle {
         start.starts_with(b"{") && memchr::memmem::find(start, b"\"trajview.run/").is_some()
     }
 
-    fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+    fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {
         let manifest = read_manifest(sources)?;
         let mut run = run_of(&manifest);
         let script = sources.iter().position(|source| source.name == "script.json");
         let requests = script.map(|at| requests_of(sources, at, &mut run.warnings)).unwrap_or_default();
-        let sessions = index_sessions(sources, &mut run);
+        let sessions = index_sessions(sources, hands, &mut run);
         lay_out(&manifest, sessions, &requests, &mut run);
         Ok(run)
     }
@@ -208,7 +208,7 @@ struct Session {
     run: Run,
 }
 
-fn index_sessions(sources: &[Source<'_>], run: &mut Run) -> Vec<Session> {
+fn index_sessions(sources: &[Source<'_>], hands: &dyn Hands, run: &mut Run) -> Vec<Session> {
     let logs = || sources.iter().enumerate().filter(|(_, source)| source.name.starts_with("session/"));
     run.sources = sources.iter().map(|source| SourceFile { name: source.name.into(), format: Bundle.name() }).collect();
     // A log that says it is a bundle would be read as one for ever.
@@ -233,7 +233,7 @@ fn index_sessions(sources: &[Source<'_>], run: &mut Run) -> Vec<Session> {
         for &member in &members {
             run.sources[member].format = format.name();
         }
-        match format.index(&subset) {
+        match format.index_with(&subset, hands) {
             Ok(mut inner) => {
                 let ids: Vec<SourceId> = members.iter().map(|&member| SourceId(member as u32)).collect();
                 move_places(&mut inner, &ids);

@@ -5,10 +5,10 @@
 //! background agents, and the prompts of sub-agents. Turns stand in file order, so a resumed session simply goes on;
 //! lines that a resume copied are read once. See [`super::claude`] for how records are read.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{
-    Format, Head, NotUnderstood, Source,
+    Format, Growing, Hands, Head, NotUnderstood, Source,
     claude::{
         edits,
         fold::{self, Fold, Owner, TokensFrom},
@@ -17,10 +17,10 @@ use super::{
         record::{Message, Meta, Record, string},
         text,
     },
-    jsonl,
+    jsonl::{self, Piece},
 };
 use crate::run::{
-    Edit, Run, SourceId, Step, StepText, ToolResult, Turn, files::RecordedEdit,
+    Edit, Run, SourceId, Step, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
 };
 
 /// Reads session logs from 1.0 on; what the records of each version look like is tested with recorded ones.
@@ -72,35 +72,16 @@ impl Format for ClaudeSession {
         is_agent && !is_session && !is_warm_up && (names_itself || !ours.is_disjoint(&theirs))
     }
 
-    fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
-        let Some((main, companions)) = sources.split_first() else {
-            return Err(NotUnderstood("no file to read".to_owned()));
-        };
-        let mut fold = Fold::default();
-        let mut warnings = vec![];
-        let lines = fold::lines(SourceId(0), *main, &mut warnings);
-        // A sub-agent's log opened by itself is read as a session of its own.
-        let is_agent_log = !lines.iter().any(|line| !line.is_sidechain && is_message(line));
-        for line in lines {
-            main_line(&mut fold, line, is_agent_log);
+    fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {
+        let mut session = Session::default();
+        for (id, source) in (0..).map(SourceId).zip(sources) {
+            session.take(id, source.name, Piece::whole(source.bytes), hands);
         }
-        for (at, companion) in (1..).zip(companions) {
-            if is_meta(companion.name) {
-                continue;
-            }
-            let lines = fold::lines(SourceId(at), *companion, &mut warnings);
-            agent_file(&mut fold, companion, companions, lines);
-        }
-        let mut run = fold.finish(TokensFrom::Messages);
-        run.format = self.name();
-        run.warnings = warnings;
-        if run.id.is_empty() {
-            run.id = stem(main.name).to_owned();
-        }
-        if run.title.is_empty() {
-            run.title.clone_from(&run.id);
-        }
-        Ok(run)
+        session.finish(sources)
+    }
+
+    fn growing(&self) -> Option<Box<dyn Growing>> {
+        Some(Box::new(Session::default()))
     }
 
     fn words(&self, record: &[u8], step: &Step) -> StepText {
@@ -117,6 +98,81 @@ impl Format for ClaudeSession {
 
     fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
         edits::body(record, edit)
+    }
+}
+
+/// A session, as far as it was read.
+#[derive(Debug, Default, Clone)]
+struct Session {
+    fold: Fold,
+    /// Lines read before it was known whether this is a sub-agent's log opened by itself, which is read as a session
+    /// of its own.
+    undecided: Vec<Line>,
+    is_decided: bool,
+    /// The lines of sub-agents' files; they are folded when the session's own are.
+    agents: BTreeMap<SourceId, Vec<Line>>,
+    warnings: BTreeMap<SourceId, Vec<Warning>>,
+}
+
+impl Growing for Session {
+    fn take(&mut self, id: SourceId, name: &str, lines: Piece<'_>, hands: &dyn Hands) {
+        if is_meta(name) {
+            return;
+        }
+        let mut warnings = self.warnings.remove(&id).unwrap_or_default();
+        if id == SourceId(0) {
+            fold::each_line(id, name, lines, hands, &mut warnings, &mut |line| self.line(line));
+        } else {
+            let of_agent = self.agents.entry(id).or_default();
+            let mut keep = |line| of_agent.push(line);
+            fold::each_line(id, name, lines, hands, &mut warnings, &mut keep);
+        }
+        self.warnings.insert(id, warnings);
+    }
+
+    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        self.clone().finish(sources)
+    }
+}
+
+impl Session {
+    fn line(&mut self, line: Line) {
+        if self.is_decided {
+            return main_line(&mut self.fold, line, false);
+        }
+        self.is_decided = !line.is_sidechain && is_message(&line);
+        self.undecided.push(line);
+        if self.is_decided {
+            self.decide(false);
+        }
+    }
+
+    fn decide(&mut self, is_agent_log: bool) {
+        for line in std::mem::take(&mut self.undecided) {
+            main_line(&mut self.fold, line, is_agent_log);
+        }
+    }
+
+    fn finish(mut self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        let Some((main, companions)) = sources.split_first() else {
+            return Err(NotUnderstood("no file to read".to_owned()));
+        };
+        self.decide(true);
+        for (id, companion) in (1..).map(SourceId).zip(companions) {
+            if let Some(lines) = self.agents.remove(&id) {
+                agent_file(&mut self.fold, companion, companions, lines);
+            }
+        }
+        let mut run = self.fold.finish(TokensFrom::Messages);
+        run.format = ClaudeSession.name();
+        run.warnings = self.warnings.into_values().flatten().collect();
+        if run.id.is_empty() {
+            run.id = stem(main.name).to_owned();
+        }
+        if run.title.is_empty() {
+            run.title.clone_from(&run.id);
+        }
+        Ok(run)
     }
 }
 

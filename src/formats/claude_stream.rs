@@ -9,7 +9,7 @@
 //! does not show what it is a difference to.
 
 use super::{
-    Format, Head, NotUnderstood, Source,
+    Format, Growing, Hands, Head, NotUnderstood, Source,
     claude::{
         edits,
         fold::{self, Fold, Owner, Told, TokensFrom},
@@ -17,14 +17,14 @@ use super::{
         record::Record,
         text,
     },
-    jsonl,
+    jsonl::{self, Piece},
 };
 use crate::run::{
-    Edit, Role, Run, SourceId, Step, StepKind, StepText, ToolResult, Turn, files::RecordedEdit,
+    Edit, Role, Run, SourceId, Step, StepKind, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
 };
 
 /// Reads one or more processes' output, from 1.0 on.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ClaudeStream;
 
 impl Format for ClaudeStream {
@@ -52,27 +52,17 @@ impl Format for ClaudeStream {
         })
     }
 
-    fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+    fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {
         let Some(main) = sources.first() else {
             return Err(NotUnderstood("no file to read".to_owned()));
         };
-        let mut warnings = vec![];
-        let lines = fold::lines(SourceId(0), *main, &mut warnings);
         let mut stream = Stream::default();
-        for line in lines {
-            stream.line(line);
-        }
-        let mut run = stream.fold.finish(TokensFrom::Results);
-        run.format = self.name();
-        run.warnings = warnings;
-        if run.id.is_empty() {
-            let name = main.name.rsplit('/').next().unwrap_or(main.name);
-            run.id = name.to_owned();
-        }
-        if run.title.is_empty() {
-            run.title.clone_from(&run.id);
-        }
-        Ok(run)
+        stream.take(SourceId(0), main.name, Piece::whole(main.bytes), hands);
+        Ok(stream.finish(main.name))
+    }
+
+    fn growing(&self) -> Option<Box<dyn Growing>> {
+        Some(Box::new(Stream::default()))
     }
 
     fn words(&self, record: &[u8], step: &Step) -> StepText {
@@ -107,9 +97,10 @@ fn says_stream(record: &Record<'_>) -> Option<bool> {
 /// The first version in which `total_cost_usd` was seen to count the whole session.
 const CUMULATIVE_SINCE: [u32; 3] = [2, 1, 330];
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Stream {
     fold: Fold,
+    warnings: Vec<Warning>,
     /// A process has begun and its result has not come.
     is_open: bool,
     /// A background agent was done since the last `init`.
@@ -121,7 +112,35 @@ struct Stream {
     version: Option<[u32; 3]>,
 }
 
+impl Growing for Stream {
+    fn take(&mut self, id: SourceId, name: &str, lines: Piece<'_>, hands: &dyn Hands) {
+        let mut warnings = std::mem::take(&mut self.warnings);
+        if id == SourceId(0) {
+            fold::each_line(id, name, lines, hands, &mut warnings, &mut |line| self.line(line));
+        }
+        self.warnings = warnings;
+    }
+
+    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        let name = sources.first().map_or("", |source| source.name);
+        Ok(self.clone().finish(name))
+    }
+}
+
 impl Stream {
+    fn finish(self, name: &str) -> Run {
+        let mut run = self.fold.finish(TokensFrom::Results);
+        run.format = ClaudeStream.name();
+        run.warnings = self.warnings;
+        if run.id.is_empty() {
+            run.id = name.rsplit('/').next().unwrap_or(name).to_owned();
+        }
+        if run.title.is_empty() {
+            run.title.clone_from(&run.id);
+        }
+        run
+    }
+
     fn line(&mut self, line: Line) {
         if self.fold.is_copy(&line) {
             return;

@@ -7,7 +7,7 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use super::{
-    Format, Head, NotUnderstood, Source,
+    Format, Hands, Head, NotUnderstood, Source,
     codex::{
         self, call,
         json::{self, Object},
@@ -43,7 +43,7 @@ impl Format for CodexExec {
         lines.any(|(_, line)| is_ours(line))
     }
 
-    fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+    fn index_with(&self, sources: &[Source<'_>], _: &dyn Hands) -> Result<Run, NotUnderstood> {
         let Some(source) = sources.first() else {
             return Err(NotUnderstood("it is empty".into()));
         };

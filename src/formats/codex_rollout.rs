@@ -21,14 +21,16 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use self::{
     fold::Thread,
     record::{Line, Meta, Record},
 };
 use super::{
-    Format, Head, NotUnderstood, Source,
+    Format, Growing, Hands, Head, NotUnderstood, Source,
     codex::{self, json::Object},
-    jsonl,
+    jsonl::{self, Piece},
 };
 use crate::run::{
     Agent, Edit, Run, SourceId, Step, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
@@ -63,31 +65,16 @@ impl Format for CodexRollout {
             && (is_parent(&other.parent) || is_parent(&other.session) || is_parent(&other.forked_from))
     }
 
-    fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
-        let mut warnings = vec![];
-        let mut threads = vec![];
-        let mut root: Option<Box<str>> = None;
-        for (source, id) in sources.iter().zip(0..) {
-            let lines = classified(*source, SourceId(id));
-            warnings.extend(lines.iter().filter_map(|line| warning(source.name, line)));
-            let thread = thread(lines, root.as_deref());
-            match thread {
-                Some(thread) => {
-                    root = root.or_else(|| thread.meta.cwd.clone());
-                    threads.push(thread);
-                }
-                None if id == 0 => {
-                    let why = "no line of it is a record of a Codex session";
-                    return Err(NotUnderstood(why.into()));
-                }
-                None => {}
-            }
+    fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {
+        let mut rollout = Rollout::default();
+        for (id, source) in (0..).map(SourceId).zip(sources) {
+            rollout.take(id, source.name, Piece::whole(source.bytes), hands);
         }
-        if threads.is_empty() {
-            return Err(NotUnderstood("it is empty".into()));
-        }
-        let main = threads.remove(0);
-        Ok(run(main, threads, root, warnings, sources))
+        rollout.run(sources)
+    }
+
+    fn growing(&self) -> Option<Box<dyn Growing>> {
+        Some(Box::new(Rollout::default()))
     }
 
     fn words(&self, record: &[u8], _step: &Step) -> StepText {
@@ -175,19 +162,60 @@ fn cut_meta(text: &str) -> Meta {
     }
 }
 
-/// The first phase, line by line; each line on its own. What tells nothing is left out.
-fn classified(source: Source<'_>, id: SourceId) -> Vec<Line> {
-    let mut lines = jsonl::lines(id, source.bytes).peekable();
-    let mut classified = Vec::with_capacity(memchr::memchr_iter(b'\n', source.bytes).count() + 1);
-    let mut is_understood = false;
-    while let Some((place, line)) = lines.next() {
-        let line = classify::classify(place, line, lines.peek().is_none());
-        if !is_understood || !matches!(line.record, Record::Bookkeeping) {
-            is_understood |= line.is_understood();
-            classified.push(line);
+/// The first phase, done for as many lines as were read; each line on its own.
+#[derive(Default)]
+struct Rollout {
+    threads: BTreeMap<SourceId, Lines>,
+}
+
+/// The lines of one thread; what tells nothing is left out.
+#[derive(Default)]
+struct Lines {
+    lines: Vec<Line>,
+    is_understood: bool,
+}
+
+impl Growing for Rollout {
+    fn take(&mut self, id: SourceId, _name: &str, lines: Piece<'_>, hands: &dyn Hands) {
+        let thread = self.threads.entry(id).or_default();
+        let read = |place, line: &[u8], is_last| Some(classify::classify(place, line, is_last));
+        jsonl::each_line(id, lines, hands, &read, &mut |line| thread.push(line));
+    }
+
+    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        let mut warnings = vec![];
+        let mut threads = vec![];
+        let mut root: Option<Box<str>> = None;
+        for (source, id) in sources.iter().zip(0..) {
+            let lines = self.threads.get(&SourceId(id)).map_or(&[][..], |thread| &thread.lines);
+            warnings.extend(lines.iter().filter_map(|line| warning(source.name, line)));
+            match thread(lines, root.as_deref()) {
+                Some(thread) => {
+                    root = root.or_else(|| thread.meta.cwd.clone());
+                    threads.push(thread);
+                }
+                None if id == 0 => {
+                    let why = "no line of it is a record of a Codex session";
+                    return Err(NotUnderstood(why.into()));
+                }
+                None => {}
+            }
+        }
+        if threads.is_empty() {
+            return Err(NotUnderstood("it is empty".into()));
+        }
+        let main = threads.remove(0);
+        Ok(run(main, threads, root, warnings, sources))
+    }
+}
+
+impl Lines {
+    fn push(&mut self, line: Line) {
+        if !self.is_understood || !matches!(line.record, Record::Bookkeeping) {
+            self.is_understood |= line.is_understood();
+            self.lines.push(line);
         }
     }
-    classified
 }
 
 fn warning(name: &str, line: &Line) -> Option<Warning> {
@@ -198,7 +226,7 @@ fn warning(name: &str, line: &Line) -> Option<Warning> {
 }
 
 /// The second phase; None where not one line was understood.
-fn thread(lines: Vec<Line>, root: Option<&str>) -> Option<Thread> {
+fn thread(lines: &[Line], root: Option<&str>) -> Option<Thread> {
     if !lines.iter().any(Line::is_understood) {
         return None;
     }

@@ -14,7 +14,9 @@ mod claude;
 mod codex;
 pub mod jsonl;
 
-use crate::run::{Edit, Run, Step, StepText, ToolResult, files::RecordedEdit};
+use crate::run::{Edit, Run, SourceId, Step, StepText, ToolResult, files::RecordedEdit};
+
+use jsonl::Piece;
 
 /// A way of writing runs down. Nothing here may panic, whatever the bytes.
 pub trait Format: Sync {
@@ -38,7 +40,17 @@ pub trait Format: Sync {
 
     /// Reads the main file (`sources[0]`) and its companions into an index. [`crate::run::Place::source`] is the
     /// position in `sources`; [`Run::sources`] is filled in by the caller.
-    fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood>;
+    fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        self.index_with(sources, &OneHand)
+    }
+
+    /// As [`Format::index`], with help. However many hands there are, the run is the same.
+    fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood>;
+
+    /// A reader of recordings that are still being written; None where the format is read as a whole only.
+    fn growing(&self) -> Option<Box<dyn Growing>> {
+        None
+    }
 
     /// The words of a step, from the record at [`Step::place`]; `result` stays None.
     fn words(&self, record: &[u8], step: &Step) -> StepText;
@@ -51,6 +63,46 @@ pub trait Format: Sync {
 
     /// The body of an edit, from the record at [`Edit::place`].
     fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit>;
+}
+
+/// Whoever carries out work that falls into pieces. A format knows no threads: it says what can be done at once.
+pub trait Hands: Sync {
+    /// How many pieces are worked on at a time.
+    fn count(&self) -> usize;
+
+    /// Bytes worth a piece: so few that what is made of some of them is little, so many that handing them out is cheap.
+    fn piece_bytes(&self) -> usize {
+        1 << 20
+    }
+
+    /// Does the `work` of each of that many pieces once, in any order and at any time, and calls `then` for each in
+    /// order, on the caller's own thread, when its work is done. The work is not far ahead of `then`.
+    fn in_order(&self, pieces: usize, work: &(dyn Fn(usize) + Sync), then: &mut dyn FnMut(usize));
+}
+
+/// One thing after the other.
+pub struct OneHand;
+
+impl Hands for OneHand {
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn in_order(&self, pieces: usize, work: &(dyn Fn(usize) + Sync), then: &mut dyn FnMut(usize)) {
+        for piece in 0..pieces {
+            work(piece);
+            then(piece);
+        }
+    }
+}
+
+/// A recording read while it is written: what is read once is not read again.
+pub trait Growing: Send {
+    /// Takes whole lines of a log, following those taken of the same source before.
+    fn take(&mut self, id: SourceId, name: &str, lines: Piece<'_>, hands: &dyn Hands);
+
+    /// The run as far as it is written. `sources` are those of [`Format::index`]; of logs only the names are looked at.
+    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood>;
 }
 
 /// The start of a file, enough to tell what it is.

@@ -1,23 +1,97 @@
 //! The bytes of a recording's files, uncompressed.
 
-use std::{fs, io, io::Read, ops::Deref, path::Path};
+use std::{borrow::Cow, fs, io, io::Read, ops::Deref, path::Path, sync::Arc};
 
-use crate::formats::HEAD_BYTES;
+use crate::{formats::HEAD_BYTES, run::Place};
 
 /// A file's content. Big files are mapped, not copied: cost grows with what is read, not with what is stored.
 #[derive(Debug)]
 pub enum Bytes {
-    Mapped(memmap2::Mmap),
+    /// With the file itself, to see whether it is still as long.
+    Mapped(memmap2::Mmap, fs::File),
     Held(Vec<u8>),
+    /// Left on the disk, but for its head: a file that is still being written.
+    OnDisk(OnDisk),
 }
 
+#[derive(Debug, Clone)]
+pub struct OnDisk {
+    pub file: Arc<fs::File>,
+    /// The first [`HEAD_BYTES`].
+    pub head: Arc<[u8]>,
+    pub len: u64,
+}
+
+/// How the bytes of a big file are come by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    Mapped,
+    /// For files that may be cut short under our hands.
+    OnDisk,
+}
+
+impl Bytes {
+    /// Of the whole file.
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Mapped(map, _) => map.len() as u64,
+            Self::Held(bytes) => bytes.len() as u64,
+            Self::OnDisk(disk) => disk.len,
+        }
+    }
+
+    /// One record; empty where the file has since become shorter.
+    ///
+    /// What remains: a mapped file that is cut short between this look at its length and the reading of the record
+    /// ends the process. A file that is followed is never mapped.
+    pub fn record(&self, place: Place) -> Cow<'_, [u8]> {
+        let end = place.start.saturating_add(place.len);
+        match self {
+            Self::Held(bytes) => Cow::Borrowed(place.of(bytes)),
+            Self::Mapped(map, file) => {
+                let is_there = file.metadata().is_ok_and(|now| now.len() >= end);
+                Cow::Borrowed(if is_there { place.of(map) } else { &[] })
+            }
+            Self::OnDisk(disk) => {
+                // A length that no file has is not a reason to ask for so much memory.
+                if end > disk.len {
+                    return Cow::Borrowed(&[]);
+                }
+                let mut record = vec![0; place.len as usize];
+                let read = read_at(&disk.file, &mut record, place.start);
+                Cow::Owned(read.map_or_else(|_| vec![], |()| record))
+            }
+        }
+    }
+}
+
+/// Fills all of `into` with what stands in the file from `start` on.
+#[cfg(unix)]
+pub fn read_at(file: &fs::File, into: &mut [u8], start: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, into, start)
+}
+
+#[cfg(windows)]
+pub fn read_at(file: &fs::File, mut into: &mut [u8], mut start: u64) -> io::Result<()> {
+    while !into.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, into, start)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        (into, start) = (&mut into[read..], start + read as u64);
+    }
+    Ok(())
+}
+
+/// The whole content; of a file left on the disk, its head.
 impl Deref for Bytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
         match self {
-            Self::Mapped(map) => map,
+            Self::Mapped(map, _) => map,
             Self::Held(bytes) => bytes,
+            Self::OnDisk(disk) => &disk.head,
         }
     }
 }
@@ -32,17 +106,30 @@ const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// A file's content, unpacked where it is zstd, with a sentence where it could not be unpacked to its end.
 /// Errors where there is no regular file, or where it may not be read; a pipe is never waited for.
-pub fn read(path: &Path) -> io::Result<(Bytes, Option<String>)> {
+pub fn read(path: &Path, access: Access) -> io::Result<(Bytes, Option<String>)> {
     let file = open_regular(path)?;
     let len = file.metadata()?.len();
+    if access == Access::OnDisk {
+        let mut head = vec![];
+        (&file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+        if !head.starts_with(&ZSTD_MAGIC) {
+            let len = len.max(head.len() as u64);
+            let disk = OnDisk { file: Arc::new(file), head: head.into(), len };
+            return Ok((Bytes::OnDisk(disk), None));
+        }
+        let (unpacked, problem) = unpack(&fs::read(path)?, UNPACKED_LIMIT);
+        return Ok((unpacked, problem));
+    }
     let bytes = if len < MAP_FROM {
         let mut bytes = Vec::with_capacity(len as usize);
         (&file).take(MAP_FROM).read_to_end(&mut bytes)?;
         Bytes::Held(bytes)
     } else {
         // SAFETY: the map is read-only and private. Logs are appended to or replaced by rename; a writer that cuts
-        // the file short while we read it would end the process, which is the price every pager of this kind pays.
-        Bytes::Mapped(unsafe { memmap2::Mmap::map(&file)? })
+        // the file short while we index it would end the process, which is the price every pager of this kind pays;
+        // a file that is followed is read with `OnDisk`.
+        let map = unsafe { memmap2::Mmap::map(&file)? };
+        Bytes::Mapped(map, file)
     };
     if bytes.starts_with(&ZSTD_MAGIC) {
         Ok(unpack(&bytes, UNPACKED_LIMIT))
@@ -118,7 +205,7 @@ mod tests {
         let path = folder.path().join("a.jsonl.zst");
         fs::write(&path, zstd::encode_all(&b"{}\n{}\n"[..], 3).unwrap()).unwrap();
 
-        assert_eq!(&*read(&path).unwrap().0, b"{}\n{}\n");
+        assert_eq!(&*read(&path, Access::Mapped).unwrap().0, b"{}\n{}\n");
         assert_eq!(read_head(&path).unwrap(), (b"{}\n{}\n".to_vec(), true));
     }
 
@@ -141,8 +228,26 @@ mod tests {
     }
 
     #[test]
+    fn a_record_of_a_file_that_was_cut_short_is_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let place = |start| Place { start, len: 3, ..Place::default() };
+        for access in [Access::Mapped, Access::OnDisk] {
+            fs::write(&path, vec![b'x'; 3 << 20]).unwrap();
+            let (bytes, _) = read(&path, access).unwrap();
+            assert_eq!(&*bytes.record(place(2 << 20)), b"xxx");
+
+            fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 20).unwrap();
+
+            assert_eq!(&*bytes.record(place(2 << 20)), b"");
+            assert_eq!(&*bytes.record(place(9)), b"xxx");
+            assert_eq!(&*bytes.record(place(u64::MAX)), b"");
+        }
+    }
+
+    #[test]
     fn a_folder_is_not_a_file() {
-        let why = read(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap_err();
+        let why = read(Path::new(env!("CARGO_MANIFEST_DIR")), Access::Mapped).unwrap_err();
         assert_eq!(reason(&why), "it is a folder");
     }
 }

@@ -9,7 +9,7 @@ use crate::formats::{self, Format, Head};
 
 use super::{
     OpenError,
-    bytes::{self, Bytes},
+    bytes::{self, Access, Bytes},
 };
 
 /// The files of one recording, and who reads them.
@@ -19,6 +19,8 @@ pub struct Found {
     pub files: Vec<FoundFile>,
     /// The folder of the main file; the bundle itself.
     pub folder: PathBuf,
+    /// Where the main file is.
+    pub main: PathBuf,
 }
 
 pub struct FoundFile {
@@ -36,13 +38,13 @@ const MOST_NEIGHBOURS: usize = 4_000;
 const MOST_DEEP: usize = 6;
 
 /// What a path names: a bundle, a log, or a folder with one of them.
-pub fn find(path: &Path) -> Result<Found, OpenError> {
+pub fn find(path: &Path, access: Access) -> Result<Found, OpenError> {
     let meta = fs::metadata(path).map_err(|why| cannot_read(path, &why))?;
     if !meta.is_dir() {
-        return find_file(path);
+        return find_file(path, access);
     }
     if is_bundle(path) {
-        return find_file(&path.join("run.json"));
+        return find_file(&path.join("run.json"), access);
     }
     let runs = runs_below(path);
     match runs.as_slice() {
@@ -50,7 +52,7 @@ pub fn find(path: &Path) -> Result<Found, OpenError> {
             path: path.into(),
             why: format!("no recording below this folder; known formats: {}", known_formats()),
         }),
-        [run] => find(run),
+        [run] => find(run, access),
         [first, .., last] => Err(OpenError::Understand {
             path: path.into(),
             why: format!(
@@ -126,8 +128,8 @@ fn is_bundle(folder: &Path) -> bool {
     is_plain_file(&folder.join("run.json"))
 }
 
-fn find_file(path: &Path) -> Result<Found, OpenError> {
-    let (bytes, problem) = bytes::read(path).map_err(|why| cannot_read(path, &why))?;
+fn find_file(path: &Path, access: Access) -> Result<Found, OpenError> {
+    let (bytes, problem) = bytes::read(path, access).map_err(|why| cannot_read(path, &why))?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let name = name_of(path).to_owned();
     let main = FoundFile { name, bytes, problem };
@@ -137,15 +139,15 @@ fn find_file(path: &Path) -> Result<Found, OpenError> {
     };
     let files = if format.name() == "bundle" {
         let mut files = vec![main];
-        files.extend(bundle_files(&folder));
+        files.extend(bundle_files(&folder, access));
         files
     } else {
-        let companions = companions_of(path, &main, format);
+        let companions = companions_of(path, &main, format, access);
         let mut files = vec![main];
         files.extend(companions);
         files
     };
-    Ok(Found { format, files, folder })
+    Ok(Found { format, files, folder, main: path.to_owned() })
 }
 
 fn why_unclaimed(bytes: &[u8]) -> String {
@@ -160,7 +162,7 @@ fn known_formats() -> String {
 }
 
 /// What a bundle may hold beside `run.json` that its index is made from.
-fn bundle_files(folder: &Path) -> Vec<FoundFile> {
+fn bundle_files(folder: &Path, access: Access) -> Vec<FoundFile> {
     let mut paths = vec![folder.join("script.json")];
     collect_files(&folder.join("session"), 0, &mut paths);
     let relative = |path: &Path| {
@@ -174,7 +176,7 @@ fn bundle_files(folder: &Path) -> Vec<FoundFile> {
         path.extension().is_some_and(|end| end == "zst") && path.with_extension("").exists()
     };
     let plain = paths.iter().filter(|path| is_plain_file(path) && !has_plain_twin(path));
-    plain.filter_map(|path| read_member(path, relative(path))).collect()
+    plain.filter_map(|path| read_member(path, relative(path), access)).collect()
 }
 
 fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
@@ -190,31 +192,44 @@ fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
 }
 
 /// Files near a log that its format recognises as parts of the same run.
-fn companions_of(main_path: &Path, main: &FoundFile, format: &dyn Format) -> Vec<FoundFile> {
+fn companions_of(
+    main_path: &Path,
+    main: &FoundFile,
+    format: &dyn Format,
+    access: Access,
+) -> Vec<FoundFile> {
     let Some(folder) = main_path.parent() else { return vec![] };
-    let own_folder = folder.join(stem_of(main_path));
-    let mut near = entries_of(folder);
-    let mut below = vec![];
-    collect_files(&own_folder, 0, &mut below);
-    near.retain(|path| path != main_path);
-    near.extend(below);
     let main_head = head_of(main);
     let mut companions = vec![];
-    for path in
-        near.iter().filter(|path| could_be_log(path) && is_plain_file(path)).take(MOST_NEIGHBOURS)
-    {
+    for path in &neighbours_of(main_path) {
         let Ok((bytes, is_whole)) = bytes::read_head(path) else { continue };
         if format.is_companion(&main_head, &Head { name: name_of(path), bytes: &bytes, is_whole }) {
             let relative =
                 path.strip_prefix(folder).unwrap_or(path).to_string_lossy().replace('\\', "/");
-            companions.extend(read_member(path, relative));
+            companions.extend(read_member(path, relative, access));
         }
     }
     companions
 }
 
-fn read_member(path: &Path, name: String) -> Option<FoundFile> {
-    match bytes::read(path) {
+/// The files among which a log's companions are.
+pub fn neighbours_of(main: &Path) -> Vec<PathBuf> {
+    let Some(folder) = main.parent() else { return vec![] };
+    let mut near = entries_of(folder);
+    near.retain(|path| path != main);
+    collect_files(&own_folder_of(main), 0, &mut near);
+    near.retain(|path| could_be_log(path) && is_plain_file(path));
+    near.truncate(MOST_NEIGHBOURS);
+    near
+}
+
+/// The folder named after a log, where newer tools put its companions.
+pub fn own_folder_of(main: &Path) -> PathBuf {
+    main.with_file_name(stem_of(main))
+}
+
+fn read_member(path: &Path, name: String, access: Access) -> Option<FoundFile> {
+    match bytes::read(path, access) {
         Ok((bytes, problem)) => Some(FoundFile { name, bytes, problem }),
         Err(why) => {
             let problem = Some(format!("cannot be read: {}", bytes::reason(&why)));
@@ -226,7 +241,7 @@ fn read_member(path: &Path, name: String) -> Option<FoundFile> {
 fn head_of(file: &FoundFile) -> Head<'_> {
     let bytes = &file.bytes[..file.bytes.len().min(formats::HEAD_BYTES)];
     let name = file.name.rsplit('/').next().unwrap_or(&file.name);
-    Head { name, bytes, is_whole: bytes.len() == file.bytes.len() }
+    Head { name, bytes, is_whole: bytes.len() as u64 == file.bytes.size() }
 }
 
 fn entries_of(folder: &Path) -> Vec<PathBuf> {
@@ -245,7 +260,7 @@ fn is_plain_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
 }
 
-fn could_be_log(path: &Path) -> bool {
+pub fn could_be_log(path: &Path) -> bool {
     [".jsonl", ".jsonl.zst", ".json", ".stdout"]
         .iter()
         .any(|ending| name_of(path).ends_with(ending))

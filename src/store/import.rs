@@ -72,7 +72,7 @@ const MOST_DEEP: usize = 16;
 
 /// Makes a bundle at `out`, which must not exist or be an empty folder, from the recording at `source`.
 pub fn import(source: &Path, out: &Path) -> Result<Imported, ImportError> {
-    let found = find::find(source)?;
+    let found = find::find(source, bytes::Access::Mapped)?;
     let opened = super::open(source)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
     refuse_inside(&found, out)?;

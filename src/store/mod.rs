@@ -7,13 +7,17 @@
 mod bytes;
 pub mod config;
 mod find;
+mod follow;
+mod hands;
 pub mod import;
 mod repo;
+mod search;
 mod snapshot;
 mod timeline;
 pub mod write;
 
 use std::{
+    borrow::Cow,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
@@ -28,15 +32,18 @@ use crate::{
             blame::{self, BlamedLine},
             compare, renames,
         },
-        search::{Hit, HitPlace, Query, StepField, matches_in},
+        search::{Hit, Matcher, Query},
     },
 };
 
-use bytes::Bytes;
+use bytes::{Access, Bytes};
+use find::{Found, FoundFile};
+use hands::Threads;
 use repo::Repo;
 use snapshot::Snapshots;
 
 pub use find::runs_below;
+pub use follow::{Follower, follow};
 
 /// A recording that was opened: its index, and the way back to its bytes.
 #[derive(Debug, Clone)]
@@ -58,21 +65,26 @@ pub enum OpenError {
 
 /// Opens a recording: a log of a known format, or a run bundle, or a folder that holds one of them.
 pub fn open(path: &Path) -> Result<Opened, OpenError> {
-    let found = find::find(path)?;
-    let sources: Vec<Source<'_>> =
-        found.files.iter().map(|file| Source { name: &file.name, bytes: &file.bytes }).collect();
-    let indexed = found.format.index(&sources);
-    let mut run =
+    let found = find::find(path, Access::Mapped)?;
+    let indexed = found.format.index_with(&sources_of(&found.files), &Threads::all());
+    let run =
         indexed.map_err(|why| OpenError::Understand { path: path.into(), why: why.to_string() })?;
+    Ok(opened(run, found))
+}
+
+fn sources_of(files: &[FoundFile]) -> Vec<Source<'_>> {
+    files.iter().map(|file| Source { name: &file.name, bytes: &file.bytes }).collect()
+}
+
+/// Completes a run with what only the store knows.
+fn opened(mut run: Run, found: Found) -> Opened {
     if run.sources.is_empty() {
-        let source = |source: &Source<'_>| SourceFile {
-            name: source.name.into(),
-            format: found.format.name(),
-        };
-        run.sources = sources.iter().map(source).collect();
+        let source =
+            |file: &FoundFile| SourceFile { name: file.name.clone(), format: found.format.name() };
+        run.sources = found.files.iter().map(source).collect();
     }
     if run.id.is_empty() {
-        run.id = sources.first().map(|source| source.name.to_owned()).unwrap_or_default();
+        run.id = found.files.first().map(|file| file.name.clone()).unwrap_or_default();
     }
     if run.title.is_empty() {
         run.title.clone_from(&run.id);
@@ -90,7 +102,7 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     }
     let files = found.files.into_iter().map(|file| file.bytes).collect();
     let archive = Archive { files, repo, snapshots, timeline: OnceLock::new() };
-    Ok(Opened { run: Arc::new(run), archive: Arc::new(archive) })
+    Opened { run: Arc::new(run), archive: Arc::new(archive) }
 }
 
 /// The repository of a bundle, where it has one that can be read; what is wrong with it becomes a warning.
@@ -133,11 +145,11 @@ impl Archive {
     pub fn step_text(&self, run: &Run, step: StepId) -> StepText {
         let Some(step) = run.step(step) else { return StepText::default() };
         let Some(format) = format_of(run, step.place) else { return StepText::default() };
-        let mut text = format.words(self.record(step.place), step);
+        let mut text = format.words(&self.record(step.place), step);
         if let Some(result) = step.result()
             && let Some(format) = format_of(run, result.place)
         {
-            text.result = Some(format.result(self.record(result.place), result));
+            text.result = Some(format.result(&self.record(result.place), result));
         }
         text
     }
@@ -147,7 +159,7 @@ impl Archive {
         let place = run.turns.get(turn).and_then(|turn| turn.request);
         let format = place.and_then(|place| format_of(run, place));
         match (place, format) {
-            (Some(place), Some(format)) => format.request(self.record(place)),
+            (Some(place), Some(format)) => format.request(&self.record(place)),
             _ => String::new(),
         }
     }
@@ -231,37 +243,111 @@ impl Archive {
         query: &Query,
         found: &mut dyn FnMut(Hit) -> bool,
     ) -> Result<(), String> {
-        let regex = query.compile()?;
-        for turn in 0..run.turns.len() {
-            let mut report = |place: HitPlace, text: &str| {
-                matches_in(&regex, text)
-                    .all(|(line, range)| found(Hit { turn, place, line, range }))
-            };
-            if !report(HitPlace::Request, &self.request(run, turn)) {
-                return Ok(());
-            }
-            for step in run.steps_of_turn(turn) {
-                let text = self.step_text(run, step);
-                let fields = [
-                    (StepField::Text, Some(text.text)),
-                    (StepField::Arguments, text.arguments),
-                    (StepField::Result, text.result),
-                ];
-                for (field, words) in fields {
-                    if !words.is_none_or(|words| report(HitPlace::Step(step, field), &words)) {
-                        return Ok(());
-                    }
-                }
-            }
-        }
+        self.search_while(run, query, &|| true, found)
+    }
+
+    /// As [`Archive::search`]; `goes_on` is asked before every step, so that a search that finds nothing can be
+    /// stopped as well. It is asked by several threads.
+    pub fn search_while(
+        &self,
+        run: &Run,
+        query: &Query,
+        goes_on: &(dyn Fn() -> bool + Sync),
+        found: &mut dyn FnMut(Hit) -> bool,
+    ) -> Result<(), String> {
+        search::Search { archive: self, run, matcher: Matcher::of(query)?, goes_on }
+            .look(&Threads::all(), found);
         Ok(())
     }
 
-    fn record(&self, place: Place) -> &[u8] {
-        self.files.get(place.source.0 as usize).map_or(&[], |file| place.of(file))
+    fn record(&self, place: Place) -> Cow<'_, [u8]> {
+        let file = self.files.get(place.source.0 as usize);
+        file.map(|file| file.record(place)).unwrap_or_default()
     }
 }
 
 fn format_of(run: &Run, place: Place) -> Option<&'static dyn Format> {
     run.sources.get(place.source.0 as usize).and_then(|source| formats::by_name(source.format))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::{Hands, OneHand, jsonl::Piece};
+
+    /// Small pieces, the last of them done first.
+    struct Backwards {
+        piece_bytes: usize,
+    }
+
+    impl Hands for Backwards {
+        fn count(&self) -> usize {
+            2
+        }
+
+        fn piece_bytes(&self) -> usize {
+            self.piece_bytes
+        }
+
+        fn in_order(
+            &self,
+            pieces: usize,
+            work: &(dyn Fn(usize) + Sync),
+            then: &mut dyn FnMut(usize),
+        ) {
+            (0..pieces).rev().for_each(work);
+            (0..pieces).for_each(then);
+        }
+    }
+
+    /// Every sample, and every recording of other people where they are there.
+    fn recordings() -> Vec<PathBuf> {
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs");
+        let mut folders = vec![samples];
+        folders.extend(std::env::var_os("TRAJVIEW_REAL_DATA").map(PathBuf::from));
+        folders.iter().flat_map(|folder| runs_below(folder)).collect()
+    }
+
+    #[test]
+    fn however_many_hands_read_a_recording_it_is_the_same_run() {
+        for path in recordings() {
+            let found = find::find(&path, Access::Mapped).unwrap();
+            let sources = sources_of(&found.files);
+            let alone = found.format.index_with(&sources, &OneHand);
+
+            for piece_bytes in [900, 40_000] {
+                let many = found.format.index_with(&sources, &Backwards { piece_bytes });
+                assert!(alone == many, "{} in pieces of {piece_bytes}", path.display());
+            }
+            assert!(alone == found.format.index_with(&sources, &Threads::all()));
+        }
+    }
+
+    #[test]
+    fn a_recording_read_as_it_grows_is_the_same_run() {
+        let mut grown = 0;
+        for path in recordings() {
+            let found = find::find(&path, Access::Mapped).unwrap();
+            let sources = sources_of(&found.files);
+            let Some(mut growing) = found.format.growing() else { continue };
+            for (id, source) in (0..).map(crate::run::SourceId).zip(&sources) {
+                let mut piece = Piece::whole(source.bytes);
+                while let Some(end) = memchr::memchr(b'\n', piece.bytes) {
+                    let (line, rest) = piece.bytes.split_at(end + 1);
+                    growing.take(id, source.name, Piece { bytes: line, ..piece }, &OneHand);
+                    let start = piece.start + line.len() as u64;
+                    piece = Piece { bytes: rest, start, lines_before: piece.lines_before + 1 };
+                }
+                growing.take(id, source.name, piece, &OneHand);
+            }
+
+            let mut whole = found.format.index(&sources);
+            let mut run = growing.run(&sources);
+            // What is wrong with a line is said in other words where it is not the last one.
+            whole.iter_mut().chain(&mut run).for_each(|run| run.warnings.clear());
+            assert!(whole == run, "{}", path.display());
+            grown += 1;
+        }
+        assert!(grown > 2);
+    }
 }

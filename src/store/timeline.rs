@@ -124,7 +124,8 @@ fn bodies_of<'a>(
 ) -> impl Iterator<Item = RecordedEdit> + 'a {
     step.edits.iter().map(|edit| {
         let source = edit.place.source.0 as usize;
-        let record = recording.files.get(source).map_or(&[][..], |file| edit.place.of(file));
+        let record = recording.files.get(source).map(|file| file.record(edit.place));
+        let record = record.unwrap_or_default();
         let format =
             recording.run.sources.get(source).and_then(|source| formats::by_name(source.format));
         let not_recorded = || {
@@ -135,7 +136,7 @@ fn bodies_of<'a>(
             };
             RecordedEdit { before: None, change }
         };
-        format.and_then(|format| format.edit(record, edit)).unwrap_or_else(not_recorded)
+        format.and_then(|format| format.edit(&record, edit)).unwrap_or_else(not_recorded)
     })
 }
 

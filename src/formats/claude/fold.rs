@@ -14,35 +14,53 @@ use super::{
     text::{CHANGED_SINCE, readable},
 };
 use crate::{
-    formats::{Source, jsonl},
+    formats::{
+        Hands,
+        jsonl::{self, Piece},
+    },
     run::{
         Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, Time, Tokens,
         ToolCall, ToolResult, Turn, Warning,
     },
 };
 
-/// The lines of one file; what could not be read becomes a warning.
-pub fn lines(source: SourceId, file: Source<'_>, warnings: &mut Vec<Warning>) -> Vec<Line> {
-    let mut lines = vec![];
-    let mut records = jsonl::lines(source, file.bytes).peekable();
-    while let Some((place, bytes)) = records.next() {
-        let text = readable(bytes);
-        let is_last = records.peek().is_none();
-        if matches!(text, std::borrow::Cow::Owned(_)) {
-            let what = "not UTF-8; what could not be read is shown as \u{fffd}";
-            warnings.push(jsonl::warning(file.name, place, what));
-        }
-        match classify(place, &text) {
-            Ok(line) => lines.push(line),
-            Err(why) => {
-                // JSON, but not a record: serde has no column for that.
-                let is_json = why.line() == 0;
-                let what = if is_json { why.to_string() } else { jsonl::broken(&why, is_last) };
-                warnings.push(jsonl::warning(file.name, place, what));
-            }
-        }
+/// A line of a file, or a warning about it, or both.
+pub struct Read {
+    pub line: Option<Line>,
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads one line of the file `name`.
+fn read(name: &str, place: Place, bytes: &[u8], is_last: bool) -> Read {
+    let text = readable(bytes);
+    let mut warnings = vec![];
+    if matches!(text, std::borrow::Cow::Owned(_)) {
+        let what = "not UTF-8; what could not be read is shown as \u{fffd}";
+        warnings.push(jsonl::warning(name, place, what));
     }
-    lines
+    let line = classify(place, &text).map_err(|why| {
+        // JSON, but not a record: serde has no column for that.
+        let is_json = why.line() == 0;
+        let what = if is_json { why.to_string() } else { jsonl::broken(&why, is_last) };
+        warnings.push(jsonl::warning(name, place, what));
+    });
+    Read { line: line.ok(), warnings }
+}
+
+/// Gives the lines of (a piece of) the file `name` to `take`, in order; what could not be read becomes a warning.
+pub fn each_line(
+    source: SourceId,
+    name: &str,
+    piece: Piece<'_>,
+    hands: &dyn Hands,
+    warnings: &mut Vec<Warning>,
+    take: &mut dyn FnMut(Line),
+) {
+    let read = |place: Place, bytes: &[u8], is_last| Some(read(name, place, bytes, is_last));
+    jsonl::each_line(source, piece, hands, &read, &mut |read: Read| {
+        warnings.extend(read.warnings);
+        read.line.into_iter().for_each(&mut *take);
+    });
 }
 
 /// Whose steps: the main agent's in a turn, or a sub-agent's.
@@ -53,7 +71,7 @@ pub enum Owner {
 }
 
 /// Where a call stands, and what its result may need of it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct CallAt {
     pub owner: Owner,
     pub step: usize,
@@ -65,7 +83,7 @@ pub struct CallAt {
 }
 
 /// One response of the model.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Response {
     owner: Owner,
     tokens: Tokens,
@@ -74,13 +92,13 @@ struct Response {
 }
 
 /// A step that is known only later: the command that a turn may open with.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Typed {
     uuid: Box<str>,
     turn: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Fold {
     pub run: Run,
     pub agents: Agents,

@@ -170,10 +170,16 @@ impl<'a> Quoted<'a> {
 
     /// The whole text.
     pub fn text(self) -> String {
-        if memchr::memchr(b'\\', self.0.as_bytes()).is_none() {
-            return self.0.to_owned();
+        let mut text = String::with_capacity(self.0.len());
+        let mut rest = self.0;
+        while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+            text.push_str(&rest[..at]);
+            let mut escaped = Unescape(&rest[at..]);
+            text.extend(escaped.next());
+            rest = escaped.0;
         }
-        self.chars().collect()
+        text.push_str(rest);
+        text
     }
 
     /// Size of the whole text in bytes of UTF-8, without decoding it.

@@ -11,7 +11,7 @@ use super::{
 use crate::run::{LABEL_CHARS, Place, Role, Time, Tokens, label};
 
 /// A classified line.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Line {
     pub place: Place,
     pub time: Option<Time>,
@@ -28,7 +28,7 @@ pub struct Line {
     pub what: What,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum What {
     User(User),
     Assistant(Assistant),
@@ -57,14 +57,14 @@ pub enum What {
     },
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct User {
     pub words: Option<Words>,
     pub outcomes: Vec<Outcome>,
 }
 
 /// What a user record says beside tool results.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Words {
     pub kind: WordsKind,
     pub label: Box<str>,
@@ -88,7 +88,7 @@ pub enum WordsKind {
     Silent,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Assistant {
     /// Message id, else request id, else uuid.
     pub id: Option<Box<str>>,
@@ -100,7 +100,7 @@ pub struct Assistant {
     pub parts: Vec<(u32, Part)>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Part {
     Text(Box<str>),
     Thinking(Box<str>),
@@ -109,7 +109,7 @@ pub enum Part {
     Unknown(Box<str>),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Call {
     pub id: Box<str>,
     pub name: Box<str>,
@@ -121,7 +121,7 @@ pub struct Call {
     pub sketch: Option<Sketch>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Outcome {
     /// Of the call; empty in old drift.
     pub id: Box<str>,
@@ -137,7 +137,7 @@ pub struct Outcome {
     pub says_new: Option<bool>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Note {
     pub label: Box<str>,
     pub role: Role,
@@ -146,7 +146,7 @@ pub struct Note {
     pub wakes: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Verdict {
     pub tokens: Tokens,
     pub total_cost_usd: Option<f64>,

@@ -14,7 +14,7 @@ use super::{
 use crate::run::{Parent, Role, Step, StepKind, SubAgent, Time};
 
 /// What is known of an agent beside its steps.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Clue {
     /// The call that started it, where its own records or its side file say so.
     call_id: Option<Box<str>>,
@@ -24,7 +24,7 @@ struct Clue {
 }
 
 /// The agents met so far, by position in [`crate::run::Run::subagents`].
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Agents {
     clues: Vec<Clue>,
     by_id: HashMap<Box<str>, usize>,

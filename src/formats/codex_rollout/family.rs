@@ -13,16 +13,16 @@ use crate::run::{
 /// By default a child inherits the whole conversation, and its file begins with a copy of it. Newer logs say at
 /// which ordinal its own begins; in older ones it is where a turn begins whose id (a UUID 7, which starts with
 /// milliseconds) is not older than the thread's.
-pub fn own_lines(lines: Vec<Line>, meta: &Meta) -> Vec<Line> {
+pub fn own_lines<'l>(lines: &'l [Line], meta: &Meta) -> Vec<&'l Line> {
     if !meta.is_subagent {
-        return lines;
+        return lines.iter().collect();
     }
     if let Some(first) = meta.own_from {
-        return lines.into_iter().filter(|line| line.ordinal.is_none_or(|at| at >= first)).collect();
+        return lines.iter().filter(|line| line.ordinal.is_none_or(|at| at >= first)).collect();
     }
     let metas = lines.iter().filter(|line| matches!(line.record, Record::Meta(_))).count();
     if metas < 2 && meta.forked_from.is_none() {
-        return lines;
+        return lines.iter().collect();
     }
     let born = uuid_millis(&meta.id);
     let begins = |line: &Line| match &line.record {
@@ -37,7 +37,7 @@ pub fn own_lines(lines: Vec<Line>, meta: &Meta) -> Vec<Line> {
         Some(own) => index >= own,
         None => line.at.is_none() || line.at >= meta.started_at,
     };
-    lines.into_iter().enumerate().filter(|(i, line)| is_own(*i, line)).map(|(_, line)| line).collect()
+    lines.iter().enumerate().filter(|(i, line)| is_own(*i, line)).map(|(_, line)| line).collect()
 }
 
 fn uuid_millis(id: &str) -> Option<u64> {

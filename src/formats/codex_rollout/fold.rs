@@ -53,10 +53,10 @@ pub struct Spawned {
 }
 
 /// Folds the lines of one thread. `root` is where its files live.
-pub fn fold(lines: &[Line], meta: Meta, root: Option<&str>) -> Thread {
+pub fn fold(lines: &[&Line], meta: Meta, root: Option<&str>) -> Thread {
     let mut fold = Fold {
         has_told_requests: lines.iter().any(|line| told_prints(line).is_some()),
-        told_requests: lines.iter().filter_map(told_prints).flatten().copied().collect(),
+        told_requests: lines.iter().filter_map(|line| told_prints(line)).flatten().copied().collect(),
         meta,
         root,
         ..Fold::default()

@@ -1,0 +1,118 @@
+//! Medians beside their bars, and the memory a process has for itself.
+
+#![allow(dead_code)] // each bench uses a part of it
+
+use std::{
+    hint::black_box,
+    path::PathBuf,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+/// As in the shipped program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Rows go to standard output as they are measured.
+pub struct Table {
+    misses: usize,
+}
+
+impl Table {
+    pub fn new() -> Self {
+        println!("{:<58} {:>10} {:>10} {:>10} {:>10}  of", "work", "bar", "median", "best", "cpu");
+        Self { misses: 0 }
+    }
+
+    /// Does the work `times` times (once is not counted) and prints the median beside the bar.
+    pub fn row<T>(&mut self, what: &str, bar: Duration, times: usize, mut work: impl FnMut() -> T) {
+        black_box(work());
+        let cpu = cpu_time();
+        let mut taken: Vec<Duration> = (0..times)
+            .map(|_| {
+                let begun = Instant::now();
+                black_box(work());
+                begun.elapsed()
+            })
+            .collect();
+        let cpu = (cpu_time() - cpu) / times as u32;
+        taken.sort();
+        let (median, best) = (taken[times / 2], taken[0]);
+        println!(
+            "{what:<58} {:>10} {:>10} {:>10} {:>10}  {times}{}",
+            shown(bar),
+            shown(median),
+            shown(best),
+            shown(cpu),
+            self.verdict(median <= bar)
+        );
+    }
+
+    /// Private memory in MB.
+    pub fn memory(&mut self, what: &str, bar: f64, used: f64) {
+        let verdict = self.verdict(used <= bar);
+        println!(
+            "{what:<58} {:>10} {:>10} {:>10} {:>10}  1{verdict}",
+            megabytes(bar),
+            megabytes(used),
+            "",
+            ""
+        );
+    }
+
+    fn verdict(&mut self, holds: bool) -> &'static str {
+        self.misses += usize::from(!holds);
+        if holds { "" } else { "  MISSED" }
+    }
+
+    pub fn end(self) {
+        match self.misses {
+            0 => println!("every bar holds"),
+            misses => println!("{misses} missed"),
+        }
+    }
+}
+
+fn megabytes(amount: f64) -> String {
+    format!("{amount:.1} MB")
+}
+
+fn shown(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1e3)
+}
+
+pub const fn ms(count: u64) -> Duration {
+    Duration::from_millis(count)
+}
+
+/// Where made-up logs are kept between runs.
+pub fn folder() -> PathBuf {
+    std::env::temp_dir().join("trajview-bench-logs")
+}
+
+/// Of all threads, finished ones too. A busy machine makes the clock slower and this hardly; half of it is what two
+/// idle cores would take for work that both do.
+pub fn cpu_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let ticks =
+        after_name.split_whitespace().skip(11).take(2).filter_map(|word| word.parse::<u64>().ok());
+    Duration::from_millis(ticks.sum::<u64>() * 10)
+}
+
+/// Private memory of this process in MB; 0 where the system does not tell.
+pub fn private_memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    let kilobytes =
+        line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
+    kilobytes.unwrap_or_default() / 1024.0
+}
+
+/// Runs this bench again as a fresh process with these words, and reads the numbers it prints.
+pub fn in_a_fresh_process(words: &[&str]) -> Vec<f64> {
+    let program = std::env::current_exe().expect("we are running it");
+    let output = Command::new(program).args(words).output().expect("it has just been started");
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+}

@@ -1,0 +1,76 @@
+//! What somebody waits for once a recording is open: a step's words, a search, a diff.
+
+mod logs;
+mod measure;
+
+use logs::{NEEDLE, Tool, Wish};
+use measure::{Table, ms};
+use trajview::{
+    run::search::{Query, Syntax},
+    store,
+};
+
+fn main() {
+    let in_full = std::env::args().any(|word| word == "--bench");
+    let size = if in_full { 200 } else { 1 };
+    let mut table = Table::new();
+    for tool in Tool::ALL {
+        jump(&mut table, tool);
+        search(&mut table, tool, size);
+        diff(&mut table, tool);
+    }
+    table.end();
+}
+
+fn open(tool: Tool, name: &str, wish: Wish) -> store::Opened {
+    let path = logs::make(&measure::folder(), name, wish).expect("there is room for a log");
+    store::open(&path).unwrap_or_else(|why| panic!("{}: {why}", tool.name()))
+}
+
+fn jump(table: &mut Table, tool: Tool) {
+    let wish = Wish { last_output: 2 << 20, ..Wish::of(tool, 3 << 20) };
+    let opened = open(tool, "big-step", wish);
+    let last = opened.run.turns.len() - 1;
+    let steps = opened.run.steps_of_turn(last);
+    let size = |id| opened.archive.step_text(&opened.run, id).result.map_or(0, |text| text.len());
+    let big = steps.iter().copied().max_by_key(|id| size(*id)).expect("a turn has steps");
+    assert!(size(big) >= 2 << 20);
+    table.row(&format!("{}: words of a step with 2 MB of output", tool.name()), ms(33), 21, || {
+        opened.archive.step_text(&opened.run, big)
+    });
+    table.row(&format!("{}: last turn, every label and request", tool.name()), ms(33), 21, || {
+        (opened.run.steps_of_turn(last), opened.archive.request(&opened.run, last))
+    });
+}
+
+fn search(table: &mut Table, tool: Tool, size: usize) {
+    let opened = open(tool, &size.to_string(), Wish::of(tool, size << 20));
+    let patterns = [
+        ("a word, once", NEEDLE, Syntax::Literal),
+        ("a regex, once", r"needle of \w+ under", Syntax::Regex),
+        ("a regex without a literal, nowhere", r"[wxyz]{9}\d+", Syntax::Regex),
+    ];
+    for (what, pattern, syntax) in patterns {
+        let query = Query { pattern: pattern.into(), syntax };
+        let what = format!("{} {size} MB: search to the end, {what}", tool.name());
+        table.row(&what, ms(500), 7, || {
+            let mut hits = 0;
+            let searched = opened.archive.search(&opened.run, &query, &mut |_| {
+                hits += 1;
+                true
+            });
+            assert!(searched.is_ok() && hits == usize::from(pattern.contains("needle")));
+        });
+    }
+}
+
+fn diff(table: &mut Table, tool: Tool) {
+    let wish = Wish { file_lines: 5_000, ..Wish::of(tool, 6 << 20) };
+    let opened = open(tool, "long-files", wish);
+    let timeline = opened.archive.timeline(&opened.run).expect("it has edits");
+    let mut all = timeline.turns.iter().flat_map(|turn| &turn.changes);
+    let edited = all.rfind(|change| change.before().is_some()).expect("files were edited");
+    table.row(&format!("{}: diff of a file of 5,000 lines", tool.name()), ms(10), 21, || {
+        opened.archive.diff(&opened.run, edited, 3)
+    });
+}

@@ -1,0 +1,142 @@
+//! Threads for work that falls into pieces.
+
+use std::{
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use crate::formats::Hands;
+
+/// As many threads as there are cores, started for one piece of work and gone after it.
+pub struct Threads {
+    count: usize,
+}
+
+/// More than this do not make a log of the sizes we have faster.
+const MOST: usize = 8;
+
+impl Threads {
+    pub fn all() -> Self {
+        let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { count: cores.min(MOST) }
+    }
+}
+
+/// How far the work is.
+struct Desk {
+    state: Mutex<State>,
+    moved: Condvar,
+}
+
+struct State {
+    is_done: Vec<bool>,
+    /// Pieces given to `then`.
+    taken: usize,
+    /// Everything is done, or somebody panicked: nobody waits any more.
+    is_over: bool,
+}
+
+impl Desk {
+    /// The lock is held for a moment only, never while somebody works.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state());
+        self.moved.notify_all();
+    }
+
+    /// Whether it is still worth going on.
+    fn wait_while(&self, mut is_early: impl FnMut(&State) -> bool) -> bool {
+        let waits = |state: &mut State| !state.is_over && is_early(state);
+        let state = self.moved.wait_while(self.state(), waits);
+        !state.unwrap_or_else(PoisonError::into_inner).is_over
+    }
+}
+
+/// Sends everybody home when it is dropped, also by a panic.
+struct Over<'a>(&'a Desk);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.change(|state| state.is_over = true);
+    }
+}
+
+impl Hands for Threads {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn in_order(&self, pieces: usize, work: &(dyn Fn(usize) + Sync), then: &mut dyn FnMut(usize)) {
+        let state = State { is_done: vec![false; pieces], taken: 0, is_over: false };
+        let desk = Desk { state: Mutex::new(state), moved: Condvar::new() };
+        let (next, ahead) = (AtomicUsize::new(0), self.count * 2);
+        let labour = || {
+            let over = Over(&desk);
+            loop {
+                let piece = next.fetch_add(1, Ordering::Relaxed);
+                if piece >= pieces {
+                    std::mem::forget(over); // the others may still be at it
+                    return;
+                }
+                if !desk.wait_while(|state| piece >= state.taken + ahead) {
+                    return;
+                }
+                work(piece);
+                desk.change(|state| state.is_done[piece] = true);
+            }
+        };
+        thread::scope(|scope| {
+            let over = Over(&desk);
+            for _ in 0..self.count.min(pieces) {
+                scope.spawn(labour);
+            }
+            for piece in 0..pieces {
+                if !desk.wait_while(|state| !state.is_done[piece]) {
+                    return;
+                }
+                then(piece);
+                desk.change(|state| state.taken += 1);
+            }
+            drop(over);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_piece_is_done_once_and_taken_in_order() {
+        let done: Vec<AtomicUsize> = (0..100).map(|_| AtomicUsize::new(0)).collect();
+        let mut taken = vec![];
+
+        let work = |piece: usize| {
+            done[piece].fetch_add(piece + 1, Ordering::Relaxed);
+        };
+        Threads { count: 3 }.in_order(100, &work, &mut |piece| {
+            taken.push((piece, done[piece].load(Ordering::Relaxed)));
+        });
+
+        assert_eq!(taken, (0..100).map(|piece| (piece, piece + 1)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_panic_of_one_hand_is_a_panic_and_not_a_wait_for_ever() {
+        let threads = Threads { count: 2 };
+        let work = |piece: usize| assert!(piece != 7, "seven");
+        let panicked =
+            std::panic::catch_unwind(|| threads.in_order(100, &work, &mut |_| {})).is_err();
+        let then = std::panic::catch_unwind(|| {
+            threads.in_order(100, &|_| {}, &mut |piece| assert!(piece != 7, "seven"));
+        });
+
+        assert!(panicked && then.is_err());
+    }
+}
