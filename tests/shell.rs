@@ -11,11 +11,12 @@ use screen::{Answering, text};
 use trajview::{
     app::{
         App, Effect, Message, Place,
+        config::{Chord, Config, Named},
         key::{self, Key},
         layout::Panel,
         shell::{
             self,
-            looks::{Alphabet, ThemeName},
+            looks::ThemeName,
             mouse::{Capture, Kind, Mouse},
         },
     },
@@ -60,6 +61,10 @@ fn notice(world: &Answering) -> &str {
 fn place(world: &Answering) -> (usize, Panel) {
     let replay = world.app.replay().unwrap();
     (replay.turn + 1, replay.focus)
+}
+
+fn wishes(theme: ThemeName, ascii: bool) -> Wishes {
+    Wishes { config: Config { theme, ascii, ..Config::default() }, ..Wishes::default() }
 }
 
 fn frame_as(wishes: Wishes, width: u16, height: u16, keys: &str) -> Buffer {
@@ -340,11 +345,11 @@ fn with_colours(buffer: &Buffer, rows: std::ops::Range<u16>) -> String {
 
 #[test]
 fn every_theme_colours_a_small_diff() {
-    let frames = ThemeName::ALL.map(|theme| {
-        let buffer = frame_as(Wishes { theme, ..Wishes::default() }, 120, 40, "l");
+    let frames = ThemeName::ALL.iter().copied().map(|theme| {
+        let buffer = frame_as(wishes(theme, false), 120, 40, "l");
         format!("{}\n{}", theme.word(), with_colours(&buffer, 4..10))
     });
-    insta::assert_snapshot!(frames.join("\n"));
+    insta::assert_snapshot!(frames.collect::<Vec<_>>().join("\n"));
 }
 
 #[test]
@@ -364,7 +369,7 @@ fn a_key_goes_through_the_themes_and_says_which_is_on() {
 
 #[test]
 fn without_utf_8_every_frame_is_ascii() {
-    let wishes = Wishes { alphabet: Some(Alphabet::Ascii), ..Wishes::default() };
+    let wishes = || wishes(ThemeName::Terminal, true);
     let places = [
         "",
         "l <tab><tab>",
@@ -382,14 +387,14 @@ fn without_utf_8_every_frame_is_ascii() {
     ];
     for keys in places {
         for (width, height) in [(120, 40), (80, 24), (180, 50), (40, 9)] {
-            let seen = export::text(&frame_as(wishes, width, height, keys));
+            let seen = export::text(&frame_as(wishes(), width, height, keys));
             assert!(seen.is_ascii(), "{keys}:\n{seen}");
             let is_own = |line: &&str| line.contains('?') && !line.contains("? help");
             let marks = seen.lines().filter(is_own).count();
             assert!(marks == 0 || ["3l Z", "?", ":", "/loss<enter>"].contains(&keys), "{seen}");
         }
     }
-    insta::assert_snapshot!(export::text(&frame_as(wishes, 100, 30, "3l <tab><tab><tab> jj")));
+    insta::assert_snapshot!(export::text(&frame_as(wishes(), 100, 30, "3l <tab><tab><tab> jj")));
 }
 
 #[test]
@@ -400,4 +405,27 @@ fn every_new_key_is_in_the_table() {
         assert!(trajview::app::keymap::find(context, first).is_some(), "{keys}");
     }
     assert!(Key::ctrl('g').to_string() == "ctrl-g");
+}
+
+#[test]
+fn settings_reach_the_screen() {
+    let chord = |key: &str| Chord { written: key.into(), keys: key::parse(key).unwrap() };
+    let keys = [("next-turn".to_owned(), vec![chord("w")])].into();
+    let mut config = Config { tab_width: 8, editor: Some("ed".into()), keys, ..Config::default() };
+    config.diff.context = 0;
+    config.play.speed = 4.0;
+    let frame = |keys| {
+        let wishes = Wishes { config: config.clone(), ..Wishes::default() };
+        export::text(&frame_as(wishes, 120, 40, keys))
+    };
+
+    assert!(frame("w <space>").contains("▶ 4× by turn"));
+    assert!(frame("w").contains("←w turn"), "{}", frame("w"));
+    assert!(frame("w").contains("@@ −4,3 +4,6 @@"), "{}", frame("w"));
+    assert!(frame("l").contains("turn 1/6"));
+    assert!(frame("?").contains("w            next turn"));
+    let mut app = App::default();
+    let keys = [("warp".to_owned(), vec![chord("w")])].into();
+    let problems = app.configure(&Config { keys, ..Config::default() });
+    assert!(problems.join("").starts_with("keys.warp: no command has this name"));
 }

@@ -170,11 +170,19 @@ pub fn find(context: Context, key: Key) -> Option<&'static Binding> {
 
 /// What the footer of a place says, most useful first: keys and a word.
 pub fn hints(context: Context) -> Vec<(String, &'static str)> {
+    hints_with(context, |row| row.keys[0])
+}
+
+/// As [`hints`], with the keys that `key` gives for a row.
+pub fn hints_with(
+    context: Context,
+    key: impl Fn(&'static Binding) -> Key,
+) -> Vec<(String, &'static str)> {
     let mut hints: Vec<(String, &'static str)> = vec![];
     let layers = context.layers().iter();
     let rows = layers.flat_map(|layer| BINDINGS.iter().filter(move |row| row.context == *layer));
     for row in rows.filter(|row| !row.hint.is_empty()) {
-        let key = row.keys[0].to_string();
+        let key = key(row).to_string();
         match hints.last_mut() {
             Some((keys, hint)) if *hint == row.hint => keys.push_str(&key),
             _ => hints.push((key, row.hint)),
@@ -273,7 +281,7 @@ const fn focus(panel: Panel) -> Message {
 const SIDEWAYS: usize = 8;
 
 #[rustfmt::skip] // a table: one row a binding
-pub const BINDINGS: &[Binding] = {
+pub static BINDINGS: &[Binding] = {
     use Context::{
         Copy, Diff, Files, GoToMark, Hits, Kinds, List, Mark, Overlay, Palette, Prompt, Replay, Requests, Steps,
         Stops, Turns,

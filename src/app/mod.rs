@@ -167,6 +167,7 @@ impl App {
                 let room = if layout.tabs.is_some() { Room::OnePanel } else { Room::AllPanels };
                 let replay = run.map(|run| Box::new(Replay::of(run, place, room)));
                 self.opened.settle(request, replay);
+                self.settle_in();
                 return self.watch();
             }
             Message::Answered(request, answer) => self.on_replay(|it| it.hear(request, answer)),
@@ -256,7 +257,7 @@ impl App {
             return vec![];
         }
         let count = Count(self.count.take());
-        match (keymap::find(context, key), key.typed()) {
+        match (self.shell.keys.find(context, key), key.typed()) {
             (Some(binding), _) => self.take((binding.message)(count)),
             (None, Some(c)) if matches!(context, Context::Prompt | Context::Requests) => {
                 self.take(typed(context, c))
@@ -295,7 +296,7 @@ impl App {
             overlay::Message::Close => self.overlay = None,
             overlay::Message::Move(motion) => {
                 let Some(mut overlay) = self.overlay else { return };
-                let rows = overlay.rows(self.replay(), layout).len();
+                let rows = overlay.rows(self.replay(), &self.shell.keys, layout).len();
                 let height = usize::from(layout.overlay().height.saturating_sub(2));
                 overlay.go(*motion, rows, height);
                 self.overlay = Some(overlay);

@@ -2,7 +2,9 @@
 
 use crate::run::Run;
 
-use super::{keymap, layout::Layout, replay::Replay, scroll::Motion, wrap::wrap};
+use super::{
+    keymap, layout::Layout, replay::Replay, scroll::Motion, shell::keys::Keys, wrap::wrap,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -61,10 +63,10 @@ impl Overlay {
     }
 
     /// Everything it says, cut to the width it has.
-    pub fn rows(self, replay: Option<&Replay>, layout: &Layout) -> Vec<Row> {
+    pub fn rows(self, replay: Option<&Replay>, keys: &Keys, layout: &Layout) -> Vec<Row> {
         let width = usize::from(layout.overlay().width).saturating_sub(self.left_width() + 4);
         let rows = match (self.kind, replay) {
-            (Kind::Help, _) => help(),
+            (Kind::Help, _) => help(keys),
             (Kind::Info, Some(replay)) => info(replay),
             (Kind::Warnings, Some(replay)) => warnings(&replay.run),
             (_, None) => vec![],
@@ -98,7 +100,7 @@ impl Row {
     }
 }
 
-fn help() -> Vec<Row> {
+fn help(keys: &Keys) -> Vec<Row> {
     let mut rows = vec![];
     for context in keymap::Context::ALL {
         if !rows.is_empty() {
@@ -106,7 +108,7 @@ fn help() -> Vec<Row> {
         }
         rows.push(Row::heading(context.title()));
         let bindings = keymap::BINDINGS.iter().filter(|binding| binding.context == context);
-        rows.extend(bindings.map(|binding| Row::of(binding.keys_shown(), binding.help)));
+        rows.extend(bindings.map(|binding| Row::of(keys.shown(binding), binding.help)));
     }
     rows.push(Row::of("", ""));
     rows.push(Row::heading("signs"));

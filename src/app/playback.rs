@@ -56,6 +56,12 @@ impl Playback {
         }
     }
 
+    /// The speed nearest to so many times the normal one.
+    pub fn set_speed(&mut self, times: f64) {
+        let is_enough = |speed: &(&str, f64)| speed.1 >= times;
+        self.speed = SPEEDS.iter().position(is_enough).unwrap_or(SPEEDS.len() - 1);
+    }
+
     pub fn speed(&self) -> &'static str {
         SPEEDS[self.speed].0
     }

@@ -64,6 +64,8 @@ pub struct Replay {
     pub colours: Colours,
     pub playback: Playback,
     pub search: Search,
+    /// Lines of unchanged text around a change.
+    pub context: usize,
     pub bases: Bases,
     pub blame: Blame,
     pub tree: FileTree,
@@ -140,6 +142,7 @@ impl Replay {
             colours: Colours::default(),
             playback: Playback::default(),
             search: Search::default(),
+            context: diff::CONTEXT,
             bases: Bases::default(),
             blame: Blame::default(),
             tree: FileTree::default(),

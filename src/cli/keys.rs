@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
-use crate::app::keymap::{BINDINGS, Binding};
+use crate::app::{
+    keymap::{BINDINGS, Binding},
+    shell::keys::command_of,
+};
 
 use super::{
     Exit, Outcome,
@@ -28,6 +31,8 @@ struct Keys {
 
 #[derive(Serialize)]
 struct Row {
+    /// What the settings call it.
+    command: String,
     /// Where the key holds.
     place: &'static str,
     keys: Vec<String>,
@@ -36,6 +41,7 @@ struct Row {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let row = |binding: &Binding| Row {
+        command: command_of(binding),
         place: binding.context.title(),
         keys: binding.keys.iter().map(ToString::to_string).collect(),
         does: binding.help,
@@ -45,13 +51,14 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         out.json(&Keys { schema: "trajview.keys/1", keys: rows })?;
         return Ok(Exit::Fine);
     }
-    let mut table = Table::new(&["where", "key", "does"]);
+    let mut table = Table::new(&["where", "key", "does", "command"]);
     for row in rows {
         let quote = |key: &String| if args.md { format!("`{key}`") } else { key.clone() };
         table.row(vec![
             row.place.into(),
             row.keys.iter().map(quote).collect::<Vec<_>>().join(" "),
             row.does.into(),
+            row.command,
         ]);
     }
     if args.md {

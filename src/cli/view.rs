@@ -7,6 +7,7 @@ use ratatui::layout::Size;
 use crate::{
     app::{
         Place,
+        config::Config,
         shell::{
             looks::{Alphabet, ThemeName},
             mouse::Capture,
@@ -33,8 +34,8 @@ pub struct Args {
     #[arg(long, value_name = "PATH[:LINE]")]
     file: Option<String>,
     /// Colours: terminal, dark, light, high-contrast or colour-blind
-    #[arg(long, value_name = "NAME", default_value = "terminal", hide_default_value = true)]
-    theme: ThemeName,
+    #[arg(long, value_name = "NAME")]
+    theme: Option<ThemeName>,
     /// Draw with ASCII characters only, or with all there are; as the locale says if left out
     #[arg(
         long,
@@ -82,9 +83,10 @@ enum Switch {
     Off,
 }
 
-fn wishes(args: &Args) -> Wishes {
+/// The settings, and what the command line says over them.
+fn wishes(args: &Args, config: Config) -> Wishes {
     Wishes {
-        theme: args.theme,
+        config: Config { theme: args.theme.unwrap_or(config.theme), ..config },
         alphabet: args.ascii.map(|ascii| match ascii {
             Switch::On => Alphabet::Ascii,
             Switch::Off => Alphabet::Unicode,
@@ -93,7 +95,6 @@ fn wishes(args: &Args) -> Wishes {
             Switch::On => Capture::On,
             Switch::Off => Capture::Off,
         },
-        ..Wishes::default()
     }
 }
 
@@ -123,16 +124,17 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         return Err(Failure { exit: Exit::WrongArguments, sentence: why.into() });
     }
     let place = place(args)?;
+    let wishes = wishes(args, settings.config);
     match args.snapshot {
         None => {
-            let ending = tui::run(&args.paths, place, wishes(args))?;
+            let ending = tui::run(&args.paths, place, wishes)?;
             Ok(match ending {
                 tui::Ending::Quit => Exit::Fine,
                 tui::Ending::Signal(signal) => Exit::Signal(signal),
             })
         }
         Some(size) => {
-            let frame = tui::headless(&args.paths, size, &args.keys, place, wishes(args))?;
+            let frame = tui::headless(&args.paths, size, &args.keys, place, wishes)?;
             let print = match (args.svg, args.ansi) {
                 (true, _) => export::svg(&frame),
                 (false, true) => export::ansi(&frame),

@@ -13,7 +13,11 @@ use crate::app::shell::editor::Editing;
 
 /// Opens the editor and waits for it. The terminal must have been given back. The error is a sentence.
 pub fn open(editing: &Editing) -> Result<(), String> {
-    let editor = wanted().ok_or("no editor is named: set VISUAL or EDITOR")?;
+    let editor = editing
+        .program
+        .clone()
+        .or_else(wanted)
+        .ok_or("no editor is named: set VISUAL or EDITOR")?;
     let copy =
         Copy::of(editing).map_err(|why| format!("cannot write a copy for the editor: {why}"))?;
     // A shell reads the variable, as git has it: it may name options, and a path with blanks in quotes.
@@ -125,7 +129,13 @@ mod tests {
     use super::*;
 
     fn editing(name: &str) -> Editing {
-        Editing { name: name.into(), text: "a\n".into(), line: 7, moment: "turn-4".into() }
+        Editing {
+            program: None,
+            name: name.into(),
+            text: "a\n".into(),
+            line: 7,
+            moment: "turn-4".into(),
+        }
     }
 
     #[test]

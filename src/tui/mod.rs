@@ -26,9 +26,11 @@ use ratatui::{buffer::Buffer, layout::Size};
 use crate::{
     app::{
         Message, Place,
+        config::Config,
         key::{self, UnknownKey},
         shell::{
-            looks::{Alphabet, Looks, ThemeName},
+            self,
+            looks::{Alphabet, Looks},
             mouse::Capture,
         },
     },
@@ -62,28 +64,24 @@ pub enum Failure {
 /// An opening that takes longer is waited for on screen.
 const QUICK: Duration = Duration::from_millis(150);
 
-/// How the screen is wanted; what is left out is found out from the environment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// How the screen is wanted.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Wishes {
-    pub theme: ThemeName,
+    pub config: Config,
+    /// Where nobody says, the locale does.
     pub alphabet: Option<Alphabet>,
     pub mouse: Capture,
-    pub tab_width: Option<usize>,
 }
 
 impl Wishes {
-    /// `NO_COLOR` (see <https://no-color.org>) wins over any theme.
-    fn looks(self) -> Looks {
-        let looks = Looks::from(self.theme);
+    /// What the environment says: `NO_COLOR` (see <https://no-color.org>) wins over any theme.
+    fn looks(&self, looks: Looks) -> Looks {
         let variable = |name| std::env::var(name).ok();
         let locale = || Alphabet::of_locale(["LC_ALL", "LC_CTYPE", "LANG"].map(variable));
         let is_set = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Looks {
-            has_colours: !is_set,
-            alphabet: self.alphabet.unwrap_or_else(locale),
-            tab_width: self.tab_width.unwrap_or(looks.tab_width),
-            ..looks
-        }
+        let said = if self.config.ascii { Some(Alphabet::Ascii) } else { None };
+        let alphabet = self.alphabet.or(said).unwrap_or_else(locale);
+        Looks { has_colours: !is_set, alphabet, ..looks }
     }
 }
 
@@ -105,7 +103,8 @@ pub fn run_with(
     let mut runtime = Runtime::new(opener);
     runtime.may_follow = true;
     runtime.update(Message::Resized(Terminal::size()?));
-    runtime.app.shell.looks = wishes.looks();
+    let problems = runtime.app.configure(&wishes.config);
+    runtime.app.shell.looks = wishes.looks(runtime.app.shell.looks);
     runtime.app.shell.mouse = wishes.mouse;
     let path = first(paths);
     // A link is pasted into another shell, which may stand elsewhere.
@@ -115,6 +114,9 @@ pub fn run_with(
     runtime.wait_for_opening(QUICK);
     if let Some(why) = runtime.open_error.take() {
         return Err(why.into());
+    }
+    if let Some(first) = problems.into_iter().next() {
+        runtime.update(Message::Shell(shell::Message::Say(first)));
     }
     let gate = Gate::default();
     let mut terminal = Terminal::take(gate.clone())?;
@@ -162,12 +164,8 @@ pub fn headless_as(
     let keys = key::parse(keys)?;
     let mut runtime = Runtime::new(opener);
     runtime.update(Message::Resized(size));
-    let plain = Looks::from(wishes.theme);
-    runtime.app.shell.looks = Looks {
-        alphabet: wishes.alphabet.unwrap_or_default(),
-        tab_width: wishes.tab_width.unwrap_or(plain.tab_width),
-        ..plain
-    };
+    runtime.app.configure(&wishes.config);
+    runtime.app.shell.looks.alphabet = wishes.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
     runtime.open(first(paths), place.clone());
     runtime.run_until_idle();
     if let Some(why) = runtime.open_error {

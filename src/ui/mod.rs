@@ -90,7 +90,7 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
         panel::chooser::draw(replay, theme, &layout, buffer);
     }
     if let Some(overlay) = app.overlay {
-        panel::overlay::draw(overlay, app.replay(), theme, &layout, buffer);
+        panel::overlay::draw(overlay, app.replay(), &app.shell.keys, theme, &layout, buffer);
     }
     if let Some(palette) = &app.shell.palette {
         panel::palette::draw(app, palette, theme, &layout, buffer);

@@ -99,6 +99,7 @@ pub const fn rgb(index: u8) -> Option<[u8; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::config::Named;
 
     fn rgb_of(colour: Color) -> [f64; 3] {
         let Color::Indexed(index) = colour else { panic!("{colour} is not one of the 256") };
@@ -120,7 +121,7 @@ mod tests {
 
     #[test]
     fn every_colour_of_every_theme_can_be_read_on_its_ground() {
-        for theme in ThemeName::ALL {
+        for theme in ThemeName::ALL.iter().copied() {
             let Some(shades) = of(theme) else { continue };
             let least = if theme == ThemeName::HighContrast { 7.0 } else { 4.5 };
             for colour in ANSI.into_iter().skip(1).map(|colour| shades.shade(colour)) {

@@ -6,7 +6,7 @@ use crate::{
         Effect,
         ask::{Loading, Numbers},
         base::Span,
-        diff::{CONTEXT, DiffKey, Scope, View},
+        diff::{DiffKey, Scope, View},
         layout::{Layout, Panel},
         steps::Item,
     },
@@ -86,7 +86,7 @@ impl Replay {
         let (key, change) = self.wanted_diffs().into_iter().find(|(key, _)| !self.diff.has(key))?;
         let change = change.clone();
         let request = self.diffs.ask(numbers, key);
-        Some(Effect::Diff(request, self.run.clone(), change, CONTEXT))
+        Some(Effect::Diff(request, self.run.clone(), change, self.context))
     }
 
     fn ask_changes(&mut self, numbers: &mut Numbers) -> Option<Effect> {

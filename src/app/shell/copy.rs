@@ -141,6 +141,7 @@ pub(super) fn shown(replay: &Replay) -> Result<&Compared, String> {
     match replay.compared() {
         Some(Ok(compared)) => Ok(compared),
         Some(Err(why)) => Err(why.clone()),
+        None if replay.change().is_some() => Err("the file is still being read".into()),
         None => Err("no file is shown here".into()),
     }
 }

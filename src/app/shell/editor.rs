@@ -15,6 +15,8 @@ use crate::{
 /// What the editor is to open: a copy that nobody writes back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Editing {
+    /// The command that opens it, where the settings name one.
+    pub program: Option<String>,
     /// Last part of the path, as recorded.
     pub name: String,
     pub text: Arc<str>,
@@ -27,7 +29,10 @@ pub struct Editing {
 impl App {
     pub(super) fn edit(&mut self) -> Vec<Effect> {
         match self.replay().map(of) {
-            Some(Ok(editing)) => return vec![Effect::Edit(editing)],
+            Some(Ok(editing)) => {
+                let program = self.shell.editor.clone();
+                return vec![Effect::Edit(Editing { program, ..editing })];
+            }
             Some(Err(why)) => self.say(why),
             None => {}
         }
@@ -56,5 +61,5 @@ fn of(replay: &Replay) -> Result<Editing, String> {
         Scope::Step(step) => format!("turn-{}-step-{}", step.turn + 1, replay.number_of(step)),
     };
     let line = line_number(replay).unwrap_or(1);
-    Ok(Editing { name: path.name().to_owned(), text, line, moment })
+    Ok(Editing { program: None, name: path.name().to_owned(), text, line, moment })
 }

@@ -2,6 +2,9 @@
 
 use std::str::FromStr;
 
+use crate::app::config::Named;
+pub use crate::app::config::ThemeName;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Looks {
     pub theme: ThemeName,
@@ -10,18 +13,6 @@ pub struct Looks {
     pub alphabet: Alphabet,
     /// Columns between tab stops in the diff.
     pub tab_width: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ThemeName {
-    /// The terminal's own sixteen colours.
-    #[default]
-    Terminal,
-    Dark,
-    Light,
-    HighContrast,
-    /// Blue and orange for added and removed.
-    ColourBlind,
 }
 
 /// What the terminal can show.
@@ -35,7 +26,7 @@ pub enum Alphabet {
 impl Default for Looks {
     fn default() -> Self {
         Self {
-            theme: ThemeName::default(),
+            theme: ThemeName::Terminal,
             has_colours: true,
             alphabet: Alphabet::default(),
             tab_width: 4,
@@ -44,21 +35,9 @@ impl Default for Looks {
 }
 
 impl ThemeName {
-    pub const ALL: [Self; 5] =
-        [Self::Terminal, Self::Dark, Self::Light, Self::HighContrast, Self::ColourBlind];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Terminal => "terminal",
-            Self::Dark => "dark",
-            Self::Light => "light",
-            Self::HighContrast => "high-contrast",
-            Self::ColourBlind => "colour-blind",
-        }
-    }
-
-    pub const fn next(self) -> Self {
-        Self::ALL[(self as usize + 1) % Self::ALL.len()]
+    pub fn next(self) -> Self {
+        let place = Self::ALL.iter().position(|theme| *theme == self).unwrap_or_default();
+        Self::ALL[(place + 1) % Self::ALL.len()]
     }
 }
 
@@ -67,9 +46,10 @@ impl FromStr for ThemeName {
 
     fn from_str(word: &str) -> Result<Self, String> {
         let word = word.replace("color", "colour");
-        let known = || Self::ALL.map(Self::word).join(", ");
-        let found = Self::ALL.into_iter().find(|theme| theme.word() == word);
-        found.ok_or_else(|| format!("no theme is called {word}; known themes: {}", known()))
+        Self::by_word(&word).ok_or_else(|| {
+            let known: Vec<&str> = Self::ALL.iter().map(|theme| theme.word()).collect();
+            format!("no theme is called {word}; known themes: {}", known.join(", "))
+        })
     }
 }
 
@@ -93,7 +73,7 @@ mod tests {
     #[test]
     fn a_theme_is_found_by_its_name_in_either_spelling() {
         for theme in ThemeName::ALL {
-            assert_eq!(theme.word().parse(), Ok(theme));
+            assert_eq!(theme.word().parse(), Ok(*theme));
         }
         assert_eq!("color-blind".parse(), Ok(ThemeName::ColourBlind));
         let why = "solarized".parse::<ThemeName>().unwrap_err();

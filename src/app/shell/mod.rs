@@ -6,6 +6,7 @@
 pub mod copy;
 pub mod editor;
 mod fuzzy;
+pub mod keys;
 pub mod looks;
 pub mod marks;
 pub mod mouse;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 
 use super::{
     App, Effect,
+    config::{Config, Named},
     diff::Follows,
     key::{Code, Key},
     keymap::Context,
@@ -22,7 +24,8 @@ use super::{
 };
 use crate::run::RepoPath;
 
-use looks::{Looks, ThemeName};
+use keys::Keys;
+use looks::{Alphabet, Looks, ThemeName};
 use marks::Marks;
 use mouse::{Capture, Mouse};
 use palette::Palette;
@@ -33,8 +36,13 @@ pub struct Shell {
     /// Whether clicks and the wheel come to us; without it the terminal selects text.
     pub mouse: Capture,
     pub palette: Option<Palette>,
+    pub keys: Keys,
+    /// What opens a file, where the settings say.
+    pub editor: Option<String>,
     /// The recording as a link names it.
     pub source: PathBuf,
+    context: Option<usize>,
+    speed: Option<f64>,
     pub(super) pending: Option<Pending>,
     pub(super) marks: Marks,
     last_key: Option<Key>,
@@ -91,6 +99,33 @@ impl Shell {
 }
 
 impl App {
+    /// Takes settings; gives sentences about what cannot be done. To be called before a run is opened.
+    pub fn configure(&mut self, config: &Config) -> Vec<String> {
+        self.shell.looks = Looks {
+            theme: config.theme,
+            alphabet: if config.ascii { Alphabet::Ascii } else { Alphabet::Unicode },
+            tab_width: config.tab_width,
+            ..self.shell.looks
+        };
+        self.shell.editor.clone_from(&config.editor);
+        self.shell.context = Some(config.diff.context);
+        self.shell.speed = Some(config.play.speed);
+        let (keys, problems) = Keys::of(&config.keys);
+        self.shell.keys = keys;
+        problems
+    }
+
+    /// What the settings say of a run that was just opened.
+    pub(super) fn settle_in(&mut self) {
+        let (context, speed) = (self.shell.context, self.shell.speed);
+        self.on_replay(|replay| {
+            replay.context = context.unwrap_or(replay.context);
+            if let Some(speed) = speed {
+                replay.playback.set_speed(speed);
+            }
+        });
+    }
+
     pub(super) fn update_shell(&mut self, message: Message, layout: &Layout) -> Vec<Effect> {
         match message {
             Message::Palette(message) => return self.update_palette(message),

@@ -144,30 +144,26 @@ impl App {
     }
 
     fn point_at_palette(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
-        let Some(palette) = &mut self.shell.palette else { return vec![] };
-        let rows = match &self.opened {
-            crate::app::Loading::Ready(replay) => palette.found(Some(replay)).len(),
-            _ => palette.found(None).len(),
-        };
+        let Some(mut palette) = self.shell.palette.take() else { return vec![] };
+        let rows = palette.found(self.replay(), &self.shell.keys).len();
         let area = palette_area(layout, rows);
-        match mouse.kind {
-            Kind::WheelUp => self.update_palette(palette::Message::Move(Motion::Up(NOTCH))),
-            Kind::WheelDown => self.update_palette(palette::Message::Move(Motion::Down(NOTCH))),
-            Kind::Click if !is_in(area, mouse) => self.update_palette(palette::Message::Close),
-            Kind::Click => {
-                let height = usize::from(area.height.saturating_sub(3));
-                let top = centred(palette.selected, rows, height);
-                let row = inside(area, mouse).and_then(|row| row.checked_sub(1));
-                if let Some(index) = row.map(|row| top + row).filter(|index| *index < rows) {
-                    palette.selected = index;
-                }
-                vec![]
+        if mouse.kind == Kind::Click {
+            let height = usize::from(area.height.saturating_sub(3));
+            let top = centred(palette.selected, rows, height);
+            let row = inside(area, mouse).and_then(|row| row.checked_sub(1));
+            if let Some(index) = row.map(|row| top + row).filter(|index| *index < rows) {
+                palette.selected = index;
             }
-            Kind::DoubleClick if is_in(area, mouse) => {
-                self.update_palette(palette::Message::Accept)
-            }
-            Kind::DoubleClick | Kind::WheelLeft | Kind::WheelRight => vec![],
         }
+        self.shell.palette = Some(palette);
+        let message = match mouse.kind {
+            Kind::WheelUp => palette::Message::Move(Motion::Up(NOTCH)),
+            Kind::WheelDown => palette::Message::Move(Motion::Down(NOTCH)),
+            Kind::Click if !is_in(area, mouse) => palette::Message::Close,
+            Kind::DoubleClick if is_in(area, mouse) => palette::Message::Accept,
+            _ => return vec![],
+        };
+        self.update_palette(message)
     }
 
     fn tab_at(&self, mouse: Mouse, layout: &Layout) -> Option<Panel> {

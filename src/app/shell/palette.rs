@@ -3,10 +3,11 @@
 //! The list is the keymap, so a new key is a new command. A number leads to a turn, and the files of the turn are
 //! found by their paths.
 
-use super::fuzzy;
+use super::{fuzzy, keys::Keys};
 use crate::{
     app::{
         App, Effect, Message as Wish,
+        key::{Code, Key},
         keymap::{BINDINGS, Binding, Context, Count},
         replay::{self, Replay},
         scroll::Motion,
@@ -59,24 +60,24 @@ const PAGE: usize = 10;
 
 impl Palette {
     /// What fits, the best first; everything while nothing is typed.
-    pub fn found(&self, replay: Option<&Replay>) -> Vec<Found> {
+    pub fn found(&self, replay: Option<&Replay>, keys: &Keys) -> Vec<Found> {
         let turn = replay.and_then(|replay| turn(&self.text, replay));
-        let commands = BINDINGS.iter().filter(|row| is_command(row.context));
-        let commands = commands.filter_map(|row| self.command(row));
+        let commands = BINDINGS.iter().filter(|row| is_command(row));
+        let commands = commands.filter_map(|row| self.command(row, keys));
         let files = replay.into_iter().flat_map(|replay| self.files(replay));
         let mut found: Vec<Found> = turn.into_iter().chain(commands).chain(files).collect();
         found.sort_by_key(|found| -found.score); // stable: equals stay in the order of the table
         found
     }
 
-    fn command(&self, row: &'static Binding) -> Option<Found> {
+    fn command(&self, row: &'static Binding, own: &Keys) -> Option<Found> {
         let keys = match row.context {
-            Context::Copy => format!("y {}", row.keys_shown()),
-            Context::GoToMark => format!("' {}", row.keys_shown()),
-            _ => row.keys_shown(),
+            Context::Copy => format!("y {}", own.shown(row)),
+            Context::GoToMark => format!("' {}", own.shown(row)),
+            _ => own.shown(row),
         };
         let typed = self.text.trim();
-        let is_key = row.keys.iter().any(|key| key.to_string() == typed);
+        let is_key = own.of_row(row).iter().any(|key| key.to_string() == typed);
         let found = match fuzzy::find(&self.text, row.help) {
             Some(found) => found,
             None if is_key => fuzzy::Match::default(),
@@ -113,8 +114,14 @@ impl Palette {
 }
 
 /// Commands for places that are closed when a command of the list is run make no sense there.
-const fn is_command(context: Context) -> bool {
-    !matches!(context, Context::Prompt | Context::Overlay | Context::Palette | Context::Mark)
+fn is_command(row: &Binding) -> bool {
+    let is_open = !matches!(
+        row.context,
+        Context::Prompt | Context::Overlay | Context::Palette | Context::Mark
+    );
+    let calls_off = matches!(row.context, Context::Copy | Context::GoToMark)
+        && row.keys.contains(&Key::plain(Code::Esc));
+    is_open && !calls_off
 }
 
 fn turn(text: &str, replay: &Replay) -> Option<Found> {
@@ -136,7 +143,10 @@ impl App {
             Message::Open => {}
             Message::Close => return vec![],
             Message::Accept => {
-                let chosen = palette.found(self.replay()).into_iter().nth(palette.selected);
+                let chosen = palette
+                    .found(self.replay(), &self.shell.keys)
+                    .into_iter()
+                    .nth(palette.selected);
                 let Some(chosen) = chosen else {
                     self.shell.palette = Some(palette);
                     return vec![];
@@ -150,7 +160,7 @@ impl App {
             }),
             Message::EraseAll => palette.type_words(String::clear),
             Message::Move(motion) => {
-                let count = palette.found(self.replay()).len();
+                let count = palette.found(self.replay(), &self.shell.keys).len();
                 palette.selected = motion.from(palette.selected, count, PAGE);
             }
         }

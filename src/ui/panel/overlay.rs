@@ -13,6 +13,7 @@ use crate::{
         layout::Layout,
         overlay::{Overlay, Row},
         replay::Replay,
+        shell::keys::Keys,
     },
     ui::{
         line::{fit, own, recorded, width_of},
@@ -23,11 +24,12 @@ use crate::{
 pub fn draw(
     overlay: Overlay,
     replay: Option<&Replay>,
+    keys: &Keys,
     theme: Theme,
     layout: &Layout,
     buffer: &mut Buffer,
 ) {
-    let rows = overlay.rows(replay, layout);
+    let rows = overlay.rows(replay, keys, layout);
     let area = shrunk(layout.overlay(), rows.len());
     let height = usize::from(area.height.saturating_sub(2));
     let top = overlay.top.min(rows.len().saturating_sub(height));
