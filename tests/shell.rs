@@ -11,7 +11,7 @@ use screen::{Answering, text};
 use trajview::{
     app::{
         App, Effect, Message, Place,
-        config::{Chord, Config, Named},
+        config::{Chord, Config, DiffMode, Named, StopAt},
         key::{self, Key},
         layout::Panel,
         shell::{
@@ -428,4 +428,20 @@ fn settings_reach_the_screen() {
     let keys = [("warp".to_owned(), vec![chord("w")])].into();
     let problems = app.configure(&Config { keys, ..Config::default() });
     assert!(problems.join("").starts_with("keys.warp: no command has this name"));
+}
+
+#[test]
+fn the_settings_say_how_the_diff_stands_and_what_playback_stops_at() {
+    let mut config = Config::default();
+    config.diff.mode = DiffMode::SideBySide;
+    config.play.stop_at = vec![StopAt::Error, StopAt::Compaction];
+    let frame = |keys| {
+        let wishes = Wishes { config: config.clone(), ..Wishes::default() };
+        export::text(&frame_as(wishes, 200, 50, keys))
+    };
+
+    let unified = export::text(&frame_as(Wishes::default(), 200, 50, "l"));
+    assert_ne!(frame("l"), unified);
+    assert_eq!(frame("l"), export::text(&frame_as(Wishes::default(), 200, 50, "l d")));
+    assert!(frame("<space>").contains("until an error or a compaction"), "{}", frame("<space>"));
 }

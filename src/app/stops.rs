@@ -46,6 +46,12 @@ impl Stop {
 pub struct Stops([bool; 3]);
 
 impl Stops {
+    pub fn of(wanted: impl IntoIterator<Item = Stop>) -> Self {
+        let mut stops = Self::default();
+        wanted.into_iter().for_each(|stop| stops.0[stop as usize] = true);
+        stops
+    }
+
     pub const fn has(self, stop: Stop) -> bool {
         self.0[stop as usize]
     }

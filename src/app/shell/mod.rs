@@ -16,11 +16,12 @@ use std::path::PathBuf;
 
 use super::{
     App, Effect,
-    config::{Config, Named},
-    diff::Follows,
+    config::{Config, DiffMode, Named, StopAt},
+    diff::{Arrangement, Follows},
     key::{Code, Key},
     keymap::Context,
     layout::{Layout, Panel},
+    stops::{Stop, Stops},
 };
 use crate::run::RepoPath;
 
@@ -43,6 +44,8 @@ pub struct Shell {
     pub source: PathBuf,
     context: Option<usize>,
     speed: Option<f64>,
+    arrangement: Arrangement,
+    stops: Stops,
     pub(super) pending: Option<Pending>,
     pub(super) marks: Marks,
     last_key: Option<Key>,
@@ -110,6 +113,15 @@ impl App {
         self.shell.editor.clone_from(&config.editor);
         self.shell.context = Some(config.diff.context);
         self.shell.speed = Some(config.play.speed);
+        self.shell.arrangement = match config.diff.mode {
+            DiffMode::Unified => Arrangement::Unified,
+            DiffMode::SideBySide => Arrangement::Columns,
+        };
+        self.shell.stops = Stops::of(config.play.stop_at.iter().map(|stop| match stop {
+            StopAt::Error => Stop::Error,
+            StopAt::FailingTest => Stop::Test,
+            StopAt::Compaction => Stop::Compaction,
+        }));
         let (keys, problems) = Keys::of(&config.keys);
         self.shell.keys = keys;
         problems
@@ -118,7 +130,10 @@ impl App {
     /// What the settings say of a run that was just opened.
     pub(super) fn settle_in(&mut self) {
         let (context, speed) = (self.shell.context, self.shell.speed);
+        let (arrangement, stops) = (self.shell.arrangement, self.shell.stops);
         self.on_replay(|replay| {
+            replay.diff.arrangement = arrangement;
+            replay.playback.stops = stops;
             replay.context = context.unwrap_or(replay.context);
             if let Some(speed) = speed {
                 replay.playback.set_speed(speed);
