@@ -336,7 +336,7 @@ pub static BINDINGS: &[Binding] = {
         row(Diff, &[c('<')], "to the left in long lines", "sideways", |n| diff(diff::Message::Left(SIDEWAYS * n.times()))),
         row(Diff, &[c('>')], "to the right in long lines", "sideways", |n| diff(diff::Message::Right(SIDEWAYS * n.times()))),
         row(Diff, &[k(Code::Enter)], "open a fold; in a blamed file go to the turn and step that wrote the line; else the steps", "go", |_| diff(diff::Message::Enter)),
-        row(Diff, &[c('a')], "the change, or the whole file with who wrote each line", "blame", |_| diff(diff::Message::SwitchView)),
+        row(Diff, &[c('a')], "blame: the whole file with who wrote each line; again the change", "blame", |_| diff(diff::Message::SwitchView)),
         row(Diff, &[k(Code::Backspace)], "back to the line a jump came from", "", |_| diff(diff::Message::Back)),
         row(Diff, &[c('o')], "open the folded text at the cursor, or fold it", "fold", |_| diff(diff::Message::Fold)),
         row(Diff, &[c('O')], "open all folded text, or fold all", "", |_| diff(diff::Message::FoldAll)),

@@ -1,7 +1,7 @@
 //! What playback stops at when asked: an error, a failing test, a compaction.
 //!
 //! A failing test is a command that failed and looks like a test runner; to know another one add a row to
-//! [`RUNNERS`].
+//! `RUNNERS`.
 
 use crate::run::{Step, StepKind};
 
