@@ -178,6 +178,8 @@ struct Lines {
 impl Growing for Rollout {
     fn take(&mut self, id: SourceId, _name: &str, lines: Piece<'_>, hands: &dyn Hands) {
         let thread = self.threads.entry(id).or_default();
+        // About as many as there will be: growing by doubling would touch as much memory again.
+        thread.lines.reserve(lines.bytes.len() / 2048);
         let read = |place, line: &[u8], is_last| Some(classify::classify(place, line, is_last));
         jsonl::each_line(id, lines, hands, &read, &mut |line| thread.push(line));
     }

@@ -75,8 +75,10 @@ pub fn each_line<T: Send>(
     let cut = Cut { whole, size, lines_before: Mutex::new(vec![whole.lines_before]) };
     let done: Vec<Mutex<Vec<T>>> = (0..cut.pieces()).map(|_| Mutex::default()).collect();
     let work = |at: usize| {
-        let read: Vec<T> = cut.piece(at).lines(source).filter_map(read).collect();
-        *held(&done[at]) = read;
+        let piece = cut.piece(at);
+        let mut made = Vec::with_capacity(piece.bytes.len() / 2048);
+        made.extend(piece.lines(source).filter_map(read));
+        *held(&done[at]) = made;
     };
     let mut then =
         |at: usize| std::mem::take(&mut *held(&done[at])).into_iter().for_each(&mut *take);

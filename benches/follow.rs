@@ -1,0 +1,52 @@
+//! From the moment a turn is written to the run that has it.
+
+mod logs;
+mod measure;
+
+use std::{
+    fs,
+    io::Write,
+    path::Path,
+    sync::mpsc::{Receiver, channel},
+};
+
+use logs::{Tool, Wish};
+use measure::{Table, ms};
+use trajview::store::{self, Follower};
+
+fn main() {
+    let in_full = std::env::args().any(|word| word == "--bench");
+    let sizes: &[usize] = if in_full { &[1, 20, 200] } else { &[1] };
+    let mut table = Table::new();
+    for tool in Tool::ALL {
+        for &size in sizes {
+            let log = logs::make(&measure::folder(), &size.to_string(), Wish::of(tool, size << 20));
+            let folder = tempfile::tempdir().expect("there is room for a folder");
+            let path = folder.path().join("rollout-live.jsonl");
+            fs::copy(log.expect("there is room for a log"), &path)
+                .expect("there is room for a copy");
+            let mut more = vec![];
+            logs::write(&mut more, Wish::of(tool, 1)).expect("memory takes everything");
+            let (mut follower, changes) = follow(&path);
+            let what = format!("{} {size} MB: from the write to the run", tool.name());
+            table.row(&what, ms(200), 11, || append(&path, &more, &mut follower, &changes));
+        }
+    }
+    table.end();
+}
+
+fn follow(path: &Path) -> (Follower, Receiver<()>) {
+    let (sender, changes) = channel();
+    let told = move || sender.send(()).unwrap_or_default();
+    let mut follower = store::follow(path, told).expect("it is a log");
+    follower.open().expect("it is a log");
+    (follower, changes)
+}
+
+fn append(path: &Path, more: &[u8], follower: &mut Follower, changes: &Receiver<()>) {
+    while changes.try_recv().is_ok() {}
+    let mut file = fs::OpenOptions::new().append(true).open(path).expect("it is our own file");
+    file.write_all(more).expect("there is room for a turn");
+    changes.recv().expect("the follower lives");
+    follower.open().expect("it is a log");
+}
