@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::{
     run::{
         Edit, Run, Step, StepId, StepText, Time, Tokens,
-        files::{Change, FileDiff, Timeline},
+        files::{Change, Timeline},
     },
     store::Archive,
 };
@@ -282,18 +282,13 @@ impl Teller<'_> {
     }
 
     fn change_row(&self, change: &Change) -> EditRow {
-        let lines = match self.archive.diff(self.run, change, 0) {
-            FileDiff::Text { diff, .. } | FileDiff::Hunks(diff) => {
-                Some((diff.added as u64, diff.removed as u64))
-            }
-            FileDiff::Binary { .. } | FileDiff::TooBig { .. } | FileDiff::NotRecorded(_) => None,
-        };
+        let lines = self.archive.diff(self.run, change, 0).line_counts();
         EditRow {
             path: change.path.to_string(),
             kind: change.kind.word(),
             from: change.from.as_ref().map(ToString::to_string),
-            added: lines.map(|(added, _)| added),
-            removed: lines.map(|(_, removed)| removed),
+            added: lines.map(|lines| lines.added as u64),
+            removed: lines.map(|lines| lines.removed as u64),
             origin: change.origin.word(),
         }
     }

@@ -202,12 +202,7 @@ impl Archive {
     /// lines to count. Reads every version of every file: for a worker, not for the screen. The error is a sentence.
     pub fn line_counts(&self, run: &Run) -> Result<Vec<Vec<Option<LineCounts>>>, String> {
         let timeline = self.timeline(run)?;
-        let count = |change: &Change| match self.diff(run, change, 0) {
-            FileDiff::Text { diff, .. } | FileDiff::Hunks(diff) => {
-                Some(LineCounts { added: diff.added, removed: diff.removed })
-            }
-            FileDiff::Binary { .. } | FileDiff::TooBig { .. } | FileDiff::NotRecorded(_) => None,
-        };
+        let count = |change: &Change| self.diff(run, change, 0).line_counts();
         Ok(timeline.turns.iter().map(|turn| turn.changes.iter().map(count).collect()).collect())
     }
 

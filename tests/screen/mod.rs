@@ -10,7 +10,6 @@ use trajview::{
         replay::{Answer, Counts},
         search::Progress,
     },
-    code::patch::LineCounts,
     run::{
         Agent, Checkpoint, Edit, EditKind, EditPath, Parent, Place as At, RepoPath, Role, Run,
         Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall, ToolResult, Turn,
@@ -79,12 +78,7 @@ impl Recording for Story {
 
     fn line_counts(&self, run: &Run) -> Result<Counts, String> {
         let timeline = Recording::timeline(self, run)?;
-        let count = |change: &Change| match compare(change, &self.blobs, 0) {
-            FileDiff::Text { diff, .. } | FileDiff::Hunks(diff) => {
-                Some(LineCounts { added: diff.added, removed: diff.removed })
-            }
-            _ => None,
-        };
+        let count = |change: &Change| compare(change, &self.blobs, 0).line_counts();
         let turns = timeline.turns.iter();
         Ok(turns.map(|turn| turn.changes.iter().map(count).collect()).collect())
     }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::code::diff::{self, TextDiff};
+use crate::code::{
+    diff::{self, TextDiff},
+    patch::LineCounts,
+};
 
 use super::{Blob, Blobs, Change, FileMode, TreeFile, Version};
 
@@ -19,6 +22,21 @@ pub enum FileDiff {
     TooBig { old: Option<u64>, new: Option<u64> },
     /// Cannot be shown; a sentence says why.
     NotRecorded(String),
+}
+
+impl FileDiff {
+    /// The lines of it; None for what has none to show.
+    pub const fn text(&self) -> Option<&TextDiff> {
+        match self {
+            Self::Text { diff, .. } | Self::Hunks(diff) => Some(diff),
+            Self::Binary { .. } | Self::TooBig { .. } | Self::NotRecorded(_) => None,
+        }
+    }
+
+    /// Lines added and removed; None for what has no lines to count.
+    pub fn line_counts(&self) -> Option<LineCounts> {
+        self.text().map(|diff| LineCounts { added: diff.added, removed: diff.removed })
+    }
 }
 
 /// The largest side that is compared for the screen, in bytes. `trajview diff` has no such limit.
