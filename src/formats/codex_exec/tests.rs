@@ -1,5 +1,5 @@
 //! What reading the stream of `codex exec --json` promises.
-#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)] // tests may read the disk
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

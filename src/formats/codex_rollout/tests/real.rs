@@ -1,5 +1,5 @@
 //! Real logs, where there are some: `TRAJVIEW_REAL_DATA` names their folder.
-#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)] // tests may read the disk
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
