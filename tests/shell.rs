@@ -11,7 +11,7 @@ use screen::{Answering, text};
 use trajview::{
     app::{
         App, Effect, Message, Place,
-        config::{Chord, Config, DiffMode, Named, StopAt},
+        config::{Arrangement, Chord, Config, Named, Stop},
         key::{self, Key},
         layout::Panel,
         shell::{
@@ -433,8 +433,8 @@ fn settings_reach_the_screen() {
 #[test]
 fn the_settings_say_how_the_diff_stands_and_what_playback_stops_at() {
     let mut config = Config::default();
-    config.diff.mode = DiffMode::SideBySide;
-    config.play.stop_at = vec![StopAt::Error, StopAt::Compaction];
+    config.diff.mode = Arrangement::Columns;
+    config.play.stop_at = vec![Stop::Error, Stop::Compaction];
     let frame = |keys| {
         let wishes = Wishes { config: config.clone(), ..Wishes::default() };
         export::text(&frame_as(wishes, 200, 50, keys))

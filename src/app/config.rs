@@ -25,15 +25,15 @@ pub struct Config {
 pub struct DiffConfig {
     /// Equal lines shown around a change.
     pub context: usize,
-    pub mode: DiffMode,
+    pub mode: Arrangement,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlayConfig {
     /// Beats of the normal speed that pass in the time of one; above 0.
     pub speed: f64,
-    /// What playback stops at, without repeats, in the order of [`StopAt::ALL`].
-    pub stop_at: Vec<StopAt>,
+    /// What playback stops at, without repeats, in the order of [`Stop::ALL`].
+    pub stop_at: Vec<Stop>,
 }
 
 /// Keys as a settings file writes them.
@@ -85,17 +85,22 @@ named! {
 }
 
 named! {
-    DiffMode {
+    /// How the two sides of a comparison stand.
+    #[derive(Default)]
+    Arrangement {
+        /// Below each other.
+        #[default]
         Unified = "unified",
-        SideBySide = "side-by-side",
+        /// The old side to the left of the new one.
+        Columns = "side-by-side",
     }
 }
 
 named! {
     /// What playback stops at by itself.
-    StopAt {
+    Stop {
         Error = "error",
-        FailingTest = "failing-test",
+        Test = "failing-test",
         Compaction = "compaction",
     }
 }
@@ -106,7 +111,7 @@ impl Default for Config {
             theme: ThemeName::Terminal,
             ascii: false,
             tab_width: 4,
-            diff: DiffConfig { context: 3, mode: DiffMode::Unified },
+            diff: DiffConfig { context: 3, mode: Arrangement::default() },
             play: PlayConfig { speed: 1.0, stop_at: vec![] },
             editor: None,
             keys: BTreeMap::new(),

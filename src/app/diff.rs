@@ -11,7 +11,8 @@ use super::{
 
 mod compared;
 
-pub use compared::{Arrangement, Compared, Row};
+pub use super::config::Arrangement;
+pub use compared::{Compared, Row};
 
 /// Lines of unchanged text around a change.
 pub const CONTEXT: usize = 3;

@@ -3,18 +3,11 @@
 //! A failing test is a command that failed and looks like a test runner; to know another one add a row to
 //! `RUNNERS`.
 
+use super::config::Named;
+pub use super::config::Stop;
 use crate::run::{Step, StepKind};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    Error,
-    Test,
-    Compaction,
-}
-
 impl Stop {
-    pub const ALL: [Self; 3] = [Self::Error, Self::Test, Self::Compaction];
-
     pub const fn words(self) -> &'static str {
         match self {
             Self::Error => "an error",
@@ -62,7 +55,7 @@ impl Stops {
 
     /// `an error or a compaction`; None where playback stops at nothing.
     pub fn words(self) -> Option<String> {
-        let wanted = Stop::ALL.into_iter().filter(|stop| self.has(*stop));
+        let wanted = Stop::ALL.iter().copied().filter(|stop| self.has(*stop));
         let words: Vec<_> = wanted.map(Stop::words).collect();
         (!words.is_empty()).then(|| words.join(" or "))
     }

@@ -363,7 +363,7 @@ fn line_of(text: &str, byte: usize) -> usize {
 mod tests {
     use super::*;
     use crate::app::{
-        config::{DiffMode, StopAt, ThemeName},
+        config::{Arrangement, Stop, ThemeName},
         key::Key,
     };
 
@@ -386,9 +386,9 @@ mod tests {
             (config.theme, config.ascii, config.tab_width),
             (ThemeName::ColourBlind, true, 8)
         );
-        assert_eq!((config.diff.context, config.diff.mode), (5, DiffMode::SideBySide));
+        assert_eq!((config.diff.context, config.diff.mode), (5, Arrangement::Columns));
         assert_eq!(config.play.speed, 2.0);
-        assert_eq!(config.play.stop_at, [StopAt::Error, StopAt::Compaction]);
+        assert_eq!(config.play.stop_at, [Stop::Error, Stop::Compaction]);
         assert_eq!(config.editor.as_deref(), Some("ed"));
         assert_eq!(config.keys["next-turn"], [Chord { written: "l".into(), keys: vec![l] }]);
         assert_eq!(config.keys["quit"][1].keys, [Key::ctrl('c')]);

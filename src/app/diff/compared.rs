@@ -5,20 +5,10 @@
 use std::{borrow::Cow, collections::BTreeSet, ops::Range, sync::Arc};
 
 use crate::{
-    app::digest::Lines,
+    app::{config::Arrangement, digest::Lines},
     code::diff::{DiffLine, Hunk, LineKind, TextDiff, pair_lines},
     run::files::FileDiff,
 };
-
-/// How the two sides of a comparison stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Arrangement {
-    /// Below each other.
-    #[default]
-    Unified,
-    /// The old side to the left of the new one.
-    Columns,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Row {
@@ -101,10 +91,7 @@ impl Compared {
     }
 
     pub fn text(&self) -> Option<&TextDiff> {
-        match &*self.diff {
-            FileDiff::Text { diff, .. } | FileDiff::Hunks(diff) => Some(diff),
-            FileDiff::Binary { .. } | FileDiff::TooBig { .. } | FileDiff::NotRecorded(_) => None,
-        }
+        self.diff.text()
     }
 
     pub fn hunks(&self) -> &[Hunk] {

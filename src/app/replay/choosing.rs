@@ -3,6 +3,7 @@
 use super::Replay;
 use crate::app::{
     chooser::{Chooser, Kind, Message, PREVIEW},
+    config::Named,
     layout::Layout,
     steps::{Item, Kinds},
     stops::Stop,

@@ -16,12 +16,12 @@ use std::path::PathBuf;
 
 use super::{
     App, Effect,
-    config::{Config, DiffMode, Named, StopAt},
+    config::{Config, Named},
     diff::{Arrangement, Follows},
     key::{Code, Key},
     keymap::Context,
     layout::{Layout, Panel},
-    stops::{Stop, Stops},
+    stops::Stops,
 };
 use crate::run::RepoPath;
 
@@ -113,15 +113,8 @@ impl App {
         self.shell.editor.clone_from(&config.editor);
         self.shell.context = Some(config.diff.context);
         self.shell.speed = Some(config.play.speed);
-        self.shell.arrangement = match config.diff.mode {
-            DiffMode::Unified => Arrangement::Unified,
-            DiffMode::SideBySide => Arrangement::Columns,
-        };
-        self.shell.stops = Stops::of(config.play.stop_at.iter().map(|stop| match stop {
-            StopAt::Error => Stop::Error,
-            StopAt::FailingTest => Stop::Test,
-            StopAt::Compaction => Stop::Compaction,
-        }));
+        self.shell.arrangement = config.diff.mode;
+        self.shell.stops = Stops::of(config.play.stop_at.iter().copied());
         let (keys, problems) = Keys::of(&config.keys);
         self.shell.keys = keys;
         problems

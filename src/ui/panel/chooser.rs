@@ -12,6 +12,7 @@ use super::{position, put_row, turns::marks};
 use crate::{
     app::{
         chooser::{Chooser, Kind, PREVIEW},
+        config::Named,
         layout::Layout,
         replay::Replay,
         steps::{Item, Kinds},
