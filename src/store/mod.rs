@@ -5,6 +5,7 @@
 //! recording's own folder is followed. [`import`] makes a bundle of one, elsewhere, through [`write`](mod@write).
 
 mod bytes;
+mod cache;
 pub mod config;
 mod find;
 mod follow;
@@ -43,6 +44,7 @@ use hands::Threads;
 use repo::Repo;
 use snapshot::Snapshots;
 
+pub use cache::Cache;
 pub use find::runs_below;
 pub use follow::{Follower, follow};
 pub use head::open as open_head;
