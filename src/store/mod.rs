@@ -13,6 +13,7 @@ mod hands;
 mod head;
 pub mod import;
 mod repo;
+mod score;
 mod search;
 mod snapshot;
 mod timeline;
@@ -48,6 +49,7 @@ pub use cache::Cache;
 pub use find::runs_below;
 pub use follow::{Follower, follow};
 pub use head::open as open_head;
+pub use score::{GoesOn, Scored, Scorer};
 
 /// A recording that was opened: its index, and the way back to its bytes.
 #[derive(Debug, Clone)]
@@ -228,7 +230,11 @@ impl Archive {
         self.with_blobs(run, |blobs| blame::blame(&timeline, blobs, path, turns_done))?
     }
 
-    fn with_blobs<T>(&self, run: &Run, read: impl FnOnce(&dyn Blobs) -> T) -> Result<T, String> {
+    fn with_blobs<T>(
+        &self,
+        run: &Run,
+        read: impl FnOnce(&(dyn Blobs + Sync)) -> T,
+    ) -> Result<T, String> {
         let (_, made) = self.built(run).as_ref().map_err(Clone::clone)?;
         let (repo, snapshots) = (self.repo.as_ref(), self.snapshots.as_ref());
         Ok(read(&timeline::AllBlobs { made, repo, snapshots }))
