@@ -44,6 +44,9 @@ fn try_measure(grammar: Grammar, bytes: &[u8], ruler: &Ruler) -> Result<FileMeas
         return Err(Skip::TooDeep);
     }
     Ok(match grammar {
+        Grammar::Python if python::is_refused(&flat, ruler.profile()) => {
+            return Err(Skip::SyntaxError);
+        }
         Grammar::Python => python::measure(&text, &flat, ruler.profile()),
         _ => FileMeasure::default(),
     })

@@ -9,8 +9,10 @@
 mod changes;
 mod file;
 mod flat;
+mod hash;
 mod kinds;
 mod measure;
+mod normal;
 mod profile;
 mod python;
 mod ruler;
@@ -28,10 +30,13 @@ pub use snapshot::{
     CallableAt, CloneGroup, Detail, File, HitAt, Place, Skipped, Snapshot, Totals, combine,
     combine_with_detail,
 };
-pub use wrappers::{Alias, Effects, Forwards, Links, Symbol, Target};
+pub use wrappers::{Alias, Called, Effects, Forwards, Links, Symbol, Target};
 
 /// A callable with more paths than this is one of high complexity.
 pub const HIGH_CC: u32 = 10;
+
+/// A shorter piece is never a clone.
+pub const MIN_CLONE_LINES: u32 = 3;
 
 /// A file with nodes deeper than this is skipped: no reference gets through it, and patterns that look upwards would
 /// take time by the square of the depth.

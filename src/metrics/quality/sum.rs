@@ -31,6 +31,7 @@ struct Part<'a> {
 
 impl<'a> Sum<'a> {
     pub fn of(files: &[File<'a>], profile: Profile) -> Self {
+        let paths = files.iter().map(|file| file.path).collect();
         let mut files = files.to_vec();
         files.sort_unstable_by_key(|file| file.path);
         let (files, skipped): (Vec<_>, Vec<_>) =
@@ -41,7 +42,7 @@ impl<'a> Sum<'a> {
         for &(file, piece) in groups.iter().flatten() {
             clones[file].push(files[file].measure.clones[piece].span);
         }
-        let found = wrappers::found(&files, profile);
+        let found = wrappers::found(&files, &paths, profile);
         let parts = files.iter().zip(clones).zip(found);
         let parts = parts.map(|((file, clones), found)| Part::new(*file, clones, found)).collect();
         Self { profile, files: parts, skipped, groups }

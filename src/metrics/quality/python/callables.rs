@@ -1,76 +1,91 @@
 //! Functions of a Python file: which count, their paths and their length.
 
-use std::sync::LazyLock;
+use std::collections::HashSet;
 
+use super::KINDS;
 use crate::metrics::quality::{
     file::{Callable, LineSet, Span},
     flat::Flat,
-    kinds::{BRANCH, Kinds},
+    kinds::BRANCH,
     profile::Profile,
     text,
 };
 
-/// What adds a path. `else`, `try`, `finally`, `with`, `match` and `case` do not; each `and` and `or` does.
-const BRANCHES: &[&str] = &[
-    "if_statement",
-    "elif_clause",
-    "for_statement",
-    "while_statement",
-    "except_clause",
-    "assert_statement",
-    "list_comprehension",
-    "set_comprehension",
-    "dictionary_comprehension",
-    "generator_expression",
-    "boolean_operator",
-    "conditional_expression",
-    "if_clause",
-];
+/// A class or function that is reached by descending through nothing but classes, decorators and functions.
+#[derive(Debug)]
+pub struct Walked {
+    pub at: usize,
+    /// Dotted from the outermost class or function.
+    pub name: String,
+    /// The class right around it.
+    pub class: Option<usize>,
+    pub is_decorated: bool,
+}
 
-static KINDS: LazyLock<Kinds> =
-    LazyLock::new(|| Kinds::new(&tree_sitter_python::LANGUAGE.into(), &[(BRANCH, BRANCHES)]));
+/// What a block lies in.
+#[derive(Debug, Clone, Default)]
+struct Around {
+    owner: String,
+    class: Option<usize>,
+    is_decorated: bool,
+}
 
-/// In the order they start. A `def` below anything but classes, decorators and functions is not one of its own.
-pub fn all(text: &str, flat: &Flat<'_>, sloc: &LineSet, profile: Profile) -> Vec<Callable> {
-    let branches = branches_before(flat);
+/// Every class and function that counts, each before what lies in it.
+pub fn walk(text: &str, flat: &Flat<'_>) -> Vec<Walked> {
     let mut found = vec![];
-    // Entries whose children are looked at, with the dotted name they lie in.
-    let mut open = vec![(0, String::new())];
-    while let Some((at, owner)) = open.pop() {
-        let mut below = vec![];
+    let mut open = vec![(0, Around::default())];
+    while let Some((at, around)) = open.pop() {
         for child in flat.children(at) {
-            match flat.kind(child) {
-                "block" | "decorated_definition" => below.push((child, owner.clone())),
-                "class_definition" => below.push((child, dotted(&owner, name(text, flat, child)))),
-                "function_definition" => {
-                    let name = dotted(&owner, name(text, flat, child));
-                    let after = flat.entries[child].after as usize;
-                    let cc = 1 + branches[after] - branches[child];
-                    let sloc = length(text, flat, child, sloc, profile);
-                    found.push((
-                        child,
-                        Callable { name: name.clone(), span: span(flat, child), cc, sloc },
-                    ));
-                    below.push((child, name));
+            let kind = flat.kind(child);
+            match kind {
+                "block" => open.push((child, Around { is_decorated: false, ..around.clone() })),
+                "decorated_definition" => {
+                    open.push((child, Around { is_decorated: true, ..around.clone() }))
+                }
+                "class_definition" | "function_definition" => {
+                    let name = dotted(&around.owner, name(text, flat, child));
+                    let class = (kind == "class_definition").then_some(child);
+                    open.push((child, Around { owner: name.clone(), class, is_decorated: false }));
+                    let Around { class, is_decorated, .. } = around;
+                    found.push(Walked { at: child, name, class, is_decorated });
                 }
                 _ => {}
             }
         }
-        open.extend(below);
     }
-    found.sort_by_key(|(at, _)| *at);
-    found.into_iter().map(|(_, callable)| callable).collect()
+    found.sort_by_key(|walked| walked.at);
+    found
+}
+
+/// In the order they start.
+pub fn all(text: &str, flat: &Flat<'_>, sloc: &LineSet, profile: Profile) -> Vec<Callable> {
+    let branches = branches_before(flat);
+    let callable = |walked: Walked| {
+        let after = flat.entries[walked.at].after as usize;
+        let cc = 1 + branches[after] - branches[walked.at];
+        let sloc = length(text, flat, walked.at, sloc, profile);
+        Callable { name: walked.name, span: span(flat, walked.at), cc, sloc }
+    };
+    functions(text, flat).map(callable).collect()
+}
+
+/// The names of the functions that count, without what they lie in.
+pub fn plain_names<'a>(text: &'a str, flat: &Flat<'_>) -> HashSet<&'a str> {
+    functions(text, flat).map(|walked| name(text, flat, walked.at)).collect()
+}
+
+fn functions(text: &str, flat: &Flat<'_>) -> impl Iterator<Item = Walked> {
+    let all = walk(text, flat).into_iter();
+    all.filter(|walked| flat.kind(walked.at) == "function_definition")
 }
 
 /// How many branches lie before each entry; one more at the end.
 fn branches_before(flat: &Flat<'_>) -> Vec<u32> {
-    let mut count = 0;
-    let mut before = vec![0];
-    for entry in &flat.entries {
-        count += u32::from(KINDS.has(entry.kind, BRANCH));
-        before.push(count);
-    }
-    before
+    let counts = flat.entries.iter().scan(0, |count, entry| {
+        *count += u32::from(KINDS.has(entry.kind, BRANCH));
+        Some(*count)
+    });
+    std::iter::once(0).chain(counts).collect()
 }
 
 fn name<'a>(text: &'a str, flat: &Flat<'_>, at: usize) -> &'a str {
@@ -82,7 +97,8 @@ fn dotted(owner: &str, name: &str) -> String {
     if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") }
 }
 
-pub(super) fn span(flat: &Flat<'_>, at: usize) -> Span {
+/// The lines of an entry.
+pub fn span(flat: &Flat<'_>, at: usize) -> Span {
     let node = flat.entries[at].node;
     let line = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
     Span { start: line(node.start_position().row), end: line(node.end_position().row) }
