@@ -16,6 +16,7 @@ mod keys;
 mod ls;
 mod man;
 mod output;
+mod score;
 mod show;
 mod view;
 
@@ -118,6 +119,7 @@ enum Command {
     Cat(cat::Args),
     Ls(ls::Args),
     Blame(blame::Args),
+    Score(score::Args),
     Import(import::Args),
     Check(check::Args),
     Formats(formats::Args),
@@ -162,6 +164,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Cat(args)) => cat::run(args, out),
         Some(Command::Ls(args)) => ls::run(args, out),
         Some(Command::Blame(args)) => blame::run(args, out),
+        Some(Command::Score(args)) => score::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),
         Some(Command::Formats(args)) => formats::run(args, out),

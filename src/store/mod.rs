@@ -13,6 +13,7 @@ mod hands;
 mod head;
 pub mod import;
 mod repo;
+pub mod rules;
 mod score;
 mod search;
 mod snapshot;
@@ -49,7 +50,7 @@ pub use cache::Cache;
 pub use find::runs_below;
 pub use follow::{Follower, follow};
 pub use head::open as open_head;
-pub use score::{GoesOn, Scored, Scorer};
+pub use score::{GoesOn, Scorer};
 
 /// A recording that was opened: its index, and the way back to its bytes.
 #[derive(Debug, Clone)]

@@ -13,7 +13,7 @@ use sha1::{Digest, Sha1};
 
 use crate::{
     code::tree::Grammar,
-    metrics::quality::{self, Detail, File, FileMeasure, MAX_BYTES, Profile, Ruler, Snapshot},
+    metrics::quality::{self, File, FileMeasure, MAX_BYTES, Profile, Ruler, Scored},
     run::{
         RepoPath, Run,
         files::{BlobId, Blobs, FileMode, Tree, TreeFile},
@@ -35,16 +35,6 @@ type Content = (BlobId, Grammar);
 
 /// A content and the path of one file that has it.
 type Named = (Content, RepoPath);
-
-/// A snapshot's numbers, and what they leave out.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Scored {
-    pub snapshot: Snapshot,
-    /// What the numbers are made of.
-    pub detail: Detail,
-    /// Files that would count, whose content the recording does not have: the numbers are those of the others.
-    pub not_recorded: Vec<RepoPath>,
-}
 
 /// The files that count at one moment.
 #[derive(Debug, Default)]

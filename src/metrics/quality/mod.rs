@@ -16,6 +16,7 @@ mod normal;
 mod profile;
 mod python;
 mod ruler;
+mod scored;
 mod snapshot;
 mod sum;
 mod text;
@@ -26,6 +27,7 @@ pub use file::{Callable, CloneCandidate, FileMeasure, Hit, LineSet, Skip, Span};
 pub use measure::measure;
 pub use profile::Profile;
 pub use ruler::Ruler;
+pub use scored::Scored;
 pub use snapshot::{
     CallableAt, CloneGroup, Detail, File, HitAt, Place, Skipped, Snapshot, Totals, combine,
     combine_with_detail,
