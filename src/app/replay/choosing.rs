@@ -2,7 +2,7 @@
 
 use super::Replay;
 use crate::app::{
-    chooser::{Chooser, Kind, Message, PREVIEW},
+    chooser::{Areas, Chooser, Kind, Message},
     config::Named,
     layout::Layout,
     steps::{Item, Kinds},
@@ -20,13 +20,15 @@ impl Replay {
                 filter.pop();
             }),
             Message::EraseAll => self.edit_filter(String::clear),
-            Message::Move(motion) => {
-                let len = self.choices();
-                let height = self.chooser_height(layout);
-                if let Some(chooser) = &mut self.chooser {
-                    chooser.go(motion, len, height);
-                }
-            }
+            Message::Move(motion) => self.scroll_choices(layout, |it, len, height| {
+                it.go(motion, len, height);
+            }),
+            Message::Turn(motion) => self.scroll_choices(layout, |it, len, height| {
+                it.turn(motion, len, height);
+            }),
+            Message::PointAt(row) => self.scroll_choices(layout, |it, len, _| {
+                it.point_at(row, len);
+            }),
         }
     }
 
@@ -41,12 +43,24 @@ impl Replay {
         }
     }
 
+    /// Where the list stands, if one is open.
+    pub fn chooser_areas(&self, layout: &Layout) -> Option<Areas> {
+        let chooser = self.chooser.as_ref()?;
+        Some(Areas::of(chooser.kind, self.choices(), layout))
+    }
+
     /// Rows of the list that are seen at once.
-    pub fn chooser_height(&self, layout: &Layout) -> usize {
-        let height = layout.overlay().height.saturating_sub(2);
-        let is_previewed = self.chooser.as_ref().is_some_and(|it| it.kind == Kind::Requests);
-        let preview = if is_previewed { PREVIEW + 1 } else { 0 };
-        usize::from(height.saturating_sub(preview).max(1))
+    fn chooser_height(&self, layout: &Layout) -> usize {
+        let height = self.chooser_areas(layout).map_or(0, |areas| areas.list.height);
+        usize::from(height.max(1))
+    }
+
+    /// Changes the list, given how many rows it has and how many of them are seen.
+    fn scroll_choices(&mut self, layout: &Layout, change: impl FnOnce(&mut Chooser, usize, usize)) {
+        let (len, height) = (self.choices(), self.chooser_height(layout));
+        if let Some(chooser) = &mut self.chooser {
+            change(chooser, len, height);
+        }
     }
 
     /// The text that the list lacks most.
