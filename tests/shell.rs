@@ -415,6 +415,55 @@ fn a_mark_brings_turn_step_file_and_scroll_back() {
 }
 
 #[test]
+fn a_mark_brings_the_view_of_the_diff_and_its_base_back() {
+    let views = [
+        "3l f <tab><tab>",      // unified, since the turn before
+        "3l f <tab><tab> d",    // side by side
+        "3l f <tab><tab> a 7G", // blame
+        "3l B l <tab><tab> d",  // since a marked turn
+        "4l l bb <tab><tab>",   // since the start
+        "3l f <tab><tab> m d",  // with all the room
+    ];
+    for keys in views {
+        let frame = |world: &Answering| {
+            export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()))
+        };
+        let mut world = world(200, 50, keys);
+        let before = frame(&world);
+
+        press(&mut world, "Ma <esc> 1G b B b d d d f <tab> l a m 'a <left> <right> 'a");
+
+        assert_eq!(frame(&world), before, "{keys}");
+    }
+}
+
+#[test]
+fn the_way_back_from_a_mark_brings_its_own_view_back() {
+    let mut world = world(200, 50, "Ma 4l bb <tab><tab> d");
+    let seen = |world: &Answering| {
+        export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()))
+    };
+    let before = seen(&world);
+    press(&mut world, "'a");
+    assert!(seen(&world).contains("turn 1/6"));
+
+    press(&mut world, "''");
+
+    assert_eq!(seen(&world), before);
+}
+
+#[test]
+fn a_jump_leaves_the_view_of_the_diff_alone() {
+    let world = world(200, 50, "l 5G b d <c-o>");
+
+    let replay = world.app.replay().unwrap();
+
+    assert_eq!(place(&world).0, 2);
+    assert_eq!(replay.diff.arrangement, Arrangement::Columns);
+    assert_ne!(replay.bases.base, trajview::app::base::Base::PreviousTurn);
+}
+
+#[test]
 fn a_mark_that_was_never_set_is_a_sentence() {
     let mut world = world(120, 40, "'x");
     assert_eq!(notice(&world), "nothing is marked x; Mx marks this place");
