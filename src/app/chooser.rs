@@ -27,6 +27,9 @@ pub struct Chooser {
     pub scroll: Scroll,
     /// What was typed to narrow the requests down.
     pub filter: String,
+    /// The turns whose request holds every word typed, in any order; case does not matter. None until
+    /// [`Self::list_requests`] has looked.
+    found: Option<Vec<usize>>,
     /// The lines of hits that have been seen, by their number.
     excerpts: HashMap<usize, Excerpt>,
 }
@@ -103,7 +106,7 @@ impl Kind {
 impl Chooser {
     pub fn of(kind: Kind, cursor: usize) -> Self {
         let scroll = Scroll { cursor, top: 0 };
-        Self { kind, scroll, filter: String::new(), excerpts: HashMap::new() }
+        Self { kind, scroll, filter: String::new(), found: None, excerpts: HashMap::new() }
     }
 
     pub fn go(&mut self, motion: Motion, len: usize, height: usize) {
@@ -130,10 +133,27 @@ impl Chooser {
     pub fn edit(&mut self, change: impl FnOnce(&mut String)) {
         change(&mut self.filter);
         self.scroll = Scroll::default();
+        self.found = None;
     }
 
-    /// The turns whose request holds every word typed, in any order; case does not matter.
-    pub fn requests(&self, run: &Run) -> Vec<usize> {
+    /// The run is another one than before.
+    pub fn look_again(&mut self) {
+        self.found = None;
+    }
+
+    /// The turns to choose from, in order.
+    pub fn requests(&self) -> &[usize] {
+        self.found.as_deref().unwrap_or_default()
+    }
+
+    /// Looks for the requests that fit, once: a run has thousands, and a frame shows few.
+    pub fn list_requests(&mut self, run: &Run) {
+        if self.kind == Kind::Requests && self.found.is_none() {
+            self.found = Some(self.requests_of(run));
+        }
+    }
+
+    fn requests_of(&self, run: &Run) -> Vec<usize> {
         let filter = self.filter.to_lowercase();
         let words: Vec<_> = filter.split_whitespace().collect();
         let turns = run.turns.iter().enumerate();
@@ -193,7 +213,7 @@ mod tests {
 
         chooser.edit(|filter| filter.push_str("Noise the"));
 
-        assert_eq!(chooser.requests(&run), [0, 2]);
+        assert_eq!(chooser.requests_of(&run), [0, 2]);
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl Replay {
         let Some(chooser) = &self.chooser else { return 0 };
         match chooser.kind {
             Kind::Hits => self.search.hits.len(),
-            Kind::Requests => chooser.requests(&self.run).len(),
+            Kind::Requests => chooser.requests().len(),
             Kind::Kinds => Kinds::ALL.len(),
             Kind::Stops => Stop::ALL.len(),
         }
@@ -75,7 +75,7 @@ impl Replay {
                 lacking.map(|(_, hit)| Item::of(hit).0).find(lacks)
             }
             Kind::Requests => {
-                let turn = *chooser.requests(&self.run).get(chooser.scroll.cursor)?;
+                let turn = *chooser.requests().get(chooser.scroll.cursor)?;
                 Some(Item::Request(turn)).filter(lacks)
             }
             Kind::Kinds | Kind::Stops => None,
@@ -83,6 +83,9 @@ impl Replay {
     }
 
     pub(super) fn settle_chooser(&mut self, layout: &Layout) {
+        if let Some(chooser) = &mut self.chooser {
+            chooser.list_requests(&self.run);
+        }
         let (len, height) = (self.choices(), self.chooser_height(layout));
         let Some(mut chooser) = self.chooser.take() else { return };
         chooser.scroll.follow(len, height);
@@ -126,7 +129,7 @@ impl Replay {
                 self.follow(outcome);
             }
             Kind::Requests => {
-                if let Some(turn) = chooser.requests(&self.run).get(row) {
+                if let Some(turn) = chooser.requests().get(row) {
                     self.select_turn(*turn);
                 }
             }

@@ -88,10 +88,7 @@ impl List<'_> {
             return crate::ui::sentence(words, self.theme.of(Meaning::Muted), area, buffer);
         }
         let top = self.chooser.scroll.top;
-        let requests = match self.chooser.kind {
-            Kind::Requests => self.chooser.requests(&self.replay.run),
-            Kind::Hits | Kind::Kinds | Kind::Stops => vec![],
-        };
+        let requests = self.chooser.requests();
         for (y, index) in (top..rows).take(usize::from(area.height)).enumerate() {
             let is_chosen = index == self.chooser.scroll.cursor;
             let width = usize::from(area.width);
@@ -220,7 +217,7 @@ impl List<'_> {
         let muted = self.theme.of(Meaning::Muted);
         let width = usize::from(area.width);
         put_row(Line::from(own("─".repeat(width), muted)), None, area, 0, buffer);
-        let requests = self.chooser.requests(&self.replay.run);
+        let requests = self.chooser.requests();
         let turn = requests.get(self.chooser.scroll.cursor);
         let text = turn.and_then(|turn| self.replay.steps.text(Item::Request(*turn)));
         let Some(Ok(text)) = text else { return };
