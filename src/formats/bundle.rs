@@ -455,7 +455,8 @@ fn lay_out_checkpoints(manifest: &Manifest, run: &mut Run) {
             run.warnings.push(Warning { place: "run.json".into(), what });
             continue;
         };
-        run.checkpoints.push(Checkpoint { id, label: checkpoint.label.clone(), last_turn });
+        let label = checkpoint.label.clone();
+        run.checkpoints.push(Checkpoint { id, label, last_turn, ..Checkpoint::default() });
     }
     for checkpoint in (0..run.checkpoints.len()).rev() {
         let last = run.checkpoints[checkpoint].last_turn;

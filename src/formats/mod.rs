@@ -61,6 +61,11 @@ pub trait Format: Sync {
     /// An observation's text, from the record at [`ToolResult::place`].
     fn result(&self, record: &[u8], result: &ToolResult) -> String;
 
+    /// The whole text of a failed test, from the record at [`crate::run::recorded::TestCase::failure`].
+    fn failure(&self, _record: &[u8]) -> String {
+        String::new()
+    }
+
     /// The body of an edit, from the record at [`Edit::place`].
     fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit>;
 }
