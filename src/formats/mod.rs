@@ -13,6 +13,7 @@
 mod claude;
 mod codex;
 pub mod jsonl;
+mod nested;
 
 use crate::run::{Edit, Run, SourceId, Step, StepText, ToolResult, files::RecordedEdit};
 
@@ -147,11 +148,15 @@ macro_rules! formats {
 
 formats! {
     bundle::Bundle,
+    slopcodebench::SlopCodeBench,
     claude_session::ClaudeSession,
     claude_stream::ClaudeStream,
     codex_rollout::CodexRollout,
     codex_exec::CodexExec,
 }
+
+/// How SlopCodeBench names its files: a run of it is told by them.
+pub use slopcodebench::layout as slopcodebench_layout;
 
 /// The format that claims a file which starts like this.
 pub fn claim(head: &Head<'_>) -> Option<&'static dyn Format> {

@@ -12,6 +12,7 @@ mod hands;
 pub mod import;
 mod repo;
 mod search;
+mod slopcodebench;
 mod snapshot;
 mod timeline;
 pub mod write;
