@@ -369,7 +369,7 @@ impl Teller<'_> {
             place: warning.place.clone(),
             what: warning.what.clone(),
         };
-        self.run.warnings.iter().map(row).collect()
+        self.run.warnings.iter().chain(&self.timeline.warnings).map(row).collect()
     }
 }
 

@@ -9,6 +9,7 @@ pub mod config;
 mod find;
 mod follow;
 mod hands;
+mod harness;
 pub mod import;
 mod repo;
 mod search;
@@ -96,8 +97,13 @@ fn opened(mut run: Run, found: Found) -> Opened {
         }
     }
     let repo = open_repo(&found.folder, &mut run);
-    let snapshots =
-        found.files.first().and_then(|main| Snapshots::beside(&found.folder.join(&main.name)));
+    let snapshots = match found.format.name() {
+        "slopcodebench" => Snapshots::of_problem(&found.main, &run.checkpoints),
+        _ => {
+            let main = found.files.first().map(|main| found.folder.join(&main.name));
+            main.and_then(|main| Snapshots::beside(&main, run.turns.len()))
+        }
+    };
     for (place, what) in snapshots.iter().flat_map(|snapshots| &snapshots.problems) {
         run.warnings.push(Warning { place: place.clone(), what: what.clone() });
     }

@@ -38,11 +38,11 @@ const MARKS: [(Generation, &[&str]); 3] = [
 impl Generation {
     /// The newest generation that these texts (JSON) carry a mark of; None where they carry none.
     pub fn of<'a>(texts: impl Iterator<Item = &'a [u8]> + Clone) -> Option<Self> {
-        let carries = |key: &&str| {
+        let carries = |key: &str| {
             let key = format!("\"{key}\"");
             texts.clone().any(|text| memchr::memmem::find(text, key.as_bytes()).is_some())
         };
-        MARKS.iter().find(|(_, keys)| keys.iter().any(|key| carries(&key))).map(|(found, _)| *found)
+        MARKS.iter().find(|(_, keys)| keys.iter().any(|key| carries(key))).map(|(found, _)| *found)
     }
 
     const fn words(self) -> &'static str {
