@@ -171,6 +171,12 @@ impl Archive {
         }
     }
 
+    /// The whole text of a failed test; empty where it is not recorded.
+    pub fn failure(&self, run: &Run, place: Place) -> String {
+        let format = format_of(run, place);
+        format.map(|format| format.failure(&self.record(place))).unwrap_or_default()
+    }
+
     /// The files over time; worked out once, then kept. The error is a sentence.
     pub fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String> {
         self.built(run).as_ref().map(|(timeline, _)| Arc::clone(timeline)).map_err(Clone::clone)
