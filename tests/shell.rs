@@ -575,7 +575,7 @@ fn without_utf_8_every_frame_is_ascii() {
 fn every_new_key_is_in_the_table() {
     for keys in [": <esc>", "<c-p> <esc>", "E", "Ma", "'a", "<c-o>", "<c-n>", "T", "<c-g>", "yy"] {
         let first = key::parse(keys).unwrap()[0];
-        let context = trajview::app::keymap::Context::Replay;
+        let context = trajview::app::keymap::Context::Turns;
         assert!(trajview::app::keymap::find(context, first).is_some(), "{keys}");
     }
     assert!(Key::ctrl('g').to_string() == "ctrl-g");

@@ -80,6 +80,11 @@ impl<K: Clone> Desk<K> {
         request
     }
 
+    /// Whether this is the question that is out.
+    pub fn is_about(&self, request: Request) -> bool {
+        self.running.as_ref().is_some_and(|(running, _)| *running == request)
+    }
+
     /// What the question was about, if this is the answer to the one that is out.
     pub fn answered(&mut self, request: Request) -> Option<K> {
         self.running.take_if(|(running, _)| *running == request).map(|(_, about)| about)

@@ -2,9 +2,10 @@
 //!
 //! To add a setting add a field here and one row to `cli/config.rs`.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use super::key::Key;
+use crate::metrics::quality::Profile;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
@@ -15,6 +16,11 @@ pub struct Config {
     pub tab_width: usize,
     pub diff: DiffConfig,
     pub play: PlayConfig,
+    /// Whose formulas score the code.
+    pub profile: Profile,
+    /// A file or folder of rules in the place of the built-in ones.
+    pub rules: Option<PathBuf>,
+    pub reference: Reference,
     /// The command that opens a file; None where nobody said.
     pub editor: Option<String>,
     /// Keys by the name of their command, as written and as read. Only how they are written was checked.
@@ -34,6 +40,15 @@ pub struct PlayConfig {
     pub speed: f64,
     /// What playback stops at, without repeats, in the order of [`Stop::ALL`].
     pub stop_at: Vec<Stop>,
+}
+
+/// What the curves are compared with, where a user says so: lowest and highest value, 0 to 1.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reference {
+    pub erosion: Option<[f64; 2]>,
+    pub verbosity: Option<[f64; 2]>,
+    /// Where the numbers come from.
+    pub source: Option<String>,
 }
 
 /// Keys as a settings file writes them.
@@ -113,6 +128,9 @@ impl Default for Config {
             tab_width: 4,
             diff: DiffConfig { context: 3, mode: Arrangement::default() },
             play: PlayConfig { speed: 1.0, stop_at: vec![] },
+            profile: Profile::default(),
+            rules: None,
+            reference: Reference::default(),
             editor: None,
             keys: BTreeMap::new(),
         }

@@ -86,6 +86,8 @@ enum Target {
     Line(usize),
     /// The first line added with this text.
     Added(String),
+    /// The first added line of these of the new text, else the first of them; both count from 1.
+    Within(usize, usize),
 }
 
 /// More than are ever wanted at once; see `Replay::wanted_diffs`.
@@ -165,6 +167,10 @@ impl Diff {
         self.target = Some(Target::Added(text));
     }
 
+    pub fn aim_within(&mut self, first: usize, last: usize) {
+        self.target = Some(Target::Within(first, last));
+    }
+
     /// Goes back to where a comparison was scrolled to, as soon as it is here.
     pub fn restore(&mut self, key: DiffKey, scroll: Scroll, column: usize) {
         self.restore = Some((key, scroll, column));
@@ -226,6 +232,10 @@ impl Diff {
             Some(Target::Line(line)) => self.scroll.cursor = compared.row_of_line(line),
             Some(Target::Added(text)) => {
                 self.scroll.cursor = compared.row_that_adds(&text).unwrap_or_default();
+            }
+            Some(Target::Within(first, last)) => {
+                let added = compared.row_added_within(first, last);
+                self.scroll.cursor = added.unwrap_or_else(|| compared.row_of_line(first));
             }
             None => {}
         }

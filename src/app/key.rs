@@ -26,6 +26,8 @@ pub enum Code {
     PageDown,
     Home,
     End,
+    /// A function key, counts from 1.
+    F(u8),
 }
 
 /// Names between `<` and `>`, and what the screen shows for them.
@@ -47,6 +49,8 @@ const NAMES: &[(&str, Code, &str)] = &[
     ("pgdn", Code::PageDown, "PgDn"),
     ("home", Code::Home, "Home"),
     ("end", Code::End, "End"),
+    ("f1", Code::F(1), "F1"),
+    ("f2", Code::F(2), "F2"),
 ];
 
 impl Key {

@@ -6,7 +6,9 @@
 use crate::run::search::Syntax;
 
 use super::{
-    Message, base, chooser, diff, files,
+    Message, base, chooser,
+    curves::{self, Part},
+    diff, files,
     key::{Code, Key},
     layout::Panel,
     overlay, playback, replay,
@@ -16,11 +18,14 @@ use super::{
     steps,
     stops::Stop,
     turns,
+    views::{self, View},
 };
 
 /// Where a binding holds. In a panel its own rows and those of [`Context::Replay`] hold together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Context {
+    /// In every view.
+    Anywhere,
     Replay,
     Turns,
     Files,
@@ -43,6 +48,11 @@ pub enum Context {
     Stops,
     /// In every list to choose from but one that takes text.
     List,
+    /// In both parts of the curves.
+    Curves,
+    Chart,
+    /// The list of what moved a point.
+    Moved,
 }
 
 /// A number typed before a key.
@@ -60,12 +70,16 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 20] = [
+        Self::Anywhere,
         Self::Replay,
         Self::Turns,
         Self::Files,
         Self::Diff,
         Self::Steps,
+        Self::Curves,
+        Self::Chart,
+        Self::Moved,
         Self::Prompt,
         Self::Overlay,
         Self::Palette,
@@ -81,11 +95,15 @@ impl Context {
 
     pub const fn title(self) -> &'static str {
         match self {
-            Self::Replay => "everywhere",
+            Self::Anywhere => "everywhere",
+            Self::Replay => "in the replay",
             Self::Turns => "in the list of turns",
             Self::Files => "in the list of files",
             Self::Diff => "in the diff",
             Self::Steps => "in the steps",
+            Self::Curves => "in the curves",
+            Self::Chart => "at the chart of the curves",
+            Self::Moved => "in the list of what moved",
             Self::Prompt => "while typing a search",
             Self::Overlay => "in a box like this one",
             Self::Palette => "in the list of commands",
@@ -109,14 +127,38 @@ impl Context {
         }
     }
 
+    /// Where the keyboard is while nothing lies over the views.
+    pub const fn of_place(replay: &replay::Replay) -> Self {
+        match (replay.view, replay.curves.part) {
+            (View::Replay, _) => Self::of_panel(replay.focus),
+            (View::Curves, Part::Chart) => Self::Chart,
+            (View::Curves, Part::Moved) => Self::Moved,
+        }
+    }
+
+    /// The view that its rows are of; None where they are of any.
+    pub const fn view(self) -> Option<View> {
+        match self {
+            Self::Replay | Self::Turns | Self::Files | Self::Diff | Self::Steps => {
+                Some(View::Replay)
+            }
+            Self::Curves | Self::Chart | Self::Moved => Some(View::Curves),
+            _ => None,
+        }
+    }
+
     /// The contexts whose rows hold here, the closest first.
     pub const fn layers(self) -> &'static [Self] {
         match self {
-            Self::Replay => &[Self::Replay],
-            Self::Turns => &[Self::Turns, Self::Replay],
-            Self::Files => &[Self::Files, Self::Replay],
-            Self::Diff => &[Self::Diff, Self::Replay],
-            Self::Steps => &[Self::Steps, Self::Replay],
+            Self::Anywhere => &[Self::Anywhere],
+            Self::Replay => &[Self::Replay, Self::Anywhere],
+            Self::Curves => &[Self::Curves, Self::Anywhere],
+            Self::Chart => &[Self::Chart, Self::Curves, Self::Anywhere],
+            Self::Moved => &[Self::Moved, Self::Curves, Self::Anywhere],
+            Self::Turns => &[Self::Turns, Self::Replay, Self::Anywhere],
+            Self::Files => &[Self::Files, Self::Replay, Self::Anywhere],
+            Self::Diff => &[Self::Diff, Self::Replay, Self::Anywhere],
+            Self::Steps => &[Self::Steps, Self::Replay, Self::Anywhere],
             Self::Prompt => &[Self::Prompt],
             Self::Overlay => &[Self::Overlay],
             Self::Palette => &[Self::Palette],
@@ -269,6 +311,14 @@ const fn commands(message: palette::Message) -> Message {
     shell(shell::Message::Palette(message))
 }
 
+const fn view(message: views::Message) -> Message {
+    replay(replay::Message::View(message))
+}
+
+const fn curve(message: curves::Message) -> Message {
+    replay(replay::Message::Curves(message))
+}
+
 const fn copy(what: What) -> Message {
     shell(shell::Message::Copy(what))
 }
@@ -283,8 +333,8 @@ const SIDEWAYS: usize = 8;
 #[rustfmt::skip] // a table: one row a binding
 pub static BINDINGS: &[Binding] = {
     use Context::{
-        Copy, Diff, Files, GoToMark, Hits, Kinds, List, Mark, Overlay, Palette, Prompt, Replay, Requests, Steps,
-        Stops, Turns,
+        Anywhere, Chart, Copy, Curves, Diff, Files, GoToMark, Hits, Kinds, List, Mark, Moved, Overlay, Palette, Prompt,
+        Replay, Requests, Steps, Stops, Turns,
     };
     &[
         row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
@@ -302,9 +352,9 @@ pub static BINDINGS: &[Binding] = {
         row(Replay, &[k(Code::Tab)], "next panel", "panel", |_| replay(replay::Message::FocusNext)),
         row(Replay, &[k(Code::BackTab)], "previous panel", "", |_| replay(replay::Message::FocusPrevious)),
         row(Replay, &[c('m')], "give this panel all the room, or share it again", "", |_| Message::Zoom),
-        row(Replay, &[c(' ')], "play or pause", "play", |_| play(playback::Message::PlayOrPause)),
-        row(Replay, &[c('+'), c('=')], "play faster", "", |_| play(playback::Message::Faster)),
-        row(Replay, &[c('-')], "play slower", "", |_| play(playback::Message::Slower)),
+        row(Anywhere, &[c(' ')], "play or pause", "play", |_| play(playback::Message::PlayOrPause)),
+        row(Anywhere, &[c('+'), c('=')], "play faster", "", |_| play(playback::Message::Faster)),
+        row(Anywhere, &[c('-')], "play slower", "", |_| play(playback::Message::Slower)),
         row(Replay, &[c('u')], "play by turn, by checkpoint or by step", "", |_| play(playback::Message::NextUnit)),
         row(Replay, &[c('/')], "search the whole run for words, folded text included", "search", |_| find_words(search::Message::Start(Syntax::Literal))),
         row(Replay, &[c('\\')], "search for a regular expression", "", |_| find_words(search::Message::Start(Syntax::Regex))),
@@ -324,12 +374,12 @@ pub static BINDINGS: &[Binding] = {
         row(Replay, &[c('G'), k(Code::End)], "to the end of this panel; 12G to turn, file, step or line 12", "", |n| go(n.0.map_or(Motion::End, Motion::To))),
         row(Replay, &[c('z')], "fold every step", "", |_| step(steps::Message::FoldAll)),
         row(Replay, &[c('Z')], "unfold every step of the turn", "", |_| step(steps::Message::UnfoldAll)),
-        row(Replay, &[c('i')], "facts about this run", "", |_| open(overlay::Kind::Info)),
-        row(Replay, &[c('e')], "what could not be read in the recording", "", |_| open(overlay::Kind::Warnings)),
-        row(Replay, &[c('?')], "these keys", "help", |_| open(overlay::Kind::Help)),
+        row(Anywhere, &[c('i')], "facts about this run", "", |_| open(overlay::Kind::Info)),
+        row(Anywhere, &[c('e')], "what could not be read in the recording", "", |_| open(overlay::Kind::Warnings)),
+        row(Anywhere, &[c('?')], "these keys", "help", |_| open(overlay::Kind::Help)),
         row(Replay, &[k(Code::Esc)], "forget the search; share the room again", "", |_| Message::Escape),
-        row(Replay, &[Key::ctrl('z')], "leave for the shell; fg comes back", "", |_| Message::Suspend),
-        row(Replay, &[c('q'), Key::ctrl('c')], "quit", "quit", |_| Message::Quit),
+        row(Anywhere, &[Key::ctrl('z')], "leave for the shell; fg comes back", "", |_| Message::Suspend),
+        row(Anywhere, &[c('q'), Key::ctrl('c')], "quit", "quit", |_| Message::Quit),
         row(Turns, &[k(Code::Enter)], "look at the steps of the turn", "steps", |_| focus(Panel::Steps)),
         row(Files, &[k(Code::Enter)], "look at the diff of the file; in the tree open the folder or the file", "open", |_| file(files::Message::Open)),
         row(Files, &[c('t')], "files that changed, or all files at this turn", "tree", |_| file(files::Message::SwitchTree)),
@@ -354,15 +404,15 @@ pub static BINDINGS: &[Binding] = {
         row(Overlay, &[c('G'), k(Code::End)], "to the end", "", |_| scroll(Motion::End)),
         row(Overlay, &[k(Code::Esc), c('q'), k(Code::Enter), c('?')], "close", "close", |_| Message::Overlay(overlay::Message::Close)),
         row(Overlay, &[Key::ctrl('c')], "quit", "", |_| Message::Quit),
-        row(Replay, &[c(':'), Key::ctrl('p')], "find a command by some of its letters; :36 is turn 36, a path a file of the turn", "", |_| commands(palette::Message::Open)),
-        row(Replay, &[c('y')], "copy: then l the line, h the hunk, p the patch of the file, y the command that opens this place", "", |_| shell(shell::Message::Await(Pending::Copy))),
+        row(Anywhere, &[c(':'), Key::ctrl('p')], "find a command by some of its letters; :36 is turn 36, a path a file of the turn", "", |_| commands(palette::Message::Open)),
+        row(Anywhere, &[c('y')], "copy: then l the line, h the hunk, p the patch of the file, y the command that opens this place", "", |_| shell(shell::Message::Await(Pending::Copy))),
         row(Replay, &[c('E')], "open the file as it stands after the turn in $VISUAL or $EDITOR", "", |_| shell(shell::Message::Edit)),
-        row(Replay, &[c('M')], "mark this place with the letter that follows; it keeps the view of the diff", "", |_| shell(shell::Message::Await(Pending::Mark))),
-        row(Replay, &[c('\'')], "go to the mark with the letter that follows; '' to where the last jump began", "", |_| shell(shell::Message::Await(Pending::GoToMark))),
-        row(Replay, &[Key::ctrl('o')], "back to where the last jump began, and the one before", "", |n| shell(shell::Message::Back(n.times()))),
-        row(Replay, &[Key::ctrl('n')], "forward again", "", |n| shell(shell::Message::Forward(n.times()))),
-        row(Replay, &[c('T')], "next theme: terminal, dark, light, high-contrast, colour-blind", "", |_| shell(shell::Message::NextTheme)),
-        row(Replay, &[Key::ctrl('g')], "leave the mouse to the terminal, to select text with it, or take it back", "", |_| shell(shell::Message::SwitchMouse)),
+        row(Anywhere, &[c('M')], "mark this place with the letter that follows; it keeps the view of the diff", "", |_| shell(shell::Message::Await(Pending::Mark))),
+        row(Anywhere, &[c('\'')], "go to the mark with the letter that follows; '' to where the last jump began", "", |_| shell(shell::Message::Await(Pending::GoToMark))),
+        row(Anywhere, &[Key::ctrl('o')], "back to where the last jump began, and the one before", "", |n| shell(shell::Message::Back(n.times()))),
+        row(Anywhere, &[Key::ctrl('n')], "forward again", "", |n| shell(shell::Message::Forward(n.times()))),
+        row(Anywhere, &[c('T')], "next theme: terminal, dark, light, high-contrast, colour-blind", "", |_| shell(shell::Message::NextTheme)),
+        row(Anywhere, &[Key::ctrl('g')], "leave the mouse to the terminal, to select text with it, or take it back", "", |_| shell(shell::Message::SwitchMouse)),
         row(Palette, &[k(Code::Enter)], "run the command", "run", |_| commands(palette::Message::Accept)),
         row(Palette, &[k(Code::Up), Key::ctrl('p')], "up", "choose", |_| commands(palette::Message::Move(Motion::Up(1)))),
         row(Palette, &[k(Code::Down), Key::ctrl('n')], "down", "choose", |_| commands(palette::Message::Move(Motion::Down(1)))),
@@ -380,11 +430,37 @@ pub static BINDINGS: &[Binding] = {
         row(GoToMark, &[c('\'')], "to where the last jump began", "last jump", |_| shell(shell::Message::LastJump)),
         row(GoToMark, &[k(Code::Esc), Key::ctrl('c')], "stay here", "cancel; a letter goes to its mark", |_| shell(shell::Message::Forget)),
         row(Replay, &[c('L')], "list every hit of the search", "", |_| choose(chooser::Message::Open(chooser::Kind::Hits))),
-        row(Replay, &[c('R')], "list every request; typing narrows it down", "", |_| choose(chooser::Message::Open(chooser::Kind::Requests))),
+        row(Anywhere, &[c('R')], "list every request; typing narrows it down", "", |_| choose(chooser::Message::Open(chooser::Kind::Requests))),
         row(Replay, &[c('K')], "choose which kinds of steps are listed", "", |_| choose(chooser::Message::Open(chooser::Kind::Kinds))),
         row(Replay, &[c('P')], "choose what playback stops at", "", |_| choose(chooser::Message::Open(chooser::Kind::Stops))),
-        row(Replay, &[c('&')], "follow a recording that is still being written, or no longer", "", |_| Message::Follow),
+        row(Anywhere, &[c('&')], "follow a recording that is still being written, or no longer", "", |_| Message::Follow),
         row(Replay, &[c('#')], "show the run up to this turn in numbers, or hide them", "", |_| Message::Now),
+        row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves", "", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
+        row(Anywhere, &[k(Code::F(1))], "the replay", "", |_| view(views::Message::Number(1))),
+        row(Anywhere, &[k(Code::F(2))], "the curves", "", |_| view(views::Message::Number(2))),
+        row(Curves, &[k(Code::Left), c('h')], "previous point; 5h goes back five", "point", |n| curve(curves::Message::Go(Motion::Up(n.times())))),
+        row(Curves, &[k(Code::Right), c('l')], "next point; 5l goes on five", "point", |n| curve(curves::Message::Go(Motion::Down(n.times())))),
+        row(Curves, &[c('m')], "to the steepest rise of the curve, from there to the next steepest; 3m goes three on", "steepest", |n| curve(curves::Message::Steepest(n.times()))),
+        row(Curves, &[c('u')], "points at turns or at checkpoints", "by turn or checkpoint", |_| curve(curves::Message::SwitchAxis)),
+        row(Curves, &[c('['), c('{')], "first turn of this checkpoint, then of the one before", "", |n| curve(curves::Message::PreviousCheckpoint(n.times()))),
+        row(Curves, &[c(']'), c('}')], "first turn of the next checkpoint", "", |n| curve(curves::Message::NextCheckpoint(n.times()))),
+        row(Curves, &[c('x')], "stop measuring, or go on", "", |_| curve(curves::Message::StopOrGoOn)),
+        row(Curves, &[k(Code::Tab), k(Code::BackTab)], "from the chart to the list of what moved, and back", "", |_| curve(curves::Message::SwitchPart)),
+        row(Chart, &[k(Code::Up), c('k')], "previous curve", "curve", |n| curve(curves::Message::Choose(Motion::Up(n.times())))),
+        row(Chart, &[k(Code::Down), c('j')], "next curve", "curve", |n| curve(curves::Message::Choose(Motion::Down(n.times())))),
+        row(Chart, &[k(Code::Enter)], "what moved this point since the one before", "what moved", |_| curve(curves::Message::Open)),
+        row(Chart, &[k(Code::PageUp), Key::ctrl('u')], "ten points back", "", |_| curve(curves::Message::Go(Motion::PageUp))),
+        row(Chart, &[k(Code::PageDown), Key::ctrl('d')], "ten points on", "", |_| curve(curves::Message::Go(Motion::PageDown))),
+        row(Chart, &[c('g'), k(Code::Home)], "to the first point, gg too; 12gg to turn 12", "", |n| curve(curves::Message::Go(n.0.map_or(Motion::Start, Motion::To)))),
+        row(Chart, &[c('G'), k(Code::End)], "to the last point; 12G to turn 12", "", |n| curve(curves::Message::Go(n.0.map_or(Motion::End, Motion::To)))),
+        row(Moved, &[k(Code::Enter)], "to the lines that moved the point, in the change of their turn or in the whole file", "go to the lines", |_| curve(curves::Message::Follow)),
+        row(Moved, &[k(Code::Esc), k(Code::Backspace)], "back to the chart", "chart", |_| curve(curves::Message::Close)),
+        row(Moved, &[k(Code::Up), c('k')], "up in the list", "row", |n| curve(curves::Message::Move(Motion::Up(n.times())))),
+        row(Moved, &[k(Code::Down), c('j')], "down in the list", "row", |n| curve(curves::Message::Move(Motion::Down(n.times())))),
+        row(Moved, &[k(Code::PageUp), Key::ctrl('u')], "a page up", "", |_| curve(curves::Message::Move(Motion::PageUp))),
+        row(Moved, &[k(Code::PageDown), Key::ctrl('d')], "a page down", "", |_| curve(curves::Message::Move(Motion::PageDown))),
+        row(Moved, &[c('g'), k(Code::Home)], "to the start of the list", "", |_| curve(curves::Message::Move(Motion::Start))),
+        row(Moved, &[c('G'), k(Code::End)], "to the end of the list", "", |n| curve(curves::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
         row(Steps, &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| step(steps::Message::FoldInPlace)),
         row(Steps, &[k(Code::Backspace)], "back to the agent that started this one", "", |_| step(steps::Message::Leave)),
         row(Hits, &[c('n')], "next hit", "", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),

@@ -2,7 +2,7 @@
 //!
 //! [`App::update`] is the only way in: a [`Message`] changes the state and may ask the world for an [`Effect`].
 //! Nothing here reads a file, a clock or a terminal, so everything here is tested by calling it. Each feature has a
-//! file with its own state, messages and `update`: [`replay`] is the view of one run and holds [`turns`], [`files`],
+//! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`turns`], [`files`],
 //! [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`overlay`] is what lies over it,
 //! [`shell`] what is around it. [`keymap`] says which key is
 //! which message, [`layout`] where everything stands, [`ask`] how questions and answers find each other.
@@ -16,6 +16,7 @@ pub mod cache;
 pub mod chooser;
 pub mod colours;
 pub mod config;
+pub mod curves;
 pub mod diff;
 pub mod digest;
 pub mod files;
@@ -35,6 +36,7 @@ pub mod steps;
 pub mod stops;
 pub mod tree;
 pub mod turns;
+pub mod views;
 pub mod wrap;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
@@ -116,6 +118,12 @@ pub enum Effect {
     Blame(Request, Arc<Run>, RepoPath, usize),
     Highlight(Request, colours::Texts),
     Search(Request, Arc<Run>, Query),
+    /// Erosion, verbosity and the rest at these moments, counted in turns done.
+    Score(Request, Arc<Run>, Vec<usize>),
+    /// Measure no more of what was asked for last.
+    StopScoring,
+    /// What moved the scores between two moments, counted in turns done.
+    CompareScores(Request, Arc<Run>, usize, usize),
     Suspend,
     /// Tell from now on when this recording grows.
     Follow(PathBuf),
@@ -174,7 +182,12 @@ impl App {
                 return self.watch();
             }
             Message::Answered(request, answer) => self.on_replay(|it| it.hear(request, answer)),
-            Message::Replay(message) => self.on_replay(|it| it.update(message, &layout)),
+            Message::Replay(message) => {
+                let stops = message == replay::Message::Curves(curves::Message::StopOrGoOn);
+                self.on_replay(|it| it.update(message, &layout));
+                let is_stopped = self.replay().is_some_and(|it| it.curves.scores.is_stopped);
+                return (stops && is_stopped).then_some(Effect::StopScoring).into_iter().collect();
+            }
             Message::Overlay(message) => self.update_overlay(&message, &layout),
             Message::Zoom => self.zoom = if self.zoom == Zoom::On { Zoom::Off } else { Zoom::On },
             Message::Escape => {
@@ -220,7 +233,7 @@ impl App {
             (None, Some(replay)) if replay.search.prompt.is_some() => Context::Prompt,
             (None, Some(replay)) => match &replay.chooser {
                 Some(chooser) => Context::of_chooser(chooser.kind),
-                None => Context::of_panel(replay.focus),
+                None => Context::of_place(replay),
             },
             (None, None) => Context::Replay,
         }
@@ -253,7 +266,7 @@ impl App {
     /// Shows the beginning, where it is the beginning that is wanted.
     fn begin(&mut self, request: Request, run: Arc<Run>, layout: &Layout) {
         let is_awaited = matches!(self.opened, Loading::Waiting(asked) if asked == request);
-        if is_awaited && self.place == Place::default() {
+        if is_awaited && self.place == (Place { view: self.place.view, ..Place::default() }) {
             self.settle(request, Ok(run), layout);
             self.on_replay(|it| it.is_whole = false);
             self.begun = Some(request);

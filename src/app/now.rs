@@ -30,7 +30,7 @@ pub enum Value {
         turn: [usize; 2],
     },
     /// One point a turn of the whole run; None where a turn records none.
-    Curve(Vec<Option<u64>>),
+    Curve(Vec<Option<f64>>),
     /// The recording cannot tell.
     NotRecorded,
     /// It is being worked out.
@@ -114,18 +114,18 @@ fn churn(replay: &Replay) -> Value {
     let counts = replay.counts.ready();
     let is_idle = |turn: usize| counts.and_then(|it| it.get(turn)).is_some_and(Vec::is_empty);
     let points = turns.map(|turn| match replay.lines_of_turn(turn) {
-        Some(lines) => Some((lines.added + lines.removed) as u64),
-        None => is_idle(turn).then_some(0),
+        Some(lines) => Some((lines.added + lines.removed) as f64),
+        None => is_idle(turn).then_some(0.0),
     });
     curve(points.collect())
 }
 
 fn tokens_by_turn(replay: &Replay) -> Value {
     let turns = replay.run.turns.iter();
-    curve(turns.map(|turn| Some(turn.tokens.input? + turn.tokens.output?)).collect())
+    curve(turns.map(|turn| Some((turn.tokens.input? + turn.tokens.output?) as f64)).collect())
 }
 
-fn curve(points: Vec<Option<u64>>) -> Value {
+fn curve(points: Vec<Option<f64>>) -> Value {
     if points.iter().all(Option::is_none) { Value::NotRecorded } else { Value::Curve(points) }
 }
 

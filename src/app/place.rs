@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use super::views::View;
 use crate::run::Run;
 
 /// A place to open at; everything left out keeps its beginning.
@@ -16,6 +17,8 @@ pub struct Place {
     pub line: Option<usize>,
     /// Stay at the end of a recording that is still being written.
     pub follows: bool,
+    /// What the whole screen shows.
+    pub view: View,
 }
 
 /// A moment of a run.

@@ -19,6 +19,7 @@ use super::{
     blame::Blame,
     chooser::{self, Chooser},
     colours::{self, Colours},
+    curves::{self, Curves},
     diff::{self, Compared, Diff, DiffKey, Follows, Scope},
     digest::{Digest, Lines},
     files::{self, Files},
@@ -29,7 +30,7 @@ use super::{
     search::{self, Outcome, Progress, Search},
     steps::{self, Item, Steps},
     tree::FileTree,
-    turns,
+    turns, views,
 };
 
 mod asking;
@@ -87,6 +88,9 @@ pub struct Replay {
     pub chooser: Option<Chooser>,
     pub follow: Follow,
     growth: Growth,
+    /// What the whole screen shows of the run.
+    pub view: views::View,
+    pub curves: Curves,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -111,6 +115,8 @@ pub enum Message {
     List(steps::Kinds),
     /// Follow the recording, or no longer.
     Follow,
+    View(views::Message),
+    Curves(curves::Message),
 }
 
 /// One list a turn, one entry a change.
@@ -127,6 +133,10 @@ pub enum Answer {
     Blamed(Result<Vec<BlamedLine>, String>),
     Highlighted(Result<colours::Sides, String>),
     Found(Vec<Hit>, Progress),
+    Scored(Result<curves::scores::Answer, String>),
+    /// So many of so many files are measured; the scores follow.
+    Scoring(usize, usize),
+    Moved(Result<Arc<curves::Moved>, String>),
 }
 
 impl Replay {
@@ -159,6 +169,8 @@ impl Replay {
             chooser: None,
             follow: Follow::default(),
             growth: Growth::default(),
+            view: place.view,
+            curves: Curves::default(),
             is_whole: true,
             beyond: None,
         };
@@ -190,6 +202,11 @@ impl Replay {
             Message::Choose(message) => self.update_chooser(message, layout),
             Message::List(kinds) => self.choose_kinds(kinds),
             Message::Follow => self.follow_or_not(),
+            Message::View(message) => match message.from(self.view) {
+                Ok(view) => self.view = view,
+                Err(why) => self.notice = Some(why),
+            },
+            Message::Curves(message) => self.update_curves(message, layout),
         }
     }
 
@@ -224,6 +241,11 @@ impl Replay {
                 let outcome = self.search.found(request, hits, progress, self.turn);
                 self.follow(outcome);
             }
+            Answer::Scored(answer) => self.curves.scores.hear(request, answer),
+            Answer::Scoring(done, total) => {
+                self.curves.scores.hear_progress(request, done, total);
+            }
+            Answer::Moved(moved) => self.curves.scores.hear_moved(request, moved),
         }
     }
 
@@ -236,6 +258,7 @@ impl Replay {
         self.tree.settle(self.turn, self.timeline.ready().map(|timeline| &**timeline));
         self.settle_chooser(layout);
         self.settle_follow();
+        self.settle_curves(layout);
     }
 
     /// Whose change the diff shows: the selected step's if steps were moved last and it changed files, else the turn's.
@@ -304,7 +327,7 @@ impl Replay {
         }
     }
 
-    fn select_turn(&mut self, turn: usize) {
+    pub(super) fn select_turn(&mut self, turn: usize) {
         if turn != self.turn {
             self.turn = turn;
             self.steps.show(&self.run, turn);
@@ -372,6 +395,7 @@ impl Replay {
         if hit.turn >= self.run.turns.len() {
             return;
         }
+        self.view = views::View::Replay;
         self.select_turn(hit.turn);
         self.steps.go_to_hit(&hit);
         self.diff.follows = Follows::Step;

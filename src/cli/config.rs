@@ -19,6 +19,7 @@ use crate::{
         config::{Chord, Config, Named},
         key,
     },
+    metrics::quality::Profile,
     store,
 };
 
@@ -84,6 +85,27 @@ const SETTINGS: &[Setting] = &[
         get: |config| config.editor.as_deref().map(quoted),
     },
     Setting {
+        name: "profile",
+        set: |config, value| {
+            let expected = || {
+                let known = Profile::ALL.map(|profile| quoted(profile.name()));
+                format!("expected one of {}", known.join(", "))
+            };
+            let profile = value.as_str().and_then(|name| name.parse().ok()).ok_or_else(expected);
+            profile.map(|profile| config.profile = profile)
+        },
+        get: |config| Some(quoted(config.profile.name())),
+    },
+    Setting {
+        name: "rules",
+        set: |config, value| {
+            let path = value.as_str().filter(|path| !path.is_empty());
+            let path = path.ok_or_else(|| "expected a file or folder of rules".to_owned());
+            path.map(|path| config.rules = Some(path.into()))
+        },
+        get: |config| config.rules.as_ref().map(|path| quoted(&path.to_string_lossy())),
+    },
+    Setting {
         name: "diff.context",
         set: |config, value| whole(value, 0, 1_000).map(|lines| config.diff.context = lines),
         get: |config| Some(config.diff.context.to_string()),
@@ -110,6 +132,25 @@ const SETTINGS: &[Setting] = &[
                 config.play.stop_at.iter().map(|stop| quoted(stop.word())).collect();
             Some(format!("[{}]", stops.join(", ")))
         },
+    },
+    Setting {
+        name: "curves.reference.erosion",
+        set: |config, value| band(value).map(|band| config.reference.erosion = Some(band)),
+        get: |config| config.reference.erosion.map(band_said),
+    },
+    Setting {
+        name: "curves.reference.verbosity",
+        set: |config, value| band(value).map(|band| config.reference.verbosity = Some(band)),
+        get: |config| config.reference.verbosity.map(band_said),
+    },
+    Setting {
+        name: "curves.reference.source",
+        set: |config, value| {
+            let source = value.as_str().filter(|source| !source.trim().is_empty());
+            let source = source.ok_or_else(|| "expected where the numbers come from".to_owned());
+            source.map(|source| config.reference.source = Some(source.to_owned()))
+        },
+        get: |config| config.reference.source.as_deref().map(quoted),
     },
 ];
 
@@ -144,6 +185,23 @@ fn number(value: &DeValue<'_>) -> Option<f64> {
     let whole = value.as_integer().filter(|number| number.radix() == 10);
     let text = whole.map(|number| number.as_str()).or(value.as_float().map(|n| n.as_str()))?;
     text.parse().ok()
+}
+
+/// Lowest and highest value of a share.
+fn band(value: &DeValue<'_>) -> Result<[f64; 2], String> {
+    let expected = || "expected two numbers from 0 to 1, the lower first".to_owned();
+    let values = value.as_array().ok_or_else(expected)?;
+    let numbers: Vec<f64> = values.iter().filter_map(|value| number(value.get_ref())).collect();
+    match numbers.as_slice() {
+        [low, high] if values.len() == 2 && 0.0 <= *low && low <= high && *high <= 1.0 => {
+            Ok([*low, *high])
+        }
+        _ => Err(expected()),
+    }
+}
+
+fn band_said([low, high]: [f64; 2]) -> String {
+    format!("[{low:?}, {high:?}]")
 }
 
 /// A chord, or a list of them.

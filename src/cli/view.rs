@@ -7,12 +7,14 @@ use ratatui::layout::Size;
 use crate::{
     app::{
         Place,
-        config::Config,
+        config::{Config, Named},
         shell::{
             looks::{Alphabet, ThemeName},
             mouse::Capture,
         },
+        views::View,
     },
+    metrics::quality::Profile,
     tui::{self, Wishes},
     ui::export,
 };
@@ -33,6 +35,15 @@ pub struct Args {
     /// Open at a file of that turn, and at a line of it
     #[arg(long, value_name = "PATH[:LINE]")]
     file: Option<String>,
+    /// Open this view: replay or curves
+    #[arg(long, value_name = "NAME", value_parser = view, default_value = "replay", hide_default_value = true)]
+    view: View,
+    /// Whose formulas score the code: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
+    #[arg(long, value_name = "NAME")]
+    profile: Option<Profile>,
+    /// Rules in ast-grep's YAML, in the place of the built-in ones
+    #[arg(long, value_name = "FILE_OR_DIR")]
+    rules: Option<PathBuf>,
     /// Colours: terminal, dark, light, high-contrast or colour-blind
     #[arg(long, value_name = "NAME")]
     theme: Option<ThemeName>,
@@ -86,7 +97,13 @@ enum Switch {
 /// The settings, and what the command line says over them.
 fn wishes(args: &Args, config: Config) -> Wishes {
     Wishes {
-        config: Config { theme: args.theme.unwrap_or(config.theme), ..config },
+        config: Config {
+            theme: args.theme.unwrap_or(config.theme),
+            profile: args.profile.unwrap_or(config.profile),
+            rules: args.rules.clone().or(config.rules),
+            ..config
+        },
+        caches: true,
         alphabet: args.ascii.map(|ascii| match ascii {
             Switch::On => Alphabet::Ascii,
             Switch::Off => Alphabet::Unicode,
@@ -96,6 +113,11 @@ fn wishes(args: &Args, config: Config) -> Wishes {
             Switch::Off => Capture::Off,
         },
     }
+}
+
+fn view(word: &str) -> Result<View, String> {
+    let known = || View::ALL.iter().map(|view| view.word()).collect::<Vec<_>>().join(", ");
+    View::by_word(word).ok_or_else(|| format!("known views: {}", known()))
 }
 
 fn size(text: &str) -> Result<Size, String> {
@@ -158,7 +180,7 @@ fn place(args: &Args) -> Result<Place, Failure> {
             }
         }
     };
-    Ok(Place { turn, step: None, file, line, follows: args.follow })
+    Ok(Place { turn, step: None, file, line, follows: args.follow, view: args.view })
 }
 
 impl From<tui::Failure> for Failure {

@@ -117,6 +117,7 @@ fn code(code: KeyCode) -> Option<Code> {
         KeyCode::PageDown => Code::PageDown,
         KeyCode::Home => Code::Home,
         KeyCode::End => Code::End,
+        KeyCode::F(number) => Code::F(number),
         _ => return None,
     })
 }

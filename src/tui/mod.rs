@@ -10,6 +10,7 @@ mod follow;
 mod gate;
 mod input;
 mod runtime;
+mod scoring;
 mod signals;
 mod terminal;
 mod timer;
@@ -38,6 +39,7 @@ use crate::{
     ui::{self, theme::Theme},
 };
 use runtime::Runtime;
+use scoring::Scoring;
 
 pub use gate::Gate;
 pub use runtime::Ending;
@@ -71,6 +73,8 @@ pub struct Wishes {
     /// Where nobody says, the locale does.
     pub alphabet: Option<Alphabet>,
     pub mouse: Capture,
+    /// Whether measures are kept on disk for the next time.
+    pub caches: bool,
 }
 
 impl Wishes {
@@ -103,6 +107,7 @@ pub fn run_with(
     let mut runtime = Runtime::new(opener);
     runtime.may_follow = true;
     runtime.update(Message::Resized(Terminal::size()?));
+    runtime.score_with(Scoring::of(&wishes));
     let problems = runtime.app.configure(&wishes.config);
     runtime.app.shell.looks = wishes.looks(runtime.app.shell.looks);
     runtime.app.shell.mouse = wishes.mouse;
@@ -164,6 +169,7 @@ pub fn headless_as(
     let keys = key::parse(keys)?;
     let mut runtime = Runtime::new(opener);
     runtime.update(Message::Resized(size));
+    runtime.score_with(Scoring::of(&wishes));
     runtime.app.configure(&wishes.config);
     runtime.app.shell.looks.alphabet = wishes.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
     runtime.open(first(paths), place.clone());

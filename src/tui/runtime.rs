@@ -22,6 +22,7 @@ use crate::{
 };
 
 use super::{
+    scoring::Scoring,
     timer::Timer,
     world::{Event, Opened, Opener, Reply, World},
 };
@@ -100,6 +101,11 @@ impl Runtime {
         }
     }
 
+    /// From now on the code is scored as this says.
+    pub fn score_with(&mut self, scoring: Scoring) {
+        self.world.score_with(scoring);
+    }
+
     pub fn sender(&self) -> Sender<Event> {
         self.sender.clone()
     }
@@ -138,6 +144,7 @@ impl Runtime {
                 // One frame is no time for a recording to grow in, and waiting for it would never end.
                 Effect::Follow(_) if !self.may_follow => {}
                 Effect::Follow(path) => self.world.follow(path),
+                Effect::StopScoring => self.world.stop_scoring(),
                 Effect::Copy(text) => self.errands.push(Errand::Copy(text)),
                 Effect::Edit(editing) => self.errands.push(Errand::Edit(editing)),
                 effect => {

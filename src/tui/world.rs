@@ -18,18 +18,23 @@ use crossbeam_channel::Sender;
 use crate::{
     app::{
         Effect, Message, Request, colours,
+        curves::{Measured, Moved, scores},
         replay::{Answer, Counts},
         search::MOST_HITS,
         search::Progress,
+        shell,
     },
     code::highlight::highlight,
+    metrics::quality::{Scored, changes},
     run::{
         RepoPath, Run, StepId, StepText,
         files::{Change, FileDiff, Timeline, blame::BlamedLine},
         search::{Hit, Query},
     },
-    store::{self, Archive, OpenError},
+    store::{self, Archive, GoesOn, OpenError, Scorer},
 };
+
+use super::scoring::{Scoring, name_of};
 
 /// What answers questions about a run. The store's archive does; tests bring their own.
 pub trait Recording: Send + Sync {
@@ -54,6 +59,14 @@ pub trait Recording: Send + Sync {
         query: &Query,
         found: &mut dyn FnMut(Hit) -> bool,
     ) -> Result<(), String>;
+    /// The scores of the files at each of these moments, counted in turns done.
+    fn score(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        scorer: &Scorer,
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Scored>, String>;
 }
 
 impl Recording for Archive {
@@ -97,6 +110,16 @@ impl Recording for Archive {
         found: &mut dyn FnMut(Hit) -> bool,
     ) -> Result<(), String> {
         self.search(run, query, found)
+    }
+
+    fn score(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        scorer: &Scorer,
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Scored>, String> {
+        self.score(run, moments, scorer, goes_on)
     }
 }
 
@@ -174,6 +197,9 @@ pub struct World {
     followed: Option<PathBuf>,
     /// The newest follower; an older one stops.
     follows: Arc<AtomicU64>,
+    scoring: Arc<Scoring>,
+    /// Raised when nobody wants any more scores of those asked for before.
+    unwanted: Arc<AtomicU64>,
 }
 
 impl World {
@@ -185,12 +211,24 @@ impl World {
             search: Arc::default(),
             followed: None,
             follows: Arc::default(),
+            scoring: Arc::default(),
+            unwanted: Arc::default(),
         }
     }
 
     /// From now on questions are about this recording.
     pub fn ask_about(&mut self, recording: Arc<dyn Recording>) {
         self.recording = Some(recording);
+    }
+
+    /// From now on the code is scored as this says.
+    pub fn score_with(&mut self, scoring: Scoring) {
+        self.scoring = Arc::new(scoring);
+    }
+
+    /// Ends what is being scored.
+    pub fn stop_scoring(&self) {
+        self.unwanted.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Tells from now on when a recording grows; one that was followed before is left alone.
@@ -219,7 +257,13 @@ impl World {
             opener: self.opener.clone(),
             recording: self.recording.clone(),
             search: self.search.clone(),
+            scoring: self.scoring.clone(),
+            unwanted: self.unwanted.clone(),
+            era: self.unwanted.load(Ordering::Relaxed),
         };
+        if let Effect::Open(..) = &effect {
+            self.stop_scoring();
+        }
         if let Effect::Search(request, ..) = &effect {
             self.search.store(request.number(), Ordering::Relaxed);
         }
@@ -243,6 +287,10 @@ struct Worker {
     opener: Opener,
     recording: Option<Arc<dyn Recording>>,
     search: Arc<AtomicU64>,
+    scoring: Arc<Scoring>,
+    unwanted: Arc<AtomicU64>,
+    /// What `unwanted` was when the work began.
+    era: u64,
 }
 
 impl Worker {
@@ -257,6 +305,7 @@ impl Worker {
         let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
         match effect {
             Effect::Open(..)
+            | Effect::StopScoring
             | Effect::Suspend
             | Effect::Follow(_)
             | Effect::Copy(_)
@@ -292,7 +341,59 @@ impl Worker {
                 let (rest, progress) = self.look_for(&**recording, request, &run, &query);
                 asked(request, Answer::Found(rest, progress))
             }
+            Effect::Score(request, run, moments) => {
+                let scores = self.score(&**recording, request, &run, &moments);
+                asked(request, Answer::Scored(scores))
+            }
+            Effect::CompareScores(request, run, before, after) => {
+                let moved = self.compare_scores(&**recording, &run, [before, after]);
+                asked(request, Answer::Moved(moved))
+            }
         }
+    }
+
+    fn say(&self, words: String) {
+        let message = Message::Shell(shell::Message::Say(words));
+        let _ = self.sender.send(Event::Partly(message)); // the loop may already have gone home
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.unwanted.load(Ordering::Relaxed) == self.era
+    }
+
+    fn score(
+        &self,
+        recording: &dyn Recording,
+        request: Request,
+        run: &Run,
+        moments: &[usize],
+    ) -> Result<scores::Answer, String> {
+        let scorer = self.scoring.scorer(&|words| self.say(words))?;
+        let goes_on = |done: usize, total: usize| {
+            let part = Message::Answered(request, Answer::Scoring(done, total));
+            let _ = self.sender.send(Event::Partly(part)); // the loop may already have gone home
+            self.is_wanted()
+        };
+        let scored = recording.score(run, moments, scorer, &goes_on)?;
+        let measured = scored.iter().map(Measured::of);
+        Ok(scores::Answer {
+            ruler: name_of(scorer.ruler()),
+            moments: moments.iter().copied().zip(measured).collect(),
+        })
+    }
+
+    fn compare_scores(
+        &self,
+        recording: &dyn Recording,
+        run: &Run,
+        moments: [usize; 2],
+    ) -> Result<Arc<Moved>, String> {
+        let scorer = self.scoring.scorer(&|words| self.say(words))?;
+        let goes_on = |_, _| self.is_wanted();
+        let scored = recording.score(run, &moments, scorer, &goes_on)?;
+        let [before, after] = <[Scored; 2]>::try_from(scored).map_err(|_| "no such moment")?;
+        let changes = changes(&before.detail, &after.detail);
+        Ok(Arc::new(Moved { changes, detail: after.detail }))
     }
 
     /// Sends hits as they are found, the first at once; gives those not sent yet.
@@ -345,9 +446,13 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::Search(request, ..) => {
             (*request, |why| Answer::Found(vec![], Progress::Failed(why)))
         }
-        Effect::Suspend | Effect::Follow(_) | Effect::Copy(_) | Effect::Edit(_) => {
-            (Request::default(), |_| Answer::Found(vec![], Progress::Done))
-        }
+        Effect::Score(request, ..) => (*request, |why| Answer::Scored(Err(why))),
+        Effect::CompareScores(request, ..) => (*request, |why| Answer::Moved(Err(why))),
+        Effect::StopScoring
+        | Effect::Suspend
+        | Effect::Follow(_)
+        | Effect::Copy(_)
+        | Effect::Edit(_) => (Request::default(), |_| Answer::Found(vec![], Progress::Done)),
     };
     let opens = match effect {
         Effect::Open(_, path) => Some(path.clone()),

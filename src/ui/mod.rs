@@ -12,6 +12,7 @@ mod paint;
 pub mod palette;
 mod panel;
 mod signs;
+mod spark;
 pub mod text;
 pub mod theme;
 
@@ -29,6 +30,7 @@ use crate::app::{
     layout::{LEAST, Layout, Panel},
     replay::Replay,
     shell::looks::Alphabet,
+    views::View,
 };
 use theme::{Meaning, Theme};
 
@@ -100,6 +102,13 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
 
 fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     panel::title::draw(replay, theme, layout.title, buffer);
+    match replay.view {
+        View::Replay => panels(replay, theme, layout, buffer),
+        View::Curves => panel::curves::draw(replay, theme, layout, buffer),
+    }
+}
+
+fn panels(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     if let Some(tabs) = layout.tabs {
         panel::tabs::draw(replay, theme, tabs, buffer);
     }

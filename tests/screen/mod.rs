@@ -7,22 +7,28 @@ use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
     app::{
         App, Effect, Message, Place, colours,
+        curves::{Measured, Moved, RulerName, scores},
         replay::{Answer, Counts},
         search::Progress,
+    },
+    metrics::{
+        quality::{self, Profile, Ruler, Scored},
+        rules::Rules,
     },
     run::{
         Agent, Checkpoint, Edit, EditKind, EditPath, Parent, Place as At, RepoPath, Role, Run,
         Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall, ToolResult, Turn,
         Warning,
         files::{
-            Change, FileDiff, FilesFrom, MemoryBlobs, Origin, Timeline, Tree, TreeFile, TurnFiles,
+            Blobs, Change, FileDiff, FilesFrom, MemoryBlobs, Origin, Timeline, Tree, TreeFile,
+            TurnFiles,
             blame::{self, BlamedLine},
             compare::compare,
             renames,
         },
         search::{Hit, HitPlace, Query, StepField, matches_in},
     },
-    store::OpenError,
+    store::{GoesOn, OpenError, Scorer},
     tui::{self, Opened, Opener, Recording},
 };
 
@@ -136,6 +142,43 @@ impl Recording for Story {
             }
         }
         Ok(())
+    }
+
+    fn score(
+        &self,
+        _run: &Run,
+        moments: &[usize],
+        _scorer: &Scorer,
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Scored>, String> {
+        let timeline = self.timeline.clone()?;
+        let ruler = made_up_ruler();
+        if !goes_on(0, 1) {
+            return Err("stopped".into());
+        }
+        Ok(moments.iter().map(|done| self.scored(&timeline.tree_after(*done), &ruler)).collect())
+    }
+}
+
+/// One rule, so that frames do not change with those built in.
+pub fn made_up_ruler() -> Ruler {
+    let rule = "id: sum-in-a-loop\nlanguage: python\nmessage: sum() adds up\nrule:\n  pattern: $T = $T + $X\n";
+    Ruler::new(Profile::default(), Rules::load("made up", &[("sums.yml", rule)]))
+}
+
+impl Story {
+    fn scored(&self, tree: &Tree, ruler: &Ruler) -> Scored {
+        let counted = tree.files.iter().filter(|(path, _)| ruler.profile().takes(path.as_str()));
+        let measured: Vec<_> = counted
+            .filter_map(|(path, file)| {
+                let bytes = self.blobs.blob(file.blob()?).ok()?;
+                Some((path.as_str(), quality::measure(path.as_str(), &bytes, ruler)))
+            })
+            .collect();
+        let files: Vec<_> =
+            measured.iter().map(|(path, measure)| quality::File { path, measure }).collect();
+        let (snapshot, detail) = quality::combine_with_detail(&files, ruler.profile());
+        Scored { snapshot, detail, not_recorded: vec![] }
     }
 }
 
@@ -457,6 +500,11 @@ impl TurnTelling<'_> {
     }
 }
 
+/// The made-up run measures by itself.
+fn no_scorer() -> Scorer {
+    Scorer::new(Ruler::new(Profile::default(), Rules::none()), None)
+}
+
 /// An app with the made-up run open and everything answered.
 pub fn with_story() -> App {
     let mut world = Answering::new();
@@ -497,7 +545,31 @@ impl Answering {
             Effect::Open(request, _) => {
                 return Some(Message::Opened(request, Ok(story.run.clone().into())));
             }
-            Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Follow(_) => return None,
+            Effect::Suspend
+            | Effect::Copy(_)
+            | Effect::Edit(_)
+            | Effect::Follow(_)
+            | Effect::StopScoring => return None,
+            Effect::Score(request, run, moments) => {
+                let scored = story.score(&run, &moments, &no_scorer(), &|_, _| true);
+                let answer = scored.map(|scored| scores::Answer {
+                    ruler: RulerName {
+                        profile: Profile::default(),
+                        rules: 1,
+                        source: "made up".into(),
+                    },
+                    moments: moments.into_iter().zip(scored.iter().map(Measured::of)).collect(),
+                });
+                (request, Answer::Scored(answer))
+            }
+            Effect::CompareScores(request, run, before, after) => {
+                let scored = story.score(&run, &[before, after], &no_scorer(), &|_, _| true);
+                let moved = scored.map(|scored| {
+                    let changes = quality::changes(&scored[0].detail, &scored[1].detail);
+                    Arc::new(Moved { changes, detail: scored[1].detail.clone() })
+                });
+                (request, Answer::Moved(moved))
+            }
             Effect::LoadTimeline(request, run) => {
                 (request, Answer::Timeline(Recording::timeline(story, &run)))
             }

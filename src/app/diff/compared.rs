@@ -300,6 +300,19 @@ impl Compared {
         })
     }
 
+    /// The first row that adds one of these lines of the new text; both ends count, from 1.
+    pub fn row_added_within(&self, first: usize, last: usize) -> Option<usize> {
+        let is_added = |hunk: usize, line: usize| {
+            let line = self.line_of(hunk, line).filter(|line| line.kind == LineKind::Added);
+            line.and_then(|line| line.new).is_some_and(|new| (first..=last).contains(&new))
+        };
+        self.rows.iter().position(|row| match *row {
+            Row::Line { hunk, line } => is_added(hunk, line),
+            Row::Pair { hunk, new: Some(line), .. } => is_added(hunk, line),
+            Row::Pair { .. } | Row::Hunk(_) | Row::Rest(_) | Row::Equal { .. } => false,
+        })
+    }
+
     /// Where a row of another cut of the same texts stands in this one: the same line, or the fold it went into.
     pub fn row_like(&self, row: Row) -> Option<usize> {
         let is_like = |mine: &Row| match (*mine, row) {

@@ -39,6 +39,7 @@ impl Replay {
         effects.extend(self.ask_diff(numbers));
         effects.extend(self.ask_blame(numbers));
         effects.extend(self.ask_colours(numbers));
+        effects.extend(self.ask_curves(numbers, layout));
         effects.extend(self.looking_for.take().map(|query| {
             let request = numbers.fresh();
             self.search.asked(request);

@@ -217,7 +217,8 @@ impl Replay {
         self.diff.follows = Follows::Step;
     }
 
-    fn leave(&mut self) {
+    /// Remembers this place to come back to.
+    pub(in crate::app) fn leave(&mut self) {
         if self.departures.len() == MOST_DEPARTURES {
             self.departures.remove(0);
         }

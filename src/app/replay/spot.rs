@@ -7,6 +7,7 @@ use crate::{
         diff::{Arrangement, Follows, View},
         layout::Panel,
         scroll::Scroll,
+        views,
     },
     run::RepoPath,
 };
@@ -25,6 +26,7 @@ pub struct Spot {
     diff: Scroll,
     column: usize,
     hit: Option<usize>,
+    shown: views::View,
 }
 
 /// How the diff is looked at, wherever one is.
@@ -57,6 +59,7 @@ impl Replay {
             diff: self.diff.scroll,
             column: self.diff.column,
             hit: self.search.current,
+            shown: self.view,
         }
     }
 
@@ -73,6 +76,7 @@ impl Replay {
 
     /// Folds stay as they are; a place that is folded away by now leads to the step it stands in.
     pub fn go_to_spot(&mut self, spot: &Spot) {
+        self.view = spot.shown;
         self.select_turn(spot.turn.min(self.run.turns.len().saturating_sub(1)));
         self.steps.select(spot.step);
         let is_unchanged = self.steps.item_at(spot.steps.cursor) == Some(spot.step);

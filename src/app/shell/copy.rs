@@ -8,10 +8,12 @@ use std::path::Path;
 use crate::{
     app::{
         App, Effect,
+        config::Named,
         diff::Compared,
         layout::Panel,
         replay::Replay,
         steps::{RowKind, part_of},
+        views::View,
     },
     code::{
         diff::{Hunk, LineKind, TextDiff},
@@ -232,7 +234,9 @@ fn link(replay: &Replay, source: &Path) -> Copied {
     if !replay.run.turns.is_empty() {
         words.extend(["--at".to_owned(), (replay.turn + 1).to_string()]);
     }
-    if let Some(key) = replay.diff_key() {
+    if replay.view != View::Replay {
+        words.extend(["--view".to_owned(), replay.view.word().to_owned()]);
+    } else if let Some(key) = replay.diff_key() {
         let line = line_number(replay).map(|line| format!(":{line}")).unwrap_or_default();
         words.extend(["--file".to_owned(), quoted(&format!("{}{line}", key.path))]);
     }

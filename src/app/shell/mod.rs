@@ -16,12 +16,13 @@ use std::path::PathBuf;
 
 use super::{
     App, Effect,
-    config::{Config, Named},
+    config::{Config, Named, Reference},
     diff::{Arrangement, Follows},
     key::{Code, Key},
     keymap::Context,
     layout::{Layout, Panel},
     stops::Stops,
+    views::View,
 };
 use crate::run::RepoPath;
 
@@ -46,6 +47,7 @@ pub struct Shell {
     speed: Option<f64>,
     arrangement: Arrangement,
     stops: Stops,
+    reference: Reference,
     pub(super) pending: Option<Pending>,
     pub(super) marks: Marks,
     last_key: Option<Key>,
@@ -114,6 +116,7 @@ impl App {
         self.shell.context = Some(config.diff.context);
         self.shell.speed = Some(config.play.speed);
         self.shell.arrangement = config.diff.mode;
+        self.shell.reference = config.reference.clone();
         self.shell.stops = Stops::of(config.play.stop_at.iter().copied());
         let (keys, problems) = Keys::of(&config.keys);
         self.shell.keys = keys;
@@ -124,9 +127,11 @@ impl App {
     pub(super) fn settle_in(&mut self) {
         let (context, speed) = (self.shell.context, self.shell.speed);
         let (arrangement, stops) = (self.shell.arrangement, self.shell.stops);
+        let reference = self.shell.reference.clone();
         self.on_replay(|replay| {
             replay.diff.arrangement = arrangement;
             replay.playback.stops = stops;
+            replay.curves.reference = reference;
             replay.context = context.unwrap_or(replay.context);
             if let Some(speed) = speed {
                 replay.playback.set_speed(speed);
@@ -158,6 +163,7 @@ impl App {
                 replay.keep_view();
                 replay.diff.follows = Follows::Turn;
                 replay.focus = Panel::Diff;
+                replay.view = View::Replay;
             }),
             Message::Say(words) => self.say(words),
         }

@@ -12,6 +12,7 @@ use crate::{
         replay::{self, Replay},
         scroll::Motion,
         turns,
+        views::View,
     },
     run::RepoPath,
 };
@@ -151,6 +152,8 @@ impl App {
                     self.shell.palette = Some(palette);
                     return vec![];
                 };
+                let view = chosen.choice.view();
+                self.on_replay(|replay| replay.view = view.unwrap_or(replay.view));
                 return self.take(chosen.choice.message());
             }
             Message::Type(c) => palette.type_words(|text| text.push(c)),
@@ -170,6 +173,15 @@ impl App {
 }
 
 impl Choice {
+    /// The view that the command is of; None where it is of any.
+    fn view(&self) -> Option<View> {
+        match self {
+            Self::Command(row) => row.context.view(),
+            Self::Turn(_) => None,
+            Self::File(_) => Some(View::Replay),
+        }
+    }
+
     fn message(self) -> Wish {
         match self {
             Self::Command(row) => (row.message)(Count::default()),

@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Span, widgets::Widget};
 
 use crate::{
-    app::{overlay::agent, replay::Replay},
+    app::{overlay::agent, replay::Replay, views::View},
     run::Run,
     ui::{
         line::{own, recorded, sides},
@@ -52,7 +52,9 @@ fn place(replay: &Replay, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     }
     spans.push(own(turn(replay), theme.of(Meaning::Title)));
     spans.extend(checkpoint(replay, detail).map(|words| recorded(&words, plain)));
-    spans.push(own(step(replay), plain));
+    if replay.view == View::Replay {
+        spans.push(own(step(replay), plain));
+    }
     spans.extend(playing(replay, theme));
     spans.extend(following(replay, theme));
     spans

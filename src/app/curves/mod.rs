@@ -1,0 +1,192 @@
+//! The numbers of the code and of the run over its turns: which are known, which curve is looked at, what moved a point.
+//!
+//! [`series`] has one row a curve, [`points`] says where the points lie, [`scores`] what has been measured so far and
+//! what is to be measured next, [`areas`] where the parts of the view stand. The playhead is the run's selected turn.
+
+pub mod areas;
+mod moving;
+pub mod points;
+pub mod scores;
+pub mod series;
+
+use super::{
+    ask::{Loading, Numbers},
+    config::Reference,
+    layout::Layout,
+    replay::Replay,
+    scroll::{Motion, Scroll},
+    views::View,
+};
+use areas::Areas;
+use points::{Axis, Point};
+use scores::Scores;
+use series::Series;
+
+pub use moving::Place;
+pub use scores::{Measured, Moved, RulerName};
+
+/// What the view shows beside what is known.
+#[derive(Debug, Default)]
+pub struct Curves {
+    pub scores: Scores,
+    pub axis: Axis,
+    /// The curve that is looked at.
+    pub series: Series,
+    pub part: Part,
+    /// Of the list of what moved.
+    pub rows: Scroll,
+    /// The point whose changes are listed; a move elsewhere starts the list over.
+    listed: Option<Span>,
+    /// The rise that was gone to last: of which curve, its rank, and the turn it led to.
+    rise: Option<(Series, usize, usize)>,
+    pub reference: Reference,
+}
+
+/// Two moments, counted in turns done.
+pub type Span = (usize, usize);
+
+/// Which part of the view has the keyboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Part {
+    #[default]
+    Chart,
+    /// The list of what moved a point.
+    Moved,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// From point to point; up is back.
+    Go(Motion),
+    /// Checkpoints by count: on, or back.
+    NextCheckpoint(usize),
+    PreviousCheckpoint(usize),
+    /// Among the curves.
+    Choose(Motion),
+    /// Over turns or over checkpoints.
+    SwitchAxis,
+    /// To the steepest rise of the curve; from there to the next steepest.
+    Steepest(usize),
+    /// Into the list of what moved the point.
+    Open,
+    /// Out of it.
+    Close,
+    SwitchPart,
+    /// In the list of what moved.
+    Move(Motion),
+    /// To the place of the selected row.
+    Follow,
+    /// Stop measuring, or go on.
+    StopOrGoOn,
+}
+
+impl Replay {
+    pub(super) fn update_curves(&mut self, message: Message, layout: &Layout) {
+        self.view = View::Curves;
+        match message {
+            Message::Go(motion) => self.go_by_point(motion),
+            Message::NextCheckpoint(count) => self.go_by_checkpoint(count, Way::On),
+            Message::PreviousCheckpoint(count) => self.go_by_checkpoint(count, Way::Back),
+            Message::Choose(motion) => {
+                let at = self.curves.series as usize;
+                self.curves.series = Series::ALL[motion.from(at, Series::ALL.len(), 4)];
+            }
+            Message::SwitchAxis => self.switch_axis(),
+            Message::Steepest(count) => self.go_to_steepest(count),
+            Message::Open => self.curves.part = Part::Moved,
+            Message::Close => self.curves.part = Part::Chart,
+            Message::SwitchPart => {
+                self.curves.part = match self.curves.part {
+                    Part::Chart => Part::Moved,
+                    Part::Moved => Part::Chart,
+                }
+            }
+            Message::Move(motion) => {
+                let len = self.moved().map_or(0, |moved| moved.changes.len());
+                let height = Areas::of(layout, self.curves.part).list_height();
+                self.curves.rows.cursor = motion.from(self.curves.rows.cursor, len, height);
+            }
+            Message::Follow => self.follow_moved(),
+            Message::StopOrGoOn => self.stop_or_go_on(),
+        }
+    }
+
+    /// The points of the axis that is chosen, in order.
+    pub fn points(&self) -> Vec<Point> {
+        points::of(&self.run, self.curves.axis)
+    }
+
+    /// Which of [`Self::points`] the playhead is at: the first that is not before it.
+    pub fn point_index(&self, points: &[Point]) -> Option<usize> {
+        let at = points.partition_point(|point| point.done <= self.turn);
+        Some(at.min(points.len().checked_sub(1)?))
+    }
+
+    /// The moments between which the list says what moved.
+    pub fn moved_span(&self) -> Option<Span> {
+        let points = self.points();
+        let at = self.point_index(&points)?;
+        let before = match at.checked_sub(1) {
+            Some(previous) => points[previous].done,
+            None => points[at].turns.start,
+        };
+        Some((before, points[at].done))
+    }
+
+    /// What moved the point at the playhead, if that is known.
+    pub fn moved(&self) -> Option<&Moved> {
+        match self.curves.scores.moved(self.moved_span()?)? {
+            Ok(moved) => Some(moved),
+            Err(_) => None,
+        }
+    }
+
+    pub(super) fn settle_curves(&mut self, layout: &Layout) {
+        if self.view != View::Curves {
+            return;
+        }
+        let span = self.moved_span();
+        if self.curves.listed != span {
+            self.curves.listed = span;
+            self.curves.rows = Scroll::default();
+        }
+        let len = self.moved().map_or(0, |moved| moved.changes.len());
+        let height = Areas::of(layout, self.curves.part).list_height();
+        self.curves.rows.follow(len, height);
+    }
+
+    /// What is to be measured or compared next, while somebody looks at it.
+    pub(super) fn ask_curves(
+        &mut self,
+        numbers: &mut Numbers,
+        layout: &Layout,
+    ) -> Vec<super::Effect> {
+        let is_known = self.is_whole && matches!(self.timeline, Loading::Ready(_));
+        let is_seen = self.view == View::Curves || layout.now.is_some();
+        if !is_known {
+            return vec![];
+        }
+        let mut effects = vec![];
+        if is_seen {
+            let wanted = scores::wanted(&self.run, self.turn, &self.curves.scores);
+            effects.extend(self.curves.scores.ask(numbers, &self.run, wanted));
+        }
+        let span = self.moved_span().filter(|_| self.view == View::Curves);
+        effects
+            .extend(span.and_then(|span| self.curves.scores.ask_moved(numbers, &self.run, span)));
+        effects
+    }
+
+    fn stop_or_go_on(&mut self) {
+        self.notice = Some(match self.curves.scores.stop_or_go_on() {
+            true => "measuring is stopped; x goes on".into(),
+            false => "measuring goes on".into(),
+        });
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    On,
+    Back,
+}

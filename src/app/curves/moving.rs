@@ -1,0 +1,165 @@
+//! Moving the playhead over the points of the curves, and from what moved a point to the lines that did.
+
+use super::{Part, Way, points::Axis, series::Series};
+use crate::{
+    app::{
+        diff::{Follows, View as DiffView},
+        layout::Panel,
+        replay::Replay,
+        scroll::Motion,
+        turns,
+        views::View,
+    },
+    metrics::quality,
+    run::RepoPath,
+};
+
+/// A place in the code that a row leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Counts from 0.
+    pub turn: usize,
+    pub path: RepoPath,
+    /// First and last line in the file after the turn, count from 1; None for what is gone.
+    pub lines: Option<(usize, usize)>,
+}
+
+/// Points that a page moves by.
+const PAGE: usize = 10;
+
+impl Replay {
+    pub(super) fn go_by_point(&mut self, motion: Motion) {
+        let points = self.points();
+        let Some(at) = self.point_index(&points) else { return };
+        let at = match motion {
+            // A number is a turn's, whatever the points are.
+            Motion::To(number) => {
+                let turn = number.saturating_sub(1).min(self.run.turns.len().saturating_sub(1));
+                return self.select_turn(turn);
+            }
+            motion => motion.from(at, points.len(), PAGE),
+        };
+        self.select_turn(points[at].done - 1);
+    }
+
+    pub(super) fn go_by_checkpoint(&mut self, count: usize, way: Way) {
+        if self.curves.axis == Axis::Checkpoints {
+            return self.go_by_point(match way {
+                Way::On => Motion::Down(count),
+                Way::Back => Motion::Up(count),
+            });
+        }
+        let message = match way {
+            Way::On => turns::Message::NextCheckpoint(count),
+            Way::Back => turns::Message::PreviousCheckpoint(count),
+        };
+        self.select_turn(message.from(&self.run, self.turn));
+    }
+
+    pub(super) fn switch_axis(&mut self) {
+        if self.run.checkpoints.is_empty() {
+            self.notice = Some("this run has no checkpoints: the points are its turns".into());
+            return;
+        }
+        self.curves.axis = match self.curves.axis {
+            Axis::Turns => Axis::Checkpoints,
+            Axis::Checkpoints => Axis::Turns,
+        };
+    }
+
+    pub(super) fn go_to_steepest(&mut self, count: usize) {
+        let (points, series) = (self.points(), self.curves.series);
+        let rises = rises(&series.values(self, &points));
+        let last = self.curves.rise.filter(|(of, _, turn)| (*of, *turn) == (series, self.turn));
+        let wanted = last.map_or(count - 1, |(_, rank, _)| rank.saturating_add(count));
+        match rises.get(wanted) {
+            Some((index, by)) => {
+                self.select_turn(points[*index].done - 1);
+                self.curves.rise = Some((series, wanted, self.turn));
+                self.notice = Some(self.rise_said(series, wanted, rises.len(), *by));
+            }
+            None if rises.is_empty() => {
+                self.notice = Some(format!("{} never rises{}", series.label(), self.so_far()));
+            }
+            None => self.notice = Some(format!("no further rise of {}", series.label())),
+        }
+    }
+
+    /// `rise 1 of 12 of erosion: +0.2452`
+    fn rise_said(&self, series: Series, rank: usize, count: usize, by: f64) -> String {
+        let by = series.change_said(by);
+        format!("rise {} of {count} of {}: {by}{}", rank + 1, series.label(), self.so_far())
+    }
+
+    fn so_far(&self) -> &'static str {
+        if self.curves.scores.count() < self.run.turns.len() { " so far" } else { "" }
+    }
+
+    pub(super) fn follow_moved(&mut self) {
+        if self.curves.part == Part::Chart {
+            self.curves.part = Part::Moved;
+            return;
+        }
+        let change = self.moved().and_then(|moved| moved.changes.get(self.curves.rows.cursor));
+        let Some(place) = change.and_then(|change| self.place_of(change)) else { return };
+        self.leave();
+        self.show_place(&place);
+    }
+
+    /// The last of the turns that lead to the point that touches the file; without one the last of them.
+    fn place_of(&self, change: &quality::Change) -> Option<Place> {
+        let points = self.points();
+        let turns = points.get(self.point_index(&points)?)?.turns.clone();
+        let path = RepoPath::new(&change.place.path)?;
+        let timeline = self.timeline.ready()?;
+        let changed = |turn: &usize| {
+            let changes = timeline.turns.get(*turn).map_or(&[][..], |turn| &turn.changes);
+            changes.iter().any(|it| it.path == path || it.from.as_ref() == Some(&path))
+        };
+        let turn = turns.clone().rev().find(changed).unwrap_or(turns.end.checked_sub(1)?);
+        let span = change.place.span;
+        let lines = change.is_there.then_some((span.start as usize, span.end as usize));
+        Some(Place { turn, path, lines })
+    }
+
+    /// Shows the lines in the change of the turn where they are part of it, else in the whole file.
+    pub fn show_place(&mut self, place: &Place) {
+        self.view = View::Replay;
+        self.select_turn(place.turn);
+        self.diff.follows = Follows::Turn;
+        self.files.want(place.path.clone());
+        self.focus = Panel::Diff;
+        let is_changed = self.changes().iter().any(|change| change.path == place.path);
+        self.diff.view = match is_changed || place.lines.is_none() {
+            true => DiffView::Change,
+            false => DiffView::File(place.path.clone()),
+        };
+        if let Some((first, last)) = place.lines {
+            self.diff.aim_within(first, last);
+        }
+        self.notice = Some("backspace goes back to the curves".into());
+    }
+}
+
+/// Where the values rise from one point to the next, and by how much, the steepest first; of equals the earlier.
+fn rises(values: &[Option<f64>]) -> Vec<(usize, f64)> {
+    let steps = values.windows(2).enumerate();
+    let mut rises: Vec<(usize, f64)> = steps
+        .filter_map(|(at, pair)| Some((at + 1, pair[1]? - pair[0]?)))
+        .filter(|(_, by)| *by > 0.0)
+        .collect();
+    rises.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    rises
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_steepest_rise_comes_first_and_gaps_are_no_rise() {
+        let values = [Some(0.0), Some(1.0), None, Some(9.0), Some(11.0), Some(10.0), Some(11.0)];
+        assert_eq!(rises(&values), [(4, 2.0), (1, 1.0), (6, 1.0)]);
+        assert_eq!(rises(&[]), []);
+    }
+}

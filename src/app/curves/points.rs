@@ -1,0 +1,132 @@
+//! Where the points of the curves lie: at the end of every turn, or at the end of every checkpoint.
+
+use std::ops::Range;
+
+use crate::{metrics::phase::Phase, run::Run};
+
+/// What the curves go over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Axis {
+    #[default]
+    Turns,
+    Checkpoints,
+}
+
+/// One moment of the run, and the turns that lead to it from the moment before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Point {
+    /// Count from 0.
+    pub turns: Range<usize>,
+    /// Turns done.
+    pub done: usize,
+    /// Index of the checkpoint that ends here.
+    pub checkpoint: Option<usize>,
+}
+
+impl Axis {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Turns => "turn",
+            Self::Checkpoints => "checkpoint",
+        }
+    }
+}
+
+/// In order. Checkpoints that end where another does give one point.
+pub fn of(run: &Run, axis: Axis) -> Vec<Point> {
+    let last_of = |done: usize| run.checkpoints.iter().rposition(|it| it.last_turn + 1 == done);
+    match axis {
+        Axis::Turns => (1..=run.turns.len())
+            .map(|done| Point { turns: done - 1..done, done, checkpoint: last_of(done) })
+            .collect(),
+        Axis::Checkpoints => {
+            let mut points: Vec<Point> = vec![];
+            for checkpoint in &run.checkpoints {
+                let done = (checkpoint.last_turn + 1).min(run.turns.len());
+                let start = points.last().map_or(0, |point| point.done);
+                if done > start {
+                    points.push(Point { turns: start..done, done, checkpoint: last_of(done) });
+                }
+            }
+            points
+        }
+    }
+}
+
+/// A stretch of points with a name under it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stretch {
+    /// Indices of points.
+    pub points: Range<usize>,
+    pub name: String,
+}
+
+/// The checkpoints as stretches of points.
+pub fn checkpoints(run: &Run, points: &[Point]) -> Vec<Stretch> {
+    let name = |index: usize| run.checkpoints.get(index).map(|it| it.id.clone());
+    stretches(run, points, |index| name(index).unwrap_or_default())
+}
+
+/// The phases of SlopCodeBench as stretches of points; none for a run without checkpoints.
+pub fn phases(run: &Run, points: &[Point]) -> Vec<Stretch> {
+    let count = run.checkpoints.len();
+    let word = |index| Phase::of(index, count).map_or("", Phase::word);
+    stretches(run, points, |index| word(index).to_owned())
+}
+
+/// Neighbours of one name are one stretch; points after the last checkpoint have none.
+fn stretches(run: &Run, points: &[Point], name: impl Fn(usize) -> String) -> Vec<Stretch> {
+    let mut stretches: Vec<Stretch> = vec![];
+    for (at, point) in points.iter().enumerate() {
+        let index = run.checkpoints.partition_point(|it| it.last_turn + 1 < point.done);
+        if index >= run.checkpoints.len() {
+            break;
+        }
+        let name = name(index);
+        match stretches.last_mut() {
+            Some(last) if last.name == name => last.points.end = at + 1,
+            _ => stretches.push(Stretch { points: at..at + 1, name }),
+        }
+    }
+    stretches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Checkpoint, Turn};
+
+    fn run() -> Run {
+        let checkpoint = |(id, last_turn): (&str, usize)| Checkpoint {
+            id: id.into(),
+            last_turn,
+            ..Checkpoint::default()
+        };
+        Run {
+            turns: vec![Turn::default(); 6],
+            checkpoints: [("c1", 1), ("c2", 2), ("c3", 4)].map(checkpoint).to_vec(),
+            ..Run::default()
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_is_reached_by_the_turns_since_the_one_before() {
+        let points = of(&run(), Axis::Checkpoints);
+        let turns: Vec<_> = points.iter().map(|point| point.turns.clone()).collect();
+        assert_eq!(turns, [0..2, 2..3, 3..5]);
+        assert_eq!(of(&run(), Axis::Turns)[2].checkpoint, Some(1));
+    }
+
+    #[test]
+    fn stretches_end_with_the_last_checkpoint() {
+        let run = run();
+        let points = of(&run, Axis::Turns);
+        let named = |stretches: Vec<Stretch>| -> Vec<_> {
+            stretches.into_iter().map(|it| (it.name, it.points)).collect()
+        };
+        let expected = [("c1", 0..2), ("c2", 2..3), ("c3", 3..5)];
+        assert_eq!(named(checkpoints(&run, &points)), expected.map(|(name, it)| (name.into(), it)));
+        let expected = [("start", 0..2), ("early", 2..3), ("final", 3..5)];
+        assert_eq!(named(phases(&run, &points)), expected.map(|(name, it)| (name.into(), it)));
+    }
+}

@@ -1,0 +1,237 @@
+//! What has been measured of a run so far, and what is to be measured next.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use super::{Span, points::Axis};
+use crate::{
+    app::{
+        Effect,
+        ask::{Desk, Numbers, Request},
+        cache::Cache,
+    },
+    metrics::quality::{Change, Detail, Profile, Scored, Snapshot},
+    run::Run,
+};
+
+/// The numbers of one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// None where nothing is recorded that they could be worked out from.
+    pub snapshot: Option<Snapshot>,
+    /// Files that would count and whose content is not recorded.
+    pub not_recorded: usize,
+}
+
+/// Whose formulas and which rules gave the numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulerName {
+    pub profile: Profile,
+    /// How many rules.
+    pub rules: usize,
+    /// Where they come from.
+    pub source: String,
+}
+
+/// Some moments, measured: turns done, and the numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    pub ruler: RulerName,
+    pub moments: Vec<(usize, Measured)>,
+}
+
+/// What is different between two moments, and what the numbers of the second are made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moved {
+    /// The largest first.
+    pub changes: Vec<Change>,
+    pub detail: Detail,
+}
+
+#[derive(Debug)]
+pub struct Scores {
+    /// By turns done.
+    known: BTreeMap<usize, Measured>,
+    pub ruler: Option<RulerName>,
+    desk: Desk<Vec<usize>>,
+    /// Why nothing can be measured.
+    pub failed: Option<String>,
+    /// Files read of those that the question under way needs.
+    pub progress: Option<(usize, usize)>,
+    /// Whether the user does not want any more measured.
+    pub is_stopped: bool,
+    moved: Cache<Span, Result<Arc<Moved>, String>>,
+    moving: Desk<Span>,
+}
+
+/// Lists of what moved that are kept.
+const KEPT: usize = 12;
+
+/// Moments measured at once: few enough that the curves are seen to grow.
+const AT_ONCE: usize = 24;
+
+impl Default for Scores {
+    fn default() -> Self {
+        Self {
+            known: BTreeMap::new(),
+            ruler: None,
+            desk: Desk::default(),
+            failed: None,
+            progress: None,
+            is_stopped: false,
+            moved: Cache::of(KEPT),
+            moving: Desk::default(),
+        }
+    }
+}
+
+impl Measured {
+    pub fn of(scored: &Scored) -> Self {
+        let snapshot = scored.is_recorded().then(|| scored.snapshot.clone());
+        Self { snapshot, not_recorded: scored.not_recorded.len() }
+    }
+}
+
+impl Scores {
+    /// After so many turns.
+    pub fn at(&self, done: usize) -> Option<&Measured> {
+        self.known.get(&done)
+    }
+
+    /// How many moments are known.
+    pub fn count(&self) -> usize {
+        self.known.len()
+    }
+
+    pub fn moved(&self, span: Span) -> Option<&Result<Arc<Moved>, String>> {
+        self.moved.get(&span)
+    }
+
+    /// Whether something is being measured.
+    pub fn is_busy(&self) -> bool {
+        !self.desk.is_free()
+    }
+
+    pub(super) fn ask(
+        &mut self,
+        numbers: &mut Numbers,
+        run: &Arc<Run>,
+        wanted: Vec<usize>,
+    ) -> Option<Effect> {
+        if wanted.is_empty() || self.is_stopped || self.failed.is_some() || !self.desk.is_free() {
+            return None;
+        }
+        let request = self.desk.ask(numbers, wanted.clone());
+        Some(Effect::Score(request, run.clone(), wanted))
+    }
+
+    pub(super) fn ask_moved(
+        &mut self,
+        numbers: &mut Numbers,
+        run: &Arc<Run>,
+        span: Span,
+    ) -> Option<Effect> {
+        if self.moved.has(&span) || self.is_stopped || !self.moving.is_free() {
+            return None;
+        }
+        let request = self.moving.ask(numbers, span);
+        Some(Effect::CompareScores(request, run.clone(), span.0, span.1))
+    }
+
+    pub fn hear(&mut self, request: Request, answer: Result<Answer, String>) {
+        if self.desk.answered(request).is_none() {
+            return;
+        }
+        self.progress = None;
+        match answer {
+            Ok(answer) => {
+                self.known.extend(answer.moments);
+                self.ruler = Some(answer.ruler);
+            }
+            Err(_) if self.is_stopped => {}
+            Err(why) => self.failed = Some(why),
+        }
+    }
+
+    pub fn hear_progress(&mut self, request: Request, done: usize, total: usize) {
+        if self.desk.is_about(request) {
+            self.progress = Some((done, total));
+        }
+    }
+
+    pub fn hear_moved(&mut self, request: Request, moved: Result<Arc<Moved>, String>) {
+        let Some(span) = self.moving.answered(request) else { return };
+        if moved.is_ok() || !self.is_stopped {
+            self.moved.put(span, moved);
+        }
+    }
+
+    /// Whether it is stopped now.
+    pub(super) fn stop_or_go_on(&mut self) -> bool {
+        self.is_stopped = !self.is_stopped;
+        self.is_stopped
+    }
+
+    /// Gives up what is no longer true after a run has grown: all that comes after the first `same` turns.
+    pub fn forget_after(&mut self, same: usize) {
+        self.known.retain(|done, _| *done <= same);
+        self.moved.retain(|(_, after)| *after <= same);
+        self.desk = Desk::default();
+        self.moving = Desk::default();
+        self.failed = None;
+        self.progress = None;
+    }
+}
+
+/// The moments to measure next, a few at once and in order: where the playhead is and the point before, then the ends
+/// of checkpoints, then the other turns from the playhead outwards.
+pub fn wanted(run: &Run, turn: usize, scores: &Scores) -> Vec<usize> {
+    let is_unknown = |done: &usize| scores.at(*done).is_none();
+    let all = run.turns.len();
+    if all == 0 {
+        return vec![];
+    }
+    let here = [turn + 1, turn].into_iter().filter(|done| (1..=all).contains(done));
+    let ends = super::points::of(run, Axis::Checkpoints).into_iter().map(|point| point.done);
+    let first: BTreeSet<usize> = here.chain(ends).filter(is_unknown).take(AT_ONCE).collect();
+    if !first.is_empty() {
+        return first.into_iter().collect();
+    }
+    let mut others: Vec<usize> = (1..=all).filter(is_unknown).collect();
+    others.sort_by_key(|done| done.abs_diff(turn + 1));
+    others.truncate(AT_ONCE);
+    others.sort_unstable();
+    others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Checkpoint, Turn};
+
+    #[test]
+    fn what_is_looked_at_is_measured_first_then_checkpoints_then_what_is_near() {
+        let checkpoint = |last_turn| Checkpoint { last_turn, ..Checkpoint::default() };
+        let run = Run {
+            turns: vec![Turn::default(); 60],
+            checkpoints: [9, 59].map(checkpoint).to_vec(),
+            ..Run::default()
+        };
+        let mut scores = Scores::default();
+        let mut know = |scores: &mut Scores, wanted: &[usize]| {
+            let nothing = Measured { snapshot: None, not_recorded: 0 };
+            scores.known.extend(wanted.iter().map(|done| (*done, nothing.clone())));
+        };
+
+        let first = wanted(&run, 30, &scores);
+        know(&mut scores, &first);
+        let second = wanted(&run, 30, &scores);
+        know(&mut scores, &second);
+
+        assert_eq!(first, [10, 30, 31, 60]);
+        assert_eq!((second.len(), second[0], second[23]), (AT_ONCE, 18, 43));
+        assert_eq!(wanted(&Run::default(), 0, &scores), [0; 0]);
+    }
+}

@@ -1,0 +1,72 @@
+//! The views of a run: what the whole screen shows of it. They share the playhead.
+//!
+//! To add a view add it to [`View`], its keys to the keymap and its drawing to `ui`.
+
+use super::config::Named;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum View {
+    /// Turn by turn: what was asked, done and changed.
+    #[default]
+    Replay,
+    /// The numbers of the code and of the run over its turns.
+    Curves,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// The one after, and after the last the first.
+    Next,
+    /// Counts from 1; a number without a view is no wish.
+    Number(usize),
+}
+
+impl Named for View {
+    const ALL: &'static [Self] = &[Self::Replay, Self::Curves];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Replay => "replay",
+            Self::Curves => "curves",
+        }
+    }
+}
+
+impl Message {
+    /// The view it leads to from `view`. The error says which numbers there are.
+    pub fn from(&self, view: View) -> Result<View, String> {
+        let all = View::ALL;
+        match *self {
+            Self::Next => {
+                let at = all.iter().position(|other| *other == view).unwrap_or_default();
+                Ok(all[(at + 1) % all.len()])
+            }
+            Self::Number(number) => {
+                let found = number.checked_sub(1).and_then(|at| all.get(at)).copied();
+                found.ok_or_else(|| format!("no view {number}: {}", numbered()))
+            }
+        }
+    }
+}
+
+/// `1 replay, 2 curves`
+fn numbered() -> String {
+    let all = View::ALL.iter().enumerate();
+    all.map(|(at, view)| format!("{} {}", at + 1, view.word())).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_are_gone_through_in_order_or_by_number() {
+        assert_eq!(Message::Next.from(View::Replay), Ok(View::Curves));
+        assert_eq!(Message::Next.from(View::Curves), Ok(View::Replay));
+        assert_eq!(Message::Number(2).from(View::Replay), Ok(View::Curves));
+        assert_eq!(
+            Message::Number(9).from(View::Replay),
+            Err("no view 9: 1 replay, 2 curves".into())
+        );
+    }
+}

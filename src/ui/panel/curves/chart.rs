@@ -1,0 +1,377 @@
+//! The chart: the chosen curve and its partner over the points, the playhead, checkpoints and phases under the axis.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Style,
+    text::{Line, Span},
+    widgets::Widget,
+};
+
+use super::{frame, grid::Grid, has_keyboard};
+use crate::{
+    app::{
+        curves::{
+            Part,
+            areas::{Areas, LEFT, RIGHT, cell_of},
+            points::{self, Point, Stretch},
+            series::{Origin, Series},
+        },
+        replay::Replay,
+    },
+    ui::{
+        line::{fit, own, safe, width_of},
+        sentence, text,
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+    let points = replay.points();
+    let chart = Chart::of(replay, &points, areas.plot(), theme);
+    let width = usize::from(areas.chart.width.saturating_sub(2));
+    let curves = chart.curves();
+    let origin = chart.origin(width.saturating_sub(width_of(&curves) + 1));
+    let titles = [curves, origin, chart.remarks()].map(|spans| Line::from(fit(spans, width)));
+    let inner = frame(has_keyboard(replay, Part::Chart), titles, theme, areas.chart, buffer);
+    if let Some(words) = instead_of_curves(replay, &points) {
+        return sentence(&words, theme.of(Meaning::Muted), inner, buffer);
+    }
+    chart.axis(buffer);
+    chart.band(buffer);
+    chart.playhead(buffer);
+    for curve in chart.drawn.iter().rev() {
+        chart.curve(curve, buffer);
+    }
+    chart.names(buffer);
+}
+
+fn instead_of_curves(replay: &Replay, points: &[Point]) -> Option<String> {
+    if points.is_empty() {
+        return Some("this run has no turns".into());
+    }
+    if !replay.is_whole {
+        return Some("the rest of the recording is still being read".into());
+    }
+    replay.curves.scores.failed.as_deref().map(safe)
+}
+
+/// One curve and how it looks.
+struct Curve {
+    series: Series,
+    values: Vec<Option<f64>>,
+    /// At a point.
+    sign: char,
+    /// Between points, where there is no braille.
+    stroke: char,
+    style: Style,
+}
+
+struct Chart<'a> {
+    replay: &'a Replay,
+    points: &'a [Point],
+    plot: Rect,
+    theme: Theme,
+    /// The chosen curve first.
+    drawn: Vec<Curve>,
+    /// The value at the upper edge; the lower one is 0.
+    most: f64,
+    here: Option<usize>,
+}
+
+/// Cells that names under the axis may stand over its end.
+const OVER: u16 = 4;
+
+/// Cells between signs on a curve, at least.
+const APART: usize = 4;
+
+impl<'a> Chart<'a> {
+    fn of(replay: &'a Replay, points: &'a [Point], plot: Rect, theme: Theme) -> Self {
+        let chosen = replay.curves.series;
+        let curve = |(at, series): (usize, Series)| Curve {
+            series,
+            values: series.values(replay, points),
+            sign: if at == 0 { '●' } else { '○' },
+            stroke: if at == 0 { '.' } else { '\'' },
+            style: theme.of(if at == 0 { Meaning::Hunk } else { Meaning::Heading }),
+        };
+        let all = [Some(chosen), chosen.partner()].into_iter().flatten();
+        let drawn: Vec<Curve> = all.enumerate().map(curve).collect();
+        let values = drawn.iter().flat_map(|curve| curve.values.iter().flatten()).copied();
+        let band = band_of(replay, chosen).map(|[_, high]| high);
+        let highest = values.chain(band).fold(0.0, f64::max);
+        let most = round_up(highest, chosen.is_share());
+        Self { replay, points, plot, theme, drawn, most, here: replay.point_index(points) }
+    }
+
+    /// ` curves  ● erosion  ○ verbosity `
+    fn curves(&self) -> Vec<Span<'static>> {
+        let mut spans = vec![own(" curves ", self.theme.of(Meaning::Title))];
+        for curve in &self.drawn {
+            spans.push(own(format!(" {} ", curve.sign), curve.style));
+            spans.push(own(format!("{} ", curve.series.label()), self.theme.of(Meaning::Text)));
+        }
+        spans
+    }
+
+    /// ` computed · profile trajview · 140 rules, built in `, as much of it as fits.
+    fn origin(&self, room: usize) -> Vec<Span<'static>> {
+        let muted = self.theme.of(Meaning::Muted);
+        let origin = self.replay.curves.series.origin();
+        let scores = &self.replay.curves.scores;
+        let all = match (&scores.ruler, origin) {
+            (Some(ruler), Origin::Computed) => {
+                let (profile, rules) = (ruler.profile, ruler.rules);
+                let source = safe(&ruler.source);
+                vec![
+                    format!(" computed · profile {profile} · {rules} rules, {source} "),
+                    format!(" {profile} · {rules} rules, {source} "),
+                    format!(" {profile} · {rules} rules "),
+                    format!(" {profile} "),
+                ]
+            }
+            (_, origin) => vec![format!(" {} ", origin.word())],
+        };
+        let fitting = all.into_iter().find(|words| text::width(words) <= room);
+        vec![own(fitting.unwrap_or_default(), muted)]
+    }
+
+    /// What is being measured, what is left out, where the band comes from.
+    fn remarks(&self) -> Vec<Span<'static>> {
+        let scores = &self.replay.curves.scores;
+        let turns = self.replay.run.turns.len();
+        let mut remarks = vec![];
+        let known = scores.count().min(turns);
+        if scores.is_stopped {
+            remarks.push(format!("stopped: {known} of {turns} turns measured, x goes on"));
+        } else if scores.is_busy() {
+            let files = scores.progress.filter(|(done, total)| done < total);
+            let files = files.map(|(done, total)| format!(", {done} of {total} files"));
+            let files = files.unwrap_or_default();
+            remarks.push(format!("measuring: {known} of {turns} turns{files}"));
+        }
+        let at_playhead = self.here.and_then(|here| scores.at(self.points[here].done));
+        match at_playhead.map_or(0, |measured| measured.not_recorded) {
+            0 => {}
+            1 => remarks.push("1 file here is not recorded and left out".into()),
+            count => remarks.push(format!("{count} files here are not recorded and left out")),
+        }
+        if let Some([low, high]) = band_of(self.replay, self.replay.curves.series) {
+            let source = self.replay.curves.reference.source.as_deref();
+            let source = source.unwrap_or("source not given");
+            remarks.push(format!("┄ {low}–{high}: {}", safe(source)));
+        }
+        if remarks.is_empty() {
+            return vec![];
+        }
+        vec![own(format!(" {} ", remarks.join(" · ")), self.theme.of(Meaning::Muted))]
+    }
+
+    fn row_of(&self, value: f64) -> u16 {
+        let dots = usize::from(self.plot.height) * 4;
+        (self.dot_of(value, dots) / 4) as u16
+    }
+
+    fn dot_of(&self, value: f64, dots: usize) -> usize {
+        let last = dots.saturating_sub(1);
+        let up = (value / self.most * last as f64).round().max(0.0) as usize;
+        last - up.min(last)
+    }
+
+    fn column_of(&self, index: usize) -> u16 {
+        cell_of(index, self.points.len(), usize::from(self.plot.width)) as u16
+    }
+
+    /// The numbers to the left, the line below, checkpoints and phases under it.
+    fn axis(&self, buffer: &mut Buffer) {
+        let (plot, muted) = (self.plot, self.theme.of(Meaning::Muted));
+        for y in 0..plot.height {
+            put(buffer, (plot.x - 1, plot.y + y), "│", muted);
+        }
+        let series = self.replay.curves.series;
+        let numbers = [(0, self.most), (plot.height / 2, self.most / 2.0), (plot.height - 1, 0.0)];
+        let numbers = if plot.height < 4 { vec![numbers[0], numbers[2]] } else { numbers.to_vec() };
+        for (y, number) in numbers {
+            let words = if series.is_share() { share(number) } else { series.said(number) };
+            let room = usize::from(LEFT - 2);
+            let words = format!("{words:>room$}");
+            put(buffer, (plot.x - LEFT, plot.y + y), &words, muted);
+            put(buffer, (plot.x - 1, plot.y + y), "┤", muted);
+        }
+        let below = plot.bottom();
+        put(
+            buffer,
+            (plot.x - 1, below),
+            &format!("└{}", "─".repeat(usize::from(plot.width))),
+            muted,
+        );
+        let run = &self.replay.run;
+        for stretch in points::checkpoints(run, self.points) {
+            put(buffer, (plot.x + self.column_of(stretch.points.end - 1), below), "┴", muted);
+        }
+        if run.checkpoints.is_empty() {
+            self.ends(below + 1, buffer);
+        } else {
+            self.stretches(&points::checkpoints(run, self.points), below + 1, buffer);
+            self.stretches(&points::phases(run, self.points), below + 2, buffer);
+        }
+    }
+
+    /// The numbers of the first and the last turn.
+    fn ends(&self, y: u16, buffer: &mut Buffer) {
+        let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else { return };
+        let muted = self.theme.of(Meaning::Muted);
+        put(buffer, (self.plot.x, y), &format!("turn {}", first.done), muted);
+        let words = last.done.to_string();
+        let x = self.plot.right().saturating_sub(words.len() as u16);
+        put(buffer, (x, y), &words, muted);
+    }
+
+    /// Names in the middle of what they name, those that do not fit left out.
+    fn stretches(&self, stretches: &[Stretch], y: u16, buffer: &mut Buffer) {
+        let mut free = self.plot.x;
+        for stretch in stretches {
+            let (first, last) = (stretch.points.start, stretch.points.end - 1);
+            let middle = (self.column_of(first) + self.column_of(last)) / 2;
+            let name = safe(&stretch.name);
+            let width = text::width(&name) as u16;
+            let x = (self.plot.x + middle).saturating_sub(width / 2).max(self.plot.x);
+            let x = x.min((self.plot.right() + OVER).saturating_sub(width));
+            let is_here = self.here.is_some_and(|here| stretch.points.contains(&here));
+            if x < free {
+                continue;
+            }
+            let meaning = if is_here { Meaning::Title } else { Meaning::Muted };
+            put(buffer, (x, y), &name, self.theme.of(meaning));
+            free = x + width + 1;
+        }
+    }
+
+    fn band(&self, buffer: &mut Buffer) {
+        let Some(band) = band_of(self.replay, self.replay.curves.series) else { return };
+        let line = "┄".repeat(usize::from(self.plot.width));
+        for value in band {
+            let y = self.plot.y + self.row_of(value);
+            put(buffer, (self.plot.x, y), &line, self.theme.of(Meaning::Warning));
+        }
+    }
+
+    fn playhead(&self, buffer: &mut Buffer) {
+        let Some(here) = self.here else { return };
+        let x = self.plot.x + self.column_of(here);
+        let style = self.theme.of(Meaning::Playing);
+        for y in self.plot.y..self.plot.bottom() {
+            put(buffer, (x, y), "│", style);
+        }
+        put(buffer, (x, self.plot.bottom()), "▲", style);
+    }
+
+    fn curve(&self, curve: &Curve, buffer: &mut Buffer) {
+        let alphabet = self.theme.alphabet();
+        let mut grid = Grid::of(self.plot);
+        let dots = grid.height();
+        let at = |index: usize, value: f64| {
+            (usize::from(self.column_of(index)) * 2, self.dot_of(value, dots))
+        };
+        for (index, value) in curve.values.iter().enumerate() {
+            let Some(value) = *value else { continue };
+            let before = index.checked_sub(1).and_then(|before| curve.values[before]);
+            let from = before.map_or_else(|| at(index, value), |before| at(index - 1, before));
+            grid.line(from, at(index, value));
+        }
+        grid.draw(curve.stroke, curve.style, alphabet, buffer);
+        self.signs(curve, buffer);
+    }
+
+    /// Signs on the points, as many as stand apart; the one at the playhead always.
+    fn signs(&self, curve: &Curve, buffer: &mut Buffer) {
+        let mut free = 0;
+        for (index, value) in curve.values.iter().enumerate() {
+            let Some(value) = *value else { continue };
+            let column = usize::from(self.column_of(index));
+            let is_here = self.here == Some(index);
+            if column < free && !is_here {
+                continue;
+            }
+            free = column + APART;
+            let style = if is_here { self.theme.of(Meaning::CurrentHit) } else { curve.style };
+            let at = (self.plot.x + column as u16, self.plot.y + self.row_of(value));
+            put(buffer, at, &curve.sign.to_string(), style);
+        }
+    }
+
+    /// What each curve is, to the right of its last point.
+    fn names(&self, buffer: &mut Buffer) {
+        let mut taken = vec![];
+        for curve in &self.drawn {
+            let Some(last) = curve.values.iter().rev().find_map(|value| *value) else { continue };
+            let wanted = self.row_of(last);
+            let near = [0_i32, 1, -1, 2, -2].map(|by| i32::from(wanted) + by);
+            let free = near
+                .into_iter()
+                .find(|y| (0..i32::from(self.plot.height)).contains(y) && !taken.contains(y));
+            let Some(y) = free else { continue };
+            taken.push(y);
+            let words = format!("{}{}", curve.sign, curve.series.label());
+            let words = text::truncate(&words, usize::from(RIGHT - 1), "…").into_owned();
+            let at = (self.plot.right() + 1, self.plot.y + y as u16);
+            put(buffer, at, &words, curve.style);
+        }
+        if self.drawn.iter().all(|curve| curve.values.iter().all(Option::is_none)) {
+            let scores = &self.replay.curves.scores;
+            let is_coming = self.replay.curves.series.origin() == Origin::Computed
+                && !scores.is_stopped
+                && scores.count() < self.replay.run.turns.len();
+            let words = if is_coming { "measuring…" } else { "not recorded" };
+            sentence(words, self.theme.of(Meaning::Muted), self.plot, buffer);
+        }
+    }
+}
+
+fn put(buffer: &mut Buffer, (x, y): (u16, u16), words: &str, style: Style) {
+    let width = text::width(words) as u16;
+    let area = Rect { x, y, width, height: 1 }.intersection(buffer.area);
+    if !area.is_empty() {
+        Line::styled(words.to_owned(), style).render(area, buffer);
+    }
+}
+
+fn band_of(replay: &Replay, series: Series) -> Option<[f64; 2]> {
+    let reference = &replay.curves.reference;
+    match series {
+        Series::Erosion => reference.erosion,
+        Series::Verbosity => reference.verbosity,
+        _ => None,
+    }
+}
+
+/// `0.5`, `0.05`, `1`
+fn share(value: f64) -> String {
+    let words = format!("{value:.3}");
+    words.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A round number that is no smaller; a share ends at 1.
+fn round_up(value: f64, is_share: bool) -> f64 {
+    if value <= 0.0 || !value.is_finite() {
+        return 1.0;
+    }
+    let power = 10_f64.powf(value.log10().floor());
+    let round = [1.0, 2.0, 5.0, 10.0].map(|times| times * power);
+    let round = round.into_iter().find(|round| *round >= value * 0.999_999).unwrap_or(value);
+    if is_share { round.clamp(0.05, 1.0) } else { round.max(1.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_ends_with_a_round_number() {
+        let ends = [0.0, 0.4453, 0.04, 0.93, 1.0].map(|value| round_up(value, true));
+        assert_eq!(ends, [1.0, 0.5, 0.05, 1.0, 1.0]);
+        let ends = [0.3, 132.0, 1461.8, 5000.0].map(|value| round_up(value, false));
+        assert_eq!(ends, [1.0, 200.0, 2000.0, 5000.0]);
+        assert_eq!([0.5, 0.025, 1.0, 0.0].map(share), ["0.5", "0.025", "1", "0"]);
+    }
+}

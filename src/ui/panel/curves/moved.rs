@@ -1,0 +1,120 @@
+//! What moved a point since the one before it: callables, rules and clones, the largest first.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::{frame, has_keyboard};
+use crate::{
+    app::{curves::Part, replay::Replay},
+    metrics::quality::{Change, Weight, What},
+    ui::{
+        line::{fit, fit_end, own, safe, sides},
+        panel::{position, put_row},
+        sentence,
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let is_focused = has_keyboard(replay, Part::Moved);
+    let width = usize::from(area.width.saturating_sub(2));
+    let titles = [Line::from(fit(title(replay, theme), width)), Line::default(), Line::default()];
+    let inner = frame(is_focused, titles, theme, area, buffer);
+    let changes = match replay.moved_span().and_then(|span| replay.curves.scores.moved(span)) {
+        Some(Ok(moved)) if !moved.changes.is_empty() => &moved.changes,
+        Some(Ok(_)) => {
+            let words = "no callable, rule hit or clone is other than before";
+            return sentence(words, theme.of(Meaning::Muted), inner, buffer);
+        }
+        Some(Err(why)) => return sentence(&safe(why), theme.of(Meaning::Error), inner, buffer),
+        None => return,
+    };
+    let scroll = replay.curves.rows;
+    let selected = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let seen = changes.iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
+    for (index, change) in seen {
+        let style = (index == scroll.cursor && is_focused).then_some(selected);
+        put_row(row(change, theme, width), style, inner, (index - scroll.top) as u16, buffer);
+    }
+    position(scroll.top, changes.len(), theme, area, buffer);
+}
+
+/// ` what moved  turn 22 to turn 23 `
+fn title(replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
+    let is_focused = has_keyboard(replay, Part::Moved);
+    let name = theme.of(if is_focused { Meaning::Title } else { Meaning::Text });
+    let since = replay.moved_span().map(|(before, after)| match before {
+        0 => format!(" from the start to turn {after} "),
+        before => format!(" from turn {before} to turn {after} "),
+    });
+    vec![own(" what moved ", name), own(since.unwrap_or_default(), theme.of(Meaning::Muted))]
+}
+
+/// Cells that the name of a thing keeps while its place grows shorter.
+const NAME: usize = 18;
+
+fn row(change: &Change, theme: Theme, width: usize) -> Line<'static> {
+    let (text, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let (kind, name, by) = said(&change.what);
+    let facts = own(format!(" {by}"), theme.of(Meaning::Hunk));
+    let place = match change.is_there {
+        true => format!("{}:{}", change.place.path, change.place.span.start),
+        false => format!("{} (gone)", change.place.path),
+    };
+    let room = width.saturating_sub(7 + NAME + facts.content.chars().count() + 2);
+    let place = fit_end(&safe(&place), room.max(width / 4));
+    let name_room =
+        width.saturating_sub(7 + facts.content.chars().count() + place.chars().count() + 2);
+    let name = fit_end(&safe(&name), name_room.max(8));
+    let left = vec![own(format!("{kind:<6}"), muted), own(name, text), facts];
+    sides(left, vec![own(place, muted)], width)
+}
+
+/// The kind of thing, which one, and by how much.
+fn said(what: &What) -> (&'static str, String, String) {
+    match what {
+        What::Callable { name, before, after } => {
+            ("code", name.clone(), weights(before.as_ref(), after.as_ref()))
+        }
+        What::Rule { rule, hits, lines } => (
+            "rule",
+            rule.clone(),
+            format!("{}, {}", counted(*hits, "hit"), counted(*lines, "line")),
+        ),
+        What::Clones { pieces, lines } => (
+            "clone",
+            String::new(),
+            format!("{}, {}", counted(*pieces, "piece"), counted(*lines, "line")),
+        ),
+    }
+}
+
+/// `mass 12.3 → 45.6, CC 4 → 12`
+fn weights(before: Option<&Weight>, after: Option<&Weight>) -> String {
+    match (before, after) {
+        (Some(before), Some(after)) => format!(
+            "mass {:.1} → {:.1}, CC {}",
+            before.mass,
+            after.mass,
+            if before.cc == after.cc {
+                after.cc.to_string()
+            } else {
+                format!("{} → {}", before.cc, after.cc)
+            }
+        ),
+        (None, Some(after)) => format!("new, mass {:.1}, CC {}", after.mass, after.cc),
+        (Some(before), None) => format!("gone, mass {:.1}, CC {}", before.mass, before.cc),
+        (None, None) => String::new(),
+    }
+}
+
+/// `+1 hit`, `−3 lines`
+fn counted(by: i64, thing: &str) -> String {
+    let sign = if by < 0 { "−" } else { "+" };
+    let number = by.unsigned_abs();
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{sign}{number} {thing}{plural}")
+}

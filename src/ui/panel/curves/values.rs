@@ -1,0 +1,103 @@
+//! The values at the playhead: each with its change since the point before and its curve in small.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::{frame, has_keyboard};
+use crate::{
+    app::{
+        curves::{
+            Part,
+            points::Point,
+            series::{Origin, Series},
+        },
+        replay::Replay,
+    },
+    metrics::phase::Phase,
+    run::Checkpoint,
+    ui::{
+        line::{fit, own, safe, sides},
+        panel::list,
+        spark::spark,
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let points = replay.points();
+    let here = replay.point_index(&points);
+    let width = usize::from(area.width.saturating_sub(2));
+    let title = here.map(|here| title(replay, &points, here, theme)).unwrap_or_default();
+    let titles = [Line::from(fit(title, width)), Line::default(), Line::default()];
+    let inner = frame(false, titles, theme, area, buffer);
+    let Some(here) = here else { return };
+    let line = |index: usize| row(replay, &points, here, Series::ALL[index], theme, width);
+    let is_focused = has_keyboard(replay, Part::Chart);
+    let style = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    list(Series::ALL.len(), line, replay.curves.series as usize, style, inner, buffer);
+}
+
+/// ` turn 23 · c4, early  since turn 22 `
+fn title(replay: &Replay, points: &[Point], here: usize, theme: Theme) -> Vec<Span<'static>> {
+    let run = &replay.run;
+    let point = &points[here];
+    let index = run.checkpoints.partition_point(|it| it.last_turn + 1 < point.done);
+    let phase = Phase::of(index, run.checkpoints.len());
+    let phase = phase.map(|phase| format!(", {}", phase.word())).unwrap_or_default();
+    let id = run.checkpoints.get(index).map(|it: &Checkpoint| safe(&it.id));
+    let id = id.map(|id| format!(" · {id}{phase}")).unwrap_or_default();
+    let since = match here.checked_sub(1) {
+        Some(before) => format!(" since turn {} ", points[before].done),
+        None => " since the start ".into(),
+    };
+    vec![
+        own(format!(" after turn {}{id} ", point.done), theme.of(Meaning::Text)),
+        own(since, theme.of(Meaning::Muted)),
+    ]
+}
+
+/// Cells of the name, the value, its change and where it comes from.
+const COLUMNS: [usize; 4] = [14, 9, 9, 9];
+
+/// `erosion   0.4453  +0.0985  ▁▂▃▅█  computed`
+fn row(
+    replay: &Replay,
+    points: &[Point],
+    here: usize,
+    series: Series,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
+    let [label, number, by, from] = COLUMNS;
+    let mark = if series == replay.curves.series { "▌" } else { " " };
+    let values = series.values(replay, points);
+    let point = &points[here];
+    let said = series.said_at(replay, point);
+    let meaning = if said.is_some() { Meaning::Text } else { Meaning::Muted };
+    let is_coming = series.origin() == Origin::Computed
+        && replay.curves.scores.at(point.done).is_none()
+        && replay.curves.scores.failed.is_none();
+    let said = said.unwrap_or_else(|| if is_coming { "…" } else { "–" }.into());
+    let before = here.checked_sub(1).and_then(|before| values[before]);
+    let change = values[here].zip(before).map(|(now, before)| series.change_said(now - before));
+    let left = vec![
+        own(mark, theme.of(Meaning::FocusedBorder)),
+        own(format!("{:<label$}", series.label()), theme.of(Meaning::Text)),
+        own(format!("{said:>number$}"), theme.of(meaning)),
+        own(format!("{:>by$}  ", change.unwrap_or_default()), theme.of(Meaning::Muted)),
+    ];
+    let origin = recorded(replay, point, series).unwrap_or_else(|| series.origin().word().into());
+    let room = width.saturating_sub(1 + label + number + by + 2 + from.max(origin.len() + 1));
+    let left = left.into_iter().chain(spark(&values, here, room, theme)).collect();
+    sides(left, vec![own(origin, theme.of(Meaning::Muted))], width)
+}
+
+/// `recorded 0.4471`: what a harness recorded of the same thing, beside what is computed.
+fn recorded(replay: &Replay, point: &Point, series: Series) -> Option<String> {
+    let record = replay.run.checkpoints.get(point.checkpoint?)?.recorded.as_ref()?;
+    let number = record.of_metric(series.metric()?)?.value.number()?;
+    Some(format!("recorded {}", series.said(number)))
+}

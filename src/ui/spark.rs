@@ -1,0 +1,55 @@
+//! A curve in one row of cells.
+
+use ratatui::text::Span;
+
+use super::{
+    line::own,
+    theme::{Meaning, Theme},
+};
+
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// A bar a point, the one at `here` marked, those to come muted; where points do not fit, each bar is the highest of
+/// several. A dot is 0, a blank is not recorded. Values are not negative.
+pub fn spark(
+    points: &[Option<f64>],
+    here: usize,
+    width: usize,
+    theme: Theme,
+) -> Vec<Span<'static>> {
+    let per_cell = points.len().div_ceil(width.max(1)).max(1);
+    let highest = |points: &[Option<f64>]| points.iter().flatten().copied().reduce(f64::max);
+    let most = highest(points).filter(|most| *most > 0.0).unwrap_or(1.0);
+    let cells = points.chunks(per_cell).enumerate().map(|(cell, points)| {
+        let sign = match highest(points) {
+            None => ' ',
+            Some(point) if point <= 0.0 => '·',
+            Some(point) => LEVELS[((point * 8.0 / most).ceil() as usize).clamp(1, 8) - 1],
+        };
+        let meaning = match cell.cmp(&(here / per_cell)) {
+            std::cmp::Ordering::Less => Meaning::Hunk,
+            std::cmp::Ordering::Equal => Meaning::CurrentHit,
+            std::cmp::Ordering::Greater => Meaning::Muted,
+        };
+        own(sign, theme.of(meaning))
+    });
+    cells.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::text::Line;
+
+    fn drawn(points: &[Option<f64>], width: usize) -> String {
+        Line::from(spark(points, 0, width, Theme::plain())).to_string()
+    }
+
+    #[test]
+    fn a_curve_tells_nothing_from_zero_and_fits() {
+        let points = [None, Some(0.0), Some(1.0), Some(4.0), Some(8.0)];
+        assert_eq!(drawn(&points, 10), " ·▁▄█");
+        assert_eq!(drawn(&[1.0, 8.0, 4.0, 0.0].map(Some), 2), "█▄");
+        assert_eq!(drawn(&[], 10), "");
+    }
+}
