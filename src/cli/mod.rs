@@ -16,6 +16,7 @@ mod keys;
 mod ls;
 mod man;
 mod output;
+mod recorded;
 mod score;
 mod show;
 mod view;

@@ -10,12 +10,14 @@ pub mod config;
 mod find;
 mod follow;
 mod hands;
+mod harness;
 mod head;
 pub mod import;
 mod repo;
 pub mod rules;
 mod score;
 mod search;
+mod slopcodebench;
 mod snapshot;
 mod timeline;
 pub mod write;
@@ -102,8 +104,13 @@ fn opened(mut run: Run, found: Found) -> Opened {
         }
     }
     let repo = open_repo(&found.folder, &mut run);
-    let snapshots =
-        found.files.first().and_then(|main| Snapshots::beside(&found.folder.join(&main.name)));
+    let snapshots = match found.format.name() {
+        "slopcodebench" => Snapshots::of_problem(&found.main, &run.checkpoints),
+        _ => {
+            let main = found.files.first().map(|main| found.folder.join(&main.name));
+            main.and_then(|main| Snapshots::beside(&main, run.turns.len()))
+        }
+    };
     for (place, what) in snapshots.iter().flat_map(|snapshots| &snapshots.problems) {
         run.warnings.push(Warning { place: place.clone(), what: what.clone() });
     }
@@ -169,6 +176,12 @@ impl Archive {
             (Some(place), Some(format)) => format.request(&self.record(place)),
             _ => String::new(),
         }
+    }
+
+    /// The whole text of a failed test; empty where it is not recorded.
+    pub fn failure(&self, run: &Run, place: Place) -> String {
+        let format = format_of(run, place);
+        format.map(|format| format.failure(&self.record(place))).unwrap_or_default()
     }
 
     /// The files over time; worked out once, then kept. The error is a sentence.
