@@ -2,7 +2,13 @@
 //!
 //! The answers are real data, found by `TRAJVIEW_REAL_DATA`; without it this says so and passes.
 
-use std::{collections::BTreeMap, env, fs, path::PathBuf};
+mod common;
+#[path = "common/scb.rs"]
+mod scb;
+
+use std::{collections::BTreeMap, fs};
+
+use common::real_data;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,11 +28,8 @@ struct Vector {
 }
 
 fn vectors() -> Option<BTreeMap<String, Vector>> {
-    let Ok(data) = env::var("TRAJVIEW_REAL_DATA") else {
-        eprintln!("not run: no real data, set TRAJVIEW_REAL_DATA");
-        return None;
-    };
-    let text = fs::read_to_string(PathBuf::from(data).join("vectors/code-quality.json")).unwrap();
+    let data = real_data()?;
+    let text = fs::read_to_string(data.join("vectors/code-quality.json")).unwrap();
     Some(serde_json::from_str(&text).unwrap())
 }
 
@@ -193,4 +196,46 @@ fn scb_check_0_1_3_has_the_answers_of_that_release() {
 #[test]
 fn scb_check_0_2_0_has_the_answers_of_that_release() {
     scb_check(Profile::ScbCheck020, |vector| &vector.check_020);
+}
+
+/// `(rule, start, end)` of every match, sorted.
+fn hits_of(detail: &Detail) -> Vec<(String, u64, u64)> {
+    let hits = detail.hits.iter();
+    hits.map(|hit| (hit.rule.clone(), hit.span.start.into(), hit.span.end.into())).collect()
+}
+
+#[test]
+fn scb_check_with_its_own_rules_has_its_hits_and_verbosity() {
+    let Some(vectors) = vectors() else { return };
+    let mut wrong = vec![];
+    for release in scb::releases() {
+        for (name, vector) in &vectors {
+            let (_, snapshot, detail) = score(&vector.source, &release.ruler);
+            let theirs = match release.profile {
+                Profile::ScbCheck013 => &vector.check_013,
+                _ => &vector.check_020,
+            };
+            let mut hits: Vec<(String, u64, u64)> =
+                serde_json::from_value(theirs["rules"].clone()).unwrap();
+            let mut ours = hits_of(&detail);
+            hits.sort();
+            ours.sort();
+            report(&mut wrong, name, "hits", ours, hits);
+            report(
+                &mut wrong,
+                name,
+                "flagged",
+                snapshot.totals.flagged_lines,
+                whole(&theirs["flagged"]),
+            );
+            report(
+                &mut wrong,
+                name,
+                "verbosity",
+                is_close(snapshot.verbosity, &theirs["verbosity"]),
+                true,
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{} differences\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -75,6 +75,12 @@ impl Profile {
         matches!(self, Self::ScbCheck013 | Self::ScbCheck020)
     }
 
+    /// Whether an `ast-grep-ignore` comment keeps a rule from hitting, as it does in what the references run. Ours
+    /// counts such comments and is not moved by them: whoever is measured may write them.
+    pub(super) fn heeds_suppressions(self) -> bool {
+        !matches!(self, Self::Trajview)
+    }
+
     /// A folder or file name that keeps all below it out.
     fn leaves_out(self, part: &str) -> bool {
         match self {

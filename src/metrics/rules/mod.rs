@@ -1,29 +1,30 @@
 //! Rules in ast-grep's YAML: patterns of code that says in many lines what could be said in few.
 //!
-//! The built-in set lies in `assets/rules`. A file or folder of the user's takes its place whole.
+//! The built-in set lies in `assets/rules`. A file or folder of the user's takes its place whole. A rule that cannot be
+//! loaded is a [`Problem`] with its place, and the others run.
 
-/// The files of `assets/rules`: name and text.
-pub static BUILT_IN: &[(&str, &str)] = &[];
+mod built_in;
+mod load;
+mod scan;
 
-/// A set of rules, ready to scan.
+use std::collections::BTreeMap;
+
+use sha2::{Digest, Sha256};
+
+pub use built_in::BUILT_IN;
+pub use load::Problem;
+pub use scan::{Found, Match};
+
+use crate::code::tree::Grammar;
+use scan::Set;
+
+/// A set of rules, ready to scan; to be made once and shared between threads.
 #[derive(Debug, Default)]
 pub struct Rules {
     source: String,
-    count: usize,
     sha256: String,
     problems: Vec<Problem>,
-}
-
-/// A rule that could not be loaded; the others run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// The file it stands in.
-    pub file: String,
-    /// Its id, or `rule 3` where it has none.
-    pub rule: String,
-    /// Where it begins, counted from 1.
-    pub line: usize,
-    pub what: String,
+    sets: BTreeMap<Grammar, Set>,
 }
 
 impl Rules {
@@ -39,8 +40,18 @@ impl Rules {
 
     /// Rules out of the texts of files, each with its name; `source` is what the user is told they come from. What
     /// cannot be loaded is in [`problems`](Self::problems).
-    pub fn load(source: &str, _files: &[(&str, &str)]) -> Self {
-        Self { source: source.into(), ..Self::default() }
+    pub fn load(source: &str, files: &[(&str, &str)]) -> Self {
+        let mut hash = Sha256::new();
+        files.iter().for_each(|(_, text)| hash.update(text));
+        let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let (rules, problems) = load::all(files);
+        let mut by_grammar: BTreeMap<Grammar, Vec<_>> = BTreeMap::new();
+        rules
+            .into_iter()
+            .for_each(|(grammar, rule)| by_grammar.entry(grammar).or_default().push(rule));
+        let sets =
+            by_grammar.into_iter().map(|(grammar, rules)| (grammar, Set::new(rules))).collect();
+        Self { source: source.into(), sha256, problems, sets }
     }
 
     /// Where they come from: `built in`, `none` or what the user named.
@@ -50,7 +61,12 @@ impl Rules {
 
     /// How many run.
     pub fn count(&self) -> usize {
-        self.count
+        self.sets.values().map(Set::len).sum()
+    }
+
+    /// Their ids with the language of each, in the order of languages and files.
+    pub fn ids(&self) -> impl Iterator<Item = (Grammar, &str)> {
+        self.sets.iter().flat_map(|(grammar, set)| set.ids().map(|id| (*grammar, id)))
     }
 
     /// Of their texts in the order they were given, in hex; empty where there are none.
@@ -62,4 +78,12 @@ impl Rules {
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
+
+    /// Every match in a file, in the order they start. `tree` is that of `text`.
+    pub fn scan(&self, grammar: Grammar, text: &str, tree: &tree_sitter::Tree) -> Found<'_> {
+        self.sets.get(&grammar).map_or_else(Found::default, |set| set.scan(text, tree))
+    }
 }
+
+#[cfg(test)]
+mod tests;
