@@ -134,7 +134,7 @@ fn of_run(path: &Path, args: &Args, scorer: &Scorer) -> Result<Document, Failure
     let done: Vec<usize> = moments.iter().map(|moment| moment.done).collect();
     let scored = archive.score(run, &done, scorer, &|_, _| true).map_err(cannot)?;
     let lines = archive.line_counts(run).map_err(cannot)?;
-    Ok(Document::of_run(path, run, timeline.from.words(), moments, scored, &lines))
+    Ok(Document::of_run(path, (run, archive), timeline.from.words(), moments, scored, &lines))
 }
 
 fn moments(run: &Run, each: Each) -> Result<Vec<Moment>, Failure> {

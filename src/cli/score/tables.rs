@@ -15,12 +15,19 @@ use super::{
 /// Rows of each kind that `--detail` prints; JSON has all.
 const MOST_ROWS: usize = 20;
 
+#[rustfmt::skip]
+const HEADS: [&str; 13] = [
+    "point", "phase", ">files", ">loc", ">callables", ">CC > 10", ">max CC", ">mass", ">erosion", ">flagged",
+    ">verbosity", ">churn", "commit",
+];
+
 pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> io::Result<()> {
     if !args.md {
         out.line(&head(document, ruler))?;
         out.line("")?;
     }
-    let mut table = Table::new(&[
+    let has_recorded = document.points.iter().any(|(facts, _)| facts.recorded.is_some());
+    let mut heads = vec![
         "point",
         "phase",
         ">files",
@@ -66,9 +73,7 @@ fn head(document: &Document, ruler: &Ruler) -> String {
 }
 
 fn row(facts: &PointFacts, scored: &Scored) -> Vec<String> {
-    let known = |words: Option<String>| words.unwrap_or_else(|| "-".into());
     let count = |number: Option<u64>| known(number.map(|number| number.to_string()));
-    let share = |number: Option<f64>| known(number.map(|number| format!("{number:.4}")));
     let numbers = numbers(scored);
     vec![
         label(facts),
@@ -85,6 +90,100 @@ fn row(facts: &PointFacts, scored: &Scored) -> Vec<String> {
         count(facts.churn),
         known(facts.commit.as_ref().map(|commit| commit.chars().take(10).collect())),
     ]
+}
+
+fn known(words: Option<String>) -> String {
+    words.unwrap_or_else(|| "-".into())
+}
+
+fn share(number: Option<f64>) -> String {
+    known(number.map(|number| format!("{number:.4}")))
+}
+
+/// A checkpoint's id says nothing of where it ends.
+fn label(facts: &PointFacts) -> String {
+    match facts.turn {
+        Some(turn) if facts.checkpoint.as_ref() == Some(&facts.label) => {
+            format!("{} (turn {turn})", facts.label)
+        }
+        _ => facts.label.clone(),
+    }
+}
+
+fn print_detail(detail: &Detail, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    let mut print = |table: &Table| {
+        out.line("")?;
+        if is_markdown { table.markdown(out) } else { table.print(out) }
+    };
+    let mut heavy: Vec<_> = detail.callables.iter().collect();
+    heavy.sort_by(|a, b| b.mass.total_cmp(&a.mass)); // stable: equal ones stay in their order
+    let has_recorded = document.points.iter().any(|(facts, _)| facts.recorded.is_some());
+    let mut heads = HEADS.to_vec();
+    if has_recorded {
+        heads.extend([">recorded erosion", ">recorded verbosity"]);
+    }
+    let mut table = Table::new(&heads);
+    for (facts, scored) in &document.points {
+        let mut cells = row(facts, scored);
+        if has_recorded {
+            let recorded = |metric| share(facts.recorded.as_ref().and_then(|values| values.get(metric).copied()));
+            cells.extend([recorded("erosion"), recorded("verbosity")]);
+        }
+        table.row(cells);
+    }
+    if args.md {
+        table.markdown(out)?
+    } else {
+        table.print(out)?
+    }
+    let Some((_, last)) = document.points.last() else { return Ok(()) };
+    if args.detail {
+        print_detail(&last.detail, args.md, out)?;
+    }
+    for (path, why) in skipped(last) {
+        out.line(&format!("left out: {path}: {why}"))?;
+    }
+    Ok(())
+}
+
+fn head(document: &Document, ruler: &Ruler) -> String {
+    let rules = ruler.rules();
+    format!(
+        "{} · profile {} · {} rules, {} · files from {}",
+        document.run.id,
+        ruler.profile(),
+        rules.count(),
+        rules.source(),
+        document.run.files_from
+    )
+}
+
+fn row(facts: &PointFacts, scored: &Scored) -> Vec<String> {
+    let count = |number: Option<u64>| known(number.map(|number| number.to_string()));
+    let numbers = numbers(scored);
+    vec![
+        label(facts),
+        known(facts.phase.map(|phase| phase.word().to_owned())),
+        count(scored.is_recorded().then_some(u64::from(scored.snapshot.files))),
+        count(numbers.loc),
+        count(numbers.callables),
+        count(numbers.high_cc),
+        count(numbers.max_cc.map(u64::from)),
+        known(numbers.mass.map(|mass| format!("{mass:.1}"))),
+        share(scored.erosion()),
+        count(numbers.flagged_lines),
+        share(scored.verbosity()),
+        count(facts.churn),
+        known(facts.commit.as_ref().map(|commit| commit.chars().take(10).collect())),
+    ]
+}
+
+fn known(words: Option<String>) -> String {
+    words.unwrap_or_else(|| "-".into())
+}
+
+fn share(number: Option<f64>) -> String {
+    known(number.map(|number| format!("{number:.4}")))
 }
 
 /// A checkpoint's id says nothing of where it ends.
