@@ -227,7 +227,8 @@ fn facts_of(run: &Run, moment: Moment, churn: Option<u64>) -> PointFacts {
         phase: checkpoint.and_then(|index| Phase::of(index, count)),
         bin: checkpoint.and_then(|index| phase::bin(index, count)),
         churn,
-        recorded: checkpoint.and_then(|index| recorded_at(run.checkpoints.get(index)?, moment.done)),
+        recorded: checkpoint
+            .and_then(|index| recorded_at(run.checkpoints.get(index)?, moment.done)),
     }
 }
 

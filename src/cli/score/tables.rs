@@ -27,23 +27,19 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
         out.line("")?;
     }
     let has_recorded = document.points.iter().any(|(facts, _)| facts.recorded.is_some());
-    let mut heads = vec![
-        "point",
-        "phase",
-        ">files",
-        ">loc",
-        ">callables",
-        ">CC > 10",
-        ">max CC",
-        ">mass",
-        ">erosion",
-        ">flagged",
-        ">verbosity",
-        ">churn",
-        "commit",
-    ]);
+    let mut heads = HEADS.to_vec();
+    if has_recorded {
+        heads.extend([">recorded erosion", ">recorded verbosity"]);
+    }
+    let mut table = Table::new(&heads);
     for (facts, scored) in &document.points {
-        table.row(row(facts, scored));
+        let mut cells = row(facts, scored);
+        if has_recorded {
+            let values = facts.recorded.as_ref();
+            let recorded = |metric| share(values.and_then(|values| values.get(metric).copied()));
+            cells.extend([recorded("erosion"), recorded("verbosity")]);
+        }
+        table.row(cells);
     }
     if args.md {
         table.markdown(out)?
@@ -126,7 +122,9 @@ fn print_detail(detail: &Detail, is_markdown: bool, out: &mut Out) -> io::Result
     for (facts, scored) in &document.points {
         let mut cells = row(facts, scored);
         if has_recorded {
-            let recorded = |metric| share(facts.recorded.as_ref().and_then(|values| values.get(metric).copied()));
+            let recorded = |metric| {
+                share(facts.recorded.as_ref().and_then(|values| values.get(metric).copied()))
+            };
             cells.extend([recorded("erosion"), recorded("verbosity")]);
         }
         table.row(cells);
