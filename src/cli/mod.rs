@@ -17,6 +17,7 @@ mod ls;
 mod man;
 mod output;
 mod recorded;
+mod rules;
 mod score;
 mod show;
 mod view;
@@ -124,6 +125,7 @@ enum Command {
     Import(import::Args),
     Check(check::Args),
     Formats(formats::Args),
+    Rules(rules::Args),
     Keys(keys::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -169,6 +171,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),
         Some(Command::Formats(args)) => formats::run(args, out),
+        Some(Command::Rules(args)) => rules::run(args, out),
         Some(Command::Keys(args)) => keys::run(args, out),
         Some(Command::Completions(args)) => completions::run(args, out),
         Some(Command::Man(args)) => man::run(args, out),

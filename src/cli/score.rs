@@ -88,21 +88,24 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
 }
 
 fn ruler(args: &Args) -> Result<Ruler, Failure> {
-    let Some(path) = &args.rules else { return Ok(Ruler::new(args.profile, Rules::built_in())) };
+    Ok(Ruler::new(args.profile, rules(args.rules.as_deref())?))
+}
+
+/// The rules of a file or folder, or the built-in ones. Those that cannot be used are told on standard error.
+pub fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
+    let Some(path) = path else { return Ok(Rules::built_in()) };
     let texts = store::rules::read(path).map_err(|why| Failure::new(Exit::CannotRead, why))?;
     let texts: Vec<(&str, &str)> =
         texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let rules = Rules::load(&path.display().to_string(), &texts);
     for problem in rules.problems() {
-        let words =
-            format!("{}:{}: {}: {}", problem.file, problem.line, problem.rule, problem.what);
-        eprintln!("trajview: {}", super::output::plain(&words));
+        eprintln!("trajview: {}", super::output::plain(&problem.to_string()));
     }
     if rules.count() == 0 {
         let why = format!("{}: no rule that can be used", path.display());
         return Err(Failure::new(Exit::CannotUnderstand, why));
     }
-    Ok(Ruler::new(args.profile, rules))
+    Ok(rules)
 }
 
 /// A cache that cannot be used costs time; that is said and nothing more.
@@ -131,7 +134,7 @@ fn of_run(path: &Path, args: &Args, scorer: &Scorer) -> Result<Document, Failure
     let done: Vec<usize> = moments.iter().map(|moment| moment.done).collect();
     let scored = archive.score(run, &done, scorer, &|_, _| true).map_err(cannot)?;
     let lines = archive.line_counts(run).map_err(cannot)?;
-    Ok(Document::of_run(path, run, timeline.from.words(), moments, scored, &lines))
+    Ok(Document::of_run(path, (run, archive), timeline.from.words(), moments, scored, &lines))
 }
 
 fn moments(run: &Run, each: Each) -> Result<Vec<Moment>, Failure> {

@@ -148,11 +148,11 @@ macro_rules! formats {
 
 formats! {
     bundle::Bundle,
-    slopcodebench::SlopCodeBench,
     claude_session::ClaudeSession,
     claude_stream::ClaudeStream,
     codex_rollout::CodexRollout,
     codex_exec::CodexExec,
+    slopcodebench::SlopCodeBench,
 }
 
 /// How SlopCodeBench names its files: a run of it is told by them.

@@ -94,9 +94,10 @@ impl Format for SlopCodeBench {
         evaluation::failure(&String::from_utf8_lossy(record))
     }
 
-    /// Of the harness' own comparison; the agent's edits are read by the formats of its logs.
+    /// Of the harness' own comparison, and of agents without a format of their own.
     fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
-        changes::body(&String::from_utf8_lossy(record), edit)
+        let record = String::from_utf8_lossy(record);
+        others::body(&record).or_else(|| changes::body(&record, edit))
     }
 }
 
@@ -182,7 +183,7 @@ impl<'a> Reader<'a> {
         };
         run.started_at = self.info.get("summary.started").and_then(Time::parse);
         run.ended_at = self.info.get("summary.ended").and_then(Time::parse);
-        self.run.provenance = Some(self.provenance(catalog.as_deref()));
+        self.run.provenance = Some(self.said().unwrap_or_else(|| self.provenance(catalog.as_deref())));
         if let Some(at) = self.layout.result {
             match values::of_object(self.sources[at].name, &self.text(at), None) {
                 Some(values) => self.run.recorded = values,
@@ -191,7 +192,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// In one sentence, how the run came to be.
+    /// How the run came to be, in the words of whoever put it there.
+    fn said(&self) -> Option<String> {
+        let text = self.text(self.layout.provenance?);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        Some(words.join(" ")).filter(|text| !text.is_empty())
+    }
+
+    /// How the run came to be, from what its files say, in one sentence.
     fn provenance(&self, catalog: Option<&str>) -> String {
         let commit = catalog.and_then(|text| Object::parse(text)?.text("commit").map(String::from));
         let prompt = self.config.get("prompt_path").map(|path| {
@@ -207,9 +215,9 @@ impl<'a> Reader<'a> {
         let harness = self.run.harness.as_deref().unwrap_or_default();
         let said: Vec<String> = parts.into_iter().flatten().collect();
         if said.is_empty() {
-            return format!("recorded by {harness}");
+            return format!("a run directory of {harness}");
         }
-        format!("recorded by {harness}: {}", said.join(", "))
+        format!("a run directory of {harness}: {}", said.join(", "))
     }
 
     fn stage(&mut self, stage: &Stage, hands: &dyn Hands) {

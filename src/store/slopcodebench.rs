@@ -23,7 +23,8 @@ use super::{
 };
 
 /// Files of the run directory that tell of its problems.
-const OF_RUN: [&str; 5] = [
+const OF_RUN: [&str; 6] = [
+    "provenance.txt",
     "config.yaml",
     "problem_catalog.json",
     "result.json",

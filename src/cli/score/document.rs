@@ -10,9 +10,11 @@ use crate::{
         phase::{self, Phase},
         quality::{Detail, Ruler, Scored, Totals},
     },
-    run::Run,
-    store::Scorer,
+    run::{Checkpoint, Run},
+    store::{Archive, Scorer},
 };
+
+use crate::cli::recorded::{self, RecordedRow, TestsRow};
 
 /// A moment that is scored.
 #[derive(Debug, Clone)]
@@ -26,6 +28,8 @@ pub struct Moment {
 pub struct Document {
     pub run: RunName,
     pub points: Vec<(PointFacts, Scored)>,
+    pub tests: Option<TestsRow>,
+    pub recorded: Option<RecordedRow>,
 }
 
 #[derive(Serialize, Clone)]
@@ -50,6 +54,8 @@ pub struct PointFacts {
     pub bin: Option<f64>,
     /// Lines added and removed by every turn since the previous point.
     pub churn: Option<u64>,
+    /// What the recording says of the same moment, by the name of our metric; null where it says nothing.
+    pub recorded: Option<BTreeMap<&'static str, f64>>,
 }
 
 #[derive(Serialize)]
@@ -61,9 +67,11 @@ pub struct Shown<'a> {
     points: Vec<Point<'a>>,
     faithfulness: Option<()>,
     exposure: Option<()>,
-    tests: Option<()>,
+    tests: Option<&'a TestsRow>,
     process: Option<()>,
     rubric_tree: Option<()>,
+    /// What the recording says itself, never mixed with what is worked out here.
+    recorded: Option<&'a RecordedRow>,
 }
 
 #[derive(Serialize)]
@@ -144,15 +152,16 @@ impl Document {
             phase: None,
             bin: None,
             churn: None,
+            recorded: None,
         };
         let run = RunName { id: path.clone(), path, format: None, files_from: "a folder" };
-        Self { run, points: vec![(facts, scored)] }
+        Self { run, points: vec![(facts, scored)], tests: None, recorded: None }
     }
 
     /// `lines` has the line counts of every change of every turn.
     pub fn of_run(
         path: &Path,
-        run: &Run,
+        (run, archive): (&Run, &Archive),
         files_from: &'static str,
         moments: Vec<Moment>,
         scored: Vec<Scored>,
@@ -170,7 +179,12 @@ impl Document {
             let churn = churn(lines.get(before..moment.done).unwrap_or_default());
             facts_of(run, moment, churn)
         });
-        Self { run: name, points: facts.zip(scored).collect() }
+        Self {
+            run: name,
+            points: facts.zip(scored).collect(),
+            tests: recorded::tests(run),
+            recorded: recorded::recorded(run, archive),
+        }
     }
 
     pub fn shown<'a>(&'a self, scorer: &'a Scorer, with_detail: bool) -> Shown<'a> {
@@ -193,9 +207,10 @@ impl Document {
             points: self.points.iter().map(point).collect(),
             faithfulness: None,
             exposure: None,
-            tests: None,
+            tests: self.tests.as_ref(),
             process: None,
             rubric_tree: None,
+            recorded: self.recorded.as_ref(),
         }
     }
 }
@@ -212,7 +227,21 @@ fn facts_of(run: &Run, moment: Moment, churn: Option<u64>) -> PointFacts {
         phase: checkpoint.and_then(|index| Phase::of(index, count)),
         bin: checkpoint.and_then(|index| phase::bin(index, count)),
         churn,
+        recorded: checkpoint
+            .and_then(|index| recorded_at(run.checkpoints.get(index)?, moment.done)),
     }
+}
+
+/// The recorded values of a checkpoint that ends after so many turns. The first file to name one has it.
+fn recorded_at(checkpoint: &Checkpoint, done: usize) -> Option<BTreeMap<&'static str, f64>> {
+    let record = checkpoint.recorded.as_ref().filter(|_| checkpoint.last_turn + 1 == done)?;
+    let mut by_metric = BTreeMap::new();
+    for value in &record.values {
+        if let (Some(metric), Some(number)) = (value.metric, value.value.number()) {
+            by_metric.entry(metric).or_insert(number);
+        }
+    }
+    (!by_metric.is_empty()).then_some(by_metric)
 }
 
 /// None where there are changes and the lines of none of them are known.

@@ -15,28 +15,31 @@ use super::{
 /// Rows of each kind that `--detail` prints; JSON has all.
 const MOST_ROWS: usize = 20;
 
+#[rustfmt::skip]
+const HEADS: [&str; 13] = [
+    "point", "phase", ">files", ">loc", ">callables", ">CC > 10", ">max CC", ">mass", ">erosion", ">flagged",
+    ">verbosity", ">churn", "commit",
+];
+
 pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> io::Result<()> {
     if !args.md {
         out.line(&head(document, ruler))?;
         out.line("")?;
     }
-    let mut table = Table::new(&[
-        "point",
-        "phase",
-        ">files",
-        ">loc",
-        ">callables",
-        ">CC > 10",
-        ">max CC",
-        ">mass",
-        ">erosion",
-        ">flagged",
-        ">verbosity",
-        ">churn",
-        "commit",
-    ]);
+    let has_recorded = document.points.iter().any(|(facts, _)| facts.recorded.is_some());
+    let mut heads = HEADS.to_vec();
+    if has_recorded {
+        heads.extend([">recorded erosion", ">recorded verbosity"]);
+    }
+    let mut table = Table::new(&heads);
     for (facts, scored) in &document.points {
-        table.row(row(facts, scored));
+        let mut cells = row(facts, scored);
+        if has_recorded {
+            let values = facts.recorded.as_ref();
+            let recorded = |metric| share(values.and_then(|values| values.get(metric).copied()));
+            cells.extend([recorded("erosion"), recorded("verbosity")]);
+        }
+        table.row(cells);
     }
     if args.md {
         table.markdown(out)?
@@ -66,9 +69,7 @@ fn head(document: &Document, ruler: &Ruler) -> String {
 }
 
 fn row(facts: &PointFacts, scored: &Scored) -> Vec<String> {
-    let known = |words: Option<String>| words.unwrap_or_else(|| "-".into());
     let count = |number: Option<u64>| known(number.map(|number| number.to_string()));
-    let share = |number: Option<f64>| known(number.map(|number| format!("{number:.4}")));
     let numbers = numbers(scored);
     vec![
         label(facts),
@@ -85,6 +86,14 @@ fn row(facts: &PointFacts, scored: &Scored) -> Vec<String> {
         count(facts.churn),
         known(facts.commit.as_ref().map(|commit| commit.chars().take(10).collect())),
     ]
+}
+
+fn known(words: Option<String>) -> String {
+    words.unwrap_or_else(|| "-".into())
+}
+
+fn share(number: Option<f64>) -> String {
+    known(number.map(|number| format!("{number:.4}")))
 }
 
 /// A checkpoint's id says nothing of where it ends.

@@ -33,6 +33,10 @@ pub fn changes(
         let warn = |what: String| Warning { place: format!("{}:{}", source.name, place.line), what };
         let Some(diff) = Object::of(raw) else {
             warnings.push(warn(format!("the change of {path} is not an object")));
+            // It did change: nobody may say that it did not.
+            let (path, kind) = (EditPath::sort(path, None), EditKind::Modify);
+            let edit = Edit { path, kind, from: None, added: None, removed: None, place };
+            files.push(ChangedFile { edit, is_binary: false, old_size: None, new_size: None });
             continue;
         };
         let lines = |key| diff.get(key).and_then(values::count).and_then(|n| u32::try_from(n).ok());

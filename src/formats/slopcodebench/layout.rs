@@ -8,6 +8,8 @@ pub struct Layout<'a> {
     /// The problem's folder; empty where no source is below one.
     pub problem: &'a str,
     pub config: Option<usize>,
+    /// Ours, not the harness': how the recording came to be, where somebody says so.
+    pub provenance: Option<usize>,
     pub catalog: Option<usize>,
     pub result: Option<usize>,
     pub rows: Option<usize>,
@@ -93,6 +95,7 @@ impl<'a> Layout<'a> {
     fn of_run(&mut self, at: usize, name: &str) {
         match name {
             "config.yaml" => self.config = Some(at),
+            "provenance.txt" => self.provenance = Some(at),
             "problem_catalog.json" => self.catalog = Some(at),
             "result.json" => {
                 self.result = Some(at);

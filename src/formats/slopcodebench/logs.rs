@@ -61,8 +61,10 @@ pub fn read(
                 .push(Warning { place: sources[members[at]].name.into(), what: why.to_string() }),
         }
     }
-    for &at in members.iter().filter(|at| told.read_by.iter().all(|(read, _)| read != *at)) {
-        found.extend(others::read(sources[at], SourceId(at as u32)));
+    if found.is_empty() {
+        // Some of these agents write the same down twice.
+        let all = members.iter().filter_map(|&at| others::read(sources[at], SourceId(at as u32)));
+        found.extend(all.max_by_key(steps_of));
     }
     told.choose(found, warnings);
     told

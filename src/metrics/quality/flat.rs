@@ -5,6 +5,8 @@
 
 use tree_sitter::{Node, Tree};
 
+use super::file::Span;
+
 /// One node and where its family lies.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'t> {
@@ -92,4 +94,11 @@ fn push<'t>(entries: &mut Vec<Entry<'t>>, open: &[usize], node: Node<'t>) {
 /// A file has fewer nodes than bytes, and fewer bytes than fit.
 fn index(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// The lines of an entry.
+pub fn span(flat: &Flat<'_>, at: usize) -> Span {
+    let node = flat.entries[at].node;
+    let line = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
+    Span { start: line(node.start_position().row), end: line(node.end_position().row) }
 }

@@ -3,7 +3,7 @@
 use tree_sitter::Language;
 
 /// A set of the constants below.
-pub type Flags = u8;
+pub type Flags = u16;
 
 /// Adds a path.
 pub const BRANCH: Flags = 1;
@@ -14,11 +14,23 @@ pub const IDENTIFIER: Flags = 1 << 2;
 /// Its text is a value: only what kind of value matters, and nothing below it.
 pub const LITERAL: Flags = 1 << 3;
 pub const COMMENT: Flags = 1 << 4;
+/// Adds a path unless it is the one for everything else.
+pub const CASE: Flags = 1 << 5;
+/// Its operator may add a path.
+pub const OPERATION: Flags = 1 << 6;
+/// A function, if it has a name and a body.
+pub const CALLABLE: Flags = 1 << 7;
+/// What lies in it is called after it.
+pub const OWNER: Flags = 1 << 8;
 
 /// The names of kinds that mean something, one list a meaning.
 #[derive(Debug, Clone, Copy)]
 pub struct Names {
     pub branches: &'static [&'static str],
+    pub cases: &'static [&'static str],
+    pub operations: &'static [&'static str],
+    pub callables: &'static [&'static str],
+    pub owners: &'static [&'static str],
     pub clones: &'static [&'static str],
     pub identifiers: &'static [&'static str],
     /// What stands for the value, and the kinds it stands for.
@@ -61,6 +73,10 @@ impl Names {
             | flag(self.clones.contains(&name), CLONE)
             | flag(self.identifiers.contains(&name), IDENTIFIER)
             | flag(literals(), LITERAL)
+            | flag(self.cases.contains(&name), CASE)
+            | flag(self.operations.contains(&name), OPERATION)
+            | flag(self.callables.contains(&name), CALLABLE)
+            | flag(self.owners.contains(&name), OWNER)
             | flag(self.comments.contains(&name), COMMENT)
     }
 

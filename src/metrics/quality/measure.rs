@@ -8,6 +8,7 @@ use super::{
     MAX_BYTES, MAX_DEPTH,
     file::{FileMeasure, Hit, Skip, Span},
     flat::Flat,
+    languages::{self, Row},
     profile::Profile,
     python,
     ruler::Ruler,
@@ -43,7 +44,7 @@ fn try_measure(grammar: Grammar, bytes: &[u8], ruler: &Ruler) -> Result<FileMeas
     let text = read(bytes, ruler.profile())?;
     let text = text::universal(&text);
     let tree = tree::parse(grammar, text.as_bytes()).ok_or(Skip::NoGrammar)?;
-    if tree.root_node().has_error() {
+    if tree.root_node().has_error() && !bears_errors(grammar, ruler.profile()) {
         return Err(Skip::SyntaxError);
     }
     let flat = Flat::of(&tree);
@@ -55,9 +56,14 @@ fn try_measure(grammar: Grammar, bytes: &[u8], ruler: &Ruler) -> Result<FileMeas
     }
     let measure = match grammar {
         Grammar::Python => python::measure(&text, &flat, ruler.profile()),
-        _ => FileMeasure::default(),
+        _ => languages::measure(&text, &flat, grammar, ruler.profile()),
     };
     Ok(with_rules(measure, ruler, grammar, &text, &tree))
+}
+
+/// The references skip a file in which the grammar finds an error, whatever its language.
+fn bears_errors(grammar: Grammar, profile: Profile) -> bool {
+    profile == Profile::Trajview && Row::of(grammar).is_some_and(|row| row.bears_errors)
 }
 
 fn with_rules(

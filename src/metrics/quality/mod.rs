@@ -11,6 +11,7 @@ mod file;
 mod flat;
 mod hash;
 mod kinds;
+mod languages;
 mod measure;
 mod normal;
 mod profile;
@@ -24,6 +25,8 @@ mod wrappers;
 
 pub use changes::{Change, Weight, What, changes};
 pub use file::{Callable, CloneCandidate, FileMeasure, Hit, LineSet, Skip, Span};
+pub use kinds::Names;
+pub use languages::{ROWS, Row};
 pub use measure::measure;
 pub use profile::Profile;
 pub use ruler::Ruler;

@@ -46,18 +46,27 @@ impl Profile {
     /// Whether a file of a snapshot counts, by its path alone (relative to the snapshot, with `/`). A file that counts
     /// may still be skipped by [`measure`](super::measure), for what is in it.
     pub fn takes(self, path: &str) -> bool {
-        self.grammar(path).is_some() && !path.split('/').any(|part| self.leaves_out(part))
+        let is_known = self.grammar(path).is_some() || self.takes_without_grammar(path);
+        is_known && !path.split('/').any(|part| self.leaves_out(part))
     }
 
     /// The grammar that reads a file of this name; None where the profile does not count such files.
     pub fn grammar(self, path: &str) -> Option<Grammar> {
         let grammar = Grammar::of(path)?;
-        let is_plain_python = path.ends_with(".py");
         let takes = match self {
-            Self::ScbPaper | Self::ScbCheck013 => is_plain_python,
-            Self::ScbCheck020 | Self::Trajview => true,
+            Self::ScbPaper | Self::ScbCheck013 => suffix(path) == Some("py"),
+            Self::ScbCheck020 => {
+                suffix(path).is_some_and(|end| CHECK_020_READS.contains(&lower(end).as_str()))
+            }
+            Self::Trajview => true,
         };
         takes.then_some(grammar)
+    }
+
+    /// Languages of the reference that this program has no grammar for: such a file is listed as skipped.
+    fn takes_without_grammar(self, path: &str) -> bool {
+        self == Self::ScbCheck020
+            && suffix(path).is_some_and(|end| ["hs", "zig"].contains(&lower(end).as_str()))
     }
 
     /// Whether verbosity is a share of all lines; else of those with code.
@@ -89,6 +98,22 @@ impl Profile {
         }
     }
 }
+
+/// What follows the last dot of a name that begins with another character.
+fn suffix(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let (stem, suffix) = name.rsplit_once('.')?;
+    (!stem.is_empty()).then_some(suffix)
+}
+
+fn lower(text: &str) -> String {
+    text.to_ascii_lowercase()
+}
+
+#[rustfmt::skip]
+const CHECK_020_READS: [&str; 13] = [
+    "cc", "cpp", "cxx", "hh", "hpp", "hxx", "js", "mjs", "cjs", "py", "pyw", "rs", "ts",
+];
 
 #[rustfmt::skip]
 const PAPER_LEAVES_OUT: [&str; 9] = [

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::KINDS;
 use crate::metrics::quality::{
-    file::{Callable, LineSet, Span},
-    flat::Flat,
+    file::{Callable, LineSet},
+    flat::{Flat, span},
     kinds::BRANCH,
     profile::Profile,
     text,
@@ -95,13 +95,6 @@ fn name<'a>(text: &'a str, flat: &Flat<'_>, at: usize) -> &'a str {
 
 fn dotted(owner: &str, name: &str) -> String {
     if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") }
-}
-
-/// The lines of an entry.
-pub fn span(flat: &Flat<'_>, at: usize) -> Span {
-    let node = flat.entries[at].node;
-    let line = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
-    Span { start: line(node.start_position().row), end: line(node.end_position().row) }
 }
 
 fn length(text: &str, flat: &Flat<'_>, at: usize, sloc: &LineSet, profile: Profile) -> u32 {

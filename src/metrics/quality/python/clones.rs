@@ -1,10 +1,10 @@
 //! Pieces of a Python file that may be clones.
 
-use super::{KINDS, callables::span, sloc};
+use super::{KINDS, sloc};
 use crate::metrics::quality::{
     MIN_CLONE_LINES,
     file::{CloneCandidate, LineSet, Span},
-    flat::Flat,
+    flat::{Flat, span},
     kinds::{CLONE, COMMENT},
     normal::{Fate, Normal},
     profile::Profile,

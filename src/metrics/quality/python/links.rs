@@ -3,9 +3,9 @@
 mod imports;
 mod symbols;
 
-use super::{callables::span, sloc};
+use super::sloc;
 use crate::metrics::quality::{
-    flat::Flat,
+    flat::{Flat, span},
     profile::Profile,
     wrappers::{Alias, Links, Target},
 };

@@ -33,6 +33,10 @@ pub const NAMES: Names = Names {
         "conditional_expression",
         "if_clause",
     ],
+    cases: &[],
+    operations: &[],
+    callables: &["function_definition"],
+    owners: &["class_definition"],
     clones: &[
         "function_definition",
         "if_statement",

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::{Imports, statements, text_of};
 use crate::metrics::quality::{
-    flat::Flat,
-    python::callables::{Walked, span, walk},
+    flat::{Flat, span},
+    python::callables::{Walked, walk},
     wrappers::{Called, Effects, Forwards, Symbol},
 };
 
