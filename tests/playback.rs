@@ -51,7 +51,7 @@ fn a_screen_too_small_says_how_large_it_must_be() {
 
 #[test]
 fn help_lists_every_key() {
-    insta::assert_snapshot!(text(100, 220, "?"));
+    insta::assert_snapshot!(text(100, 240, "?"));
 }
 
 #[test]

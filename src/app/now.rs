@@ -1,13 +1,19 @@
 //! The turn on screen in numbers: what the run has cost and changed so far.
 //!
 //! Only what is measured or recorded; a value that is not there says so. To show another number add a row to
-//! [`ROWS`]: erosion, verbosity, tests and components will stand here as soon as they are scored.
+//! [`ROWS`]: components will stand here as soon as they are judged.
 
 use std::collections::HashSet;
 
 use crate::run::{Time, Tokens};
 
-use super::replay::Replay;
+use super::{
+    curves::{
+        points::{self, Axis},
+        series::Series,
+    },
+    replay::Replay,
+};
 
 /// A number with its name.
 pub struct Row {
@@ -31,6 +37,8 @@ pub enum Value {
     },
     /// One point a turn of the whole run; None where a turn records none.
     Curve(Vec<Option<f64>>),
+    /// A value and its curve so far, one point a turn; None where it is not recorded or not known yet.
+    Score(String, Vec<Option<f64>>),
     /// The recording cannot tell.
     NotRecorded,
     /// It is being worked out.
@@ -38,6 +46,8 @@ pub enum Value {
 }
 
 pub const ROWS: &[Row] = &[
+    Row { label: "erosion", value: |replay| score(replay, Series::Erosion) },
+    Row { label: "verbosity", value: |replay| score(replay, Series::Verbosity) },
     Row { label: "tokens", value: tokens },
     Row { label: "cost", value: cost },
     Row { label: "time", value: time },
@@ -47,6 +57,21 @@ pub const ROWS: &[Row] = &[
     Row { label: "churn/turn", value: churn },
     Row { label: "tokens/turn", value: tokens_by_turn },
 ];
+
+/// As the curves have it, with the points up to the playhead.
+fn score(replay: &Replay, series: Series) -> Value {
+    let points = points::of(&replay.run, Axis::Turns);
+    let known = replay.curves.scores.at(replay.turn + 1).is_some();
+    let Some(point) = points.get(replay.turn) else { return Value::NotRecorded };
+    match series.said_at(replay, point) {
+        Some(said) => {
+            let so_far = points.get(..=replay.turn).unwrap_or_default();
+            Value::Score(said, series.values(replay, so_far))
+        }
+        None if known || replay.curves.scores.failed.is_some() => Value::NotRecorded,
+        None => Value::Waiting,
+    }
+}
 
 /// The turns up to the one on screen.
 fn so_far(replay: &Replay) -> &[crate::run::Turn] {

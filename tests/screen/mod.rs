@@ -520,13 +520,21 @@ pub struct Answering {
 
 impl Answering {
     pub fn new() -> Self {
-        let mut world = Self { app: App::default(), story: Story::tell() };
+        Self::telling(Story::tell())
+    }
+
+    pub fn telling(story: Story) -> Self {
+        let mut world = Self { app: App::default(), story };
         world.send(Message::Open("a run".into(), Place::default()));
         world
     }
 
     pub fn send(&mut self, message: Message) {
-        let mut effects = self.app.update(message);
+        let effects = self.app.update(message);
+        self.answer_all(effects);
+    }
+
+    pub fn answer_all(&mut self, mut effects: Vec<Effect>) {
         for _ in 0..1000 {
             if effects.is_empty() {
                 return;

@@ -16,7 +16,7 @@ pub struct Areas {
 }
 
 /// From here on both lists stand beside each other below the chart.
-const SIDE_BY_SIDE: u16 = 100;
+const SIDE_BY_SIDE: u16 = 110;
 
 /// Cells of the list of values, borders included.
 const VALUES: u16 = 58;
@@ -25,10 +25,13 @@ const VALUES: u16 = 58;
 pub const LEFT: u16 = 9;
 
 /// Cells to the right of the plot: the names of the curves.
-pub const RIGHT: u16 = 12;
+pub const RIGHT: u16 = 13;
 
-/// Rows below the plot: the axis, the checkpoints, the phases.
-pub const BELOW: u16 = 3;
+/// Rows below the plot: the axis, the checkpoints, the phases; on a small screen the axis alone.
+const BELOW: u16 = 3;
+
+/// A lower chart has no rows to spare for names.
+const LOW: u16 = 9;
 
 impl Areas {
     pub fn of(layout: &Layout, part: Part) -> Self {
@@ -64,15 +67,20 @@ impl Areas {
     pub fn plot(&self) -> Rect {
         let area = self.chart;
         let width = area.width.saturating_sub(2 + LEFT + RIGHT);
-        let height = area.height.saturating_sub(2 + BELOW);
+        let height = area.height.saturating_sub(2 + self.rows_below());
         Rect { x: area.x + 1 + LEFT.min(area.width), y: area.y + 1, width, height }
+    }
+
+    /// Rows below the plot.
+    pub const fn rows_below(&self) -> u16 {
+        if self.chart.height < LOW { 1 } else { BELOW }
     }
 
     /// The point nearest to a column of the screen among `count`; None outside of the plot or without points.
     pub fn point_at(&self, column: u16, row: u16, count: usize) -> Option<usize> {
         let plot = self.plot();
         let is_here = (plot.x..plot.right()).contains(&column)
-            && (plot.y..plot.bottom() + BELOW).contains(&row);
+            && (plot.y..plot.bottom() + self.rows_below()).contains(&row);
         let cell = is_here.then(|| usize::from(column - plot.x))?;
         (0..count)
             .min_by_key(|index| cell_of(*index, count, usize::from(plot.width)).abs_diff(cell))

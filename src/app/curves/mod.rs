@@ -5,12 +5,14 @@
 
 pub mod areas;
 mod moving;
+mod pointing;
 pub mod points;
 pub mod scores;
 pub mod series;
 
 use super::{
     ask::{Loading, Numbers},
+    base::Base,
     config::Reference,
     layout::Layout,
     replay::Replay,
@@ -40,6 +42,8 @@ pub struct Curves {
     /// The rise that was gone to last: of which curve, its rank, and the turn it led to.
     rise: Option<(Series, usize, usize)>,
     pub reference: Reference,
+    /// What the diff was measured from before a row of the list changed that.
+    lent_base: Option<Base>,
 }
 
 /// Two moments, counted in turns done.

@@ -3,6 +3,7 @@
 use super::{Part, Way, points::Axis, series::Series};
 use crate::{
     app::{
+        base::Base,
         diff::{Follows, View as DiffView},
         layout::Panel,
         replay::Replay,
@@ -22,6 +23,8 @@ pub struct Place {
     pub path: RepoPath,
     /// First and last line in the file after the turn, count from 1; None for what is gone.
     pub lines: Option<(usize, usize)>,
+    /// Whether the file is one of those that changed.
+    pub is_changed: bool,
 }
 
 /// Points that a page moves by.
@@ -103,10 +106,23 @@ impl Replay {
         let change = self.moved().and_then(|moved| moved.changes.get(self.curves.rows.cursor));
         let Some(place) = change.and_then(|change| self.place_of(change)) else { return };
         self.leave();
+        if self.curves.axis == Axis::Checkpoints {
+            let before = std::mem::replace(&mut self.bases.base, Base::Checkpoint);
+            self.curves.lent_base.get_or_insert(before);
+        }
         self.show_place(&place);
+        self.notice = Some("backspace goes back to the curves".into());
     }
 
-    /// The last of the turns that lead to the point that touches the file; without one the last of them.
+    /// What the diff was measured from before the curves led to it, once they are shown again.
+    pub(in crate::app) fn give_base_back(&mut self) {
+        if self.view == View::Curves
+            && let Some(base) = self.curves.lent_base.take()
+        {
+            self.bases.base = base;
+        }
+    }
+
     fn place_of(&self, change: &quality::Change) -> Option<Place> {
         let points = self.points();
         let turns = points.get(self.point_index(&points)?)?.turns.clone();
@@ -116,10 +132,11 @@ impl Replay {
             let changes = timeline.turns.get(*turn).map_or(&[][..], |turn| &turn.changes);
             changes.iter().any(|it| it.path == path || it.from.as_ref() == Some(&path))
         };
-        let turn = turns.clone().rev().find(changed).unwrap_or(turns.end.checked_sub(1)?);
+        let is_changed = turns.clone().any(|turn| changed(&turn));
+        let turn = turns.end.checked_sub(1)?;
         let span = change.place.span;
         let lines = change.is_there.then_some((span.start as usize, span.end as usize));
-        Some(Place { turn, path, lines })
+        Some(Place { turn, path, lines, is_changed })
     }
 
     /// Shows the lines in the change of the turn where they are part of it, else in the whole file.
@@ -129,15 +146,13 @@ impl Replay {
         self.diff.follows = Follows::Turn;
         self.files.want(place.path.clone());
         self.focus = Panel::Diff;
-        let is_changed = self.changes().iter().any(|change| change.path == place.path);
-        self.diff.view = match is_changed || place.lines.is_none() {
+        self.diff.view = match place.is_changed || place.lines.is_none() {
             true => DiffView::Change,
             false => DiffView::File(place.path.clone()),
         };
         if let Some((first, last)) = place.lines {
             self.diff.aim_within(first, last);
         }
-        self.notice = Some("backspace goes back to the curves".into());
     }
 }
 

@@ -220,7 +220,7 @@ mod tests {
             ..Run::default()
         };
         let mut scores = Scores::default();
-        let mut know = |scores: &mut Scores, wanted: &[usize]| {
+        let know = |scores: &mut Scores, wanted: &[usize]| {
             let nothing = Measured { snapshot: None, not_recorded: 0 };
             scores.known.extend(wanted.iter().map(|done| (*done, nothing.clone())));
         };

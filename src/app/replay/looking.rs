@@ -227,7 +227,10 @@ impl Replay {
 
     fn go_back(&mut self) {
         match self.departures.pop() {
-            Some(spot) => self.go_to_spot(&spot),
+            Some(spot) => {
+                self.go_to_spot(&spot);
+                self.give_base_back();
+            }
             None => self.notice = Some("no jump to go back from".into()),
         }
     }

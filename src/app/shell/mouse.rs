@@ -11,6 +11,7 @@ use crate::app::{
     overlay,
     replay::{self, Replay},
     scroll::{Motion, centred},
+    views::View,
 };
 
 /// Something done with the mouse, in cells from the upper left corner.
@@ -92,6 +93,10 @@ impl App {
         }
         if self.replay().is_some_and(|replay| replay.chooser.is_some()) {
             return self.point_at_chooser(mouse, layout);
+        }
+        if self.replay().is_some_and(|replay| replay.view == View::Curves) {
+            self.on_replay(|replay| replay.point_at_curves(mouse, layout));
+            return vec![];
         }
         if let Some(panel) = self.tab_at(mouse, layout) {
             if mouse.kind == Kind::Click {

@@ -53,6 +53,11 @@ fn say(value: &Value, turn: usize, width: usize, theme: Theme) -> Vec<Span<'stat
             plain(format!("{at} of {all}, turn {here} of {turns}"))
         }
         Value::Curve(points) => spark(points, turn, width, theme),
+        Value::Score(said, points) => {
+            let room = width.saturating_sub(said.len() + 2);
+            let value = own(format!("{said}  "), theme.of(Meaning::Text));
+            [value].into_iter().chain(spark(points, turn, room, theme)).collect()
+        }
         Value::NotRecorded => vec![own("not recorded", theme.of(Meaning::Muted))],
         Value::Waiting => vec![own("…", theme.of(Meaning::Muted))],
     }

@@ -11,6 +11,7 @@ use ratatui::{
 use super::{frame, grid::Grid, has_keyboard};
 use crate::{
     app::{
+        Loading,
         curves::{
             Part,
             areas::{Areas, LEFT, RIGHT, cell_of},
@@ -28,7 +29,7 @@ use crate::{
 
 pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let points = replay.points();
-    let chart = Chart::of(replay, &points, areas.plot(), theme);
+    let chart = Chart::of(replay, &points, areas, theme);
     let width = usize::from(areas.chart.width.saturating_sub(2));
     let curves = chart.curves();
     let origin = chart.origin(width.saturating_sub(width_of(&curves) + 1));
@@ -46,12 +47,19 @@ pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     chart.names(buffer);
 }
 
+fn rules_said(count: usize) -> String {
+    if count == 1 { "1 rule".into() } else { format!("{count} rules") }
+}
+
 fn instead_of_curves(replay: &Replay, points: &[Point]) -> Option<String> {
     if points.is_empty() {
         return Some("this run has no turns".into());
     }
     if !replay.is_whole {
         return Some("the rest of the recording is still being read".into());
+    }
+    if let Loading::Failed(why) = &replay.timeline {
+        return Some(safe(why));
     }
     replay.curves.scores.failed.as_deref().map(safe)
 }
@@ -71,6 +79,7 @@ struct Chart<'a> {
     replay: &'a Replay,
     points: &'a [Point],
     plot: Rect,
+    rows_below: u16,
     theme: Theme,
     /// The chosen curve first.
     drawn: Vec<Curve>,
@@ -86,7 +95,8 @@ const OVER: u16 = 4;
 const APART: usize = 4;
 
 impl<'a> Chart<'a> {
-    fn of(replay: &'a Replay, points: &'a [Point], plot: Rect, theme: Theme) -> Self {
+    fn of(replay: &'a Replay, points: &'a [Point], areas: &Areas, theme: Theme) -> Self {
+        let (plot, rows_below) = (areas.plot(), areas.rows_below());
         let chosen = replay.curves.series;
         let curve = |(at, series): (usize, Series)| Curve {
             series,
@@ -101,7 +111,16 @@ impl<'a> Chart<'a> {
         let band = band_of(replay, chosen).map(|[_, high]| high);
         let highest = values.chain(band).fold(0.0, f64::max);
         let most = round_up(highest, chosen.is_share());
-        Self { replay, points, plot, theme, drawn, most, here: replay.point_index(points) }
+        Self {
+            replay,
+            points,
+            plot,
+            rows_below,
+            theme,
+            drawn,
+            most,
+            here: replay.point_index(points),
+        }
     }
 
     /// ` curves  ● erosion  ○ verbosity `
@@ -121,12 +140,12 @@ impl<'a> Chart<'a> {
         let scores = &self.replay.curves.scores;
         let all = match (&scores.ruler, origin) {
             (Some(ruler), Origin::Computed) => {
-                let (profile, rules) = (ruler.profile, ruler.rules);
+                let (profile, rules) = (ruler.profile, rules_said(ruler.rules));
                 let source = safe(&ruler.source);
                 vec![
-                    format!(" computed · profile {profile} · {rules} rules, {source} "),
-                    format!(" {profile} · {rules} rules, {source} "),
-                    format!(" {profile} · {rules} rules "),
+                    format!(" computed · profile {profile} · {rules}, {source} "),
+                    format!(" {profile} · {rules}, {source} "),
+                    format!(" {profile} · {rules} "),
                     format!(" {profile} "),
                 ]
             }
@@ -192,7 +211,10 @@ impl<'a> Chart<'a> {
         let numbers = [(0, self.most), (plot.height / 2, self.most / 2.0), (plot.height - 1, 0.0)];
         let numbers = if plot.height < 4 { vec![numbers[0], numbers[2]] } else { numbers.to_vec() };
         for (y, number) in numbers {
-            let words = if series.is_share() { share(number) } else { series.said(number) };
+            let words = match number {
+                number if series.is_share() || number < 10.0 => trimmed(number),
+                number => Series::Loc.said(number),
+            };
             let room = usize::from(LEFT - 2);
             let words = format!("{words:>room$}");
             put(buffer, (plot.x - LEFT, plot.y + y), &words, muted);
@@ -208,6 +230,9 @@ impl<'a> Chart<'a> {
         let run = &self.replay.run;
         for stretch in points::checkpoints(run, self.points) {
             put(buffer, (plot.x + self.column_of(stretch.points.end - 1), below), "┴", muted);
+        }
+        if self.rows_below == 1 {
+            return;
         }
         if run.checkpoints.is_empty() {
             self.ends(below + 1, buffer);
@@ -312,7 +337,7 @@ impl<'a> Chart<'a> {
                 .find(|y| (0..i32::from(self.plot.height)).contains(y) && !taken.contains(y));
             let Some(y) = free else { continue };
             taken.push(y);
-            let words = format!("{}{}", curve.sign, curve.series.label());
+            let words = format!("{} {}", curve.sign, curve.series.label());
             let words = text::truncate(&words, usize::from(RIGHT - 1), "…").into_owned();
             let at = (self.plot.right() + 1, self.plot.y + y as u16);
             put(buffer, at, &words, curve.style);
@@ -346,7 +371,7 @@ fn band_of(replay: &Replay, series: Series) -> Option<[f64; 2]> {
 }
 
 /// `0.5`, `0.05`, `1`
-fn share(value: f64) -> String {
+fn trimmed(value: f64) -> String {
     let words = format!("{value:.3}");
     words.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -357,7 +382,7 @@ fn round_up(value: f64, is_share: bool) -> f64 {
         return 1.0;
     }
     let power = 10_f64.powf(value.log10().floor());
-    let round = [1.0, 2.0, 5.0, 10.0].map(|times| times * power);
+    let round = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0].map(|times| times * power);
     let round = round.into_iter().find(|round| *round >= value * 0.999_999).unwrap_or(value);
     if is_share { round.clamp(0.05, 1.0) } else { round.max(1.0) }
 }
@@ -371,7 +396,7 @@ mod tests {
         let ends = [0.0, 0.4453, 0.04, 0.93, 1.0].map(|value| round_up(value, true));
         assert_eq!(ends, [1.0, 0.5, 0.05, 1.0, 1.0]);
         let ends = [0.3, 132.0, 1461.8, 5000.0].map(|value| round_up(value, false));
-        assert_eq!(ends, [1.0, 200.0, 2000.0, 5000.0]);
-        assert_eq!([0.5, 0.025, 1.0, 0.0].map(share), ["0.5", "0.025", "1", "0"]);
+        assert_eq!(ends, [1.0, 150.0, 1500.0, 5000.0]);
+        assert_eq!([0.5, 0.025, 1.0, 0.0].map(trimmed), ["0.5", "0.025", "1", "0"]);
     }
 }

@@ -11,9 +11,9 @@ use crate::{
     app::{curves::Part, replay::Replay},
     metrics::quality::{Change, Weight, What},
     ui::{
-        line::{fit, fit_end, own, safe, sides},
+        line::{fit, fit_end, own, safe, sides, width_of},
         panel::{position, put_row},
-        sentence,
+        sentence, text,
         theme::{Meaning, Theme},
     },
 };
@@ -56,20 +56,24 @@ fn title(replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
 /// Cells that the name of a thing keeps while its place grows shorter.
 const NAME: usize = 18;
 
+/// Cells of the kind of thing.
+const KIND: usize = 9;
+
 fn row(change: &Change, theme: Theme, width: usize) -> Line<'static> {
-    let (text, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let (kind, name, by) = said(&change.what);
     let facts = own(format!(" {by}"), theme.of(Meaning::Hunk));
     let place = match change.is_there {
         true => format!("{}:{}", change.place.path, change.place.span.start),
         false => format!("{} (gone)", change.place.path),
     };
-    let room = width.saturating_sub(7 + NAME + facts.content.chars().count() + 2);
-    let place = fit_end(&safe(&place), room.max(width / 4));
-    let name_room =
-        width.saturating_sub(7 + facts.content.chars().count() + place.chars().count() + 2);
-    let name = fit_end(&safe(&name), name_room.max(8));
-    let left = vec![own(format!("{kind:<6}"), muted), own(name, text), facts];
+    let name = safe(&name);
+    let taken = KIND + width_of(std::slice::from_ref(&facts)) + 1;
+    let room = width.saturating_sub(taken + text::width(&name).min(NAME));
+    let place = fit_end(&safe(&place), room.max(width / 5));
+    let room = width.saturating_sub(taken + text::width(&place));
+    let name = fit_end(&name, room.max(NAME / 2));
+    let left = vec![own(format!("{kind:<KIND$}"), muted), own(name, plain), facts];
     sides(left, vec![own(place, muted)], width)
 }
 
@@ -77,7 +81,7 @@ fn row(change: &Change, theme: Theme, width: usize) -> Line<'static> {
 fn said(what: &What) -> (&'static str, String, String) {
     match what {
         What::Callable { name, before, after } => {
-            ("code", name.clone(), weights(before.as_ref(), after.as_ref()))
+            ("callable", name.clone(), weights(before.as_ref(), after.as_ref()))
         }
         What::Rule { rule, hits, lines } => (
             "rule",

@@ -1,0 +1,330 @@
+//! The curves: keys in, frames out, on a made-up run whose code gets worse.
+
+mod screen;
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use ratatui::{buffer::Buffer, layout::Size};
+use screen::{Answering, Story, Telling, opener_of};
+use trajview::{
+    app::{
+        Message, Place,
+        config::{Config, Reference},
+        curves::series::Series,
+        key,
+        shell::{
+            self,
+            mouse::{Kind, Mouse},
+        },
+        views::View,
+    },
+    run::{
+        Checkpoint, CheckpointRecord, Tokens,
+        recorded::{Passed, Recorded, Tests, Value},
+    },
+    tui::{self, Wishes},
+    ui::{self, export, theme::Theme},
+};
+
+/// A function with so many branches.
+fn steps(branches: usize) -> String {
+    let branch = |n: usize| format!("    if x > {n}:\n        total = total + {n}\n");
+    let all: String = (0..branches).map(branch).collect();
+    format!("def steps(x):\n    total = 0\n{all}    return total\n")
+}
+
+const HELPERS: &str = "def mean(values):\n    total = 0\n    for value in values:\n        total += value\n    return total / len(values)\n";
+const TWICE: &str = "def mean_of(numbers):\n    total = 0\n    for number in numbers:\n        total += number\n    return total / len(numbers)\n";
+
+fn leak(words: String) -> &'static str {
+    Box::leak(words.into_boxed_str())
+}
+
+/// Eight turns in five checkpoints; turn 6 makes one function large.
+fn eroding() -> Story {
+    let mut told = Telling::default();
+    told.turn("Start with a helper", |turn| turn.write("src/helpers.py", HELPERS));
+    told.checkpoint("helpers");
+    for (branches, checkpoint) in [(2, ""), (4, "first steps"), (5, ""), (6, "more steps")] {
+        told.turn("Add a few steps", |turn| turn.write("src/steps.py", leak(steps(branches))));
+        if !checkpoint.is_empty() {
+            told.checkpoint(checkpoint);
+        }
+    }
+    told.turn("All the other steps, please", |turn| {
+        turn.write("src/steps.py", leak(steps(14)));
+        turn.write("src/more.py", TWICE);
+    });
+    told.checkpoint("all steps");
+    told.turn("Explain what was done", |turn| turn.message("Nothing was left out."));
+    told.turn("Two more", |turn| turn.write("src/steps.py", leak(steps(16))));
+    told.checkpoint("the last ones");
+    let mut story = told.end();
+    for (turn, tokens) in story.run.turns.iter_mut().zip([900, 1200, 1500, 800, 700, 4000, 300]) {
+        turn.tokens =
+            Tokens { input: Some(tokens), output: Some(tokens / 10), ..Tokens::default() };
+    }
+    for (checkpoint, passed) in story.run.checkpoints.iter_mut().zip([4, 9, 13, 12]) {
+        record(checkpoint, passed);
+    }
+    story
+}
+
+fn record(checkpoint: &mut Checkpoint, passed: u64) {
+    let strict = Passed { passed, total: 16 };
+    let erosion = Recorded {
+        source: "quality.json".into(),
+        name: "erosion".into(),
+        value: Value::Number(passed as f64 / 32.0),
+        metric: Some("erosion"),
+    };
+    checkpoint.recorded = Some(Box::new(CheckpointRecord {
+        values: vec![erosion],
+        tests: Some(Tests { strict, iso: strict, ..Tests::default() }),
+        ..CheckpointRecord::default()
+    }));
+}
+
+fn frame_as(wishes: Wishes, width: u16, height: u16, keys: &str) -> Buffer {
+    let place = Place { view: View::Curves, ..Place::default() };
+    let size = Size { width, height };
+    tui::headless_as(opener_of(eroding), &[], size, keys, place, wishes).unwrap()
+}
+
+fn text(width: u16, height: u16, keys: &str) -> String {
+    let mut world = Answering::telling(eroding());
+    world.send(Message::Resized(Size { width, height }));
+    press(&mut world, "2w");
+    press(&mut world, keys);
+    export::text(&ui::picture(&world.app, Theme::plain()))
+}
+
+#[test]
+fn a_real_world_measures_with_its_own_rules() {
+    let seen = export::text(&frame_as(Wishes::default(), 120, 40, "m"));
+    assert!(seen.contains("computed · profile trajview · "), "{seen}");
+    assert!(seen.contains("rise 1 of 2 of erosion: +0.9"), "{seen}");
+}
+
+fn world(keys: &str) -> Answering {
+    let mut world = Answering::telling(eroding());
+    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    press(&mut world, "2w");
+    press(&mut world, keys);
+    world
+}
+
+fn press(world: &mut Answering, keys: &str) {
+    key::parse(keys).unwrap().into_iter().for_each(|key| world.send(Message::Press(key)));
+}
+
+fn mouse(world: &mut Answering, kind: Kind, column: u16, row: u16) {
+    world.send(Message::Shell(shell::Message::Mouse(Mouse { kind, column, row })));
+}
+
+fn turn(world: &Answering) -> usize {
+    world.app.replay().unwrap().turn + 1
+}
+
+#[test]
+fn the_chart_stands_above_the_values_and_what_moved_them() {
+    insta::assert_snapshot!(text(120, 40, "4l"));
+}
+
+#[test]
+fn the_steepest_point_opens_into_what_moved_it() {
+    insta::assert_snapshot!(text(120, 40, "m <enter>"));
+}
+
+#[test]
+fn a_small_screen_has_the_chart_and_one_list() {
+    insta::assert_snapshot!(text(80, 24, "2l"));
+    insta::assert_snapshot!(text(80, 24, "m <enter>"));
+}
+
+#[test]
+fn a_very_wide_screen_has_room_for_long_rows() {
+    insta::assert_snapshot!(text(200, 50, "u 3l jj"));
+}
+
+#[test]
+fn the_smallest_screen_still_has_a_chart() {
+    insta::assert_snapshot!(text(60, 15, "G"));
+}
+
+#[test]
+fn without_utf_8_the_chart_is_ascii() {
+    let mut app = world("m").app;
+    app.shell.looks.alphabet = shell::looks::Alphabet::Ascii;
+    let frame = export::text(&ui::picture(&app, Theme::with(app.shell.looks)));
+    assert!(frame.is_ascii());
+    insta::assert_snapshot!(frame);
+}
+
+#[test]
+fn without_colours_the_curves_are_told_apart_by_their_signs_and_names() {
+    let mut app = world("m").app;
+    app.shell.looks.has_colours = false;
+    let frame = ui::picture(&app, Theme::with(app.shell.looks));
+    let has_colour = |cell: &ratatui::buffer::Cell| {
+        cell.fg != ratatui::style::Color::Reset || cell.bg != ratatui::style::Color::Reset
+    };
+    assert!(!frame.content.iter().any(has_colour));
+    let seen = export::text(&frame);
+    assert!(seen.contains("● erosion") && seen.contains("○ verbosity"), "{seen}");
+}
+
+#[test]
+fn a_row_leads_to_the_hunk_and_backspace_back_to_the_curves() {
+    let mut world = world("m <enter> <enter>");
+    let replay = world.app.replay().unwrap();
+    assert_eq!((replay.view, replay.turn + 1), (View::Replay, 6));
+    assert_eq!(replay.diff_key().unwrap().path.as_str(), "src/steps.py");
+    let line = replay.diff.line_number();
+    assert!(line > Some(1), "the first added line, not the top of the function: {line:?}");
+
+    press(&mut world, "<bs>");
+
+    assert_eq!(world.app.replay().unwrap().view, View::Curves);
+}
+
+#[test]
+fn at_checkpoints_a_row_leads_to_the_change_since_the_checkpoint_began() {
+    let mut world = world("u m <enter> <enter>");
+    let seen = export::text(&ui::picture(&world.app, Theme::plain()));
+    assert!(seen.contains("since checkpoint 4 began"), "{seen}");
+
+    press(&mut world, "<bs> 1w");
+
+    let seen = export::text(&ui::picture(&world.app, Theme::plain()));
+    assert!(!seen.contains("since checkpoint"), "{seen}");
+}
+
+#[test]
+fn the_steepest_rises_are_gone_through_in_order() {
+    let mut world = world("m");
+    assert_eq!(turn(&world), 6);
+    press(&mut world, "m");
+    assert_eq!(turn(&world), 8);
+    press(&mut world, "m");
+    let notice = world.app.replay().unwrap().notice.clone();
+    assert_eq!(notice.as_deref(), Some("no further rise of erosion"));
+    press(&mut world, "g m");
+    assert_eq!(turn(&world), 6);
+}
+
+#[test]
+fn what_is_not_recorded_is_a_gap_and_never_nothing() {
+    let world = world("");
+    let replay = world.app.replay().unwrap();
+    let points = replay.points();
+    let tests = Series::Tests.values(replay, &points);
+    let tokens = Series::Tokens.values(replay, &points);
+
+    let passed = [Some(0.25), None, Some(0.5625), None, Some(0.8125), Some(0.75), None, None];
+    assert_eq!(tests, passed);
+    assert_eq!(tokens[7], None);
+    assert_eq!(Series::Erosion.values(replay, &points)[0], Some(0.0));
+}
+
+#[test]
+fn a_click_on_the_chart_takes_the_playhead_there() {
+    let mut world = world("");
+    mouse(&mut world, Kind::Click, 102, 5);
+    assert_eq!(turn(&world), 8);
+    mouse(&mut world, Kind::WheelUp, 60, 5);
+    assert_eq!(turn(&world), 7);
+    mouse(&mut world, Kind::Click, 3, 27);
+    assert_eq!(world.app.replay().unwrap().curves.series, Series::Mass);
+}
+
+#[test]
+fn a_reference_band_is_drawn_with_its_source_only_where_somebody_gives_one() {
+    let reference = Reference {
+        verbosity: Some([0.1, 0.3]),
+        source: Some("our own 20 repositories".into()),
+        ..Reference::default()
+    };
+    let config = Config { reference, ..Config::default() };
+    let wishes = Wishes { config, ..Wishes::default() };
+    let seen = export::text(&frame_as(wishes, 120, 40, "j"));
+    assert!(seen.contains("┄ 0.1–0.3: our own 20 repositories"), "{seen}");
+    assert!(!text(120, 40, "j").contains('┄'));
+}
+
+#[test]
+fn the_view_is_part_of_the_link_and_of_the_palette() {
+    let mut world = world("3l");
+    press(&mut world, "yy");
+    let notice = world.app.replay().unwrap().notice.clone().unwrap_or_default();
+    assert_eq!(notice, "copied: trajview 'a run' --at 4 --view curves");
+
+    press(&mut world, ": next hunk of <enter>");
+    assert_eq!(world.app.replay().unwrap().view, View::Replay);
+}
+
+#[test]
+fn measuring_stops_and_goes_on() {
+    let mut world = Answering::telling(eroding());
+    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    let app = &mut world.app;
+    press_only(app, "2w");
+    let effects = press_only(app, "x");
+    assert!(effects.iter().any(|effect| matches!(effect, trajview::app::Effect::StopScoring)));
+    let seen = export::text(&ui::picture(app, Theme::plain()));
+    assert!(seen.contains("stopped: 0 of 8 turns measured, x goes on"), "{seen}");
+}
+
+fn press_only(app: &mut trajview::app::App, keys: &str) -> Vec<trajview::app::Effect> {
+    let keys = key::parse(keys).unwrap().into_iter();
+    keys.flat_map(|key| app.update(Message::Press(key))).collect()
+}
+
+#[test]
+fn a_run_that_cannot_be_measured_says_why() {
+    let broken = || Story { timeline: Err("the files are not recorded".into()), ..eroding() };
+    let mut world = Answering::telling(broken());
+    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    press(&mut world, "2w");
+    let seen = export::text(&ui::picture(&world.app, Theme::plain()));
+    assert!(seen.contains("the files are not recorded"), "{seen}");
+}
+
+#[test]
+fn a_run_that_grows_measures_only_what_is_new() {
+    let mut world = world("");
+    let mut grown = (*world.app.replay().unwrap().run).clone();
+    grown.turns.push(trajview::run::Turn::default());
+    world.story.run = grown.clone();
+    if let Ok(timeline) = &mut world.story.timeline {
+        timeline.turns.push(trajview::run::files::TurnFiles::default());
+    }
+
+    let effects = world.app.update(Message::Grown(Arc::new(grown)));
+    world.answer_all(effects);
+
+    let replay = world.app.replay().unwrap();
+    assert_eq!(replay.points().len(), 9);
+    assert_eq!(replay.curves.scores.count(), 9);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn whatever_the_keys_and_the_size_a_frame_is_drawn(
+        keys in proptest::collection::vec("[hljkgGmux\\[\\]{}w:?y'MR&+ -]|<enter>|<bs>|<tab>|<esc>|[1-9]", 0..30),
+        width in 20_u16..220,
+        height in 5_u16..60,
+    ) {
+        let mut world = world("");
+        world.send(Message::Resized(Size { width, height }));
+        for key in &keys {
+            press(&mut world, &key.replace(' ', "<space>"));
+        }
+        let replay = world.app.replay().unwrap();
+        prop_assert!(replay.turn < replay.run.turns.len());
+        ui::picture(&world.app, Theme::ansi());
+    }
+}
