@@ -1,6 +1,6 @@
 """Starts a program in a terminal and prints how soon it shows something, and its private memory once it rests.
 
-Usage: peers.py NEEDLE PROGRAM ARGUMENTS...   prints `SECONDS MEGABYTES`
+Usage: peers.py NEEDLE PROGRAM ARGUMENTS...   prints `SECONDS CPU-SECONDS MEGABYTES`
        peers.py --mini LOG OUT                writes a trajectory of mini-swe-agent as large as a log
 
 Python's own library only; Linux, for /proc. The needle is searched for in what the program wrote, its escape sequences
@@ -102,7 +102,7 @@ def measure(needle, command):
         while shown is None:
             written += read(terminal, PATIENCE)
             if needle in ESCAPES.sub(b"", written):
-                shown = time.monotonic() - begun
+                shown, worked = time.monotonic() - begun, ticks(process) / os.sysconf("SC_CLK_TCK")
             elif time.monotonic() - begun > PATIENCE:
                 raise SystemExit("it never showed what was looked for")
         # Some programs draw a clock for ever, and are taken as they are after a while.
@@ -111,7 +111,7 @@ def measure(needle, command):
             before, pause = ticks(process), time.monotonic() + QUIET
             while time.monotonic() < min(pause, rested):
                 read(terminal, 0.1)
-        print(f"{shown:.3f} {private_megabytes(process):.0f}")
+        print(f"{shown:.3f} {worked:.2f} {private_megabytes(process):.0f}")
     finally:
         for one in children_of(process):
             os.kill(one, signal.SIGKILL)
