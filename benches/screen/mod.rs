@@ -24,7 +24,7 @@ pub struct Screen {
 impl Screen {
     /// Opens a log and presses some keys.
     pub fn of(path: &Path, size: Size, keys: &str) -> Self {
-        let opened = tui::from_disk()(path).expect("it is a log");
+        let opened = tui::from_disk().open(path).expect("it is a log");
         let area = Rect::new(0, 0, size.width, size.height);
         let options = TerminalOptions { viewport: Viewport::Fixed(area) };
         let terminal = Terminal::with_options(CrosstermBackend::new(io::sink()), options);
