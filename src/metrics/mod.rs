@@ -5,5 +5,6 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod phase;
 pub mod quality;
 pub mod rules;

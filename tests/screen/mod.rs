@@ -45,7 +45,7 @@ pub fn sample() -> Opener {
 }
 
 pub fn opener_of(story: impl Fn() -> Story + Send + Sync + 'static) -> Opener {
-    Arc::new(move |_: &Path| -> Result<Opened, OpenError> {
+    Opener::new(move |_: &Path| -> Result<Opened, OpenError> {
         let story = story();
         let run = Arc::new(story.run.clone());
         Ok(Opened { run, recording: Arc::new(story) })
@@ -259,6 +259,7 @@ impl Telling {
             id: format!("cp{}", self.run.checkpoints.len() + 1),
             label: Some(label.into()),
             last_turn: self.run.turns.len() - 1,
+            recorded: None,
         });
     }
 

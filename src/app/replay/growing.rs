@@ -59,6 +59,9 @@ impl Replay {
         if *run == *self.run {
             return;
         }
+        if let Some(chooser) = &mut self.chooser {
+            chooser.look_again();
+        }
         let goes_along = self.follow.is_on && self.is_at_end();
         let old = std::mem::replace(&mut self.run, run);
         let run = self.run.clone();
@@ -77,6 +80,18 @@ impl Replay {
         }
         if goes_along {
             self.go_to_end();
+        }
+    }
+
+    /// Puts the whole run in the place of its beginning, and goes to the turn that was asked for in the meantime.
+    pub fn complete(&mut self, run: Arc<Run>) {
+        self.is_whole = true;
+        self.grow(run);
+        if let Some(turn) = self.beyond.take() {
+            self.select_turn(turn.min(self.run.turns.len().saturating_sub(1)));
+        }
+        if let Some(query) = self.search.start_over() {
+            self.looking_for = Some(query);
         }
     }
 

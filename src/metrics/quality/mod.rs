@@ -17,6 +17,7 @@ mod normal;
 mod profile;
 mod python;
 mod ruler;
+mod scored;
 mod snapshot;
 mod sum;
 mod text;
@@ -29,6 +30,7 @@ pub use languages::{ROWS, Row};
 pub use measure::measure;
 pub use profile::Profile;
 pub use ruler::Ruler;
+pub use scored::Scored;
 pub use snapshot::{
     CallableAt, CloneGroup, Detail, File, HitAt, Place, Skipped, Snapshot, Totals, combine,
     combine_with_detail,

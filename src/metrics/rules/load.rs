@@ -65,7 +65,7 @@ fn documents<'a>(file: &'a str, text: &str) -> Vec<Document<'a>> {
     let says = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     pieces.retain(|(_, lines)| lines.iter().any(says));
     let document = |(number, (line, lines)): (usize, (usize, Vec<&str>))| {
-        let first = lines.iter().position(|line| says(&line)).unwrap_or(0);
+        let first = lines.iter().position(says).unwrap_or(0);
         // With the lines before it blank, so that the library counts as the file does.
         let text = "\n".repeat(line - 1) + &lines.join("\n") + "\n";
         Document { file, number, line: line + first, text }

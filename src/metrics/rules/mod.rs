@@ -4,6 +4,7 @@
 //! loaded is a [`Problem`] with its place, and the others run.
 
 mod built_in;
+mod facts;
 mod load;
 mod scan;
 
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use sha2::{Digest, Sha256};
 
 pub use built_in::BUILT_IN;
+pub use facts::RuleFacts;
 pub use load::Problem;
 pub use scan::{Found, Match};
 

@@ -53,6 +53,11 @@ impl Set {
         self.rules.len()
     }
 
+    /// In the order of the files.
+    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter()
+    }
+
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.rules.iter().map(|rule| rule.id.as_str())
     }
