@@ -97,7 +97,8 @@ fn keys_while_opening(log: &str) -> Vec<Duration> {
     for is_open in [true, false].into_iter().cycle().take(MOST_KEYS) {
         let key = if is_open { "?" } else { "q" };
         times.push(tui.time_of(key, |screen| screen.contains("next turn") == is_open));
-        if !is_open && tui.contents().contains("turn 1/") {
+        let is_read = tui.contents().contains("turn 1/") && !tui.contents().contains("reading");
+        if !is_open && is_read {
             break;
         }
     }
