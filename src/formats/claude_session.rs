@@ -18,6 +18,7 @@ use super::{
         text,
     },
     jsonl::{self, Piece},
+    tape::Tape,
 };
 use crate::run::{
     Edit, Run, SourceId, Step, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
@@ -180,7 +181,8 @@ impl Session {
 fn records(head: &Head<'_>, mut decides: impl FnMut(&Record<'_>) -> bool) -> bool {
     jsonl::lines(SourceId(0), head.bytes).any(|(_, bytes)| {
         let text = text::readable(bytes);
-        Record::parse(&text).is_ok_and(|record| decides(&record))
+        let tape = Tape::read(text.trim());
+        Record::of(&text, tape.as_ref()).is_ok_and(|record| decides(&record))
     })
 }
 
@@ -204,8 +206,9 @@ fn is_meta(name: &str) -> bool {
 }
 
 fn meta_says_agent(text: &str) -> bool {
-    text.trim_start().starts_with('{')
-        && serde_json::from_str::<Meta<'_>>(text).is_ok_and(|meta| meta.agent_type.filled().is_some())
+    let tape = Tape::read(text);
+    let meta: Meta<'_> = object(tape.as_ref().map(Tape::root));
+    meta.agent_type.filled().is_some()
 }
 
 /// A file's name without folders and without what follows the first known ending.
@@ -283,7 +286,8 @@ fn agent_file(fold: &mut Fold, file: &Source<'_>, all: &[Source<'_>], lines: Vec
     if let Some(meta) = all.iter().find(|other| other.name == side_file) {
         let text = text::readable(meta.bytes);
         if meta_says_agent(&text) {
-            let meta: Meta<'_> = serde_json::from_str(&text).unwrap_or_default();
+            let tape = Tape::read(&text);
+            let meta: Meta<'_> = object(tape.as_ref().map(Tape::root));
             fold.describe(agent, meta.agent_type.filled(), meta.tool_use_id.filled());
         }
     }

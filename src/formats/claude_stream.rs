@@ -18,6 +18,7 @@ use super::{
         text,
     },
     jsonl::{self, Piece},
+    tape::Tape,
 };
 use crate::run::{
     Edit, Role, Run, SourceId, Step, StepKind, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
@@ -43,7 +44,8 @@ impl Format for ClaudeStream {
     fn claims(&self, head: &Head<'_>) -> bool {
         let found = jsonl::lines(SourceId(0), head.bytes).find_map(|(_, bytes)| {
             let text = text::readable(bytes);
-            Record::parse(&text).ok().and_then(|record| says_stream(&record))
+            let tape = Tape::read(text.trim());
+            Record::of(&text, tape.as_ref()).ok().and_then(|record| says_stream(&record))
         });
         found.unwrap_or_else(|| {
             let holds = |key: &[u8]| memchr::memmem::find(head.bytes, key).is_some();

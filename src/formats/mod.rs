@@ -13,6 +13,7 @@
 mod claude;
 mod codex;
 pub mod jsonl;
+mod tape;
 
 use crate::run::{Edit, Run, SourceId, Step, StepText, ToolResult, files::RecordedEdit};
 
