@@ -31,6 +31,7 @@ use super::{
     Format, Growing, Hands, Head, NotUnderstood, Source,
     codex::{self, json::Object},
     jsonl::{self, Piece},
+    tape::Tape,
 };
 use crate::run::{
     Agent, Edit, Run, SourceId, Step, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
@@ -98,7 +99,8 @@ impl Format for CodexRollout {
 /// for one only where the file is named so.
 fn is_ours(line: &[u8], name: &str) -> bool {
     let text = String::from_utf8_lossy(line);
-    let Some(line) = Object::parse(&text) else { return is_cut_meta(&text) };
+    let tape = Tape::read(&text);
+    let Some(line) = Object::on(&tape) else { return is_cut_meta(&text) };
     let kind = line.text("type");
     let is_chat = name.starts_with("rollout") && line.has("role") && kind.is_none();
     match kind.as_deref() {
@@ -137,7 +139,8 @@ fn is_cut_meta(text: &str) -> bool {
 fn meta_of(head: &Head<'_>) -> Option<Meta> {
     let (_, line) = jsonl::lines(SourceId(0), head.bytes).next()?;
     let text = String::from_utf8_lossy(line);
-    let whole = Object::parse(&text).map(envelope::open).map(|opened| opened.body);
+    let tape = Tape::read(&text);
+    let whole = Object::on(&tape).map(envelope::open).map(|opened| opened.body);
     match whole {
         Some(envelope::Body::Meta(fields)) => Some(classify::meta(&fields)),
         Some(_) => None,

@@ -271,7 +271,9 @@ impl Reader<'_> {
             let is_object = match open {
                 DEEP_OBJECT => true,
                 DEEP_LIST => false,
-                node => self.bytes.get(self.nodes.get(node as usize)?.start as usize) == Some(&b'{'),
+                node => {
+                    self.bytes.get(self.nodes.get(node as usize)?.start as usize) == Some(&b'{')
+                }
             };
             match (self.peek(), is_object) {
                 (b',', false) => {
@@ -334,7 +336,8 @@ impl Reader<'_> {
 
     fn string(&mut self) -> Option<()> {
         let start = self.at;
-        let (mut escapes, mut line_ends, mut last_line_end, mut has_numbers) = (0u32, 0u32, 0, false);
+        let (mut escapes, mut line_ends, mut last_line_end, mut has_numbers) =
+            (0u32, 0u32, 0, false);
         self.at += 1;
         loop {
             self.at = special(self.bytes, self.at);
@@ -459,8 +462,10 @@ mod tests {
             value.elements().zip(elements).for_each(|(ours, theirs)| same(ours, theirs));
         }
         if value.is_object() {
-            let ours: Vec<(String, &str)> =
-                value.fields().map(|(key, value)| (format!("\"{}\"", key.text), value.get())).collect();
+            let ours: Vec<(String, &str)> = value
+                .fields()
+                .map(|(key, value)| (format!("\"{}\"", key.text), value.get()))
+                .collect();
             let theirs: Pairs<'_> = serde_json::from_str(theirs.get()).unwrap();
             assert_eq!(ours, theirs.0);
             for (_, field) in value.fields() {
@@ -516,7 +521,8 @@ mod tests {
         scalar.prop_recursive(5, 60, 6, |inner| {
             let list = prop::collection::vec(inner.clone(), 0..6)
                 .prop_map(|all| format!("[ {}]", all.join(" ,")));
-            let field = ("[a-z]{0,3}", inner).prop_map(|(key, value)| format!("\"{key}\" : {value}"));
+            let field =
+                ("[a-z]{0,3}", inner).prop_map(|(key, value)| format!("\"{key}\" : {value}"));
             let object = prop::collection::vec(field, 0..6)
                 .prop_map(|all| format!("{{{} }}", all.join(", ")));
             prop_oneof![list, object]
@@ -600,7 +606,10 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_in_serdes_words() {
-        assert_eq!(why_not("{\"a\":1").to_string(), "EOF while parsing an object at line 1 column 6");
+        assert_eq!(
+            why_not("{\"a\":1").to_string(),
+            "EOF while parsing an object at line 1 column 6"
+        );
         assert!(why_not("[1]").to_string().contains("expected an object"));
     }
 }

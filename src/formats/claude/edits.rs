@@ -282,8 +282,7 @@ fn shell_changes<'a>(diff: &ShellDiff<'a>) -> Vec<ShellChange<'a>> {
             None => ShellChange::File(file),
         });
     }
-    let untold =
-        elements(diff.changed_files).filter(|path| !told.contains(&path.get()));
+    let untold = elements(diff.changed_files).filter(|path| !told.contains(&path.get()));
     changes.extend(untold.map(ShellChange::Named));
     changes
 }

@@ -301,7 +301,6 @@ mod tests {
     use super::*;
     use crate::formats::tape::Tape;
 
-
     #[test]
     fn a_string_is_measured_and_labelled_without_decoding_it() {
         for text in

@@ -155,13 +155,8 @@ pub fn api_error(record: &Record<'_>) -> String {
     let inner: Raw<'_> = field(record.error, "error");
     let innermost: Raw<'_> = field(inner, "error");
     let message = |raw| field(raw, "message");
-    let said = [
-        record.error,
-        message(innermost),
-        message(inner),
-        message(record.error),
-        record.content,
-    ];
+    let said =
+        [record.error, message(innermost), message(inner), message(record.error), record.content];
     let said = said.into_iter().find_map(Quoted::of).map(Quoted::text).unwrap_or_default();
     let status = record.error_status.0.or(field::<Count>(record.error, "status").0);
     let status = status.map(|status| format!(" {status}")).unwrap_or_default();
@@ -279,8 +274,7 @@ fn result_record(record: &Record<'_>, part: usize) -> String {
     let errors = elements(record.errors);
     let mut told = vec![string(record.result)];
     told.extend(
-        errors
-            .map(|raw| Quoted::of(Some(raw)).map(Quoted::text).unwrap_or_else(|| indented(raw))),
+        errors.map(|raw| Quoted::of(Some(raw)).map(Quoted::text).unwrap_or_else(|| indented(raw))),
     );
     told.retain(|text| !text.is_empty());
     if told.is_empty() { record.subtype.as_str().to_owned() } else { told.join("\n") }
