@@ -510,6 +510,49 @@ fn a_run_that_is_not_followed_stays_where_it_is() {
     assert!(seen.contains("turn 1/6") && !seen.contains('●'), "{seen}");
 }
 
+/// The made-up run, of which two turns are shown while the rest is read; keys before the rest and after it.
+fn begun_with(keys: &str) -> (String, screen::Answering) {
+    let mut world = screen::Answering { app: App::default(), story: begun(2) };
+    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    let asked = world.app.update(Message::Open("a run".into(), Place::default()));
+    let [Effect::Open(request, _)] = asked.as_slice() else { panic!("{asked:?}") };
+    let head = world.story.run.clone();
+    world.send(Message::Begun(*request, head.into()));
+    for key in trajview::app::key::parse(keys).unwrap() {
+        world.send(Message::Press(key));
+    }
+    let seen = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
+    world.story = Story::tell();
+    let run = world.story.run.clone();
+    world.send(Message::Opened(*request, Ok(run.into())));
+    (seen, world)
+}
+
+#[test]
+fn the_beginning_of_a_run_is_shown_until_the_whole_is_there() {
+    let (seen, world) = begun_with("");
+    assert!(seen.contains("turn 1/… reading"), "{seen}");
+    assert!(seen.contains("2 Add the noise") && !seen.contains("3 Combine"), "{seen}");
+
+    let whole = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
+    assert_eq!(whole, text(120, 40, ""));
+}
+
+#[test]
+fn what_was_done_at_the_beginning_of_a_run_holds_for_the_whole() {
+    let end = |keys| ui::export::text(&ui::picture(&begun_with(keys).1.app, Theme::ansi()));
+
+    let after = end("l s s");
+    assert!(after.contains("turn 2/6") && after.contains("step 2/6"), "{after}");
+    assert!(end("G").contains("turn 6/6"));
+    assert!(end("4l").contains("turn 5/6"));
+    assert!(end("9l h").contains("turn 1/6"));
+    let searched = end("/loss<enter>");
+    assert!(searched.contains("hit 1 of "), "{searched}");
+    let hits = |seen: &str| seen.split("hit 1 of ").nth(1).map(|rest| rest[..3].to_owned());
+    assert_eq!(hits(&searched), hits(&text(120, 40, "/loss<enter>")));
+}
+
 #[test]
 fn the_turn_in_numbers_stands_beside_the_steps_when_asked_for() {
     insta::assert_snapshot!(text(120, 40, "3l #"));

@@ -58,6 +58,8 @@ use shell::{Shell, editor::Editing};
 #[derive(Debug)]
 pub struct App {
     pub opened: Loading<Box<Replay>>,
+    /// The opening whose beginning is shown while the whole is read.
+    begun: Option<Request>,
     pub overlay: Option<Overlay>,
     pub size: Size,
     pub zoom: Zoom,
@@ -79,6 +81,8 @@ pub enum Message {
     Resized(Size),
     Open(PathBuf, Place),
     Opened(Request, Result<Arc<Run>, String>),
+    /// The beginning of the run that is being opened; [`Message::Opened`] brings the whole.
+    Begun(Request, Arc<Run>),
     Answered(Request, Answer),
     Replay(replay::Message),
     Overlay(overlay::Message),
@@ -127,6 +131,7 @@ impl Default for App {
     fn default() -> Self {
         Self {
             opened: Loading::Nothing,
+            begun: None,
             overlay: None,
             size: Size { width: 80, height: 24 },
             zoom: Zoom::Off,
@@ -162,12 +167,10 @@ impl App {
             Message::Paste(text) => self.paste(&text),
             Message::Resized(size) => self.size = size,
             Message::Open(path, place) => return vec![self.open(path, place)],
+            Message::Begun(request, run) => self.begin(request, run, &layout),
+            Message::Opened(request, run) if self.begun == Some(request) => self.complete(run),
             Message::Opened(request, run) => {
-                let place = &self.place;
-                let room = if layout.tabs.is_some() { Room::OnePanel } else { Room::AllPanels };
-                let replay = run.map(|run| Box::new(Replay::of(run, place, room)));
-                self.opened.settle(request, replay);
-                self.settle_in();
+                self.settle(request, run, &layout);
                 return self.watch();
             }
             Message::Answered(request, answer) => self.on_replay(|it| it.hear(request, answer)),
@@ -240,8 +243,35 @@ impl App {
         is_wanted.then(|| Effect::Follow(self.shell.source.clone())).into_iter().collect()
     }
 
+    fn settle(&mut self, request: Request, run: Result<Arc<Run>, String>, layout: &Layout) {
+        let room = if layout.tabs.is_some() { Room::OnePanel } else { Room::AllPanels };
+        let replay = run.map(|run| Box::new(Replay::of(run, &self.place, room)));
+        self.opened.settle(request, replay);
+        self.settle_in();
+    }
+
+    /// Shows the beginning, where it is the beginning that is wanted.
+    fn begin(&mut self, request: Request, run: Arc<Run>, layout: &Layout) {
+        let is_awaited = matches!(self.opened, Loading::Waiting(asked) if asked == request);
+        if is_awaited && self.place == Place::default() {
+            self.settle(request, Ok(run), layout);
+            self.on_replay(|it| it.is_whole = false);
+            self.begun = Some(request);
+        }
+    }
+
+    /// Puts the whole run where its beginning was shown.
+    fn complete(&mut self, run: Result<Arc<Run>, String>) {
+        self.begun = None;
+        match run {
+            Ok(run) => self.on_replay(|it| it.complete(run)),
+            Err(why) => self.opened = Loading::Failed(why),
+        }
+    }
+
     fn open(&mut self, path: PathBuf, place: Place) -> Effect {
         let request = self.numbers.fresh();
+        self.begun = None;
         self.place = place;
         self.shell.source.clone_from(&path);
         self.opened = Loading::Waiting(request);

@@ -50,6 +50,10 @@ pub use spot::Spot;
 #[derive(Debug)]
 pub struct Replay {
     pub run: Arc<Run>,
+    /// Not only the beginning of a recording whose rest is still being read.
+    pub is_whole: bool,
+    /// A turn that was asked for and is not in the run so far; counts from 0.
+    beyond: Option<usize>,
     /// One a turn.
     pub digests: Vec<Digest>,
     pub timeline: Loading<Arc<Timeline>>,
@@ -155,6 +159,8 @@ impl Replay {
             chooser: None,
             follow: Follow::default(),
             growth: Growth::default(),
+            is_whole: true,
+            beyond: None,
         };
         replay.go_to(place, room);
         replay
@@ -162,7 +168,10 @@ impl Replay {
 
     pub fn update(&mut self, message: Message, layout: &Layout) {
         match message {
-            Message::Turns(message) => self.select_turn(message.from(&self.run, self.turn)),
+            Message::Turns(message) => {
+                self.wish(message.wanted(self.turn));
+                self.select_turn(message.from(&self.run, self.turn));
+            }
             Message::Steps(message) => self.update_steps(message),
             Message::Files(message) => self.update_files(message),
             Message::Diff(message) => self.update_diff(message, layout),
@@ -310,10 +319,16 @@ impl Replay {
         self.steps.update(message);
     }
 
+    /// Remembers a turn that is not there, in case it comes.
+    fn wish(&mut self, turn: Option<usize>) {
+        self.beyond = turn.filter(|turn| *turn >= self.run.turns.len());
+    }
+
     fn go(&mut self, motion: Motion, layout: &Layout) {
         let height = usize::from(layout.room(self.focus).height);
         match self.focus {
             Panel::Turns => {
+                self.wish(Some(motion.from(self.turn, usize::MAX, height)));
                 let turn = motion.from(self.turn, self.run.turns.len(), height);
                 self.select_turn(turn);
             }

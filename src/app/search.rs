@@ -120,6 +120,13 @@ impl Search {
         Outcome::Show
     }
 
+    /// Forgets the hits of the search under way, if there is one: this is to be looked for again.
+    pub fn start_over(&mut self) -> Option<Query> {
+        let (regex, last) = (self.regex.take()?, self.last.take());
+        *self = Self { prompt: self.prompt.take(), regex: Some(regex), last, ..Self::default() };
+        self.last.clone()
+    }
+
     pub fn current_hit(&self) -> Option<&Hit> {
         self.hits.get(self.current?)
     }

@@ -15,6 +15,15 @@ pub enum Message {
 }
 
 impl Message {
+    /// The turn that is wanted by number or by count, whether or not the run has it; counts from 0 as `turn` does.
+    pub const fn wanted(&self, turn: usize) -> Option<usize> {
+        match *self {
+            Self::Next(count) => Some(turn.saturating_add(count)),
+            Self::To(number) => Some(number.saturating_sub(1)),
+            _ => None,
+        }
+    }
+
     /// The turn it leads to from `turn`; both count from 0.
     pub fn from(&self, run: &Run, turn: usize) -> usize {
         let last = run.turns.len().saturating_sub(1);

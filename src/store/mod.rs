@@ -9,6 +9,7 @@ pub mod config;
 mod find;
 mod follow;
 mod hands;
+mod head;
 pub mod import;
 mod repo;
 mod search;
@@ -44,6 +45,7 @@ use snapshot::Snapshots;
 
 pub use find::runs_below;
 pub use follow::{Follower, follow};
+pub use head::open as open_head;
 
 /// A recording that was opened: its index, and the way back to its bytes.
 #[derive(Debug, Clone)]

@@ -229,6 +229,10 @@ impl Runtime {
                 self.questions -= 1;
                 self.hear(reply)
             }
+            Event::Begun(request, opened) => {
+                self.world.ask_about(opened.recording);
+                self.update(Message::Begun(request, opened.run))
+            }
             Event::Signal(signal) => return after_signal(signal),
             Event::Grown(opened) if !self.is_news(&opened) => false,
             Event::Grown(opened) => {
@@ -285,8 +289,6 @@ fn after_signal(_signal: i32) -> Then {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::{app::key::Key, tui::Opened};
 
@@ -325,7 +327,7 @@ mod tests {
 
     fn nothing_to_open() -> Opener {
         let path = PathBuf::from("a-run");
-        Arc::new(move |_| -> Result<Opened, OpenError> {
+        Opener::new(move |_| -> Result<Opened, OpenError> {
             Err(OpenError::Read { path: path.clone(), why: "no such file".into() })
         })
     }
@@ -359,7 +361,7 @@ mod tests {
 
     #[test]
     fn an_opening_that_panics_is_a_sentence_too() {
-        let opener: Opener = Arc::new(|_| panic!("a broken parser"));
+        let opener = Opener::new(|_| panic!("a broken parser"));
         let mut runtime = Runtime::new(opener);
         runtime.open("a-run".into(), Place::default());
 

@@ -107,15 +107,38 @@ pub struct Opened {
     pub recording: Arc<dyn Recording>,
 }
 
+impl From<store::Opened> for Opened {
+    fn from(opened: store::Opened) -> Self {
+        Self { run: opened.run, recording: opened.archive }
+    }
+}
+
 /// How a path becomes a run.
-pub type Opener = Arc<dyn Fn(&Path) -> Result<Opened, OpenError> + Send + Sync>;
+#[derive(Clone)]
+pub struct Opener {
+    whole: Arc<Whole>,
+    head: Arc<Head>,
+}
+
+type Whole = dyn Fn(&Path) -> Result<Opened, OpenError> + Send + Sync;
+type Head = dyn Fn(&Path) -> Option<Opened> + Send + Sync;
+
+impl Opener {
+    pub fn new(whole: impl Fn(&Path) -> Result<Opened, OpenError> + Send + Sync + 'static) -> Self {
+        Self { whole: Arc::new(whole), head: Arc::new(|_| None) }
+    }
+
+    /// With a way to have the beginning of a run while the whole is read.
+    #[must_use]
+    pub fn with_head(self, head: impl Fn(&Path) -> Option<Opened> + Send + Sync + 'static) -> Self {
+        Self { head: Arc::new(head), ..self }
+    }
+}
 
 /// The way in through the disk.
 pub fn from_disk() -> Opener {
-    Arc::new(|path| {
-        let opened = store::open(path)?;
-        Ok(Opened { run: opened.run, recording: opened.archive })
-    })
+    Opener::new(|path| store::open(path).map(Opened::from))
+        .with_head(|path| store::open_head(path).map(Opened::from))
 }
 
 /// What a worker sends back.
@@ -131,6 +154,8 @@ pub enum Event {
     Answered(Reply),
     /// A part of an answer; more follows.
     Partly(Message),
+    /// The beginning of a run that is still being read; the whole follows.
+    Begun(Request, Opened),
     /// A signal arrived.
     Signal(i32),
     /// There is no terminal any more.
@@ -224,7 +249,10 @@ impl Worker {
     fn answer(&self, effect: Effect) -> Reply {
         let asked = |request, answer| Reply::Message(Message::Answered(request, answer));
         if let Effect::Open(request, path) = &effect {
-            return Reply::Opened(*request, (self.opener)(path));
+            if let Some(head) = (self.opener.head)(path) {
+                let _ = self.sender.send(Event::Begun(*request, head)); // the loop may already have gone home
+            }
+            return Reply::Opened(*request, (self.opener.whole)(path));
         }
         let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
         match effect {

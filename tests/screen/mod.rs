@@ -45,7 +45,7 @@ pub fn sample() -> Opener {
 }
 
 pub fn opener_of(story: impl Fn() -> Story + Send + Sync + 'static) -> Opener {
-    Arc::new(move |_: &Path| -> Result<Opened, OpenError> {
+    Opener::new(move |_: &Path| -> Result<Opened, OpenError> {
         let story = story();
         let run = Arc::new(story.run.clone());
         Ok(Opened { run, recording: Arc::new(story) })

@@ -80,6 +80,18 @@ impl Replay {
         }
     }
 
+    /// Puts the whole run in the place of its beginning, and goes to the turn that was asked for in the meantime.
+    pub fn complete(&mut self, run: Arc<Run>) {
+        self.is_whole = true;
+        self.grow(run);
+        if let Some(turn) = self.beyond.take() {
+            self.select_turn(turn.min(self.run.turns.len().saturating_sub(1)));
+        }
+        if let Some(query) = self.search.start_over() {
+            self.looking_for = Some(query);
+        }
+    }
+
     /// Takes the files of a run that has grown. Comparisons of what was known before are worth nothing then.
     pub(super) fn renew_timeline(&mut self, timeline: Arc<Timeline>) {
         self.timeline = Loading::Ready(timeline);
