@@ -17,7 +17,7 @@ use super::{
         record::{Message, Meta, Record, string},
         text,
     },
-    jsonl::{self, Piece},
+    jsonl::{self, Input, Log, Piece},
     tape::Tape,
 };
 use crate::run::{
@@ -78,7 +78,7 @@ impl Format for ClaudeSession {
         for (id, source) in (0..).map(SourceId).zip(sources) {
             session.take(id, source.name, Piece::whole(source.bytes), hands);
         }
-        session.finish(sources)
+        session.completed(sources)
     }
 
     fn growing(&self) -> Option<Box<dyn Growing>> {
@@ -117,6 +117,24 @@ struct Session {
 
 impl Growing for Session {
     fn take(&mut self, id: SourceId, name: &str, lines: Piece<'_>, hands: &dyn Hands) {
+        self.read(id, name, Input::Held(lines), hands);
+    }
+
+    fn take_all(&mut self, id: SourceId, name: &str, log: &dyn Log, hands: &dyn Hands) {
+        self.read(id, name, Input::Log(log), hands);
+    }
+
+    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        self.clone().completed(sources)
+    }
+
+    fn finish(self: Box<Self>, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        self.completed(sources)
+    }
+}
+
+impl Session {
+    fn read(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands) {
         if is_meta(name) {
             return;
         }
@@ -131,12 +149,6 @@ impl Growing for Session {
         self.warnings.insert(id, warnings);
     }
 
-    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
-        self.clone().finish(sources)
-    }
-}
-
-impl Session {
     fn line(&mut self, line: Line) {
         if self.is_decided {
             return main_line(&mut self.fold, line, false);
@@ -154,7 +166,7 @@ impl Session {
         }
     }
 
-    fn finish(mut self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+    fn completed(mut self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
         let Some((main, companions)) = sources.split_first() else {
             return Err(NotUnderstood("no file to read".to_owned()));
         };

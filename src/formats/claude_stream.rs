@@ -17,7 +17,7 @@ use super::{
         record::Record,
         text,
     },
-    jsonl::{self, Piece},
+    jsonl::{self, Input, Log, Piece},
     tape::Tape,
 };
 use crate::run::{
@@ -60,7 +60,7 @@ impl Format for ClaudeStream {
         };
         let mut stream = Stream::default();
         stream.take(SourceId(0), main.name, Piece::whole(main.bytes), hands);
-        Ok(stream.finish(main.name))
+        Ok(stream.completed(main.name))
     }
 
     fn growing(&self) -> Option<Box<dyn Growing>> {
@@ -116,6 +116,26 @@ struct Stream {
 
 impl Growing for Stream {
     fn take(&mut self, id: SourceId, name: &str, lines: Piece<'_>, hands: &dyn Hands) {
+        self.read(id, name, Input::Held(lines), hands);
+    }
+
+    fn take_all(&mut self, id: SourceId, name: &str, log: &dyn Log, hands: &dyn Hands) {
+        self.read(id, name, Input::Log(log), hands);
+    }
+
+    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        let name = sources.first().map_or("", |source| source.name);
+        Ok(self.clone().completed(name))
+    }
+
+    fn finish(self: Box<Self>, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        let name = sources.first().map_or("", |source| source.name);
+        Ok(self.completed(name))
+    }
+}
+
+impl Stream {
+    fn read(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands) {
         let mut warnings = std::mem::take(&mut self.warnings);
         if id == SourceId(0) {
             fold::each_line(id, name, lines, hands, &mut warnings, &mut |line| self.line(line));
@@ -123,14 +143,7 @@ impl Growing for Stream {
         self.warnings = warnings;
     }
 
-    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
-        let name = sources.first().map_or("", |source| source.name);
-        Ok(self.clone().finish(name))
-    }
-}
-
-impl Stream {
-    fn finish(self, name: &str) -> Run {
+    fn completed(self, name: &str) -> Run {
         let mut run = self.fold.finish(TokensFrom::Results);
         run.format = ClaudeStream.name();
         run.warnings = self.warnings;

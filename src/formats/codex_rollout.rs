@@ -30,7 +30,7 @@ use self::{
 use super::{
     Format, Growing, Hands, Head, NotUnderstood, Source,
     codex::{self, json::Object},
-    jsonl::{self, Piece},
+    jsonl::{self, Input, Log, Piece},
     tape::Tape,
 };
 use crate::run::{
@@ -180,11 +180,11 @@ struct Lines {
 
 impl Growing for Rollout {
     fn take(&mut self, id: SourceId, _name: &str, lines: Piece<'_>, hands: &dyn Hands) {
-        let thread = self.threads.entry(id).or_default();
-        // About as many as there will be: growing by doubling would touch as much memory again.
-        thread.lines.reserve(lines.bytes.len() / 2048);
-        let read = |place, line: &[u8], is_last| Some(classify::classify(place, line, is_last));
-        jsonl::each_line(id, lines, hands, &read, &mut |line| thread.push(line));
+        self.read(id, Input::Held(lines), hands);
+    }
+
+    fn take_all(&mut self, id: SourceId, _name: &str, log: &dyn Log, hands: &dyn Hands) {
+        self.read(id, Input::Log(log), hands);
     }
 
     fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
@@ -211,6 +211,18 @@ impl Growing for Rollout {
         }
         let main = threads.remove(0);
         Ok(run(main, threads, root, warnings, sources))
+    }
+}
+
+impl Rollout {
+    fn read(&mut self, id: SourceId, lines: Input<'_>, hands: &dyn Hands) {
+        let thread = self.threads.entry(id).or_default();
+        // About as many as there will be: growing by doubling would touch as much memory again.
+        thread.lines.reserve(usize::try_from(lines.size() / 2048).unwrap_or_default());
+        let read = |place, line: &[u8], is_last| Some(classify::classify(place, line, is_last));
+        jsonl::each_line(id, lines, hands, &read, &mut |before, line: Line| {
+            thread.push(Line { place: line.place.down(before), ..line });
+        });
     }
 }
 
