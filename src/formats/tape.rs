@@ -336,43 +336,43 @@ impl Reader<'_> {
 
     fn string(&mut self) -> Option<()> {
         let start = self.at;
-        let (mut escapes, mut line_ends, mut last_line_end, mut has_numbers) =
-            (0u32, 0u32, 0, false);
-        self.at += 1;
-        loop {
-            self.at = special(self.bytes, self.at);
-            match self.peek() {
-                b'"' => break,
+        let (mut escapes, mut line_ends, mut last_line_end) = (0u32, 0u32, 0);
+        let mut has_numbers = false;
+        let mut specials = Specials::from(self.bytes, start + 1);
+        let end = loop {
+            let at = specials.next()?;
+            match self.bytes[at] {
+                b'"' => break at,
                 b'\\' => {}
                 _ => return None,
             }
-            match self.bytes.get(self.at + 1)? {
-                b'n' => {
-                    line_ends += 1;
-                    escapes += 1;
-                    last_line_end = self.at + 2;
+            let escape = *self.bytes.get(at + 1)?;
+            if escape == b'u' {
+                let digits = self.bytes.get(at + 2..at + 6)?;
+                if !digits.iter().all(u8::is_ascii_hexdigit) {
+                    return None;
                 }
-                b't' | b'"' | b'\\' | b'r' | b'/' | b'b' | b'f' => escapes += 1,
-                b'u' => {
-                    let digits = self.bytes.get(self.at + 2..self.at + 6)?;
-                    if !digits.iter().all(u8::is_ascii_hexdigit) {
-                        return None;
-                    }
-                    has_numbers = true;
-                    self.at += 4;
-                }
-                _ => return None,
+                has_numbers = true;
+                specials.go_to(at + 6);
+                continue;
             }
-            self.at += 2;
-        }
-        let ends_a_line = last_line_end == self.at;
-        self.at += 1;
+            if !matches!(escape, b'n' | b't' | b'"' | b'\\' | b'r' | b'/' | b'b' | b'f') {
+                return None;
+            }
+            escapes += 1;
+            if escape == b'n' {
+                line_ends += 1;
+                last_line_end = at + 2;
+            }
+            specials.go_to(at + 2);
+        };
+        self.at = end + 1;
         let node = self.push(start, self.at)? as usize;
         if let Some(node) = self.nodes.get_mut(node) {
             node.next = line_ends;
             node.escapes = escapes.min(ENDS_A_LINE - 1)
                 | if has_numbers { HAS_NUMBERS } else { 0 }
-                | if ends_a_line { ENDS_A_LINE } else { 0 };
+                | if last_line_end == end { ENDS_A_LINE } else { 0 };
         }
         Some(())
     }
@@ -422,27 +422,97 @@ fn number(text: &[u8]) -> Option<usize> {
     Some(at)
 }
 
-/// The next byte from `at` on that means something within a string: a quote, a backslash, or one that may not stand
-/// there. Eight bytes at a time: what is looked for is some tens of bytes away as a rule.
-fn special(bytes: &[u8], mut at: usize) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-    // The lowest of the marked bytes is right; those above it may be marked by a borrow.
-    let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
-    while let Some(Ok(eight)) = bytes.get(at..at + 8).map(<[u8; 8]>::try_from) {
-        let word = u64::from_le_bytes(eight);
-        let quote = zeros(word ^ (ONES * b'"' as u64));
-        let backslash = zeros(word ^ (ONES * b'\\' as u64));
-        let control = word.wrapping_sub(ONES * 0x20) & !word;
-        let found = (quote | backslash | control) & HIGH;
-        if found != 0 {
-            return at + (found.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
+/// The bytes that mean something within a string: quotes, backslashes, and those that may not stand there. Found for
+/// 64 bytes at a time, as they are some tens of bytes apart as a rule.
+struct Specials<'a> {
+    bytes: &'a [u8],
+    /// Where the 64 bytes begin.
+    at: usize,
+    /// One bit a byte, those passed taken out.
+    found: u64,
+}
+
+impl<'a> Specials<'a> {
+    fn from(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at, found: found_in(bytes, at) }
     }
-    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+
+    /// None where there is none any more.
+    fn next(&mut self) -> Option<usize> {
+        while self.found == 0 {
+            self.at += 64;
+            if self.at >= self.bytes.len() {
+                return None;
+            }
+            self.found = found_in(self.bytes, self.at);
+        }
+        let at = self.at + self.found.trailing_zeros() as usize;
+        (at < self.bytes.len()).then_some(at)
+    }
+
+    /// Passes what is before `at`.
+    fn go_to(&mut self, at: usize) {
+        match at - self.at {
+            passed @ 0..64 => self.found &= u64::MAX << passed,
+            _ => *self = Self::from(self.bytes, at),
+        }
+    }
+}
+
+fn found_in(bytes: &[u8], at: usize) -> u64 {
+    if let Some(Ok(all)) = bytes.get(at..at + 64).map(<&[u8; 64]>::try_from) {
+        return specials_of(all);
+    }
     let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().position(is_special).unwrap_or(rest.len())
+    let mut all = [b' '; 64];
+    all[..rest.len()].copy_from_slice(rest);
+    specials_of(&all)
+}
+
+fn specials_of(bytes: &[u8; 64]) -> u64 {
+    let (parts, _) = bytes.as_chunks::<16>();
+    parts.iter().rev().fold(0, |found, part| found << 16 | u64::from(specials_of_16(part)))
+}
+
+#[cfg(target_arch = "x86_64")]
+fn specials_of_16(bytes: &[u8; 16]) -> u16 {
+    // SAFETY: every processor of this kind has SSE2, and nothing else is asked of it.
+    unsafe { specials_by_sse2(bytes) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "sse2")]
+fn specials_by_sse2(bytes: &[u8; 16]) -> u16 {
+    use std::arch::x86_64::{
+        _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x,
+        _mm_set1_epi8,
+    };
+    let both = u128::from_le_bytes(*bytes);
+    let bytes = _mm_set_epi64x((both >> 64) as i64, both as i64);
+    let quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'"' as i8));
+    let backslashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'\\' as i8));
+    let controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+    _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quotes, backslashes), controls)) as u16
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn specials_of_16(bytes: &[u8; 16]) -> u16 {
+    let both = u128::from_le_bytes(*bytes);
+    specials_of_8(both as u64) | specials_of_8((both >> 64) as u64) << 8
+}
+
+/// The same without instructions of a particular processor.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn specials_of_8(word: u64) -> u16 {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const LOW: u64 = ONES * 0x7f;
+    // The high bit of each byte that is not zero, or not below a space.
+    let not_zero = |word: u64| ((word & LOW) + LOW) | word;
+    let quote = not_zero(word ^ (ONES * b'"' as u64));
+    let backslash = not_zero(word ^ (ONES * b'\\' as u64));
+    let printed = ((word & LOW) + ONES * 0x60) | word;
+    let found = !(quote & backslash & printed) & !LOW;
+    ((found >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u16
 }
 
 #[cfg(test)]
@@ -560,13 +630,26 @@ mod tests {
         }
 
         #[test]
-        fn the_next_special_byte_is_the_first_one(
-            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80), at in 0usize..40,
+        fn special_bytes_are_found_one_after_the_other(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200), at in 0usize..80,
         ) {
-            let one_by_one = (at..bytes.len())
-                .find(|at| matches!(bytes[*at], b'"' | b'\\' | 0..0x20));
-            let past = at.max(bytes.len());
-            proptest::prop_assert_eq!(special(&bytes, at), one_by_one.unwrap_or(past));
+            let is_special = |at: &usize| matches!(bytes[*at], b'"' | b'\\' | 0..0x20);
+            let one_by_one: Vec<usize> = (at..bytes.len()).filter(is_special).collect();
+            let mut specials = Specials::from(&bytes, at);
+            let found: Vec<usize> = std::iter::from_fn(|| {
+                let at = specials.next()?;
+                specials.go_to(at + 1);
+                Some(at)
+            }).collect();
+            proptest::prop_assert_eq!(found, one_by_one);
+        }
+
+        #[test]
+        fn without_the_processors_help_the_same_is_found(word in proptest::prelude::any::<[u8; 8]>()) {
+            let mut whole = [b' '; 16];
+            whole[..8].copy_from_slice(&word);
+            let by_words = specials_of_8(u64::from_le_bytes(word));
+            proptest::prop_assert_eq!(by_words, specials_of_16(&whole));
         }
     }
 

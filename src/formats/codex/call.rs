@@ -41,11 +41,20 @@ const MAIN: [&str; 27] = [
 
 /// The call's main argument: the command without its shell, the files of a patch, the question asked.
 pub fn main_argument(arguments: &str) -> String {
-    let files = patch::in_call(arguments);
+    let tape = Tape::read(arguments);
+    main_argument_of(arguments, &patch::in_call(arguments), Object::on(&tape))
+}
+
+/// As [`main_argument`], where the patch in them and the object they are were looked for before.
+pub fn main_argument_of(
+    arguments: &str,
+    files: &[FilePatch],
+    object: Option<Object<'_>>,
+) -> String {
     if !files.is_empty() {
-        return paths(&files);
+        return paths(files);
     }
-    match Object::on(&Tape::read(arguments)) {
+    match object {
         Some(fields) => of_fields(&fields),
         None if arguments.contains("tools.") => of_script(arguments),
         None => arguments.to_owned(),

@@ -216,18 +216,20 @@ fn tool_call(item: &Typed<'_>) -> Call {
         kind => Cow::Owned(kind.to_owned()),
     });
     let arguments = arguments(fields);
-    let planned = patch::in_call(&arguments).iter().map(Change::of).collect();
-    let folder = Object::on(&Tape::read(&arguments))
+    let files = patch::in_call(&arguments);
+    let tape = Tape::read(&arguments);
+    let object = Object::on(&tape);
+    let folder = object
         .and_then(|fields| fields.boxed("workdir").or(fields.boxed("working_directory")));
     let is_code_mode = arguments.contains("tools.") && !arguments.starts_with('{');
     let scripts = || call::commands_in_script(&arguments).into_iter().map(Into::into).collect();
     Call {
         id: fields.boxed("call_id").or(fields.boxed("id")).unwrap_or_default(),
         is_spawn: &*name == "spawn_agent",
-        label: label(&call::main_argument(&arguments)),
+        label: label(&call::main_argument_of(&arguments, &files, object)),
         script: is_code_mode.then(scripts),
         name: name.into(),
-        planned,
+        planned: files.iter().map(Change::of).collect(),
         folder,
         has_result: false,
         is_error: false,
