@@ -1,7 +1,7 @@
 //! JSON read leniently: a field of the wrong type is an absent field, and a string stays undecoded until it is shown.
 //!
-//! Node writes lone surrogates where it cuts a string in two; [`Quoted`] reads them as U+FFFD, where serde would
-//! refuse the line.
+//! Node writes lone surrogates where it cuts a string in two; they are read as U+FFFD, where serde would refuse the
+//! line. Of a key that stands twice the last value counts, as in JavaScript.
 
 use std::{
     borrow::Cow,

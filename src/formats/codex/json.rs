@@ -1,7 +1,7 @@
 //! JSON objects read one level at a time, as leniently as a drifting log asks for.
 //!
 //! A derived struct refuses a line for one field of another type, or for a key that stands twice. An
-//! [`Object`] keeps every field as raw text and reads it when asked; what has another type is as good as absent.
+//! [`Object`] knows where every field stands and reads it when asked; what has another type is as good as absent.
 
 use std::{borrow::Cow, num::NonZero};
 

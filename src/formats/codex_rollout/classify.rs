@@ -221,7 +221,8 @@ fn tool_call(item: &Typed<'_>) -> Call {
     let object = Object::on(&tape);
     let folder = object
         .and_then(|fields| fields.boxed("workdir").or(fields.boxed("working_directory")));
-    let is_code_mode = arguments.contains("tools.") && !arguments.starts_with('{');
+    let is_code_mode = !arguments.starts_with('{')
+        && memchr::memmem::find(arguments.as_bytes(), b"tools.").is_some();
     let scripts = || call::commands_in_script(&arguments).into_iter().map(Into::into).collect();
     Call {
         id: fields.boxed("call_id").or(fields.boxed("id")).unwrap_or_default(),
@@ -313,7 +314,9 @@ impl Change {
         };
         let counts = match &file.change {
             FileChange::Add(content) => {
-                Some(LineCounts { added: content.lines().count(), removed: 0 })
+                let has_last = !content.is_empty() && !content.ends_with('\n');
+                let ends = memchr::memchr_iter(b'\n', content.as_bytes()).count();
+                Some(LineCounts { added: ends + usize::from(has_last), removed: 0 })
             }
             FileChange::Update(hunks) => Some(patch::line_counts(hunks)),
             FileChange::Delete => None,
