@@ -141,6 +141,27 @@ fn from_a_line_to_the_turn_that_wrote_it_and_back() {
 }
 
 #[test]
+fn blame_is_gone_through_from_turn_to_turn() {
+    const BLAME: &str = "3l f <tab><tab> a gg";
+    let line = |keys: &str| {
+        let seen = text(120, 40, &format!("{BLAME} {keys}"));
+        let at = seen.lines().find_map(|line| line.split_once("││▌")).unwrap_or_default().1;
+        at.split_whitespace().take(2).collect::<Vec<_>>().join(" ")
+    };
+
+    assert_eq!(line(""), "3.4 1");
+    assert_eq!(line("]"), "4.2 4");
+    assert_eq!(line("]]"), "3.4 8");
+    assert_eq!(line("3]"), "4.2 9");
+    assert_eq!(line("9]"), "4.2 9");
+    assert_eq!(line("G ["), "4.2 9");
+    assert_eq!(line("G 2["), "3.4 8");
+    assert_eq!(line("G 9["), "3.4 1");
+    let last = text(120, 40, &format!("{BLAME} 9] ]"));
+    assert!(last.contains("no other turn wrote lines further that way"), "{last}");
+}
+
+#[test]
 fn a_file_that_is_read_stays_through_turns_that_do_not_change_it() {
     let seen = text(120, 40, "3l f <tab><tab> a l");
     assert!(seen.contains("src/ppdiff/joint.py  after turn 5"), "{seen}");

@@ -314,11 +314,15 @@ fn the_same_script_shows_the_same_requests_whoever_ran_it() {
     assert!(names.len() >= 12, "{names:?}");
 }
 
-/// What `show --json` says of a run, without what an import may change: where it is, its format, its commits.
+/// What `show --json` says of a run, without what an import may change: where it is, its format, its commits; and
+/// without what it leaves behind, the measurements of a harness.
 fn said_of(run: &str) -> Value {
     let mut shown = json(&["show", run, "--json"]);
-    for fact in ["path", "format", "provenance", "sources", "files_from"] {
+    for fact in ["path", "format", "provenance", "sources", "files_from", "harness"] {
         shown["run"].as_object_mut().unwrap().remove(fact);
+    }
+    for measured in ["tests", "recorded"] {
+        shown.as_object_mut().unwrap().remove(measured);
     }
     for turn in shown["turns"].as_array_mut().unwrap() {
         turn.as_object_mut().unwrap().remove("commit");

@@ -208,6 +208,131 @@ fn a_click_and_a_double_click_choose_a_command() {
     assert!(world.app.is_quitting);
 }
 
+/// The column and row where some words begin in the box over the panels.
+fn place_of(world: &Answering, words: &str) -> (u16, u16) {
+    let seen = export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()));
+    let edge = usize::from(world.app.layout().overlay().x);
+    let at = |(y, line): (usize, &str)| {
+        let mut columns = line.match_indices(words).map(|(at, _)| line[..at].chars().count());
+        Some((columns.find(|column| *column >= edge)?, y))
+    };
+    let (column, row) =
+        seen.lines().enumerate().find_map(at).unwrap_or_else(|| panic!("no {words:?} in:\n{seen}"));
+    (column as u16, row as u16)
+}
+
+fn click(world: &mut Answering, words: &str) {
+    let (column, row) = place_of(world, words);
+    mouse(world, Kind::Click, column, row);
+}
+
+/// Two clicks on one cell, as the terminal tells them.
+fn double_click(world: &mut Answering, words: &str) {
+    let (column, row) = place_of(world, words);
+    mouse(world, Kind::Click, column, row);
+    mouse(world, Kind::DoubleClick, column, row);
+}
+
+fn chosen(world: &Answering) -> usize {
+    world.app.replay().unwrap().chooser.as_ref().unwrap().scroll.cursor
+}
+
+#[test]
+fn a_click_selects_a_request_and_a_second_one_goes_there() {
+    let mut world = world(120, 40, "R");
+
+    click(&mut world, "4 The sequence term");
+    assert_eq!((chosen(&world), place(&world).0), (3, 1));
+    click(&mut world, "read in three parts");
+    assert_eq!(chosen(&world), 3, "the request below the list is read, not chosen from");
+    double_click(&mut world, "3 Combine the sequence");
+
+    assert!(world.app.replay().unwrap().chooser.is_none());
+    assert_eq!(place(&world).0, 3);
+}
+
+#[test]
+fn requests_that_were_typed_for_are_clicked_where_they_stand() {
+    let mut world = world(120, 40, "R loss");
+
+    double_click(&mut world, "4 The sequence term");
+
+    assert_eq!(place(&world).0, 4);
+}
+
+#[test]
+fn hits_are_scrolled_with_the_wheel_and_clicked() {
+    let mut world = world(80, 24, "/loss<enter> L");
+    let top = |world: &Answering| world.app.replay().unwrap().chooser.as_ref().unwrap().scroll.top;
+    assert_eq!(top(&world), 0);
+
+    mouse(&mut world, Kind::WheelDown, 40, 12);
+    assert_eq!(top(&world), 1, "there are 21 hits and 20 rows");
+    mouse(&mut world, Kind::Click, 40, 21);
+    assert_eq!(chosen(&world), 20);
+    mouse(&mut world, Kind::WheelUp, 40, 12);
+    assert_eq!(top(&world), 0);
+    for kind in [Kind::Click, Kind::DoubleClick] {
+        mouse(&mut world, kind, 40, 4);
+    }
+
+    assert_eq!(world.app.replay().unwrap().search.current, Some(2));
+}
+
+#[test]
+fn a_click_switches_what_playback_stops_at() {
+    let mut world = world(120, 40, "P");
+    let seen = |world: &Answering, words: &str| {
+        place_of(world, words);
+    };
+
+    click(&mut world, "a failing test");
+    seen(&world, "t [x] a failing test");
+    seen(&world, "e [ ] an error");
+    click(&mut world, "a failing test");
+    seen(&world, "t [ ] a failing test");
+    click(&mut world, "speed");
+
+    seen(&world, "t [ ] a failing test");
+}
+
+#[test]
+fn a_click_chooses_the_kind_of_steps() {
+    let mut world = world(120, 40, "l K");
+    mouse(&mut world, Kind::WheelDown, 60, 20);
+    assert_eq!(chosen(&world), 1);
+
+    double_click(&mut world, "e edits");
+
+    place_of(&world, "edits only, 4 hidden");
+}
+
+#[test]
+fn a_click_beside_a_list_closes_it_and_one_on_its_border_does_not() {
+    for keys in ["R", "K", "P", "/loss<enter> L"] {
+        let mut world = world(120, 40, keys);
+        let replay = world.app.replay().unwrap();
+        let frame = replay.chooser_areas(&world.app.layout()).unwrap().frame;
+
+        mouse(&mut world, Kind::Click, frame.x, frame.y);
+        assert!(world.app.replay().unwrap().chooser.is_some(), "{keys}");
+        mouse(&mut world, Kind::Click, frame.x, frame.y - 1);
+        assert!(world.app.replay().unwrap().chooser.is_none(), "{keys}");
+    }
+}
+
+#[test]
+fn the_wheel_goes_through_the_palette_and_a_click_chooses_there() {
+    let mut world = world(80, 24, ":");
+    mouse(&mut world, Kind::WheelDown, 40, 12);
+    assert_eq!(world.app.shell.palette.as_ref().unwrap().selected, 3);
+
+    press(&mut world, "next <space> checkpoint");
+    double_click(&mut world, "first turn of the next checkpoint");
+
+    assert_eq!(place(&world).0, 3);
+}
+
 #[test]
 fn the_mouse_can_be_left_to_the_terminal() {
     let mut world = world(120, 40, "<c-g>");
@@ -287,6 +412,55 @@ fn a_mark_brings_turn_step_file_and_scroll_back() {
     assert_eq!(place(&world).0, 6);
     press(&mut world, "''");
     assert_eq!(world.app.replay().unwrap().spot(), before);
+}
+
+#[test]
+fn a_mark_brings_the_view_of_the_diff_and_its_base_back() {
+    let views = [
+        "3l f <tab><tab>",      // unified, since the turn before
+        "3l f <tab><tab> d",    // side by side
+        "3l f <tab><tab> a 7G", // blame
+        "3l B l <tab><tab> d",  // since a marked turn
+        "4l l bb <tab><tab>",   // since the start
+        "3l f <tab><tab> m d",  // with all the room
+    ];
+    for keys in views {
+        let frame = |world: &Answering| {
+            export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()))
+        };
+        let mut world = world(200, 50, keys);
+        let before = frame(&world);
+
+        press(&mut world, "Ma <esc> 1G b B b d d d f <tab> l a m 'a <left> <right> 'a");
+
+        assert_eq!(frame(&world), before, "{keys}");
+    }
+}
+
+#[test]
+fn the_way_back_from_a_mark_brings_its_own_view_back() {
+    let mut world = world(200, 50, "Ma 4l bb <tab><tab> d");
+    let seen = |world: &Answering| {
+        export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()))
+    };
+    let before = seen(&world);
+    press(&mut world, "'a");
+    assert!(seen(&world).contains("turn 1/6"));
+
+    press(&mut world, "''");
+
+    assert_eq!(seen(&world), before);
+}
+
+#[test]
+fn a_jump_leaves_the_view_of_the_diff_alone() {
+    let world = world(200, 50, "l 5G b d <c-o>");
+
+    let replay = world.app.replay().unwrap();
+
+    assert_eq!(place(&world).0, 2);
+    assert_eq!(replay.diff.arrangement, Arrangement::Columns);
+    assert_ne!(replay.bases.base, trajview::app::base::Base::PreviousTurn);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Medians beside their bars, and the memory a process has for itself.
 
-#![allow(dead_code)] // each bench uses a part of it
+#![allow(dead_code, unused_imports)] // each bench uses a part of it
 
 use std::{
     hint::black_box,
@@ -50,6 +50,21 @@ impl Table {
         );
     }
 
+    /// Prints the median of what was measured elsewhere beside the bar.
+    pub fn taken(&mut self, what: &str, bar: Duration, mut taken: Vec<Duration>) {
+        taken.sort();
+        let Some(median) = taken.get(taken.len() / 2).copied() else { return };
+        println!(
+            "{what:<58} {:>10} {:>10} {:>10} {:>10}  {}{}",
+            shown(bar),
+            shown(median),
+            shown(taken[0]),
+            "",
+            taken.len(),
+            self.verdict(median <= bar)
+        );
+    }
+
     /// Private memory in MB.
     pub fn memory(&mut self, what: &str, bar: f64, used: f64) {
         let verdict = self.verdict(used <= bar);
@@ -57,6 +72,19 @@ impl Table {
             "{what:<58} {:>10} {:>10} {:>10} {:>10}  1{verdict}",
             megabytes(bar),
             megabytes(used),
+            "",
+            ""
+        );
+    }
+
+    /// Something that is counted.
+    pub fn count(&mut self, what: &str, unit: &str, bar: u64, found: u64) {
+        let verdict = self.verdict(found <= bar);
+        let shown = |count| format!("{count} {unit}");
+        println!(
+            "{what:<58} {:>10} {:>10} {:>10} {:>10}  1{verdict}",
+            shown(bar),
+            shown(found),
             "",
             ""
         );

@@ -90,6 +90,13 @@ impl Blamed {
         self.numbers.values().copied().max().unwrap_or_default()
     }
 
+    /// Where another turn's lines begin than those above: numbers of lines, from 1, in order. The first line is one.
+    pub fn starts(&self) -> Vec<usize> {
+        let turn = |at: usize| self.lines[at].turn;
+        let is_start = |at: &usize| *at == 0 || turn(*at) != turn(*at - 1);
+        (0..self.lines.len()).filter(is_start).map(|at| at + 1).collect()
+    }
+
     /// Whether any line was changed outside recorded edits.
     pub fn has(&self, origin: LineOrigin) -> bool {
         self.lines.iter().any(|line| line.origin == origin)

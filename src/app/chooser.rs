@@ -3,9 +3,12 @@
 
 use std::{collections::HashMap, ops::Range};
 
+use ratatui::layout::Rect;
+
 use crate::run::{Run, StepText, search::Hit};
 
 use super::{
+    layout::Layout,
     scroll::{Motion, Scroll},
     steps::{Item, part_of},
 };
@@ -24,6 +27,9 @@ pub struct Chooser {
     pub scroll: Scroll,
     /// What was typed to narrow the requests down.
     pub filter: String,
+    /// The turns whose request holds every word typed, in any order; case does not matter. None until
+    /// [`Self::list_requests`] has looked.
+    found: Option<Vec<usize>>,
     /// The lines of hits that have been seen, by their number.
     excerpts: HashMap<usize, Excerpt>,
 }
@@ -33,6 +39,10 @@ pub enum Message {
     Open(Kind),
     Close,
     Move(Motion),
+    /// The wheel was turned over the list.
+    Turn(Motion),
+    /// A row of those on screen was pointed at, counted from the first one seen.
+    PointAt(usize),
     Type(char),
     Erase,
     EraseAll,
@@ -51,24 +61,99 @@ pub struct Excerpt {
 /// Rows that the whole of the selected request takes below the list.
 pub const PREVIEW: u16 = 5;
 
+/// A list is no lower than this, so that it does not jump while few of its rows come and go.
+const FEWEST: usize = 3;
+
+/// Where the parts of the box stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Areas {
+    /// All of it, borders included.
+    pub frame: Rect,
+    /// The rows to choose from.
+    pub list: Rect,
+    /// What is not chosen from.
+    pub below: Rect,
+}
+
+impl Areas {
+    /// Of a list of so many rows.
+    pub fn of(kind: Kind, rows: usize, layout: &Layout) -> Self {
+        let wanted = kind.rows_below();
+        let frame = layout.box_of(rows.max(FEWEST) + usize::from(wanted));
+        let inner = Rect {
+            x: frame.x + 1,
+            y: frame.y + 1,
+            width: frame.width.saturating_sub(2),
+            height: frame.height.saturating_sub(2),
+        };
+        let list = Rect { height: inner.height.saturating_sub(wanted), ..inner };
+        let below = Rect { y: list.bottom(), height: inner.height - list.height, ..inner };
+        Self { frame, list, below }
+    }
+}
+
+impl Kind {
+    /// Rows below the list.
+    const fn rows_below(self) -> u16 {
+        match self {
+            Self::Requests => PREVIEW + 1,
+            Self::Stops => 3,
+            Self::Hits | Self::Kinds => 0,
+        }
+    }
+}
+
 impl Chooser {
     pub fn of(kind: Kind, cursor: usize) -> Self {
         let scroll = Scroll { cursor, top: 0 };
-        Self { kind, scroll, filter: String::new(), excerpts: HashMap::new() }
+        Self { kind, scroll, filter: String::new(), found: None, excerpts: HashMap::new() }
     }
 
     pub fn go(&mut self, motion: Motion, len: usize, height: usize) {
         self.scroll.cursor = motion.from(self.scroll.cursor, len, height);
     }
 
+    /// Moves the window; where everything is seen there is only the cursor to move.
+    pub fn turn(&mut self, motion: Motion, len: usize, height: usize) {
+        match len > height {
+            true => self.scroll.turn(motion, len, height),
+            false => self.go(motion.of_one(), len, height),
+        }
+    }
+
+    /// Selects the row that is so many below the first one seen, where there is one.
+    pub fn point_at(&mut self, row: usize, len: usize) {
+        let index = self.scroll.top + row;
+        if index < len {
+            self.scroll.cursor = index;
+        }
+    }
+
     /// Changes the filter; what it finds is listed from the top.
     pub fn edit(&mut self, change: impl FnOnce(&mut String)) {
         change(&mut self.filter);
         self.scroll = Scroll::default();
+        self.found = None;
     }
 
-    /// The turns whose request holds every word typed, in any order; case does not matter.
-    pub fn requests(&self, run: &Run) -> Vec<usize> {
+    /// The run is another one than before.
+    pub fn look_again(&mut self) {
+        self.found = None;
+    }
+
+    /// The turns to choose from, in order.
+    pub fn requests(&self) -> &[usize] {
+        self.found.as_deref().unwrap_or_default()
+    }
+
+    /// Looks for the requests that fit, once: a run has thousands, and a frame shows few.
+    pub fn list_requests(&mut self, run: &Run) {
+        if self.kind == Kind::Requests && self.found.is_none() {
+            self.found = Some(self.requests_of(run));
+        }
+    }
+
+    fn requests_of(&self, run: &Run) -> Vec<usize> {
         let filter = self.filter.to_lowercase();
         let words: Vec<_> = filter.split_whitespace().collect();
         let turns = run.turns.iter().enumerate();
@@ -128,7 +213,7 @@ mod tests {
 
         chooser.edit(|filter| filter.push_str("Noise the"));
 
-        assert_eq!(chooser.requests(&run), [0, 2]);
+        assert_eq!(chooser.requests_of(&run), [0, 2]);
     }
 
     #[test]

@@ -274,6 +274,16 @@ impl Diff {
         }
     }
 
+    /// Moves the cursor to a line of the new text, counted from 1; what begins outside the window comes to its top.
+    pub fn go_to_line(&mut self, line: usize, height: usize) {
+        let Some(compared) = self.current() else { return };
+        let row = compared.row_of_line(line);
+        match (self.scroll.top..self.scroll.top + height).contains(&row) {
+            true => self.scroll.cursor = row,
+            false => self.show_from(row),
+        }
+    }
+
     /// A hunk is read from its head down, so that its head comes to the top.
     const fn show_from(&mut self, row: usize) {
         self.scroll = Scroll { cursor: row, top: row };

@@ -185,6 +185,13 @@ impl Layout {
             ..area
         }
     }
+
+    /// Where a box over everything stands, borders included, no higher than so many rows need.
+    pub fn box_of(&self, rows: usize) -> Rect {
+        let area = self.overlay();
+        let height = u16::try_from(rows.saturating_add(2)).unwrap_or(u16::MAX).min(area.height);
+        Rect { y: area.y + (area.height - height) / 2, height, ..area }
+    }
 }
 
 /// Turns and files to the left, the diff above the steps.

@@ -92,7 +92,8 @@ mod tests {
 
     #[test]
     fn a_moment_that_does_not_exist_is_told_what_would_have_been_one() {
-        let checkpoint = |id: &str| Checkpoint { id: id.into(), label: None, last_turn: 1 };
+        let checkpoint =
+            |id: &str| Checkpoint { id: id.into(), last_turn: 1, ..Checkpoint::default() };
         let checkpoints = vec![checkpoint("c1")];
         let run = Run { turns: vec![Turn::default(); 4], checkpoints, ..Run::default() };
 

@@ -45,7 +45,7 @@ use growing::Growth;
 pub use looking::Edits;
 use opening::Opening;
 pub use opening::Room;
-pub use spot::Spot;
+pub use spot::{Outlook, Spot};
 
 #[derive(Debug)]
 pub struct Replay {

@@ -79,12 +79,13 @@ impl Checked {
     /// The warning behind its place, written so that an editor can follow it: `folder/file:line: what`.
     fn sentence(&self, warning: &WarningRow) -> String {
         let path = Path::new(&self.path);
-        let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
         let file = warning.place.rsplit_once(':').map_or(warning.place.as_str(), |(file, _)| file);
-        if file.is_empty() || !folder.join(file).exists() {
-            return format!("{}: {}", self.path, warning.what);
+        // A problem of SlopCodeBench names its files from the run directory on, which is the folder above.
+        let mut folders = [Some(path), path.parent()].into_iter().flatten();
+        match folders.find(|folder| !file.is_empty() && folder.join(file).exists()) {
+            Some(folder) => format!("{}: {}", folder.join(&warning.place).display(), warning.what),
+            None => format!("{}: {}", self.path, warning.what),
         }
-        format!("{}: {}", folder.join(&warning.place).display(), warning.what)
     }
 }
 
@@ -147,6 +148,7 @@ fn read_everything(opened: &Opened) -> Vec<Warning> {
         Ok(timeline) => timeline,
         Err(what) => return vec![Warning { place: "workspace.git".into(), what }],
     };
+    warnings.extend(timeline.warnings.iter().cloned());
     for (turn, number) in timeline.turns.iter().zip(1..) {
         for change in &turn.changes {
             for file in [change.before(), change.after()].into_iter().flatten() {

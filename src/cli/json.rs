@@ -10,12 +10,18 @@ use crate::{
     store::Archive,
 };
 
+use super::recorded::{self, RecordedRow, TestsRow};
+
 #[derive(Serialize)]
 pub struct Show {
     pub schema: &'static str,
     pub run: RunFacts,
     pub turns: Vec<TurnRow>,
     pub totals: Totals,
+    /// As recorded by a harness; null where none ran tests.
+    pub tests: Option<TestsRow>,
+    /// What a harness recorded beside the logs; null where there was none.
+    pub recorded: Option<RecordedRow>,
     pub warnings: Vec<WarningRow>,
 }
 
@@ -40,6 +46,8 @@ pub struct RunFacts {
     pub model: Option<String>,
     pub condition: Option<String>,
     pub task: Option<TaskFacts>,
+    /// The benchmark harness that wrote the run down, with its generation.
+    pub harness: Option<String>,
     pub provenance: Option<String>,
     pub started_at: Option<String>,
     pub ended_at: Option<String>,
@@ -197,6 +205,8 @@ impl Teller<'_> {
             run: self.facts(),
             turns,
             totals,
+            tests: recorded::tests(self.run),
+            recorded: recorded::recorded(self.run, self.archive),
             warnings: self.warnings(),
         }
     }
@@ -223,6 +233,7 @@ impl Teller<'_> {
                 title: task.title.clone(),
                 venue: task.venue.clone(),
             }),
+            harness: run.harness.clone(),
             provenance: run.provenance.clone(),
             started_at: time(run.started_at),
             ended_at: time(run.ended_at),
@@ -369,12 +380,12 @@ impl Teller<'_> {
             place: warning.place.clone(),
             what: warning.what.clone(),
         };
-        self.run.warnings.iter().map(row).collect()
+        self.run.warnings.iter().chain(&self.timeline.warnings).map(row).collect()
     }
 }
 
 /// What a step's own record says of an edit.
-fn edit_row(edit: &Edit) -> EditRow {
+pub fn edit_row(edit: &Edit) -> EditRow {
     EditRow {
         path: edit.path.to_string(),
         kind: edit.kind.word(),

@@ -6,6 +6,7 @@ use super::{
     Exit, Failure, Outcome, RunArg, at,
     json::{EditRow, Show, ShowTurn, StepRow, Teller, TurnRow},
     output::{Out, Table, count},
+    recorded,
 };
 
 /// Print the turns of a run: requests, edits, tokens, warnings
@@ -70,6 +71,7 @@ fn print_run(run: &Run, shown: &Show, is_markdown: bool, out: &mut Out) -> std::
     } else {
         table.print(out)?
     }
+    recorded::print(run, is_markdown, out)?;
     let totals = &shown.totals;
     out.line("")?;
     out.line(&format!(
@@ -108,6 +110,7 @@ fn head(run: &Run, shown: &Show) -> Vec<String> {
     let task = run.task.as_ref().map(|task| task.title.as_deref().unwrap_or(&task.id));
     let parts = [
         Some(facts.id.as_str()),
+        facts.harness.as_deref(),
         task,
         facts.condition.as_deref(),
         agent.as_deref(),

@@ -2,15 +2,17 @@
 //!
 //! [`unified`] reads the hunks of one file's unified diff; [`codex`] reads an `apply_patch` text and
 //! [`in_call`] finds one in whatever an agent wrapped it (a here-document in a shell command, an argument
-//! list, JSON, JavaScript). [`apply()`] carries hunks out. Nothing here panics, whatever the bytes: a text that
+//! list, JSON, JavaScript); [`difflib()`] reads what SlopCodeBench stores. [`apply()`] carries hunks out. Nothing here panics, whatever the bytes: a text that
 //! is no patch has no hunks.
 
 mod apply;
 mod dialect;
+mod difflib;
 mod wrapped;
 
 pub use apply::apply;
 pub use dialect::codex;
+pub use difflib::{apply_exactly, difflib};
 pub use wrapped::{in_call, string_literal};
 
 /// Some lines of a file, and what becomes of them.

@@ -14,7 +14,10 @@ use crate::run::{
     Warning, files::RecordedEdit, label,
 };
 
-use super::{Format, HEAD_BYTES, Hands, Head, NotUnderstood, Source};
+use super::{
+    Format, Hands, Head, NotUnderstood, Source,
+    nested::{head_of, move_places, place_within},
+};
 
 pub struct Bundle;
 
@@ -193,13 +196,6 @@ fn requests_of(sources: &[Source<'_>], at: usize, warnings: &mut Vec<Warning>) -
     requests
 }
 
-/// The place of `part`, which is borrowed from `whole`.
-fn place_within(whole: &[u8], part: &str, source: SourceId) -> Place {
-    let start = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len());
-    let line = 1 + memchr::memchr_iter(b'\n', &whole[..start]).count() as u32;
-    Place { source, line, part: 0, start: start as u64, len: part.len() as u64 }
-}
-
 /// A log of the bundle, read by its own format, its places already pointing into the bundle's sources.
 struct Session {
     /// File name below `session/`.
@@ -254,35 +250,6 @@ fn index_sessions(sources: &[Source<'_>], hands: &dyn Hands, run: &mut Run) -> V
 
 fn is_log_by_name(name: &str) -> bool {
     [".jsonl", ".jsonl.zst", ".json"].iter().any(|ending| name.ends_with(ending)) && !name.ends_with(".meta.json")
-}
-
-fn head_of(source: Source<'_>) -> Head<'_> {
-    let is_whole = source.bytes.len() <= HEAD_BYTES;
-    let bytes = &source.bytes[..source.bytes.len().min(HEAD_BYTES)];
-    Head { name: source.name.rsplit('/').next().unwrap_or(source.name), bytes, is_whole }
-}
-
-/// Makes the places of a run that was read from a subset of the sources point into all of them.
-fn move_places(run: &mut Run, ids: &[SourceId]) {
-    let move_place = |place: &mut Place| {
-        if let Some(id) = ids.get(place.source.0 as usize) {
-            place.source = *id;
-        }
-    };
-    let move_steps = |steps: &mut [Step]| {
-        for step in steps {
-            move_place(&mut step.place);
-            step.edits.iter_mut().for_each(|edit| move_place(&mut edit.place));
-            if let Some(result) = step.tool.as_mut().and_then(|tool| tool.result.as_mut()) {
-                move_place(&mut result.place);
-            }
-        }
-    };
-    for turn in &mut run.turns {
-        turn.request.iter_mut().for_each(move_place);
-        move_steps(&mut turn.steps);
-    }
-    run.subagents.iter_mut().for_each(|agent| move_steps(&mut agent.steps));
 }
 
 /// Lays the turns of the logs along the manifest's list.
@@ -455,7 +422,8 @@ fn lay_out_checkpoints(manifest: &Manifest, run: &mut Run) {
             run.warnings.push(Warning { place: "run.json".into(), what });
             continue;
         };
-        run.checkpoints.push(Checkpoint { id, label: checkpoint.label.clone(), last_turn });
+        let label = checkpoint.label.clone();
+        run.checkpoints.push(Checkpoint { id, label, last_turn, ..Checkpoint::default() });
     }
     for checkpoint in (0..run.checkpoints.len()).rev() {
         let last = run.checkpoints[checkpoint].last_turn;

@@ -13,6 +13,7 @@
 mod claude;
 mod codex;
 pub mod jsonl;
+mod nested;
 mod tape;
 
 use crate::run::{Edit, Run, SourceId, Step, StepText, ToolResult, files::RecordedEdit};
@@ -61,6 +62,11 @@ pub trait Format: Sync {
 
     /// An observation's text, from the record at [`ToolResult::place`].
     fn result(&self, record: &[u8], result: &ToolResult) -> String;
+
+    /// The whole text of a failed test, from the record at [`crate::run::recorded::TestCase::failure`].
+    fn failure(&self, _record: &[u8]) -> String {
+        String::new()
+    }
 
     /// The body of an edit, from the record at [`Edit::place`].
     fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit>;
@@ -155,7 +161,11 @@ formats! {
     claude_stream::ClaudeStream,
     codex_rollout::CodexRollout,
     codex_exec::CodexExec,
+    slopcodebench::SlopCodeBench,
 }
+
+/// How SlopCodeBench names its files: a run of it is told by them.
+pub use slopcodebench::layout as slopcodebench_layout;
 
 /// The format that claims a file which starts like this.
 pub fn claim(head: &Head<'_>) -> Option<&'static dyn Format> {

@@ -15,12 +15,14 @@
 pub mod files;
 pub mod path;
 mod place;
+pub mod recorded;
 pub mod search;
 mod time;
 mod tokens;
 
 pub use path::{EditPath, RepoPath};
 pub use place::{Place, SourceId};
+pub use recorded::CheckpointRecord;
 pub use time::Time;
 pub use tokens::Tokens;
 
@@ -39,6 +41,10 @@ pub struct Run {
     /// `emergent` or `single-shot`, where a bundle says so.
     pub condition: Option<String>,
     pub task: Option<Task>,
+    /// The benchmark harness that wrote the run down, with its generation: `SlopCodeBench G2 (v1.0)`.
+    pub harness: Option<String>,
+    /// What the harness recorded of the run as a whole; of a checkpoint in [`Checkpoint::recorded`].
+    pub recorded: Vec<recorded::Recorded>,
     /// How the run came to be, in the recorder's words.
     pub provenance: Option<String>,
     pub started_at: Option<Time>,
@@ -79,12 +85,14 @@ pub struct SourceFile {
 }
 
 /// A specification stage: the turns up to and including `last_turn`, after the previous checkpoint's.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Checkpoint {
     pub id: String,
     pub label: Option<String>,
     /// Index into [`Run::turns`] (counts from 0).
     pub last_turn: usize,
+    /// What a harness recorded of it: tests, measurements, flags.
+    pub recorded: Option<Box<CheckpointRecord>>,
 }
 
 /// One user request and all that answers it.

@@ -10,6 +10,7 @@ use crate::formats::{self, Format, Head};
 use super::{
     OpenError,
     bytes::{self, Access, Bytes},
+    slopcodebench,
 };
 
 /// The files of one recording, and who reads them.
@@ -46,6 +47,9 @@ pub fn find(path: &Path, access: Access) -> Result<Found, OpenError> {
     if is_bundle(path) {
         return find_file(&path.join("run.json"), access);
     }
+    if slopcodebench::is_problem(path) {
+        return slopcodebench::find(path, access);
+    }
     let runs = runs_below(path);
     match runs.as_slice() {
         [] => Err(OpenError::Understand {
@@ -65,7 +69,7 @@ pub fn find(path: &Path, access: Access) -> Result<Found, OpenError> {
     }
 }
 
-/// The recordings below a folder, sorted: bundles as their folders, logs without their companions. Links are not
+/// The recordings below a folder, sorted: bundles and problems of SlopCodeBench as their folders, logs without their companions. Links are not
 /// followed.
 pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
     let mut runs = vec![];
@@ -75,7 +79,7 @@ pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn collect_runs(folder: &Path, depth: usize, runs: &mut Vec<PathBuf>) {
-    if is_bundle(folder) {
+    if is_bundle(folder) || slopcodebench::is_problem(folder) {
         runs.push(folder.to_owned());
         return;
     }
@@ -179,7 +183,7 @@ fn bundle_files(folder: &Path, access: Access) -> Vec<FoundFile> {
     plain.filter_map(|path| read_member(path, relative(path), access)).collect()
 }
 
-fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+pub fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     if is_folder(folder) && depth <= MOST_DEEP {
         for path in entries_of(folder) {
             if is_folder(&path) {
@@ -228,7 +232,7 @@ pub fn own_folder_of(main: &Path) -> PathBuf {
     main.with_file_name(stem_of(main))
 }
 
-fn read_member(path: &Path, name: String, access: Access) -> Option<FoundFile> {
+pub fn read_member(path: &Path, name: String, access: Access) -> Option<FoundFile> {
     match bytes::read(path, access) {
         Ok((bytes, problem)) => Some(FoundFile { name, bytes, problem }),
         Err(why) => {
@@ -244,7 +248,7 @@ fn head_of(file: &FoundFile) -> Head<'_> {
     Head { name, bytes, is_whole: bytes.len() as u64 == file.bytes.size() }
 }
 
-fn entries_of(folder: &Path) -> Vec<PathBuf> {
+pub fn entries_of(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     paths.sort();
@@ -252,11 +256,11 @@ fn entries_of(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A link to a folder is not one: nothing outside the recording is followed.
-fn is_folder(path: &Path) -> bool {
+pub fn is_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
 }
 
-fn is_plain_file(path: &Path) -> bool {
+pub fn is_plain_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
 }
 
@@ -266,7 +270,7 @@ pub fn could_be_log(path: &Path) -> bool {
         .any(|ending| name_of(path).ends_with(ending))
 }
 
-fn name_of(path: &Path) -> &str {
+pub fn name_of(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 

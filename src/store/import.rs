@@ -198,7 +198,12 @@ fn make_bundle(
     draft: &Draft,
 ) -> Result<Imported, ImportError> {
     let mut warnings = vec![];
-    let logs = copy_logs(found, draft, &mut warnings)?;
+    let logs = copy_logs(found, run, draft, &mut warnings)?;
+    if run.checkpoints.iter().any(|checkpoint| checkpoint.recorded.is_some()) {
+        warnings.push(
+            "what the harness measured is not taken over: a bundle has no place for it".into(),
+        );
+    }
     let timeline = archive.timeline(run).map_err(|why| WriteError::new(draft.folder(), why))?;
     let commits = if shows_content(&timeline) {
         let path = draft.folder().join("workspace.git");
@@ -234,13 +239,19 @@ fn write_json(draft: &Draft, name: &str, document: &impl Serialize) -> Result<()
 
 fn copy_logs(
     found: &Found,
+    run: &Run,
     draft: &Draft,
     warnings: &mut Vec<String>,
 ) -> Result<usize, ImportError> {
     let mut logs = 0;
     for (at, file) in found.files.iter().enumerate() {
+        if is_of_harness(found, run, at) {
+            continue;
+        }
         let name = RepoPath::new(&file.name);
         let content = match &name {
+            // Packed with others: what was unpacked is what there is.
+            Some(_) if file.name.contains(".tar.gz/") => Ok(file.bytes.to_vec()),
             Some(name) => read_inside(&found.folder, name),
             None => Err("not a name inside the recording".into()),
         };
@@ -268,14 +279,28 @@ fn copy_logs(
     Ok(logs)
 }
 
+/// A file of a benchmark harness, and not a log of the agent.
+fn is_of_harness(found: &Found, run: &Run, file: usize) -> bool {
+    let format = run.sources.get(file).map(|source| source.format);
+    found.format.name() == "slopcodebench" && format == Some("slopcodebench")
+}
+
 fn is_link(found: &Found) -> bool {
     let path = found.files.first().map(|main| found.folder.join(&main.name));
     path.is_some_and(|path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()))
 }
 
-/// The main log as `run.json` names it: below `session/`.
+/// The log of one turn, where each has its own.
+fn session_of<'a>(run: &'a Run, turn: &crate::run::Turn) -> Option<&'a str> {
+    let step = turn.steps.first().filter(|_| run.format == "slopcodebench")?;
+    let source = run.sources.get(step.place.source.0 as usize)?;
+    (source.format != "slopcodebench").then_some(source.name.as_str())
+}
+
+/// The main log as `run.json` names it: below `session/`. None where every turn has its own.
 fn main_log(found: &Found) -> Option<String> {
-    found.files.first().map(|main| main.name.clone())
+    let main = found.files.first().filter(|_| found.format.name() != "slopcodebench");
+    main.map(|main| main.name.clone())
 }
 
 /// First and last line of each turn in the main log; empty where the turns do not stand in it one after the other.
@@ -399,7 +424,7 @@ fn manifest<'a>(
         commit: commits.get(at).map(ToString::to_string),
         started_at: time(turn.started_at),
         ended_at: time(turn.ended_at),
-        session: main,
+        session: session_of(run, turn).or(main),
         first_line: lines.get(at).map(|(first, _)| *first),
         last_line: lines.get(at).map(|(_, last)| *last),
         layer: turn.layer.as_deref(),

@@ -5,14 +5,19 @@
 //! recording's own folder is followed. [`import`] makes a bundle of one, elsewhere, through [`write`](mod@write).
 
 mod bytes;
+mod cache;
 pub mod config;
 mod find;
 mod follow;
 mod hands;
+mod harness;
 mod head;
 pub mod import;
 mod repo;
+pub mod rules;
+mod score;
 mod search;
+mod slopcodebench;
 mod snapshot;
 mod timeline;
 pub mod write;
@@ -43,9 +48,11 @@ use hands::Threads;
 use repo::Repo;
 use snapshot::Snapshots;
 
+pub use cache::Cache;
 pub use find::runs_below;
 pub use follow::{Follower, follow};
 pub use head::open as open_head;
+pub use score::{GoesOn, Scorer};
 
 /// A recording that was opened: its index, and the way back to its bytes.
 #[derive(Debug, Clone)]
@@ -127,8 +134,13 @@ fn opened(mut run: Run, found: Found) -> Opened {
         }
     }
     let repo = open_repo(&found.folder, &mut run);
-    let snapshots =
-        found.files.first().and_then(|main| Snapshots::beside(&found.folder.join(&main.name)));
+    let snapshots = match found.format.name() {
+        "slopcodebench" => Snapshots::of_problem(&found.main, &run.checkpoints),
+        _ => {
+            let main = found.files.first().map(|main| found.folder.join(&main.name));
+            main.and_then(|main| Snapshots::beside(&main, run.turns.len()))
+        }
+    };
     for (place, what) in snapshots.iter().flat_map(|snapshots| &snapshots.problems) {
         run.warnings.push(Warning { place: place.clone(), what: what.clone() });
     }
@@ -196,6 +208,12 @@ impl Archive {
         }
     }
 
+    /// The whole text of a failed test; empty where it is not recorded.
+    pub fn failure(&self, run: &Run, place: Place) -> String {
+        let format = format_of(run, place);
+        format.map(|format| format.failure(&self.record(place))).unwrap_or_default()
+    }
+
     /// The files over time; worked out once, then kept. The error is a sentence.
     pub fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String> {
         self.built(run).as_ref().map(|(timeline, _)| Arc::clone(timeline)).map_err(Clone::clone)
@@ -256,7 +274,11 @@ impl Archive {
         self.with_blobs(run, |blobs| blame::blame(&timeline, blobs, path, turns_done))?
     }
 
-    fn with_blobs<T>(&self, run: &Run, read: impl FnOnce(&dyn Blobs) -> T) -> Result<T, String> {
+    fn with_blobs<T>(
+        &self,
+        run: &Run,
+        read: impl FnOnce(&(dyn Blobs + Sync)) -> T,
+    ) -> Result<T, String> {
         let (_, made) = self.built(run).as_ref().map_err(Clone::clone)?;
         let (repo, snapshots) = (self.repo.as_ref(), self.snapshots.as_ref());
         Ok(read(&timeline::AllBlobs { made, repo, snapshots }))

@@ -5,24 +5,28 @@
 //! are shown.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     fs,
     path::{Path, PathBuf},
 };
 
-use crate::run::{
-    RepoPath,
-    files::{Blob, BlobId, Blobs, FileMode, Tree, TreeFile},
+use crate::{
+    formats::slopcodebench_layout::checkpoint_number,
+    run::{
+        Checkpoint, RepoPath,
+        files::{Blob, BlobId, Blobs, FileMode, Tree, TreeFile},
+    },
 };
 
 use super::bytes;
 
-/// The workspace before the first turn and after the last.
+/// The workspace before the first turn and after some.
 #[derive(Debug, Default)]
 pub struct Snapshots {
     /// None where it is not recorded.
     pub before: Option<Tree>,
-    pub after: Tree,
+    /// After which turn (counts from 0) the workspace was what.
+    pub ends: BTreeMap<usize, Tree>,
     places: HashMap<BlobId, PathBuf>,
     /// What could not be read, as (path, sentence).
     pub problems: Vec<(String, String)>,
@@ -32,8 +36,8 @@ pub struct Snapshots {
 const MOST_FILES: usize = 20_000;
 
 impl Snapshots {
-    /// The snapshots that belong to a log; None where there are none.
-    pub fn beside(log: &Path) -> Option<Self> {
+    /// The snapshots that belong to a log of so many turns; None where there are none.
+    pub fn beside(log: &Path, turns: usize) -> Option<Self> {
         let agent =
             log.parent().filter(|folder| folder.file_name().is_some_and(|name| name == "agent"))?;
         let checkpoint = fs::canonicalize(agent).ok()?.parent()?.to_owned();
@@ -42,7 +46,8 @@ impl Snapshots {
             return None;
         }
         let mut snapshots = Self::default();
-        snapshots.after = snapshots.read(&folder);
+        let after = snapshots.read(&folder);
+        snapshots.ends.extend(turns.checked_sub(1).map(|last| (last, after)));
         let number: u32 =
             checkpoint.file_name()?.to_str()?.strip_prefix("checkpoint_")?.parse().ok()?;
         snapshots.before = match number.checked_sub(1) {
@@ -54,6 +59,25 @@ impl Snapshots {
             }
             None => None,
         };
+        Some(snapshots)
+    }
+
+    /// The snapshots of a problem, each at the last turn of its checkpoint; None where there are none.
+    pub fn of_problem(problem: &Path, checkpoints: &[Checkpoint]) -> Option<Self> {
+        let mut snapshots = Self::default();
+        for checkpoint in checkpoints {
+            let folder = problem.join(&checkpoint.id).join("snapshot");
+            if is_folder(&folder) {
+                let tree = snapshots.read(&folder);
+                snapshots.ends.insert(checkpoint.last_turn, tree);
+            }
+        }
+        if snapshots.ends.is_empty() {
+            return None;
+        }
+        // The first checkpoint starts with nothing.
+        let first = checkpoints.first().and_then(|first| checkpoint_number(&first.id));
+        snapshots.before = (first == Some(1)).then(Tree::default);
         Some(snapshots)
     }
 
@@ -161,15 +185,15 @@ mod tests {
         let log = run.path().join("checkpoint_2/agent/stdout.jsonl");
         write(&log, "");
 
-        let snapshots = Snapshots::beside(&log).unwrap();
+        let snapshots = Snapshots::beside(&log, 3).unwrap();
 
         let tree = |text: &str| Tree {
             files: [(RepoPath::new("a.py").unwrap(), TreeFile::known(BlobId::of(text.as_bytes())))]
                 .into(),
         };
         assert_eq!(
-            (snapshots.before.clone(), snapshots.after.clone()),
-            (Some(tree("one\n")), tree("two\n"))
+            (snapshots.before.clone(), snapshots.ends.clone()),
+            (Some(tree("one\n")), [(2, tree("two\n"))].into())
         );
         assert_eq!(&*snapshots.blob(BlobId::of(b"one\n")).unwrap(), b"one\n");
     }
@@ -180,6 +204,6 @@ mod tests {
         write(&run.path().join("snapshot/a.py"), "one\n");
         write(&run.path().join("logs/stdout.jsonl"), "");
 
-        assert!(Snapshots::beside(&run.path().join("logs/stdout.jsonl")).is_none());
+        assert!(Snapshots::beside(&run.path().join("logs/stdout.jsonl"), 1).is_none());
     }
 }

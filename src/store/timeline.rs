@@ -3,16 +3,21 @@
 use crate::{
     formats,
     run::{
-        EditKind, Run, Step, StepId,
+        Edit, EditKind, Run, Step, StepId,
         files::{
             Blob, BlobId, Blobs, Change, FilesFrom, MemoryBlobs, RecordedChange, RecordedEdit,
-            Timeline, TurnFiles, renames,
+            Timeline, Tree, TurnFiles, renames,
             replay::{self, Before, Replayer},
         },
     },
 };
 
-use super::{bytes::Bytes, repo::Repo, snapshot::Snapshots};
+use super::{
+    bytes::Bytes,
+    harness::{self, Compared},
+    repo::Repo,
+    snapshot::Snapshots,
+};
 
 /// What the timeline is made from.
 pub struct Recording<'a> {
@@ -33,32 +38,41 @@ pub fn build(recording: &Recording<'_>) -> Result<(Timeline, MemoryBlobs), Strin
     Ok((timeline, made))
 }
 
-/// Edits only, or edits on the way from one snapshot to the other.
+/// Edits only, or edits on the way from one recorded tree to the next.
 fn from_edits(recording: &Recording<'_>, made: &mut MemoryBlobs) -> Timeline {
-    let started = recording.snapshots.and_then(|snapshots| snapshots.before.clone());
+    let run = recording.run;
+    let started = match recording.snapshots {
+        Some(snapshots) => snapshots.before.clone(),
+        None => harness::starts_empty(run).then(Tree::default),
+    };
     let before_us = if started.is_some() { Before::Complete } else { Before::Partial };
     let mut base = started.unwrap_or_default();
     let reader: &dyn Blobs = recording.snapshots.map_or(&Nowhere, |snapshots| snapshots);
     let mut replayer = Replayer::new(base.clone(), before_us, reader, made);
-    let count = recording.run.turns.len();
+    let mut compared = Compared::default();
     let turn = |turn: usize| {
+        let mut all = compared.before(recording, turn, &mut replayer);
         let steps = steps_of(recording, turn, &mut replayer);
-        let mut all: Vec<Change> =
-            steps.iter().flat_map(|(_, changes)| changes.iter().cloned()).collect();
-        if let Some(snapshots) = recording.snapshots.filter(|_| turn + 1 == count) {
-            all.extend(replayer.arrive_at(&snapshots.after));
+        all.extend(steps.iter().flat_map(|(_, changes)| changes.iter().cloned()));
+        let snapshot = recording.snapshots.and_then(|snapshots| snapshots.ends.get(&turn));
+        all.extend(compared.after(run, turn, snapshot, &mut replayer));
+        if let Some(snapshot) = snapshot {
+            all.extend(replayer.arrive_at(snapshot));
         }
         TurnFiles { changes: replay::net(&all), steps }
     };
-    let mut turns: Vec<TurnFiles> = (0..count).map(turn).collect();
+    let mut turns: Vec<TurnFiles> = (0..run.turns.len()).map(turn).collect();
     base.files.append(&mut replayer.base.files);
     let blobs = AllBlobs { made, repo: None, snapshots: recording.snapshots };
     for turn in &mut turns {
         turn.changes = renames::find(std::mem::take(&mut turn.changes), &blobs);
     }
-    let from =
-        if recording.snapshots.is_some() { FilesFrom::Snapshots } else { FilesFrom::RecordedEdits };
-    Timeline { from, base, turns }
+    let from = match recording.snapshots {
+        Some(_) => FilesFrom::Snapshots,
+        None if compared.has_compared => FilesFrom::Comparisons,
+        None => FilesFrom::RecordedEdits,
+    };
+    Timeline { from, base, turns, warnings: compared.warnings }
 }
 
 fn from_commits(
@@ -88,7 +102,7 @@ fn from_commits(
         changes.iter().for_each(|change| tree.apply(change));
         turns.push(TurnFiles { changes, steps });
     }
-    Ok(Timeline { from: FilesFrom::Commits, base, turns })
+    Ok(Timeline { from: FilesFrom::Commits, base, turns, warnings: vec![] })
 }
 
 /// Carries out the recorded edits of one turn, sub-agents' included, in playing order.
@@ -120,22 +134,25 @@ fn bodies_of<'a>(
     recording: &'a Recording<'_>,
     step: &'a Step,
 ) -> impl Iterator<Item = RecordedEdit> + 'a {
-    step.edits.iter().map(|edit| {
-        let source = edit.place.source.0 as usize;
-        let record = recording.files.get(source).map(|file| file.record(edit.place));
-        let record = record.unwrap_or_default();
-        let format =
-            recording.run.sources.get(source).and_then(|source| formats::by_name(source.format));
-        let not_recorded = || {
-            let change = if edit.kind == EditKind::Delete {
-                RecordedChange::Delete
-            } else {
-                RecordedChange::NotRecorded
-            };
-            RecordedEdit { before: None, change }
+    step.edits.iter().map(|edit| body_of(recording, edit))
+}
+
+/// The body of one edit; one that cannot be read counts as not recorded.
+pub fn body_of(recording: &Recording<'_>, edit: &Edit) -> RecordedEdit {
+    let source = edit.place.source.0 as usize;
+    let record = recording.files.get(source).map(|file| file.record(edit.place));
+    let record = record.unwrap_or_default();
+    let format =
+        recording.run.sources.get(source).and_then(|source| formats::by_name(source.format));
+    let not_recorded = || {
+        let change = if edit.kind == EditKind::Delete {
+            RecordedChange::Delete
+        } else {
+            RecordedChange::NotRecorded
         };
-        format.and_then(|format| format.edit(&record, edit)).unwrap_or_else(not_recorded)
-    })
+        RecordedEdit { before: None, change }
+    };
+    format.and_then(|format| format.edit(&record, edit)).unwrap_or_else(not_recorded)
 }
 
 /// Where there is no repository, contents come from edits only.

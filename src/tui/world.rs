@@ -128,6 +128,11 @@ impl Opener {
         Self { whole: Arc::new(whole), head: Arc::new(|_| None) }
     }
 
+    /// Opens the whole run.
+    pub fn open(&self, path: &Path) -> Result<Opened, OpenError> {
+        (self.whole)(path)
+    }
+
     /// With a way to have the beginning of a run while the whole is read.
     #[must_use]
     pub fn with_head(self, head: impl Fn(&Path) -> Option<Opened> + Send + Sync + 'static) -> Self {
@@ -252,7 +257,7 @@ impl Worker {
             if let Some(head) = (self.opener.head)(path) {
                 let _ = self.sender.send(Event::Begun(*request, head)); // the loop may already have gone home
             }
-            return Reply::Opened(*request, (self.opener.whole)(path));
+            return Reply::Opened(*request, self.opener.open(path));
         }
         let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
         match effect {

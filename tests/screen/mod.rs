@@ -259,6 +259,7 @@ impl Telling {
             id: format!("cp{}", self.run.checkpoints.len() + 1),
             label: Some(label.into()),
             last_turn: self.run.turns.len() - 1,
+            recorded: None,
         });
     }
 

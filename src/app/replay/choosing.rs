@@ -2,7 +2,7 @@
 
 use super::Replay;
 use crate::app::{
-    chooser::{Chooser, Kind, Message, PREVIEW},
+    chooser::{Areas, Chooser, Kind, Message},
     config::Named,
     layout::Layout,
     steps::{Item, Kinds},
@@ -20,13 +20,15 @@ impl Replay {
                 filter.pop();
             }),
             Message::EraseAll => self.edit_filter(String::clear),
-            Message::Move(motion) => {
-                let len = self.choices();
-                let height = self.chooser_height(layout);
-                if let Some(chooser) = &mut self.chooser {
-                    chooser.go(motion, len, height);
-                }
-            }
+            Message::Move(motion) => self.scroll_choices(layout, |it, len, height| {
+                it.go(motion, len, height);
+            }),
+            Message::Turn(motion) => self.scroll_choices(layout, |it, len, height| {
+                it.turn(motion, len, height);
+            }),
+            Message::PointAt(row) => self.scroll_choices(layout, |it, len, _| {
+                it.point_at(row, len);
+            }),
         }
     }
 
@@ -35,18 +37,30 @@ impl Replay {
         let Some(chooser) = &self.chooser else { return 0 };
         match chooser.kind {
             Kind::Hits => self.search.hits.len(),
-            Kind::Requests => chooser.requests(&self.run).len(),
+            Kind::Requests => chooser.requests().len(),
             Kind::Kinds => Kinds::ALL.len(),
             Kind::Stops => Stop::ALL.len(),
         }
     }
 
+    /// Where the list stands, if one is open.
+    pub fn chooser_areas(&self, layout: &Layout) -> Option<Areas> {
+        let chooser = self.chooser.as_ref()?;
+        Some(Areas::of(chooser.kind, self.choices(), layout))
+    }
+
     /// Rows of the list that are seen at once.
-    pub fn chooser_height(&self, layout: &Layout) -> usize {
-        let height = layout.overlay().height.saturating_sub(2);
-        let is_previewed = self.chooser.as_ref().is_some_and(|it| it.kind == Kind::Requests);
-        let preview = if is_previewed { PREVIEW + 1 } else { 0 };
-        usize::from(height.saturating_sub(preview).max(1))
+    fn chooser_height(&self, layout: &Layout) -> usize {
+        let height = self.chooser_areas(layout).map_or(0, |areas| areas.list.height);
+        usize::from(height.max(1))
+    }
+
+    /// Changes the list, given how many rows it has and how many of them are seen.
+    fn scroll_choices(&mut self, layout: &Layout, change: impl FnOnce(&mut Chooser, usize, usize)) {
+        let (len, height) = (self.choices(), self.chooser_height(layout));
+        if let Some(chooser) = &mut self.chooser {
+            change(chooser, len, height);
+        }
     }
 
     /// The text that the list lacks most.
@@ -61,7 +75,7 @@ impl Replay {
                 lacking.map(|(_, hit)| Item::of(hit).0).find(lacks)
             }
             Kind::Requests => {
-                let turn = *chooser.requests(&self.run).get(chooser.scroll.cursor)?;
+                let turn = *chooser.requests().get(chooser.scroll.cursor)?;
                 Some(Item::Request(turn)).filter(lacks)
             }
             Kind::Kinds | Kind::Stops => None,
@@ -69,6 +83,9 @@ impl Replay {
     }
 
     pub(super) fn settle_chooser(&mut self, layout: &Layout) {
+        if let Some(chooser) = &mut self.chooser {
+            chooser.list_requests(&self.run);
+        }
         let (len, height) = (self.choices(), self.chooser_height(layout));
         let Some(mut chooser) = self.chooser.take() else { return };
         chooser.scroll.follow(len, height);
@@ -112,7 +129,7 @@ impl Replay {
                 self.follow(outcome);
             }
             Kind::Requests => {
-                if let Some(turn) = chooser.requests(&self.run).get(row) {
+                if let Some(turn) = chooser.requests().get(row) {
                     self.select_turn(*turn);
                 }
             }

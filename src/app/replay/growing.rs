@@ -59,6 +59,9 @@ impl Replay {
         if *run == *self.run {
             return;
         }
+        if let Some(chooser) = &mut self.chooser {
+            chooser.look_again();
+        }
         let goes_along = self.follow.is_on && self.is_at_end();
         let old = std::mem::replace(&mut self.run, run);
         let run = self.run.clone();

@@ -51,6 +51,11 @@ impl Replay {
             diff::Message::SwitchView => self.switch_view(),
             diff::Message::Enter => self.enter(),
             diff::Message::Back => self.go_back(),
+            diff::Message::NextHunk(_) | diff::Message::PreviousHunk(_)
+                if self.file_at().is_some() =>
+            {
+                self.go_to_other_writer(&message, layout);
+            }
             message => self.diff.update(message),
         }
     }
@@ -139,6 +144,31 @@ impl Replay {
         match fold {
             Some(_) => self.diff.update(diff::Message::Fold),
             None => self.focus = Panel::Steps,
+        }
+    }
+
+    /// To the next line that another turn wrote than the line above it, or to one before.
+    fn go_to_other_writer(&mut self, message: &diff::Message, layout: &Layout) {
+        let (Some(line), Some(Ok(blamed))) = (self.diff.line_number(), self.blamed()) else {
+            return;
+        };
+        let starts = blamed.starts();
+        let wanted = match *message {
+            diff::Message::NextHunk(count) => {
+                starts.iter().filter(|start| **start > line).take(count).last()
+            }
+            diff::Message::PreviousHunk(count) => {
+                let before = starts.partition_point(|start| *start < line);
+                starts[..before].get(before.saturating_sub(count))
+            }
+            _ => None,
+        };
+        match wanted {
+            Some(start) => {
+                let (start, height) = (*start, usize::from(layout.room(Panel::Diff).height));
+                self.diff.go_to_line(start, height);
+            }
+            None => self.notice = Some("no other turn wrote lines further that way".into()),
         }
     }
 

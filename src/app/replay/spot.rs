@@ -3,7 +3,8 @@
 use super::Replay;
 use crate::{
     app::{
-        diff::{Follows, View},
+        base::Base,
+        diff::{Arrangement, Follows, View},
         layout::Panel,
         scroll::Scroll,
     },
@@ -24,6 +25,15 @@ pub struct Spot {
     diff: Scroll,
     column: usize,
     hit: Option<usize>,
+}
+
+/// How the diff is looked at, wherever one is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outlook {
+    arrangement: Arrangement,
+    base: Base,
+    /// The turn that the base means, where it is a marked one; counts from 0.
+    mark: Option<usize>,
 }
 
 impl Spot {
@@ -48,6 +58,17 @@ impl Replay {
             column: self.diff.column,
             hit: self.search.current,
         }
+    }
+
+    pub fn outlook(&self) -> Outlook {
+        let mark = self.bases.mark.filter(|_| self.bases.base == Base::Mark);
+        Outlook { arrangement: self.diff.arrangement, base: self.bases.base, mark }
+    }
+
+    pub fn look_from(&mut self, outlook: Outlook) {
+        self.diff.arrangement = outlook.arrangement;
+        self.bases.base = outlook.base;
+        self.bases.mark = outlook.mark.or(self.bases.mark);
     }
 
     /// Folds stay as they are; a place that is folded away by now leads to the step it stands in.

@@ -4,7 +4,9 @@ use ratatui::layout::{Position, Rect};
 
 use super::{ENTER, palette};
 use crate::app::{
-    App, Effect, Message as Wish, chooser, diff,
+    App, Effect, Message as Wish,
+    chooser::{self, Kind as Choices},
+    diff,
     layout::{Layout, Panel},
     overlay,
     replay::{self, Replay},
@@ -66,10 +68,12 @@ pub fn tab(replay: &Replay, panel: Panel) -> String {
 /// Blanks before the first tab and between tabs.
 pub const TAB_GAP: u16 = 1;
 
-/// Where the palette stands, with so many rows to choose from: a border, the line that is typed, the rows.
+/// Where the palette stands, with so many rows to choose from: a border, the line that is typed, the rows. One row says
+/// that there is none.
 pub fn palette_area(layout: &Layout, rows: usize) -> Rect {
     let area = layout.overlay();
-    let height = u16::try_from(rows.saturating_add(3)).unwrap_or(u16::MAX).min(area.height);
+    let rows = u16::try_from(rows.max(1)).unwrap_or(u16::MAX);
+    let height = rows.saturating_add(3).min(area.height);
     Rect { height, ..area }
 }
 
@@ -124,23 +128,40 @@ impl App {
     }
 
     fn point_at_overlay(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        let Some(overlay) = self.overlay else { return vec![] };
+        let rows = overlay.rows(self.replay(), &self.shell.keys, layout).len();
         let message = match mouse.kind {
             Kind::WheelUp => overlay::Message::Move(Motion::Up(NOTCH)),
             Kind::WheelDown => overlay::Message::Move(Motion::Down(NOTCH)),
-            Kind::Click if !is_in(layout.overlay(), mouse) => overlay::Message::Close,
+            Kind::Click if !is_in(layout.box_of(rows), mouse) => overlay::Message::Close,
             _ => return vec![],
         };
         self.take(Wish::Overlay(message))
     }
 
     fn point_at_chooser(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
-        let message = match mouse.kind {
-            Kind::WheelUp => chooser::Message::Move(Motion::Up(NOTCH)),
-            Kind::WheelDown => chooser::Message::Move(Motion::Down(NOTCH)),
-            Kind::Click if !is_in(layout.overlay(), mouse) => chooser::Message::Close,
-            _ => return vec![],
+        let Some(replay) = self.replay() else { return vec![] };
+        let (Some(chooser), Some(areas)) = (&replay.chooser, replay.chooser_areas(layout)) else {
+            return vec![];
         };
-        self.take(Wish::Replay(replay::Message::Choose(message)))
+        let is_switched = chooser.kind == Choices::Stops;
+        let row = is_in(areas.list, mouse).then(|| usize::from(mouse.row - areas.list.y));
+        let row = row.filter(|row| chooser.scroll.top + row < replay.choices());
+        let choose =
+            |app: &mut Self, message| app.take(Wish::Replay(replay::Message::Choose(message)));
+        match (mouse.kind, row) {
+            (Kind::WheelUp, _) => choose(self, chooser::Message::Turn(Motion::Up(NOTCH))),
+            (Kind::WheelDown, _) => choose(self, chooser::Message::Turn(Motion::Down(NOTCH))),
+            (Kind::Click, Some(row)) => {
+                choose(self, chooser::Message::PointAt(row));
+                if is_switched { choose(self, chooser::Message::Accept) } else { vec![] }
+            }
+            (Kind::DoubleClick, Some(_)) => choose(self, chooser::Message::Accept),
+            (Kind::Click, None) if !is_in(areas.frame, mouse) => {
+                choose(self, chooser::Message::Close)
+            }
+            _ => vec![],
+        }
     }
 
     fn point_at_palette(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {

@@ -92,6 +92,25 @@ impl<'a> Replayer<'a> {
         changes
     }
 
+    /// Takes `target` for the truth, as far as it differs; what is not in the tree may still have been there.
+    pub fn correct(&mut self, target: Tree) -> Vec<Change> {
+        let changes = self.tree.changes_to(&target, Origin::Outside);
+        self.seen.extend(changes.iter().map(|change| change.path.clone()));
+        self.tree = target;
+        changes
+    }
+
+    /// The file at `path`, were that its content.
+    pub fn file_of(&mut self, path: &RepoPath, text: &str) -> TreeFile {
+        let mode = mode_of(self.tree.files.get(path).copied());
+        TreeFile { content: Content::Known(self.made.put(text.as_bytes())), mode }
+    }
+
+    /// The text of a file as it is now; None where there is none, or not known, or no text.
+    pub fn text_at(&self, path: &RepoPath) -> Option<String> {
+        self.tree.files.get(path).and_then(|file| self.text_of(*file))
+    }
+
     /// The log shows the whole file before an edit: a change of its own where that is news.
     fn meet(&mut self, path: &RepoPath, before: &str) -> Option<Change> {
         let now = self.tree.files.get(path).copied();

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 use crate::{
     code::patch::PatchHunk,
-    run::{EditKind, RepoPath, StepId},
+    run::{EditKind, RepoPath, StepId, Warning},
 };
 
 use super::BlobId;
@@ -17,6 +17,8 @@ pub struct Timeline {
     pub base: Tree,
     /// One entry a turn, in order.
     pub turns: Vec<TurnFiles>,
+    /// Where what the recording says of the files contradicts itself.
+    pub warnings: Vec<Warning>,
 }
 
 /// How we know what the files looked like.
@@ -28,6 +30,8 @@ pub enum FilesFrom {
     RecordedEdits,
     /// Recorded edits, corrected at each recorded snapshot.
     Snapshots,
+    /// Recorded edits, corrected by a harness' own comparison of the trees.
+    Comparisons,
 }
 
 /// What one turn did to the files.
@@ -138,6 +142,7 @@ impl FilesFrom {
             Self::Commits => "commits",
             Self::RecordedEdits => "recorded edits",
             Self::Snapshots => "recorded edits and snapshots",
+            Self::Comparisons => "recorded edits and the harness' comparison of the trees",
         }
     }
 }
@@ -317,7 +322,7 @@ mod tests {
             .iter()
             .map(|name| TurnFiles { changes: vec![change(name)], ..TurnFiles::default() })
             .collect();
-        Timeline { from: FilesFrom::RecordedEdits, base: Tree { files }, turns }
+        Timeline { base: Tree { files }, turns, ..Timeline::default() }
     }
 
     #[test]

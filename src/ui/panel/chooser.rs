@@ -31,30 +31,19 @@ use crate::{
 
 pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     let Some(chooser) = &replay.chooser else { return };
+    let Some(areas) = replay.chooser_areas(layout) else { return };
     let list = List { replay, chooser, theme };
-    let rows = list.rows();
-    let below = list.rows_below();
-    let area = shrunk(layout.overlay(), rows.max(3) + below);
+    let (rows, frame) = (replay.choices(), areas.frame);
     let block = Block::bordered()
         .border_style(theme.of(Meaning::FocusedBorder))
-        .title(Line::from(fit(list.title(), usize::from(area.width.saturating_sub(2)))));
-    let inner = block.inner(area);
-    Clear.render(area, buffer);
-    block.render(area, buffer);
-    let height = inner.height.saturating_sub(u16::try_from(below).unwrap_or(u16::MAX));
-    let listed = Rect { height, ..inner };
-    let rest = Rect { y: inner.y + height, height: inner.height - height, ..inner };
-    list.draw(rows, listed, buffer);
-    list.draw_below(rest, buffer);
-    let framed = Rect { height: (height + 2).min(area.height), ..area };
-    let edge = Rect { y: area.bottom() - framed.height, ..framed };
+        .title(Line::from(fit(list.title(), usize::from(frame.width.saturating_sub(2)))));
+    Clear.render(frame, buffer);
+    block.render(frame, buffer);
+    list.draw(rows, areas.list, buffer);
+    list.draw_below(areas.below, buffer);
+    let height = (areas.list.height + 2).min(frame.height);
+    let edge = Rect { y: frame.bottom() - height, height, ..frame };
     position(chooser.scroll.top, rows, theme, edge, buffer);
-}
-
-/// No higher than its rows, and not jumping while few of them come and go.
-fn shrunk(area: Rect, rows: usize) -> Rect {
-    let height = u16::try_from(rows + 2).unwrap_or(u16::MAX).min(area.height);
-    Rect { y: area.y + (area.height - height) / 2, height, ..area }
 }
 
 struct List<'a> {
@@ -64,19 +53,6 @@ struct List<'a> {
 }
 
 impl List<'_> {
-    fn rows(&self) -> usize {
-        self.replay.choices()
-    }
-
-    /// Rows that are not chosen from.
-    fn rows_below(&self) -> usize {
-        match self.chooser.kind {
-            Kind::Requests => usize::from(PREVIEW) + 1,
-            Kind::Stops => 3,
-            Kind::Hits | Kind::Kinds => 0,
-        }
-    }
-
     fn title(&self) -> Vec<Span<'static>> {
         let bold = |words: String| own(words, self.theme.of(Meaning::Title));
         match self.chooser.kind {
@@ -112,10 +88,7 @@ impl List<'_> {
             return crate::ui::sentence(words, self.theme.of(Meaning::Muted), area, buffer);
         }
         let top = self.chooser.scroll.top;
-        let requests = match self.chooser.kind {
-            Kind::Requests => self.chooser.requests(&self.replay.run),
-            Kind::Hits | Kind::Kinds | Kind::Stops => vec![],
-        };
+        let requests = self.chooser.requests();
         for (y, index) in (top..rows).take(usize::from(area.height)).enumerate() {
             let is_chosen = index == self.chooser.scroll.cursor;
             let width = usize::from(area.width);
@@ -244,7 +217,7 @@ impl List<'_> {
         let muted = self.theme.of(Meaning::Muted);
         let width = usize::from(area.width);
         put_row(Line::from(own("─".repeat(width), muted)), None, area, 0, buffer);
-        let requests = self.chooser.requests(&self.replay.run);
+        let requests = self.chooser.requests();
         let turn = requests.get(self.chooser.scroll.cursor);
         let text = turn.and_then(|turn| self.replay.steps.text(Item::Request(*turn)));
         let Some(Ok(text)) = text else { return };

@@ -57,7 +57,9 @@ pub fn nothing(replay: &Replay) -> String {
         }
         Loading::Ready(timeline) => match timeline.from {
             FilesFrom::RecordedEdits => "no edit is recorded here".into(),
-            FilesFrom::Commits | FilesFrom::Snapshots => "no file changed".into(),
+            FilesFrom::Commits | FilesFrom::Snapshots | FilesFrom::Comparisons => {
+                "no file changed".into()
+            }
         },
     }
 }

@@ -2,7 +2,6 @@
 
 use ratatui::{
     buffer::Buffer,
-    layout::Rect,
     text::Line,
     widgets::{Block, Clear, Widget},
 };
@@ -30,7 +29,7 @@ pub fn draw(
     buffer: &mut Buffer,
 ) {
     let rows = overlay.rows(replay, keys, layout);
-    let area = shrunk(layout.overlay(), rows.len());
+    let area = layout.box_of(rows.len());
     let height = usize::from(area.height.saturating_sub(2));
     let top = overlay.top.min(rows.len().saturating_sub(height));
     let title = format!(" {} ", overlay.title());
@@ -53,12 +52,6 @@ pub fn draw(
             buffer,
         );
     }
-}
-
-/// No higher than its rows.
-fn shrunk(area: Rect, rows: usize) -> Rect {
-    let height = u16::try_from(rows + 2).unwrap_or(u16::MAX).min(area.height);
-    Rect { y: area.y + (area.height - height) / 2, height, ..area }
 }
 
 fn line(row: &Row, left_width: usize, theme: Theme, width: usize) -> Line<'static> {

@@ -27,7 +27,7 @@ use crate::{
 
 pub fn draw(app: &App, palette: &Palette, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     let found = palette.found(app.replay(), &app.shell.keys);
-    let area = palette_area(layout, found.len().max(1));
+    let area = palette_area(layout, found.len());
     let count = format!(" {} found ", found.len());
     let block = Block::bordered()
         .border_style(theme.of(Meaning::FocusedBorder))

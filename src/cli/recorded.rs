@@ -1,0 +1,265 @@
+//! What a harness recorded of the checkpoints, as JSON and as a table: never mixed with what we compute.
+
+use serde::Serialize;
+
+use crate::{
+    run::{
+        Checkpoint, CheckpointRecord, Run,
+        recorded::{self, Flag, Passed, Recorded, TestCase, TestGroup, Value},
+    },
+    store::Archive,
+};
+
+use super::{
+    json::EditRow,
+    output::{Out, Table},
+};
+
+/// Tests by checkpoint, in order; those without recorded tests have no entry.
+#[derive(Serialize)]
+pub struct TestsRow {
+    pub by_checkpoint: Vec<CheckpointTests>,
+}
+
+#[derive(Serialize)]
+pub struct CheckpointTests {
+    /// The checkpoint's id.
+    pub label: String,
+    /// Null where the group is not recorded.
+    pub core: Option<PassedRow>,
+    pub error: Option<PassedRow>,
+    pub functionality: Option<PassedRow>,
+    pub regression: Option<PassedRow>,
+    /// All tests, those of earlier checkpoints included.
+    pub strict: PassedRow,
+    /// All but those of earlier checkpoints.
+    pub iso: PassedRow,
+    pub infrastructure_failure: bool,
+    pub exit_code: Option<i64>,
+    pub collected: Option<u64>,
+    pub source: String,
+}
+
+#[derive(Serialize, Clone, Copy)]
+pub struct PassedRow {
+    pub passed: u64,
+    pub total: u64,
+}
+
+impl From<Passed> for PassedRow {
+    fn from(Passed { passed, total }: Passed) -> Self {
+        Self { passed, total }
+    }
+}
+
+/// Null where no checkpoint has recorded tests.
+pub fn tests(run: &Run) -> Option<TestsRow> {
+    let by_checkpoint: Vec<CheckpointTests> = run
+        .checkpoints
+        .iter()
+        .filter_map(|checkpoint| Some((checkpoint, checkpoint.recorded.as_ref()?.tests.as_ref()?)))
+        .map(|(checkpoint, tests)| tests_row(checkpoint, tests))
+        .collect();
+    (!by_checkpoint.is_empty()).then_some(TestsRow { by_checkpoint })
+}
+
+fn tests_row(checkpoint: &Checkpoint, tests: &recorded::Tests) -> CheckpointTests {
+    let group = |group| tests.group(group).map(PassedRow::from);
+    CheckpointTests {
+        label: checkpoint.id.clone(),
+        core: group(TestGroup::Core),
+        error: group(TestGroup::Error),
+        functionality: group(TestGroup::Functionality),
+        regression: group(TestGroup::Regression),
+        strict: tests.strict.into(),
+        iso: tests.iso.into(),
+        infrastructure_failure: tests.infrastructure_failure,
+        exit_code: tests.exit_code,
+        collected: tests.collected,
+        source: tests.source.to_string(),
+    }
+}
+
+/// Everything recorded beside the logs.
+#[derive(Serialize)]
+pub struct RecordedRow {
+    /// Of the run as a whole.
+    pub run: Vec<ValueRow>,
+    pub by_checkpoint: Vec<CheckpointRow>,
+}
+
+#[derive(Serialize)]
+pub struct CheckpointRow {
+    pub label: String,
+    /// In the harness' word: ran, skipped, error.
+    pub state: Option<String>,
+    pub values: Vec<ValueRow>,
+    /// Null where no tests are recorded.
+    pub tests: Option<Vec<TestRow>>,
+    /// Null where no judge was asked.
+    pub flags: Option<Vec<FlagRow>>,
+    /// Null where the trees were not compared.
+    pub changes: Option<Vec<EditRow>>,
+}
+
+#[derive(Serialize)]
+pub struct ValueRow {
+    pub source: String,
+    pub name: String,
+    /// A number, a word or a flag.
+    pub value: serde_json::Value,
+    /// Our metric that measures the same; null where there is none.
+    pub metric: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+pub struct TestRow {
+    pub name: String,
+    pub checkpoint: String,
+    pub group: Option<&'static str>,
+    pub outcome: &'static str,
+    pub seconds: Option<f64>,
+    pub reason: Option<String>,
+    /// The whole text of a failure; null where it is not recorded.
+    pub failure: Option<String>,
+}
+
+#[derive(Serialize)]
+pub struct FlagRow {
+    pub criterion: String,
+    pub category: Option<String>,
+    pub kind: Option<String>,
+    pub path: String,
+    pub start: Option<u64>,
+    pub end: Option<u64>,
+    pub confidence: Option<f64>,
+    pub explanation: Option<String>,
+    pub carried_from: Option<String>,
+}
+
+/// Null where a run has nothing recorded beside its logs.
+pub fn recorded(run: &Run, archive: &Archive) -> Option<RecordedRow> {
+    let by_checkpoint: Vec<CheckpointRow> = run
+        .checkpoints
+        .iter()
+        .filter_map(|checkpoint| Some((checkpoint, checkpoint.recorded.as_ref()?)))
+        .map(|(checkpoint, record)| checkpoint_row(checkpoint, record, run, archive))
+        .collect();
+    let is_empty = by_checkpoint.is_empty() && run.recorded.is_empty();
+    let of_run = || run.recorded.iter().map(value_row).collect();
+    (!is_empty).then(|| RecordedRow { run: of_run(), by_checkpoint })
+}
+
+fn checkpoint_row(
+    checkpoint: &Checkpoint,
+    record: &CheckpointRecord,
+    run: &Run,
+    archive: &Archive,
+) -> CheckpointRow {
+    let edit = |file: &recorded::ChangedFile| super::json::edit_row(&file.edit);
+    CheckpointRow {
+        label: checkpoint.id.clone(),
+        state: record.state.as_ref().map(ToString::to_string),
+        values: record.values.iter().map(value_row).collect(),
+        tests: record
+            .tests
+            .as_ref()
+            .map(|tests| tests.cases.iter().map(|case| test_row(case, run, archive)).collect()),
+        flags: record.flags.as_ref().map(|flags| flags.iter().map(flag_row).collect()),
+        changes: record.changes.as_ref().map(|changes| changes.files.iter().map(edit).collect()),
+    }
+}
+
+fn value_row(recorded: &Recorded) -> ValueRow {
+    ValueRow {
+        source: recorded.source.to_string(),
+        name: recorded.name.to_string(),
+        value: match &recorded.value {
+            // A count is written as one.
+            Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+                (*number as i64).into()
+            }
+            Value::Number(number) => (*number).into(),
+            Value::Text(text) => text.to_string().into(),
+            Value::Flag(flag) => (*flag).into(),
+        },
+        metric: recorded.metric,
+    }
+}
+
+fn test_row(case: &TestCase, run: &Run, archive: &Archive) -> TestRow {
+    TestRow {
+        name: case.name.to_string(),
+        checkpoint: case.checkpoint.to_string(),
+        group: case.group.map(TestGroup::word),
+        outcome: case.outcome.word(),
+        seconds: case.seconds,
+        reason: case.reason.as_ref().map(ToString::to_string),
+        failure: case.failure.map(|place| archive.failure(run, place)),
+    }
+}
+
+fn flag_row(flag: &Flag) -> FlagRow {
+    let text = |text: &Option<Box<str>>| text.as_ref().map(ToString::to_string);
+    FlagRow {
+        criterion: flag.criterion.to_string(),
+        category: text(&flag.category),
+        kind: text(&flag.kind),
+        path: flag.path.to_string(),
+        start: flag.start,
+        end: flag.end,
+        confidence: flag.confidence,
+        explanation: text(&flag.explanation),
+        carried_from: text(&flag.carried_from),
+    }
+}
+
+/// A line a checkpoint with its tests; nothing where none has anything recorded.
+pub fn print(run: &Run, is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
+    let has_record = |checkpoint: &&Checkpoint| checkpoint.recorded.is_some();
+    let mut recorded = run.checkpoints.iter().filter(has_record).peekable();
+    if recorded.peek().is_none() {
+        return Ok(());
+    }
+    let heads = [
+        "recorded",
+        "state",
+        ">core",
+        ">error",
+        ">functionality",
+        ">regression",
+        ">strict",
+        ">iso",
+        ">flags",
+        "",
+    ];
+    let mut table = Table::new(&heads);
+    for checkpoint in recorded {
+        if let Some(record) = &checkpoint.recorded {
+            table.row(row_of(checkpoint, record));
+        }
+    }
+    out.line("")?;
+    if is_markdown { table.markdown(out) } else { table.print(out) }
+}
+
+fn row_of(checkpoint: &Checkpoint, record: &CheckpointRecord) -> Vec<String> {
+    let tests = record.tests.as_ref();
+    let share = |passed: Option<Passed>| {
+        passed.map_or_else(|| "-".into(), |Passed { passed, total }| format!("{passed}/{total}"))
+    };
+    let group = |group| share(tests.and_then(|tests| tests.group(group)));
+    let infrastructure = tests.is_some_and(|tests| tests.infrastructure_failure);
+    vec![
+        checkpoint.id.clone(),
+        record.state.as_deref().unwrap_or("-").into(),
+        group(TestGroup::Core),
+        group(TestGroup::Error),
+        group(TestGroup::Functionality),
+        group(TestGroup::Regression),
+        share(tests.map(|tests| tests.strict)),
+        share(tests.map(|tests| tests.iso)),
+        record.flags.as_ref().map_or_else(|| "-".into(), |flags| flags.len().to_string()),
+        if infrastructure { "the tests could not be run".into() } else { String::new() },
+    ]
+}

@@ -1,0 +1,431 @@
+//! SlopCodeBench run directories: one problem is one run, each of its checkpoints one turn.
+//!
+//! The harness gives an agent a specification a checkpoint at a time, keeps what the agent printed, the workspace after
+//! each, and what it measured of it. Three generations of it wrote nearly the same files ([`generation`]); any file may
+//! be missing. Sources are named from the run directory on: `config.yaml`, `PROBLEM/checkpoint_2/agent/stdout.jsonl`.
+//!
+//! | file | becomes | read by |
+//! |---|---|---|
+//! | `agent/`, `agent.tar.gz` | the steps of the turn | [`logs`], with the formats of the logs; [`others`] |
+//! | `prompt.txt` | the request, unless the log has it | here |
+//! | `evaluation.json`, `evaluation/report.json` | [`recorded::Tests`] | [`evaluation`], where strict, iso and core are defined |
+//! | `diff.json` | [`recorded::Changes`], and files where there is no `snapshot/` | [`changes`] |
+//! | `rubric.jsonl` | [`recorded::Flag`]s | [`rubric`] |
+//! | `inference_result.json`, `quality_analysis/overall_quality.json`, a row of `checkpoint_results.jsonl`, `result.json` | [`recorded::Recorded`] values | [`values`] |
+//! | `config.yaml`, `problem.yaml`, `run_info.yaml`, `problem_catalog.json` | what the run says of itself | [`facts`], [`generation`] |
+//!
+//! `snapshot/` is no source: [`crate::store`] reads it where files are put together.
+
+mod changes;
+mod evaluation;
+mod facts;
+mod generation;
+mod json;
+pub mod layout;
+mod logs;
+mod others;
+mod rubric;
+mod values;
+
+use crate::run::{
+    Agent, Checkpoint, CheckpointRecord, Edit, Place, Role, Run, SourceFile, SourceId, Step,
+    StepKind, StepText, Task, Time, Tokens, ToolResult, Turn, Warning, files::RecordedEdit, label,
+    recorded,
+};
+
+use super::{Format, Hands, Head, NotUnderstood, Source};
+
+use facts::Facts;
+use generation::Generation;
+use json::Object;
+use layout::{Layout, Stage, checkpoint_number};
+
+pub struct SlopCodeBench;
+
+impl Format for SlopCodeBench {
+    fn name(&self) -> &'static str {
+        "slopcodebench"
+    }
+
+    fn about(&self) -> &'static str {
+        "SlopCodeBench run directory: logs, snapshots, tests and measurements by checkpoint"
+    }
+
+    fn sample(&self) -> &'static str {
+        "slopcodebench"
+    }
+
+    /// A run is a folder, told by the names in it ([`layout::is_problem`]), never by one file.
+    fn claims(&self, _head: &Head<'_>) -> bool {
+        false
+    }
+
+    fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {
+        let layout = Layout::of(sources);
+        let mut reader = Reader::new(sources, &layout);
+        if layout.stages.is_empty() {
+            return Err(NotUnderstood(reader.why_empty()));
+        }
+        reader.facts();
+        for stage in &layout.stages {
+            reader.stage(stage, hands);
+        }
+        reader.finish();
+        Ok(reader.run)
+    }
+
+    fn words(&self, record: &[u8], step: &Step) -> StepText {
+        let record = String::from_utf8_lossy(record);
+        let failed = Object::parse(&record).and_then(|result| Some(result.text("error_message")?.into_owned()));
+        match failed {
+            Some(text) => StepText { text, ..StepText::default() },
+            None => others::words(&record, step),
+        }
+    }
+
+    fn request(&self, record: &[u8]) -> String {
+        let record = String::from_utf8_lossy(record);
+        others::request(&record).unwrap_or_else(|| record.into_owned())
+    }
+
+    fn result(&self, record: &[u8], result: &ToolResult) -> String {
+        others::result(&String::from_utf8_lossy(record), result)
+    }
+
+    fn failure(&self, record: &[u8]) -> String {
+        evaluation::failure(&String::from_utf8_lossy(record))
+    }
+
+    /// Of the harness' own comparison, and of agents without a format of their own.
+    fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
+        let record = String::from_utf8_lossy(record);
+        others::body(&record).or_else(|| changes::body(&record, edit))
+    }
+}
+
+/// Puts a run together, a checkpoint at a time.
+struct Reader<'a> {
+    sources: &'a [Source<'a>],
+    layout: &'a Layout<'a>,
+    generation: Option<Generation>,
+    config: Facts,
+    problem: Facts,
+    info: Facts,
+    flags: Vec<Option<Vec<recorded::Flag>>>,
+    run: Run,
+}
+
+impl<'a> Reader<'a> {
+    fn new(sources: &'a [Source<'a>], layout: &'a Layout<'a>) -> Self {
+        let facts = |at: Option<usize>| {
+            at.map(|at| Facts::of(&String::from_utf8_lossy(sources[at].bytes))).unwrap_or_default()
+        };
+        let marked = layout.marked.iter().map(|&at| sources[at].bytes);
+        let generation = match layout.catalog {
+            Some(_) => Some(Generation::G2),
+            None => Generation::of(marked),
+        };
+        let source =
+            |source: &Source<'_>| SourceFile { name: source.name.into(), format: "slopcodebench" };
+        let run = Run {
+            format: SlopCodeBench.name(),
+            sources: sources.iter().map(source).collect(),
+            ..Run::default()
+        };
+        Self {
+            sources,
+            layout,
+            generation,
+            config: facts(layout.config),
+            problem: facts(layout.problem_facts),
+            info: facts(layout.info),
+            flags: vec![],
+            run,
+        }
+    }
+
+    fn text(&self, at: usize) -> std::borrow::Cow<'a, str> {
+        String::from_utf8_lossy(self.sources[at].bytes)
+    }
+
+    fn warn(&mut self, at: usize, what: impl Into<String>) {
+        self.run.warnings.push(Warning { place: self.sources[at].name.into(), what: what.into() });
+    }
+
+    fn why_empty(&self) -> String {
+        let state = self.info.get("summary.state").map(|state| format!("; it ended as {state}"));
+        format!("a problem of SlopCodeBench without a checkpoint{}", state.unwrap_or_default())
+    }
+
+    /// What the run says of itself.
+    fn facts(&mut self) {
+        let problem = self.problem.get("name").unwrap_or(self.layout.problem).to_owned();
+        let folder = ["save_template", "output_path"].iter().find_map(|key| {
+            self.config.get(key)?.rsplit('/').next().filter(|name| !name.contains('$'))
+        });
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let catalog = self.layout.catalog.map(|at| self.text(at));
+        let run = &mut self.run;
+        run.id = match folder {
+            Some(folder) => format!("{folder}/{problem}"),
+            None => problem.clone(),
+        };
+        run.title.clone_from(&problem);
+        run.harness = Some(generation::harness(self.generation, catalog.as_deref()));
+        run.task = Some(Task { id: problem, title: None, venue: Some("SlopCodeBench".into()) });
+        run.agent = Agent {
+            name: self.config.get("agent.type").or(self.info.get("agent_type")).unwrap_or_default().into(),
+            version: owned(self.config.get("agent.version").or(self.info.get("agent_version"))),
+        };
+        run.model = owned(self.config.get("model.name").or(self.info.get("model_name")));
+        run.condition = match self.config.get("one_shot.enabled") {
+            Some("true") => Some("single-shot".into()),
+            Some("false") => Some("emergent".into()),
+            _ => None,
+        };
+        run.started_at = self.info.get("summary.started").and_then(Time::parse);
+        run.ended_at = self.info.get("summary.ended").and_then(Time::parse);
+        self.run.provenance = Some(self.said().unwrap_or_else(|| self.provenance(catalog.as_deref())));
+        if let Some(at) = self.layout.result {
+            match values::of_object(self.sources[at].name, &self.text(at), None) {
+                Some(values) => self.run.recorded = values,
+                None => self.warn(at, "is not a JSON object"),
+            }
+        }
+    }
+
+    /// How the run came to be, in the words of whoever put it there.
+    fn said(&self) -> Option<String> {
+        let text = self.text(self.layout.provenance?);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        Some(words.join(" ")).filter(|text| !text.is_empty())
+    }
+
+    /// How the run came to be, from what its files say, in one sentence.
+    fn provenance(&self, catalog: Option<&str>) -> String {
+        let commit = catalog.and_then(|text| Object::parse(text)?.text("commit").map(String::from));
+        let prompt = self.config.get("prompt_path").map(|path| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            format!("prompt {}", name.split('.').next().unwrap_or(name))
+        });
+        let parts = [
+            commit.map(|commit| format!("problems at commit {}", commit.get(..12).unwrap_or(&commit))),
+            prompt,
+            self.config.get("thinking").map(|thinking| format!("thinking {thinking}")),
+            self.config.get("pass_policy").map(|policy| format!("pass policy {policy}")),
+        ];
+        let harness = self.run.harness.as_deref().unwrap_or_default();
+        let said: Vec<String> = parts.into_iter().flatten().collect();
+        if said.is_empty() {
+            return format!("a run directory of {harness}");
+        }
+        format!("a run directory of {harness}: {}", said.join(", "))
+    }
+
+    fn stage(&mut self, stage: &Stage, hands: &dyn Hands) {
+        let told = logs::read(self.sources, &stage.logs, hands, &mut self.run.warnings);
+        for &(at, format) in &told.read_by {
+            self.run.sources[at].format = format;
+        }
+        if told.is_empty() {
+            let what = "no log of the agent: the turn has no steps";
+            let place = format!("{}{}", self.layout.folder(), stage.name);
+            self.run.warnings.push(Warning { place, what: what.into() });
+        }
+        for inner in told.runs() {
+            adopt(&mut self.run, inner);
+        }
+        let index = self.run.turns.len();
+        let mut turn = told.into_turn(index, &mut self.run.subagents);
+        self.request(stage, &mut turn);
+        let mut record = CheckpointRecord { state: self.state(stage), ..CheckpointRecord::default() };
+        self.inference(stage, &mut turn, &mut record);
+        self.measured(stage, &mut record);
+        self.tests(stage, &mut record);
+        self.changes(stage, &mut record);
+        self.judged(stage);
+        turn.checkpoint = Some(self.run.checkpoints.len());
+        self.run.turns.push(turn);
+        self.run.checkpoints.push(Checkpoint {
+            id: stage.name.clone(),
+            label: None,
+            last_turn: index,
+            recorded: Some(Box::new(record)),
+        });
+    }
+
+    /// The log's own request wins: it is what the agent was really asked.
+    fn request(&self, stage: &Stage, turn: &mut Turn) {
+        if let Some(at) = stage.prompt.filter(|_| turn.request.is_none()) {
+            let len = self.sources[at].bytes.len() as u64;
+            turn.request = Some(Place { source: SourceId(at as u32), line: 1, part: 0, start: 0, len });
+            turn.title = label(&self.text(at));
+        }
+    }
+
+    fn state(&self, stage: &Stage) -> Option<Box<str>> {
+        let row = self.row(stage);
+        let state = row.as_ref().and_then(|(_, row)| row.text("state").map(Box::from));
+        state.or_else(|| {
+            Some(self.info.get(&format!("summary.checkpoints.{}", stage.name))?.into())
+        })
+    }
+
+    /// The line of `checkpoint_results.jsonl` that is about this checkpoint.
+    fn row(&self, stage: &Stage) -> Option<(std::borrow::Cow<'a, str>, Object<'a>)> {
+        let at = self.layout.rows?;
+        let bytes = self.sources[at].bytes;
+        let problem = self.run.task.as_ref().map(|task| task.id.as_str()).unwrap_or_default();
+        for (_, line) in super::jsonl::lines(SourceId(at as u32), bytes) {
+            let Some(row) = std::str::from_utf8(line).ok().and_then(Object::parse) else { continue };
+            let is_ours = row.text("problem").is_none_or(|name| name == problem || name == self.layout.problem);
+            if is_ours && row.text("checkpoint").as_deref() == Some(&stage.name) {
+                return Some((String::from_utf8_lossy(line), row));
+            }
+        }
+        None
+    }
+
+    /// What it cost and took, as the harness counted.
+    fn inference(&mut self, stage: &Stage, turn: &mut Turn, record: &mut CheckpointRecord) {
+        let Some(at) = stage.inference else { return };
+        let text = self.text(at);
+        let Some(values) = values::of_object(self.sources[at].name, &text, self.generation) else {
+            return self.warn(at, "is not a JSON object");
+        };
+        let object = Object::parse(&text).unwrap_or_default();
+        let time = |key| object.text(key).and_then(|time| Time::parse(&time));
+        turn.started_at = turn.started_at.or(time("started"));
+        turn.ended_at = turn.ended_at.or(time("completed"));
+        let number = |name: &str| {
+            let found = values.iter().find(|recorded| &*recorded.name == name);
+            found.and_then(|recorded| recorded.value.number())
+        };
+        if !turn.tokens.is_recorded() {
+            turn.tokens = tokens(&number);
+        }
+        turn.cost_usd = turn.cost_usd.or_else(|| number("usage.cost"));
+        if let Some(message) = object.text("error_message").filter(|text| !text.trim().is_empty()) {
+            let len = self.sources[at].bytes.len() as u64;
+            let place = Place { source: SourceId(at as u32), line: 1, part: 0, start: 0, len };
+            turn.steps.push(Step {
+                kind: StepKind::Message,
+                role: Role::System,
+                label: label(last_line(&message)),
+                place,
+                is_error: true,
+                ..Step::default()
+            });
+        }
+        record.values.extend(values);
+    }
+
+    fn measured(&mut self, stage: &Stage, record: &mut CheckpointRecord) {
+        if let (Some((text, _)), Some(at)) = (self.row(stage), self.layout.rows) {
+            let name = self.sources[at].name;
+            record.values.extend(values::of_object(name, &text, self.generation).unwrap_or_default());
+        }
+        if let Some(at) = stage.quality {
+            match values::of_object(self.sources[at].name, &self.text(at), self.generation) {
+                Some(values) => record.values.extend(values),
+                None => self.warn(at, "is not a JSON object"),
+            }
+        }
+    }
+
+    fn tests(&mut self, stage: &Stage, record: &mut CheckpointRecord) {
+        let Some(at) = stage.evaluation else { return };
+        match evaluation::tests(self.sources[at], self.generation) {
+            Ok(mut tests) => {
+                if let Some(report) = stage.report {
+                    let id = SourceId(report as u32);
+                    if let Err(what) = evaluation::add_report(&mut tests, self.sources[report], id) {
+                        self.warn(report, what);
+                    }
+                }
+                record.tests = Some(tests);
+            }
+            Err(what) => self.warn(at, what),
+        }
+    }
+
+    fn changes(&mut self, stage: &Stage, record: &mut CheckpointRecord) {
+        let Some(at) = stage.diff else {
+            let what = "no diff.json: what the log does not tell of the files cannot be known";
+            if !stage.has_snapshot {
+                let place = format!("{}{}", self.layout.folder(), stage.name);
+                self.run.warnings.push(Warning { place, what: what.into() });
+            }
+            return;
+        };
+        match changes::changes(self.sources[at], SourceId(at as u32), &mut self.run.warnings) {
+            Ok(changes) => record.changes = Some(changes),
+            Err(what) => self.warn(at, what),
+        }
+    }
+
+    fn judged(&mut self, stage: &Stage) {
+        let flags = stage.rubric.map(|at| {
+            rubric::flags(self.sources[at], SourceId(at as u32), &mut self.run.warnings)
+        });
+        self.flags.push(flags);
+    }
+
+    fn finish(&mut self) {
+        let ids: Vec<&str> = self.layout.stages.iter().map(|stage| stage.name.as_str()).collect();
+        rubric::resolve(&ids, &mut self.flags);
+        for (checkpoint, flags) in self.run.checkpoints.iter_mut().zip(self.flags.drain(..)) {
+            if let Some(record) = &mut checkpoint.recorded {
+                record.flags = flags;
+            }
+        }
+        self.missing();
+        let run = &mut self.run;
+        run.started_at = run.started_at.or_else(|| run.turns.iter().find_map(|turn| turn.started_at));
+        run.ended_at = run.ended_at.or_else(|| run.turns.iter().rev().find_map(|turn| turn.ended_at));
+    }
+
+    /// Checkpoints that should be there.
+    fn missing(&mut self) {
+        let mut listed: Vec<String> =
+            self.problem.keys_below("checkpoints").into_iter().map(str::to_owned).collect();
+        let last = self.layout.stages.iter().map(|stage| stage.number).max().unwrap_or(0);
+        // Numbers are a recording's words: no list as long as one says.
+        let gaps = (1..last.min(1_000)).map(|number| format!("checkpoint_{number}"));
+        listed.extend(gaps);
+        listed.sort_by_key(|name| checkpoint_number(name));
+        listed.dedup();
+        let is_there = |name: &String| self.layout.stages.iter().any(|stage| stage.name == *name);
+        let missing: Vec<String> = listed.into_iter().filter(|name| !is_there(name)).collect();
+        if !missing.is_empty() {
+            let place = self.layout.folder().trim_end_matches('/').to_owned();
+            let what = format!("not recorded: {}", missing.join(", "));
+            self.run.warnings.push(Warning { place, what });
+        }
+    }
+}
+
+/// What the files of the harness leave open the log may know; the agent's name is the log's.
+fn adopt(run: &mut Run, inner: &Run) {
+    run.model = run.model.take().or_else(|| inner.model.clone());
+    run.root = run.root.take().or_else(|| inner.root.clone());
+    run.agent.version = run.agent.version.take().or_else(|| inner.agent.version.clone());
+    if !inner.agent.name.is_empty() {
+        run.agent.name.clone_from(&inner.agent.name);
+    }
+}
+
+/// As counted by the harness: its `input` leaves out what came from the cache.
+fn tokens(number: &dyn Fn(&str) -> Option<f64>) -> Tokens {
+    let count = |kind: &str| number(&format!("usage.net_tokens.{kind}")).map(|number| number as u64);
+    let (read, write) = (count("cache_read"), count("cache_write"));
+    let input = count("input").map(|input| {
+        input.saturating_add(read.unwrap_or(0)).saturating_add(write.unwrap_or(0))
+    });
+    Tokens { input, cached_input: read, output: count("output"), reasoning: count("reasoning") }
+}
+
+/// A traceback says at its end what went wrong.
+fn last_line(text: &str) -> &str {
+    text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(text)
+}

@@ -1,0 +1,181 @@
+//! Which file of a run directory is what.
+
+use super::super::Source;
+
+/// The files of one problem, as indexes into the sources.
+#[derive(Debug, Default)]
+pub struct Layout<'a> {
+    /// The problem's folder; empty where no source is below one.
+    pub problem: &'a str,
+    pub config: Option<usize>,
+    /// Ours, not the harness': how the recording came to be, where somebody says so.
+    pub provenance: Option<usize>,
+    pub catalog: Option<usize>,
+    pub result: Option<usize>,
+    pub rows: Option<usize>,
+    pub problem_facts: Option<usize>,
+    pub info: Option<usize>,
+    /// Files in which the generation shows.
+    pub marked: Vec<usize>,
+    /// In the order of their numbers.
+    pub stages: Vec<Stage>,
+}
+
+/// The files of one checkpoint.
+#[derive(Debug, Default)]
+pub struct Stage {
+    /// `checkpoint_3`
+    pub name: String,
+    pub number: u64,
+    pub prompt: Option<usize>,
+    pub inference: Option<usize>,
+    pub diff: Option<usize>,
+    pub evaluation: Option<usize>,
+    pub report: Option<usize>,
+    pub quality: Option<usize>,
+    pub rubric: Option<usize>,
+    /// Whatever the agent left that may be a log.
+    pub logs: Vec<usize>,
+    /// The workspace after it is kept; its files are no sources.
+    pub has_snapshot: bool,
+}
+
+/// What a checkpoint's folder may hold; one of them makes it one.
+const MEMBERS: [&str; 10] = [
+    "checkpoint.yaml",
+    "prompt.txt",
+    "inference_result.json",
+    "diff.json",
+    "agent",
+    "agent.tar.gz",
+    "snapshot",
+    "evaluation.json",
+    "quality_analysis",
+    "rubric.jsonl",
+];
+
+/// The number of `checkpoint_7`; None for another name.
+pub fn checkpoint_number(name: &str) -> Option<u64> {
+    let digits = name.strip_prefix("checkpoint_")?;
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { digits.parse().ok() } else { None }
+}
+
+/// Whether a folder with these names (files and folders, as a path below it) is a problem of a run.
+pub fn is_problem<'a>(names: impl Iterator<Item = &'a str> + Clone) -> bool {
+    let has = |wanted: &str| names.clone().any(|name| name == wanted);
+    let is_member = |name: &str| {
+        let (folder, member) = name.split_once('/').unwrap_or((name, ""));
+        checkpoint_number(folder).is_some() && MEMBERS.contains(&member)
+    };
+    names.clone().any(is_member) || (has("problem.yaml") && has("run_info.yaml"))
+}
+
+impl<'a> Layout<'a> {
+    pub fn of(sources: &[Source<'a>]) -> Self {
+        let mut layout = Self::default();
+        for (at, source) in sources.iter().enumerate() {
+            match source.name.split_once('/') {
+                None => layout.of_run(at, source.name),
+                Some((problem, below)) => {
+                    layout.problem = problem;
+                    layout.of_problem(at, below);
+                }
+            }
+        }
+        layout.stages.sort_by(|a, b| (a.number, &a.name).cmp(&(b.number, &b.name)));
+        layout
+    }
+
+    /// The problem's folder as a prefix of names.
+    pub fn folder(&self) -> String {
+        if self.problem.is_empty() { String::new() } else { format!("{}/", self.problem) }
+    }
+
+    fn of_run(&mut self, at: usize, name: &str) {
+        match name {
+            "config.yaml" => self.config = Some(at),
+            "provenance.txt" => self.provenance = Some(at),
+            "problem_catalog.json" => self.catalog = Some(at),
+            "result.json" => {
+                self.result = Some(at);
+                self.marked.push(at);
+            }
+            // G0 named it differently.
+            "checkpoint_results.jsonl" | "results.jsonl" => {
+                self.rows = Some(at);
+                self.marked.push(at);
+            }
+            _ => {}
+        }
+    }
+
+    fn of_problem(&mut self, at: usize, name: &str) {
+        match name.split_once('/') {
+            None if name == "problem.yaml" => self.problem_facts = Some(at),
+            None if name == "run_info.yaml" => self.info = Some(at),
+            None => {}
+            Some((folder, below)) => {
+                if let Some(number) = checkpoint_number(folder) {
+                    self.of_checkpoint(at, folder, number, below);
+                }
+            }
+        }
+    }
+
+    fn of_checkpoint(&mut self, at: usize, name: &str, number: u64, below: &str) {
+        let known = self.stages.iter().position(|stage| stage.name == name);
+        let index = known.unwrap_or(self.stages.len());
+        if known.is_none() {
+            self.stages.push(Stage { name: name.into(), number, ..Stage::default() });
+        }
+        let stage = &mut self.stages[index];
+        match below {
+            "prompt.txt" => stage.prompt = Some(at),
+            "inference_result.json" => stage.inference = Some(at),
+            "diff.json" => stage.diff = Some(at),
+            "rubric.jsonl" => stage.rubric = Some(at),
+            "evaluation/report.json" => stage.report = Some(at),
+            // Named by the store for a folder that it does not read as a source.
+            "snapshot" => stage.has_snapshot = true,
+            "evaluation.json" => {
+                stage.evaluation = Some(at);
+                self.marked.push(at);
+            }
+            "quality_analysis/overall_quality.json" => {
+                stage.quality = Some(at);
+                self.marked.push(at);
+            }
+            _ if below.starts_with("agent/") || below.starts_with("agent.tar.gz/") => {
+                stage.logs.push(at);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkpoints_stand_in_the_order_of_their_numbers() {
+        let names = ["p/checkpoint_10/diff.json", "p/checkpoint_9/diff.json", "config.yaml"];
+        let sources = names.map(|name| Source { name, bytes: b"" });
+
+        let layout = Layout::of(&sources);
+
+        let stages: Vec<_> = layout.stages.iter().map(|stage| stage.name.as_str()).collect();
+        assert_eq!((layout.problem, layout.config), ("p", Some(2)));
+        assert_eq!(stages, ["checkpoint_9", "checkpoint_10"]);
+    }
+
+    #[test]
+    fn a_folder_of_something_else_is_no_problem() {
+        let is = |names: &[&str]| is_problem(names.iter().copied());
+        assert!(is(&["checkpoint_1", "checkpoint_1/agent"]));
+        assert!(is(&["problem.yaml", "run_info.yaml"]));
+        assert!(!is(&["checkpoint_1", "checkpoint_1/model.safetensors"]));
+        assert!(!is(&["checkpoint_x/agent", "problem.yaml"]));
+    }
+}

@@ -1,0 +1,168 @@
+//! The agent's logs of one checkpoint, as one turn.
+//!
+//! A log is read by whichever format claims it. Where the same work was written down twice (what Claude Code printed,
+//! and its own session log), the fuller one is taken, and the cost from the one that has it. Several processes of one
+//! checkpoint are one turn: the harness asked once, and what else was asked is a message among the steps.
+
+use crate::run::{Place, Role, Run, SourceId, Step, StepKind, SubAgent, Turn, Warning};
+
+use super::{
+    super::{
+        Format, Hands, Source, claim,
+        nested::{head_of, move_places},
+    },
+    others,
+};
+
+/// What the logs of a checkpoint told.
+#[derive(Default)]
+pub struct Told {
+    /// In playing order, all of one format.
+    runs: Vec<Run>,
+    pub cost_usd: Option<f64>,
+    /// Which sources were read, and by whom.
+    pub read_by: Vec<(usize, &'static str)>,
+}
+
+/// Reads those of the sources that are logs.
+pub fn read(
+    sources: &[Source<'_>],
+    members: &[usize],
+    hands: &dyn Hands,
+    warnings: &mut Vec<Warning>,
+) -> Told {
+    let heads: Vec<_> = members.iter().map(|&at| head_of(sources[at])).collect();
+    let claimed: Vec<(usize, &'static dyn Format)> = (0..members.len())
+        .filter_map(|at| claim(&heads[at]).map(|format| (at, format)))
+        .filter(|(_, format)| format.name() != "bundle")
+        .collect();
+    let is_companion = |at: usize, format: &dyn Format| {
+        claimed.iter().any(|(main, main_format)| {
+            *main != at
+                && main_format.name() == format.name()
+                && main_format.is_companion(&heads[*main], &heads[at])
+        })
+    };
+    let mut told = Told::default();
+    let mut found: Vec<Run> = vec![];
+    for &(at, format) in claimed.iter().filter(|(at, format)| !is_companion(*at, *format)) {
+        let is_part = |other: &usize| *other != at && format.is_companion(&heads[at], &heads[*other]);
+        let parts = (0..members.len()).filter(is_part);
+        let group: Vec<usize> = std::iter::once(at).chain(parts).map(|at| members[at]).collect();
+        told.read_by.extend(group.iter().map(|&at| (at, format.name())));
+        let subset: Vec<Source<'_>> = group.iter().map(|&at| sources[at]).collect();
+        match format.index_with(&subset, hands) {
+            Ok(mut run) => {
+                let ids: Vec<SourceId> = group.iter().map(|&at| SourceId(at as u32)).collect();
+                move_places(&mut run, &ids);
+                found.push(run);
+            }
+            Err(why) => warnings
+                .push(Warning { place: sources[members[at]].name.into(), what: why.to_string() }),
+        }
+    }
+    if found.is_empty() {
+        // Some of these agents write the same down twice.
+        let all = members.iter().filter_map(|&at| others::read(sources[at], SourceId(at as u32)));
+        found.extend(all.max_by_key(steps_of));
+    }
+    told.choose(found, warnings);
+    told
+}
+
+impl Told {
+    /// Keeps the fullest account; its warnings are the run's.
+    fn choose(&mut self, mut found: Vec<Run>, warnings: &mut Vec<Warning>) {
+        self.cost_usd = sum(found.iter().flat_map(|run| &run.turns).map(|turn| turn.cost_usd));
+        let mut formats: Vec<&'static str> = vec![];
+        for run in &found {
+            if !formats.contains(&run.format) {
+                formats.push(run.format);
+            }
+        }
+        let steps = |format: &str| -> usize {
+            let own = found.iter().filter(|run| run.format == format);
+            own.map(steps_of).sum()
+        };
+        // Between equals the session log, which knows times, and else the first.
+        let rank = |format: &&&str| (steps(format), ***format == *"claude-code");
+        let best = formats.iter().rev().max_by_key(rank).copied();
+        found.retain(|run| Some(run.format) == best);
+        found.sort_by_key(|run| run.started_at);
+        for run in &mut found {
+            warnings.append(&mut run.warnings);
+        }
+        self.runs = found;
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// All of it as the turn with index `at`; agents are added to those of the run.
+    pub fn into_turn(self, at: usize, agents: &mut Vec<SubAgent>) -> Turn {
+        let mut whole = Turn::default();
+        for run in self.runs {
+            let first_agent = agents.len();
+            // Steps before each turn of the log.
+            let mut before = vec![];
+            for turn in run.turns {
+                before.push(add_turn(&mut whole, turn, first_agent));
+            }
+            for mut agent in run.subagents {
+                if let Some(parent) = &mut agent.parent {
+                    match &mut parent.subagent {
+                        Some(outer) => *outer += first_agent,
+                        None => parent.step += before.get(parent.turn).copied().unwrap_or(0),
+                    }
+                    parent.turn = at;
+                }
+                for step in &mut agent.steps {
+                    step.subagent = step.subagent.map(|inner| inner + first_agent);
+                }
+                agents.push(agent);
+            }
+        }
+        whole.cost_usd = whole.cost_usd.or(self.cost_usd);
+        whole
+    }
+}
+
+fn steps_of(run: &Run) -> usize {
+    let agents = run.subagents.iter().map(|agent| agent.steps.len());
+    run.turns.iter().map(|turn| turn.steps.len()).chain(agents).sum()
+}
+
+fn sum(costs: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    costs.flatten().reduce(|sum, more| sum + more)
+}
+
+/// Adds a turn of the log; gives the number of steps before its own.
+fn add_turn(whole: &mut Turn, turn: Turn, first_agent: usize) -> usize {
+    match turn.request {
+        Some(place) if whole.request.is_none() && whole.steps.is_empty() => {
+            whole.request = Some(place);
+            whole.title = turn.title;
+        }
+        Some(place) => whole.steps.push(asked(place, turn.title)),
+        None => {}
+    }
+    let before = whole.steps.len();
+    whole.started_at = whole.started_at.or(turn.started_at);
+    whole.ended_at = turn.ended_at.or(whole.ended_at);
+    whole.tokens = whole.tokens + turn.tokens;
+    whole.cost_usd = sum([whole.cost_usd, turn.cost_usd].into_iter());
+    whole.steps.extend(turn.steps.into_iter().map(|mut step| {
+        step.subagent = step.subagent.map(|agent| agent + first_agent);
+        step
+    }));
+    before
+}
+
+fn asked(place: Place, label: Box<str>) -> Step {
+    Step { kind: StepKind::Message, role: Role::User, label, place, ..Step::default() }
+}

@@ -1,0 +1,226 @@
+//! What a recording says of a checkpoint beside its logs: tests, measurements, flags, changed files.
+//!
+//! A benchmark harness runs tests and measures code, and writes down what it found. These are *recorded* values: read
+//! from a file, never worked out here, and each keeps the file it came from ([`Recorded::source`]). What we compute
+//! ourselves stands beside them under the same name where one of our metrics measures the same
+//! ([`Recorded::metric`]), and is never mixed with them.
+
+use super::{Edit, Place};
+
+/// What was recorded of one checkpoint. Any part may be missing.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CheckpointRecord {
+    /// How the checkpoint ended, in the harness' word: `ran`, `skipped`, `error`.
+    pub state: Option<Box<str>>,
+    /// Usage and quality, in the order of the files.
+    pub values: Vec<Recorded>,
+    pub tests: Option<Tests>,
+    /// None where no judge was asked; empty where one was and found nothing.
+    pub flags: Option<Vec<Flag>>,
+    /// None where the harness recorded no comparison of the trees.
+    pub changes: Option<Changes>,
+}
+
+/// One recorded value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// The file it was read from, as [`super::SourceFile::name`].
+    pub source: Box<str>,
+    /// As the file names it; parts of nested objects are joined by `.` (`lines.loc`).
+    pub name: Box<str>,
+    pub value: Value,
+    /// The name of our own measure of the same thing by the same definition (`erosion`, `max_cc`); None where there is
+    /// none, and where the generation that recorded it defined it differently.
+    pub metric: Option<&'static str>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Always finite.
+    Number(f64),
+    Text(Box<str>),
+    Flag(bool),
+}
+
+/// The outcomes of a checkpoint's tests, as a harness recorded them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Tests {
+    /// The file they were read from, as [`super::SourceFile::name`].
+    pub source: Box<str>,
+    /// Those of the four groups that are recorded; a group that is not has no entry.
+    pub groups: Vec<(TestGroup, Passed)>,
+    /// Every test of this checkpoint and those before it.
+    pub strict: Passed,
+    /// The tests of this checkpoint alone: no [`TestGroup::Regression`].
+    pub iso: Passed,
+    /// Single tests, where they are named.
+    pub cases: Vec<TestCase>,
+    /// The harness failed, not the code; the counts say nothing then.
+    pub infrastructure_failure: bool,
+    pub exit_code: Option<i64>,
+    /// Tests that were found, run or not.
+    pub collected: Option<u64>,
+}
+
+/// How many of how many passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Passed {
+    pub passed: u64,
+    pub total: u64,
+}
+
+/// SlopCodeBench's kinds of tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TestGroup {
+    /// Must pass.
+    Core,
+    /// Errors are handled as specified.
+    Error,
+    /// Beyond the core.
+    Functionality,
+    /// Tests of earlier checkpoints.
+    Regression,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestCase {
+    pub name: Box<str>,
+    /// The checkpoint the test was written for.
+    pub checkpoint: Box<str>,
+    /// None for a group we do not know.
+    pub group: Option<TestGroup>,
+    pub outcome: TestOutcome,
+    pub seconds: Option<f64>,
+    /// Of a failed test, one line of at most [`super::LABEL_CHARS`] characters.
+    pub reason: Option<Box<str>>,
+    /// The record with the whole text of the failure; read with [`crate::formats::Format::failure`].
+    pub failure: Option<Place>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TestOutcome {
+    Passed,
+    Failed,
+    Skipped,
+}
+
+/// One place in the code that a judge with a rubric objected to. A count of flags is not a score.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Flag {
+    /// Which item of the rubric.
+    pub criterion: Box<str>,
+    pub category: Option<Box<str>>,
+    /// `verbosity` or `erosion`. Where the row has lost it (carried rows do), that of another row of the run with the
+    /// same criterion.
+    pub kind: Option<Box<str>>,
+    pub path: Box<str>,
+    /// Lines, count from 1, both ends included. The judge saw no line numbers: they may be off.
+    pub start: Option<u64>,
+    pub end: Option<u64>,
+    /// 1 to 5.
+    pub confidence: Option<f64>,
+    pub explanation: Option<Box<str>>,
+    /// Id of the checkpoint whose judging found it first; None where this one's did.
+    pub carried_from: Option<Box<str>>,
+    pub place: Place,
+}
+
+/// The harness' own comparison of the trees before and after a checkpoint.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Changes {
+    /// The file it was read from, as [`super::SourceFile::name`].
+    pub source: Box<str>,
+    pub files: Vec<ChangedFile>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangedFile {
+    /// Its body, where it is recorded, is read as that of any edit.
+    pub edit: Edit,
+    pub is_binary: bool,
+    /// Bytes.
+    pub old_size: Option<u64>,
+    pub new_size: Option<u64>,
+}
+
+impl CheckpointRecord {
+    /// The value recorded for one of our metrics (`erosion`, `verbosity`, `max_cc` ...).
+    pub fn of_metric(&self, metric: &str) -> Option<&Recorded> {
+        self.values.iter().find(|recorded| recorded.metric == Some(metric))
+    }
+
+    /// The first value of that recorded name.
+    pub fn named(&self, name: &str) -> Option<&Recorded> {
+        self.values.iter().find(|recorded| &*recorded.name == name)
+    }
+}
+
+impl Value {
+    /// None for words and flags.
+    pub const fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Text(_) | Self::Flag(_) => None,
+        }
+    }
+}
+
+impl Tests {
+    /// None where the group is not recorded.
+    pub fn group(&self, group: TestGroup) -> Option<Passed> {
+        self.groups.iter().find(|(found, _)| *found == group).map(|(_, passed)| *passed)
+    }
+}
+
+impl Passed {
+    /// Whether everything passed; not so where there was nothing to pass.
+    pub const fn all(self) -> bool {
+        self.total > 0 && self.passed == self.total
+    }
+
+    /// 0 to 1; None where there was nothing to pass.
+    pub fn share(self) -> Option<f64> {
+        (self.total > 0).then(|| self.passed as f64 / self.total as f64)
+    }
+}
+
+impl std::ops::Add for Passed {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            passed: self.passed.saturating_add(other.passed),
+            total: self.total.saturating_add(other.total),
+        }
+    }
+}
+
+impl TestGroup {
+    pub const ALL: [Self; 4] = [Self::Core, Self::Error, Self::Functionality, Self::Regression];
+
+    /// The word in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Error => "error",
+            Self::Functionality => "functionality",
+            Self::Regression => "regression",
+        }
+    }
+
+    /// The group of that word, however it is capitalised.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|group| group.word().eq_ignore_ascii_case(word.trim()))
+    }
+}
+
+impl TestOutcome {
+    /// The word in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+}

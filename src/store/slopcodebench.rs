@@ -1,0 +1,305 @@
+//! The files of a SlopCodeBench run: those of one problem, and those of the run directory around it.
+
+use std::{
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use flate2::read::GzDecoder;
+
+use crate::{
+    formats::{
+        self,
+        slopcodebench_layout::{self, checkpoint_number},
+    },
+    run::RepoPath,
+};
+
+use super::{
+    OpenError,
+    bytes::{self, Access, Bytes},
+    find::{self, Found, FoundFile, entries_of, is_folder, is_plain_file, name_of},
+};
+
+/// Files of the run directory that tell of its problems.
+const OF_RUN: [&str; 6] = [
+    "provenance.txt",
+    "config.yaml",
+    "problem_catalog.json",
+    "result.json",
+    "checkpoint_results.jsonl",
+    "results.jsonl",
+];
+
+const OF_PROBLEM: [&str; 2] = ["problem.yaml", "run_info.yaml"];
+
+const OF_CHECKPOINT: [&str; 7] = [
+    "prompt.txt",
+    "inference_result.json",
+    "diff.json",
+    "evaluation.json",
+    "evaluation/report.json",
+    "quality_analysis/overall_quality.json",
+    "rubric.jsonl",
+];
+
+/// Of a packed folder of logs: more bytes or files than this are left out.
+const MOST_UNPACKED: u64 = 256 << 20;
+const MOST_PACKED_FILES: usize = 4_000;
+
+/// Whether a folder is a problem of a run.
+pub fn is_problem(folder: &Path) -> bool {
+    let mut names = vec![];
+    for path in entries_of(folder) {
+        let name = name_of(&path);
+        if checkpoint_number(name).is_some() && is_folder(&path) {
+            names.extend(
+                entries_of(&path).iter().map(|member| format!("{name}/{}", name_of(member))),
+            );
+        }
+        names.push(name.to_owned());
+    }
+    slopcodebench_layout::is_problem(names.iter().map(String::as_str))
+}
+
+/// The checkpoints of a problem in the order of their numbers.
+pub fn checkpoints(problem: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = entries_of(problem);
+    found.retain(|path| checkpoint_number(name_of(path)).is_some() && is_folder(path));
+    found.sort_by_key(|path| checkpoint_number(name_of(path)));
+    found
+}
+
+/// The files of a problem, named from the run directory on.
+pub fn find(problem: &Path, access: Access) -> Result<Found, OpenError> {
+    let cannot_understand =
+        || OpenError::Understand { path: problem.into(), why: "no format of that name".into() };
+    let format = formats::by_name("slopcodebench").ok_or_else(cannot_understand)?;
+    let main = with_a_name(problem)
+        .map_err(|why| OpenError::Read { path: problem.into(), why: bytes::reason(&why) })?;
+    let folder = main.parent().unwrap_or(Path::new("")).to_owned();
+    let mut reader = Reader { problem: name_of(&main).to_owned(), access, files: vec![] };
+    if is_run(&folder) {
+        for name in OF_RUN {
+            reader.take(&folder.join(name), name.to_owned());
+        }
+    }
+    for name in OF_PROBLEM {
+        reader.take_of_problem(&main.join(name), name);
+    }
+    for checkpoint in checkpoints(&main) {
+        reader.checkpoint(&checkpoint);
+    }
+    Ok(Found { format, files: reader.files, folder, main })
+}
+
+/// `.` and `..` are folders without a name of their own.
+fn with_a_name(folder: &Path) -> std::io::Result<PathBuf> {
+    match folder.file_name() {
+        Some(_) => Ok(folder.to_owned()),
+        None => fs::canonicalize(folder),
+    }
+}
+
+/// Whether a folder is the run directory of the problems in it.
+fn is_run(folder: &Path) -> bool {
+    let config = folder.join("config.yaml");
+    let has_agent = || {
+        let text = bytes::read_head(&config).map(|(head, _)| head).unwrap_or_default();
+        String::from_utf8_lossy(&text).lines().any(|line| line.starts_with("agent:"))
+    };
+    is_plain_file(&folder.join("problem_catalog.json"))
+        || is_plain_file(&folder.join("checkpoint_results.jsonl"))
+        || (is_plain_file(&config) && has_agent())
+}
+
+struct Reader {
+    problem: String,
+    access: Access,
+    files: Vec<FoundFile>,
+}
+
+impl Reader {
+    fn take(&mut self, path: &Path, name: String) {
+        if is_plain_file(path) {
+            self.files.extend(find::read_member(path, name, self.access));
+        }
+    }
+
+    fn take_of_problem(&mut self, path: &Path, name: &str) {
+        self.take(path, format!("{}/{name}", self.problem));
+    }
+
+    fn checkpoint(&mut self, folder: &Path) {
+        let checkpoint = name_of(folder);
+        for name in OF_CHECKPOINT {
+            self.take_of_problem(&folder.join(name), &format!("{checkpoint}/{name}"));
+        }
+        if is_folder(&folder.join("snapshot")) {
+            // Its files are read where they are wanted; here it only says that it is there.
+            let name = format!("{}/{checkpoint}/snapshot", self.problem);
+            self.files.push(FoundFile { name, bytes: Bytes::Held(vec![]), problem: None });
+        }
+        let (agent, packed) = (folder.join("agent"), folder.join("agent.tar.gz"));
+        if is_folder(&agent) {
+            let mut logs = vec![];
+            find::collect_files(&agent, 0, &mut logs);
+            logs.retain(|path| find::could_be_log(path));
+            for path in logs {
+                let below = path.strip_prefix(folder).unwrap_or(&path);
+                let name = format!("{checkpoint}/{}", below.to_string_lossy().replace('\\', "/"));
+                self.take_of_problem(&path, &name);
+            }
+        } else if is_plain_file(&packed) {
+            let name = format!("{}/{checkpoint}/agent.tar.gz", self.problem);
+            self.files.extend(unpack(&packed, &name));
+        }
+    }
+}
+
+/// The logs in a packed folder, as far as it can be read; the folder itself where something is wrong with it. Links in
+/// it, and names that lead out of it, are left out.
+fn unpack(path: &Path, name: &str) -> Vec<FoundFile> {
+    let mut files = vec![];
+    let problem = match fs::File::open(path) {
+        Ok(file) => unpack_into(file, name, MOST_UNPACKED, &mut files),
+        Err(why) => Some(format!("cannot be read: {}", bytes::reason(&why))),
+    };
+    if problem.is_some() {
+        files.push(FoundFile { name: name.to_owned(), bytes: Bytes::Held(vec![]), problem });
+    }
+    files
+}
+
+/// What is wrong with it, in a sentence.
+fn unpack_into(
+    packed: impl Read,
+    name: &str,
+    limit: u64,
+    files: &mut Vec<FoundFile>,
+) -> Option<String> {
+    let too_big = || format!("unpacks to more than {} MiB; the rest is left out", limit >> 20);
+    let damaged = |why: std::io::Error| format!("the packed folder is damaged ({why})");
+    // Headers and files that are skipped are unpacked too: the limit is on everything that comes out.
+    let mut archive = tar::Archive::new(GzDecoder::new(packed).take(limit));
+    let entries = match archive.entries() {
+        Ok(entries) => entries,
+        Err(why) => return Some(damaged(why)),
+    };
+    for entry in entries.take(MOST_PACKED_FILES) {
+        let mut entry = match entry {
+            Ok(entry) => entry,
+            Err(why) => return Some(damaged(why)),
+        };
+        let Some(member) = member_name(&entry) else { continue };
+        let size = entry.size();
+        if size >= limit {
+            return Some(too_big());
+        }
+        let mut content = vec![];
+        match entry.read_to_end(&mut content) {
+            Ok(read) if (read as u64) < size => return Some(too_big()),
+            Ok(_) => {}
+            Err(why) => return Some(damaged(why)),
+        }
+        let name = format!("{name}/{member}");
+        files.push(FoundFile { name, bytes: Bytes::Held(content), problem: None });
+    }
+    None
+}
+
+/// Where a regular file stands below the packed folder, if it may be a log.
+fn member_name(entry: &tar::Entry<'_, impl Read>) -> Option<String> {
+    let path = entry.path().ok()?.to_string_lossy().replace('\\', "/");
+    let path = RepoPath::new(&path).filter(|_| entry.header().entry_type().is_file())?;
+    let path = path.as_str().strip_prefix("agent/").unwrap_or(path.as_str()).to_owned();
+    find::could_be_log(Path::new(&path)).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compression, write::GzEncoder};
+
+    fn packed(fill: impl FnOnce(&mut tar::Builder<GzEncoder<Vec<u8>>>)) -> Vec<u8> {
+        let mut builder = tar::Builder::new(GzEncoder::new(vec![], Compression::fast()));
+        fill(&mut builder);
+        builder.into_inner().unwrap().finish().unwrap()
+    }
+
+    fn add(builder: &mut tar::Builder<GzEncoder<Vec<u8>>>, name: &str, content: &[u8]) {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        // The builder refuses a name that climbs out; a recording may have one all the same.
+        header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
+        header.set_cksum();
+        builder.append(&header, content).unwrap();
+    }
+
+    fn unpacked(bytes: &[u8], limit: u64) -> (Vec<String>, Option<String>) {
+        let mut files = vec![];
+        let problem = unpack_into(bytes, "agent.tar.gz", limit, &mut files);
+        (files.into_iter().map(|file| file.name).collect(), problem)
+    }
+
+    #[test]
+    fn only_logs_below_the_packed_folder_are_unpacked() {
+        let bytes = packed(|builder| {
+            add(builder, "agent/stdout.jsonl", b"{}");
+            add(builder, "./workspace/a.jsonl", b"{}");
+            add(builder, "agent/picture.png", b"x");
+            add(builder, "../outside.jsonl", b"{}");
+            add(builder, "/etc/absolute.jsonl", b"{}");
+            let mut link = tar::Header::new_gnu();
+            link.set_entry_type(tar::EntryType::Symlink);
+            link.set_size(0);
+            builder.append_link(&mut link, "agent/link.jsonl", "/etc/passwd").unwrap();
+        });
+
+        let names =
+            vec!["agent.tar.gz/stdout.jsonl".into(), "agent.tar.gz/workspace/a.jsonl".into()];
+        assert_eq!(unpacked(&bytes, MOST_UNPACKED), (names, None));
+    }
+
+    #[test]
+    fn a_bomb_goes_off_within_the_limit() {
+        let bytes = packed(|builder| add(builder, "a.jsonl", &vec![b'x'; 4 << 20]));
+
+        let (names, problem) = unpacked(&bytes, 1 << 20);
+
+        assert_eq!(names, Vec::<String>::new());
+        assert_eq!(problem.unwrap(), "unpacks to more than 1 MiB; the rest is left out");
+    }
+
+    #[test]
+    fn a_damaged_archive_keeps_what_could_be_read() {
+        let bytes = packed(|builder| {
+            add(builder, "a.jsonl", b"{}");
+            let noise = (0..60_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8);
+            add(builder, "b.jsonl", &noise.collect::<Vec<_>>());
+        });
+
+        let (names, problem) = unpacked(&bytes[..bytes.len() / 2], MOST_UNPACKED);
+
+        assert_eq!(names, ["agent.tar.gz/a.jsonl"]);
+        assert!(problem.unwrap().starts_with("the packed folder is damaged ("));
+        assert!(unpacked(b"no archive", MOST_UNPACKED).1.is_some());
+    }
+
+    #[test]
+    fn checkpoints_are_found_in_the_order_of_their_numbers() {
+        let problem = tempfile::tempdir().unwrap();
+        for name in ["checkpoint_10", "checkpoint_9", "checkpoint_x"] {
+            fs::create_dir_all(problem.path().join(name).join("agent")).unwrap();
+        }
+
+        let found = checkpoints(problem.path());
+
+        assert!(is_problem(problem.path()));
+        assert_eq!(
+            found.iter().map(|path| name_of(path)).collect::<Vec<_>>(),
+            ["checkpoint_9", "checkpoint_10"]
+        );
+    }
+}

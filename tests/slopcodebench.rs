@@ -1,0 +1,251 @@
+//! SlopCodeBench run directories: the sample, small broken ones, and a real one where it is there.
+
+mod common;
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use common::{json, printed, project, real_data, trajview};
+use serde_json::Value;
+
+const SAMPLE: &str = "sample-runs/slopcodebench";
+
+/// The value of `key` for each checkpoint.
+fn by_checkpoint<'a>(tests: &'a Value, key: &str) -> Vec<&'a Value> {
+    tests["by_checkpoint"].as_array().unwrap().iter().map(|row| &row[key]).collect()
+}
+
+fn passed(passed: u64, total: u64) -> Value {
+    serde_json::json!({"passed": passed, "total": total})
+}
+
+#[test]
+fn a_run_directory_with_one_problem_opens_it() {
+    let shown = json(&["show", SAMPLE, "--json"]);
+
+    let run = &shown["run"];
+    assert_eq!(run["harness"], "SlopCodeBench G2 (v1.0)");
+    assert_eq!(run["id"], "claude_code-2.0.51_just-solve_none_20260102T0900/tally");
+    assert_eq!((&run["model"], &run["condition"]), (&"scripted".into(), &"emergent".into()));
+    assert!(run["provenance"].as_str().unwrap().contains("SlopCodeBench did not run"));
+    let ids: Vec<&Value> =
+        run["checkpoints"].as_array().unwrap().iter().map(|checkpoint| &checkpoint["id"]).collect();
+    assert_eq!(ids, ["checkpoint_1", "checkpoint_2", "checkpoint_3"]);
+    let asked = shown["turns"][1]["request"].as_str().unwrap();
+    assert!(asked.starts_with("Add `--top N`"), "{asked}");
+}
+
+#[test]
+fn the_problem_alone_says_the_same_as_its_run_directory() {
+    let without_path = |path: &str| {
+        let mut shown = json(&["show", path, "--json"]);
+        shown["run"].as_object_mut().unwrap().remove("path");
+        shown
+    };
+
+    assert!(without_path(SAMPLE) == without_path(&format!("{SAMPLE}/tally")));
+}
+
+#[test]
+fn tests_are_counted_by_group_and_as_strict_iso_and_core() {
+    let tests = &json(&["show", SAMPLE, "--json"])["tests"];
+
+    assert_eq!(by_checkpoint(tests, "core"), [&passed(1, 1), &passed(1, 1), &passed(0, 1)]);
+    assert_eq!(by_checkpoint(tests, "regression"), [&passed(0, 0), &passed(3, 3), &passed(3, 5)]);
+    assert_eq!(by_checkpoint(tests, "strict"), [&passed(3, 3), &passed(5, 5), &passed(3, 6)]);
+    assert_eq!(by_checkpoint(tests, "iso"), [&passed(3, 3), &passed(2, 2), &passed(0, 1)]);
+}
+
+#[test]
+fn strict_iso_and_core_are_those_that_the_harness_wrote_into_its_rows() {
+    let shown = json(&["show", SAMPLE, "--json"]);
+    for (row, tests) in shown["recorded"]["by_checkpoint"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(shown["tests"]["by_checkpoint"].as_array().unwrap())
+    {
+        let recorded = |name: &str| {
+            let values = row["values"].as_array().unwrap();
+            let value = values.iter().find(|value| value["name"] == name).unwrap();
+            assert_eq!(value["source"], "checkpoint_results.jsonl");
+            value["value"].as_f64().unwrap()
+        };
+        for (rate, counted) in [
+            ("strict_pass_rate", "strict"),
+            ("isolated_pass_rate", "iso"),
+            ("core_pass_rate", "core"),
+        ] {
+            let count = |key: &str| tests[counted][key].as_f64().unwrap();
+            assert_eq!(recorded(rate), count("passed") / count("total"), "{rate}");
+        }
+    }
+}
+
+#[test]
+fn a_failed_test_has_the_words_of_its_failure() {
+    let shown = json(&["show", SAMPLE, "--json"]);
+
+    let cases = shown["recorded"]["by_checkpoint"][2]["tests"].as_array().unwrap();
+    let failed: BTreeMap<&str, &Value> = cases
+        .iter()
+        .filter(|case| case["outcome"] == "failed")
+        .map(|case| (case["name"].as_str().unwrap(), case))
+        .collect();
+    let ranks = failed["test_ranks_words"];
+    assert_eq!(
+        (&ranks["checkpoint"], &ranks["group"]),
+        (&"checkpoint_2".into(), &"regression".into())
+    );
+    assert!(ranks["reason"].as_str().unwrap().starts_with("AssertionError: assert "));
+    assert!(ranks["failure"].as_str().unwrap().contains("def test_ranks_words(tally):"));
+    assert!(cases.iter().all(|case| case["outcome"] == "failed" || case["failure"].is_null()));
+}
+
+#[test]
+fn a_flag_leads_back_to_the_checkpoint_that_raised_it_and_keeps_its_type() {
+    let shown = json(&["show", SAMPLE, "--json"]);
+
+    let flag = &shown["recorded"]["by_checkpoint"][2]["flags"][0];
+    assert_eq!((&flag["criterion"], &flag["start"]), (&"single_use_function".into(), &15.into()));
+    assert_eq!(
+        (&flag["kind"], &flag["carried_from"]),
+        (&"verbosity".into(), &"checkpoint_1".into())
+    );
+}
+
+#[test]
+fn without_a_snapshot_the_files_come_from_the_edits_and_the_comparison() {
+    let rebuilt = printed(&["cat", SAMPLE, "tally.py", "--at", "checkpoint_2"]);
+
+    // By sed, which no edit tells.
+    assert!(
+        rebuilt.starts_with("\"\"\"Counts and ranks the words of a text.\"\"\"\n"),
+        "{rebuilt}"
+    );
+    assert!(rebuilt.contains("def top(text, count):"), "{rebuilt}");
+    let shown = json(&["show", SAMPLE, "--json"]);
+    assert_eq!(shown["turns"][1]["edits"][0]["origin"], "partly");
+    let blamed = printed(&["blame", SAMPLE, "tally.py", "--at", "2"]);
+    assert!(blamed.lines().next().unwrap().contains("checkpoint_2"), "{blamed}");
+}
+
+#[test]
+fn checkpoints_stand_in_the_order_of_their_numbers_whatever_is_missing() {
+    let shown = json(&["show", "tests/bad-runs/scb-ten", "--json"]);
+
+    let ids: Vec<&Value> =
+        shown["turns"].as_array().unwrap().iter().map(|turn| &turn["checkpoint"]).collect();
+    assert_eq!(ids, ["checkpoint_9", "checkpoint_10"]);
+    assert_eq!(printed(&["cat", "tests/bad-runs/scb-ten", "a.py"]), "x = 2\n");
+}
+
+#[test]
+fn packed_logs_are_read_and_what_leads_out_of_them_is_not() {
+    let run = "tests/bad-runs/scb-packed";
+    let shown = json(&["show", run, "--json"]);
+
+    let sources: Vec<&str> = shown["run"]["sources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|source| source.as_str().unwrap())
+        .collect();
+    assert!(sources.contains(&"scb-packed/checkpoint_1/agent.tar.gz/stdout.jsonl"), "{sources:?}");
+    assert!(!sources.iter().any(|source| source.contains("outside") || source.contains("link")));
+    assert!(printed(&["show", run, "--turn", "1"]).contains("Write"));
+}
+
+#[test]
+fn an_agent_that_crashed_says_why_in_its_last_step() {
+    let shown = json(&["show", "tests/bad-runs/scb-some-checkpoints", "--turn", "2", "--json"]);
+
+    let step = &shown["steps"][0];
+    assert_eq!(
+        (&step["is_error"], &step["label"]),
+        (&true.into(), &"AgentError: the agent was killed".into())
+    );
+    assert!(step["text"].as_str().unwrap().starts_with("Traceback (most recent call last):"));
+    // What came from the cache is input too.
+    assert_eq!(shown["tokens"]["input"], 16);
+    assert_eq!(shown["cost_usd"], 0.5);
+}
+
+#[test]
+fn several_problems_are_listed_and_each_is_opened_by_its_name() {
+    let run = tempfile::tempdir().unwrap();
+    for problem in ["one", "two"] {
+        let folder = run.path().join(problem).join("checkpoint_1");
+        fs::create_dir_all(folder.join("agent")).unwrap();
+        let log = project("tests/bad-runs/scb-no-diff/checkpoint_1/agent/stdout.jsonl");
+        fs::copy(log, folder.join("agent/stdout.jsonl")).unwrap();
+    }
+    let of = |path: &Path| path.to_str().unwrap().to_owned();
+
+    let ran = trajview(&["show", &of(run.path())]);
+    assert_eq!(ran.code, Some(4));
+    assert!(ran.err.contains("2 recordings below this folder"), "{}", ran.err);
+    let shown = json(&["show", &of(&run.path().join("two")), "--json"]);
+    assert_eq!(shown["run"]["title"], "two");
+}
+
+#[test]
+fn the_generation_is_told_by_what_the_files_hold() {
+    let harness = |evaluation: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoint = folder.path().join("p/checkpoint_1");
+        fs::create_dir_all(checkpoint.join("quality_analysis")).unwrap();
+        fs::write(checkpoint.join("quality_analysis/overall_quality.json"), evaluation).unwrap();
+        let shown = json(&["show", folder.path().to_str().unwrap(), "--json"]);
+        shown["run"]["harness"].as_str().unwrap().to_owned()
+    };
+
+    assert_eq!(harness(r#"{"source_file_count": 1}"#), "SlopCodeBench G0 (January 2026)");
+    let paper = r#"{"source_file_count": 1, "verbosity_flagged_sloc_lines": 0}"#;
+    assert_eq!(harness(paper), "SlopCodeBench G1 (paper, version 1)");
+    assert_eq!(harness("{}"), "SlopCodeBench, generation not recorded");
+}
+
+/// The text of each file that a real `diff.json` tells whole, by the harness' own lines.
+fn created(diff: &Value) -> BTreeMap<String, String> {
+    let files = diff["file_diffs"].as_object().unwrap();
+    let text = |file: &Value| {
+        let lines = file["diff_text"].as_str().unwrap().lines().skip(3);
+        let added = lines.filter_map(|line| line.strip_prefix('+'));
+        added.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    files.iter().map(|(path, file)| (path.clone(), text(file))).collect()
+}
+
+#[test]
+fn a_real_run_is_rebuilt_as_its_harness_saw_it() {
+    let Some(data) = real_data() else { return };
+    let run = data.join("slopcodebench/run");
+    let path = run.to_str().unwrap();
+    let ran = trajview(&["check", path]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
+    let shown = json(&["show", path, "--json"]);
+    assert_eq!(shown["run"]["harness"], "SlopCodeBench G2 (v1.0)");
+    assert_eq!(shown["turns"].as_array().unwrap().len(), 4);
+
+    let read = |name: &str| fs::read_to_string(run.join("file_backup").join(name)).unwrap();
+    let first: Value = serde_json::from_str(&read("checkpoint_1/diff.json")).unwrap();
+    for (file, text) in created(&first) {
+        assert_eq!(printed(&["cat", path, &file, "--at", "checkpoint_1"]), text, "{file}");
+    }
+    for number in 1..=4 {
+        let at = format!("checkpoint_{number}");
+        assert_eq!(printed(&["ls", path, "--at", &at]), "backup_scheduler.py\nrequirements.txt\n");
+        let row: Value =
+            serde_json::from_str(&read(&format!("{at}/quality_analysis/files.jsonl"))).unwrap();
+        let rebuilt = printed(&["cat", path, "backup_scheduler.py", "--at", &at]);
+        assert_eq!(rebuilt.lines().count() as u64, row["total_lines"].as_u64().unwrap(), "{at}");
+        // The harness counted lines by its own comparison of the same two files.
+        let diff: Value = serde_json::from_str(&read(&format!("{at}/diff.json"))).unwrap();
+        let recorded = &shown["recorded"]["by_checkpoint"][number - 1]["changes"][0];
+        let file = &diff["file_diffs"]["backup_scheduler.py"];
+        assert_eq!(
+            (&recorded["added"], &recorded["removed"]),
+            (&file["lines_added"], &file["lines_removed"])
+        );
+    }
+}
