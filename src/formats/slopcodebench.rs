@@ -20,6 +20,7 @@ mod changes;
 mod evaluation;
 mod facts;
 mod generation;
+mod json;
 pub mod layout;
 mod logs;
 mod others;
@@ -32,10 +33,11 @@ use crate::run::{
     recorded,
 };
 
-use super::{Format, Hands, Head, NotUnderstood, Source, codex::json::Object};
+use super::{Format, Hands, Head, NotUnderstood, Source};
 
 use facts::Facts;
 use generation::Generation;
+use json::Object;
 use layout::{Layout, Stage, checkpoint_number};
 
 pub struct SlopCodeBench;
