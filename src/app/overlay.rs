@@ -228,7 +228,7 @@ fn grouped(number: u64) -> String {
 
 fn warnings(run: &Run) -> Vec<Row> {
     if run.warnings.is_empty() {
-        return vec![Row::of("", "none: everything in the recording was understood")];
+        return vec![Row::heading("none: everything in the recording was understood")];
     }
     run.warnings.iter().map(|warning| Row::of(&warning.place, &warning.what)).collect()
 }

@@ -31,6 +31,17 @@ pub enum Better {
     Neither,
 }
 
+impl Better {
+    /// As a table shows it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lower => "lower",
+            Self::Higher => "higher",
+            Self::Neither => "neither",
+        }
+    }
+}
+
 const PAPER: &str = "SlopCodeBench, paper v1";
 const BOTH: &str = "SlopCodeBench, paper v1 and scb-check";
 const OURS: &str = "trajview";
