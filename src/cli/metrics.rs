@@ -15,7 +15,7 @@ use super::{
 /// List the numbers that are computed
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What counts as a branch, a function and a clone in each language instead, and why
+    /// What adds a path in each language instead, and why; functions and clones are in the JSON
     #[arg(long)]
     languages: bool,
     /// Print JSON (schema trajview.metrics/1)
@@ -85,14 +85,12 @@ fn metric_table() -> Table {
 }
 
 fn language_table(languages: Vec<Language>) -> Table {
-    let mut table = Table::new(&["language", "adds a path", "callables", "clones", "why"]);
+    let mut table = Table::new(&["language", "adds a path", "why"]);
     for language in languages {
         let without = if language.available { "" } else { " (not in this build)" };
         table.row(vec![
             language.names.join(", ") + without,
             [language.branches.as_slice(), language.operators].concat().join(" "),
-            language.callables.join(" "),
-            language.clones.join(" "),
             language.why.into(),
         ]);
     }
