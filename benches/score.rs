@@ -28,6 +28,8 @@ fn main() {
         tree.iter().map(|(_, text)| text.lines().count()).sum::<usize>()
     );
     table.row("30 files, one core", ms(35), times, || score(&tree, &ruler));
+    let no_rules = Ruler::new(Profile::ScbPaper, Rules::none());
+    table.row("30 files, one core, no rules", ms(35), times, || score(&tree, &no_rules));
     table.row("30 files", ms(35), times, || score_on_all_cores(&tree, &ruler));
     beside_scb_check(&tree, times);
     let turns = turns(60, 100);
