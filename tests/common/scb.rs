@@ -4,6 +4,8 @@
 //! Python 3.12 or later, `pip install scb-check==0.1.3` in one and `scb-check==0.2.0` in the other, and put the two
 //! folders, with a colon between, into `TRAJVIEW_SCB_CHECK`.
 
+#![allow(dead_code)] // each test file uses some of it
+
 use std::{
     env, fs,
     path::{Path, PathBuf},

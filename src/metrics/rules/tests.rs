@@ -11,7 +11,7 @@ fn problems(text: &str) -> Vec<String> {
 
 fn found(rules: &Rules, text: &str) -> (usize, usize) {
     let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
-    let found = rules.scan(Grammar::Python, text, &tree);
+    let found = rules.scan(Grammar::Python, text, &tree, Comments::PassedOver);
     (found.all.len(), found.kept.len())
 }
 
@@ -27,7 +27,7 @@ fn a_match_has_its_rule_and_lines() {
     let text = "x = []\nx.append(\n    1\n)\n";
     let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
 
-    let found = rules.scan(Grammar::Python, text, &tree);
+    let found = rules.scan(Grammar::Python, text, &tree, Comments::PassedOver);
 
     assert_eq!(found.all, [Match { start: 2, end: 4, rule: "append" }]);
 }
@@ -38,6 +38,22 @@ fn an_ignoring_comment_keeps_a_match_from_being_kept() {
 
     assert_eq!(found(&rules, "x.append(1)  # ast-grep-ignore\nx.append(2)\n"), (2, 1));
     assert_eq!(found(&rules, "# ast-grep-ignore: other\nx.append(2)\n"), (1, 1));
+}
+
+#[test]
+fn a_comment_is_passed_over_or_taken() {
+    let two = "id: two\nlanguage: python\nrule:\n  pattern: |\n    if $C:\n        $A\n        $B\n        $$$REST\n";
+    let rules = Rules::load("test", &[("a.yml", two)]);
+    let text = "if x:\n    a()  # why\n    b()\n";
+    let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
+    let count = |text: &str, comments| {
+        let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
+        rules.scan(Grammar::Python, text, &tree, comments).all.len()
+    };
+
+    assert!(!tree.root_node().has_error());
+    assert_eq!(count("if x:\n    a()  # why\n    b()\n    c()\n", Comments::Taken), 1);
+    assert_eq!(count("if x:\n    a()\n    # why\n", Comments::PassedOver), 0);
 }
 
 #[test]
@@ -146,7 +162,7 @@ mod built_in {
     fn matching(rules: &Rules, text: &str) -> BTreeSet<String> {
         let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
         assert!(!tree.root_node().has_error(), "a syntax error in\n{text}");
-        let found = rules.scan(Grammar::Python, text, &tree);
+        let found = rules.scan(Grammar::Python, text, &tree, Comments::PassedOver);
         found.all.iter().map(|hit| hit.rule.to_owned()).collect()
     }
 
