@@ -41,6 +41,7 @@ pub mod app;
 pub mod cli;
 pub mod code;
 pub mod formats;
+pub mod metrics;
 pub mod run;
 pub mod store;
 pub mod tui;

@@ -235,7 +235,7 @@ fn warnings(replay: &Replay) -> Vec<Row> {
     let mut rows: Vec<Row> =
         replay.warnings().map(|warning| Row::of(&warning.place, &warning.what)).collect();
     if rows.is_empty() {
-        rows.push(Row::of("", "none: everything in the recording was understood"));
+        rows.push(Row::heading("none: everything in the recording was understood"));
     }
     rows
 }

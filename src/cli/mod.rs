@@ -17,6 +17,8 @@ mod ls;
 mod man;
 mod output;
 mod recorded;
+mod rules;
+mod score;
 mod show;
 mod view;
 
@@ -119,9 +121,11 @@ enum Command {
     Cat(cat::Args),
     Ls(ls::Args),
     Blame(blame::Args),
+    Score(score::Args),
     Import(import::Args),
     Check(check::Args),
     Formats(formats::Args),
+    Rules(rules::Args),
     Keys(keys::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -163,9 +167,11 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Cat(args)) => cat::run(args, out),
         Some(Command::Ls(args)) => ls::run(args, out),
         Some(Command::Blame(args)) => blame::run(args, out),
+        Some(Command::Score(args)) => score::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),
         Some(Command::Formats(args)) => formats::run(args, out),
+        Some(Command::Rules(args)) => rules::run(args, out),
         Some(Command::Keys(args)) => keys::run(args, out),
         Some(Command::Completions(args)) => completions::run(args, out),
         Some(Command::Man(args)) => man::run(args, out),

@@ -120,3 +120,23 @@ impl Table {
 pub fn count(number: Option<u64>) -> String {
     number.map_or_else(|| "-".into(), |number| number.to_string())
 }
+
+/// One line of CSV (RFC 4180): a cell with a comma, a quote or a line end in it is quoted.
+pub fn csv_row(cells: impl IntoIterator<Item = String>) -> String {
+    let quoted = |cell: String| match cell.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell,
+    };
+    cells.into_iter().map(quoted).collect::<Vec<_>>().join(",") + "\r\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_with_a_comma_or_a_quote_is_quoted() {
+        let row = csv_row(["a", "b, c", "say \"d\""].map(String::from));
+        assert_eq!(row, "a,\"b, c\",\"say \"\"d\"\"\"\r\n");
+    }
+}

@@ -1,4 +1,4 @@
-//! Source text: differences between two versions, patches as agents write them, colours.
+//! Source text: differences between two versions, patches as agents write them, colours, syntax trees.
 //!
 //! Knows nothing of runs. Add a language's colours in [`highlight`], a patch dialect in [`patch`].
 
@@ -8,4 +8,5 @@ pub mod diff;
 pub mod highlight;
 pub mod languages;
 pub mod patch;
+pub mod tree;
 pub mod unified;

@@ -5,6 +5,7 @@
 //! recording's own folder is followed. [`import`] makes a bundle of one, elsewhere, through [`write`](mod@write).
 
 mod bytes;
+mod cache;
 pub mod config;
 mod find;
 mod follow;
@@ -13,6 +14,8 @@ mod harness;
 mod head;
 pub mod import;
 mod repo;
+pub mod rules;
+mod score;
 mod search;
 mod slopcodebench;
 mod snapshot;
@@ -45,9 +48,11 @@ use hands::Threads;
 use repo::Repo;
 use snapshot::Snapshots;
 
+pub use cache::Cache;
 pub use find::runs_below;
 pub use follow::{Follower, follow};
 pub use head::open as open_head;
+pub use score::{GoesOn, Scorer};
 
 /// A recording that was opened: its index, and the way back to its bytes.
 #[derive(Debug, Clone)]
@@ -239,7 +244,11 @@ impl Archive {
         self.with_blobs(run, |blobs| blame::blame(&timeline, blobs, path, turns_done))?
     }
 
-    fn with_blobs<T>(&self, run: &Run, read: impl FnOnce(&dyn Blobs) -> T) -> Result<T, String> {
+    fn with_blobs<T>(
+        &self,
+        run: &Run,
+        read: impl FnOnce(&(dyn Blobs + Sync)) -> T,
+    ) -> Result<T, String> {
         let (_, made) = self.built(run).as_ref().map_err(Clone::clone)?;
         let (repo, snapshots) = (self.repo.as_ref(), self.snapshots.as_ref());
         Ok(read(&timeline::AllBlobs { made, repo, snapshots }))

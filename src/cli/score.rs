@@ -1,0 +1,163 @@
+//! `trajview score`: erosion, verbosity and what they are made of, at the end, at every checkpoint or at every turn.
+
+mod document;
+mod tables;
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use crate::{
+    metrics::{
+        quality::{Profile, Ruler},
+        rules::Rules,
+    },
+    run::Run,
+    store::{self, Cache, Scorer},
+};
+
+use super::{Exit, Failure, Outcome, output::Out};
+use document::{Document, Moment};
+
+/// Score the code of runs: erosion, verbosity and what they are made of
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Logs, run bundles, or folders that hold one of them
+    #[arg(value_name = "RUN", required_unless_present = "tree")]
+    runs: Vec<PathBuf>,
+    /// Score a plain folder instead of runs
+    #[arg(long, value_name = "DIR", conflicts_with = "runs")]
+    tree: Option<PathBuf>,
+    /// The moments that are scored
+    #[arg(long, value_enum, default_value_t = Each::Final)]
+    each: Each,
+    /// Whose formulas: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
+    #[arg(long, default_value_t = Profile::default())]
+    profile: Profile,
+    /// Rules in ast-grep's YAML, in the place of the built-in ones; `none` for no rules
+    #[arg(long, value_name = "FILE_OR_DIR")]
+    rules: Option<PathBuf>,
+    /// With the callables, clones and rule hits the numbers are made of
+    #[arg(long)]
+    detail: bool,
+    /// Neither read nor write the cache of measures
+    #[arg(long)]
+    no_cache: bool,
+    /// Print JSON (schema trajview.score/1), one document a run
+    #[arg(long, conflicts_with_all = ["csv", "md"])]
+    json: bool,
+    /// Print one table of all runs as CSV
+    #[arg(long, conflicts_with = "md")]
+    csv: bool,
+    /// Print the tables as Markdown
+    #[arg(long)]
+    md: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Each {
+    /// The end of the run
+    Final,
+    /// The end of each checkpoint
+    Checkpoint,
+    /// The end of each turn
+    Turn,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let ruler = ruler(args)?;
+    let scorer = Scorer::new(ruler, cache(args));
+    let documents = match &args.tree {
+        Some(folder) => vec![of_folder(folder, &scorer)?],
+        None => {
+            args.runs.iter().map(|path| of_run(path, args, &scorer)).collect::<Result<_, _>>()?
+        }
+    };
+    if args.json {
+        documents
+            .iter()
+            .try_for_each(|document| out.json(&document.shown(&scorer, args.detail)))?;
+    } else if args.csv {
+        tables::csv(&documents, scorer.ruler(), out)?;
+    } else {
+        for document in &documents {
+            tables::print(document, scorer.ruler(), args, out)?;
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+fn ruler(args: &Args) -> Result<Ruler, Failure> {
+    Ok(Ruler::new(args.profile, rules(args.rules.as_deref())?))
+}
+
+/// The rules of a file or folder, none, or the built-in ones. Those that cannot be used are told on standard error.
+pub fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
+    let Some(path) = path else { return Ok(Rules::built_in()) };
+    if path == Path::new("none") {
+        return Ok(Rules::none());
+    }
+    let texts = store::rules::read(path).map_err(|why| Failure::new(Exit::CannotRead, why))?;
+    let texts: Vec<(&str, &str)> =
+        texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let rules = Rules::load(&path.display().to_string(), &texts);
+    for problem in rules.problems() {
+        eprintln!("trajview: {}", super::output::plain(&problem.to_string()));
+    }
+    if rules.count() == 0 {
+        let why = format!("{}: no rule that can be used", path.display());
+        return Err(Failure::new(Exit::CannotUnderstand, why));
+    }
+    Ok(rules)
+}
+
+/// A cache that cannot be used costs time; that is said and nothing more.
+fn cache(args: &Args) -> Option<Cache> {
+    let path = Cache::default_path().filter(|_| !args.no_cache)?;
+    match Cache::open(&path) {
+        Ok(cache) => Some(cache),
+        Err(why) => {
+            eprintln!("trajview: {}", super::output::plain(&why));
+            None
+        }
+    }
+}
+
+fn of_folder(folder: &Path, scorer: &Scorer) -> Result<Document, Failure> {
+    let scored = scorer.score_folder(folder).map_err(|why| Failure::new(Exit::CannotRead, why))?;
+    Ok(Document::of_folder(folder, scored))
+}
+
+fn of_run(path: &Path, args: &Args, scorer: &Scorer) -> Result<Document, Failure> {
+    let opened = store::open(path)?;
+    let (run, archive) = (&*opened.run, &*opened.archive);
+    let cannot = |why: String| Failure::new(Exit::CannotRead, why);
+    let timeline = archive.timeline(run).map_err(cannot)?;
+    let moments = moments(run, args.each)?;
+    let done: Vec<usize> = moments.iter().map(|moment| moment.done).collect();
+    let scored = archive.score(run, &done, scorer, &|_, _| true).map_err(cannot)?;
+    let lines = archive.line_counts(run).map_err(cannot)?;
+    Ok(Document::of_run(path, (run, archive), timeline.from.words(), moments, scored, &lines))
+}
+
+fn moments(run: &Run, each: Each) -> Result<Vec<Moment>, Failure> {
+    let moments: Vec<Moment> = match each {
+        Each::Final => vec![Moment { label: "final".into(), done: run.turns.len() }],
+        Each::Checkpoint => {
+            let moment = |checkpoint: &crate::run::Checkpoint| Moment {
+                label: checkpoint.id.clone(),
+                done: checkpoint.last_turn + 1,
+            };
+            run.checkpoints.iter().map(moment).collect()
+        }
+        Each::Turn => (1..=run.turns.len())
+            .map(|done| Moment { label: format!("turn {done}"), done })
+            .collect(),
+    };
+    if moments.is_empty() {
+        let noun = if each == Each::Checkpoint { "checkpoints" } else { "turns" };
+        let why = format!("{}: this run records no {noun}", run.id);
+        return Err(Failure::new(Exit::CannotUnderstand, why));
+    }
+    Ok(moments)
+}

@@ -1,0 +1,309 @@
+//! The JSON of `score`: field names are fixed by the contract, adding some is fine. Absent values are null, never 0.
+
+use std::{collections::BTreeMap, path::Path};
+
+use serde::Serialize;
+
+use crate::{
+    code::patch::LineCounts,
+    metrics::{
+        phase::{self, Phase},
+        quality::{Detail, Ruler, Scored, Totals},
+    },
+    run::{Checkpoint, Run},
+    store::{Archive, Scorer},
+};
+
+use crate::cli::recorded::{self, RecordedRow, TestsRow};
+
+/// A moment that is scored.
+#[derive(Debug, Clone)]
+pub struct Moment {
+    pub label: String,
+    /// Turns done.
+    pub done: usize,
+}
+
+/// Everything that is said of one run or folder.
+pub struct Document {
+    pub run: RunName,
+    pub points: Vec<(PointFacts, Scored)>,
+    pub tests: Option<TestsRow>,
+    pub recorded: Option<RecordedRow>,
+}
+
+#[derive(Serialize, Clone)]
+pub struct RunName {
+    pub id: String,
+    pub path: String,
+    /// Of a folder that is no run: null.
+    pub format: Option<&'static str>,
+    /// commits, recorded edits, recorded edits and snapshots, or a folder
+    pub files_from: &'static str,
+}
+
+/// Where a point stands in its run.
+#[derive(Serialize, Clone)]
+pub struct PointFacts {
+    pub label: String,
+    pub checkpoint: Option<String>,
+    /// Counts from 1; 0 is before the first.
+    pub turn: Option<usize>,
+    pub commit: Option<String>,
+    pub phase: Option<Phase>,
+    pub bin: Option<f64>,
+    /// Lines added and removed by every turn since the previous point.
+    pub churn: Option<u64>,
+    /// What the recording says of the same moment, by the name of our metric; null where it says nothing.
+    pub recorded: Option<BTreeMap<&'static str, f64>>,
+}
+
+#[derive(Serialize)]
+pub struct Shown<'a> {
+    schema: &'static str,
+    profile: &'static str,
+    rules: RulesFacts<'a>,
+    run: &'a RunName,
+    points: Vec<Point<'a>>,
+    faithfulness: Option<()>,
+    exposure: Option<()>,
+    tests: Option<&'a TestsRow>,
+    process: Option<()>,
+    rubric_tree: Option<()>,
+    /// What the recording says itself, never mixed with what is worked out here.
+    recorded: Option<&'a RecordedRow>,
+}
+
+#[derive(Serialize)]
+struct RulesFacts<'a> {
+    source: &'a str,
+    count: usize,
+    sha256: &'a str,
+    problems: Vec<ProblemRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct ProblemRow<'a> {
+    file: &'a str,
+    rule: &'a str,
+    line: usize,
+    what: &'a str,
+}
+
+#[derive(Serialize)]
+struct Point<'a> {
+    #[serde(flatten)]
+    facts: &'a PointFacts,
+    files: Option<u32>,
+    skipped: Vec<SkippedRow<'a>>,
+    #[serde(flatten)]
+    totals: Numbers,
+    erosion: Option<f64>,
+    verbosity: Option<f64>,
+    gini: Option<f64>,
+    by_language: Option<&'a BTreeMap<String, Totals>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<DetailRows<'a>>,
+}
+
+/// [`Totals`], each null where no file of the snapshot is recorded.
+#[derive(Serialize, Default)]
+pub struct Numbers {
+    pub lines: Option<u64>,
+    pub loc: Option<u64>,
+    pub sloc: Option<u64>,
+    pub callables: Option<u64>,
+    pub high_cc: Option<u64>,
+    pub max_cc: Option<u32>,
+    pub mean_cc: Option<f64>,
+    pub mass: Option<f64>,
+    pub high_mass: Option<f64>,
+    pub clone_lines: Option<u64>,
+    pub rule_lines: Option<u64>,
+    pub wrapper_lines: Option<u64>,
+    pub flagged_lines: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct SkippedRow<'a> {
+    path: &'a str,
+    why: &'static str,
+}
+
+#[derive(Serialize)]
+struct DetailRows<'a> {
+    callables: &'a [crate::metrics::quality::CallableAt],
+    clones: Vec<&'a [crate::metrics::quality::Place]>,
+    hits: &'a [crate::metrics::quality::HitAt],
+    wrappers: &'a [crate::metrics::quality::Place],
+}
+
+/// Why a file has no numbers whose content the recording does not have.
+pub const NOT_RECORDED: &str = "content not recorded";
+
+impl Document {
+    pub fn of_folder(folder: &Path, scored: Scored) -> Self {
+        let path = folder.display().to_string();
+        let facts = PointFacts {
+            label: "tree".into(),
+            checkpoint: None,
+            turn: None,
+            commit: None,
+            phase: None,
+            bin: None,
+            churn: None,
+            recorded: None,
+        };
+        let run = RunName { id: path.clone(), path, format: None, files_from: "a folder" };
+        Self { run, points: vec![(facts, scored)], tests: None, recorded: None }
+    }
+
+    /// `lines` has the line counts of every change of every turn.
+    pub fn of_run(
+        path: &Path,
+        (run, archive): (&Run, &Archive),
+        files_from: &'static str,
+        moments: Vec<Moment>,
+        scored: Vec<Scored>,
+        lines: &[Vec<Option<LineCounts>>],
+    ) -> Self {
+        let name = RunName {
+            id: run.id.clone(),
+            path: path.display().to_string(),
+            format: Some(run.format),
+            files_from,
+        };
+        let befores = std::iter::once(0).chain(moments.iter().map(|moment| moment.done));
+        let befores: Vec<usize> = befores.take(moments.len()).collect();
+        let facts = moments.into_iter().zip(befores).map(|(moment, before)| {
+            let churn = churn(lines.get(before..moment.done).unwrap_or_default());
+            facts_of(run, moment, churn)
+        });
+        Self {
+            run: name,
+            points: facts.zip(scored).collect(),
+            tests: recorded::tests(run),
+            recorded: recorded::recorded(run, archive),
+        }
+    }
+
+    pub fn shown<'a>(&'a self, scorer: &'a Scorer, with_detail: bool) -> Shown<'a> {
+        let point = |(facts, scored): &'a (PointFacts, Scored)| Point {
+            facts,
+            files: scored.is_recorded().then_some(scored.snapshot.files),
+            skipped: skipped(scored).map(|(path, why)| SkippedRow { path, why }).collect(),
+            totals: numbers(scored),
+            erosion: scored.erosion(),
+            verbosity: scored.verbosity(),
+            gini: scored.is_recorded().then_some(scored.snapshot.gini),
+            by_language: scored.is_recorded().then_some(&scored.snapshot.by_language),
+            detail: with_detail.then(|| rows(&scored.detail)),
+        };
+        Shown {
+            schema: "trajview.score/1",
+            profile: scorer.ruler().profile().name(),
+            rules: rules_of(scorer.ruler()),
+            run: &self.run,
+            points: self.points.iter().map(point).collect(),
+            faithfulness: None,
+            exposure: None,
+            tests: self.tests.as_ref(),
+            process: None,
+            rubric_tree: None,
+            recorded: self.recorded.as_ref(),
+        }
+    }
+}
+
+fn facts_of(run: &Run, moment: Moment, churn: Option<u64>) -> PointFacts {
+    let turn = moment.done.checked_sub(1).and_then(|turn| run.turns.get(turn));
+    let checkpoint = turn.and_then(|turn| turn.checkpoint);
+    let count = run.checkpoints.len();
+    PointFacts {
+        label: moment.label,
+        checkpoint: checkpoint.and_then(|index| Some(run.checkpoints.get(index)?.id.clone())),
+        turn: Some(moment.done),
+        commit: turn.and_then(|turn| turn.commit.as_deref().map(str::to_owned)),
+        phase: checkpoint.and_then(|index| Phase::of(index, count)),
+        bin: checkpoint.and_then(|index| phase::bin(index, count)),
+        churn,
+        recorded: checkpoint
+            .and_then(|index| recorded_at(run.checkpoints.get(index)?, moment.done)),
+    }
+}
+
+/// The recorded values of a checkpoint that ends after so many turns. The first file to name one has it.
+fn recorded_at(checkpoint: &Checkpoint, done: usize) -> Option<BTreeMap<&'static str, f64>> {
+    let record = checkpoint.recorded.as_ref().filter(|_| checkpoint.last_turn + 1 == done)?;
+    let mut by_metric = BTreeMap::new();
+    for value in &record.values {
+        if let (Some(metric), Some(number)) = (value.metric, value.value.number()) {
+            by_metric.entry(metric).or_insert(number);
+        }
+    }
+    (!by_metric.is_empty()).then_some(by_metric)
+}
+
+/// None where there are changes and the lines of none of them are known.
+fn churn(turns: &[Vec<Option<LineCounts>>]) -> Option<u64> {
+    let changes = turns.iter().flatten();
+    let known: Vec<u64> =
+        changes.clone().flatten().map(|lines| lines.added as u64 + lines.removed as u64).collect();
+    (!known.is_empty() || changes.count() == 0).then(|| known.iter().sum())
+}
+
+/// Every file that counts by its name and has no numbers, with why.
+pub fn skipped(scored: &Scored) -> impl Iterator<Item = (&str, &'static str)> {
+    let skipped = scored.snapshot.skipped.iter().map(|file| (file.path.as_str(), file.why.why()));
+    skipped.chain(scored.not_recorded.iter().map(|path| (path.as_str(), NOT_RECORDED)))
+}
+
+pub fn numbers(scored: &Scored) -> Numbers {
+    if !scored.is_recorded() {
+        return Numbers::default();
+    }
+    let totals = &scored.snapshot.totals;
+    Numbers {
+        lines: Some(totals.lines),
+        loc: Some(totals.loc),
+        sloc: Some(totals.sloc),
+        callables: Some(totals.callables),
+        high_cc: Some(totals.high_cc),
+        max_cc: Some(totals.max_cc),
+        mean_cc: Some(totals.mean_cc),
+        mass: Some(totals.mass),
+        high_mass: Some(totals.high_mass),
+        clone_lines: Some(totals.clone_lines),
+        rule_lines: Some(totals.rule_lines),
+        wrapper_lines: Some(totals.wrapper_lines),
+        flagged_lines: Some(totals.flagged_lines),
+    }
+}
+
+fn rows(detail: &Detail) -> DetailRows<'_> {
+    DetailRows {
+        callables: &detail.callables,
+        clones: detail.clones.iter().map(|group| group.places.as_slice()).collect(),
+        hits: &detail.hits,
+        wrappers: &detail.wrappers,
+    }
+}
+
+fn rules_of(ruler: &Ruler) -> RulesFacts<'_> {
+    let rules = ruler.rules();
+    RulesFacts {
+        source: rules.source(),
+        count: rules.count(),
+        sha256: rules.sha256(),
+        problems: rules
+            .problems()
+            .iter()
+            .map(|problem| ProblemRow {
+                file: &problem.file,
+                rule: &problem.rule,
+                line: problem.line,
+                what: &problem.what,
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,238 @@
+//! The scores for people, and for spreadsheets.
+
+use std::{collections::BTreeMap, io};
+
+use crate::{
+    cli::output::{Out, Table, csv_row},
+    metrics::quality::{Detail, Ruler, Scored},
+};
+
+use super::{
+    Args,
+    document::{Document, PointFacts, numbers, skipped},
+};
+
+/// Rows of each kind that `--detail` prints; JSON has all.
+const MOST_ROWS: usize = 20;
+
+#[rustfmt::skip]
+const HEADS: [&str; 13] = [
+    "point", "phase", ">files", ">loc", ">callables", ">CC > 10", ">max CC", ">mass", ">erosion", ">flagged",
+    ">verbosity", ">churn", "commit",
+];
+
+pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> io::Result<()> {
+    if !args.md {
+        out.line(&head(document, ruler))?;
+        out.line("")?;
+    }
+    let has_recorded = document.points.iter().any(|(facts, _)| facts.recorded.is_some());
+    let mut heads = HEADS.to_vec();
+    if has_recorded {
+        heads.extend([">recorded erosion", ">recorded verbosity"]);
+    }
+    let mut table = Table::new(&heads);
+    for (facts, scored) in &document.points {
+        let mut cells = row(facts, scored);
+        if has_recorded {
+            let values = facts.recorded.as_ref();
+            let recorded = |metric| share(values.and_then(|values| values.get(metric).copied()));
+            cells.extend([recorded("erosion"), recorded("verbosity")]);
+        }
+        table.row(cells);
+    }
+    if args.md {
+        table.markdown(out)?
+    } else {
+        table.print(out)?
+    }
+    let Some((_, last)) = document.points.last() else { return Ok(()) };
+    if args.detail {
+        print_detail(&last.detail, args.md, out)?;
+    }
+    for (path, why) in skipped(last) {
+        out.line(&format!("left out: {path}: {why}"))?;
+    }
+    Ok(())
+}
+
+fn head(document: &Document, ruler: &Ruler) -> String {
+    let rules = ruler.rules();
+    format!(
+        "{} · profile {} · {} rules, {} · files from {}",
+        document.run.id,
+        ruler.profile(),
+        rules.count(),
+        rules.source(),
+        document.run.files_from
+    )
+}
+
+fn row(facts: &PointFacts, scored: &Scored) -> Vec<String> {
+    let count = |number: Option<u64>| known(number.map(|number| number.to_string()));
+    let numbers = numbers(scored);
+    vec![
+        label(facts),
+        known(facts.phase.map(|phase| phase.word().to_owned())),
+        count(scored.is_recorded().then_some(u64::from(scored.snapshot.files))),
+        count(numbers.loc),
+        count(numbers.callables),
+        count(numbers.high_cc),
+        count(numbers.max_cc.map(u64::from)),
+        known(numbers.mass.map(|mass| format!("{mass:.1}"))),
+        share(scored.erosion()),
+        count(numbers.flagged_lines),
+        share(scored.verbosity()),
+        count(facts.churn),
+        known(facts.commit.as_ref().map(|commit| commit.chars().take(10).collect())),
+    ]
+}
+
+fn known(words: Option<String>) -> String {
+    words.unwrap_or_else(|| "-".into())
+}
+
+fn share(number: Option<f64>) -> String {
+    known(number.map(|number| format!("{number:.4}")))
+}
+
+/// A checkpoint's id says nothing of where it ends.
+fn label(facts: &PointFacts) -> String {
+    match facts.turn {
+        Some(turn) if facts.checkpoint.as_ref() == Some(&facts.label) => {
+            format!("{} (turn {turn})", facts.label)
+        }
+        _ => facts.label.clone(),
+    }
+}
+
+fn print_detail(detail: &Detail, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    let mut print = |table: &Table| {
+        out.line("")?;
+        if is_markdown { table.markdown(out) } else { table.print(out) }
+    };
+    let mut heavy: Vec<_> = detail.callables.iter().collect();
+    heavy.sort_by(|a, b| b.mass.total_cmp(&a.mass)); // stable: equal ones stay in their order
+    let mut table = Table::new(&[">mass", ">CC", ">SLOC", "callable", "place"]);
+    for callable in heavy.iter().take(MOST_ROWS) {
+        table.row(vec![
+            format!("{:.1}", callable.mass),
+            callable.cc.to_string(),
+            callable.sloc.to_string(),
+            callable.name.clone(),
+            format!("{}:{}", callable.path, callable.span.start),
+        ]);
+    }
+    print(&table)?;
+    let mut table = Table::new(&[">pieces", ">lines", "clone group"]);
+    for group in detail.clones.iter().take(MOST_ROWS) {
+        let lines = group.places.first().map_or(0, |place| place.span.end - place.span.start + 1);
+        let shown =
+            group.places.iter().take(3).map(|place| format!("{}:{}", place.path, place.span.start));
+        let more = if group.places.len() > 3 { ", …" } else { "" };
+        let places = shown.collect::<Vec<_>>().join(", ") + more;
+        table.row(vec![group.places.len().to_string(), lines.to_string(), places]);
+    }
+    print(&table)?;
+    let mut by_rule: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for hit in &detail.hits {
+        by_rule.entry(&hit.rule).or_default().push(format!("{}:{}", hit.path, hit.span.start));
+    }
+    let mut by_rule: Vec<_> = by_rule.into_iter().collect();
+    by_rule.sort_by_key(|(_, places)| std::cmp::Reverse(places.len()));
+    let mut table = Table::new(&[">hits", "rule", "first"]);
+    for (rule, places) in by_rule.iter().take(MOST_ROWS) {
+        let first = places.first().cloned().unwrap_or_default();
+        table.row(vec![places.len().to_string(), (*rule).to_owned(), first]);
+    }
+    print(&table)?;
+    let all = (detail.callables.len(), detail.clones.len(), by_rule.len());
+    if [all.0, all.1, all.2].into_iter().any(|rows| rows > MOST_ROWS) {
+        out.line(&format!(
+            "the first {MOST_ROWS} of {} callables, {} clone groups, {} rules; --json has all",
+            all.0, all.1, all.2
+        ))?;
+    }
+    Ok(())
+}
+
+/// One table of every point of every run; empty cells are not recorded.
+pub fn csv(documents: &[Document], ruler: &Ruler, out: &mut Out) -> io::Result<()> {
+    let heads = [
+        "run",
+        "path",
+        "profile",
+        "rules",
+        "label",
+        "checkpoint",
+        "turn",
+        "commit",
+        "phase",
+        "bin",
+        "files",
+        "lines",
+        "loc",
+        "sloc",
+        "callables",
+        "high_cc",
+        "max_cc",
+        "mean_cc",
+        "mass",
+        "high_mass",
+        "erosion",
+        "clone_lines",
+        "rule_lines",
+        "wrapper_lines",
+        "flagged_lines",
+        "verbosity",
+        "gini",
+        "churn",
+        "skipped",
+    ];
+    out.raw(csv_row(heads.map(String::from)).as_bytes())?;
+    for document in documents {
+        for (facts, scored) in &document.points {
+            out.raw(csv_row(cells(document, facts, scored, ruler)).as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+fn cells(document: &Document, facts: &PointFacts, scored: &Scored, ruler: &Ruler) -> [String; 29] {
+    fn cell<T: ToString>(value: Option<T>) -> String {
+        value.map(|value| value.to_string()).unwrap_or_default()
+    }
+    let numbers = numbers(scored);
+    let is_recorded = scored.is_recorded();
+    [
+        document.run.id.clone(),
+        document.run.path.clone(),
+        ruler.profile().to_string(),
+        ruler.rules().source().to_owned(),
+        facts.label.clone(),
+        cell(facts.checkpoint.clone()),
+        cell(facts.turn),
+        cell(facts.commit.clone()),
+        cell(facts.phase.map(|phase| phase.word())),
+        cell(facts.bin),
+        cell(is_recorded.then_some(scored.snapshot.files)),
+        cell(numbers.lines),
+        cell(numbers.loc),
+        cell(numbers.sloc),
+        cell(numbers.callables),
+        cell(numbers.high_cc),
+        cell(numbers.max_cc),
+        cell(numbers.mean_cc),
+        cell(numbers.mass),
+        cell(numbers.high_mass),
+        cell(scored.erosion()),
+        cell(numbers.clone_lines),
+        cell(numbers.rule_lines),
+        cell(numbers.wrapper_lines),
+        cell(numbers.flagged_lines),
+        cell(scored.verbosity()),
+        cell(is_recorded.then_some(scored.snapshot.gini)),
+        cell(facts.churn),
+        skipped(scored).count().to_string(),
+    ]
+}

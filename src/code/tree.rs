@@ -1,0 +1,109 @@
+//! Syntax trees: which grammar reads a file, and the tree it makes of the bytes. Nothing else.
+//!
+//! A grammar is compiled in by its feature; Python's always is. The words for a language are those of
+//! [`languages`](super::languages), so a file has one language everywhere. To add one: a variant, a row of each `match`
+//! here, a feature in Cargo.toml.
+
+use serde::{Deserialize, Serialize};
+use tree_sitter::{Parser, Tree};
+
+use super::languages;
+
+/// A grammar this house knows how to use, compiled in or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Grammar {
+    C,
+    Cpp,
+    Go,
+    Java,
+    JavaScript,
+    Python,
+    Rust,
+    /// TypeScript with JSX: another grammar than [`TypeScript`](Self::TypeScript), the same language.
+    Tsx,
+    TypeScript,
+}
+
+impl Grammar {
+    /// Every grammar, in alphabetical order.
+    pub const ALL: [Self; 9] = [
+        Self::C,
+        Self::Cpp,
+        Self::Go,
+        Self::Java,
+        Self::JavaScript,
+        Self::Python,
+        Self::Rust,
+        Self::Tsx,
+        Self::TypeScript,
+    ];
+
+    /// The grammar for a file of this name; None where no grammar is known, whether compiled in or not.
+    pub fn of(path: &str) -> Option<Self> {
+        match languages::language(path, "")?.name {
+            "C" => Some(Self::C),
+            "C++" => Some(Self::Cpp),
+            "Go" => Some(Self::Go),
+            "Java" => Some(Self::Java),
+            "JavaScript (Babel)" => Some(Self::JavaScript),
+            "Python" => Some(Self::Python),
+            "Rust" => Some(Self::Rust),
+            "TypeScriptReact" => Some(Self::Tsx),
+            "TypeScript" => Some(Self::TypeScript),
+            _ => None,
+        }
+    }
+
+    /// What a table or a JSON key calls it, in lower case: `python`, `cpp`, `tsx`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::C => "c",
+            Self::Cpp => "cpp",
+            Self::Go => "go",
+            Self::Java => "java",
+            Self::JavaScript => "javascript",
+            Self::Python => "python",
+            Self::Rust => "rust",
+            Self::Tsx => "tsx",
+            Self::TypeScript => "typescript",
+        }
+    }
+
+    /// None where its feature is off.
+    pub fn language(self) -> Option<tree_sitter::Language> {
+        match self {
+            Self::Python => Some(tree_sitter_python::LANGUAGE.into()),
+            #[cfg(feature = "c")]
+            Self::C => Some(tree_sitter_c::LANGUAGE.into()),
+            #[cfg(feature = "cpp")]
+            Self::Cpp => Some(tree_sitter_cpp::LANGUAGE.into()),
+            #[cfg(feature = "go")]
+            Self::Go => Some(tree_sitter_go::LANGUAGE.into()),
+            #[cfg(feature = "java")]
+            Self::Java => Some(tree_sitter_java::LANGUAGE.into()),
+            #[cfg(feature = "javascript")]
+            Self::JavaScript => Some(tree_sitter_javascript::LANGUAGE.into()),
+            #[cfg(feature = "rust")]
+            Self::Rust => Some(tree_sitter_rust::LANGUAGE.into()),
+            #[cfg(feature = "typescript")]
+            Self::Tsx => Some(tree_sitter_typescript::LANGUAGE_TSX.into()),
+            #[cfg(feature = "typescript")]
+            Self::TypeScript => Some(tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()),
+            #[allow(unreachable_patterns, reason = "with every feature on there is nothing left")]
+            _ => None,
+        }
+    }
+
+    /// Whether its feature is on.
+    pub fn is_compiled_in(self) -> bool {
+        self.language().is_some()
+    }
+}
+
+/// The tree of a text; errors are nodes in it. None where the grammar is not compiled in.
+pub fn parse(grammar: Grammar, text: &[u8]) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&grammar.language()?).ok()?;
+    parser.parse(text, None)
+}

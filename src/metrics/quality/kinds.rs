@@ -1,0 +1,87 @@
+//! Which nodes of a language mean what, by a grammar's numbers for its kinds.
+
+use tree_sitter::Language;
+
+/// A set of the constants below.
+pub type Flags = u16;
+
+/// Adds a path.
+pub const BRANCH: Flags = 1;
+/// Can be a clone of another such piece.
+pub const CLONE: Flags = 1 << 1;
+/// Its text is a name: only where the same name comes again matters.
+pub const IDENTIFIER: Flags = 1 << 2;
+/// Its text is a value: only what kind of value matters, and nothing below it.
+pub const LITERAL: Flags = 1 << 3;
+pub const COMMENT: Flags = 1 << 4;
+/// Adds a path unless it is the one for everything else.
+pub const CASE: Flags = 1 << 5;
+/// Its operator may add a path.
+pub const OPERATION: Flags = 1 << 6;
+/// A function, if it has a name and a body.
+pub const CALLABLE: Flags = 1 << 7;
+/// What lies in it is called after it.
+pub const OWNER: Flags = 1 << 8;
+
+/// The names of kinds that mean something, one list a meaning.
+#[derive(Debug, Clone, Copy)]
+pub struct Names {
+    pub branches: &'static [&'static str],
+    pub cases: &'static [&'static str],
+    pub operations: &'static [&'static str],
+    pub callables: &'static [&'static str],
+    pub owners: &'static [&'static str],
+    pub clones: &'static [&'static str],
+    pub identifiers: &'static [&'static str],
+    /// What stands for the value, and the kinds it stands for.
+    pub literals: &'static [(&'static str, &'static [&'static str])],
+    pub comments: &'static [&'static str],
+}
+
+/// The meaning of every kind of a grammar.
+#[derive(Debug)]
+pub struct Kinds {
+    flags: Vec<Flags>,
+    words: Vec<u128>,
+}
+
+impl Kinds {
+    /// A name the grammar does not know is no kind. Words such as `if` are kinds too, but mean nothing by themselves.
+    pub fn new(language: &Language, names: &Names) -> Self {
+        let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+        let name = |id| language.node_kind_for_id(id).unwrap_or_default();
+        let flags = |id| if language.node_kind_is_named(id) { names.flags(name(id)) } else { 0 };
+        let word = |id| super::hash::of(names.word(name(id)).as_bytes());
+        Self { flags: (0..count).map(flags).collect(), words: (0..count).map(word).collect() }
+    }
+
+    pub fn has(&self, kind: u16, flags: Flags) -> bool {
+        self.flags.get(usize::from(kind)).is_some_and(|has| has & flags != 0)
+    }
+
+    /// The hash of what stands for the kind in normalised text.
+    pub fn word(&self, kind: u16) -> u128 {
+        self.words.get(usize::from(kind)).copied().unwrap_or_default()
+    }
+}
+
+impl Names {
+    fn flags(&self, name: &str) -> Flags {
+        let literals = || self.literals.iter().any(|(_, kinds)| kinds.contains(&name));
+        let flag = |is: bool, flag| if is { flag } else { 0 };
+        flag(self.branches.contains(&name), BRANCH)
+            | flag(self.clones.contains(&name), CLONE)
+            | flag(self.identifiers.contains(&name), IDENTIFIER)
+            | flag(literals(), LITERAL)
+            | flag(self.cases.contains(&name), CASE)
+            | flag(self.operations.contains(&name), OPERATION)
+            | flag(self.callables.contains(&name), CALLABLE)
+            | flag(self.owners.contains(&name), OWNER)
+            | flag(self.comments.contains(&name), COMMENT)
+    }
+
+    fn word<'a>(&self, name: &'a str) -> &'a str {
+        let literal = self.literals.iter().find(|(_, kinds)| kinds.contains(&name));
+        literal.map_or(name, |(word, _)| word)
+    }
+}

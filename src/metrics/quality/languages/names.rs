@@ -1,0 +1,67 @@
+//! What a function or class is called.
+
+use tree_sitter::Node;
+
+/// Its own name, with the type it belongs to where it stands outside of it; else that of what it is given to. None for
+/// one without a name.
+pub fn of(node: Node<'_>, text: &str) -> Option<String> {
+    let words = |node: Node<'_>| Some(text.get(node.byte_range())?.to_owned());
+    match node.kind() {
+        "impl_item" => words(node.child_by_field_name("type")?).map(without_parameters),
+        "method_declaration" if node.child_by_field_name("receiver").is_some() => {
+            let name = words(node.child_by_field_name("name")?)?;
+            Some(receiver(node, text).map_or(name.clone(), |owner| format!("{owner}.{name}")))
+        }
+        "function_definition" => declared(node).and_then(words).map(|name| name.replace("::", ".")),
+        _ => match node.child_by_field_name("name") {
+            Some(name) => words(name),
+            None => given_to(node).and_then(words),
+        },
+    }
+}
+
+fn without_parameters(name: String) -> String {
+    name.split('<').next().unwrap_or_default().trim().to_owned()
+}
+
+/// The type of a Go method.
+fn receiver(method: Node<'_>, text: &str) -> Option<String> {
+    let list = method.child_by_field_name("receiver")?;
+    let kind = list.named_child(0)?.child_by_field_name("type")?;
+    let words = text.get(kind.byte_range())?.trim_start_matches(['*', ' ']);
+    Some(words.split('[').next().unwrap_or(words).to_owned())
+}
+
+/// What a C declarator declares, below its pointers and parameters.
+fn declared(function: Node<'_>) -> Option<Node<'_>> {
+    let mut node = function.child_by_field_name("declarator")?;
+    while let Some(below) = inner_declarator(node) {
+        node = below;
+    }
+    Some(node)
+}
+
+/// A reference's declarator is a child without a field.
+fn inner_declarator(node: Node<'_>) -> Option<Node<'_>> {
+    match node.kind() {
+        "reference_declarator" | "parenthesized_declarator" => node.named_child(0),
+        "function_declarator" | "pointer_declarator" | "array_declarator" => {
+            node.child_by_field_name("declarator")
+        }
+        _ => None,
+    }
+}
+
+/// The variable, property or field an arrow or function becomes the value of.
+fn given_to(function: Node<'_>) -> Option<Node<'_>> {
+    let parent = function.parent()?;
+    let field = match parent.kind() {
+        "variable_declarator" | "public_field_definition" => "name",
+        "pair" => "key",
+        "field_definition" => "property",
+        "assignment_expression" => "left",
+        _ => return None,
+    };
+    let is_value = parent.child_by_field_name(field).is_some_and(|name| name.id() != function.id());
+    is_value.then(|| parent.child_by_field_name(field)).flatten()
+}

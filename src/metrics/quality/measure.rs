@@ -1,0 +1,92 @@
+//! Measuring one file.
+
+use std::borrow::Cow;
+
+use tree_sitter::Tree;
+
+use super::{
+    MAX_BYTES, MAX_DEPTH,
+    file::{FileMeasure, Hit, Skip, Span},
+    flat::Flat,
+    languages::{self, Row},
+    profile::Profile,
+    python,
+    ruler::Ruler,
+    text,
+};
+use crate::{
+    code::tree::{self, Grammar},
+    metrics::rules::Match,
+};
+
+/// Everything about one file that does not depend on other files. Of `path` only the name's end matters, so two files
+/// with the same bytes and the same [`Profile::grammar`] have the same measure.
+///
+/// Never fails: a file that does not count says why in `skipped`.
+pub fn measure(path: &str, bytes: &[u8], ruler: &Ruler) -> FileMeasure {
+    let Some(grammar) = ruler.profile().grammar(path) else {
+        return skipped(None, Skip::NoGrammar);
+    };
+    match try_measure(grammar, bytes, ruler) {
+        Ok(measure) => FileMeasure { grammar: Some(grammar), ..measure },
+        Err(why) => skipped(Some(grammar), why),
+    }
+}
+
+fn skipped(grammar: Option<Grammar>, why: Skip) -> FileMeasure {
+    FileMeasure { grammar, skipped: Some(why), ..FileMeasure::default() }
+}
+
+fn try_measure(grammar: Grammar, bytes: &[u8], ruler: &Ruler) -> Result<FileMeasure, Skip> {
+    if bytes.len() > MAX_BYTES {
+        return Err(Skip::TooBig);
+    }
+    let text = read(bytes, ruler.profile())?;
+    let text = text::universal(&text);
+    let tree = tree::parse(grammar, text.as_bytes()).ok_or(Skip::NoGrammar)?;
+    if tree.root_node().has_error() && !bears_errors(grammar, ruler.profile()) {
+        return Err(Skip::SyntaxError);
+    }
+    let flat = Flat::of(&tree);
+    if flat.depth > MAX_DEPTH {
+        return Err(Skip::TooDeep);
+    }
+    if grammar == Grammar::Python && python::is_refused(&flat, ruler.profile()) {
+        return Err(Skip::SyntaxError);
+    }
+    let measure = match grammar {
+        Grammar::Python => python::measure(&text, &flat, ruler.profile()),
+        _ => languages::measure(&text, &flat, grammar, ruler.profile()),
+    };
+    Ok(with_rules(measure, ruler, grammar, &text, &tree))
+}
+
+/// The references skip a file in which the grammar finds an error, whatever its language.
+fn bears_errors(grammar: Grammar, profile: Profile) -> bool {
+    profile == Profile::Trajview && Row::of(grammar).is_some_and(|row| row.bears_errors)
+}
+
+fn with_rules(
+    measure: FileMeasure,
+    ruler: &Ruler,
+    grammar: Grammar,
+    text: &str,
+    tree: &Tree,
+) -> FileMeasure {
+    let found = ruler.rules().scan(grammar, text, tree);
+    let suppressed = u32::try_from(found.all.len() - found.kept.len()).unwrap_or(u32::MAX);
+    let counted = if ruler.profile().heeds_suppressions() { found.kept } else { found.all };
+    let hit = |hit: Match<'_>| Hit {
+        rule: hit.rule.to_owned(),
+        span: Span { start: hit.start, end: hit.end },
+    };
+    FileMeasure { hits: counted.into_iter().map(hit).collect(), suppressed, ..measure }
+}
+
+/// The paper's code skips what is not UTF-8, `scb-check` reads it with replacement characters.
+fn read(bytes: &[u8], profile: Profile) -> Result<Cow<'_, str>, Skip> {
+    if profile.is_scb_check() {
+        return Ok(String::from_utf8_lossy(bytes));
+    }
+    std::str::from_utf8(bytes).map(Into::into).map_err(|_| Skip::NotUtf8)
+}

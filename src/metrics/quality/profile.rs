@@ -1,0 +1,146 @@
+//! Which reference the numbers follow.
+//!
+//! A number is never shown without its profile: the same file has other values in another one.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::code::tree::Grammar;
+
+/// The formulas, the files that count and the line rules of one reference.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord, Serialize, Deserialize,
+)]
+pub enum Profile {
+    /// SlopCodeBench's paper, version 1: Python, clones within a file, verbosity over physical lines.
+    #[serde(rename = "scb-paper")]
+    ScbPaper,
+    /// `scb-check check --report --include-all` 0.1.3: Python, clones across files, verbosity over source lines.
+    #[serde(rename = "scb-check-0.1.3")]
+    ScbCheck013,
+    /// The same command of 0.2.0: narrower wrappers, one callable a qualified name, C++, JavaScript, Rust, TypeScript.
+    #[serde(rename = "scb-check-0.2.0")]
+    ScbCheck020,
+    /// Ours: the paper's formulas, clones across files, every language compiled in.
+    #[default]
+    #[serde(rename = "trajview")]
+    Trajview,
+}
+
+impl Profile {
+    /// Every profile, the default last.
+    pub const ALL: [Self; 4] =
+        [Self::ScbPaper, Self::ScbCheck013, Self::ScbCheck020, Self::Trajview];
+
+    /// As `--profile` takes it and JSON writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ScbPaper => "scb-paper",
+            Self::ScbCheck013 => "scb-check-0.1.3",
+            Self::ScbCheck020 => "scb-check-0.2.0",
+            Self::Trajview => "trajview",
+        }
+    }
+
+    /// Whether a file of a snapshot counts, by its path alone (relative to the snapshot, with `/`). A file that counts
+    /// may still be skipped by [`measure`](super::measure), for what is in it.
+    pub fn takes(self, path: &str) -> bool {
+        let is_known = self.grammar(path).is_some() || self.takes_without_grammar(path);
+        is_known && !path.split('/').any(|part| self.leaves_out(part))
+    }
+
+    /// The grammar that reads a file of this name; None where the profile does not count such files.
+    pub fn grammar(self, path: &str) -> Option<Grammar> {
+        let grammar = Grammar::of(path)?;
+        let takes = match self {
+            Self::ScbPaper | Self::ScbCheck013 => suffix(path) == Some("py"),
+            Self::ScbCheck020 => {
+                suffix(path).is_some_and(|end| CHECK_020_READS.contains(&lower(end).as_str()))
+            }
+            Self::Trajview => true,
+        };
+        takes.then_some(grammar)
+    }
+
+    /// Languages of the reference that this program has no grammar for: such a file is listed as skipped.
+    fn takes_without_grammar(self, path: &str) -> bool {
+        self == Self::ScbCheck020
+            && suffix(path).is_some_and(|end| ["hs", "zig"].contains(&lower(end).as_str()))
+    }
+
+    /// Whether verbosity is a share of all lines; else of those with code.
+    pub(super) fn counts_physical_lines(self) -> bool {
+        matches!(self, Self::ScbPaper | Self::Trajview)
+    }
+
+    /// Whether a piece in one file and a piece in another can be clones.
+    pub(super) fn finds_clones_across_files(self) -> bool {
+        !matches!(self, Self::ScbPaper)
+    }
+
+    /// Whether this is `scb-check`, of whatever release.
+    pub(super) fn is_scb_check(self) -> bool {
+        matches!(self, Self::ScbCheck013 | Self::ScbCheck020)
+    }
+
+    /// Whether an `ast-grep-ignore` comment keeps a rule from hitting, as it does in what the references run. Ours
+    /// counts such comments and is not moved by them: whoever is measured may write them.
+    pub(super) fn heeds_suppressions(self) -> bool {
+        !matches!(self, Self::Trajview)
+    }
+
+    /// A folder or file name that keeps all below it out.
+    fn leaves_out(self, part: &str) -> bool {
+        match self {
+            Self::ScbPaper | Self::Trajview => PAPER_LEAVES_OUT.contains(&part),
+            Self::ScbCheck013 | Self::ScbCheck020 => CHECK_LEAVES_OUT.contains(&part),
+        }
+    }
+}
+
+/// What follows the last dot of a name that begins with another character.
+fn suffix(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let (stem, suffix) = name.rsplit_once('.')?;
+    (!stem.is_empty()).then_some(suffix)
+}
+
+fn lower(text: &str) -> String {
+    text.to_ascii_lowercase()
+}
+
+#[rustfmt::skip]
+const CHECK_020_READS: [&str; 13] = [
+    "cc", "cpp", "cxx", "hh", "hpp", "hxx", "js", "mjs", "cjs", "py", "pyw", "rs", "ts",
+];
+
+#[rustfmt::skip]
+const PAPER_LEAVES_OUT: [&str; 9] = [
+    "__pycache__", "venv", ".venv", "virtualenv", ".virtualenv", ".git", "node_modules", ".tox", ".nox",
+];
+
+#[rustfmt::skip]
+const CHECK_LEAVES_OUT: [&str; 14] = [
+    ".git", ".venv", "venv", "env", ".env", "__pycache__", "build", "dist", "node_modules", "site-packages",
+    ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox",
+];
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Profile {
+    type Err = String;
+
+    /// Fails on a name that is not in [`Profile::ALL`], and says which are.
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|profile| profile.name() == name);
+        found.ok_or_else(|| {
+            let known = Self::ALL.map(Self::name).join(", ");
+            format!("no profile is called {name}; known profiles: {known}")
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! Functions of a Python file: which count, their paths and their length.
+
+use std::collections::HashSet;
+
+use super::KINDS;
+use crate::metrics::quality::{
+    file::{Callable, LineSet},
+    flat::{Flat, span},
+    kinds::BRANCH,
+    profile::Profile,
+    text,
+};
+
+/// A class or function that is reached by descending through nothing but classes, decorators and functions.
+#[derive(Debug)]
+pub struct Walked {
+    pub at: usize,
+    /// Dotted from the outermost class or function.
+    pub name: String,
+    /// The class right around it.
+    pub class: Option<usize>,
+    pub is_decorated: bool,
+}
+
+/// What a block lies in.
+#[derive(Debug, Clone, Default)]
+struct Around {
+    owner: String,
+    class: Option<usize>,
+    is_decorated: bool,
+}
+
+/// Every class and function that counts, each before what lies in it.
+pub fn walk(text: &str, flat: &Flat<'_>) -> Vec<Walked> {
+    let mut found = vec![];
+    let mut open = vec![(0, Around::default())];
+    while let Some((at, around)) = open.pop() {
+        for child in flat.children(at) {
+            let kind = flat.kind(child);
+            match kind {
+                "block" => open.push((child, Around { is_decorated: false, ..around.clone() })),
+                "decorated_definition" => {
+                    open.push((child, Around { is_decorated: true, ..around.clone() }))
+                }
+                "class_definition" | "function_definition" => {
+                    let name = dotted(&around.owner, name(text, flat, child));
+                    let class = (kind == "class_definition").then_some(child);
+                    open.push((child, Around { owner: name.clone(), class, is_decorated: false }));
+                    let Around { class, is_decorated, .. } = around;
+                    found.push(Walked { at: child, name, class, is_decorated });
+                }
+                _ => {}
+            }
+        }
+    }
+    found.sort_by_key(|walked| walked.at);
+    found
+}
+
+/// In the order they start.
+pub fn all(text: &str, flat: &Flat<'_>, sloc: &LineSet, profile: Profile) -> Vec<Callable> {
+    let branches = branches_before(flat);
+    let callable = |walked: Walked| {
+        let after = flat.entries[walked.at].after as usize;
+        let cc = 1 + branches[after] - branches[walked.at];
+        let sloc = length(text, flat, walked.at, sloc, profile);
+        Callable { name: walked.name, span: span(flat, walked.at), cc, sloc }
+    };
+    functions(text, flat).map(callable).collect()
+}
+
+/// The names of the functions that count, without what they lie in.
+pub fn plain_names<'a>(text: &'a str, flat: &Flat<'_>) -> HashSet<&'a str> {
+    functions(text, flat).map(|walked| name(text, flat, walked.at)).collect()
+}
+
+fn functions(text: &str, flat: &Flat<'_>) -> impl Iterator<Item = Walked> {
+    let all = walk(text, flat).into_iter();
+    all.filter(|walked| flat.kind(walked.at) == "function_definition")
+}
+
+/// How many branches lie before each entry; one more at the end.
+fn branches_before(flat: &Flat<'_>) -> Vec<u32> {
+    let counts = flat.entries.iter().scan(0, |count, entry| {
+        *count += u32::from(KINDS.has(entry.kind, BRANCH));
+        Some(*count)
+    });
+    std::iter::once(0).chain(counts).collect()
+}
+
+fn name<'a>(text: &'a str, flat: &Flat<'_>, at: usize) -> &'a str {
+    let name = flat.child_of_kind(at, "identifier");
+    name.and_then(|name| text.get(flat.entries[name].node.byte_range())).unwrap_or_default()
+}
+
+fn dotted(owner: &str, name: &str) -> String {
+    if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") }
+}
+
+fn length(text: &str, flat: &Flat<'_>, at: usize, sloc: &LineSet, profile: Profile) -> u32 {
+    if profile.is_scb_check() {
+        return sloc.count_within(span(flat, at));
+    }
+    let body = text.get(flat.entries[at].node.byte_range()).unwrap_or_default();
+    let counts = |line: &&str| {
+        let line = line.trim_matches(text::is_space);
+        !line.is_empty() && !line.starts_with('#')
+    };
+    u32::try_from(body.lines().filter(counts).count()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,60 @@
+//! Pieces of a Python file that may be clones.
+
+use super::{KINDS, sloc};
+use crate::metrics::quality::{
+    MIN_CLONE_LINES,
+    file::{CloneCandidate, LineSet, Span},
+    flat::{Flat, span},
+    kinds::{CLONE, COMMENT},
+    normal::{Fate, Normal},
+    profile::Profile,
+};
+
+/// In the order they start. The paper's code sees named nodes only, comments and docstrings included, and a piece has
+/// three physical lines; `scb-check` sees all nodes but comments and stand-alone strings, and a piece has three lines
+/// of code.
+pub fn candidates(
+    text: &str,
+    flat: &Flat<'_>,
+    sloc: &LineSet,
+    profile: Profile,
+) -> Vec<CloneCandidate> {
+    let fate = |at: usize| {
+        if profile.is_scb_check() { in_check(text, flat, at) } else { in_paper(flat, at) }
+    };
+    let normal = Normal { text, flat, kinds: &KINDS, fate: &fate };
+    let pieces = (0..flat.len()).filter(|&at| KINDS.has(flat.entries[at].kind, CLONE));
+    let counts = |at: &usize| !(profile.is_scb_check() && is_for_type_checking(text, flat, *at));
+    let candidate = |at| {
+        let span = span(flat, at);
+        let lines = length(span, sloc, profile);
+        (lines >= MIN_CLONE_LINES).then(|| CloneCandidate { hash: normal.hash(at), span, lines })
+    };
+    pieces.filter(counts).filter_map(candidate).collect()
+}
+
+fn length(span: Span, sloc: &LineSet, profile: Profile) -> u32 {
+    if profile.is_scb_check() { sloc.count_within(span) } else { span.end - span.start + 1 }
+}
+
+fn in_paper(flat: &Flat<'_>, at: usize) -> Fate {
+    if !flat.entries[at].is_named {
+        Fate::Dropped
+    } else if flat.kind(at) == "expression_statement" {
+        Fate::Opened
+    } else {
+        Fate::Kept
+    }
+}
+
+fn in_check(text: &str, flat: &Flat<'_>, at: usize) -> Fate {
+    let is_comment = KINDS.has(flat.entries[at].kind, COMMENT);
+    let is_dropped = is_comment || sloc::plain_string_statement(text, flat, at).is_some();
+    if is_dropped { Fate::Dropped } else { Fate::Kept }
+}
+
+fn is_for_type_checking(text: &str, flat: &Flat<'_>, at: usize) -> bool {
+    let condition = flat.entries[at].node.child_by_field_name("condition");
+    let condition = condition.and_then(|condition| text.get(condition.byte_range()));
+    matches!(condition, Some("TYPE_CHECKING" | "typing.TYPE_CHECKING"))
+}

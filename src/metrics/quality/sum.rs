@@ -1,0 +1,262 @@
+//! Adding up a snapshot.
+//!
+//! Files are taken by path and callables by start and name, and sums of masses are compensated, so that the same
+//! snapshot gives the same bits whatever order it came in.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{
+    HIGH_CC,
+    file::{Callable, LineSet, Span},
+    profile::Profile,
+    snapshot::{CallableAt, CloneGroup, Detail, File, HitAt, Place, Skipped, Snapshot, Totals},
+    wrappers,
+};
+
+/// A snapshot's files in their order, with what only shows when they lie side by side.
+pub struct Sum<'a> {
+    profile: Profile,
+    files: Vec<Part<'a>>,
+    skipped: Vec<Skipped>,
+    groups: Vec<Vec<(usize, usize)>>,
+}
+
+/// One file that counts.
+struct Part<'a> {
+    file: File<'a>,
+    callables: Vec<&'a Callable>,
+    clones: Vec<Span>,
+    wrappers: Vec<Span>,
+}
+
+impl<'a> Sum<'a> {
+    pub fn of(files: &[File<'a>], profile: Profile) -> Self {
+        let paths = files.iter().map(|file| file.path).collect();
+        let mut files = files.to_vec();
+        files.sort_unstable_by_key(|file| file.path);
+        let (files, skipped): (Vec<_>, Vec<_>) =
+            files.into_iter().partition(|file| file.measure.skipped.is_none());
+        let skipped = skipped.iter().filter_map(skipped_entry).collect();
+        let groups = clone_groups(&files, profile);
+        let mut clones = vec![vec![]; files.len()];
+        for &(file, piece) in groups.iter().flatten() {
+            clones[file].push(files[file].measure.clones[piece].span);
+        }
+        let found = wrappers::found(&files, &paths, profile);
+        let parts = files.iter().zip(clones).zip(found);
+        let parts = parts.map(|((file, clones), found)| Part::new(*file, clones, found)).collect();
+        Self { profile, files: parts, skipped, groups }
+    }
+
+    pub fn finish(self) -> (Snapshot, Detail) {
+        (self.snapshot(), self.detail())
+    }
+
+    pub fn snapshot(&self) -> Snapshot {
+        let mut all = Tally::default();
+        let mut by_language: BTreeMap<String, Tally> = BTreeMap::new();
+        for part in &self.files {
+            let language = part.file.measure.grammar.map_or("unknown", |grammar| grammar.name());
+            let mut tally = part.tally();
+            by_language.entry(language.into()).or_default().add(&mut tally.clone());
+            all.add(&mut tally);
+        }
+        let gini = gini(self.masses());
+        let totals = all.finish();
+        let per = if self.profile.counts_physical_lines() { totals.lines } else { totals.sloc };
+        Snapshot {
+            files: u32::try_from(self.files.len()).unwrap_or(u32::MAX),
+            skipped: self.skipped.clone(),
+            erosion: share(totals.high_mass, totals.mass),
+            verbosity: share(totals.flagged_lines as f64, per as f64),
+            gini,
+            by_language: by_language
+                .into_iter()
+                .map(|(name, tally)| (name, tally.finish()))
+                .collect(),
+            totals,
+        }
+    }
+
+    pub fn detail(&self) -> Detail {
+        Detail {
+            callables: self.files.iter().flat_map(Part::callables_at).collect(),
+            clones: self.clone_groups(),
+            hits: self.files.iter().flat_map(Part::hits_at).collect(),
+            wrappers: self.files.iter().flat_map(Part::wrappers_at).collect(),
+        }
+    }
+
+    fn masses(&self) -> Vec<f64> {
+        let callables = self.files.iter().flat_map(|part| &part.callables);
+        callables.map(|callable| callable.mass()).collect()
+    }
+
+    fn clone_groups(&self) -> Vec<CloneGroup> {
+        let mut groups: Vec<CloneGroup> =
+            self.groups.iter().map(|group| self.clone_group(group)).collect();
+        groups.sort_by(|a, b| a.places.cmp(&b.places).then(a.hash.cmp(&b.hash)));
+        groups
+    }
+
+    fn clone_group(&self, pieces: &[(usize, usize)]) -> CloneGroup {
+        let candidate =
+            |&(file, piece): &(usize, usize)| &self.files[file].file.measure.clones[piece];
+        let place = |at: &(usize, usize)| self.files[at.0].place(candidate(at).span);
+        CloneGroup {
+            hash: pieces.first().map_or(0, |first| candidate(first).hash),
+            places: pieces.iter().map(place).collect(),
+        }
+    }
+}
+
+impl<'a> Part<'a> {
+    fn new(file: File<'a>, clones: Vec<Span>, found: wrappers::Found) -> Self {
+        let mut callables: Vec<&Callable> = (file.measure.callables.iter().enumerate())
+            .filter(|(at, _)| !found.replaced.contains(at))
+            .map(|(_, callable)| callable)
+            .collect();
+        callables.sort_by(|a, b| (a.span.start, &a.name).cmp(&(b.span.start, &b.name)));
+        Self { file, callables, clones, wrappers: found.wrappers }
+    }
+
+    fn place(&self, span: Span) -> Place {
+        Place { path: self.file.path.to_owned(), span }
+    }
+
+    fn tally(&self) -> Tally {
+        let measure = self.file.measure;
+        let hits = || measure.hits.iter().map(|hit| hit.span);
+        let covered =
+            |spans: &mut dyn Iterator<Item = Span>| lines(&measure.sloc.covered_by(spans));
+        let mut tally = Tally::default();
+        tally.totals.lines = u64::from(measure.lines);
+        tally.totals.loc = u64::from(measure.loc);
+        tally.totals.sloc = lines(&measure.sloc);
+        tally.totals.clone_lines = covered(&mut self.clones.iter().copied());
+        tally.totals.rule_lines = covered(&mut hits());
+        tally.totals.wrapper_lines = covered(&mut self.wrappers.iter().copied());
+        let flagged =
+            self.clones.iter().copied().chain(hits()).chain(self.wrappers.iter().copied());
+        tally.totals.flagged_lines = covered(&mut flagged.into_iter());
+        self.callables.iter().for_each(|callable| tally.count(callable));
+        tally
+    }
+
+    fn callables_at(&self) -> impl Iterator<Item = CallableAt> + '_ {
+        self.callables.iter().map(|callable| CallableAt {
+            path: self.file.path.to_owned(),
+            name: callable.name.clone(),
+            span: callable.span,
+            cc: callable.cc,
+            sloc: callable.sloc,
+            mass: callable.mass(),
+        })
+    }
+
+    fn hits_at(&self) -> impl Iterator<Item = HitAt> + '_ {
+        let path = self.file.path;
+        let at = move |rule: &str, span| HitAt { rule: rule.into(), path: path.into(), span };
+        self.file.measure.hits.iter().map(move |hit| at(&hit.rule, hit.span))
+    }
+
+    fn wrappers_at(&self) -> impl Iterator<Item = Place> + '_ {
+        self.wrappers.iter().map(|&span| self.place(span))
+    }
+}
+
+/// Totals that are still growing.
+#[derive(Debug, Clone, Default)]
+struct Tally {
+    totals: Totals,
+    cc: u64,
+    masses: Vec<f64>,
+    high_masses: Vec<f64>,
+}
+
+impl Tally {
+    fn count(&mut self, callable: &Callable) {
+        let mass = callable.mass();
+        self.totals.callables += 1;
+        self.totals.max_cc = self.totals.max_cc.max(callable.cc);
+        self.cc += u64::from(callable.cc);
+        self.masses.push(mass);
+        if callable.cc > HIGH_CC {
+            self.totals.high_cc += 1;
+            self.high_masses.push(mass);
+        }
+    }
+
+    fn add(&mut self, other: &mut Self) {
+        let (ours, theirs) = (&mut self.totals, &other.totals);
+        ours.lines += theirs.lines;
+        ours.loc += theirs.loc;
+        ours.sloc += theirs.sloc;
+        ours.callables += theirs.callables;
+        ours.high_cc += theirs.high_cc;
+        ours.max_cc = ours.max_cc.max(theirs.max_cc);
+        ours.clone_lines += theirs.clone_lines;
+        ours.rule_lines += theirs.rule_lines;
+        ours.wrapper_lines += theirs.wrapper_lines;
+        ours.flagged_lines += theirs.flagged_lines;
+        self.cc += other.cc;
+        self.masses.append(&mut other.masses);
+        self.high_masses.append(&mut other.high_masses);
+    }
+
+    fn finish(self) -> Totals {
+        let mean_cc = share(self.cc as f64, self.totals.callables as f64);
+        let (mass, high_mass) = (exact_sum(&self.masses), exact_sum(&self.high_masses));
+        Totals { mean_cc, mass, high_mass, ..self.totals }
+    }
+}
+
+fn lines(set: &LineSet) -> u64 {
+    u64::from(set.len())
+}
+
+/// 0 where there is nothing to take a share of.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+/// Neumaier's sum, as Python's `sum` has it since 3.12.
+fn exact_sum(values: &[f64]) -> f64 {
+    let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
+    for &value in values {
+        let next = sum + value;
+        let small =
+            if sum.abs() >= value.abs() { (sum - next) + value } else { (value - next) + sum };
+        lost += small;
+        sum = next;
+    }
+    sum + lost
+}
+
+/// Gini's coefficient of values that are not negative; 0 where there are none, or all are 0.
+fn gini(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let sum = exact_sum(&values);
+    let ranked: Vec<f64> =
+        values.iter().zip(1..).map(|(value, rank)| f64::from(rank) * value).collect();
+    let n = values.len() as f64;
+    if sum > 0.0 { (2.0 * exact_sum(&ranked) / (n * sum) - (n + 1.0) / n).max(0.0) } else { 0.0 }
+}
+
+fn skipped_entry(file: &File<'_>) -> Option<Skipped> {
+    Some(Skipped { path: file.path.to_owned(), why: file.measure.skipped? })
+}
+
+/// Indices of file and candidate of every group of two or more, in the order of files and candidates.
+fn clone_groups(files: &[File<'_>], profile: Profile) -> Vec<Vec<(usize, usize)>> {
+    let mut groups: HashMap<(u128, usize), Vec<(usize, usize)>> = HashMap::new();
+    for (at, file) in files.iter().enumerate() {
+        let home = if profile.finds_clones_across_files() { 0 } else { at };
+        for (piece, candidate) in file.measure.clones.iter().enumerate() {
+            groups.entry((candidate.hash, home)).or_default().push((at, piece));
+        }
+    }
+    let mut groups: Vec<_> = groups.into_values().filter(|group| group.len() > 1).collect();
+    groups.sort_unstable();
+    groups
+}

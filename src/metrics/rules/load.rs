@@ -1,0 +1,159 @@
+//! Reading rules, one document at a time, so that a broken one spoils no other.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ast_grep_config::{GlobalRules, RuleConfig, Severity, from_str, from_yaml_string};
+use ast_grep_core::Matcher;
+use ast_grep_language::SupportLang;
+use serde::Deserialize;
+
+use super::scan::Rule;
+use crate::code::tree::Grammar;
+
+/// A rule that could not be loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file it stands in.
+    pub file: String,
+    /// Its id, or `rule 3` where it has none.
+    pub rule: String,
+    /// Where it begins, counted from 1.
+    pub line: usize,
+    pub what: String,
+}
+
+/// One YAML document.
+struct Document<'a> {
+    file: &'a str,
+    /// Its place among the documents of the file, counted from 1.
+    number: usize,
+    /// Where it begins, counted from 1.
+    line: usize,
+    text: String,
+}
+
+/// What is looked at before the rest is trusted to the library.
+#[derive(Deserialize)]
+struct Head {
+    id: Option<String>,
+    language: Option<String>,
+}
+
+/// The rules that run, in the order they stand, and those that do not.
+pub fn all(files: &[(&str, &str)]) -> (Vec<(Grammar, Rule)>, Vec<Problem>) {
+    let (mut rules, mut problems) = (vec![], vec![]);
+    for document in files.iter().flat_map(|(file, text)| documents(file, text)) {
+        match load(&document) {
+            Ok(Some(rule)) => rules.push(rule),
+            Ok(None) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (rules, problems)
+}
+
+/// The documents between lines of `---`, without those that say nothing.
+fn documents<'a>(file: &'a str, text: &str) -> Vec<Document<'a>> {
+    let mut pieces: Vec<(usize, Vec<&str>)> = vec![(1, vec![])];
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim_end() == "---" {
+            pieces.push((number + 1, vec![]));
+        } else if let Some((_, lines)) = pieces.last_mut() {
+            lines.push(line);
+        }
+    }
+    let says = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    pieces.retain(|(_, lines)| lines.iter().any(says));
+    let document = |(number, (line, lines)): (usize, (usize, Vec<&str>))| {
+        let first = lines.iter().position(says).unwrap_or(0);
+        // With the lines before it blank, so that the library counts as the file does.
+        let text = "\n".repeat(line - 1) + &lines.join("\n") + "\n";
+        Document { file, number, line: line + first, text }
+    };
+    (1..).zip(pieces).map(document).collect()
+}
+
+/// None for a rule that is switched off.
+fn load(document: &Document<'_>) -> Result<Option<(Grammar, Rule)>, Problem> {
+    let head: Head = from_str(&document.text).map_err(|error| document.problem(None, error))?;
+    let id = head.id.clone().unwrap_or_else(|| format!("rule {}", document.number));
+    let problem = |what: String| document.problem(Some(&id), what);
+    let language = head.language.ok_or_else(|| problem("has no `language`".into()))?;
+    let grammar = grammar(&language).map_err(problem)?;
+    // A rule for a grammar that is not compiled in would panic in there; those are gone, but it is not our code.
+    let loaded = catch_unwind(AssertUnwindSafe(|| config(&document.text)));
+    let config =
+        loaded.unwrap_or_else(|_| Err("the rule library gave up on it".into())).map_err(problem)?;
+    if matches!(config.severity, Severity::Off) {
+        return Ok(None);
+    }
+    check(&config).map_err(problem)?;
+    Ok(Some((grammar, Rule { id, config })))
+}
+
+fn config(text: &str) -> Result<RuleConfig<SupportLang>, String> {
+    let mut rules = from_yaml_string::<SupportLang>(text, &GlobalRules::default())
+        .map_err(|error| chain(&error))?;
+    rules.pop().ok_or_else(|| "says nothing".into())
+}
+
+/// What the library would take but this program cannot do.
+fn check(config: &RuleConfig<SupportLang>) -> Result<(), String> {
+    if config.files.is_some() || config.ignores.is_some() {
+        return Err(
+            "`files` and `ignores` are not known here: a file is measured by what is in it".into(),
+        );
+    }
+    if config.matcher.potential_kinds().is_none() {
+        return Err("could match any node; give it a `kind` or a `pattern`".into());
+    }
+    Ok(())
+}
+
+/// The grammar of a rule's `language`, by any name ast-grep has for it.
+fn grammar(language: &str) -> Result<Grammar, String> {
+    let known: Option<SupportLang> = language.parse().ok();
+    let grammar = known
+        .and_then(grammar_of)
+        .ok_or_else(|| format!("no grammar for language `{language}`"))?;
+    let is_compiled_in = grammar.is_compiled_in();
+    is_compiled_in
+        .then_some(grammar)
+        .ok_or_else(|| format!("`{language}` is not compiled into this build"))
+}
+
+fn grammar_of(language: SupportLang) -> Option<Grammar> {
+    match language {
+        SupportLang::C => Some(Grammar::C),
+        SupportLang::Cpp => Some(Grammar::Cpp),
+        SupportLang::Go => Some(Grammar::Go),
+        SupportLang::Java => Some(Grammar::Java),
+        SupportLang::JavaScript => Some(Grammar::JavaScript),
+        SupportLang::Python => Some(Grammar::Python),
+        SupportLang::Rust => Some(Grammar::Rust),
+        SupportLang::Tsx => Some(Grammar::Tsx),
+        SupportLang::TypeScript => Some(Grammar::TypeScript),
+        _ => None,
+    }
+}
+
+/// An error and what it comes from, in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let mut words: Vec<String> = causes.map(|cause| cause.to_string().replace('\n', " ")).collect();
+    words.dedup();
+    words.join(": ")
+}
+
+impl Document<'_> {
+    fn problem(&self, id: Option<&str>, what: impl ToString) -> Problem {
+        let rule = id.map_or_else(|| format!("rule {}", self.number), str::to_owned);
+        Problem { file: self.file.to_owned(), rule, line: self.line, what: what.to_string() }
+    }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}: {}: {}", self.file, self.line, self.rule, self.what)
+    }
+}

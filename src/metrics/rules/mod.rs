@@ -1,0 +1,91 @@
+//! Rules in ast-grep's YAML: patterns of code that says in many lines what could be said in few.
+//!
+//! The built-in set lies in `assets/rules`. A file or folder of the user's takes its place whole. A rule that cannot be
+//! loaded is a [`Problem`] with its place, and the others run.
+
+mod built_in;
+mod facts;
+mod load;
+mod scan;
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest, Sha256};
+
+pub use built_in::BUILT_IN;
+pub use facts::RuleFacts;
+pub use load::Problem;
+pub use scan::{Found, Match};
+
+use crate::code::tree::Grammar;
+use scan::Set;
+
+/// A set of rules, ready to scan; to be made once and shared between threads.
+#[derive(Debug, Default)]
+pub struct Rules {
+    source: String,
+    sha256: String,
+    problems: Vec<Problem>,
+    sets: BTreeMap<Grammar, Set>,
+}
+
+impl Rules {
+    /// No rules: nothing is ever hit.
+    pub fn none() -> Self {
+        Self { source: "none".into(), ..Self::default() }
+    }
+
+    /// The set of this house.
+    pub fn built_in() -> Self {
+        Self::load("built in", BUILT_IN)
+    }
+
+    /// Rules out of the texts of files, each with its name; `source` is what the user is told they come from. What
+    /// cannot be loaded is in [`problems`](Self::problems).
+    pub fn load(source: &str, files: &[(&str, &str)]) -> Self {
+        let mut hash = Sha256::new();
+        files.iter().for_each(|(_, text)| hash.update(text));
+        let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let (rules, problems) = load::all(files);
+        let mut by_grammar: BTreeMap<Grammar, Vec<_>> = BTreeMap::new();
+        rules
+            .into_iter()
+            .for_each(|(grammar, rule)| by_grammar.entry(grammar).or_default().push(rule));
+        let sets =
+            by_grammar.into_iter().map(|(grammar, rules)| (grammar, Set::new(rules))).collect();
+        Self { source: source.into(), sha256, problems, sets }
+    }
+
+    /// Where they come from: `built in`, `none` or what the user named.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// How many run.
+    pub fn count(&self) -> usize {
+        self.sets.values().map(Set::len).sum()
+    }
+
+    /// Their ids with the language of each, in the order of languages and files.
+    pub fn ids(&self) -> impl Iterator<Item = (Grammar, &str)> {
+        self.sets.iter().flat_map(|(grammar, set)| set.ids().map(|id| (*grammar, id)))
+    }
+
+    /// Of their texts in the order they were given, in hex; empty where there are none.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// Those that do not run, and why.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Every match in a file, in the order they start. `tree` is that of `text`.
+    pub fn scan(&self, grammar: Grammar, text: &str, tree: &tree_sitter::Tree) -> Found<'_> {
+        self.sets.get(&grammar).map_or_else(Found::default, |set| set.scan(text, tree))
+    }
+}
+
+#[cfg(test)]
+mod tests;

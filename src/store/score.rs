@@ -1,0 +1,280 @@
+//! Snapshots of a run, scored: each content is measured once, whatever turns it stands in, and kept by its name.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fs,
+    io::Read,
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use rayon::prelude::*;
+use sha1::{Digest, Sha1};
+
+use crate::{
+    code::tree::Grammar,
+    metrics::quality::{self, File, FileMeasure, MAX_BYTES, Profile, Ruler, Scored},
+    run::{
+        RepoPath, Run,
+        files::{BlobId, Blobs, FileMode, Tree, TreeFile},
+    },
+};
+
+use super::{Archive, Cache, bytes};
+
+/// Measures contents, and remembers them for as long as it lives; with a [`Cache`] for longer. Shared between threads.
+#[derive(Debug)]
+pub struct Scorer {
+    ruler: Ruler,
+    cache: Option<Cache>,
+    measured: Mutex<HashMap<Content, Arc<FileMeasure>>>,
+}
+
+/// What a measure depends on beside the ruler.
+type Content = (BlobId, Grammar);
+
+/// A content and the path of one file that has it.
+type Named = (Content, RepoPath);
+
+/// The files that count at one moment.
+#[derive(Debug, Default)]
+struct Wanted {
+    files: Vec<(RepoPath, Content)>,
+    not_recorded: Vec<RepoPath>,
+}
+
+/// Told how many of how many contents are measured; false stops the work.
+pub type GoesOn<'a> = dyn Fn(usize, usize) -> bool + Sync + 'a;
+
+/// Contents read and measured between two looks at whether to go on; what is measured is kept that often too.
+const BATCH: usize = 128;
+
+/// Folders in folders are looked into this deep.
+const MOST_DEEP: usize = 64;
+
+impl Scorer {
+    pub fn new(ruler: Ruler, cache: Option<Cache>) -> Self {
+        Self { ruler, cache, measured: Mutex::default() }
+    }
+
+    pub fn ruler(&self) -> &Ruler {
+        &self.ruler
+    }
+
+    fn profile(&self) -> Profile {
+        self.ruler.profile()
+    }
+
+    fn held(&self) -> MutexGuard<'_, HashMap<Content, Arc<FileMeasure>>> {
+        self.measured.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The name of a measure in the cache: 20 bytes of the content's name, 20 of everything else.
+    fn key(&self, (blob, grammar): Content) -> Vec<u8> {
+        let ruler = Sha1::new()
+            .chain_update(self.ruler.fingerprint())
+            .chain_update([0])
+            .chain_update(grammar.name())
+            .finalize();
+        [blob.0.as_slice(), ruler.as_slice()].concat()
+    }
+
+    /// Makes sure of the measures of all these contents. The error is a sentence.
+    fn measure_all(
+        &self,
+        contents: Vec<Named>,
+        blobs: &(dyn Blobs + Sync),
+        goes_on: &GoesOn<'_>,
+    ) -> Result<(), String> {
+        let total = contents.len();
+        let missing = self.recall(contents);
+        let mut done = total - missing.len();
+        for batch in missing.chunks(BATCH) {
+            if !goes_on(done, total) {
+                return Err("stopped".into());
+            }
+            let measured = batch
+                .par_iter()
+                .map(|(content, path)| {
+                    let bytes = blobs.blob(content.0)?;
+                    let measure = quality::measure(path.as_str(), &bytes, &self.ruler);
+                    Ok((*content, Arc::new(measure)))
+                })
+                .collect::<Result<Vec<_>, String>>()?;
+            self.keep(&measured);
+            self.held().extend(measured);
+            done += batch.len();
+        }
+        goes_on(total, total);
+        Ok(())
+    }
+
+    /// Takes what is in the cache; gives what is not.
+    fn recall(&self, contents: Vec<Named>) -> Vec<Named> {
+        let mut measured = self.held();
+        let unknown: Vec<Named> =
+            contents.into_iter().filter(|(content, _)| !measured.contains_key(content)).collect();
+        let Some(cache) = &self.cache else { return unknown };
+        let keys: Vec<Vec<u8>> = unknown.iter().map(|(content, _)| self.key(*content)).collect();
+        let mut found: HashMap<usize, FileMeasure> = cache
+            .get(&keys)
+            .into_par_iter()
+            // What another version wrote and we cannot read is measured again.
+            .filter_map(|(at, value)| Some((at, serde_json::from_slice(&value).ok()?)))
+            .collect();
+        let mut missing = vec![];
+        for (at, (content, path)) in unknown.into_iter().enumerate() {
+            match found.remove(&at) {
+                Some(measure) => drop(measured.insert(content, Arc::new(measure))),
+                None => missing.push((content, path)),
+            }
+        }
+        missing
+    }
+
+    /// A cache that cannot be written costs time and nothing else.
+    fn keep(&self, measured: &[(Content, Arc<FileMeasure>)]) {
+        let Some(cache) = &self.cache else { return };
+        let keys: Vec<Vec<u8>> = measured.iter().map(|(content, _)| self.key(*content)).collect();
+        let values = keys.iter().zip(measured).filter_map(|(key, (_, measure))| {
+            Some((key.as_slice(), serde_json::to_vec(&**measure).ok()?))
+        });
+        let _ = cache.put(values);
+    }
+
+    fn combine(&self, wanted: Wanted) -> Scored {
+        let measured = self.held();
+        let known = |(path, content): &(RepoPath, Content)| {
+            Some((path.to_string(), Arc::clone(measured.get(content)?)))
+        };
+        let files: Vec<(String, Arc<FileMeasure>)> =
+            wanted.files.iter().filter_map(known).collect();
+        drop(measured);
+        let files: Vec<File<'_>> =
+            files.iter().map(|(path, measure)| File { path, measure }).collect();
+        let (snapshot, detail) = quality::combine_with_detail(&files, self.profile());
+        Scored { snapshot, detail, not_recorded: wanted.not_recorded }
+    }
+
+    /// The files of a tree that count.
+    fn wanted(&self, tree: &Tree) -> Wanted {
+        let mut wanted = Wanted::default();
+        for (path, file) in &tree.files {
+            if !is_plain(*file) || !self.profile().takes(path.as_str()) {
+                continue;
+            }
+            let grammar = self.profile().grammar(path.as_str());
+            match (file.blob(), grammar) {
+                (Some(blob), Some(grammar)) => wanted.files.push((path.clone(), (blob, grammar))),
+                _ => wanted.not_recorded.push(path.clone()),
+            }
+        }
+        wanted
+    }
+
+    /// Scores a plain folder. Links are not followed; a file that cannot be read is an error, in a sentence.
+    pub fn score_folder(&self, folder: &Path) -> Result<Scored, String> {
+        let mut paths = vec![];
+        self.collect(folder, "", 0, &mut paths)?;
+        let read = |path: &RepoPath| {
+            let bytes = read_file(&folder.join(path.as_str()))
+                .map_err(|why| format!("cannot read {path}: {}", bytes::reason(&why)))?;
+            Ok((path.clone(), BlobId::of(&bytes), bytes))
+        };
+        let files: Vec<_> = paths.par_iter().map(read).collect::<Result<_, String>>()?;
+        let mut wanted = Wanted::default();
+        let mut contents = HashMap::new();
+        for (path, blob, bytes) in files {
+            let Some(grammar) = self.profile().grammar(path.as_str()) else { continue };
+            wanted.files.push((path, (blob, grammar)));
+            contents.insert(blob, Arc::from(bytes));
+        }
+        self.measure_all(unique([&wanted]), &Loaded(contents), &|_, _| true)?;
+        Ok(self.combine(wanted))
+    }
+
+    fn collect(
+        &self,
+        folder: &Path,
+        below: &str,
+        depth: usize,
+        paths: &mut Vec<RepoPath>,
+    ) -> Result<(), String> {
+        let told = |why: std::io::Error| {
+            format!("cannot read {}: {}", folder.join(below).display(), bytes::reason(&why))
+        };
+        let entries = fs::read_dir(folder.join(below)).map_err(told)?;
+        for entry in entries {
+            let entry = entry.map_err(told)?;
+            let kind = entry.file_type().map_err(told)?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let path = if below.is_empty() { name.to_string() } else { format!("{below}/{name}") };
+            if kind.is_dir() && depth < MOST_DEEP && self.profile().takes(&format!("{path}/a.py")) {
+                self.collect(folder, &path, depth + 1, paths)?;
+            } else if kind.is_file() && self.profile().takes(&path) {
+                paths.extend(RepoPath::new(&path));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Archive {
+    /// The scores of the files at each of these moments, counted in turns done. The error is a sentence.
+    pub fn score(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        scorer: &Scorer,
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Scored>, String> {
+        let timeline = self.timeline(run)?;
+        let mut wanted: BTreeMap<usize, Wanted> = BTreeMap::new();
+        let mut tree = timeline.base.clone();
+        let last = moments.iter().copied().max().unwrap_or_default();
+        for done in 0..=last {
+            if let Some(turn) = done.checked_sub(1).and_then(|turn| timeline.turns.get(turn)) {
+                turn.changes.iter().for_each(|change| tree.apply(change));
+            }
+            if moments.contains(&done) {
+                wanted.insert(done, scorer.wanted(&tree));
+            }
+        }
+        let contents = unique(wanted.values());
+        self.with_blobs(run, |blobs| scorer.measure_all(contents, blobs, goes_on))??;
+        let scored: BTreeMap<usize, Scored> = wanted
+            .into_par_iter()
+            .map(|(moment, wanted)| (moment, scorer.combine(wanted)))
+            .collect();
+        Ok(moments.iter().filter_map(|moment| scored.get(moment).cloned()).collect())
+    }
+}
+
+/// Contents that were read already.
+struct Loaded(HashMap<BlobId, Arc<[u8]>>);
+
+impl Blobs for Loaded {
+    fn blob(&self, id: BlobId) -> Result<Arc<[u8]>, String> {
+        self.0.get(&id).cloned().ok_or_else(|| format!("content {id} was not read"))
+    }
+}
+
+const fn is_plain(file: TreeFile) -> bool {
+    matches!(file.mode, FileMode::Regular | FileMode::Executable)
+}
+
+/// Each content once, in the order they first come.
+fn unique<'a>(moments: impl IntoIterator<Item = &'a Wanted>) -> Vec<Named> {
+    let mut seen = HashSet::new();
+    let files = moments.into_iter().flat_map(|moment| &moment.files);
+    let first = files.filter(|(_, content)| seen.insert(*content));
+    first.map(|(path, content)| (*content, path.clone())).collect()
+}
+
+/// Of a file too big to count, as much as it takes to see that.
+fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = vec![];
+    fs::File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
