@@ -2,9 +2,10 @@
 
 use serde_json::value::RawValue;
 
-use crate::run::Role;
-
-use super::super::super::codex::json::{self, Object};
+use crate::{
+    formats::codex::json::{self, Object},
+    run::Role,
+};
 
 /// What a record says; `text` is what is read aloud of it.
 #[derive(Debug, Default)]
