@@ -14,7 +14,7 @@
 //! | `inference_result.json`, `quality_analysis/overall_quality.json`, a row of `checkpoint_results.jsonl`, `result.json` | [`recorded::Recorded`] values | [`values`] |
 //! | `config.yaml`, `problem.yaml`, `run_info.yaml`, `problem_catalog.json` | what the run says of itself | [`facts`], [`generation`] |
 //!
-//! `snapshot/` is no source: [`crate::store`] reads it where files are put together.
+//! Its times have no zone and are taken as UTC. `snapshot/` is no source: [`crate::store`] reads it where files are put together.
 
 mod changes;
 mod evaluation;

@@ -91,6 +91,7 @@ fn refuse_inside(found: &Found, out: &Path) -> Result<(), WriteError> {
     let parent = out.ancestors().skip(1).find(|path| !path.as_os_str().is_empty() && path.exists());
     let parent = fs::canonicalize(parent.unwrap_or(Path::new(".")));
     let own = match (found.format.name(), found.files.first()) {
+        ("slopcodebench", _) => found.main.clone(),
         ("bundle", _) | (_, None) => found.folder.clone(),
         (_, Some(main)) => {
             let name = main.name.trim_end_matches(".zst").trim_end_matches(".jsonl");
