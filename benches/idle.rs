@@ -93,11 +93,12 @@ fn rounds_of(
 fn keys_while_opening(log: &str) -> Vec<Duration> {
     let mut tui = Tui::start(&[log]);
     tui.wait_until(|screen| !screen.trim().is_empty());
-    let keys = ["?", "q"].into_iter().cycle().take(MOST_KEYS);
     let mut times = vec![];
-    for key in keys {
-        times.push(tui.time_of(key));
-        if key == "q" && tui.contents().contains("turn 1/") {
+    for is_open in [true, false].into_iter().cycle().take(MOST_KEYS) {
+        let key = if is_open { "?" } else { "q" };
+        times.push(tui.time_of(key, |screen| screen.contains("next turn") == is_open));
+        let is_read = tui.contents().contains("turn 1/") && !tui.contents().contains("reading");
+        if !is_open && is_read {
             break;
         }
     }
@@ -111,12 +112,11 @@ fn keys_while_searching(log: &str) -> Vec<Duration> {
     tui.settle();
     tui.press("\\[wxyz]{9}\\d+\r");
     let begun = Instant::now();
-    let keys = ["l", "h"].into_iter().cycle().take(MOST_KEYS);
     let mut times = vec![];
-    for key in keys {
-        times.push(tui.time_of(key));
-        let has_ended = tui.contents().contains("nowhere");
-        if has_ended || begun.elapsed() > Duration::from_secs(2) {
+    for turn in [2, 1].into_iter().cycle().take(MOST_KEYS) {
+        let (key, title) = (if turn == 2 { "l" } else { "h" }, format!("turn {turn}/"));
+        times.push(tui.time_of(key, |screen| screen.contains(&title)));
+        if !tui.contents().contains("searching") || begun.elapsed() > Duration::from_secs(2) {
             break;
         }
     }

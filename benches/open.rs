@@ -10,6 +10,7 @@ use measure::{Table, ms};
 use trajview::{run::Run, store};
 
 fn main() {
+    measure::keep_nothing();
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["memory", path] => memory_after_opening(Path::new(path)),

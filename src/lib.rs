@@ -4,17 +4,18 @@
 //!
 //! | room        | what it knows                                                              | has     |
 //! |-------------|----------------------------------------------------------------------------|---------|
-//! | [`code`]    | source text: differences, patches, colours                                 |         |
+//! | [`code`]    | source text: differences, patches, colours, syntax trees                   |         |
 //! | [`run`]     | what an agent did: Run > Checkpoint > Turn > Step; the files at turn n     |         |
 //! | [`formats`] | how the tools out there write runs down, one file each                     |         |
+//! | [`metrics`] | how code and runs are scored: quality of a snapshot, rules                 |         |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | windows |
 //! | [`app`]     | what the user is looking at and how that changes: state, messages, keymap  | screen  |
 //! | [`ui`]      | how it looks: layout to cells, one file per panel, theme, safe text        | screen  |
 //! | [`tui`]     | the terminal, the clock, the threads: wires every room together            | door    |
 //! | [`cli`]     | the commands, one file each                                                | door    |
 //!
-//! Planned between them, in this order, each with its own issue: `metrics` and `study` after `formats`; `judge` and
-//! `live` after `store`.
+//! Planned between them, in this order, each with its own issue: `study` after `metrics`; `judge` and `live` after
+//! `store`.
 //!
 //! A room uses only rooms above it. Rooms with windows and rooms with a screen meet only behind a door, and only
 //! windows and doors touch files, clocks, threads, processes or the terminal. `tests/rooms.rs` holds us to that.
@@ -36,6 +37,9 @@
 //! | key        | one row of `app/keymap.rs`                         |                        |
 //! | panel      | `ui/panel/<name>.rs`                               | `ui::panel`            |
 //! | colours    | one row of `code/highlight.rs`                     |                        |
+//! | number     | one row of `metrics/registry.rs` and its formula   |                        |
+//! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |
+//! | measured language | one row of `metrics/quality/languages/rows.rs` | `code::tree`        |
 
 pub mod app;
 pub mod cli;

@@ -268,11 +268,14 @@ fn every_format_has_a_sample_that_reads_without_a_warning() {
 #[test]
 fn the_readme_shows_the_registries_as_they_are() {
     let readme = fs::read_to_string(project("README.md")).unwrap();
-    for registry in ["formats", "keys"] {
-        let table = printed(&[registry, "--md"]);
+    for registry in
+        [&["formats", "--md"][..], &["keys", "--md"], &["metrics", "--languages", "--md"]]
+    {
+        let table = printed(registry);
         assert!(
             readme.contains(&table),
-            "README.md lacks what `trajview {registry} --md` prints:\n{table}"
+            "README.md lacks what `trajview {}` prints:\n{table}",
+            registry.join(" ")
         );
     }
 }

@@ -32,7 +32,10 @@ fn both_say_the_same_about_every_snapshot() {
     for release in &releases {
         let mut compared = 0;
         for tree in trees.iter().filter(|tree| tree.is_dir()) {
-            let Some(theirs) = release.report(tree) else { continue };
+            let Some(theirs) = release.report(tree) else {
+                println!("{} has nothing to say about {}", release.profile, tree.display());
+                continue;
+            };
             compared += 1;
             let differences = differences(&score(tree, release), &theirs);
             wrong.extend(

@@ -6,6 +6,10 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use common::{json, printed, project, real_data, trajview};
 use serde_json::Value;
+use trajview::{
+    formats::{self, Source},
+    run::Place,
+};
 
 const SAMPLE: &str = "sample-runs/slopcodebench";
 
@@ -247,5 +251,69 @@ fn a_real_run_is_rebuilt_as_its_harness_saw_it() {
             (&recorded["added"], &recorded["removed"]),
             (&file["lines_added"], &file["lines_removed"])
         );
+    }
+}
+
+/// The files of the sample, named from its run directory on.
+fn sample_files() -> Vec<(String, Vec<u8>)> {
+    fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, Vec<u8>)>) {
+        let mut paths: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                collect(root, &path, files);
+            } else {
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+                files.push((name, fs::read(&path).unwrap()));
+            }
+        }
+    }
+    let (root, mut files) = (project(SAMPLE), vec![]);
+    collect(&root, &root, &mut files);
+    files
+}
+
+proptest::proptest! {
+    #[test]
+    fn whatever_is_done_to_its_files_a_run_is_read_to_its_last_word(
+        harm in proptest::collection::vec((0usize..40, 0usize..8_000, 0usize..4, 0u8..), 1..24),
+    ) {
+        let mut files = sample_files();
+        for (file, at, kind, byte) in harm {
+            let count = files.len();
+            let content = &mut files[file % count].1;
+            let at = at % content.len().max(1);
+            match kind {
+                0 if at < content.len() => content[at] = byte,
+                1 => content.truncate(at),
+                2 => content.insert(at.min(content.len()), byte),
+                _ => drop(content.drain(at.min(content.len())..(at + 3).min(content.len()))),
+            }
+        }
+        let sources: Vec<Source<'_>> =
+            files.iter().map(|(name, bytes)| Source { name, bytes }).collect();
+        let format = formats::by_name("slopcodebench").unwrap();
+
+        let run = format.index(&sources).unwrap();
+
+        let record = |place: Place| place.of(sources[place.source.0 as usize].bytes);
+        let format_of = |place: Place| {
+            formats::by_name(run.sources[place.source.0 as usize].format).unwrap()
+        };
+        for step in run.turns.iter().flat_map(|turn| &turn.steps) {
+            let _ = format_of(step.place).words(record(step.place), step);
+            for edit in &step.edits {
+                let _ = format_of(edit.place).edit(record(edit.place), edit);
+            }
+        }
+        for record_of in run.checkpoints.iter().filter_map(|checkpoint| checkpoint.recorded.as_ref()) {
+            for file in record_of.changes.iter().flat_map(|changes| &changes.files) {
+                let _ = format.edit(record(file.edit.place), &file.edit);
+            }
+            for place in record_of.tests.iter().flat_map(|tests| &tests.cases).filter_map(|case| case.failure) {
+                let _ = format.failure(record(place));
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Medians beside their bars, and the memory a process has for itself.
 
-#![allow(dead_code)] // each bench uses a part of it
+#![allow(dead_code, unused_imports)] // each bench uses a part of it
 
 use std::{
     hint::black_box,
@@ -10,8 +10,10 @@ use std::{
 };
 
 /// As in the shipped program.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+#[path = "../../src/allocator.rs"]
+mod allocator;
+
+pub use allocator::keep_nothing;
 
 /// Rows go to standard output as they are measured.
 pub struct Table {

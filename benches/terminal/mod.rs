@@ -82,15 +82,11 @@ impl Tui {
         }
     }
 
-    /// From a key to the first byte of the answer. What came before the key is not an answer.
-    pub fn time_of(&mut self, keys: &str) -> Duration {
-        while let Ok((_, bytes)) = self.output.try_recv() {
-            self.screen.process(&bytes);
-        }
+    /// From a key to the first frame that shows what it does.
+    pub fn time_of(&mut self, keys: &str, shows: impl Fn(&str) -> bool) -> Duration {
         let pressed = Instant::now();
         self.press(keys);
-        let at = self.wait_until(|_| true);
-        at.saturating_duration_since(pressed)
+        self.wait_until(shows).saturating_duration_since(pressed)
     }
 
     pub fn press(&mut self, keys: &str) {

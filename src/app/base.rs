@@ -147,17 +147,7 @@ impl Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Checkpoint, Turn};
-
-    fn run() -> Run {
-        let turn = |checkpoint| Turn { checkpoint: Some(checkpoint), ..Turn::default() };
-        let checkpoint = |last_turn| Checkpoint { last_turn, ..Checkpoint::default() };
-        Run {
-            turns: [0, 0, 1, 1, 1].map(turn).to_vec(),
-            checkpoints: [1, 4].map(checkpoint).to_vec(),
-            ..Run::default()
-        }
-    }
+    use crate::{app::turns::tests::run, run::Turn};
 
     fn based(keys: &[Message], turn: usize) -> Bases {
         let mut bases = Bases::default();

@@ -1,6 +1,9 @@
 //! What can lie over the panels: the keys, the facts about the run, its warnings.
 
-use crate::run::Run;
+use crate::run::{
+    Run,
+    recorded::{Passed, TestGroup},
+};
 
 use super::{
     keymap, layout::Layout, replay::Replay, scroll::Motion, shell::keys::Keys, wrap::wrap,
@@ -68,7 +71,7 @@ impl Overlay {
         let rows = match (self.kind, replay) {
             (Kind::Help, _) => help(keys),
             (Kind::Info, Some(replay)) => info(replay),
-            (Kind::Warnings, Some(replay)) => warnings(&replay.run),
+            (Kind::Warnings, Some(replay)) => warnings(replay),
             (_, None) => vec![],
         };
         rows.into_iter().flat_map(|row| row.wrapped(self.left_width(), width)).collect()
@@ -149,17 +152,19 @@ fn info(replay: &Replay) -> Vec<Row> {
     say("recorded", run.provenance.clone());
     say("format", Some(run.format.to_owned()));
     say("id", Some(run.id.clone()));
+    say("written by", run.harness.clone());
     say("worked in", run.root.clone());
     say("started", run.started_at.map(|time| time.to_string()));
     say("ended", run.ended_at.map(|time| time.to_string()));
     say("holds", Some(counts(replay)));
     say("tokens", tokens(run));
+    say("recorded tests", recorded_tests(run));
     say("files known from", files_from(replay));
     let sources: Vec<_> = run.sources.iter().map(|source| source.name.as_str()).collect();
     say("read from", Some(sources.join(", ")));
     say(
         "warnings",
-        Some(match run.warnings.len() {
+        Some(match replay.warnings().count() {
             0 => "none: everything in the recording was understood".to_owned(),
             count => format!("{count}, listed with e"),
         }),
@@ -226,9 +231,27 @@ fn grouped(number: u64) -> String {
     pieces.flat_map(|(at, digit)| is_start(at).then_some(',').into_iter().chain([digit])).collect()
 }
 
-fn warnings(run: &Run) -> Vec<Row> {
-    if run.warnings.is_empty() {
-        return vec![Row::of("", "none: everything in the recording was understood")];
+fn warnings(replay: &Replay) -> Vec<Row> {
+    let mut rows: Vec<Row> =
+        replay.warnings().map(|warning| Row::of(&warning.place, &warning.what)).collect();
+    if rows.is_empty() {
+        rows.push(Row::heading("none: everything in the recording was understood"));
     }
-    run.warnings.iter().map(|warning| Row::of(&warning.place, &warning.what)).collect()
+    rows
+}
+
+/// What a harness' tests said, a checkpoint after the other.
+fn recorded_tests(run: &Run) -> Option<String> {
+    let share = |passed: Passed| format!("{}/{}", passed.passed, passed.total);
+    let said = run.checkpoints.iter().filter_map(|checkpoint| {
+        let tests = checkpoint.recorded.as_ref()?.tests.as_ref()?;
+        if tests.infrastructure_failure {
+            return Some(format!("{}: could not be run", checkpoint.id));
+        }
+        let core = tests.group(TestGroup::Core).map(|core| format!("core {}, ", share(core)));
+        let (core, strict, iso) = (core.unwrap_or_default(), share(tests.strict), share(tests.iso));
+        Some(format!("{}: {core}strict {strict}, iso {iso}", checkpoint.id))
+    });
+    let said: Vec<String> = said.collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::code::patch::LineCounts;
 use crate::run::{
-    Run, StepId, StepText,
+    Run, StepId, StepText, Warning,
     files::{Change, FileDiff, Timeline, blame::BlamedLine},
     search::{Hit, Query},
 };
@@ -259,6 +259,15 @@ impl Replay {
         self.settle_chooser(layout);
         self.settle_follow();
         self.settle_curves(layout);
+    }
+
+    /// What could not be read, and what contradicts itself where files are put together.
+    pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
+        let of_files = match &self.timeline {
+            Loading::Ready(timeline) => timeline.warnings.as_slice(),
+            _ => &[],
+        };
+        self.run.warnings.iter().chain(of_files)
     }
 
     /// Whose change the diff shows: the selected step's if steps were moved last and it changed files, else the turn's.

@@ -71,11 +71,12 @@ pub fn rows(run: &Run) -> Vec<Row> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::run::{Checkpoint, Turn};
 
-    fn run() -> Run {
+    /// Two checkpoints, of two turns and of three.
+    pub fn run() -> Run {
         let turn = |checkpoint| Turn { checkpoint: Some(checkpoint), ..Turn::default() };
         let checkpoint = |last_turn| Checkpoint { last_turn, ..Checkpoint::default() };
         Run {

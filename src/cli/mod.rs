@@ -15,6 +15,7 @@ mod json;
 mod keys;
 mod ls;
 mod man;
+mod metrics;
 mod output;
 mod recorded;
 mod rules;
@@ -125,6 +126,7 @@ enum Command {
     Import(import::Args),
     Check(check::Args),
     Formats(formats::Args),
+    Metrics(metrics::Args),
     Rules(rules::Args),
     Keys(keys::Args),
     Completions(completions::Args),
@@ -171,6 +173,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),
         Some(Command::Formats(args)) => formats::run(args, out),
+        Some(Command::Metrics(args)) => metrics::run(args, out),
         Some(Command::Rules(args)) => rules::run(args, out),
         Some(Command::Keys(args)) => keys::run(args, out),
         Some(Command::Completions(args)) => completions::run(args, out),

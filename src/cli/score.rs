@@ -34,7 +34,7 @@ pub struct Args {
     /// Whose formulas: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
     #[arg(long, default_value_t = Profile::default())]
     profile: Profile,
-    /// Rules in ast-grep's YAML, in the place of the built-in ones
+    /// Rules in ast-grep's YAML, in the place of the built-in ones; `none` for no rules
     #[arg(long, value_name = "FILE_OR_DIR")]
     rules: Option<PathBuf>,
     /// With the callables, clones and rule hits the numbers are made of
@@ -91,9 +91,12 @@ fn ruler(args: &Args) -> Result<Ruler, Failure> {
     Ok(Ruler::new(args.profile, rules(args.rules.as_deref())?))
 }
 
-/// The rules of a file or folder, or the built-in ones. Those that cannot be used are told on standard error.
+/// The rules of a file or folder, none, or the built-in ones. Those that cannot be used are told on standard error.
 pub fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
     let Some(path) = path else { return Ok(Rules::built_in()) };
+    if path == Path::new("none") {
+        return Ok(Rules::none());
+    }
     let texts = store::rules::read(path).map_err(|why| Failure::new(Exit::CannotRead, why))?;
     let texts: Vec<(&str, &str)> =
         texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();

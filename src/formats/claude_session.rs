@@ -17,7 +17,8 @@ use super::{
         record::{Message, Meta, Record, string},
         text,
     },
-    jsonl::{self, Piece},
+    jsonl::{self, Input, Log, Piece},
+    tape::Tape,
 };
 use crate::run::{
     Edit, Run, SourceId, Step, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
@@ -77,7 +78,7 @@ impl Format for ClaudeSession {
         for (id, source) in (0..).map(SourceId).zip(sources) {
             session.take(id, source.name, Piece::whole(source.bytes), hands);
         }
-        session.finish(sources)
+        session.completed(sources)
     }
 
     fn growing(&self) -> Option<Box<dyn Growing>> {
@@ -116,6 +117,24 @@ struct Session {
 
 impl Growing for Session {
     fn take(&mut self, id: SourceId, name: &str, lines: Piece<'_>, hands: &dyn Hands) {
+        self.read(id, name, Input::Held(lines), hands);
+    }
+
+    fn take_all(&mut self, id: SourceId, name: &str, log: &dyn Log, hands: &dyn Hands) {
+        self.read(id, name, Input::Log(log), hands);
+    }
+
+    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        self.clone().completed(sources)
+    }
+
+    fn finish(self: Box<Self>, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        self.completed(sources)
+    }
+}
+
+impl Session {
+    fn read(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands) {
         if is_meta(name) {
             return;
         }
@@ -130,12 +149,6 @@ impl Growing for Session {
         self.warnings.insert(id, warnings);
     }
 
-    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
-        self.clone().finish(sources)
-    }
-}
-
-impl Session {
     fn line(&mut self, line: Line) {
         if self.is_decided {
             return main_line(&mut self.fold, line, false);
@@ -153,7 +166,7 @@ impl Session {
         }
     }
 
-    fn finish(mut self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+    fn completed(mut self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
         let Some((main, companions)) = sources.split_first() else {
             return Err(NotUnderstood("no file to read".to_owned()));
         };
@@ -180,7 +193,8 @@ impl Session {
 fn records(head: &Head<'_>, mut decides: impl FnMut(&Record<'_>) -> bool) -> bool {
     jsonl::lines(SourceId(0), head.bytes).any(|(_, bytes)| {
         let text = text::readable(bytes);
-        Record::parse(&text).is_ok_and(|record| decides(&record))
+        let tape = Tape::read(text.trim());
+        Record::of(&text, tape.as_ref()).is_ok_and(|record| decides(&record))
     })
 }
 
@@ -204,8 +218,9 @@ fn is_meta(name: &str) -> bool {
 }
 
 fn meta_says_agent(text: &str) -> bool {
-    text.trim_start().starts_with('{')
-        && serde_json::from_str::<Meta<'_>>(text).is_ok_and(|meta| meta.agent_type.filled().is_some())
+    let tape = Tape::read(text);
+    let meta: Meta<'_> = object(tape.as_ref().map(Tape::root));
+    meta.agent_type.filled().is_some()
 }
 
 /// A file's name without folders and without what follows the first known ending.
@@ -283,7 +298,8 @@ fn agent_file(fold: &mut Fold, file: &Source<'_>, all: &[Source<'_>], lines: Vec
     if let Some(meta) = all.iter().find(|other| other.name == side_file) {
         let text = text::readable(meta.bytes);
         if meta_says_agent(&text) {
-            let meta: Meta<'_> = serde_json::from_str(&text).unwrap_or_default();
+            let tape = Tape::read(&text);
+            let meta: Meta<'_> = object(tape.as_ref().map(Tape::root));
             fold.describe(agent, meta.agent_type.filled(), meta.tool_use_id.filled());
         }
     }

@@ -17,7 +17,8 @@ use super::{
         record::Record,
         text,
     },
-    jsonl::{self, Piece},
+    jsonl::{self, Input, Log, Piece},
+    tape::Tape,
 };
 use crate::run::{
     Edit, Role, Run, SourceId, Step, StepKind, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
@@ -43,7 +44,8 @@ impl Format for ClaudeStream {
     fn claims(&self, head: &Head<'_>) -> bool {
         let found = jsonl::lines(SourceId(0), head.bytes).find_map(|(_, bytes)| {
             let text = text::readable(bytes);
-            Record::parse(&text).ok().and_then(|record| says_stream(&record))
+            let tape = Tape::read(text.trim());
+            Record::of(&text, tape.as_ref()).ok().and_then(|record| says_stream(&record))
         });
         found.unwrap_or_else(|| {
             let holds = |key: &[u8]| memchr::memmem::find(head.bytes, key).is_some();
@@ -58,7 +60,7 @@ impl Format for ClaudeStream {
         };
         let mut stream = Stream::default();
         stream.take(SourceId(0), main.name, Piece::whole(main.bytes), hands);
-        Ok(stream.finish(main.name))
+        Ok(stream.completed(main.name))
     }
 
     fn growing(&self) -> Option<Box<dyn Growing>> {
@@ -114,6 +116,26 @@ struct Stream {
 
 impl Growing for Stream {
     fn take(&mut self, id: SourceId, name: &str, lines: Piece<'_>, hands: &dyn Hands) {
+        self.read(id, name, Input::Held(lines), hands);
+    }
+
+    fn take_all(&mut self, id: SourceId, name: &str, log: &dyn Log, hands: &dyn Hands) {
+        self.read(id, name, Input::Log(log), hands);
+    }
+
+    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        let name = sources.first().map_or("", |source| source.name);
+        Ok(self.clone().completed(name))
+    }
+
+    fn finish(self: Box<Self>, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        let name = sources.first().map_or("", |source| source.name);
+        Ok(self.completed(name))
+    }
+}
+
+impl Stream {
+    fn read(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands) {
         let mut warnings = std::mem::take(&mut self.warnings);
         if id == SourceId(0) {
             fold::each_line(id, name, lines, hands, &mut warnings, &mut |line| self.line(line));
@@ -121,14 +143,7 @@ impl Growing for Stream {
         self.warnings = warnings;
     }
 
-    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
-        let name = sources.first().map_or("", |source| source.name);
-        Ok(self.clone().finish(name))
-    }
-}
-
-impl Stream {
-    fn finish(self, name: &str) -> Run {
+    fn completed(self, name: &str) -> Run {
         let mut run = self.fold.finish(TokensFrom::Results);
         run.format = ClaudeStream.name();
         run.warnings = self.warnings;

@@ -14,6 +14,7 @@ use super::{
         outcome,
     },
     jsonl,
+    tape::{self, Tape},
 };
 use crate::run::{
     Agent, Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, StepText, Tokens,
@@ -51,10 +52,10 @@ impl Format for CodexExec {
         let mut lines = jsonl::lines(SourceId(0), source.bytes).peekable();
         while let Some((place, line)) = lines.next() {
             let text = String::from_utf8_lossy(line);
-            match serde_json::from_str(&text) {
-                Ok(event) => fold.event(place, &event),
-                Err(error) => {
-                    let what = jsonl::broken(&error, lines.peek().is_none());
+            match Object::on(&Tape::read(&text)) {
+                Some(event) => fold.event(place, &event),
+                None => {
+                    let what = jsonl::broken(&tape::why_not(&text), lines.peek().is_none());
                     fold.run.warnings.push(jsonl::warning(source.name, place, what));
                 }
             }
@@ -73,7 +74,9 @@ impl Format for CodexExec {
 
     fn result(&self, record: &[u8], _result: &ToolResult) -> String {
         let record = String::from_utf8_lossy(record);
-        item_of(&record).map(|item| observation(&item)).unwrap_or_default()
+        let tape = Tape::read(&record);
+        let item = Object::on(&tape).and_then(|event| event.object("item"));
+        item.map(|item| observation(&item)).unwrap_or_default()
     }
 
     fn edit(&self, _record: &[u8], _edit: &Edit) -> Option<RecordedEdit> {
@@ -83,7 +86,8 @@ impl Format for CodexExec {
 
 fn is_ours(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line);
-    let Some(event) = Object::parse(&text) else { return false };
+    let tape = Tape::read(&text);
+    let Some(event) = Object::on(&tape) else { return false };
     match event.text("type").as_deref() {
         Some("thread.started") => event.has("thread_id"),
         Some("session.created") => event.has("session_id"),
@@ -97,10 +101,6 @@ fn said(text: String) -> StepText {
     StepText { text, ..StepText::default() }
 }
 
-fn item_of(record: &str) -> Option<Object<'_>> {
-    Object::parse(record)?.object("item")
-}
-
 fn kind_of<'a>(item: &Object<'a>) -> Cow<'a, str> {
     item.text_of(&["type", "item_type"]).unwrap_or_default()
 }
@@ -111,7 +111,8 @@ fn text_of<'a>(item: &Object<'a>) -> Option<Cow<'a, str>> {
 }
 
 fn words(record: &str) -> Option<StepText> {
-    let event = Object::parse(record)?;
+    let tape = Tape::read(record);
+    let event = Object::on(&tape)?;
     let Some(item) = event.object("item") else {
         let error = event.object("error").unwrap_or(event);
         return Some(said(error.text("message")?.into_owned()));

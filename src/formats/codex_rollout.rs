@@ -30,7 +30,8 @@ use self::{
 use super::{
     Format, Growing, Hands, Head, NotUnderstood, Source,
     codex::{self, json::Object},
-    jsonl::{self, Piece},
+    jsonl::{self, Input, Log, Piece},
+    tape::Tape,
 };
 use crate::run::{
     Agent, Edit, Run, SourceId, Step, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
@@ -98,7 +99,8 @@ impl Format for CodexRollout {
 /// for one only where the file is named so.
 fn is_ours(line: &[u8], name: &str) -> bool {
     let text = String::from_utf8_lossy(line);
-    let Some(line) = Object::parse(&text) else { return is_cut_meta(&text) };
+    let tape = Tape::read(&text);
+    let Some(line) = Object::on(&tape) else { return is_cut_meta(&text) };
     let kind = line.text("type");
     let is_chat = name.starts_with("rollout") && line.has("role") && kind.is_none();
     match kind.as_deref() {
@@ -137,7 +139,8 @@ fn is_cut_meta(text: &str) -> bool {
 fn meta_of(head: &Head<'_>) -> Option<Meta> {
     let (_, line) = jsonl::lines(SourceId(0), head.bytes).next()?;
     let text = String::from_utf8_lossy(line);
-    let whole = Object::parse(&text).map(envelope::open).map(|opened| opened.body);
+    let tape = Tape::read(&text);
+    let whole = Object::on(&tape).map(envelope::open).map(|opened| opened.body);
     match whole {
         Some(envelope::Body::Meta(fields)) => Some(classify::meta(&fields)),
         Some(_) => None,
@@ -177,11 +180,11 @@ struct Lines {
 
 impl Growing for Rollout {
     fn take(&mut self, id: SourceId, _name: &str, lines: Piece<'_>, hands: &dyn Hands) {
-        let thread = self.threads.entry(id).or_default();
-        // About as many as there will be: growing by doubling would touch as much memory again.
-        thread.lines.reserve(lines.bytes.len() / 2048);
-        let read = |place, line: &[u8], is_last| Some(classify::classify(place, line, is_last));
-        jsonl::each_line(id, lines, hands, &read, &mut |line| thread.push(line));
+        self.read(id, Input::Held(lines), hands);
+    }
+
+    fn take_all(&mut self, id: SourceId, _name: &str, log: &dyn Log, hands: &dyn Hands) {
+        self.read(id, Input::Log(log), hands);
     }
 
     fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
@@ -208,6 +211,18 @@ impl Growing for Rollout {
         }
         let main = threads.remove(0);
         Ok(run(main, threads, root, warnings, sources))
+    }
+}
+
+impl Rollout {
+    fn read(&mut self, id: SourceId, lines: Input<'_>, hands: &dyn Hands) {
+        let thread = self.threads.entry(id).or_default();
+        // About as many as there will be: growing by doubling would touch as much memory again.
+        thread.lines.reserve(usize::try_from(lines.size() / 2048).unwrap_or_default());
+        let read = |place, line: &[u8], is_last| Some(classify::classify(place, line, is_last));
+        jsonl::each_line(id, lines, hands, &read, &mut |before, line: Line| {
+            thread.push(Line { place: line.place.down(before), ..line });
+        });
     }
 }
 

@@ -22,29 +22,45 @@ impl<'a> Piece<'a> {
     }
 
     /// The non-blank lines with their places, carriage returns and a byte-order mark left out.
-    pub fn lines(self, source: SourceId) -> impl Iterator<Item = (Place, &'a [u8])> {
-        let Self { bytes, start: offset, lines_before: mut line } = self;
-        let mut start = if offset == 0 && bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        std::iter::from_fn(move || {
-            while start < bytes.len() {
-                let end =
-                    memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |at| start + at);
-                let text = bytes[start..end].strip_suffix(b"\r").unwrap_or(&bytes[start..end]);
-                line = line.saturating_add(1);
-                let place = Place {
-                    source,
-                    line,
-                    part: 0,
-                    start: offset + start as u64,
-                    len: text.len() as u64,
-                };
-                start = end + 1;
-                if !text.trim_ascii().is_empty() {
-                    return Some((place, text));
-                }
+    pub fn lines(self, source: SourceId) -> Lines<'a> {
+        let has_mark = self.start == 0 && self.bytes.starts_with(b"\xef\xbb\xbf");
+        let at = if has_mark { 3 } else { 0 };
+        Lines { bytes: self.bytes, at, start: self.start, line: self.lines_before, source }
+    }
+}
+
+/// See [`Piece::lines`].
+#[derive(Debug, Clone)]
+pub struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    start: u64,
+    /// Number of the line given last, blank ones counted.
+    line: u32,
+    source: SourceId,
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = (Place, &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while let Some(rest) = self.bytes.get(self.at..).filter(|rest| !rest.is_empty()) {
+            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let text = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
+            self.line = self.line.saturating_add(1);
+            let place = Place {
+                source: self.source,
+                line: self.line,
+                part: 0,
+                start: self.start + self.at as u64,
+                len: text.len() as u64,
+            };
+            self.at += end + 1;
+            if !text.trim_ascii().is_empty() {
+                return Some((place, text));
             }
-            None
-        })
+        }
+        None
     }
 }
 
@@ -53,36 +69,95 @@ pub fn lines(source: SourceId, bytes: &[u8]) -> impl Iterator<Item = (Place, &[u
     Piece::whole(bytes).lines(source)
 }
 
-/// Makes something of one line; told where it stands and whether it is the last one.
+/// A log that lies elsewhere and is read in pieces.
+pub trait Log: Sync {
+    /// Its size in bytes, as it was when it was found.
+    fn size(&self) -> u64;
+
+    /// Fills `into` with what stands in it from `start` on, and says how many bytes that are: fewer than asked for
+    /// only where it ends.
+    fn read(&self, start: u64, into: &mut [u8]) -> usize;
+}
+
+/// What lines are read from.
+#[derive(Clone, Copy)]
+pub enum Input<'a> {
+    Held(Piece<'a>),
+    /// The whole of it.
+    Log(&'a dyn Log),
+}
+
+impl Input<'_> {
+    /// Bytes.
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Held(piece) => piece.bytes.len() as u64,
+            Self::Log(log) => log.size(),
+        }
+    }
+}
+
+/// Makes something of one line; told where it stands and whether it is the last one. The lines before its piece are not
+/// in the number of the line yet.
 pub type Reads<'r, T> = dyn Fn(Place, &[u8], bool) -> Option<T> + Sync + 'r;
 
 /// Reads every line by itself with `read`, by as many hands as there are, and gives what comes of it to `take` in the
-/// order of the file. `read` is told whether a line is the last of the piece.
+/// order of the file, with the lines that were before its piece. `read` is told whether a line is the last of the input.
 pub fn each_line<T: Send>(
     source: SourceId,
-    whole: Piece<'_>,
+    input: Input<'_>,
     hands: &dyn Hands,
     read: &Reads<'_, T>,
-    take: &mut dyn FnMut(T),
+    take: &mut dyn FnMut(u32, T),
 ) {
-    let size = hands.piece_bytes().max(1);
-    let end = whole.start + whole.bytes.trim_ascii_end().len() as u64;
+    let cut = Cut { input, size: hands.piece_bytes().max(1) };
+    let end = end_of(input);
     let read = |(place, line): (Place, &[u8])| read(place, line, place.start + place.len >= end);
-    if hands.count() < 2 || whole.bytes.len() <= size {
-        whole.lines(source).filter_map(read).for_each(take);
+    if let Input::Held(whole) = input
+        && (hands.count() < 2 || cut.pieces() < 2)
+    {
+        let own = Piece { lines_before: 0, ..whole };
+        own.lines(source).filter_map(read).for_each(|one| take(whole.lines_before, one));
         return;
     }
-    let cut = Cut { whole, size, lines_before: Mutex::new(vec![whole.lines_before]) };
-    let done: Vec<Mutex<Vec<T>>> = (0..cut.pieces()).map(|_| Mutex::default()).collect();
+    let done: Vec<Mutex<(u32, Vec<T>)>> = (0..cut.pieces()).map(|_| Mutex::default()).collect();
+    let buffers = Mutex::new(vec![]);
     let work = |at: usize| {
-        let piece = cut.piece(at);
-        let mut made = Vec::with_capacity(piece.bytes.len() / 2048);
-        made.extend(piece.lines(source).filter_map(read));
-        *held(&done[at]) = made;
+        let mut buffer = held(&buffers).pop().unwrap_or_default();
+        let mut lines = cut.piece(at, &mut buffer).lines(source);
+        let made: Vec<T> = lines.by_ref().filter_map(read).collect();
+        *held(&done[at]) = (lines.line, made);
+        if buffer.capacity() < cut.size * 4 {
+            held(&buffers).push(buffer);
+        }
     };
-    let mut then =
-        |at: usize| std::mem::take(&mut *held(&done[at])).into_iter().for_each(&mut *take);
+    let mut before = if let Input::Held(whole) = input { whole.lines_before } else { 0 };
+    let mut then = |at: usize| {
+        let (lines, made) = std::mem::take(&mut *held(&done[at]));
+        made.into_iter().for_each(|one| take(before, one));
+        before = before.saturating_add(lines);
+    };
     hands.in_order(cut.pieces(), &work, &mut then);
+}
+
+/// Where what is not blank ends.
+fn end_of(input: Input<'_>) -> u64 {
+    let log = match input {
+        Input::Held(whole) => return whole.start + whole.bytes.trim_ascii_end().len() as u64,
+        Input::Log(log) => log,
+    };
+    let (mut end, mut tail) = (log.size(), [0; 4096]);
+    while end > 0 {
+        let start = end.saturating_sub(tail.len() as u64);
+        let tail = &mut tail[..(end - start) as usize];
+        let there = log.read(start, tail);
+        let kept = tail[..there].trim_ascii_end().len();
+        if kept > 0 {
+            return start + kept as u64;
+        }
+        end = start;
+    }
+    0
 }
 
 /// A panic of another hand is told by whoever lent the hands.
@@ -90,46 +165,70 @@ fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A file cut after line ends: a piece has the lines that start within its share of the bytes.
+/// An input cut after line ends: a piece has the lines that start within its share of the bytes.
 struct Cut<'a> {
-    whole: Piece<'a>,
+    input: Input<'a>,
     size: usize,
-    /// Of each piece, as far as they are counted.
-    lines_before: Mutex<Vec<u32>>,
 }
 
 impl<'a> Cut<'a> {
-    const fn pieces(&self) -> usize {
-        self.whole.bytes.len().div_ceil(self.size)
+    fn pieces(&self) -> usize {
+        usize::try_from(self.input.size().div_ceil(self.size as u64)).unwrap_or(usize::MAX)
     }
 
-    fn start_of(&self, piece: usize) -> usize {
-        let (bytes, share) = (self.whole.bytes, piece.saturating_mul(self.size));
-        let Some(before) = share.checked_sub(1).filter(|before| *before < bytes.len()) else {
-            return share.min(bytes.len());
+    /// The piece's bytes; those of a log are read into `buffer`.
+    fn piece<'b>(&self, at: usize, buffer: &'b mut Vec<u8>) -> Piece<'b>
+    where
+        'a: 'b,
+    {
+        let share = at.saturating_mul(self.size);
+        let (bytes, start) = match self.input {
+            Input::Held(whole) => {
+                let from = share.saturating_sub(1).min(whole.bytes.len());
+                (&whole.bytes[from..], whole.start + from as u64)
+            }
+            Input::Log(log) => {
+                let from = share.saturating_sub(1) as u64;
+                self.read(log, from, share + self.size - 1 - from as usize, buffer);
+                (&buffer[..], from)
+            }
         };
-        memchr::memchr(b'\n', &bytes[before..]).map_or(bytes.len(), |at| before + at + 1)
+        let wanted = share + self.size - share.saturating_sub(1) - 1;
+        let found = own_lines(bytes, wanted, at == 0);
+        Piece { bytes: &bytes[found.clone()], start: start + found.start as u64, lines_before: 0 }
     }
 
-    fn bytes_of(&self, piece: usize) -> &'a [u8] {
-        &self.whole.bytes[self.start_of(piece)..self.start_of(piece + 1)]
+    /// From `start` on to the first line end after `wanted` bytes, or to the end of the log.
+    fn read(&self, log: &dyn Log, start: u64, wanted: usize, buffer: &mut Vec<u8>) {
+        let mut len = 0;
+        let mut more = wanted + (self.size / 16).max(64);
+        loop {
+            buffer.resize(len + more, 0);
+            let there = log.read(start + len as u64, &mut buffer[len..]);
+            let looked_at = len.max(wanted);
+            len += there;
+            let has_end = memchr::memchr(b'\n', buffer.get(looked_at..len).unwrap_or_default());
+            // A piece that lies within one line has none that starts in it.
+            let is_within =
+                start > 0 && memchr::memchr(b'\n', &buffer[..len.min(wanted)]).is_none();
+            if there < more || has_end.is_some() || is_within {
+                return buffer.truncate(len);
+            }
+            more = len;
+        }
     }
+}
 
-    fn piece(&self, at: usize) -> Piece<'a> {
-        let mut counted = held(&self.lines_before);
-        while let Some(before) = counted.last().filter(|_| counted.len() <= at) {
-            let lines = memchr::memchr_iter(b'\n', self.bytes_of(counted.len() - 1)).count();
-            let next = before.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
-            counted.push(next);
-        }
-        let lines_before = counted[at];
-        drop(counted);
-        Piece {
-            bytes: self.bytes_of(at),
-            start: self.whole.start + self.start_of(at) as u64,
-            lines_before,
-        }
-    }
+/// Of bytes that begin with the last one of the share before (but for the first share's): the lines that start within
+/// the share, which ends before byte `wanted`.
+fn own_lines(bytes: &[u8], wanted: usize, is_first: bool) -> std::ops::Range<usize> {
+    let line_end = |from: usize| {
+        let rest = bytes.get(from..).unwrap_or_default();
+        memchr::memchr(b'\n', rest).map_or(bytes.len(), |at| from + at + 1)
+    };
+    let start = if is_first { 0 } else { line_end(0) };
+    let end = line_end(wanted);
+    start.min(end)..end
 }
 
 /// A warning about the record at `place` of the file `name`.
@@ -188,17 +287,46 @@ mod tests {
     }
 
     fn read(bytes: &[u8], hands: &dyn Hands) -> Vec<(Place, Vec<u8>, bool)> {
-        let (mut all, whole) = (vec![], Piece::whole(bytes));
+        let (mut all, whole): (Vec<(Place, Vec<u8>, bool)>, _) = (vec![], Piece::whole(bytes));
         let one = |place: Place, line: &[u8], is_last: bool| Some((place, line.to_vec(), is_last));
-        each_line(SourceId(1), whole, hands, &one, &mut |line| all.push(line));
+        for input in [Input::Held(whole), Input::Log(&Elsewhere(bytes))] {
+            let mut of_input = vec![];
+            each_line(
+                SourceId(1),
+                input,
+                hands,
+                &one,
+                &mut |before, (mut place, line, is_last)| {
+                    place.line += before;
+                    of_input.push((place, line, is_last));
+                },
+            );
+            assert!(all.is_empty() || all == of_input);
+            all = of_input;
+        }
         all
+    }
+
+    struct Elsewhere<'a>(&'a [u8]);
+
+    impl Log for Elsewhere<'_> {
+        fn size(&self) -> u64 {
+            self.0.len() as u64
+        }
+
+        fn read(&self, start: u64, into: &mut [u8]) -> usize {
+            let rest = self.0.get(start as usize..).unwrap_or_default();
+            let len = rest.len().min(into.len());
+            into[..len].copy_from_slice(&rest[..len]);
+            len
+        }
     }
 
     proptest::proptest! {
         #[test]
         fn wherever_a_file_is_cut_its_lines_are_the_same(
-            text in "(\u{feff})?[ab\r\n ]{0,60}",
-            size in 1usize..20,
+            text in "(\u{feff})?[ab\r\n ]{0,200}",
+            size in 1usize..150,
         ) {
             let whole = read(text.as_bytes(), &super::super::OneHand);
             proptest::prop_assert_eq!(&whole, &read(text.as_bytes(), &Backwards { piece_bytes: size }));

@@ -14,10 +14,11 @@ mod claude;
 mod codex;
 pub mod jsonl;
 mod nested;
+mod tape;
 
 use crate::run::{Edit, Run, SourceId, Step, StepText, ToolResult, files::RecordedEdit};
 
-use jsonl::Piece;
+use jsonl::{Log, Piece};
 
 /// A way of writing runs down. Nothing here may panic, whatever the bytes.
 pub trait Format: Sync {
@@ -106,6 +107,14 @@ impl Hands for OneHand {
 pub trait Growing: Send {
     /// Takes whole lines of a log, following those taken of the same source before.
     fn take(&mut self, id: SourceId, name: &str, lines: Piece<'_>, hands: &dyn Hands);
+
+    /// As [`Growing::take`], the whole of a log that lies elsewhere.
+    fn take_all(&mut self, id: SourceId, name: &str, log: &dyn Log, hands: &dyn Hands);
+
+    /// As [`Growing::run`], of a recording that is not read on.
+    fn finish(self: Box<Self>, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        self.run(sources)
+    }
 
     /// The run as far as it is written. `sources` are those of [`Format::index`]; of logs only the names are looked at.
     fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood>;

@@ -14,12 +14,13 @@
 //! | `inference_result.json`, `quality_analysis/overall_quality.json`, a row of `checkpoint_results.jsonl`, `result.json` | [`recorded::Recorded`] values | [`values`] |
 //! | `config.yaml`, `problem.yaml`, `run_info.yaml`, `problem_catalog.json` | what the run says of itself | [`facts`], [`generation`] |
 //!
-//! `snapshot/` is no source: [`crate::store`] reads it where files are put together.
+//! Its times have no zone and are taken as UTC. `snapshot/` is no source: [`crate::store`] reads it where files are put together.
 
 mod changes;
 mod evaluation;
 mod facts;
 mod generation;
+mod json;
 pub mod layout;
 mod logs;
 mod others;
@@ -32,10 +33,11 @@ use crate::run::{
     recorded,
 };
 
-use super::{Format, Hands, Head, NotUnderstood, Source, codex::json::Object};
+use super::{Format, Hands, Head, NotUnderstood, Source};
 
 use facts::Facts;
 use generation::Generation;
+use json::Object;
 use layout::{Layout, Stage, checkpoint_number};
 
 pub struct SlopCodeBench;

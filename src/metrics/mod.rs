@@ -7,4 +7,7 @@
 
 pub mod phase;
 pub mod quality;
+pub mod registry;
 pub mod rules;
+
+pub use registry::{Better, METRICS, Metric};

@@ -24,6 +24,11 @@ impl Place {
         Self { part, ..self }
     }
 
+    /// The same record, that many lines further down.
+    pub const fn down(self, lines: u32) -> Self {
+        Self { line: self.line.saturating_add(lines), ..self }
+    }
+
     /// The record's bytes within the whole file; empty where the file has since become shorter.
     pub fn of(self, file: &[u8]) -> &[u8] {
         let start = usize::try_from(self.start).unwrap_or(usize::MAX);

@@ -1,16 +1,28 @@
 //! The bytes of a recording's files, uncompressed.
 
-use std::{borrow::Cow, fs, io, io::Read, ops::Deref, path::Path, sync::Arc};
+use std::{
+    borrow::Cow,
+    fs, io,
+    io::Read,
+    ops::Deref,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
-use crate::{formats::HEAD_BYTES, run::Place};
+use crate::{
+    formats::{HEAD_BYTES, jsonl::Log},
+    run::Place,
+};
 
-/// A file's content. Big files are mapped, not copied: cost grows with what is read, not with what is stored.
+/// A file's content. Big files stay on the disk and are read where they are wanted: cost grows with what is read, not
+/// with what is stored. They are not mapped: a mapped file that somebody cuts short ends the process that looks at it.
 #[derive(Debug)]
 pub enum Bytes {
-    /// With the file itself, to see whether it is still as long.
-    Mapped(memmap2::Mmap, fs::File),
     Held(Vec<u8>),
-    /// Left on the disk, but for its head: a file that is still being written.
+    /// Left on the disk, but for its head.
     OnDisk(OnDisk),
 }
 
@@ -22,36 +34,79 @@ pub struct OnDisk {
     pub len: u64,
 }
 
-/// How the bytes of a big file are come by.
+/// Which files are left on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    Mapped,
-    /// For files that may be cut short under our hands.
+    /// Big ones.
+    Held,
+    /// All, for a recording that is still being written.
     OnDisk,
+}
+
+/// A log on the disk while it is indexed.
+pub struct LogOnDisk<'a> {
+    disk: &'a OnDisk,
+    is_short: AtomicBool,
+}
+
+impl<'a> LogOnDisk<'a> {
+    pub const fn of(disk: &'a OnDisk) -> Self {
+        Self { disk, is_short: AtomicBool::new(false) }
+    }
+
+    /// A sentence, where the file was not as long as it was when it was found.
+    pub fn problem(&self) -> Option<String> {
+        let what = "became shorter while it was read; what is missing is left out";
+        self.is_short.load(Ordering::Relaxed).then(|| what.to_owned())
+    }
+}
+
+impl Log for LogOnDisk<'_> {
+    fn size(&self) -> u64 {
+        self.disk.len
+    }
+
+    fn read(&self, start: u64, into: &mut [u8]) -> usize {
+        let there = self.disk.len.saturating_sub(start).min(into.len() as u64) as usize;
+        let read = read_some(&self.disk.file, &mut into[..there], start);
+        if read < there {
+            self.is_short.store(true, Ordering::Relaxed);
+        }
+        read
+    }
 }
 
 impl Bytes {
     /// Of the whole file.
     pub fn size(&self) -> u64 {
         match self {
-            Self::Mapped(map, _) => map.len() as u64,
             Self::Held(bytes) => bytes.len() as u64,
             Self::OnDisk(disk) => disk.len,
         }
     }
 
+    /// All of it, and a sentence where it is not all there or too much to be held.
+    pub fn whole(&self) -> (Cow<'_, [u8]>, Option<String>) {
+        match self {
+            Self::Held(bytes) => (Cow::Borrowed(bytes), None),
+            Self::OnDisk(disk) => {
+                let log = LogOnDisk::of(disk);
+                let mut bytes = vec![0; disk.len.min(HELD_LIMIT) as usize];
+                let read = log.read(0, &mut bytes);
+                bytes.truncate(read);
+                let is_too_much = disk.len > HELD_LIMIT;
+                let too_much =
+                    || format!("is bigger than {} MiB; the rest is left out", HELD_LIMIT >> 20);
+                (Cow::Owned(bytes), log.problem().or_else(|| is_too_much.then(too_much)))
+            }
+        }
+    }
+
     /// One record; empty where the file has since become shorter.
-    ///
-    /// What remains: a mapped file that is cut short between this look at its length and the reading of the record
-    /// ends the process. A file that is followed is never mapped.
     pub fn record(&self, place: Place) -> Cow<'_, [u8]> {
         let end = place.start.saturating_add(place.len);
         match self {
             Self::Held(bytes) => Cow::Borrowed(place.of(bytes)),
-            Self::Mapped(map, file) => {
-                let is_there = file.metadata().is_ok_and(|now| now.len() >= end);
-                Cow::Borrowed(if is_there { place.of(map) } else { &[] })
-            }
             Self::OnDisk(disk) => {
                 // A length that no file has is not a reason to ask for so much memory.
                 if end > disk.len {
@@ -83,24 +138,46 @@ pub fn read_at(file: &fs::File, mut into: &mut [u8], mut start: u64) -> io::Resu
     Ok(())
 }
 
+/// Fills as much of `into` as stands in the file from `start` on; tells how much that is.
+fn read_some(file: &fs::File, into: &mut [u8], start: u64) -> usize {
+    let mut done = 0;
+    while done < into.len() {
+        #[cfg(unix)]
+        let read =
+            std::os::unix::fs::FileExt::read_at(file, &mut into[done..], start + done as u64);
+        #[cfg(windows)]
+        let read =
+            std::os::windows::fs::FileExt::seek_read(file, &mut into[done..], start + done as u64);
+        match read {
+            Ok(0) => break,
+            Ok(read) => done += read,
+            Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+    }
+    done
+}
+
 /// The whole content; of a file left on the disk, its head.
 impl Deref for Bytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
         match self {
-            Self::Mapped(map, _) => map,
             Self::Held(bytes) => bytes,
             Self::OnDisk(disk) => &disk.head,
         }
     }
 }
 
-/// Below this a copy is cheaper than a map.
-const MAP_FROM: u64 = 1 << 20;
+/// Smaller files are held.
+const LEFT_FROM: u64 = 1 << 20;
 
 /// The most a compressed recording may unpack to.
 const UNPACKED_LIMIT: u64 = 1 << 30;
+
+/// The most that is held of a file that cannot be read line by line.
+const HELD_LIMIT: u64 = 1 << 30;
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
@@ -109,7 +186,7 @@ const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 pub fn read(path: &Path, access: Access) -> io::Result<(Bytes, Option<String>)> {
     let file = open_regular(path)?;
     let len = file.metadata()?.len();
-    if access == Access::OnDisk {
+    if access == Access::OnDisk || len >= LEFT_FROM {
         let mut head = vec![];
         (&file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
         if !head.starts_with(&ZSTD_MAGIC) {
@@ -120,21 +197,12 @@ pub fn read(path: &Path, access: Access) -> io::Result<(Bytes, Option<String>)> 
         let (unpacked, problem) = unpack(&fs::read(path)?, UNPACKED_LIMIT);
         return Ok((unpacked, problem));
     }
-    let bytes = if len < MAP_FROM {
-        let mut bytes = Vec::with_capacity(len as usize);
-        (&file).take(MAP_FROM).read_to_end(&mut bytes)?;
-        Bytes::Held(bytes)
-    } else {
-        // SAFETY: the map is read-only and private. Logs are appended to or replaced by rename; a writer that cuts
-        // the file short while we index it would end the process, which is the price every pager of this kind pays;
-        // a file that is followed is read with `OnDisk`.
-        let map = unsafe { memmap2::Mmap::map(&file)? };
-        Bytes::Mapped(map, file)
-    };
+    let mut bytes = Vec::with_capacity(len as usize);
+    (&file).take(LEFT_FROM).read_to_end(&mut bytes)?;
     if bytes.starts_with(&ZSTD_MAGIC) {
         Ok(unpack(&bytes, UNPACKED_LIMIT))
     } else {
-        Ok((bytes, None))
+        Ok((Bytes::Held(bytes), None))
     }
 }
 
@@ -205,7 +273,7 @@ mod tests {
         let path = folder.path().join("a.jsonl.zst");
         fs::write(&path, zstd::encode_all(&b"{}\n{}\n"[..], 3).unwrap()).unwrap();
 
-        assert_eq!(&*read(&path, Access::Mapped).unwrap().0, b"{}\n{}\n");
+        assert_eq!(&*read(&path, Access::Held).unwrap().0, b"{}\n{}\n");
         assert_eq!(read_head(&path).unwrap(), (b"{}\n{}\n".to_vec(), true));
     }
 
@@ -232,7 +300,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let place = |start| Place { start, len: 3, ..Place::default() };
-        for access in [Access::Mapped, Access::OnDisk] {
+        for access in [Access::Held, Access::OnDisk] {
             fs::write(&path, vec![b'x'; 3 << 20]).unwrap();
             let (bytes, _) = read(&path, access).unwrap();
             assert_eq!(&*bytes.record(place(2 << 20)), b"xxx");
@@ -247,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_folder_is_not_a_file() {
-        let why = read(Path::new(env!("CARGO_MANIFEST_DIR")), Access::Mapped).unwrap_err();
+        let why = read(Path::new(env!("CARGO_MANIFEST_DIR")), Access::Held).unwrap_err();
         assert_eq!(reason(&why), "it is a folder");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`follow`] says that something changed, never what; [`Follower::open`] then finds out. Lines that were read once
 //! are not read again unless the file is another one, or was cut short; a last line without its end is left for
-//! later, without a word. Files that are followed are not mapped: a writer that cuts one short does no harm.
+//! later, without a word. Nothing is mapped: a writer that cuts a file short does no harm.
 
 use std::{
     collections::HashSet,

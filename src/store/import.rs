@@ -72,7 +72,7 @@ const MOST_DEEP: usize = 16;
 
 /// Makes a bundle at `out`, which must not exist or be an empty folder, from the recording at `source`.
 pub fn import(source: &Path, out: &Path) -> Result<Imported, ImportError> {
-    let found = find::find(source, bytes::Access::Mapped)?;
+    let found = find::find(source, bytes::Access::Held)?;
     let opened = super::open(source)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
     refuse_inside(&found, out)?;
@@ -91,6 +91,7 @@ fn refuse_inside(found: &Found, out: &Path) -> Result<(), WriteError> {
     let parent = out.ancestors().skip(1).find(|path| !path.as_os_str().is_empty() && path.exists());
     let parent = fs::canonicalize(parent.unwrap_or(Path::new(".")));
     let own = match (found.format.name(), found.files.first()) {
+        ("slopcodebench", _) => found.main.clone(),
         ("bundle", _) | (_, None) => found.folder.clone(),
         (_, Some(main)) => {
             let name = main.name.trim_end_matches(".zst").trim_end_matches(".jsonl");
@@ -317,7 +318,8 @@ fn line_ranges(found: &Found, run: &Run) -> Vec<(u32, u32)> {
     if !starts.windows(2).all(|pair| pair[0] < pair[1]) {
         return vec![];
     }
-    let bytes = found.files.first().map_or(&[][..], |main| &main.bytes);
+    let whole = found.files.first().map(|main| main.bytes.whole().0).unwrap_or_default();
+    let bytes = &*whole;
     let has_tail = bytes.last().is_some_and(|last| *last != b'\n');
     let count = memchr::memchr_iter(b'\n', bytes).count() + usize::from(has_tail);
     let last = u32::try_from(count).unwrap_or(u32::MAX);

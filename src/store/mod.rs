@@ -30,9 +30,9 @@ use std::{
 
 use crate::{
     code::patch::LineCounts,
-    formats::{self, Format, Source},
+    formats::{self, Format, NotUnderstood, Source, jsonl::Piece},
     run::{
-        Place, RepoPath, Run, SourceFile, StepId, StepText, Warning,
+        Place, RepoPath, Run, SourceFile, SourceId, StepId, StepText, Warning,
         files::{
             Blob, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile,
             blame::{self, BlamedLine},
@@ -42,7 +42,7 @@ use crate::{
     },
 };
 
-use bytes::{Access, Bytes};
+use bytes::{Access, Bytes, LogOnDisk};
 use find::{Found, FoundFile};
 use hands::Threads;
 use repo::Repo;
@@ -74,11 +74,41 @@ pub enum OpenError {
 
 /// Opens a recording: a log of a known format, or a run bundle, or a folder that holds one of them.
 pub fn open(path: &Path) -> Result<Opened, OpenError> {
-    let found = find::find(path, Access::Mapped)?;
-    let indexed = found.format.index_with(&sources_of(&found.files), &Threads::all());
-    let run =
-        indexed.map_err(|why| OpenError::Understand { path: path.into(), why: why.to_string() })?;
+    let mut found = find::find(path, Access::Held)?;
+    let run = index(&mut found)
+        .map_err(|why| OpenError::Understand { path: path.into(), why: why.to_string() })?;
     Ok(opened(run, found))
+}
+
+/// Indexes a recording; a file that was not read to its end says so from then on.
+fn index(found: &mut Found) -> Result<Run, NotUnderstood> {
+    let hands = Threads::all();
+    let Some(mut growing) = found.format.growing() else { return index_whole(found, &hands) };
+    for (id, file) in (0..).map(SourceId).zip(&mut found.files) {
+        match &file.bytes {
+            Bytes::Held(bytes) => growing.take(id, &file.name, Piece::whole(bytes), &hands),
+            Bytes::OnDisk(disk) => {
+                let log = LogOnDisk::of(disk);
+                growing.take_all(id, &file.name, &log, &hands);
+                file.problem = file.problem.take().or(log.problem());
+            }
+        }
+    }
+    growing.finish(&sources_of(&found.files))
+}
+
+/// For a format that has to see all of its files at once; they are let go of afterwards.
+fn index_whole(found: &mut Found, hands: &Threads) -> Result<Run, NotUnderstood> {
+    let wholes: Vec<_> = found.files.iter().map(|file| file.bytes.whole()).collect();
+    let named = found.files.iter().zip(&wholes);
+    let sources: Vec<Source<'_>> =
+        named.map(|(file, (bytes, _))| Source { name: &file.name, bytes }).collect();
+    let run = found.format.index_with(&sources, hands);
+    let problems: Vec<_> = wholes.into_iter().map(|(_, problem)| problem).collect();
+    for (file, problem) in found.files.iter_mut().zip(problems) {
+        file.problem = file.problem.take().or(problem);
+    }
+    run
 }
 
 fn sources_of(files: &[FoundFile]) -> Vec<Source<'_>> {
@@ -327,11 +357,91 @@ mod tests {
         folders.iter().flat_map(|folder| runs_below(folder)).collect()
     }
 
+    fn wholes_of(found: &Found) -> Vec<Cow<'_, [u8]>> {
+        found.files.iter().map(|file| file.bytes.whole().0).collect()
+    }
+
+    fn named<'a>(found: &'a Found, wholes: &'a [Cow<'_, [u8]>]) -> Vec<Source<'a>> {
+        let both = found.files.iter().zip(wholes);
+        both.map(|(file, bytes)| Source { name: &file.name, bytes }).collect()
+    }
+
+    #[test]
+    fn a_recording_left_on_the_disk_is_the_same_run() {
+        for path in recordings() {
+            let mut left = find::find(&path, Access::OnDisk).unwrap();
+            let held = find::find(&path, Access::Held).unwrap();
+            let wholes = wholes_of(&held);
+
+            let whole = held.format.index(&named(&held, &wholes));
+
+            assert!(index(&mut left) == whole, "{}", path.display());
+        }
+    }
+
+    fn log_of(lines: usize) -> String {
+        let line = |at: usize| {
+            format!(
+                "{{\"parentUuid\":null,\"isSidechain\":false,\"sessionId\":\"s\",\"message\":{{\"role\":\"user\",\
+                 \"content\":\"request {at} {}\"}},\"type\":\"user\",\"uuid\":\"u{at}\"}}\n",
+                "x".repeat(900)
+            )
+        };
+        (1..=lines).map(line).collect()
+    }
+
+    #[test]
+    fn a_log_that_is_cut_short_before_it_is_indexed_is_read_as_far_as_it_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        std::fs::write(&path, log_of(3000)).unwrap();
+        let mut found = find::find(&path, Access::Held).unwrap();
+        let size = found.files[0].bytes.size();
+        let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(size / 2).unwrap();
+
+        let run = index(&mut found).unwrap();
+        let opened = opened(run, found);
+
+        assert!((1400..1600).contains(&opened.run.turns.len()));
+        let last = opened.run.warnings.last().unwrap();
+        assert_eq!(last.place, "s.jsonl");
+        assert_eq!(last.what, "became shorter while it was read; what is missing is left out");
+        assert!(opened.archive.request(&opened.run, 0).starts_with("request 1 "));
+    }
+
+    #[test]
+    fn a_log_that_is_cut_short_again_and_again_while_it_is_opened_does_no_harm() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let text = log_of(4000);
+        std::fs::write(&path, &text).unwrap();
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+                    file.set_len(1 << 17).unwrap();
+                    std::fs::write(&path, &text).unwrap();
+                }
+            });
+            for _ in 0..20 {
+                let Ok(opened) = open(&path) else { continue };
+                for turn in [0, 3000] {
+                    opened.archive.request(&opened.run, turn);
+                }
+            }
+            is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+    }
+
     #[test]
     fn however_many_hands_read_a_recording_it_is_the_same_run() {
         for path in recordings() {
-            let found = find::find(&path, Access::Mapped).unwrap();
-            let sources = sources_of(&found.files);
+            let found = find::find(&path, Access::Held).unwrap();
+            let wholes = wholes_of(&found);
+            let sources = named(&found, &wholes);
             let alone = found.format.index_with(&sources, &OneHand);
 
             for piece_bytes in [900, 40_000] {
@@ -346,8 +456,9 @@ mod tests {
     fn a_recording_read_as_it_grows_is_the_same_run() {
         let mut grown = 0;
         for path in recordings() {
-            let found = find::find(&path, Access::Mapped).unwrap();
-            let sources = sources_of(&found.files);
+            let found = find::find(&path, Access::Held).unwrap();
+            let wholes = wholes_of(&found);
+            let sources = named(&found, &wholes);
             let Some(mut growing) = found.format.growing() else { continue };
             for (id, source) in (0..).map(crate::run::SourceId).zip(&sources) {
                 let mut piece = Piece::whole(source.bytes);

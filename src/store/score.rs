@@ -278,3 +278,110 @@ fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
     fs::File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::{metrics::rules::Rules, store};
+
+    /// Contents that cannot be had: whoever asks for one is wrong.
+    struct Nothing;
+
+    impl Blobs for Nothing {
+        fn blob(&self, id: BlobId) -> Result<Arc<[u8]>, String> {
+            Err(format!("asked for {id}"))
+        }
+    }
+
+    fn scorer(profile: Profile, cache: &Path) -> Scorer {
+        let cache = Cache::open(&cache.join("measures.sqlite")).unwrap();
+        Scorer::new(Ruler::new(profile, Rules::none()), Some(cache))
+    }
+
+    fn contents(count: usize) -> (Vec<Named>, Loaded) {
+        let path = RepoPath::new("a.py").unwrap();
+        let bytes = |n: usize| format!("def f{n}(a):\n    return a\n").into_bytes();
+        let all: Vec<Vec<u8>> = (0..count).map(bytes).collect();
+        let named = |bytes: &Vec<u8>| ((BlobId::of(bytes), Grammar::Python), path.clone());
+        let loaded = all.iter().map(|bytes| (BlobId::of(bytes), bytes.as_slice().into()));
+        (all.iter().map(named).collect(), Loaded(loaded.collect()))
+    }
+
+    #[test]
+    fn what_was_measured_is_not_read_again_by_the_next_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let (named, blobs) = contents(3);
+        scorer(Profile::Trajview, folder.path())
+            .measure_all(named.clone(), &blobs, &|_, _| true)
+            .unwrap();
+
+        let next = scorer(Profile::Trajview, folder.path());
+        next.measure_all(named.clone(), &Nothing, &|_, _| true).unwrap();
+        let other = scorer(Profile::ScbPaper, folder.path());
+
+        assert_eq!(next.held().values().map(|measure| measure.callables.len()).sum::<usize>(), 3);
+        assert!(
+            other.measure_all(named, &Nothing, &|_, _| true).unwrap_err().starts_with("asked for")
+        );
+    }
+
+    #[test]
+    fn work_that_is_stopped_keeps_what_is_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let (named, blobs) = contents(2 * BATCH + 7);
+        let asked = AtomicUsize::new(0);
+        let once = |_: usize, _: usize| asked.fetch_add(1, Ordering::Relaxed) < 1;
+
+        let stopped = scorer(Profile::Trajview, folder.path());
+        assert_eq!(stopped.measure_all(named.clone(), &blobs, &once), Err("stopped".into()));
+
+        let next = scorer(Profile::Trajview, folder.path());
+        assert_eq!(next.recall(named).len(), BATCH + 7);
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_read_is_measured_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (named, blobs) = contents(1);
+        let scorer = scorer(Profile::Trajview, folder.path());
+        let key = scorer.key(named[0].0);
+        scorer.cache.as_ref().unwrap().put([(key.as_slice(), b"not a measure".to_vec())]).unwrap();
+
+        scorer.measure_all(named, &blobs, &|_, _| true).unwrap();
+
+        assert_eq!(scorer.held().values().next().unwrap().callables.len(), 1);
+    }
+
+    #[test]
+    fn a_moment_before_the_first_turn_has_no_files() {
+        let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs/codex-p12");
+        let opened = store::open(&run).unwrap();
+        let scorer = Scorer::new(Ruler::new(Profile::Trajview, Rules::none()), None);
+
+        let moments = [0, 56, 6, 0];
+        let scored = opened.archive.score(&opened.run, &moments, &scorer, &|_, _| true).unwrap();
+
+        let files: Vec<u32> = scored.iter().map(|scored| scored.snapshot.files).collect();
+        assert_eq!(files, [0, 34, 8, 0]);
+    }
+
+    #[test]
+    fn links_out_of_a_folder_are_not_followed() {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(other.path().join("b.py"), "b = 1\n").unwrap();
+        fs::write(folder.path().join("a.py"), "a = 1\n").unwrap();
+        #[cfg(unix)]
+        for (to, name) in [
+            (other.path().to_owned(), "out"),
+            (folder.path().to_owned(), "round"),
+            (other.path().join("b.py"), "c.py"),
+        ] {
+            std::os::unix::fs::symlink(to, folder.path().join(name)).unwrap();
+        }
+        let scorer = Scorer::new(Ruler::new(Profile::Trajview, Rules::none()), None);
+
+        assert_eq!(scorer.score_folder(folder.path()).unwrap().snapshot.files, 1);
+    }
+}

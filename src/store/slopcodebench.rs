@@ -44,7 +44,7 @@ const OF_CHECKPOINT: [&str; 7] = [
     "rubric.jsonl",
 ];
 
-/// Of a packed folder of logs: more bytes or files than this are left out.
+/// Of the packed folders of logs: more bytes in all of a problem, or files in one, than this are left out.
 const MOST_UNPACKED: u64 = 256 << 20;
 const MOST_PACKED_FILES: usize = 4_000;
 
@@ -79,7 +79,12 @@ pub fn find(problem: &Path, access: Access) -> Result<Found, OpenError> {
     let main = with_a_name(problem)
         .map_err(|why| OpenError::Read { path: problem.into(), why: bytes::reason(&why) })?;
     let folder = main.parent().unwrap_or(Path::new("")).to_owned();
-    let mut reader = Reader { problem: name_of(&main).to_owned(), access, files: vec![] };
+    let mut reader = Reader {
+        problem: name_of(&main).to_owned(),
+        access,
+        files: vec![],
+        unpack_left: MOST_UNPACKED,
+    };
     if is_run(&folder) {
         for name in OF_RUN {
             reader.take(&folder.join(name), name.to_owned());
@@ -118,6 +123,8 @@ struct Reader {
     problem: String,
     access: Access,
     files: Vec<FoundFile>,
+    /// Bytes that may still be unpacked.
+    unpack_left: u64,
 }
 
 impl Reader {
@@ -153,17 +160,20 @@ impl Reader {
             }
         } else if is_plain_file(&packed) {
             let name = format!("{}/{checkpoint}/agent.tar.gz", self.problem);
-            self.files.extend(unpack(&packed, &name));
+            let unpacked = unpack(&packed, &name, self.unpack_left);
+            let size: u64 = unpacked.iter().map(|file| file.bytes.size()).sum();
+            self.unpack_left = self.unpack_left.saturating_sub(size);
+            self.files.extend(unpacked);
         }
     }
 }
 
 /// The logs in a packed folder, as far as it can be read; the folder itself where something is wrong with it. Links in
 /// it, and names that lead out of it, are left out.
-fn unpack(path: &Path, name: &str) -> Vec<FoundFile> {
+fn unpack(path: &Path, name: &str, limit: u64) -> Vec<FoundFile> {
     let mut files = vec![];
     let problem = match fs::File::open(path) {
-        Ok(file) => unpack_into(file, name, MOST_UNPACKED, &mut files),
+        Ok(file) => unpack_into(file, name, limit, &mut files),
         Err(why) => Some(format!("cannot be read: {}", bytes::reason(&why))),
     };
     if problem.is_some() {

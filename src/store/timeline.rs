@@ -1,7 +1,5 @@
 //! Works out the files over time, from commits, from recorded edits, or from edits and snapshots.
 
-use std::sync::Arc;
-
 use crate::{
     formats,
     run::{
@@ -176,7 +174,7 @@ pub struct AllBlobs<'a> {
 impl Blobs for AllBlobs<'_> {
     fn blob(&self, id: BlobId) -> Result<Blob, String> {
         if let Some(blob) = self.made.get(id) {
-            return Ok(Arc::clone(blob));
+            return Ok(blob);
         }
         match (self.repo, self.snapshots) {
             (Some(repo), _) => repo.blob(id),

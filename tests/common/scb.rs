@@ -4,6 +4,8 @@
 //! Python 3.12 or later, `pip install scb-check==0.1.3` in one and `scb-check==0.2.0` in the other, and put the two
 //! folders, with a colon between, into `TRAJVIEW_SCB_CHECK`.
 
+#![allow(dead_code)] // each test file uses some of it
+
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -57,7 +59,8 @@ pub fn rules(folder: &Path) -> Rules {
 }
 
 impl Release {
-    /// What it says about a folder. None where it has nothing to say, as where no file could be read.
+    /// What it says about a folder. None where it has nothing to say, as where no file could be read. It ends with 1
+    /// where it found something.
     pub fn report(&self, tree: &Path) -> Option<Value> {
         let others = env::var_os("PATH").unwrap_or_default();
         let path =
@@ -66,7 +69,7 @@ impl Release {
         let mut command = Command::new(self.programs.join("scb-check"));
         command.args(["check", "--report", "--include-all"]).arg(tree).env("PATH", path);
         let ran = command.output().unwrap();
-        ran.status.success().then(|| serde_json::from_slice(&ran.stdout).unwrap())
+        serde_json::from_slice(&ran.stdout).ok()
     }
 }
 

@@ -23,6 +23,12 @@ struct Reader {
 impl Reader {
     fn read(&mut self, line: &str) {
         let marker = line.trim();
+        if !marker.starts_with("***") {
+            if let Some(file) = self.file.as_mut().filter(|_| self.is_inside) {
+                file.read(line);
+            }
+            return;
+        }
         if marker == "*** Begin Patch" {
             self.close();
             self.is_inside = true;

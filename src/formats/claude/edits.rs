@@ -7,8 +7,6 @@
 //! The strings are preferred to `structuredPatch`, which some versions write with tabs turned to spaces; only where
 //! a person changed the edit before accepting it (`userModified`) are the strings not what happened.
 
-use serde_json::value::RawValue;
-
 use super::{
     json::{Quoted, Raw, elements, object},
     record::{
@@ -18,6 +16,7 @@ use super::{
 };
 use crate::{
     code::patch::{LineKind, PatchHunk, PatchLine},
+    formats::tape::{Tape, Value},
     run::{
         Edit, EditKind,
         files::{RecordedChange, RecordedEdit, Replacement},
@@ -204,23 +203,23 @@ fn replacements(swaps: &[Swap<'_>], before: Option<&str>) -> Vec<Replacement> {
 }
 
 /// A line of a patch: its sign and what follows, still as in the file.
-fn patch_lines<'a>(hunk: &Hunk<'a>) -> Vec<&'a RawValue> {
-    elements(hunk.lines)
+fn patch_lines<'a>(hunk: &Hunk<'a>) -> Vec<Value<'a>> {
+    elements(hunk.lines).collect()
 }
 
 /// The sign of a line as it stands in the file; a backslash begins "No newline at end of file".
-fn sign(line: &RawValue) -> u8 {
+fn sign(line: Value<'_>) -> u8 {
     line.get().as_bytes().get(1).copied().unwrap_or(b'"')
 }
 
 fn hunks_of<'a>(raw: Raw<'a>) -> Vec<Hunk<'a>> {
-    elements(raw).into_iter().map(|hunk| object(Some(hunk))).collect()
+    elements(raw).map(|hunk| object(Some(hunk))).collect()
 }
 
 fn counts_of(patch: Raw<'_>) -> (Option<u32>, Option<u32>) {
     let hunks = hunks_of(patch);
     let lines: Vec<_> = hunks.iter().flat_map(patch_lines).collect();
-    let count = |wanted| lines.iter().filter(|line| sign(line) == wanted).count() as u32;
+    let count = |wanted| lines.iter().filter(|line| sign(**line) == wanted).count() as u32;
     (Some(count(b'+')), Some(count(b'-')))
 }
 
@@ -265,12 +264,12 @@ enum ShellChange<'a> {
         to: ShellFile<'a>,
     },
     /// Named among the changed files, and nothing more.
-    Named(&'a RawValue),
+    Named(Value<'a>),
 }
 
 fn shell_changes<'a>(diff: &ShellDiff<'a>) -> Vec<ShellChange<'a>> {
     let mut files: Vec<Option<ShellFile<'a>>> =
-        elements(diff.files).into_iter().map(|file| Some(object(Some(file)))).collect();
+        elements(diff.files).map(|file| Some(object(Some(file)))).collect();
     let told: Vec<&str> =
         files.iter().flatten().filter_map(|file| Some(file.file_path?.get())).collect();
     let mut changes = vec![];
@@ -283,8 +282,7 @@ fn shell_changes<'a>(diff: &ShellDiff<'a>) -> Vec<ShellChange<'a>> {
             None => ShellChange::File(file),
         });
     }
-    let untold =
-        elements(diff.changed_files).into_iter().filter(|path| !told.contains(&path.get()));
+    let untold = elements(diff.changed_files).filter(|path| !told.contains(&path.get()));
     changes.extend(untold.map(ShellChange::Named));
     changes
 }
@@ -307,14 +305,14 @@ fn twin_of(file: &ShellFile<'_>, files: &[Option<ShellFile<'_>>]) -> Option<usiz
 }
 
 /// The lines of a created or deleted file, where its one hunk can only be the whole of it.
-fn whole_file<'a>(file: &ShellFile<'a>) -> Option<Vec<&'a RawValue>> {
+fn whole_file<'a>(file: &ShellFile<'a>) -> Option<Vec<Value<'a>>> {
     let only = if file.created.0 { b'+' } else { b'-' };
     let [hunk] = hunks_of(file.hunks).try_into().ok()?;
     let starts = if file.created.0 { hunk.new_start.0 } else { hunk.old_start.0 };
     let lines = patch_lines(&hunk);
     let is_whole = (file.created.0 != file.deleted.0)
         && starts == Some(1)
-        && lines.iter().all(|line| [only, b'\\'].contains(&sign(line)));
+        && lines.iter().all(|line| [only, b'\\'].contains(&sign(*line)));
     is_whole.then_some(lines)
 }
 
@@ -394,7 +392,8 @@ impl ShellChange<'_> {
 /// The body of an edit, from the record that holds it.
 pub fn body(record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
     let line = readable(record);
-    let record = Record::parse(&line).ok()?;
+    let tape = Tape::read(line.trim());
+    let record = Record::of(&line, tape.as_ref()).ok()?;
     let part = edit.place.part as usize;
     match record.kind.as_str() {
         "user" => {

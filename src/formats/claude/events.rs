@@ -24,7 +24,7 @@ pub fn system(record: &Record<'_>) -> What {
         "stop_hook_summary" if record.prevented_continuation.0 => {
             error("a stop hook prevented the end of the turn".into())
         }
-        "stop_hook_summary" if !elements(record.hook_errors).is_empty() => {
+        "stop_hook_summary" if elements(record.hook_errors).next().is_some() => {
             error("a stop hook failed".into())
         }
         "local_command" => local_command(record),
@@ -103,7 +103,7 @@ pub fn attachment(record: &Record<'_>) -> What {
 pub fn verdict(record: &Record<'_>) -> What {
     let is_failure = record.is_error.0 || record.subtype.as_str().starts_with("error");
     let told = Quoted::of(record.result).map(Quoted::label).filter(|told| !told.is_empty());
-    let denials = elements(record.permission_denials).into_iter();
+    let denials = elements(record.permission_denials);
     What::Verdict(Box::new(Verdict {
         tokens: object::<Usage<'_>>(record.usage).tokens(),
         total_cost_usd: record.total_cost_usd.0,

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     formats::{
         Hands,
-        jsonl::{self, Piece},
+        jsonl::{self, Input},
     },
     run::{
         Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, Time, Tokens,
@@ -27,39 +27,42 @@ use crate::{
 /// A line of a file, or a warning about it, or both.
 pub struct Read {
     pub line: Option<Line>,
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<String>,
 }
 
-/// Reads one line of the file `name`.
-fn read(name: &str, place: Place, bytes: &[u8], is_last: bool) -> Read {
+/// Reads one line.
+fn read(place: Place, bytes: &[u8], is_last: bool) -> (Place, Read) {
     let text = readable(bytes);
     let mut warnings = vec![];
     if matches!(text, std::borrow::Cow::Owned(_)) {
         let what = "not UTF-8; what could not be read is shown as \u{fffd}";
-        warnings.push(jsonl::warning(name, place, what));
+        warnings.push(what.to_owned());
     }
     let line = classify(place, &text).map_err(|why| {
         // JSON, but not a record: serde has no column for that.
         let is_json = why.line() == 0;
         let what = if is_json { why.to_string() } else { jsonl::broken(&why, is_last) };
-        warnings.push(jsonl::warning(name, place, what));
+        warnings.push(what);
     });
-    Read { line: line.ok(), warnings }
+    (place, Read { line: line.ok(), warnings })
 }
 
-/// Gives the lines of (a piece of) the file `name` to `take`, in order; what could not be read becomes a warning.
+/// Gives the lines of the file `name` to `take`, in order; what could not be read becomes a warning.
 pub fn each_line(
     source: SourceId,
     name: &str,
-    piece: Piece<'_>,
+    input: Input<'_>,
     hands: &dyn Hands,
     warnings: &mut Vec<Warning>,
     take: &mut dyn FnMut(Line),
 ) {
-    let read = |place: Place, bytes: &[u8], is_last| Some(read(name, place, bytes, is_last));
-    jsonl::each_line(source, piece, hands, &read, &mut |read: Read| {
-        warnings.extend(read.warnings);
-        read.line.into_iter().for_each(&mut *take);
+    let read = |place: Place, bytes: &[u8], is_last| Some(read(place, bytes, is_last));
+    jsonl::each_line(source, input, hands, &read, &mut |before, (place, read): (Place, Read)| {
+        let place = place.down(before);
+        warnings.extend(read.warnings.into_iter().map(|what| jsonl::warning(name, place, what)));
+        if let Some(line) = read.line {
+            take(Line { place, ..line });
+        }
     });
 }
 

@@ -1,24 +1,20 @@
 //! JSON read leniently: a field of the wrong type is an absent field, and a string stays undecoded until it is shown.
 //!
-//! Node writes lone surrogates where it cuts a string in two; [`Quoted`] reads them as U+FFFD, where serde would
-//! refuse the line.
+//! Node writes lone surrogates where it cuts a string in two; they are read as U+FFFD, where serde would refuse the
+//! line. Of a key that stands twice the last value counts, as in JavaScript.
 
 use std::{
     borrow::Cow,
-    fmt,
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
+use crate::{
+    formats::tape::{Inside, Value},
+    run::LABEL_CHARS,
 };
-use serde_json::value::RawValue;
-
-use crate::run::LABEL_CHARS;
 
 /// A value that was skipped over; None also for `null`.
-pub type Raw<'a> = Option<&'a RawValue>;
+pub type Raw<'a> = Option<Value<'a>>;
 
 /// A short string; None where something else stands in its place.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -51,127 +47,121 @@ impl Text<'_> {
     }
 }
 
-/// Any JSON value, of which one kind of scalar is wanted.
-#[derive(Default)]
-struct Scalar<'a> {
-    text: Option<Cow<'a, str>>,
-    flag: bool,
-    count: Option<u64>,
-    amount: Option<f64>,
+/// What a field holds, whatever stands in it.
+pub trait Field<'a>: Default {
+    fn read(value: Value<'a>) -> Self;
 }
 
-struct ScalarVisitor;
-
-impl<'de> Visitor<'de> for ScalarVisitor {
-    type Value = Scalar<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("anything")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Scalar { text: Some(Cow::Borrowed(text)), ..Scalar::default() })
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Scalar { text: Some(Cow::Owned(text.to_owned())), ..Scalar::default() })
-    }
-
-    fn visit_bool<E>(self, flag: bool) -> Result<Self::Value, E> {
-        Ok(Scalar { flag, ..Scalar::default() })
-    }
-
-    fn visit_u64<E>(self, count: u64) -> Result<Self::Value, E> {
-        Ok(Scalar { count: Some(count), amount: Some(count as f64), ..Scalar::default() })
-    }
-
-    fn visit_i64<E>(self, count: i64) -> Result<Self::Value, E> {
-        Ok(Scalar { amount: Some(count as f64), ..Scalar::default() })
-    }
-
-    fn visit_f64<E>(self, amount: f64) -> Result<Self::Value, E> {
-        Ok(Scalar { amount: Some(amount), ..Scalar::default() })
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Scalar::default())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Scalar::default())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Scalar::default())
+impl<'a> Field<'a> for Raw<'a> {
+    fn read(value: Value<'a>) -> Self {
+        Some(value).filter(|value| !value.is_null())
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ScalarVisitor).map(|scalar| Self(scalar.text))
+impl<'a> Field<'a> for Text<'a> {
+    fn read(value: Value<'a>) -> Self {
+        Self(value.inside().map(text_of))
     }
 }
 
-impl<'de> Deserialize<'de> for Flag {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ScalarVisitor).map(|scalar| Self(scalar.flag))
+fn text_of(inside: Inside<'_>) -> Cow<'_, str> {
+    if inside.has_escapes() {
+        Cow::Owned(Quoted(inside).text())
+    } else {
+        Cow::Borrowed(inside.text)
     }
 }
 
-impl<'de> Deserialize<'de> for Count {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ScalarVisitor).map(|scalar| Self(scalar.count))
+impl<'a> Field<'a> for Flag {
+    fn read(value: Value<'a>) -> Self {
+        Self(value.get() == "true")
     }
 }
 
-impl<'de> Deserialize<'de> for Amount {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ScalarVisitor).map(|scalar| Self(scalar.amount))
+impl<'a> Field<'a> for Count {
+    fn read(value: Value<'a>) -> Self {
+        Self(value.get().parse().ok())
     }
 }
+
+impl<'a> Field<'a> for Amount {
+    fn read(value: Value<'a>) -> Self {
+        Self(serde_json::from_str(value.get()).ok().filter(|_| value.is_number()))
+    }
+}
+
+/// What is read from the fields of an object.
+pub trait Fields<'a>: Default {
+    fn take(&mut self, key: &str, value: Value<'a>);
+}
+
+/// A struct of which each field is read from the field of an object with the name that follows it. Of a name that
+/// stands twice the last counts.
+macro_rules! record {
+    (
+        $(#[$about:meta])*
+        pub struct $name:ident<$a:lifetime> {
+            $($(#[$note:meta])* $field:ident: $kind:ty = $key:literal,)*
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Default)]
+        pub struct $name<$a> {
+            $($(#[$note])* pub $field: $kind,)*
+        }
+
+        impl<$a> $crate::formats::claude::json::Fields<$a> for $name<$a> {
+            fn take(&mut self, key: &str, value: $crate::formats::tape::Value<$a>) {
+                match key {
+                    $($key => self.$field = $crate::formats::claude::json::Field::read(value),)*
+                    _ => {}
+                }
+            }
+        }
+    };
+}
+pub(in crate::formats) use record;
 
 /// An object read into `T`; `T`'s default for anything else, so that `null` and drift lose one value, not the line.
-pub fn object<'a, T: Deserialize<'a> + Default>(raw: Raw<'a>) -> T {
-    match raw {
-        Some(raw) if raw.get().starts_with('{') => {
-            serde_json::from_str(raw.get()).unwrap_or_default()
-        }
-        _ => T::default(),
+pub fn object<'a, T: Fields<'a>>(raw: Raw<'a>) -> T {
+    let mut made = T::default();
+    for (key, value) in raw.into_iter().flat_map(Value::fields) {
+        made.take(&text_of(key), value);
     }
+    made
+}
+
+/// One field of an object; its default where there is none.
+pub fn field<'a, T: Field<'a>>(raw: Raw<'a>, name: &str) -> T {
+    let mut fields = raw.into_iter().flat_map(Value::fields);
+    let found = fields.find(|(key, _)| key.text == name);
+    found.map(|(_, value)| T::read(value)).unwrap_or_default()
 }
 
 /// The elements of an array; none for anything else.
-pub fn elements<'a>(raw: Raw<'a>) -> Vec<&'a RawValue> {
-    match raw {
-        Some(raw) if raw.get().starts_with('[') => {
-            serde_json::from_str(raw.get()).unwrap_or_default()
-        }
-        _ => vec![],
-    }
+pub fn elements<'a>(raw: Raw<'a>) -> impl Iterator<Item = Value<'a>> + use<'a> {
+    raw.into_iter().flat_map(Value::elements)
 }
 
 /// A JSON string as it stands in the file.
 #[derive(Debug, Clone, Copy)]
-pub struct Quoted<'a>(&'a str);
+pub struct Quoted<'a>(Inside<'a>);
 
 impl<'a> Quoted<'a> {
     /// None where the value is not a string.
     pub fn of(raw: Raw<'a>) -> Option<Self> {
-        let inner = raw?.get().strip_prefix('"')?;
-        Some(Self(inner.strip_suffix('"').unwrap_or(inner)))
+        Some(Self(raw?.inside()?))
     }
 
     /// Whether there are no words in it.
     pub fn is_empty(self) -> bool {
-        self.0.is_empty()
+        self.0.text.is_empty()
     }
 
     /// The whole text.
     pub fn text(self) -> String {
-        let mut text = String::with_capacity(self.0.len());
-        let mut rest = self.0;
+        let mut text = String::with_capacity(self.0.text.len());
+        let mut rest = self.0.text;
         while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
             text.push_str(&rest[..at]);
             let mut escaped = Unescape(&rest[at..]);
@@ -184,14 +174,10 @@ impl<'a> Quoted<'a> {
 
     /// Size of the whole text in bytes of UTF-8, without decoding it.
     pub fn len(self) -> u64 {
-        let text = self.0.as_bytes();
-        // Where every escape is a letter after a backslash, counting is enough, and ten times faster.
-        let is_plain = memchr::memmem::find(text, b"\\\\").is_none()
-            && memchr::memmem::find(text, b"\\u").is_none();
-        if is_plain {
-            return (text.len() - memchr::memchr_iter(b'\\', text).count()) as u64;
+        let mut rest = self.0.text;
+        if !self.0.has_numbers {
+            return rest.len() as u64 - u64::from(self.0.letters);
         }
-        let mut rest = self.0;
         let mut len = 0;
         while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
             let mut chars = Unescape(&rest[at..]);
@@ -215,19 +201,8 @@ impl<'a> Quoted<'a> {
 
     /// Lines of the text; a last line without a line end counts.
     pub fn lines(self) -> u32 {
-        let text = self.0.as_bytes();
-        let mut escapes = memchr::memchr_iter(b'\\', text).peekable();
-        let (mut ends, mut last_end) = (0, 0);
-        while let Some(at) = escapes.next() {
-            // The character after a backslash belongs to it, also where it is a backslash itself.
-            if escapes.peek() == Some(&(at + 1)) {
-                escapes.next();
-            }
-            if text.get(at + 1) == Some(&b'n') {
-                (ends, last_end) = (ends + 1, at + 2);
-            }
-        }
-        ends + u32::from(last_end < text.len())
+        let has_last = !self.0.ends_a_line && !self.0.text.is_empty();
+        self.0.line_ends + u32::from(has_last)
     }
 
     /// Tells equal texts apart from others, leading and trailing space left out.
@@ -238,7 +213,7 @@ impl<'a> Quoted<'a> {
     }
 
     fn chars(self) -> Unescape<'a> {
-        Unescape(self.0)
+        Unescape(self.0.text)
     }
 }
 
@@ -295,7 +270,7 @@ impl Unescape<'_> {
 }
 
 /// A value with line breaks and indents, base64 left out; as it stands in the file where it nests too deep.
-pub fn indented(raw: &RawValue) -> String {
+pub fn indented(raw: Value<'_>) -> String {
     let parsed = serde_json::from_str::<serde_json::Value>(raw.get());
     let printed = parsed.map(without_blobs).and_then(|value| serde_json::to_string_pretty(&value));
     printed.unwrap_or_else(|_| raw.get().to_owned())
@@ -324,18 +299,16 @@ fn is_blob(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn quoted(json: &str) -> Box<RawValue> {
-        RawValue::from_string(json.to_owned()).unwrap()
-    }
+    use crate::formats::tape::Tape;
 
     #[test]
     fn a_string_is_measured_and_labelled_without_decoding_it() {
         for text in
             ["", "plain", "a\nb", "\n\n  tab\there \r\nnext", "\\n is not a line end", "a\n"]
         {
-            let json = quoted(&serde_json::to_string(text).unwrap());
-            let string = Quoted::of(Some(&json)).unwrap();
+            let json = serde_json::to_string(text).unwrap();
+            let tape = Tape::read(&json).unwrap();
+            let string = Quoted::of(Some(tape.root())).unwrap();
             assert_eq!(string.text(), text);
             assert_eq!(string.len(), text.len() as u64);
             assert_eq!(string.label(), crate::run::label(text));
@@ -345,23 +318,23 @@ mod tests {
 
     #[test]
     fn half_a_surrogate_pair_is_a_replacement_character() {
-        let json = quoted(r#""cut \ud83d here, \ud83d\ude00 whole, \ud83d\n""#);
-        let string = Quoted::of(Some(&json)).unwrap();
+        let tape = Tape::read(r#""cut \ud83d here, \ud83d\ude00 whole, \ud83d\n""#).unwrap();
+        let string = Quoted::of(Some(tape.root())).unwrap();
         assert_eq!(string.text(), "cut \u{fffd} here, 😀 whole, \u{fffd}\n");
         assert_eq!(string.len(), string.text().len() as u64);
     }
 
     #[test]
     fn a_field_of_the_wrong_type_is_absent() {
-        #[derive(Deserialize)]
-        struct Drift<'a> {
-            #[serde(borrow)]
-            text: Text<'a>,
-            flag: Flag,
-            count: Count,
+        record! {
+            pub struct Drift<'a> {
+                text: Text<'a> = "text",
+                flag: Flag = "flag",
+                count: Count = "count",
+            }
         }
-        let drift: Drift<'_> =
-            serde_json::from_str(r#"{"text":{"a":[1]},"flag":"yes","count":-1}"#).unwrap();
+        let tape = Tape::read(r#"{"text":{"a":[1]},"flag":"yes","count":-1}"#).unwrap();
+        let drift: Drift<'_> = object(Some(tape.root()));
         assert_eq!((drift.text.0, drift.flag.0, drift.count.0), (None, false, None));
     }
 }

@@ -8,7 +8,10 @@ use super::{
     record::{Block, Input, Message, Record, Structured, Usage, blocks},
     text,
 };
-use crate::run::{LABEL_CHARS, Place, Role, Time, Tokens, label};
+use crate::{
+    formats::tape::Tape,
+    run::{LABEL_CHARS, Place, Role, Time, Tokens, label},
+};
 
 /// A classified line.
 #[derive(Debug, Clone)]
@@ -159,7 +162,8 @@ pub struct Verdict {
 
 /// Reads one line. The error is what serde says of it.
 pub fn classify(place: Place, line: &str) -> Result<Line, serde_json::Error> {
-    let record = Record::parse(line)?;
+    let tape = Tape::read(line.trim());
+    let record = Record::of(line, tape.as_ref())?;
     Ok(Line {
         place,
         time: record.timestamp.filled().and_then(Time::parse),
@@ -362,7 +366,7 @@ fn call_label(name: &str, input: &Input<'_>, raw: Raw<'_>) -> Box<str> {
             .find(|label| !label.is_empty())
     };
     if input.todos.is_some() {
-        return label(&format!("{} todos", super::json::elements(input.todos).len()));
+        return label(&format!("{} todos", super::json::elements(input.todos).count()));
     }
     let found = if starts_agent(name) {
         first(&[input.description, input.prompt])

@@ -1,127 +1,80 @@
 //! The shapes of the records, as far as we read them. Nothing here is required.
 
-use serde::Deserialize;
+use super::json::{Amount, Count, Flag, Quoted, Raw, Text, elements, field, object, record};
+use crate::{
+    formats::tape::{self, Tape},
+    run::Tokens,
+};
 
-use super::json::{Amount, Count, Flag, Quoted, Raw, Text, elements, object};
-use crate::run::Tokens;
-
-/// One line, whatever its type. The session log writes `sessionId` and `toolUseResult`, the stream `session_id` and
-/// `tool_use_result`; some versions write both of the first.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Record<'a> {
-    #[serde(borrow, rename = "type")]
-    pub kind: Text<'a>,
-    #[serde(borrow)]
-    pub subtype: Text<'a>,
-    #[serde(borrow)]
-    pub uuid: Text<'a>,
-    #[serde(borrow, rename = "parentUuid")]
-    pub parent_uuid: Text<'a>,
-    #[serde(borrow)]
-    pub timestamp: Text<'a>,
-    #[serde(borrow, rename = "sessionId")]
-    pub session_id: Text<'a>,
-    #[serde(borrow, rename = "session_id")]
-    pub stream_session_id: Text<'a>,
-    #[serde(borrow)]
-    pub cwd: Text<'a>,
-    #[serde(borrow)]
-    pub version: Text<'a>,
-    #[serde(borrow)]
-    pub claude_code_version: Text<'a>,
-    #[serde(borrow)]
-    pub model: Text<'a>,
-    #[serde(borrow, rename = "agentId")]
-    pub agent_id: Text<'a>,
-    #[serde(borrow, rename = "agent_id")]
-    pub stream_agent_id: Text<'a>,
-    #[serde(borrow)]
-    pub parent_tool_use_id: Text<'a>,
-    #[serde(borrow, rename = "requestId")]
-    pub request_id: Text<'a>,
-    #[serde(borrow, rename = "promptSource")]
-    pub prompt_source: Text<'a>,
-    #[serde(borrow, rename = "turnOrigin")]
-    pub turn_origin: Text<'a>,
-    #[serde(rename = "isSidechain")]
-    pub is_sidechain: Flag,
-    #[serde(rename = "isMeta")]
-    pub is_meta: Flag,
-    #[serde(rename = "isCompactSummary")]
-    pub is_compact_summary: Flag,
-    #[serde(rename = "isApiErrorMessage")]
-    pub is_api_error: Flag,
-    #[serde(rename = "isSynthetic")]
-    pub is_synthetic: Flag,
-    pub is_error: Flag,
-    #[serde(rename = "preventedContinuation")]
-    pub prevented_continuation: Flag,
-    #[serde(borrow, rename = "hookErrors")]
-    pub hook_errors: Raw<'a>,
-    #[serde(borrow)]
-    pub origin: Raw<'a>,
-    #[serde(borrow)]
-    pub message: Raw<'a>,
-    #[serde(borrow, rename = "toolUseResult")]
-    pub tool_use_result: Raw<'a>,
-    #[serde(borrow, rename = "tool_use_result")]
-    pub stream_tool_use_result: Raw<'a>,
-    #[serde(borrow)]
-    pub attachment: Raw<'a>,
-    #[serde(borrow, rename = "compactMetadata")]
-    pub compact_metadata: Raw<'a>,
-    #[serde(borrow, rename = "compact_metadata")]
-    pub stream_compact_metadata: Raw<'a>,
-    #[serde(borrow)]
-    pub content: Raw<'a>,
-    #[serde(borrow)]
-    pub level: Text<'a>,
-    #[serde(borrow)]
-    pub error: Raw<'a>,
-    pub error_status: Count,
-    pub attempt: Count,
-    pub max_retries: Count,
-    #[serde(rename = "retryAttempt")]
-    pub session_attempt: Count,
-    #[serde(rename = "maxRetries")]
-    pub session_max_retries: Count,
-    #[serde(borrow)]
-    pub summary: Raw<'a>,
-    #[serde(borrow, rename = "customTitle")]
-    pub custom_title: Raw<'a>,
-    #[serde(borrow, rename = "aiTitle")]
-    pub ai_title: Raw<'a>,
-    // A bare tool_use or tool_result of old drift.
-    #[serde(borrow)]
-    pub name: Text<'a>,
-    #[serde(borrow)]
-    pub input: Raw<'a>,
-    #[serde(borrow)]
-    pub output: Raw<'a>,
-    // The stream's last record.
-    #[serde(borrow)]
-    pub result: Raw<'a>,
-    #[serde(borrow)]
-    pub usage: Raw<'a>,
-    #[serde(borrow, rename = "modelUsage")]
-    pub model_usage: Raw<'a>,
-    pub total_cost_usd: Amount,
-    #[serde(borrow)]
-    pub permission_denials: Raw<'a>,
-    #[serde(borrow)]
-    pub errors: Raw<'a>,
+record! {
+    /// One line, whatever its type. The session log writes `sessionId` and `toolUseResult`, the stream `session_id` and
+    /// `tool_use_result`; some versions write both of the first.
+    pub struct Record<'a> {
+        kind: Text<'a> = "type",
+        subtype: Text<'a> = "subtype",
+        uuid: Text<'a> = "uuid",
+        parent_uuid: Text<'a> = "parentUuid",
+        timestamp: Text<'a> = "timestamp",
+        session_id: Text<'a> = "sessionId",
+        stream_session_id: Text<'a> = "session_id",
+        cwd: Text<'a> = "cwd",
+        version: Text<'a> = "version",
+        claude_code_version: Text<'a> = "claude_code_version",
+        model: Text<'a> = "model",
+        agent_id: Text<'a> = "agentId",
+        stream_agent_id: Text<'a> = "agent_id",
+        parent_tool_use_id: Text<'a> = "parent_tool_use_id",
+        request_id: Text<'a> = "requestId",
+        prompt_source: Text<'a> = "promptSource",
+        turn_origin: Text<'a> = "turnOrigin",
+        is_sidechain: Flag = "isSidechain",
+        is_meta: Flag = "isMeta",
+        is_compact_summary: Flag = "isCompactSummary",
+        is_api_error: Flag = "isApiErrorMessage",
+        is_synthetic: Flag = "isSynthetic",
+        is_error: Flag = "is_error",
+        prevented_continuation: Flag = "preventedContinuation",
+        hook_errors: Raw<'a> = "hookErrors",
+        origin: Raw<'a> = "origin",
+        message: Raw<'a> = "message",
+        tool_use_result: Raw<'a> = "toolUseResult",
+        stream_tool_use_result: Raw<'a> = "tool_use_result",
+        attachment: Raw<'a> = "attachment",
+        compact_metadata: Raw<'a> = "compactMetadata",
+        stream_compact_metadata: Raw<'a> = "compact_metadata",
+        content: Raw<'a> = "content",
+        level: Text<'a> = "level",
+        error: Raw<'a> = "error",
+        error_status: Count = "error_status",
+        attempt: Count = "attempt",
+        max_retries: Count = "max_retries",
+        session_attempt: Count = "retryAttempt",
+        session_max_retries: Count = "maxRetries",
+        summary: Raw<'a> = "summary",
+        custom_title: Raw<'a> = "customTitle",
+        ai_title: Raw<'a> = "aiTitle",
+        // A bare tool_use or tool_result of old drift.
+        name: Text<'a> = "name",
+        input: Raw<'a> = "input",
+        output: Raw<'a> = "output",
+        // The stream's last record.
+        result: Raw<'a> = "result",
+        usage: Raw<'a> = "usage",
+        model_usage: Raw<'a> = "modelUsage",
+        total_cost_usd: Amount = "total_cost_usd",
+        permission_denials: Raw<'a> = "permission_denials",
+        errors: Raw<'a> = "errors",
+    }
 }
 
 impl<'a> Record<'a> {
-    /// The error is a sentence.
-    pub fn parse(line: &'a str) -> Result<Self, serde_json::Error> {
-        let line = line.trim();
-        if line.starts_with('{') {
-            return serde_json::from_str(line);
+    /// The record of a line that was read; the error is a sentence.
+    pub fn of(line: &'a str, tape: Option<&'a Tape<'a>>) -> Result<Self, serde_json::Error> {
+        let Some(value) = tape.map(Tape::root) else { return Err(why_not(line)) };
+        if value.is_object() {
+            return Ok(object(Some(value)));
         }
-        let value: &serde_json::value::RawValue = serde_json::from_str(line)?;
-        let what = if value.get().starts_with('[') { "an array" } else { "a single value" };
+        let what = if value.is_list() { "an array" } else { "a single value" };
         Err(serde::de::Error::custom(format!("expected an object, found {what}")))
     }
 
@@ -134,88 +87,67 @@ impl<'a> Record<'a> {
     }
 
     pub fn origin_kind(&self) -> Text<'a> {
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Origin<'a> {
-            #[serde(borrow)]
-            kind: Text<'a>,
-        }
-        object::<Origin<'_>>(self.origin).kind
+        field(self.origin, "kind")
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Message<'a> {
-    #[serde(borrow)]
-    pub id: Text<'a>,
-    #[serde(borrow)]
-    pub model: Text<'a>,
-    #[serde(borrow)]
-    pub content: Raw<'a>,
-    #[serde(borrow)]
-    pub usage: Raw<'a>,
+/// Why a line is not JSON.
+fn why_not(line: &str) -> serde_json::Error {
+    let line = line.trim();
+    if line.starts_with('{') {
+        return tape::why_not(line);
+    }
+    match serde_json::from_str::<serde::de::IgnoredAny>(line) {
+        Err(why) => why,
+        Ok(_) => tape::why_not(line),
+    }
 }
 
-/// One element of a message's content.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Block<'a> {
-    #[serde(borrow, rename = "type")]
-    pub kind: Text<'a>,
-    #[serde(borrow)]
-    pub text: Raw<'a>,
-    #[serde(borrow)]
-    pub thinking: Raw<'a>,
-    #[serde(borrow)]
-    pub data: Raw<'a>,
-    #[serde(borrow)]
-    pub id: Text<'a>,
-    #[serde(borrow)]
-    pub name: Text<'a>,
-    #[serde(borrow)]
-    pub input: Raw<'a>,
-    #[serde(borrow)]
-    pub tool_use_id: Text<'a>,
-    #[serde(borrow)]
-    pub content: Raw<'a>,
-    pub is_error: Flag,
-    #[serde(borrow)]
-    pub source: Raw<'a>,
+record! {
+    pub struct Message<'a> {
+        id: Text<'a> = "id",
+        model: Text<'a> = "model",
+        content: Raw<'a> = "content",
+        usage: Raw<'a> = "usage",
+    }
+}
+
+record! {
+    /// One element of a message's content.
+    pub struct Block<'a> {
+        kind: Text<'a> = "type",
+        text: Raw<'a> = "text",
+        thinking: Raw<'a> = "thinking",
+        data: Raw<'a> = "data",
+        id: Text<'a> = "id",
+        name: Text<'a> = "name",
+        input: Raw<'a> = "input",
+        tool_use_id: Text<'a> = "tool_use_id",
+        content: Raw<'a> = "content",
+        is_error: Flag = "is_error",
+        source: Raw<'a> = "source",
+    }
 }
 
 /// The blocks of a message's content in order; a bare string is one text block. None where the content is neither.
 pub fn blocks<'a>(content: Raw<'a>) -> Option<Vec<Block<'a>>> {
     let raw = content?;
-    if raw.get().starts_with('"') {
+    if raw.is_string() {
         let kind = Text(Some("text".into()));
         return Some(vec![Block { kind, text: content, ..Block::default() }]);
     }
-    if !raw.get().starts_with('[') {
-        return None;
+    raw.is_list().then(|| elements(content).map(|block| object(Some(block))).collect())
+}
+
+record! {
+    /// `usage` of a message or of a result.
+    pub struct Usage<'a> {
+        input_tokens: Count = "input_tokens",
+        cache_creation_input_tokens: Count = "cache_creation_input_tokens",
+        cache_read_input_tokens: Count = "cache_read_input_tokens",
+        output_tokens: Count = "output_tokens",
+        output_tokens_details: Raw<'a> = "output_tokens_details",
     }
-    let all = serde_json::from_str(raw.get());
-    Some(all.unwrap_or_else(|_| {
-        elements(content).into_iter().map(|block| object(Some(block))).collect()
-    }))
-}
-
-/// `usage` of a message or of a result.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Usage<'a> {
-    pub input_tokens: Count,
-    pub cache_creation_input_tokens: Count,
-    pub cache_read_input_tokens: Count,
-    pub output_tokens: Count,
-    #[serde(borrow)]
-    pub output_tokens_details: Raw<'a>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct OutputDetails {
-    thinking_tokens: Count,
 }
 
 impl Usage<'_> {
@@ -229,191 +161,131 @@ impl Usage<'_> {
             input: (!known.is_empty()).then_some(input),
             cached_input: self.cache_read_input_tokens.0,
             output: self.output_tokens.0,
-            reasoning: object::<OutputDetails>(self.output_tokens_details).thinking_tokens.0,
+            reasoning: field::<Count>(self.output_tokens_details, "thinking_tokens").0,
         }
     }
 }
 
-/// `toolUseResult`: the union of what the tools put there.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct Structured<'a> {
-    #[serde(borrow, rename = "type")]
-    pub kind: Text<'a>,
-    #[serde(borrow)]
-    pub file_path: Raw<'a>,
-    #[serde(borrow)]
-    pub old_string: Raw<'a>,
-    #[serde(borrow)]
-    pub new_string: Raw<'a>,
-    pub replace_all: Flag,
-    #[serde(borrow)]
-    pub content: Raw<'a>,
-    #[serde(borrow)]
-    pub edits: Raw<'a>,
-    #[serde(borrow)]
-    pub original_file: Raw<'a>,
-    #[serde(borrow)]
-    pub original_file_contents: Raw<'a>,
-    #[serde(borrow)]
-    pub structured_patch: Raw<'a>,
-    pub user_modified: Flag,
-    #[serde(borrow)]
-    pub bash_edit_diff: Raw<'a>,
-    // Bash
-    #[serde(borrow)]
-    pub stdout: Raw<'a>,
-    pub interrupted: Flag,
-    #[serde(borrow)]
-    pub return_code_interpretation: Raw<'a>,
-    #[serde(borrow)]
-    pub background_task_id: Raw<'a>,
-    pub persisted_output_size: Count,
-    // Task, Agent
-    #[serde(borrow)]
-    pub agent_id: Text<'a>,
-    #[serde(borrow)]
-    pub prompt: Raw<'a>,
-    // NotebookEdit
-    #[serde(borrow, rename = "notebook_path")]
-    pub notebook_path: Raw<'a>,
-    #[serde(borrow, rename = "new_source")]
-    pub new_source: Raw<'a>,
-    #[serde(borrow, rename = "original_file")]
-    pub original_notebook: Raw<'a>,
-    #[serde(borrow, rename = "updated_file")]
-    pub updated_notebook: Raw<'a>,
-    #[serde(borrow)]
-    pub error: Raw<'a>,
+record! {
+    /// `toolUseResult`: the union of what the tools put there.
+    pub struct Structured<'a> {
+        kind: Text<'a> = "type",
+        file_path: Raw<'a> = "filePath",
+        old_string: Raw<'a> = "oldString",
+        new_string: Raw<'a> = "newString",
+        replace_all: Flag = "replaceAll",
+        content: Raw<'a> = "content",
+        edits: Raw<'a> = "edits",
+        original_file: Raw<'a> = "originalFile",
+        original_file_contents: Raw<'a> = "originalFileContents",
+        structured_patch: Raw<'a> = "structuredPatch",
+        user_modified: Flag = "userModified",
+        bash_edit_diff: Raw<'a> = "bashEditDiff",
+        // Bash
+        stdout: Raw<'a> = "stdout",
+        interrupted: Flag = "interrupted",
+        return_code_interpretation: Raw<'a> = "returnCodeInterpretation",
+        background_task_id: Raw<'a> = "backgroundTaskId",
+        persisted_output_size: Count = "persistedOutputSize",
+        // Task, Agent
+        agent_id: Text<'a> = "agentId",
+        prompt: Raw<'a> = "prompt",
+        // NotebookEdit
+        notebook_path: Raw<'a> = "notebook_path",
+        new_source: Raw<'a> = "new_source",
+        original_notebook: Raw<'a> = "original_file",
+        updated_notebook: Raw<'a> = "updated_file",
+        error: Raw<'a> = "error",
+    }
 }
 
-/// A tool call's arguments: the union of what the tools take.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Input<'a> {
-    #[serde(borrow)]
-    pub command: Raw<'a>,
-    #[serde(borrow)]
-    pub description: Raw<'a>,
-    #[serde(borrow)]
-    pub file_path: Raw<'a>,
-    #[serde(borrow)]
-    pub notebook_path: Raw<'a>,
-    #[serde(borrow)]
-    pub path: Raw<'a>,
-    #[serde(borrow)]
-    pub pattern: Raw<'a>,
-    #[serde(borrow)]
-    pub query: Raw<'a>,
-    #[serde(borrow)]
-    pub url: Raw<'a>,
-    #[serde(borrow)]
-    pub prompt: Raw<'a>,
-    #[serde(borrow)]
-    pub subagent_type: Raw<'a>,
-    #[serde(borrow)]
-    pub subject: Raw<'a>,
-    #[serde(borrow)]
-    pub skill: Raw<'a>,
-    #[serde(borrow)]
-    pub plan: Raw<'a>,
-    #[serde(borrow)]
-    pub todos: Raw<'a>,
-    #[serde(borrow)]
-    pub old_string: Raw<'a>,
-    #[serde(borrow)]
-    pub new_string: Raw<'a>,
-    pub replace_all: Flag,
-    #[serde(borrow)]
-    pub content: Raw<'a>,
-    #[serde(borrow)]
-    pub edits: Raw<'a>,
+record! {
+    /// A tool call's arguments: the union of what the tools take.
+    pub struct Input<'a> {
+        command: Raw<'a> = "command",
+        description: Raw<'a> = "description",
+        file_path: Raw<'a> = "file_path",
+        notebook_path: Raw<'a> = "notebook_path",
+        path: Raw<'a> = "path",
+        pattern: Raw<'a> = "pattern",
+        query: Raw<'a> = "query",
+        url: Raw<'a> = "url",
+        prompt: Raw<'a> = "prompt",
+        subagent_type: Raw<'a> = "subagent_type",
+        subject: Raw<'a> = "subject",
+        skill: Raw<'a> = "skill",
+        plan: Raw<'a> = "plan",
+        todos: Raw<'a> = "todos",
+        old_string: Raw<'a> = "old_string",
+        new_string: Raw<'a> = "new_string",
+        replace_all: Flag = "replace_all",
+        content: Raw<'a> = "content",
+        edits: Raw<'a> = "edits",
+    }
 }
 
-/// One of a MultiEdit's replacements.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Swap<'a> {
-    #[serde(borrow)]
-    pub old_string: Raw<'a>,
-    #[serde(borrow)]
-    pub new_string: Raw<'a>,
-    pub replace_all: Flag,
+record! {
+    /// One of a MultiEdit's replacements.
+    pub struct Swap<'a> {
+        old_string: Raw<'a> = "old_string",
+        new_string: Raw<'a> = "new_string",
+        replace_all: Flag = "replace_all",
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct Hunk<'a> {
-    pub old_start: Count,
-    pub new_start: Count,
-    #[serde(borrow)]
-    pub lines: Raw<'a>,
+record! {
+    pub struct Hunk<'a> {
+        old_start: Count = "oldStart",
+        new_start: Count = "newStart",
+        lines: Raw<'a> = "lines",
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct ShellDiff<'a> {
-    #[serde(borrow)]
-    pub files: Raw<'a>,
-    #[serde(borrow)]
-    pub changed_files: Raw<'a>,
+record! {
+    pub struct ShellDiff<'a> {
+        files: Raw<'a> = "files",
+        changed_files: Raw<'a> = "changedFiles",
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct ShellFile<'a> {
-    #[serde(borrow)]
-    pub file_path: Raw<'a>,
-    #[serde(borrow)]
-    pub hunks: Raw<'a>,
-    pub created: Flag,
-    pub deleted: Flag,
+record! {
+    pub struct ShellFile<'a> {
+        file_path: Raw<'a> = "filePath",
+        hunks: Raw<'a> = "hunks",
+        created: Flag = "created",
+        deleted: Flag = "deleted",
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct CompactMetadata<'a> {
-    #[serde(borrow)]
-    pub trigger: Text<'a>,
-    #[serde(rename = "preTokens")]
-    pub pre: Count,
-    #[serde(rename = "postTokens")]
-    pub post: Count,
-    #[serde(rename = "pre_tokens")]
-    pub stream_pre: Count,
-    #[serde(rename = "post_tokens")]
-    pub stream_post: Count,
+record! {
+    pub struct CompactMetadata<'a> {
+        trigger: Text<'a> = "trigger",
+        pre: Count = "preTokens",
+        post: Count = "postTokens",
+        stream_pre: Count = "pre_tokens",
+        stream_post: Count = "post_tokens",
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Attachment<'a> {
-    #[serde(borrow, rename = "type")]
-    pub kind: Text<'a>,
-    #[serde(borrow)]
-    pub filename: Raw<'a>,
-    #[serde(borrow)]
-    pub snippet: Raw<'a>,
-    #[serde(borrow)]
-    pub prompt: Raw<'a>,
-    #[serde(borrow, rename = "commandMode")]
-    pub command_mode: Text<'a>,
-    #[serde(borrow)]
-    pub content: Raw<'a>,
-    #[serde(borrow, rename = "hookName")]
-    pub hook_name: Text<'a>,
+record! {
+    pub struct Attachment<'a> {
+        kind: Text<'a> = "type",
+        filename: Raw<'a> = "filename",
+        snippet: Raw<'a> = "snippet",
+        prompt: Raw<'a> = "prompt",
+        command_mode: Text<'a> = "commandMode",
+        content: Raw<'a> = "content",
+        hook_name: Text<'a> = "hookName",
+    }
 }
 
-/// The side file of a sub-agent's log.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct Meta<'a> {
-    #[serde(borrow)]
-    pub agent_type: Text<'a>,
-    #[serde(borrow)]
-    pub tool_use_id: Text<'a>,
-    #[serde(borrow)]
-    pub description: Text<'a>,
+record! {
+    /// The side file of a sub-agent's log.
+    pub struct Meta<'a> {
+        agent_type: Text<'a> = "agentType",
+        tool_use_id: Text<'a> = "toolUseId",
+        description: Text<'a> = "description",
+    }
 }
 
 /// The string in a field; empty where there is none.

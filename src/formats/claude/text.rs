@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use super::{
-    json::{Count, Quoted, Raw, Text, elements, indented, object},
+    json::{Count, Quoted, Raw, Text, elements, field, indented, object},
     record::{Attachment, Block, Input, Message, Record, Structured, Swap, blocks, string},
 };
-use crate::run::{Step, StepText, ToolResult};
+use crate::{
+    formats::tape::{Tape, Value},
+    run::{Step, StepText, ToolResult},
+};
 
 /// How the summary of a compacted context begins, where no flag says that it is one.
 pub const CONTINUED: &str = "This session is being continued from a previous conversation";
@@ -105,34 +105,25 @@ fn without_escapes(text: &str) -> String {
 
 /// A sized placeholder for what is not text.
 pub fn placeholder(block: &Block<'_>) -> Option<String> {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Media<'a> {
-        #[serde(borrow)]
-        media_type: Text<'a>,
-        #[serde(borrow)]
-        data: Raw<'a>,
-        #[serde(borrow)]
-        url: Raw<'a>,
-    }
     let kind = block.kind.as_str();
     if !matches!(kind, "image" | "document" | "file" | "audio") {
         return None;
     }
-    let media: Media<'_> = object(block.source);
-    let place = Quoted::of(media.url).map(|url| format!(" {}", url.label())).unwrap_or_default();
-    let size = Quoted::of(media.data).map(|data| format!(", {} bytes", data.len() / 4 * 3));
-    let what = media.media_type.filled().unwrap_or(kind);
+    let of = |name| Quoted::of(field(block.source, name));
+    let place = of("url").map(|url| format!(" {}", url.label())).unwrap_or_default();
+    let size = of("data").map(|data| format!(", {} bytes", data.len() / 4 * 3));
+    let media_type: Text<'_> = field(block.source, "media_type");
+    let what = media_type.filled().unwrap_or(kind);
     Some(format!("[{kind}: {what}{place}{}]", size.unwrap_or_default()))
 }
 
 /// The text of a message's or a result's content, with placeholders for what is not text.
 pub fn content(raw: Raw<'_>) -> String {
     let Some(found) = blocks(raw) else { return raw.map(indented).unwrap_or_default() };
-    let originals = elements(raw);
+    let originals: Vec<_> = elements(raw).collect();
     let texts = found.iter().enumerate().map(|(at, block)| {
         let shown = Quoted::of(block.text).map(Quoted::text).or_else(|| placeholder(block));
-        shown.unwrap_or_else(|| originals.get(at).map(|raw| indented(raw)).unwrap_or_default())
+        shown.unwrap_or_else(|| originals.get(at).copied().map(indented).unwrap_or_default())
     });
     texts.collect::<Vec<_>>().join("\n")
 }
@@ -161,21 +152,13 @@ pub fn outcome_bytes(raw: Raw<'_>, structured: &Structured<'_>) -> u64 {
 
 /// What an API error record says.
 pub fn api_error(record: &Record<'_>) -> String {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Failure<'a> {
-        #[serde(borrow)]
-        message: Raw<'a>,
-        status: Count,
-        #[serde(borrow)]
-        error: Raw<'a>,
-    }
-    let outer: Failure<'_> = object(record.error);
-    let inner: Failure<'_> = object(outer.error);
-    let innermost: Failure<'_> = object(inner.error);
-    let said = [record.error, innermost.message, inner.message, outer.message, record.content];
+    let inner: Raw<'_> = field(record.error, "error");
+    let innermost: Raw<'_> = field(inner, "error");
+    let message = |raw| field(raw, "message");
+    let said =
+        [record.error, message(innermost), message(inner), message(record.error), record.content];
     let said = said.into_iter().find_map(Quoted::of).map(Quoted::text).unwrap_or_default();
-    let status = record.error_status.0.or(outer.status.0);
+    let status = record.error_status.0.or(field::<Count>(record.error, "status").0);
     let status = status.map(|status| format!(" {status}")).unwrap_or_default();
     let attempt = record.attempt.0.or(record.session_attempt.0);
     let most = record.max_retries.0.or(record.session_max_retries.0);
@@ -189,37 +172,25 @@ pub fn api_error(record: &Record<'_>) -> String {
 }
 
 /// A tool that was not allowed.
-pub fn denial(raw: &RawValue) -> String {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Denial<'a> {
-        #[serde(borrow)]
-        tool_name: Text<'a>,
-        #[serde(borrow)]
-        tool_input: Raw<'a>,
-    }
-    let denial: Denial<'_> = object(Some(raw));
-    let input: Input<'_> = object(denial.tool_input);
+pub fn denial(raw: Value<'_>) -> String {
+    let tool: Text<'_> = field(Some(raw), "tool_name");
+    let input: Input<'_> = object(field(Some(raw), "tool_input"));
     let about = string(input.command.or(input.file_path).or(input.description));
-    format!("permission denied: {} {about}", denial.tool_name.as_str())
+    format!("permission denied: {} {about}", tool.as_str())
 }
 
 /// Output tokens over all models of a result's `modelUsage`.
 pub fn output_of_models(raw: Raw<'_>) -> Option<u64> {
-    #[derive(Default, Deserialize)]
-    #[serde(default, rename_all = "camelCase")]
-    struct Model {
-        output_tokens: Count,
-    }
-    let models: std::collections::BTreeMap<String, Model> =
-        raw.and_then(|raw| serde_json::from_str(raw.get()).ok())?;
-    Some(models.values().filter_map(|model| model.output_tokens.0).fold(0, u64::saturating_add))
+    let models = raw.filter(|raw| raw.is_object())?.fields();
+    let counts = models.map(|(_, model)| field::<Count>(Some(model), "outputTokens").0);
+    Some(counts.flatten().fold(0, u64::saturating_add))
 }
 
 /// What a step says.
 pub fn words(record: &[u8], step: &Step) -> StepText {
     let line = readable(record);
-    let Ok(record) = Record::parse(&line) else {
+    let tape = Tape::read(line.trim());
+    let Ok(record) = Record::of(&line, tape.as_ref()) else {
         return StepText { text: line.into_owned(), ..StepText::default() };
     };
     let plain = |text| StepText { text, ..StepText::default() };
@@ -237,7 +208,7 @@ pub fn words(record: &[u8], step: &Step) -> StepText {
 
 /// The whole record, readable.
 fn whole(line: &str) -> String {
-    serde_json::from_str::<&RawValue>(line).map(indented).unwrap_or_else(|_| line.to_owned())
+    Tape::read(line.trim()).map_or_else(|| line.to_owned(), |tape| indented(tape.root()))
 }
 
 fn assistant(record: &Record<'_>, part: usize) -> Option<StepText> {
@@ -251,7 +222,7 @@ fn assistant(record: &Record<'_>, part: usize) -> Option<StepText> {
         "thinking" | "redacted_thinking" => plain(UNTOLD_THINKING.to_owned()),
         kind if kind.ends_with("tool_use") => Some(arguments(block.name.as_str(), block.input)),
         _ => {
-            let original = elements(message.content).get(part).map(|raw| indented(raw));
+            let original = elements(message.content).nth(part).map(indented);
             plain(placeholder(block).or(original).unwrap_or_default())
         }
     }
@@ -296,16 +267,14 @@ fn attachment(record: &Record<'_>) -> Option<String> {
 
 /// Part 0 is the result itself, the parts after it the tools that were not allowed.
 fn result_record(record: &Record<'_>, part: usize) -> String {
-    let denials = elements(record.permission_denials);
-    if let Some(raw) = part.checked_sub(1).and_then(|at| denials.get(at)) {
+    let mut denials = elements(record.permission_denials);
+    if let Some(raw) = part.checked_sub(1).and_then(|at| denials.nth(at)) {
         return format!("{}\n\n{}", denial(raw), indented(raw));
     }
     let errors = elements(record.errors);
     let mut told = vec![string(record.result)];
     told.extend(
-        errors
-            .into_iter()
-            .map(|raw| Quoted::of(Some(raw)).map(Quoted::text).unwrap_or_else(|| indented(raw))),
+        errors.map(|raw| Quoted::of(Some(raw)).map(Quoted::text).unwrap_or_else(|| indented(raw))),
     );
     told.retain(|text| !text.is_empty());
     if told.is_empty() { record.subtype.as_str().to_owned() } else { told.join("\n") }
@@ -347,7 +316,7 @@ fn replaced(input: &Input<'_>) -> Option<String> {
 /// The replacements a call asks for: one for Edit, several for MultiEdit.
 pub fn swaps<'a>(input: &Input<'a>) -> Vec<Swap<'a>> {
     if input.edits.is_some() {
-        return elements(input.edits).into_iter().map(|swap| object(Some(swap))).collect();
+        return elements(input.edits).map(|swap| object(Some(swap))).collect();
     }
     vec![Swap {
         old_string: input.old_string,
@@ -359,14 +328,16 @@ pub fn swaps<'a>(input: &Input<'a>) -> Vec<Swap<'a>> {
 /// The whole text of a request.
 pub fn request(record: &[u8]) -> String {
     let line = readable(record);
-    let Ok(record) = Record::parse(&line) else { return line.into_owned() };
+    let tape = Tape::read(line.trim());
+    let Ok(record) = Record::of(&line, tape.as_ref()) else { return line.into_owned() };
     user(&record).unwrap_or_else(|| whole(&line))
 }
 
 /// An observation's text.
 pub fn result(record: &[u8], result: &ToolResult) -> String {
     let line = readable(record);
-    let Ok(record) = Record::parse(&line) else { return line.into_owned() };
+    let tape = Tape::read(line.trim());
+    let Ok(record) = Record::of(&line, tape.as_ref()) else { return line.into_owned() };
     if record.kind.as_str() == "tool_result" {
         return content(record.output.or(record.content));
     }

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::json::{self, Object};
-use crate::code::patch::{self, FilePatch};
+use crate::{
+    code::patch::{self, FilePatch},
+    formats::tape::{Tape, Value},
+};
 
 /// The arguments that say what a call is about, best first.
 const MAIN: [&str; 27] = [
@@ -40,11 +41,20 @@ const MAIN: [&str; 27] = [
 
 /// The call's main argument: the command without its shell, the files of a patch, the question asked.
 pub fn main_argument(arguments: &str) -> String {
-    let files = patch::in_call(arguments);
+    let tape = Tape::read(arguments);
+    main_argument_of(arguments, &patch::in_call(arguments), Object::on(&tape))
+}
+
+/// As [`main_argument`], where the patch in them and the object they are were looked for before.
+pub fn main_argument_of(
+    arguments: &str,
+    files: &[FilePatch],
+    object: Option<Object<'_>>,
+) -> String {
     if !files.is_empty() {
-        return paths(&files);
+        return paths(files);
     }
-    match Object::parse(arguments) {
+    match object {
         Some(fields) => of_fields(&fields),
         None if arguments.contains("tools.") => of_script(arguments),
         None => arguments.to_owned(),
@@ -57,11 +67,11 @@ fn of_fields(fields: &Object<'_>) -> String {
     main.filter(|text| !text.trim().is_empty()).or_else(first).unwrap_or_default()
 }
 
-fn value(raw: &RawValue) -> String {
-    if raw.get().starts_with('[') {
+fn value(raw: Value<'_>) -> String {
+    if raw.is_list() {
         return match json::array(raw)
             .iter()
-            .map(|item| json::text(item))
+            .map(|item| json::text(*item))
             .collect::<Option<Vec<_>>>()
         {
             Some(argv) => command(&argv),
@@ -72,7 +82,7 @@ fn value(raw: &RawValue) -> String {
 }
 
 /// The item of a plan that is being worked on, else the first.
-fn steps(raw: &RawValue) -> String {
+fn steps(raw: Value<'_>) -> String {
     let items: Vec<_> = json::array(raw).into_iter().filter_map(Object::of).collect();
     let is_current = |item: &&Object<'_>| item.text("status").as_deref() == Some("in_progress");
     let item = items.iter().find(is_current).or(items.first());
@@ -89,7 +99,7 @@ pub fn command(argv: &[Cow<'_, str>]) -> String {
 }
 
 /// An argument list of a record's field, or the command where it is one string.
-pub fn command_of(raw: &RawValue) -> String {
+pub fn command_of(raw: Value<'_>) -> String {
     value(raw)
 }
 
@@ -154,7 +164,8 @@ pub fn listed<'a>(mut paths: impl Iterator<Item = &'a str>) -> String {
 
 /// All arguments as a person would read them: a command or a patch as it is, else indented JSON.
 pub fn readable(arguments: &str) -> String {
-    let Some(fields) = Object::parse(arguments) else { return arguments.to_owned() };
+    let tape = Tape::read(arguments);
+    let Some(fields) = Object::on(&tape) else { return arguments.to_owned() };
     let told = ["cmd", "command", "input", "patch"].iter().find_map(|key| fields.get(key));
     match told {
         Some(raw) => value(raw),

@@ -1,38 +1,39 @@
 //! JSON objects read one level at a time, as leniently as a drifting log asks for.
 //!
 //! A derived struct refuses a line for one field of another type, or for a key that stands twice. An
-//! [`Object`] keeps every field as raw text and reads it when asked; what has another type is as good as absent.
+//! [`Object`] knows where every field stands and reads it when asked; what has another type is as good as absent.
 
-use std::{borrow::Cow, fmt, num::NonZero};
+use std::{borrow::Cow, num::NonZero};
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{MapAccess, Visitor},
-};
-use serde_json::value::RawValue;
+use crate::formats::tape::{Inside, Tape, Value};
 
-/// The fields of one object in the order of the text.
-#[derive(Debug, Clone, Default)]
-pub struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+/// One object; its fields stand in the order of the text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Object<'a>(Option<Value<'a>>);
 
 impl<'a> Object<'a> {
-    /// None where `text` is not an object.
-    pub fn parse(text: &'a str) -> Option<Self> {
-        serde_json::from_str(text).ok()
+    /// The object that a whole text is; None where it is something else.
+    pub fn on(tape: &'a Option<Tape<'a>>) -> Option<Self> {
+        Self::of(tape.as_ref()?.root())
     }
 
-    pub fn of(raw: &'a RawValue) -> Option<Self> {
-        if raw.get().starts_with('{') { Self::parse(raw.get()) } else { None }
+    pub fn of(raw: Value<'a>) -> Option<Self> {
+        raw.is_object().then_some(Self(Some(raw)))
     }
 
     /// The first field of that name that is not null.
-    pub fn get(&self, key: &str) -> Option<&'a RawValue> {
-        let found = self.0.iter().find(|(name, value)| name == key && value.get() != "null");
-        found.map(|(_, value)| *value)
+    pub fn get(&self, key: &str) -> Option<Value<'a>> {
+        let mut found = self.named(key);
+        found.find(|value| !value.is_null())
     }
 
     pub fn has(&self, key: &str) -> bool {
-        self.0.iter().any(|(name, _)| name == key)
+        self.named(key).next().is_some()
+    }
+
+    fn named(&self, key: &str) -> impl Iterator<Item = Value<'a>> {
+        let fields = self.0.into_iter().flat_map(Value::fields);
+        fields.filter(move |(name, _)| is_named(*name, key)).map(|(_, value)| value)
     }
 
     pub fn object(&self, key: &str) -> Option<Self> {
@@ -66,70 +67,53 @@ impl<'a> Object<'a> {
     }
 
     /// The elements of an array; none where the field is something else.
-    pub fn array(&self, key: &str) -> Vec<&'a RawValue> {
+    pub fn array(&self, key: &str) -> Vec<Value<'a>> {
         self.get(key).map(array).unwrap_or_default()
     }
 
-    pub fn fields(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
-        self.0.iter().map(|(name, value)| (name.as_ref(), *value))
+    pub fn fields(&self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> + use<'a> {
+        let fields = self.0.into_iter().flat_map(Value::fields);
+        fields.map(|(name, value)| (characters(name), value))
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-                let mut fields = Vec::with_capacity(8);
-                while let Some(Text(key)) = map.next_key()? {
-                    fields.push((key, map.next_value()?));
-                }
-                Ok(fields)
-            }
-        }
-        deserializer.deserialize_map(Fields).map(Self)
-    }
-}
-
-/// A string that borrows where it holds no escape; serde's own `Cow` always copies.
-struct Text<'a>(Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Chars;
-        impl<'de> Visitor<'de> for Chars {
-            type Value = Cow<'de, str>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Cow::Borrowed(text))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Cow::Owned(text.to_owned()))
-            }
-        }
-        deserializer.deserialize_str(Chars).map(Self)
-    }
+fn is_named(name: Inside<'_>, key: &str) -> bool {
+    name.text == key || name.has_escapes() && characters(name) == key
 }
 
 /// The characters of a string value. One with half a surrogate pair in it, which is no text in Rust, is given as
 /// it is written.
-pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
-    let inner = inner(raw)?;
-    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
-        return Some(Cow::Borrowed(inner));
+pub fn text(raw: Value<'_>) -> Option<Cow<'_, str>> {
+    raw.inside().map(characters)
+}
+
+fn characters(inside: Inside<'_>) -> Cow<'_, str> {
+    if inside.has_escapes() {
+        unescaped(inside.text).map_or(Cow::Borrowed(inside.text), Cow::Owned)
+    } else {
+        Cow::Borrowed(inside.text)
     }
-    Some(unescaped(inner).map_or(Cow::Borrowed(inner), Cow::Owned))
+}
+
+/// Size of a string's characters in bytes of UTF-8; decodes it only where it has escapes by number.
+pub fn size(raw: Value<'_>) -> Option<u64> {
+    let inside = raw.inside()?;
+    Some(if inside.has_numbers {
+        characters(inside).len() as u64
+    } else {
+        inside.text.len() as u64 - u64::from(inside.letters)
+    })
+}
+
+/// Lines of a string, as [`str::lines`] counts them.
+pub fn lines(raw: Value<'_>) -> Option<usize> {
+    let inside = raw.inside()?;
+    Some(if inside.has_numbers {
+        characters(inside).lines().count()
+    } else {
+        let has_last = !inside.ends_a_line && !inside.text.is_empty();
+        inside.line_ends as usize + usize::from(has_last)
+    })
 }
 
 /// The text between a string's quotes with its escapes resolved; None where one of them is half a pair. As serde
@@ -173,50 +157,60 @@ fn unit(rest: &mut &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// What stands between the quotes of a string value, escapes and all.
-fn inner(raw: &RawValue) -> Option<&str> {
-    raw.get().strip_prefix('"')?.strip_suffix('"')
-}
-
-pub fn array(raw: &RawValue) -> Vec<&RawValue> {
-    serde_json::from_str(raw.get()).unwrap_or_default()
+pub fn array(raw: Value<'_>) -> Vec<Value<'_>> {
+    raw.elements().collect()
 }
 
 /// The start of a long string value, enough for a label; see [`crate::run::label`].
-pub fn start_of(raw: &RawValue) -> Option<Cow<'_, str>> {
-    const ENOUGH: usize = 2048;
-    let inner = inner(raw)?;
-    if inner.len() <= ENOUGH {
-        return text(raw);
+pub fn start_of(raw: Value<'_>) -> Option<Cow<'_, str>> {
+    let start = head_of(raw, 2048).filter(|start| !start.trim().is_empty());
+    start.map_or_else(|| text(raw), Some)
+}
+
+/// The first characters of a string value, written in at most so many bytes; None where they hold half a pair.
+pub fn head_of(raw: Value<'_>, most: usize) -> Option<Cow<'_, str>> {
+    let inside = raw.inside()?;
+    let start = head(inside.text, most);
+    if inside.has_escapes() { unescaped(start).map(Cow::Owned) } else { Some(Cow::Borrowed(start)) }
+}
+
+/// The first bytes of what stands between quotes, cut neither within a character nor within an escape.
+fn head(inner: &str, most: usize) -> &str {
+    let bytes = inner.as_bytes();
+    let mut at = 0;
+    while let Some(escape) = memchr::memchr(b'\\', bytes.get(at..most).unwrap_or_default()) {
+        let start = at + escape;
+        let is_first_of_pair = matches!(bytes.get(start + 2), Some(b'd' | b'D'))
+            && matches!(bytes.get(start + 3), Some(b'8' | b'9' | b'a' | b'b' | b'A' | b'B'));
+        at = start
+            + match bytes.get(start + 1) {
+                Some(b'u') if is_first_of_pair => 12,
+                Some(b'u') => 6,
+                _ => 2,
+            };
+        if at > most {
+            return &inner[..start];
+        }
     }
-    // A cut within a character is no text, and one within an escape no JSON; one of these ends is neither.
-    let prefix = |end: usize| {
-        let literal = format!("\"{}\"", inner.get(..end)?);
-        let Text(start) = serde_json::from_str(&literal).ok()?;
-        Some(start.into_owned())
-    };
-    let start = (ENOUGH - 24..=ENOUGH).rev().find_map(prefix);
-    match start.filter(|start| !start.trim().is_empty()) {
-        Some(start) => Some(Cow::Owned(start)),
-        None => text(raw),
-    }
+    let end = (most.saturating_sub(3)..=most).rev().find(|end| inner.is_char_boundary(*end));
+    &inner[..end.unwrap_or(inner.len())]
 }
 
 /// A number that two strings share only when they say the same, without resolving their escapes. Several parts
 /// count as one text.
-pub fn print_of<'a>(parts: impl IntoIterator<Item = &'a RawValue>) -> Option<NonZero<u64>> {
+pub fn print_of<'a>(parts: impl IntoIterator<Item = Value<'a>>) -> Option<NonZero<u64>> {
     use std::hash::Hasher;
     let mut hasher = std::collections::hash_map::DefaultHasher::new();
     let mut is_empty = true;
-    for part in parts.into_iter().filter_map(inner) {
-        is_empty &= part.is_empty();
-        hasher.write(part.as_bytes());
+    for part in parts.into_iter().filter_map(Value::inside) {
+        is_empty &= part.text.is_empty();
+        hasher.write(part.text.as_bytes());
     }
     if is_empty { None } else { NonZero::new(hasher.finish()) }
 }
 
 /// A value as a person reads it: a string's characters, else indented JSON.
-pub fn pretty(raw: &RawValue) -> String {
+pub fn pretty(raw: Value<'_>) -> String {
     if let Some(text) = text(raw) {
         return text.into_owned();
     }
@@ -230,13 +224,14 @@ pub fn pretty(raw: &RawValue) -> String {
 mod tests {
     use super::*;
 
-    fn raw(text: &str) -> Box<RawValue> {
-        RawValue::from_string(text.to_owned()).unwrap()
+    fn tape(text: &str) -> Option<Tape<'_>> {
+        Tape::read(text)
     }
 
     #[test]
     fn a_key_that_stands_twice_and_a_field_of_another_type_do_no_harm() {
-        let object = Object::parse(r#"{"a":null,"a":"x","n":"no number","d":{"e":[1]}}"#).unwrap();
+        let tape = tape(r#"{"a":null,"\u0061":"x","n":"no number","d":{"e":[1]}}"#);
+        let object = Object::on(&tape).unwrap();
 
         assert_eq!(object.text("a").as_deref(), Some("x"));
         assert_eq!(object.number("n"), None);
@@ -248,7 +243,7 @@ mod tests {
     fn json_as_deep_as_a_well_is_only_skipped() {
         let deep = format!("{{\"x\":{}{},\"y\":1}}", "[".repeat(100_000), "]".repeat(100_000));
 
-        assert_eq!(Object::parse(&deep).unwrap().number("y"), Some(1));
+        assert_eq!(Object::on(&tape(&deep)).unwrap().number("y"), Some(1));
     }
 
     proptest::proptest! {
@@ -261,9 +256,12 @@ mod tests {
         ) {
             let literal = format!("\"{}\"", parts.concat());
             let by_serde: Option<String> = serde_json::from_str(&literal).ok();
-            let raw = raw(&literal);
+            let tape = tape(&literal).unwrap();
             let inner = &literal[1..literal.len() - 1];
-            proptest::prop_assert_eq!(text(&raw).unwrap(), by_serde.as_deref().unwrap_or(inner));
+            let told = by_serde.as_deref().unwrap_or(inner);
+            proptest::prop_assert_eq!(text(tape.root()).unwrap(), told);
+            proptest::prop_assert_eq!(size(tape.root()), Some(told.len() as u64));
+            proptest::prop_assert_eq!(lines(tape.root()), Some(told.lines().count()));
         }
     }
 
@@ -271,8 +269,9 @@ mod tests {
     fn the_start_of_a_long_text_is_never_cut_within_an_escape() {
         for shift in 0..16 {
             let long = format!("\"{}{}\"", "a".repeat(shift), r"\\\ud83d\ude00é".repeat(400));
-            let whole = text(&raw(&long)).unwrap().into_owned();
-            let start = start_of(&raw(&long)).unwrap().into_owned();
+            let tape = tape(&long).unwrap();
+            let whole = text(tape.root()).unwrap().into_owned();
+            let start = start_of(tape.root()).unwrap().into_owned();
             assert!(start.len() > 500 && whole.starts_with(&start), "{shift}");
         }
     }

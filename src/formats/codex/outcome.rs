@@ -4,9 +4,8 @@
 //! `apply_patch` to 0.13x), then text under `Exit code: N`, then under `Process exited with code N`; code mode
 //! writes `Script completed` or `Script failed`. Others are a list of content parts, or `{content, success}`.
 
-use serde_json::value::RawValue;
-
 use super::json::{self, Object};
+use crate::formats::tape::{Tape, Value};
 
 /// An observation read in full.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,17 +19,18 @@ pub struct Outcome {
 
 impl Outcome {
     /// From the `output` of a `…_call_output` record.
-    pub fn of(output: &RawValue) -> Self {
+    pub fn of(output: Value<'_>) -> Self {
         if let Some(object) = Object::of(output) {
             return Self::of_object(&object);
         }
-        if output.get().starts_with('[') {
+        if output.is_list() {
             return Self::of_text(texts(&json::array(output)));
         }
         let text = json::text(output).unwrap_or_default();
-        match text.starts_with('{').then(|| Object::parse(&text)).flatten() {
+        let tape = if text.starts_with('{') { Tape::read(&text) } else { None };
+        match Object::on(&tape) {
             Some(object) if object.has("metadata") => Self::of_object(&object),
-            _ => Self::of_text(text.into_owned()),
+            _ => Self::of_text(text.clone().into_owned()),
         }
     }
 
@@ -56,13 +56,70 @@ impl Outcome {
     }
 
     fn of_text(text: String) -> Self {
-        let exit_code = exit_code(&text);
-        let is_error = FAILURES.iter().any(|failure| text.starts_with(failure));
-        let is_success = exit_code == Some(0)
-            || SUCCESSES.iter().any(|success| text.starts_with(success))
-            || text.contains("Success. Updated the following files:");
+        let (exit_code, is_error) = (exit_code(&text), is_failure(&text));
+        let is_success = exit_code == Some(0) || is_success(&text, &text);
         Self { text, exit_code, is_error, is_success: is_success && !is_error }
     }
+}
+
+/// An observation measured, and not kept.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Seen {
+    /// Size of its text in bytes of UTF-8.
+    pub bytes: u64,
+    pub exit_code: Option<i32>,
+    pub is_error: bool,
+    pub is_success: bool,
+    /// The text, where it may be an object.
+    pub answer: Option<String>,
+}
+
+/// As much as an exit code and the words around it take.
+const HEAD: usize = 4096;
+
+impl Seen {
+    /// As [`Outcome::of`]; of a long text only the start is decoded.
+    pub fn of(output: Value<'_>) -> Self {
+        let start = output.inside().map_or("", |inside| inside.text);
+        let may_be_object = start.trim_start().starts_with(['{', '\\']);
+        let head = json::head_of(output, HEAD).filter(|_| !may_be_object && start.len() > HEAD);
+        let (Some(head), Some(bytes)) = (head, json::size(output)) else {
+            return Outcome::of(output).into();
+        };
+        let ends_within = head.lines().count() > 9 || head.lines().any(|line| line == "Output:");
+        if has_head(&head) && !ends_within {
+            return Outcome::of(output).into();
+        }
+        let (exit_code, is_error) = (exit_code(&head), is_failure(&head));
+        let is_success = exit_code == Some(0) || is_success(&head, start);
+        Self { bytes, exit_code, is_error, is_success: is_success && !is_error, answer: None }
+    }
+}
+
+impl From<Outcome> for Seen {
+    fn from(outcome: Outcome) -> Self {
+        let Outcome { text, exit_code, is_error, is_success } = outcome;
+        let bytes = text.len() as u64;
+        let answer = text.trim_start().starts_with('{').then_some(text);
+        Self { bytes, exit_code, is_error, is_success, answer }
+    }
+}
+
+fn is_failure(text: &str) -> bool {
+    FAILURES.iter().any(|failure| text.starts_with(failure))
+}
+
+/// `whole` may still have its escapes.
+fn is_success(text: &str, whole: &str) -> bool {
+    const UPDATED: &[u8] = b"Success. Updated the following files:";
+    SUCCESSES.iter().any(|success| text.starts_with(success))
+        || memchr::memmem::find(whole.as_bytes(), UPDATED).is_some()
+}
+
+/// Whether a text begins with what Codex puts before a command's output.
+fn has_head(text: &str) -> bool {
+    const HEADS: [&str; 4] = ["Exit code:", "Chunk ID:", "Wall time", "Process exited"];
+    HEADS.iter().any(|head| text.starts_with(head))
 }
 
 /// How an observation without an exit code starts when the tool did not do what it was asked.
@@ -89,8 +146,7 @@ const SUCCESSES: [&str; 2] = ["Script completed", "Success."];
 
 /// The exit code in the head that Codex puts before a command's output.
 fn exit_code(text: &str) -> Option<i32> {
-    const HEADS: [&str; 4] = ["Exit code:", "Chunk ID:", "Wall time", "Process exited"];
-    if !HEADS.iter().any(|head| text.starts_with(head)) {
+    if !has_head(text) {
         return None;
     }
     let head = text.lines().take(8).take_while(|line| *line != "Output:");
@@ -103,12 +159,12 @@ fn exit_code(text: &str) -> Option<i32> {
 }
 
 /// The texts of a list of content parts, one after the other; what is no text is named.
-pub fn texts(parts: &[&RawValue]) -> String {
+pub fn texts(parts: &[Value<'_>]) -> String {
     let mut all = String::new();
     for part in parts {
-        match Object::of(part) {
+        match Object::of(*part) {
             Some(part) => all.push_str(&part_text(&part)),
-            None => all.push_str(&json::text(part).unwrap_or_default()),
+            None => all.push_str(&json::text(*part).unwrap_or_default()),
         }
     }
     all
@@ -136,7 +192,16 @@ mod tests {
     use super::*;
 
     fn outcome(output: &serde_json::Value) -> Outcome {
-        Outcome::of(&serde_json::value::to_raw_value(output).unwrap())
+        let text = output.to_string();
+        let tape = Tape::read(&text).unwrap();
+        let whole = Outcome::of(tape.root());
+        let seen = Seen::of(tape.root());
+        assert_eq!(seen.bytes, whole.text.len() as u64);
+        assert_eq!(
+            (seen.exit_code, seen.is_error, seen.is_success),
+            (whole.exit_code, whole.is_error, whole.is_success)
+        );
+        whole
     }
 
     #[test]

@@ -3,8 +3,6 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::{
     envelope::{self, Body, Typed, text_parts},
     record::{
@@ -17,9 +15,10 @@ use crate::{
         codex::{
             call,
             json::{self, Object},
-            outcome::{self, Outcome},
+            outcome::{self, Outcome, Seen},
         },
         jsonl,
+        tape::{self, Tape, Value},
     },
     run::{EditKind, Place, Role, StepKind, Time, Tokens, label},
 };
@@ -31,12 +30,10 @@ pub fn classify(place: Place, line: &[u8], is_last: bool) -> Line {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(line),
     };
-    let object: Object<'_> = match serde_json::from_str(&text) {
-        Ok(object) => object,
-        Err(error) => {
-            let what = jsonl::broken(&error, is_last);
-            return Line { place, at: None, ordinal: None, model: None, record: Record::Broken(what) };
-        }
+    let tape = Tape::read(&text);
+    let Some(object) = Object::on(&tape) else {
+        let what = jsonl::broken(&tape::why_not(&text), is_last);
+        return Line { place, at: None, ordinal: None, model: None, record: Record::Broken(what) };
     };
     let opened = envelope::open(object);
     let record = record(&opened.body);
@@ -93,22 +90,22 @@ fn compacted(fields: &Object<'_>, voice: Voice) -> Record {
     Record::Compacted { label, voice }
 }
 
-fn label_of(raw: &RawValue) -> Box<str> {
+fn label_of(raw: Value<'_>) -> Box<str> {
     json::start_of(raw).map(|text| label(&text)).unwrap_or_default()
 }
 
-fn labels(parts: &[&RawValue]) -> Box<str> {
-    parts.iter().map(|part| label_of(part)).find(|label| !label.is_empty()).unwrap_or_default()
+fn labels(parts: &[Value<'_>]) -> Box<str> {
+    parts.iter().map(|part| label_of(*part)).find(|label| !label.is_empty()).unwrap_or_default()
 }
 
 /// A text told in one piece, though written in several parts.
-fn whole(parts: &[&RawValue], voice: Voice) -> Said {
+fn whole(parts: &[Value<'_>], voice: Voice) -> Said {
     let prints = json::print_of(parts.iter().copied()).into_iter().collect();
     Said { label: labels(parts), prints, voice }
 }
 
 /// Thinking, which may be told again part by part.
-fn thinking(parts: &[&RawValue], voice: Voice) -> Record {
+fn thinking(parts: &[Value<'_>], voice: Voice) -> Record {
     let prints: Vec<_> = parts.iter().filter_map(|part| json::print_of([*part])).collect();
     if prints.is_empty() {
         return Record::Bookkeeping; // sealed: nothing to read
@@ -165,7 +162,7 @@ fn message(item: &Typed<'_>) -> Record {
         "user" => {
             let is_injected = flag("inherited_user_message")
                 || parts.is_empty()
-                || parts.iter().any(|part| json::start_of(part).is_some_and(|t| is_injected(&t)));
+                || parts.iter().any(|part| json::start_of(*part).is_some_and(|t| is_injected(&t)));
             let source =
                 if is_injected { RequestSource::Injected } else { RequestSource::Conversation };
             let mut said = asked(&parts, item.voice);
@@ -219,18 +216,21 @@ fn tool_call(item: &Typed<'_>) -> Call {
         kind => Cow::Owned(kind.to_owned()),
     });
     let arguments = arguments(fields);
-    let planned = patch::in_call(&arguments).iter().map(Change::of).collect();
-    let folder = Object::parse(&arguments)
+    let files = patch::in_call(&arguments);
+    let tape = Tape::read(&arguments);
+    let object = Object::on(&tape);
+    let folder = object
         .and_then(|fields| fields.boxed("workdir").or(fields.boxed("working_directory")));
-    let is_code_mode = arguments.contains("tools.") && !arguments.starts_with('{');
+    let is_code_mode = !arguments.starts_with('{')
+        && memchr::memmem::find(arguments.as_bytes(), b"tools.").is_some();
     let scripts = || call::commands_in_script(&arguments).into_iter().map(Into::into).collect();
     Call {
         id: fields.boxed("call_id").or(fields.boxed("id")).unwrap_or_default(),
         is_spawn: &*name == "spawn_agent",
-        label: label(&call::main_argument(&arguments)),
+        label: label(&call::main_argument_of(&arguments, &files, object)),
         script: is_code_mode.then(scripts),
         name: name.into(),
-        planned,
+        planned: files.iter().map(Change::of).collect(),
         folder,
         has_result: false,
         is_error: false,
@@ -265,7 +265,7 @@ fn web_search(fields: &Object<'_>) -> Call {
 }
 
 /// What a web search asked, opened or looked for.
-fn query<'a>(fields: &Object<'a>) -> Option<&'a RawValue> {
+fn query<'a>(fields: &Object<'a>) -> Option<Value<'a>> {
     let action = fields.object("action");
     let of = |fields: &Object<'a>| {
         let one = ["query", "url", "pattern"].iter().find_map(|key| fields.get(key));
@@ -284,22 +284,23 @@ fn image_generation(fields: &Object<'_>) -> Call {
 
 fn output(fields: &Object<'_>) -> Output {
     let raw = observation(fields);
-    let outcome = raw.map(Outcome::of).unwrap_or_default();
-    let answer = Object::parse(&outcome.text);
+    let outcome = raw.map(Seen::of).unwrap_or_default();
+    let answer = outcome.answer.as_deref().and_then(Tape::read);
+    let answer = Object::on(&answer);
     let of_answer = |key: &str| answer.as_ref().and_then(|answer| answer.boxed(key));
     Output {
         call: fields.boxed("call_id").or(fields.boxed("id")).unwrap_or_default(),
         exit_code: outcome.exit_code,
         is_error: outcome.is_error || fields.flag("is_error") == Some(true),
         is_success: outcome.is_success,
-        bytes: outcome.text.len() as u64,
+        bytes: outcome.bytes,
         thread: of_answer("agent_id").or(of_answer("agent_thread_id")),
         path: of_answer("task_name"),
     }
 }
 
 /// The field that holds what the model was told.
-pub fn observation<'a>(fields: &Object<'a>) -> Option<&'a RawValue> {
+pub fn observation<'a>(fields: &Object<'a>) -> Option<Value<'a>> {
     ["output", "result", "content", "tools"].iter().find_map(|key| fields.get(key))
 }
 
@@ -313,7 +314,9 @@ impl Change {
         };
         let counts = match &file.change {
             FileChange::Add(content) => {
-                Some(LineCounts { added: content.lines().count(), removed: 0 })
+                let has_last = !content.is_empty() && !content.ends_with('\n');
+                let ends = memchr::memchr_iter(b'\n', content.as_bytes()).count();
+                Some(LineCounts { added: ends + usize::from(has_last), removed: 0 })
             }
             FileChange::Update(hunks) => Some(patch::line_counts(hunks)),
             FileChange::Delete => None,
@@ -400,12 +403,12 @@ fn user_message(fields: &Object<'_>) -> Record {
 }
 
 /// A request. Editors put what is open before it, under a heading of its own.
-fn asked(parts: &[&RawValue], voice: Voice) -> Said {
+fn asked(parts: &[Value<'_>], voice: Voice) -> Said {
     let said = whole(parts, voice);
     if !said.label.starts_with("# Context from my IDE") {
         return said;
     }
-    let request = parts.iter().filter_map(|part| json::text(part)).find_map(|text| {
+    let request = parts.iter().filter_map(|part| json::text(*part)).find_map(|text| {
         let (_, request) = text.split_once("## My request for Codex:")?;
         Some(label(request))
     });
@@ -499,21 +502,21 @@ fn done(kind: &str, fields: &Object<'_>) -> Done {
             ["arguments", "prompt"].iter().find_map(|key| fields.get(key)).map(main),
         ),
     };
-    let outcome = outcome_of(fields);
+    let outcome = seen_of(fields);
     Done {
         call: id.unwrap_or_default(),
         name: name.into(),
         label: told.map(|told| label(&told)).unwrap_or_default(),
         exit_code: fields.integer("exit_code"),
         is_error: outcome.is_error,
-        bytes: outcome.text.len() as u64,
+        bytes: outcome.bytes,
         is_whole: !matches!(kind, "collab" | "extension") && !kind.starts_with("collab_"),
         changes,
         print: query(fields).and_then(|query| json::print_of([query])),
     }
 }
 
-fn main(arguments: &RawValue) -> String {
+fn main(arguments: Value<'_>) -> String {
     match json::text(arguments) {
         Some(text) => call::main_argument(&text),
         None => call::main_argument(arguments.get()),
@@ -528,15 +531,36 @@ fn mcp_name<'a>(invocation: &Object<'a>) -> Cow<'a, str> {
     }
 }
 
+fn is_refused(fields: &Object<'_>) -> bool {
+    matches!(fields.text("status").as_deref(), Some("failed" | "declined" | "error"))
+        || fields.flag("success") == Some(false)
+}
+
+/// What a command printed.
+fn printed<'a>(fields: &Object<'a>) -> Option<Value<'a>> {
+    let keys = ["aggregated_output", "formatted_output"];
+    keys.iter().filter_map(|key| fields.get(key)).find(|raw| raw.is_string())
+}
+
+/// A command that exits with a code did run; the code says how.
+fn is_failed_command(fields: &Object<'_>) -> bool {
+    is_refused(fields) && fields.integer("exit_code").is_none_or(|code| code == 0)
+}
+
+/// As [`outcome_of`], without decoding what a command printed.
+fn seen_of(fields: &Object<'_>) -> Seen {
+    match printed(fields).and_then(json::size) {
+        Some(bytes) => Seen { bytes, is_error: is_failed_command(fields), ..Seen::default() },
+        None => outcome_of(fields).into(),
+    }
+}
+
 /// The observation within a record that tells of a finished call.
 pub fn outcome_of(fields: &Object<'_>) -> Outcome {
-    let is_refused = matches!(fields.text("status").as_deref(), Some("failed" | "declined" | "error"))
-        || fields.flag("success") == Some(false);
-    let mut outcome = Outcome { is_error: is_refused, ..Outcome::default() };
-    if let Some(text) = fields.text_of(&["aggregated_output", "formatted_output"]) {
+    let mut outcome = Outcome { is_error: is_refused(fields), ..Outcome::default() };
+    if let Some(text) = printed(fields).and_then(json::text) {
         outcome.text = text.into_owned();
-        // A command that exits with a code did run; the code says how.
-        outcome.is_error = is_refused && fields.integer("exit_code").is_none_or(|code| code == 0);
+        outcome.is_error = is_failed_command(fields);
         return outcome;
     }
     let result = fields.object("result");
@@ -567,7 +591,7 @@ pub fn outcome_of(fields: &Object<'_>) -> Outcome {
 
 /// `changes` of a patch record, in the order of the file: path to what became of it.
 fn changes_of(changes: &Object<'_>) -> Vec<Change> {
-    changes.fields().map(|(path, change)| FileRecord::read(change).change(path)).collect()
+    changes.fields().map(|(path, change)| FileRecord::read(change).change(&path)).collect()
 }
 
 /// One entry of `changes`: `{"type": "update", "unified_diff", "move_path"}`, or tagged by its key as in
@@ -578,7 +602,7 @@ pub struct FileRecord<'a> {
 }
 
 impl<'a> FileRecord<'a> {
-    pub fn read(raw: &'a RawValue) -> Self {
+    pub fn read(raw: Value<'a>) -> Self {
         let fields = Object::of(raw).unwrap_or_default();
         if let Some(kind) = fields.text("type") {
             return Self { kind, fields };
@@ -590,8 +614,7 @@ impl<'a> FileRecord<'a> {
 
     fn change(&self, path: &str) -> Change {
         let to = self.fields.text("move_path");
-        let content = || self.fields.text("content");
-        let lines = || content().map(|content| content.lines().count());
+        let lines = || self.fields.get("content").and_then(json::lines);
         let (kind, counts) = match (self.kind.as_ref(), &to) {
             ("add", _) => {
                 (EditKind::Create, lines().map(|added| LineCounts { added, removed: 0 }))
@@ -647,7 +670,7 @@ fn of_item(item: &Typed<'_>) -> Record {
 /// A call between agents; the one that starts an agent names its thread.
 fn collab(fields: &Object<'_>) -> Record {
     let is_spawn = matches!(fields.text("tool").as_deref(), Some("spawn_agent" | "spawnAgent" | "spawn"));
-    let thread = fields.array("receiver_thread_ids").first().and_then(|raw| json::text(raw));
+    let thread = fields.array("receiver_thread_ids").first().and_then(|raw| json::text(*raw));
     match thread {
         Some(thread) if is_spawn => Record::Agent {
             call: fields.boxed("id").unwrap_or_default(),

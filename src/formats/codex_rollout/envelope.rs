@@ -12,7 +12,10 @@ use std::borrow::Cow;
 
 use super::record::Voice;
 use crate::{
-    formats::codex::json::{self, Object},
+    formats::{
+        codex::json::{self, Object},
+        tape::Value,
+    },
     run::Time,
 };
 
@@ -138,14 +141,14 @@ pub fn is_response_item(kind: &str) -> bool {
 pub fn text_parts<'a>(
     fields: &Object<'a>,
     keys: &[&str],
-) -> Vec<&'a serde_json::value::RawValue> {
+) -> Vec<Value<'a>> {
     keys.iter()
         .filter_map(|key| fields.get(key))
-        .flat_map(|raw| if raw.get().starts_with('[') { json::array(raw) } else { vec![raw] })
+        .flat_map(|raw| if raw.is_list() { json::array(raw) } else { vec![raw] })
         .filter_map(|part| match Object::of(part) {
             Some(part) => part.get("text"),
             None => Some(part),
         })
-        .filter(|part| part.get().starts_with('"'))
+        .filter(|part| part.is_string())
         .collect()
 }

@@ -1,17 +1,18 @@
 //! Single records read again, when they are shown.
 
-use serde_json::value::RawValue;
-
 use super::{
     classify::{self, FileRecord},
     envelope::{self, Body, Typed, text_parts},
 };
 use crate::{
     code::patch::{self, FileChange, FilePatch},
-    formats::codex::{
-        call,
-        json::{self, Object},
-        outcome::{self, Outcome},
+    formats::{
+        codex::{
+            call,
+            json::{self, Object},
+            outcome::{self, Outcome},
+        },
+        tape::{Tape, Value},
     },
     run::{
         Edit, StepText,
@@ -22,7 +23,8 @@ use crate::{
 /// The words of the record: what was said, or the arguments of a call.
 pub fn words(record: &[u8]) -> StepText {
     let record = String::from_utf8_lossy(record);
-    let Some(line) = Object::parse(&record) else { return said(record.into_owned()) };
+    let tape = Tape::read(&record);
+    let Some(line) = Object::on(&tape) else { return said(record.into_owned()) };
     let found = match &envelope::open(line).body {
         Body::Compacted(fields) => Some(said(summary(fields))),
         Body::Response(item) => of_response(item),
@@ -97,8 +99,8 @@ fn of_other(other: &Typed<'_>) -> Option<StepText> {
     error.or((!text.is_empty()).then_some(text)).map(said)
 }
 
-fn joined(parts: &[&RawValue], between: &str) -> String {
-    let texts: Vec<_> = parts.iter().filter_map(|part| json::text(part)).collect();
+fn joined(parts: &[Value<'_>], between: &str) -> String {
+    let texts: Vec<_> = parts.iter().filter_map(|part| json::text(*part)).collect();
     texts.join(between)
 }
 
@@ -150,7 +152,8 @@ pub fn request(record: &[u8]) -> String {
 /// The text of an observation.
 pub fn result(record: &[u8]) -> String {
     let record = String::from_utf8_lossy(record);
-    let Some(line) = Object::parse(&record) else { return String::new() };
+    let tape = Tape::read(&record);
+    let Some(line) = Object::on(&tape) else { return String::new() };
     match &envelope::open(line).body {
         Body::Response(item) if item.kind.ends_with("_call") => String::new(),
         Body::Response(item) => {
@@ -165,7 +168,8 @@ pub fn result(record: &[u8]) -> String {
 pub fn edit(record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
     let record = String::from_utf8_lossy(record);
     let part = usize::try_from(edit.place.part).ok()?;
-    match &envelope::open(Object::parse(&record)?).body {
+    let tape = Tape::read(&record);
+    match &envelope::open(Object::on(&tape)?).body {
         Body::Response(item) => {
             let files = patch::in_call(&classify::arguments(&item.fields));
             files.into_iter().nth(part).map(planned)

@@ -13,7 +13,8 @@ use crate::{
 };
 
 use super::{
-    super::{Source, codex::json::Object, nested::place_within},
+    super::{Source, nested::place_within},
+    json::Object,
     evaluation::not_json,
     values,
 };

@@ -27,10 +27,10 @@ use crate::run::{
 use super::{
     super::{
         Source,
-        codex::json::{self, Object},
         nested::place_within,
     },
     generation::Generation,
+    json::{self, Object},
     values,
 };
 

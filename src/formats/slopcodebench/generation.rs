@@ -3,7 +3,7 @@
 //! Nothing in a run says so outright. The marks are those of the files: `problem_catalog.json` came with the problems in
 //! a repository of their own; before it, measurements of flagged lines replaced counts of clones.
 
-use super::super::codex::json::Object;
+use super::json::Object;
 
 /// In the order in which they came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -15,11 +15,9 @@ use crate::run::{
     label,
 };
 
-use super::super::{
-    Source,
-    codex::json::{self, Object},
-    jsonl,
-    nested::place_within,
+use super::{
+    super::{Source, jsonl, nested::place_within},
+    json::{self, Object},
 };
 
 use record::{Call, Record, What};

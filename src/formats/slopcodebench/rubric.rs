@@ -11,9 +11,9 @@ use crate::run::{Place, Warning, recorded::Flag};
 use super::{
     super::{
         Source,
-        codex::json::{Object, text},
         jsonl,
     },
+    json::{Object, text},
     values,
 };
 use crate::run::SourceId;

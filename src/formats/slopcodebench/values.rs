@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::run::recorded::{Recorded, Value};
 
-use super::{super::codex::json::{self, Object}, generation::Generation};
+use super::{generation::Generation, json::{self, Object}};
 
 /// Deeper objects are left out.
 const MOST_DEEP: usize = 8;

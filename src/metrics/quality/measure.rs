@@ -73,7 +73,7 @@ fn with_rules(
     text: &str,
     tree: &Tree,
 ) -> FileMeasure {
-    let found = ruler.rules().scan(grammar, text, tree);
+    let found = ruler.rules().scan(grammar, text, tree, ruler.profile().comments());
     let suppressed = u32::try_from(found.all.len() - found.kept.len()).unwrap_or(u32::MAX);
     let counted = if ruler.profile().heeds_suppressions() { found.kept } else { found.all };
     let hit = |hit: Match<'_>| Hit {

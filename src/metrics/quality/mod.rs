@@ -49,3 +49,6 @@ pub const MAX_DEPTH: usize = 5_000;
 
 /// A longer file is skipped. No hand and no model writes one; generated data does.
 pub const MAX_BYTES: usize = 4 << 20;
+
+#[cfg(test)]
+mod tests;

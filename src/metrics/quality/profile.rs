@@ -6,7 +6,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::code::tree::Grammar;
+use crate::{code::tree::Grammar, metrics::rules::Comments};
 
 /// The formulas, the files that count and the line rules of one reference.
 #[derive(
@@ -88,6 +88,14 @@ impl Profile {
     /// counts such comments and is not moved by them: whoever is measured may write them.
     pub(super) fn heeds_suppressions(self) -> bool {
         !matches!(self, Self::Trajview)
+    }
+
+    /// The references run ast-grep 0.42.
+    pub(super) fn comments(self) -> Comments {
+        match self {
+            Self::ScbPaper | Self::ScbCheck013 | Self::ScbCheck020 => Comments::Taken,
+            Self::Trajview => Comments::PassedOver,
+        }
     }
 
     /// A folder or file name that keeps all below it out.

@@ -6,6 +6,7 @@
 mod built_in;
 mod facts;
 mod load;
+mod plain;
 mod scan;
 
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use sha2::{Digest, Sha256};
 pub use built_in::BUILT_IN;
 pub use facts::RuleFacts;
 pub use load::Problem;
-pub use scan::{Found, Match};
+pub use scan::{Comments, Found, Match};
 
 use crate::code::tree::Grammar;
 use scan::Set;
@@ -82,8 +83,14 @@ impl Rules {
     }
 
     /// Every match in a file, in the order they start. `tree` is that of `text`.
-    pub fn scan(&self, grammar: Grammar, text: &str, tree: &tree_sitter::Tree) -> Found<'_> {
-        self.sets.get(&grammar).map_or_else(Found::default, |set| set.scan(text, tree))
+    pub fn scan(
+        &self,
+        grammar: Grammar,
+        text: &str,
+        tree: &tree_sitter::Tree,
+        comments: Comments,
+    ) -> Found<'_> {
+        self.sets.get(&grammar).map_or_else(Found::default, |set| set.scan(text, tree, comments))
     }
 }
 

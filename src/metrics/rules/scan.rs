@@ -3,8 +3,10 @@
 use std::{collections::HashMap, fmt};
 
 use ast_grep_config::{CombinedScan, RuleConfig};
-use ast_grep_core::{AstGrep, Matcher, matcher::MatcherExt, tree_sitter::StrDoc};
+use ast_grep_core::{AstGrep, Doc, Matcher, matcher::MatcherExt, tree_sitter::StrDoc};
 use ast_grep_language::SupportLang;
+
+use super::plain::PlainDoc;
 
 /// A rule that runs.
 pub struct Rule {
@@ -18,6 +20,16 @@ pub struct Set {
     rules: Vec<Rule>,
     /// Indices of the rules that may match a kind of node.
     by_kind: Vec<Vec<usize>>,
+}
+
+/// What a pattern does at a comment in the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Comments {
+    /// It is not there, as in ast-grep today.
+    #[default]
+    PassedOver,
+    /// `$NAME` takes it as any other node, as in ast-grep 0.42.
+    Taken,
 }
 
 /// What was found in a file.
@@ -62,18 +74,26 @@ impl Set {
         self.rules.iter().map(|rule| rule.id.as_str())
     }
 
-    pub fn scan(&self, text: &str, tree: &tree_sitter::Tree) -> Found<'_> {
+    pub fn scan(&self, text: &str, tree: &tree_sitter::Tree, comments: Comments) -> Found<'_> {
         let Some(lang) = self.rules.first().map(|rule| rule.config.language) else {
             return Found::default();
         };
-        let root = AstGrep::doc(StrDoc { src: text.to_owned(), lang, tree: tree.clone() });
-        let mut all = self.matches(&root);
+        let doc = StrDoc { src: text.to_owned(), lang, tree: tree.clone() };
+        match comments {
+            Comments::PassedOver => self.found(&AstGrep::doc(doc)),
+            Comments::Taken => self.found(&AstGrep::doc(PlainDoc(doc))),
+        }
+    }
+
+    fn found<D: Doc<Lang = SupportLang>>(&self, root: &AstGrep<D>) -> Found<'_> {
+        let mut all = self.matches(root);
         all.sort_unstable();
-        let kept = if text.contains("ast-grep-ignore") { self.kept(&root) } else { all.clone() };
+        let may_ignore = root.root().text().contains("ast-grep-ignore");
+        let kept = if may_ignore { self.kept(root) } else { all.clone() };
         Found { all, kept }
     }
 
-    fn matches(&self, root: &AstGrep<StrDoc<SupportLang>>) -> Vec<Match<'_>> {
+    fn matches<D: Doc<Lang = SupportLang>>(&self, root: &AstGrep<D>) -> Vec<Match<'_>> {
         let mut found = vec![];
         for node in root.root().dfs() {
             for &at in self.by_kind.get(usize::from(node.kind_id())).into_iter().flatten() {
@@ -87,16 +107,17 @@ impl Set {
     }
 
     /// The same by the library's own scan, which knows what an ignoring comment means.
-    fn kept(&self, root: &AstGrep<StrDoc<SupportLang>>) -> Vec<Match<'_>> {
+    fn kept<D: Doc<Lang = SupportLang>>(&self, root: &AstGrep<D>) -> Vec<Match<'_>> {
         let ids: HashMap<*const RuleConfig<SupportLang>, &str> =
             self.rules.iter().map(|rule| (&raw const rule.config, rule.id.as_str())).collect();
         let scan = CombinedScan::new(self.rules.iter().map(|rule| &rule.config).collect());
         let mut kept = vec![];
         for (config, hits) in scan.scan(root, false).matches {
             let id = ids.get(&(&raw const *config)).copied().unwrap_or_default();
-            kept.extend(
-                hits.iter().map(|hit| at_lines(id, hit.start_pos().line(), hit.end_pos().line())),
-            );
+            let at = |hit: &ast_grep_core::NodeMatch<'_, D>| {
+                at_lines(id, hit.start_pos().line(), hit.end_pos().line())
+            };
+            kept.extend(hits.iter().map(at));
         }
         kept.sort_unstable();
         kept

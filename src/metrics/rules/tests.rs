@@ -1,4 +1,5 @@
 //! What is promised about loading and running rules.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)] // tests may read the disk
 
 use super::*;
 use crate::code::tree;
@@ -11,7 +12,7 @@ fn problems(text: &str) -> Vec<String> {
 
 fn found(rules: &Rules, text: &str) -> (usize, usize) {
     let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
-    let found = rules.scan(Grammar::Python, text, &tree);
+    let found = rules.scan(Grammar::Python, text, &tree, Comments::PassedOver);
     (found.all.len(), found.kept.len())
 }
 
@@ -27,7 +28,7 @@ fn a_match_has_its_rule_and_lines() {
     let text = "x = []\nx.append(\n    1\n)\n";
     let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
 
-    let found = rules.scan(Grammar::Python, text, &tree);
+    let found = rules.scan(Grammar::Python, text, &tree, Comments::PassedOver);
 
     assert_eq!(found.all, [Match { start: 2, end: 4, rule: "append" }]);
 }
@@ -38,6 +39,22 @@ fn an_ignoring_comment_keeps_a_match_from_being_kept() {
 
     assert_eq!(found(&rules, "x.append(1)  # ast-grep-ignore\nx.append(2)\n"), (2, 1));
     assert_eq!(found(&rules, "# ast-grep-ignore: other\nx.append(2)\n"), (1, 1));
+}
+
+#[test]
+fn a_comment_is_passed_over_or_taken() {
+    let two = "id: two\nlanguage: python\nrule:\n  pattern: |\n    if $C:\n        $A\n        $B\n        $$$REST\n";
+    let rules = Rules::load("test", &[("a.yml", two)]);
+    let text = "if x:\n    a()  # why\n    b()\n";
+    let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
+    let count = |text: &str, comments| {
+        let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
+        rules.scan(Grammar::Python, text, &tree, comments).all.len()
+    };
+
+    assert!(!tree.root_node().has_error());
+    assert_eq!(count("if x:\n    a()  # why\n    b()\n    c()\n", Comments::Taken), 1);
+    assert_eq!(count("if x:\n    a()\n    # why\n", Comments::PassedOver), 0);
 }
 
 #[test]
@@ -112,4 +129,103 @@ fn the_same_texts_have_the_same_sum() {
 
     assert_eq!(sum("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_ne!(sum(APPEND), sum("abc"));
+}
+
+mod built_in {
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Document {
+        id: String,
+        message: String,
+        metadata: About,
+    }
+
+    #[derive(Deserialize)]
+    struct About {
+        category: String,
+        before: String,
+        after: String,
+    }
+
+    fn documents() -> impl Iterator<Item = (&'static str, Document)> {
+        let read = |text| ast_grep_config::from_multiple::<Document>(text).unwrap();
+        BUILT_IN.iter().flat_map(move |(file, text)| {
+            read(text).into_iter().map(move |document| (*file, document))
+        })
+    }
+
+    /// Ids of the rules that match a piece of Python.
+    fn matching(rules: &Rules, text: &str) -> BTreeSet<String> {
+        let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
+        assert!(!tree.root_node().has_error(), "a syntax error in\n{text}");
+        let found = rules.scan(Grammar::Python, text, &tree, Comments::PassedOver);
+        found.all.iter().map(|hit| hit.rule.to_owned()).collect()
+    }
+
+    #[test]
+    fn every_file_in_the_folder_is_in_the_list() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/rules");
+        let listed: BTreeSet<String> =
+            BUILT_IN.iter().map(|(name, _)| (*name).to_owned()).collect();
+
+        let mut there = BTreeSet::new();
+        for language in
+            fs::read_dir(&folder).unwrap().flatten().filter(|entry| entry.path().is_dir())
+        {
+            for file in fs::read_dir(language.path()).unwrap().flatten() {
+                let path = file.path();
+                if path.extension().is_some_and(|end| end == "yml" || end == "yaml") {
+                    there.insert(path.strip_prefix(&folder).unwrap().to_str().unwrap().to_owned());
+                }
+            }
+        }
+
+        assert_eq!(listed, there);
+    }
+
+    #[test]
+    fn every_rule_runs() {
+        let rules = Rules::built_in();
+
+        assert_eq!(rules.problems(), []);
+        assert_eq!(rules.count(), documents().count());
+    }
+
+    #[test]
+    fn no_two_rules_have_one_id() {
+        let ids: BTreeSet<String> = documents().map(|(_, document)| document.id).collect();
+
+        assert_eq!(ids.len(), documents().count());
+    }
+
+    #[test]
+    fn every_rule_says_what_it_is_about() {
+        for (file, document) in documents() {
+            let Document { id, message, metadata } = document;
+            let category = file.rsplit('/').next().and_then(|name| name.strip_suffix(".yml"));
+            assert!(!message.is_empty(), "{id} has no message");
+            assert_eq!(Some(metadata.category.as_str()), category, "{id} is in {file}");
+        }
+    }
+
+    #[test]
+    fn every_rule_matches_its_code_before_and_not_after() {
+        let rules = Rules::built_in();
+        let mut wrong = vec![];
+        for (_, Document { id, metadata, .. }) in documents() {
+            if !matching(&rules, &metadata.before).contains(&id) {
+                wrong.push(format!("{id} does not match before"));
+            }
+            if matching(&rules, &metadata.after).contains(&id) {
+                wrong.push(format!("{id} matches after"));
+            }
+        }
+
+        assert_eq!(wrong, Vec::<String>::new());
+    }
 }

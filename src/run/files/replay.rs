@@ -119,7 +119,9 @@ impl<'a> Replayer<'a> {
             return None;
         }
         let file = TreeFile {
-            content: Content::Known(self.made.put(before.as_bytes())),
+            content: Content::Known(
+                self.made.put_after(now.and_then(TreeFile::blob), before.as_bytes()),
+            ),
             mode: mode_of(now),
         };
         let is_news =
@@ -156,7 +158,9 @@ impl<'a> Replayer<'a> {
         text: &str,
     ) -> Option<Change> {
         let file = TreeFile {
-            content: Content::Known(self.made.put(text.as_bytes())),
+            content: Content::Known(
+                self.made.put_after(found.and_then(TreeFile::blob), text.as_bytes()),
+            ),
             mode: mode_of(found),
         };
         let is_rename = path != source;
@@ -217,7 +221,7 @@ impl<'a> Replayer<'a> {
 
     fn text_of(&self, file: TreeFile) -> Option<String> {
         let id = file.blob()?;
-        let blob = self.made.get(id).cloned().or_else(|| self.reader.blob(id).ok())?;
+        let blob = self.made.get(id).or_else(|| self.reader.blob(id).ok())?;
         String::from_utf8(blob.to_vec()).ok()
     }
 }

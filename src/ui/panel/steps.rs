@@ -96,6 +96,9 @@ fn cost(replay: &Replay) -> String {
     if known.is_empty() { String::new() } else { format!(" {} ", known.join(" · ")) }
 }
 
+/// Columns from which on facts are said in full; below, what a step is needs the room.
+const ROOMY: usize = 60;
+
 struct Painter<'a> {
     replay: &'a Replay,
     theme: Theme,
@@ -172,8 +175,9 @@ impl Painter<'_> {
             spans.push(own("✗ ", self.theme.of(Meaning::Error)));
         }
         spans.push(recorded(&kind_words(&self.replay.run, step), self.theme.of(meaning)));
-        if let Some(words) = self.word_count(item, step) {
-            spans.push(own(format!(" {words} words"), self.theme.of(Meaning::Muted)));
+        if let Some(count) = self.word_count(item, step) {
+            let words = if count == 1 { "word" } else { "words" };
+            spans.push(own(format!(" {count} {words}"), self.theme.of(Meaning::Muted)));
         }
         spans.push(own("  ", Style::default()));
         let label = match step.kind {
@@ -202,7 +206,8 @@ impl Painter<'_> {
         facts.push(counts.into_iter().flat_map(|count| [blank(), count]).skip(1).collect());
         facts.extend(step.result().map(|result| self.result_facts(result)));
         if step.tool.as_ref().is_some_and(|tool| tool.result.is_none()) {
-            facts.push(vec![own("no answer recorded", self.theme.of(Meaning::Warning))]);
+            let words = if self.width < ROOMY { "no answer" } else { "no answer recorded" };
+            facts.push(vec![own(words, self.theme.of(Meaning::Warning))]);
         }
         let full = facts.into_iter().filter(|fact| !fact.is_empty());
         full.flat_map(|fact| [vec![Span::raw("  ")], fact].concat()).skip(1).collect()

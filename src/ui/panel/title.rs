@@ -31,7 +31,9 @@ enum Detail {
 fn who(run: &Run, theme: Theme) -> Vec<Span<'static>> {
     let title = if run.title.is_empty() { &run.id } else { &run.title };
     let task = run.task.as_ref().map(|task| task.title.as_ref().unwrap_or(&task.id).clone());
-    let facts = [run.condition.clone(), Some(agent(run)), run.model.clone(), task];
+    let task = task.filter(|task| task != title);
+    let facts =
+        [run.condition.clone(), Some(agent(run)), run.model.clone(), task, run.harness.clone()];
     let facts: Vec<_> = facts.into_iter().flatten().filter(|fact| !fact.is_empty()).collect();
     vec![
         recorded(title, theme.of(Meaning::Title)),
@@ -44,8 +46,9 @@ fn who(run: &Run, theme: Theme) -> Vec<Span<'static>> {
 fn place(replay: &Replay, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     let plain = theme.of(Meaning::Text);
     let mut spans = vec![];
-    if !replay.run.warnings.is_empty() {
-        spans.push(own(format!("⚠ {}  ", replay.run.warnings.len()), theme.of(Meaning::Warning)));
+    let warnings = replay.warnings().count();
+    if warnings > 0 {
+        spans.push(own(format!("⚠ {warnings}  "), theme.of(Meaning::Warning)));
     }
     if let Some(position) = replay.search.position() {
         spans.push(own(format!("{position}  "), theme.of(Meaning::Hit)));

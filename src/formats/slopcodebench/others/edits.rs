@@ -6,7 +6,7 @@ use crate::run::{
 };
 
 use super::{
-    super::super::codex::json::Object,
+    super::json::Object,
     record::{Record, What},
 };
 

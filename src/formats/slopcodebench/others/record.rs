@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use crate::run::Role;
 
-use super::super::super::codex::json::{self, Object};
+use super::super::json::{self, Object};
 
 /// What a record says; `text` is what is read aloud of it.
 #[derive(Debug, Default)]

@@ -15,15 +15,11 @@ pub fn lines(text: &str, flat: &Flat<'_>, lines: &Lines<'_>, profile: Profile) -
     let mut has_code = vec![false; lines.len() + 2];
     let mut at = 0;
     while at < flat.len() {
-        let kind = flat.kind(at);
-        let is_string = kind == "string";
-        let is_plain_string = is_string && !prefix(text, flat, at).contains('f');
-        let starts_token = flat.is_leaf(at) || is_string;
-        let counts = starts_token && !matches!(kind, "comment" | "line_continuation");
-        if counts && !flat.entries[at].node.byte_range().is_empty() {
+        let token = token(text, flat, at);
+        if token != Token::None && !flat.entries[at].node.byte_range().is_empty() {
             mark(&mut has_code, lines.line_of(flat.entries[at].node.start_byte()));
         }
-        at = if is_plain_string { flat.entries[at].after as usize } else { at + 1 };
+        at = if token == Token::Whole { flat.entries[at].after as usize } else { at + 1 };
     }
     let mut has_code = has_code.split_off(1);
     for string in strings_left_out(text, flat, lines, profile) {
@@ -31,6 +27,29 @@ pub fn lines(text: &str, flat: &Flat<'_>, lines: &Lines<'_>, profile: Profile) -
     }
     let with_code = (1..).zip(has_code).filter(|(_, has)| *has);
     with_code.map(|(line, _)| line).collect()
+}
+
+/// Whether a token starts where a node starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Token {
+    None,
+    /// One, and none inside.
+    Whole,
+    /// One, and those of what is inside.
+    Start,
+}
+
+fn token(text: &str, flat: &Flat<'_>, at: usize) -> Token {
+    match flat.kind(at) {
+        "comment" | "line_continuation" => Token::None,
+        "string" if prefix(text, flat, at).contains('f') => Token::Start,
+        "string" => Token::Whole,
+        // In the text of an f-string a doubled brace ends a token, an escape does not.
+        "string_content" => Token::Start,
+        "escape_sequence" => Token::None,
+        _ if flat.is_leaf(at) => Token::Whole,
+        _ => Token::None,
+    }
 }
 
 fn mark(lines: &mut [bool], line: u32) {

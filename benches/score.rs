@@ -1,0 +1,217 @@
+//! Scoring snapshots: one of 30 files beside `scb-check`, and a run of 60 turns over 100 files.
+//!
+//! Set `TRAJVIEW_SCB_CHECK` as `tests/common/scb.rs` says to have the other tool run in the same minute.
+
+mod measure;
+
+use std::{collections::HashMap, hint::black_box, path::Path, process::Command, time::Instant};
+
+use measure::{Table, ms};
+use rayon::prelude::*;
+use trajview::metrics::{
+    quality::{self, File, FileMeasure, Profile, Ruler, Snapshot, combine},
+    rules::Rules,
+};
+
+/// Path and text of every file at one moment.
+type Tree = Vec<(String, String)>;
+
+fn main() {
+    let times = if std::env::args().any(|word| word == "--bench") { 21 } else { 3 };
+    let ruler = Ruler::new(Profile::ScbPaper, Rules::built_in());
+    let mut table = Table::new();
+    println!("{} rules", ruler.rules().count());
+    table.row("load the rules", ms(50), times, Rules::built_in);
+    let tree = tree(30);
+    println!(
+        "30 files, {} lines",
+        tree.iter().map(|(_, text)| text.lines().count()).sum::<usize>()
+    );
+    table.row("30 files, one core", ms(35), times, || score(&tree, &ruler));
+    let no_rules = Ruler::new(Profile::ScbPaper, Rules::none());
+    table.row("30 files, one core, no rules", ms(35), times, || score(&tree, &no_rules));
+    table.row("30 files", ms(35), times, || score_on_all_cores(&tree, &ruler));
+    beside_scb_check(&tree, times);
+    let turns = turns(60, 100);
+    table.row("60 turns of 100 files", ms(1000), times.min(5), || {
+        score_turns(&turns, &ruler, &mut HashMap::new())
+    });
+    let mut known = HashMap::new();
+    score_turns(&turns, &ruler, &mut known);
+    table.row("60 turns of 100 files, all contents known", ms(100), times, || {
+        score_turns(&turns, &ruler, &mut known)
+    });
+    table.end();
+}
+
+fn score(tree: &Tree, ruler: &Ruler) -> Snapshot {
+    let measures: Vec<FileMeasure> =
+        tree.iter().map(|(path, text)| quality::measure(path, text.as_bytes(), ruler)).collect();
+    together(tree, &measures.iter().collect::<Vec<_>>())
+}
+
+fn score_on_all_cores(tree: &Tree, ruler: &Ruler) -> Snapshot {
+    let measures: Vec<FileMeasure> = tree
+        .par_iter()
+        .map(|(path, text)| quality::measure(path, text.as_bytes(), ruler))
+        .collect();
+    together(tree, &measures.iter().collect::<Vec<_>>())
+}
+
+fn together(tree: &Tree, measures: &[&FileMeasure]) -> Snapshot {
+    let files = tree.iter().zip(measures).map(|((path, _), measure)| File { path, measure });
+    combine(&files.collect::<Vec<_>>(), Profile::ScbPaper)
+}
+
+/// A snapshot a turn, each content measured once.
+fn score_turns<'a>(
+    turns: &'a [Tree],
+    ruler: &Ruler,
+    known: &mut HashMap<&'a str, FileMeasure>,
+) -> Vec<Snapshot> {
+    let mut new: Vec<(&str, &str)> =
+        turns.iter().flatten().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    new.sort_unstable_by_key(|(_, text)| *text);
+    new.dedup_by_key(|(_, text)| *text);
+    new.retain(|(_, text)| !known.contains_key(text));
+    let measured =
+        new.par_iter().map(|(path, text)| (*text, quality::measure(path, text.as_bytes(), ruler)));
+    known.extend(measured.collect::<Vec<_>>());
+    let of = |tree: &Tree| {
+        together(tree, &tree.iter().map(|(_, text)| &known[text.as_str()]).collect::<Vec<_>>())
+    };
+    turns.par_iter().map(of).collect()
+}
+
+/// Files as a model writes them, each another; about 110 lines a file.
+fn tree(files: usize) -> Tree {
+    (0..files).map(|file| (format!("src/module_{file}.py"), text(file, 0))).collect()
+}
+
+/// Two files change and one function comes with every turn.
+fn turns(turns: usize, files: usize) -> Vec<Tree> {
+    let mut tree = tree(files);
+    (0..turns)
+        .map(|turn| {
+            for file in [turn % files, (turn * 7 + 3) % files] {
+                tree[file].1 = text(file, turn + 1);
+            }
+            tree.clone()
+        })
+        .collect()
+}
+
+fn text(file: usize, version: usize) -> String {
+    let head =
+        "\"\"\"What this module is for.\"\"\"\n\nimport json\nfrom typing import Any, Dict\n\n\n";
+    let piece = |at: usize| {
+        PIECES[(file + at * 3) % PIECES.len()].replace("NAME", &format!("name_{file}_{at}"))
+    };
+    head.to_owned() + &(0..6 + version % 5).map(piece).collect::<Vec<_>>().join("\n\n")
+}
+
+const PIECES: [&str; 4] = [
+    r#"def NAME(config: Dict[str, Any], path: str = "") -> Dict[str, Any]:
+    """Read the settings."""
+    # What is there already wins.
+    result = {}
+    for key in config.keys():
+        if key in config and config[key] is not None:
+            value = config[key]
+            if isinstance(value, str) and len(value) > 0:
+                result[key] = value.strip()
+            elif isinstance(value, (int, float)):
+                result[key] = value
+            else:
+                result[key] = json.dumps(value)
+    return result
+"#,
+    r#"class NAME:
+    """Keeps rows."""
+
+    def __init__(self, rows=None):
+        self.rows = rows if rows is not None else []
+
+    def add(self, row):
+        if row is None:
+            return False
+        else:
+            self.rows.append(row)
+            return True
+
+    def total(self):
+        total = 0
+        for row in self.rows:
+            total = total + row["value"]
+        return total
+"#,
+    r#"def NAME(items, limit=10, strict=False):
+    found = []
+    try:
+        for index in range(len(items)):
+            item = items[index]
+            if item.get("kind") == "a" or item.get("kind") == "b" and not strict:
+                found.append(item)
+            elif item.get("size", 0) > limit and item["size"] % 2 == 0:
+                while item["size"] > limit:
+                    item["size"] -= 1
+                found.append(item)
+    except Exception:
+        pass
+    return [item for item in found if item is not None]
+"#,
+    r#"def NAME(text: str) -> bool:
+    lines = text.split("\n")
+    seen = set()
+    for line in lines:
+        if line.strip() == "":
+            continue
+        name, _, value = line.partition("=")
+        assert name, f"no name in {line!r}"
+        if name in seen:
+            raise ValueError(f"{name} is there {'twice' if value else 'again'}")
+        seen.add(name)
+    return True if len(seen) > 0 else False
+"#,
+];
+
+/// What that tool takes for the same files, by the clock: it starts a process and reads them from the disk.
+fn beside_scb_check(tree: &Tree, times: usize) {
+    let Some(folders) = std::env::var_os("TRAJVIEW_SCB_CHECK") else {
+        println!("scb-check not run: TRAJVIEW_SCB_CHECK is not set");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    for (path, text) in tree {
+        let path = folder.path().join(path);
+        path.parent().map(std::fs::create_dir_all).transpose().expect("there is room for a folder");
+        std::fs::write(path, text).expect("there is room for a file");
+    }
+    for release in std::env::split_paths(&folders) {
+        let mut taken: Vec<f64> =
+            (0..times.min(7)).map(|_| run_scb_check(&release, folder.path())).collect();
+        taken.sort_by(f64::total_cmp);
+        println!(
+            "{}: median {:.0} ms of {}",
+            release.display(),
+            taken[taken.len() / 2] * 1000.0,
+            taken.len()
+        );
+    }
+}
+
+fn run_scb_check(release: &Path, tree: &Path) -> f64 {
+    let programs = release.join("bin");
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(
+        std::iter::once(programs.clone()).chain(std::env::split_paths(&others)),
+    );
+    let mut command = Command::new(programs.join("scb-check"));
+    command
+        .args(["check", "--report", "--include-all"])
+        .arg(tree)
+        .env("PATH", path.expect("folders have no colon"));
+    let begun = Instant::now();
+    black_box(command.output().expect("scb-check starts"));
+    begun.elapsed().as_secs_f64()
+}

@@ -1,0 +1,98 @@
+//! `trajview metrics`: the numbers there are, and what counts as a branch in which language.
+
+use serde::Serialize;
+
+use crate::metrics::{
+    METRICS, Metric,
+    quality::{ROWS, Row},
+};
+
+use super::{
+    Exit, Outcome,
+    output::{Out, Table},
+};
+
+/// List the numbers that are computed
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What adds a path in each language instead, and why; functions and clones are in the JSON
+    #[arg(long)]
+    languages: bool,
+    /// Print JSON (schema trajview.metrics/1)
+    #[arg(long, conflicts_with = "md")]
+    json: bool,
+    /// Print a Markdown table
+    #[arg(long)]
+    md: bool,
+}
+
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    metrics: &'static [Metric],
+    languages: Vec<Language>,
+}
+
+/// A row of the table of languages.
+#[derive(Serialize)]
+struct Language {
+    names: Vec<&'static str>,
+    /// False where the grammar is not compiled in.
+    available: bool,
+    branches: Vec<&'static str>,
+    operators: &'static [&'static str],
+    callables: &'static [&'static str],
+    clones: &'static [&'static str],
+    why: &'static str,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let languages = || ROWS.iter().map(language).collect::<Vec<_>>();
+    if args.json {
+        let schema = "trajview.metrics/1";
+        out.json(&Document { schema, metrics: METRICS, languages: languages() })?;
+        return Ok(Exit::Fine);
+    }
+    let table = if args.languages { language_table(languages()) } else { metric_table() };
+    if args.md {
+        table.markdown(out)?
+    } else {
+        table.print(out)?
+    }
+    Ok(Exit::Fine)
+}
+
+fn language(row: &Row) -> Language {
+    Language {
+        names: row.grammars.iter().map(|grammar| grammar.name()).collect(),
+        available: row.grammars.iter().all(|grammar| grammar.is_compiled_in()),
+        branches: [row.names.branches, row.names.cases].concat(),
+        operators: row.operators,
+        callables: row.names.callables,
+        clones: row.names.clones,
+        why: row.why,
+    }
+}
+
+fn metric_table() -> Table {
+    let mut table = Table::new(&["metric", "unit", "range", "better", "source", "what it is"]);
+    for metric in METRICS {
+        let Metric { name, unit, range, better, source, definition } = *metric;
+        let better = better.name();
+        table.row([name, unit, range, better, source, definition].map(str::to_owned).to_vec());
+    }
+    table
+}
+
+fn language_table(languages: Vec<Language>) -> Table {
+    let mut table = Table::new(&["language", "adds a path", "why"]);
+    for language in languages {
+        let without = if language.available { "" } else { " (not in this build)" };
+        table.row(vec![
+            language.names.join(", ") + without,
+            [language.branches.as_slice(), language.operators].concat().join(" "),
+            language.why.into(),
+        ]);
+    }
+    table
+}

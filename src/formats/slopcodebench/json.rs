@@ -1,0 +1,190 @@
+//! JSON objects read one level at a time, leniently: what has another type is as good as absent.
+//!
+//! As the Codex formats read theirs, with serde in place of a list of positions: these are documents of megabytes with
+//! many small values, of which one is looked at after the other.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+
+/// The fields of one object in the order of the text.
+#[derive(Debug, Clone, Default)]
+pub struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'a> Object<'a> {
+    /// None where `text` is not an object.
+    pub fn parse(text: &'a str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    pub fn of(raw: &'a RawValue) -> Option<Self> {
+        if raw.get().starts_with('{') { Self::parse(raw.get()) } else { None }
+    }
+
+    /// The first field of that name that is not null.
+    pub fn get(&self, key: &str) -> Option<&'a RawValue> {
+        let found = self.0.iter().find(|(name, value)| name == key && value.get() != "null");
+        found.map(|(_, value)| *value)
+    }
+
+    pub fn has(&self, key: &str) -> bool {
+        self.0.iter().any(|(name, _)| name == key)
+    }
+
+    pub fn object(&self, key: &str) -> Option<Self> {
+        Self::of(self.get(key)?)
+    }
+
+    /// The string's characters.
+    pub fn text(&self, key: &str) -> Option<Cow<'a, str>> {
+        text(self.get(key)?)
+    }
+
+    /// The first of these fields that is a string.
+    pub fn text_of(&self, keys: &[&str]) -> Option<Cow<'a, str>> {
+        keys.iter().find_map(|key| self.text(key))
+    }
+
+    pub fn boxed(&self, key: &str) -> Option<Box<str>> {
+        self.text(key).filter(|text| !text.is_empty()).map(Into::into)
+    }
+
+    pub fn integer(&self, key: &str) -> Option<i32> {
+        self.get(key)?.get().parse().ok()
+    }
+
+    pub fn flag(&self, key: &str) -> Option<bool> {
+        self.get(key)?.get().parse().ok()
+    }
+
+    /// The elements of an array; none where the field is something else.
+    pub fn array(&self, key: &str) -> Vec<&'a RawValue> {
+        self.get(key).map(array).unwrap_or_default()
+    }
+
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+        self.0.iter().map(|(name, value)| (name.as_ref(), *value))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+                let mut fields = Vec::with_capacity(8);
+                while let Some(Text(key)) = map.next_key()? {
+                    fields.push((key, map.next_value()?));
+                }
+                Ok(fields)
+            }
+        }
+        deserializer.deserialize_map(Fields).map(Self)
+    }
+}
+
+/// A string that borrows where it holds no escape; serde's own `Cow` always copies.
+struct Text<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Chars;
+        impl<'de> Visitor<'de> for Chars {
+            type Value = Cow<'de, str>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Cow::Borrowed(text))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Cow::Owned(text.to_owned()))
+            }
+        }
+        deserializer.deserialize_str(Chars).map(Self)
+    }
+}
+
+/// The characters of a string value. One with half a surrogate pair in it, which is no text in Rust, is given as
+/// it is written.
+pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let inner = inner(raw)?;
+    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(inner));
+    }
+    Some(unescaped(inner).map_or(Cow::Borrowed(inner), Cow::Owned))
+}
+
+/// The text between a string's quotes with its escapes resolved; None where one of them is half a pair. As serde
+/// does it, in one piece of memory and with long strides between the escapes.
+fn unescaped(inner: &str) -> Option<String> {
+    let mut text = String::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        text.push_str(&rest[..at]);
+        let escape = *rest.as_bytes().get(at + 1)?;
+        rest = rest.get(at + 2..)?;
+        text.push(match escape {
+            b'n' => '\n',
+            b't' => '\t',
+            b'r' => '\r',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'"' | b'\\' | b'/' => char::from(escape),
+            b'u' => {
+                let first = unit(&mut rest)?;
+                let pair = (0xd800..0xdc00).contains(&first);
+                if pair {
+                    rest = rest.strip_prefix("\\u")?;
+                    let second = unit(&mut rest)?.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
+                    char::from_u32(0x10000 + ((first - 0xd800) << 10) + second)?
+                } else {
+                    char::from_u32(first)?
+                }
+            }
+            _ => return None,
+        });
+    }
+    text.push_str(rest);
+    Some(text)
+}
+
+/// Four hex digits.
+fn unit(rest: &mut &str) -> Option<u32> {
+    let digits = rest.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+    *rest = &rest[4..];
+    u32::from_str_radix(digits, 16).ok()
+}
+
+/// What stands between the quotes of a string value, escapes and all.
+fn inner(raw: &RawValue) -> Option<&str> {
+    raw.get().strip_prefix('"')?.strip_suffix('"')
+}
+
+pub fn array(raw: &RawValue) -> Vec<&RawValue> {
+    serde_json::from_str(raw.get()).unwrap_or_default()
+}
+
+/// A value as a person reads it: a string's characters, else indented JSON.
+pub fn pretty(raw: &RawValue) -> String {
+    if let Some(text) = text(raw) {
+        return text.into_owned();
+    }
+    match serde_json::from_str::<serde_json::Value>(raw.get()) {
+        Ok(value) => format!("{value:#}"),
+        Err(_) => raw.get().to_owned(),
+    }
+}

@@ -1,0 +1,430 @@
+//! One JSON text, read once: where its values stand.
+//!
+//! An index wants few of a record's values, and most of a record is a few long strings. [`Tape::read`] goes over the
+//! text one time, checks all of it, and writes down where each value begins and ends; of a string also how many
+//! escapes and line ends it has, so that it need not be read again to be measured. What is asked for later is found
+//! without another look at what is skipped.
+//!
+//! What is JSON is what serde says: a property test holds the two against each other, and [`why_not`] lets serde tell
+//! what is wrong. Strings are not decoded here, and half a surrogate pair is no mistake.
+
+mod specials;
+
+#[cfg(test)]
+mod tests;
+
+use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use specials::Specials;
+
+/// Values nested deeper than this are checked and can be had as text, but not looked into.
+const DEPTH: usize = 24;
+
+/// More values than this in one record are not read: a record is no bigger in memory than some times its own size.
+const MOST_VALUES: usize = 1 << 22;
+
+/// A JSON text and where its values stand.
+#[derive(Debug)]
+pub struct Tape<'a> {
+    text: &'a str,
+    nodes: Vec<Node>,
+}
+
+/// One value; the first byte of its text says what it is.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    start: u32,
+    end: u32,
+    /// Of a list or an object: the node after all that is in it. Of a string: the line ends in it.
+    next: u32,
+    /// Of a string: its escapes of two characters, and the two marks below.
+    escapes: u32,
+}
+
+/// A string has escapes by number.
+const HAS_NUMBERS: u32 = 1 << 31;
+/// A string ends with a line end.
+const ENDS_A_LINE: u32 = 1 << 30;
+
+impl<'a> Tape<'a> {
+    /// None where the text is not one JSON value with white space around it, or too much for one record.
+    pub fn read(text: &'a str) -> Option<Self> {
+        u32::try_from(text.len()).ok()?;
+        let nodes = Vec::with_capacity((text.len() / 128).clamp(16, 1024));
+        let mut reader = Reader { bytes: text.as_bytes(), at: 0, nodes, open: vec![] };
+        reader.all()?;
+        Some(Self { text, nodes: reader.nodes })
+    }
+
+    /// The one value of the text.
+    pub const fn root(&self) -> Value<'_> {
+        Value { tape: self, at: 0 }
+    }
+}
+
+/// Why a text is not an object, as serde says it.
+pub fn why_not(text: &str) -> serde_json::Error {
+    match serde_json::from_str::<AnyObject>(text) {
+        Err(why) => why,
+        Ok(AnyObject) => Error::custom("more values than are read of one record"),
+    }
+}
+
+struct AnyObject;
+
+impl<'de> serde::Deserialize<'de> for AnyObject {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = AnyObject;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<AnyObject, M::Error> {
+                while map.next_entry::<IgnoredAny, &RawValue>()?.is_some() {}
+                Ok(AnyObject)
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+/// A value of a tape.
+#[derive(Debug, Clone, Copy)]
+pub struct Value<'t> {
+    tape: &'t Tape<'t>,
+    at: u32,
+}
+
+/// What stands between the quotes of a string, escapes and all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inside<'t> {
+    pub text: &'t str,
+    /// Escapes of two characters, `\n` and the like.
+    pub letters: u32,
+    /// Whether there are escapes by number, `\u0020`.
+    pub has_numbers: bool,
+    /// How many of the escapes are `\n`.
+    pub line_ends: u32,
+    /// Whether the last one is at the end.
+    pub ends_a_line: bool,
+}
+
+impl<'t> Value<'t> {
+    fn node(self) -> Option<&'t Node> {
+        self.tape.nodes.get(self.at as usize)
+    }
+
+    /// As it is written.
+    pub fn get(self) -> &'t str {
+        let node = self.node();
+        node.and_then(|node| self.tape.text.get(node.start as usize..node.end as usize))
+            .unwrap_or_default()
+    }
+
+    fn first(self) -> u8 {
+        let start = self.node().map(|node| node.start as usize);
+        start.and_then(|start| self.tape.text.as_bytes().get(start)).copied().unwrap_or_default()
+    }
+
+    pub fn is_null(self) -> bool {
+        self.first() == b'n'
+    }
+
+    pub fn is_string(self) -> bool {
+        self.first() == b'"'
+    }
+
+    pub fn is_list(self) -> bool {
+        self.first() == b'['
+    }
+
+    pub fn is_object(self) -> bool {
+        self.first() == b'{'
+    }
+
+    pub fn is_number(self) -> bool {
+        matches!(self.first(), b'-' | b'0'..=b'9')
+    }
+
+    /// None where the value is no string.
+    pub fn inside(self) -> Option<Inside<'t>> {
+        let node = self.node().filter(|_| self.is_string())?;
+        Some(Inside {
+            text: self.tape.text.get(node.start as usize + 1..node.end as usize - 1)?,
+            letters: node.escapes & !(HAS_NUMBERS | ENDS_A_LINE),
+            has_numbers: node.escapes & HAS_NUMBERS != 0,
+            line_ends: node.next,
+            ends_a_line: node.escapes & ENDS_A_LINE != 0,
+        })
+    }
+
+    /// The elements of a list; none of anything else.
+    pub fn elements(self) -> Children<'t> {
+        if self.is_list() { self.children() } else { Children { at: 0, end: 0, ..self.children() } }
+    }
+
+    /// Keys and values of an object in the order of the text; none of anything else.
+    pub fn fields(self) -> impl Iterator<Item = (Inside<'t>, Value<'t>)> {
+        let mut children = self.children();
+        if !self.is_object() {
+            children.end = children.at;
+        }
+        std::iter::from_fn(move || Some((children.next()?.inside()?, children.next()?)))
+    }
+
+    fn children(self) -> Children<'t> {
+        let end = self.node().map_or(0, |node| node.next);
+        Children { tape: self.tape, at: self.at + 1, end }
+    }
+
+    /// The position after it and all that is in it.
+    fn after(self) -> u32 {
+        match self.node() {
+            Some(node) if matches!(self.first(), b'[' | b'{') => node.next.max(self.at + 1),
+            _ => self.at + 1,
+        }
+    }
+}
+
+/// Values that stand next to each other.
+#[derive(Debug, Clone)]
+pub struct Children<'t> {
+    tape: &'t Tape<'t>,
+    at: u32,
+    end: u32,
+}
+
+impl<'t> Iterator for Children<'t> {
+    type Item = Value<'t>;
+
+    fn next(&mut self) -> Option<Value<'t>> {
+        let value = Value { tape: self.tape, at: self.at };
+        if self.at >= self.end {
+            return None;
+        }
+        self.at = value.after();
+        Some(value)
+    }
+}
+
+impl Inside<'_> {
+    pub const fn has_escapes(&self) -> bool {
+        self.has_numbers || self.letters > 0
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    nodes: Vec<Node>,
+    /// The lists and objects around: positions of their nodes, or one of the two below.
+    open: Vec<u32>,
+}
+
+/// A list or an object too deep to have a node for each of its values.
+const DEEP_LIST: u32 = u32::MAX;
+const DEEP_OBJECT: u32 = u32::MAX - 1;
+
+impl Reader<'_> {
+    fn peek(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or_default()
+    }
+
+    fn space(&mut self) {
+        while matches!(self.peek(), b' ' | b'\n' | b'\t' | b'\r') {
+            self.at += 1;
+        }
+    }
+
+    fn all(&mut self) -> Option<()> {
+        loop {
+            self.space();
+            let is_whole = match self.peek() {
+                b'{' => self.open(DEEP_OBJECT, b'}')?,
+                b'[' => self.open(DEEP_LIST, b']')?,
+                b'"' => self.string().map(|()| true)?,
+                _ => self.scalar().map(|()| true)?,
+            };
+            if is_whole && !self.goes_on()? {
+                self.space();
+                return (self.at == self.bytes.len()).then_some(());
+            }
+        }
+    }
+
+    /// Whether nothing is in it.
+    fn open(&mut self, deep: u32, end: u8) -> Option<bool> {
+        let node = self.push(self.at, self.at)?;
+        self.open.push(if self.open.len() < DEPTH { node } else { deep });
+        self.at += 1;
+        self.space();
+        if self.peek() == end {
+            return Some(true);
+        }
+        if end == b'}' {
+            self.key()?;
+        }
+        Some(false)
+    }
+
+    /// After a value: closes what ends here. Whether another value follows.
+    fn goes_on(&mut self) -> Option<bool> {
+        while let Some(&open) = self.open.last() {
+            self.space();
+            let is_object = match open {
+                DEEP_OBJECT => true,
+                DEEP_LIST => false,
+                node => {
+                    self.bytes.get(self.nodes.get(node as usize)?.start as usize) == Some(&b'{')
+                }
+            };
+            match (self.peek(), is_object) {
+                (b',', false) => {
+                    self.at += 1;
+                    return Some(true);
+                }
+                (b',', true) => {
+                    self.at += 1;
+                    self.space();
+                    self.key()?;
+                    return Some(true);
+                }
+                (b'}', true) | (b']', false) => {
+                    self.at += 1;
+                    self.close(open);
+                }
+                _ => return None,
+            }
+        }
+        Some(false)
+    }
+
+    fn close(&mut self, open: u32) {
+        self.open.pop();
+        let next = self.nodes.len() as u32;
+        let end = self.at as u32;
+        // What is too deep to be closed by itself ends with the innermost value that has a node.
+        if let Some(node) = self.nodes.get_mut(open as usize) {
+            (node.end, node.next) = (end, next);
+        } else if self.open.len() == DEPTH
+            && let Some(last) = self.nodes.last_mut()
+        {
+            (last.end, last.next) = (end, next);
+        }
+    }
+
+    fn key(&mut self) -> Option<()> {
+        if self.peek() != b'"' {
+            return None;
+        }
+        self.string()?;
+        self.space();
+        let has_colon = self.peek() == b':';
+        self.at += 1;
+        has_colon.then_some(())
+    }
+
+    /// The position of the new node; that of none where it would be too deep.
+    fn push(&mut self, start: usize, end: usize) -> Option<u32> {
+        let at = self.nodes.len();
+        if self.open.len() <= DEPTH {
+            if at >= MOST_VALUES {
+                return None;
+            }
+            let (start, end) = (start as u32, end as u32);
+            self.nodes.push(Node { start, end, next: at as u32 + 1, escapes: 0 });
+        }
+        Some(at as u32)
+    }
+
+    fn string(&mut self) -> Option<()> {
+        let start = self.at;
+        let (mut escapes, mut line_ends, mut last_line_end) = (0u32, 0u32, 0);
+        let mut has_numbers = false;
+        let mut specials = Specials::from(self.bytes, start + 1);
+        let end = loop {
+            let at = specials.next()?;
+            match self.bytes[at] {
+                b'"' => break at,
+                b'\\' => {}
+                _ => return None,
+            }
+            let escape = *self.bytes.get(at + 1)?;
+            if escape == b'u' {
+                let digits = self.bytes.get(at + 2..at + 6)?;
+                if !digits.iter().all(u8::is_ascii_hexdigit) {
+                    return None;
+                }
+                has_numbers = true;
+                specials.go_to(at + 6);
+                continue;
+            }
+            if !matches!(escape, b'n' | b't' | b'"' | b'\\' | b'r' | b'/' | b'b' | b'f') {
+                return None;
+            }
+            escapes += 1;
+            if escape == b'n' {
+                line_ends += 1;
+                last_line_end = at + 2;
+            }
+            specials.go_to(at + 2);
+        };
+        self.at = end + 1;
+        let node = self.push(start, self.at)? as usize;
+        if let Some(node) = self.nodes.get_mut(node) {
+            node.next = line_ends;
+            node.escapes = escapes.min(ENDS_A_LINE - 1)
+                | if has_numbers { HAS_NUMBERS } else { 0 }
+                | if last_line_end == end { ENDS_A_LINE } else { 0 };
+        }
+        Some(())
+    }
+
+    fn scalar(&mut self) -> Option<()> {
+        let start = self.at;
+        let rest = self.bytes.get(start..)?;
+        let len = match rest.first()? {
+            b't' if rest.starts_with(b"true") => 4,
+            b'f' if rest.starts_with(b"false") => 5,
+            b'n' if rest.starts_with(b"null") => 4,
+            b'-' | b'0'..=b'9' => number(rest)?,
+            _ => return None,
+        };
+        self.at += len;
+        self.push(start, self.at).map(|_| ())
+    }
+}
+
+/// The length of the number that `text` begins with.
+fn number(text: &[u8]) -> Option<usize> {
+    let digits = |from: usize| {
+        let rest = text.get(from..).unwrap_or_default();
+        from + rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
+    };
+    let start = usize::from(text.first() == Some(&b'-'));
+    let mut at = digits(start);
+    let has_leading_zero = text.get(start) == Some(&b'0') && at > start + 1;
+    if at == start || has_leading_zero {
+        return None;
+    }
+    if text.get(at) == Some(&b'.') {
+        let end = digits(at + 1);
+        if end == at + 1 {
+            return None;
+        }
+        at = end;
+    }
+    if matches!(text.get(at), Some(b'e' | b'E')) {
+        let first = at + 1 + usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
+        let end = digits(first);
+        if end == first {
+            return None;
+        }
+        at = end;
+    }
+    Some(at)
+}

@@ -1,0 +1,268 @@
+//! What is promised about a snapshot's numbers, whatever the code.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::metrics::rules::Rules;
+
+fn ruler(profile: Profile) -> Ruler {
+    Ruler::new(profile, Rules::none())
+}
+
+fn measured(files: &[(&str, &str)], profile: Profile) -> (Snapshot, Detail) {
+    let ruler = ruler(profile);
+    let measures: Vec<(&str, FileMeasure)> =
+        files.iter().map(|(path, text)| (*path, measure(path, text.as_bytes(), &ruler))).collect();
+    let files: Vec<File<'_>> =
+        measures.iter().map(|(path, measure)| File { path, measure }).collect();
+    combine_with_detail(&files, profile)
+}
+
+#[test]
+fn mass_is_paths_times_the_root_of_the_lines() {
+    let branches = "    if x:\n        x = 1\n".repeat(12);
+    let text = format!("def f(x):\n{branches}\ndef g(x):\n    y = x\n    z = y\n    return z\n");
+
+    let (snapshot, _) = measured(&[("a.py", &text)], Profile::ScbPaper);
+
+    let (f, g) = (13.0 * 25_f64.sqrt(), 2.0);
+    let totals = &snapshot.totals;
+    assert_eq!((totals.callables, totals.high_cc, totals.max_cc), (2, 1, 13));
+    assert_eq!((totals.mass, totals.high_mass, totals.mean_cc), (f + g, f, 7.0));
+    assert!((snapshot.erosion - f / (f + g)).abs() < 1e-12);
+    assert!((snapshot.gini - (2.0 * (g + 2.0 * f) / (2.0 * (f + g)) - 1.5)).abs() < 1e-12);
+}
+
+#[test]
+fn the_paper_finds_clones_within_a_file_and_ours_across_files_too() {
+    let text = "def f(a):\n    b = a\n    return b\n";
+    let files = [("a.py", text), ("b.py", text)];
+
+    let verbosity = |profile| measured(&files, profile).0.verbosity;
+
+    assert_eq!(verbosity(Profile::ScbPaper), 0.0);
+    assert_eq!(verbosity(Profile::Trajview), 1.0);
+}
+
+#[test]
+fn a_file_that_does_not_count_says_why() {
+    let reason = |bytes: &[u8], profile| measure("a.py", bytes, &ruler(profile)).skipped;
+
+    assert_eq!(reason(b"def f(:\n", Profile::Trajview), Some(Skip::SyntaxError));
+    assert_eq!(reason(b"x = '\xff'\n", Profile::ScbPaper), Some(Skip::NotUtf8));
+    assert_eq!(reason(b"x = '\xff'\n", Profile::ScbCheck013), None);
+    assert_eq!(reason(b"print 'x'\n", Profile::ScbPaper), Some(Skip::SyntaxError));
+    assert_eq!(reason(b"print 'x'\n", Profile::ScbCheck020), None);
+    assert_eq!(
+        measure("Main.hs", b"", &ruler(Profile::ScbCheck020)).skipped,
+        Some(Skip::NoGrammar)
+    );
+}
+
+#[test]
+fn skipped_files_are_listed_and_counted_nowhere() {
+    let (snapshot, detail) =
+        measured(&[("b.py", "def f(:\n"), ("a.py", "x = 1\n")], Profile::Trajview);
+
+    assert_eq!(snapshot.files, 1);
+    assert_eq!(snapshot.skipped, [Skipped { path: "b.py".into(), why: Skip::SyntaxError }]);
+    assert_eq!((snapshot.totals.lines, detail.callables.len()), (1, 0));
+}
+
+#[test]
+fn each_profile_takes_its_own_files() {
+    let takes = |path: &str| Profile::ALL.map(|profile| profile.takes(path));
+
+    assert_eq!(takes("src/a.py"), [true; 4]);
+    assert_eq!(takes("build/a.py"), [true, false, false, true]);
+    assert_eq!(takes(".venv/a.py"), [false; 4]);
+    assert_eq!(takes("a.ts"), [false, false, true, true]);
+    assert_eq!(takes("a.go"), [false, false, false, true]);
+    assert_eq!(takes("a.hs"), [false, false, true, false]);
+    assert_eq!(takes("notes.md"), [false; 4]);
+}
+
+#[test]
+fn an_empty_snapshot_has_zeros() {
+    let (snapshot, detail) = measured(&[], Profile::Trajview);
+
+    assert_eq!((snapshot, detail), (Snapshot::default(), Detail::default()));
+}
+
+#[test]
+fn a_measure_outlives_being_written_down() {
+    let text =
+        "def f(a):\n    for b in a:\n        c = b\n        d = c\n    return [x for x in a]\n";
+    for profile in Profile::ALL {
+        let measure = measure("a.py", text.as_bytes(), &ruler(profile));
+
+        let written = serde_json::to_string(&measure).unwrap();
+
+        assert_eq!(serde_json::from_str::<FileMeasure>(&written).unwrap(), measure);
+    }
+}
+
+#[test]
+fn the_fingerprint_follows_profile_and_rules() {
+    let print = |profile, rules| Ruler::new(profile, rules).fingerprint().to_owned();
+    let rules =
+        || Rules::load("mine", &[("a.yml", "id: a\nlanguage: python\nrule: {pattern: a}\n")]);
+
+    assert_ne!(print(Profile::ScbPaper, Rules::none()), print(Profile::Trajview, Rules::none()));
+    assert_ne!(print(Profile::ScbPaper, Rules::none()), print(Profile::ScbPaper, rules()));
+    assert_eq!(print(Profile::ScbPaper, rules()), print(Profile::ScbPaper, rules()));
+}
+
+/// In a thread with a small stack, so that a walk that calls itself shows.
+fn on_a_small_stack(run: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new().stack_size(512 << 10).spawn(run).unwrap().join().unwrap();
+}
+
+#[test]
+fn code_nested_a_hundred_thousand_deep_does_not_overflow_the_stack() {
+    on_a_small_stack(|| {
+        let deep = 100_000;
+        let text = format!("x = {}1{}\n", "(".repeat(deep), ")".repeat(deep));
+        for profile in Profile::ALL {
+            let measure = measure("a.py", text.as_bytes(), &ruler(profile));
+
+            assert_eq!(measure.skipped, Some(Skip::TooDeep));
+        }
+    });
+}
+
+#[test]
+fn code_nested_as_deep_as_is_measured_does_not_overflow_the_stack() {
+    on_a_small_stack(|| {
+        let calls = MAX_DEPTH / 4;
+        let chain = format!("def f(a):\n    return {}\n", vec!["a"; calls].join(" and "));
+        let arrows = format!("const f = {}1;\n", "a => ".repeat(calls));
+        for profile in Profile::ALL {
+            let rules = Rules::built_in();
+            let ruler = Ruler::new(profile, rules);
+            let python = measure("a.py", chain.as_bytes(), &ruler);
+            let script = measure("a.js", arrows.as_bytes(), &ruler);
+
+            assert_eq!(python.skipped, None);
+            assert_eq!(python.callables[0].cc, u32::try_from(calls).unwrap());
+            assert_eq!(
+                script.callables.is_empty(),
+                profile.grammar("a.js").is_none_or(|g| !g.is_compiled_in())
+            );
+        }
+    });
+}
+
+#[test]
+fn a_line_of_a_megabyte_is_measured() {
+    let text = format!("x = [{}]\n", "1, ".repeat(350_000));
+
+    let measure =
+        measure("a.py", text.as_bytes(), &Ruler::new(Profile::Trajview, Rules::built_in()));
+
+    assert_eq!((measure.skipped, measure.lines, measure.loc), (None, 1, 1));
+}
+
+#[test]
+fn what_is_too_big_is_skipped() {
+    let text = "x\n".repeat(MAX_BYTES);
+
+    assert_eq!(
+        measure("a.py", text.as_bytes(), &ruler(Profile::Trajview)).skipped,
+        Some(Skip::TooBig)
+    );
+}
+
+/// Code-like text in any of the languages: pieces that open and close things, in any order.
+fn code() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "def f(a, *b):\n    ",
+        "class A(B):\n    ",
+        "if x:\n        ",
+        "else:\n    ",
+        "return g(a)\n",
+        "x = f'{a}{{'\n",
+        "\"\"\"doc\n\"\"\"\n",
+        "# c\n",
+        "\n",
+        "for i in x:\n    ",
+        "(",
+        ")",
+        "{",
+        "}",
+        "and ",
+        "&& ",
+        "|| ",
+        "1 ",
+        "'",
+        "\"",
+        "function f() ",
+        "=> ",
+        "match x ",
+        "_ => ",
+        ";",
+        "\u{c}",
+        "\r\n",
+        "\u{2028}",
+        "é",
+        "\t",
+        "@d\n",
+        "lambda: ",
+        "try:\n    ",
+        "except:\n    ",
+        "pass\n",
+        "f = g\n",
+        "import a.b as c\n",
+        "from . import d\n",
+        "yield ",
+        "\\\n",
+    ]);
+    prop::collection::vec(pieces, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+const NAMES: [&str; 5] = ["a.py", "a.rs", "a.js", "a.cpp", "a.go"];
+
+proptest! {
+    #[test]
+    fn whatever_the_bytes_measuring_returns(bytes: Vec<u8>, name in prop::sample::select(NAMES.to_vec())) {
+        for profile in Profile::ALL {
+            measure(name, &bytes, &ruler(profile));
+        }
+    }
+
+    #[test]
+    fn whatever_the_code_numbers_stay_in_their_ranges(texts in prop::collection::vec((prop::sample::select(NAMES.to_vec()), code()), 0..4)) {
+        let paths: Vec<String> = texts.iter().enumerate().map(|(at, (name, _))| format!("{at}/{name}")).collect();
+        let files: Vec<(&str, &str)> =
+            paths.iter().zip(&texts).map(|(path, (_, text))| (path.as_str(), text.as_str())).collect();
+        for profile in Profile::ALL {
+            let (snapshot, detail) = measured(&files, profile);
+            let share = 0.0..=1.0;
+
+            prop_assert!(share.contains(&snapshot.erosion) && share.contains(&snapshot.verbosity) && share.contains(&snapshot.gini));
+            prop_assert!(detail.callables.iter().all(|callable| callable.cc >= 1 && callable.span.start <= callable.span.end));
+            prop_assert!(snapshot.totals.sloc <= snapshot.totals.lines);
+            prop_assert!(detail.clones.iter().all(|group| group.places.len() > 1));
+        }
+    }
+
+    #[test]
+    fn whatever_the_order_of_the_files_the_numbers_are_the_same(texts in prop::collection::vec(code(), 2..5)) {
+        let paths: Vec<String> = (0..texts.len()).map(|at| format!("{at}.py")).collect();
+        let mut files: Vec<(&str, &str)> =
+            paths.iter().zip(&texts).map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        for profile in Profile::ALL {
+            let forwards = measured(&files, profile);
+            files.reverse();
+
+            prop_assert_eq!(forwards, measured(&files, profile));
+        }
+    }
+
+    #[test]
+    fn nothing_moved_between_a_snapshot_and_itself(text in code()) {
+        let (_, detail) = measured(&[("a.py", &text)], Profile::Trajview);
+
+        prop_assert_eq!(changes(&detail, &detail), vec![]);
+    }
+}

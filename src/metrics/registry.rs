@@ -1,0 +1,113 @@
+//! Every number this program computes: what it is called everywhere, what it counts and where its formula is from.
+//!
+//! The list is what `trajview metrics`, table heads and documentation are made from. Where a formula differs by
+//! profile, the definition says so and [`Profile`](super::quality::Profile) decides.
+
+use serde::Serialize;
+
+/// One number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Metric {
+    /// As it stands in JSON.
+    pub name: &'static str,
+    /// What one of it is.
+    pub unit: &'static str,
+    /// From and to, both included; open where there is no bound.
+    pub range: &'static str,
+    pub better: Better,
+    /// Paper, tool or file the formula is from.
+    pub source: &'static str,
+    /// In one line.
+    pub definition: &'static str,
+}
+
+/// Which way a number goes when the code gets better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    Lower,
+    Higher,
+    /// It only describes.
+    Neither,
+}
+
+impl Better {
+    /// As a table shows it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lower => "lower",
+            Self::Higher => "higher",
+            Self::Neither => "neither",
+        }
+    }
+}
+
+const PAPER: &str = "SlopCodeBench, paper v1";
+const BOTH: &str = "SlopCodeBench, paper v1 and scb-check";
+const OURS: &str = "trajview";
+
+/// In the order they are shown.
+#[rustfmt::skip]
+pub static METRICS: &[Metric] = &[
+    row("files", "files", "0..", Better::Neither, OURS, "files the profile counts, without those it skips"),
+    row("lines", "lines", "0..", Better::Neither, BOTH, "physical lines of those files"),
+    row("loc", "lines", "0..", Better::Neither, "radon, sloc", "lines that are neither blank, nor only a comment, nor a string that stands alone"),
+    row("sloc", "lines", "0..", Better::Neither, BOTH, "lines on which code starts, without docstrings (or strings that stand alone, in scb-check)"),
+    row("callables", "callables", "0..", Better::Neither, BOTH, "functions and methods"),
+    row("high_cc", "callables", "0..", Better::Lower, BOTH, "callables with more than 10 paths"),
+    row("max_cc", "paths", "0..", Better::Lower, OURS, "cyclomatic complexity of the callable with most"),
+    row("mean_cc", "paths", "0..", Better::Lower, OURS, "mean cyclomatic complexity; 0 without callables"),
+    row("mass", "paths * sqrt(lines)", "0..", Better::Neither, BOTH, "sum over callables of cyclomatic complexity times the root of their lines"),
+    row("high_mass", "paths * sqrt(lines)", "0..", Better::Lower, BOTH, "the mass of callables with more than 10 paths"),
+    row("erosion", "share", "0..1", Better::Lower, BOTH, "high_mass / mass; 0 without mass"),
+    row("gini", "share", "0..1", Better::Lower, "Gini coefficient", "how unevenly the mass is spread over the callables"),
+    row("clone_lines", "lines", "0..", Better::Lower, BOTH, "source lines in pieces of 3 lines or more that are there twice but for names and values"),
+    row("rule_lines", "lines", "0..", Better::Lower, BOTH, "source lines in a match of a rule; a line hit by many counts once"),
+    row("wrapper_lines", "lines", "0..", Better::Lower, "scb-check", "source lines of functions that only pass a call on; 0 outside the scb-check profiles"),
+    row("flagged_lines", "lines", "0..", Better::Lower, BOTH, "source lines in a clone, a match or a wrapper"),
+    row("verbosity", "share", "0..1", Better::Lower, PAPER, "flagged_lines / lines; in the scb-check profiles flagged_lines / sloc; 0 without lines"),
+];
+
+const fn row(
+    name: &'static str,
+    unit: &'static str,
+    range: &'static str,
+    better: Better,
+    source: &'static str,
+    definition: &'static str,
+) -> Metric {
+    Metric { name, unit, range, better, source, definition }
+}
+
+/// The metric of that name; None where there is none.
+pub fn find(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().find(|metric| metric.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::metrics::quality::Snapshot;
+
+    #[test]
+    fn no_two_metrics_have_one_name_and_each_says_what_it_is() {
+        let names: BTreeSet<&str> = METRICS.iter().map(|metric| metric.name).collect();
+
+        assert_eq!(names.len(), METRICS.len());
+        for metric in METRICS {
+            let words = [metric.unit, metric.range, metric.source, metric.definition];
+            assert!(words.iter().all(|words| !words.is_empty()), "{}", metric.name);
+        }
+    }
+
+    #[test]
+    fn every_number_of_a_snapshot_is_in_the_list_and_only_those() {
+        let json = serde_json::to_value(Snapshot::default()).unwrap();
+        let numbers = json.as_object().unwrap().iter().filter(|(_, value)| value.is_number());
+        let numbers: BTreeSet<&str> = numbers.map(|(name, _)| name.as_str()).collect();
+
+        assert_eq!(numbers, METRICS.iter().map(|metric| metric.name).collect());
+    }
+}
