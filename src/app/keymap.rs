@@ -377,6 +377,8 @@ pub static BINDINGS: &[Binding] = {
         row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
         row(Anywhere, &[k(Code::F(1))], "the replay", "", |_| view(views::Message::Number(1))),
         row(Anywhere, &[k(Code::F(2))], "the curves", "", |_| view(views::Message::Number(2))),
+        row(Replay, &[c('W')], "why the line at the cursor of the diff is marked", "", |_| open(overlay::Kind::Why)),
+        row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones", "", |_| curve(curves::Message::SwitchMarks)),
         row(Anywhere, &[c('i')], "facts about this run", "", |_| open(overlay::Kind::Info)),
         row(Anywhere, &[c('e')], "what could not be read in the recording", "", |_| open(overlay::Kind::Warnings)),
         row(Anywhere, &[c('?')], "these keys", "help", |_| open(overlay::Kind::Help)),

@@ -14,6 +14,8 @@ pub enum Kind {
     Help,
     Info,
     Warnings,
+    /// The marks of the line at the cursor of the diff.
+    Why,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +56,7 @@ impl Overlay {
             Kind::Help => 13,
             Kind::Info => 18,
             Kind::Warnings => 26,
+            Kind::Why => 26,
         }
     }
 
@@ -62,6 +65,7 @@ impl Overlay {
             Kind::Help => "keys",
             Kind::Info => "this run",
             Kind::Warnings => "warnings",
+            Kind::Why => "why this line is marked",
         }
     }
 
@@ -72,6 +76,7 @@ impl Overlay {
             (Kind::Help, _) => help(keys),
             (Kind::Info, Some(replay)) => info(replay),
             (Kind::Warnings, Some(replay)) => warnings(replay),
+            (Kind::Why, Some(replay)) => why(replay),
             (_, None) => vec![],
         };
         rows.into_iter().flat_map(|row| row.wrapped(self.left_width(), width)).collect()
@@ -129,6 +134,11 @@ const SIGNS: &[(&str, &str)] = &[
     ("◇", "changed outside recorded edits: by a shell command, a person, a hook"),
     ("◈", "partly changed outside recorded edits"),
     ("⋯ 23 lines", "so many unchanged lines are folded"),
+    (
+        "▲ CC 14",
+        "beside a line: a callable begins here that has 14 paths; or, at the top of a hunk, goes on here",
+    ),
+    ("§ ≡", "beside a line: a match of a rule, a clone; W says why"),
     ("26.3", "beside a line of a file: turn 26, step 3 wrote it; · it was there before the run"),
 ];
 
@@ -229,6 +239,25 @@ fn grouped(number: u64) -> String {
     let is_start = |at: usize| at > 0 && at % 3 == first;
     let pieces = digits.chars().enumerate();
     pieces.flat_map(|(at, digit)| is_start(at).then_some(',').into_iter().chain([digit])).collect()
+}
+
+fn why(replay: &Replay) -> Vec<Row> {
+    let marks = replay.why();
+    let said = |(mark, words): (String, String)| Row::of(mark, words);
+    match (marks.is_empty(), replay.diff.line_number(), replay.curves.has_marks) {
+        (false, ..) => marks.into_iter().map(said).collect(),
+        (true, _, false) => vec![Row::of("", "marks are hidden; X shows them")],
+        (true, None, _) => {
+            vec![Row::of("", "the cursor of the diff is not at a line of the new text")]
+        }
+        (true, Some(line), _) => {
+            let words = format!(
+                "line {line} has no mark: it is in no callable with a complexity above 10, in no match of a rule and \
+                 in no clone"
+            );
+            vec![Row::of("", words)]
+        }
+    }
 }
 
 fn warnings(replay: &Replay) -> Vec<Row> {

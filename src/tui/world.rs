@@ -25,7 +25,7 @@ use crate::{
         shell,
     },
     code::highlight::highlight,
-    metrics::quality::{Scored, changes},
+    metrics::quality::Scored,
     run::{
         RepoPath, Run, StepId, StepText,
         files::{Change, FileDiff, Timeline, blame::BlamedLine},
@@ -397,8 +397,8 @@ impl Worker {
         let goes_on = |_, _| self.is_wanted();
         let scored = recording.score(run, &moments, scorer, &goes_on)?;
         let [before, after] = <[Scored; 2]>::try_from(scored).map_err(|_| "no such moment")?;
-        let changes = changes(&before.detail, &after.detail);
-        Ok(Arc::new(Moved { changes, detail: after.detail }))
+        let rules = scorer.ruler().rules();
+        Ok(Arc::new(Moved::between(&before.detail, &after.detail, rules)))
     }
 
     /// Sends hits as they are found, the first at once; gives those not sent yet.

@@ -573,8 +573,8 @@ impl Answering {
             Effect::CompareScores(request, run, before, after) => {
                 let scored = story.score(&run, &[before, after], &no_scorer(), &|_, _| true);
                 let moved = scored.map(|scored| {
-                    let changes = quality::changes(&scored[0].detail, &scored[1].detail);
-                    Arc::new(Moved { changes, detail: scored[1].detail.clone() })
+                    let [before, after] = [0, 1].map(|at: usize| &scored[at].detail);
+                    Arc::new(Moved::between(before, after, made_up_ruler().rules()))
                 });
                 (request, Answer::Moved(moved))
             }

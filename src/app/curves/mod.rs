@@ -4,6 +4,7 @@
 //! what is to be measured next, [`areas`] where the parts of the view stand. The playhead is the run's selected turn.
 
 pub mod areas;
+pub mod marks;
 mod moving;
 mod pointing;
 pub mod points;
@@ -28,7 +29,7 @@ pub use moving::Place;
 pub use scores::{Measured, Moved, RulerName};
 
 /// What the view shows beside what is known.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Curves {
     pub scores: Scores,
     pub axis: Axis,
@@ -42,8 +43,27 @@ pub struct Curves {
     /// The rise that was gone to last: of which curve, its rank, and the turn it led to.
     rise: Option<(Series, usize, usize)>,
     pub reference: Reference,
+    /// Whether the lines of the diff have marks.
+    pub has_marks: bool,
     /// What the diff was measured from before a row of the list changed that.
     lent_base: Option<Base>,
+}
+
+impl Default for Curves {
+    fn default() -> Self {
+        Self {
+            scores: Scores::default(),
+            axis: Axis::default(),
+            series: Series::default(),
+            part: Part::default(),
+            rows: Scroll::default(),
+            listed: None,
+            rise: None,
+            reference: Reference::default(),
+            has_marks: true,
+            lent_base: None,
+        }
+    }
 }
 
 /// Two moments, counted in turns done.
@@ -82,12 +102,18 @@ pub enum Message {
     Follow,
     /// Stop measuring, or go on.
     StopOrGoOn,
+    /// Marks beside the lines of the diff, or none.
+    SwitchMarks,
 }
 
 impl Replay {
     pub(super) fn update_curves(&mut self, message: Message, layout: &Layout) {
+        if message == Message::SwitchMarks {
+            return self.show_marks_or_not();
+        }
         self.view = View::Curves;
         match message {
+            Message::SwitchMarks => {}
             Message::Go(motion) => self.go_by_point(motion),
             Message::NextCheckpoint(count) => self.go_by_checkpoint(count, Way::On),
             Message::PreviousCheckpoint(count) => self.go_by_checkpoint(count, Way::Back),
@@ -175,7 +201,10 @@ impl Replay {
             let wanted = scores::wanted(&self.run, self.turn, &self.curves.scores);
             effects.extend(self.curves.scores.ask(numbers, &self.run, wanted));
         }
-        let span = self.moved_span().filter(|_| self.view == View::Curves);
+        let span = match self.view {
+            View::Curves => self.moved_span(),
+            View::Replay => self.marked_span(),
+        };
         effects
             .extend(span.and_then(|span| self.curves.scores.ask_moved(numbers, &self.run, span)));
         effects

@@ -5,14 +5,17 @@ use std::{
     sync::Arc,
 };
 
-use super::{Span, points::Axis};
+use super::{Span, marks::Marks, points::Axis};
 use crate::{
     app::{
         Effect,
         ask::{Desk, Numbers, Request},
         cache::Cache,
     },
-    metrics::quality::{Change, Detail, Profile, Scored, Snapshot},
+    metrics::{
+        quality::{Change, Detail, Profile, Scored, Snapshot, changes},
+        rules::Rules,
+    },
     run::Run,
 };
 
@@ -42,12 +45,20 @@ pub struct Answer {
     pub moments: Vec<(usize, Measured)>,
 }
 
-/// What is different between two moments, and what the numbers of the second are made of.
+/// What is different between two moments, and what can be said of the lines at the second.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moved {
     /// The largest first.
     pub changes: Vec<Change>,
-    pub detail: Detail,
+    /// Of the files after the second moment.
+    pub marks: Marks,
+}
+
+impl Moved {
+    /// Both moments scored with these rules.
+    pub fn between(before: &Detail, after: &Detail, rules: &Rules) -> Self {
+        Self { changes: changes(before, after), marks: Marks::of(after, rules) }
+    }
 }
 
 #[derive(Debug)]

@@ -16,6 +16,7 @@ use super::{files, frame, name, position, put_row, turns::line_counts};
 use crate::{
     app::{
         colours,
+        curves::marks,
         diff::{Arrangement, Compared, Row, Scope},
         layout::Panel,
         replay::Replay,
@@ -232,6 +233,7 @@ struct Rows<'a> {
     width: usize,
     /// Who wrote the lines, where a whole file is shown.
     gutter: Option<Gutter<'a>>,
+    marks: Option<marks::Shown<'a>>,
 }
 
 impl<'a> Rows<'a> {
@@ -244,6 +246,7 @@ impl<'a> Rows<'a> {
             column: replay.diff.column,
             width: usize::from(area.width),
             gutter: compared.is_whole_file().then(|| Gutter::of(replay, theme)),
+            marks: replay.marks(),
         }
     }
 
@@ -293,8 +296,27 @@ impl<'a> Rows<'a> {
             own(format!(" {sign} "), side),
         ]);
         let room = self.width.saturating_sub(width_of(&spans));
-        spans.extend(self.words(line, words, (side, word), room).spans);
+        let marks = self.marks(line, room);
+        let room = room.saturating_sub(width_of(&marks));
+        let words = self.words(line, words, (side, word), room).spans;
+        let blank = room.saturating_sub(width_of(&words));
+        spans.extend(words);
+        if !marks.is_empty() {
+            spans.push(own(" ".repeat(blank), Style::default()));
+            spans.extend(marks);
+        }
         Line::from(spans)
+    }
+
+    /// `  ▲ CC 14  § rule-id`, for the right edge; no more than half of the room.
+    fn marks(&self, line: &DiffLine, room: usize) -> Vec<Span<'static>> {
+        let (Some(shown), Some(number)) = (&self.marks, line.new) else { return vec![] };
+        let style = self.theme.of(Meaning::Warning);
+        let labels: Vec<String> = shown.at(number, self.compared).map(marks::label).collect();
+        if labels.is_empty() {
+            return vec![];
+        }
+        fit(vec![own(format!("  {} ", safe(&labels.join("  "))), style)], room / 2)
     }
 
     /// The text of a line, as much of it as there is room for.
