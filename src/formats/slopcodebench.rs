@@ -12,10 +12,11 @@
 //! | `diff.json` | [`recorded::Changes`], and files where there is no `snapshot/` | [`changes`] |
 //! | `rubric.jsonl` | [`recorded::Flag`]s | [`rubric`] |
 //! | `inference_result.json`, `quality_analysis/overall_quality.json`, a row of `checkpoint_results.jsonl`, `result.json` | [`recorded::Recorded`] values | [`values`] |
-//! | `config.yaml`, `problem.yaml`, `run_info.yaml`, `problem_catalog.json` | what the run says of itself | [`facts`], [`generation`] |
+//! | `config.yaml`, `problem.yaml`, `run_info.yaml`, `problem_catalog.json` | what the run says of itself | [`about`], [`facts`], [`generation`] |
 //!
 //! Its times have no zone and are taken as UTC. `snapshot/` is no source: [`crate::store`] reads it where files are put together.
 
+mod about;
 mod changes;
 mod evaluation;
 mod facts;
@@ -28,8 +29,8 @@ mod rubric;
 mod values;
 
 use crate::run::{
-    Agent, Checkpoint, CheckpointRecord, Edit, Place, Role, Run, SourceFile, SourceId, Step,
-    StepKind, StepText, Task, Time, Tokens, ToolResult, Turn, Warning, files::RecordedEdit, label,
+    Checkpoint, CheckpointRecord, Edit, Place, Role, Run, SourceFile, SourceId, Step,
+    StepKind, StepText, Time, Tokens, ToolResult, Turn, Warning, files::RecordedEdit, label,
     recorded,
 };
 
@@ -155,71 +156,6 @@ impl<'a> Reader<'a> {
     fn why_empty(&self) -> String {
         let state = self.info.get("summary.state").map(|state| format!("; it ended as {state}"));
         format!("a problem of SlopCodeBench without a checkpoint{}", state.unwrap_or_default())
-    }
-
-    /// What the run says of itself.
-    fn facts(&mut self) {
-        let problem = self.problem.get("name").unwrap_or(self.layout.problem).to_owned();
-        let folder = ["save_template", "output_path"].iter().find_map(|key| {
-            self.config.get(key)?.rsplit('/').next().filter(|name| !name.contains('$'))
-        });
-        let owned = |text: Option<&str>| text.map(str::to_owned);
-        let catalog = self.layout.catalog.map(|at| self.text(at));
-        let run = &mut self.run;
-        run.id = match folder {
-            Some(folder) => format!("{folder}/{problem}"),
-            None => problem.clone(),
-        };
-        run.title.clone_from(&problem);
-        run.harness = Some(generation::harness(self.generation, catalog.as_deref()));
-        run.task = Some(Task { id: problem, title: None, venue: Some("SlopCodeBench".into()) });
-        run.agent = Agent {
-            name: self.config.get("agent.type").or(self.info.get("agent_type")).unwrap_or_default().into(),
-            version: owned(self.config.get("agent.version").or(self.info.get("agent_version"))),
-        };
-        run.model = owned(self.config.get("model.name").or(self.info.get("model_name")));
-        run.condition = match self.config.get("one_shot.enabled") {
-            Some("true") => Some("single-shot".into()),
-            Some("false") => Some("emergent".into()),
-            _ => None,
-        };
-        run.started_at = self.info.get("summary.started").and_then(Time::parse);
-        run.ended_at = self.info.get("summary.ended").and_then(Time::parse);
-        self.run.provenance = Some(self.said().unwrap_or_else(|| self.provenance(catalog.as_deref())));
-        if let Some(at) = self.layout.result {
-            match values::of_object(self.sources[at].name, &self.text(at), None) {
-                Some(values) => self.run.recorded = values,
-                None => self.warn(at, "is not a JSON object"),
-            }
-        }
-    }
-
-    /// How the run came to be, in the words of whoever put it there.
-    fn said(&self) -> Option<String> {
-        let text = self.text(self.layout.provenance?);
-        let words: Vec<&str> = text.split_whitespace().collect();
-        Some(words.join(" ")).filter(|text| !text.is_empty())
-    }
-
-    /// How the run came to be, from what its files say, in one sentence.
-    fn provenance(&self, catalog: Option<&str>) -> String {
-        let commit = catalog.and_then(|text| Object::parse(text)?.text("commit").map(String::from));
-        let prompt = self.config.get("prompt_path").map(|path| {
-            let name = path.rsplit('/').next().unwrap_or(path);
-            format!("prompt {}", name.split('.').next().unwrap_or(name))
-        });
-        let parts = [
-            commit.map(|commit| format!("problems at commit {}", commit.get(..12).unwrap_or(&commit))),
-            prompt,
-            self.config.get("thinking").map(|thinking| format!("thinking {thinking}")),
-            self.config.get("pass_policy").map(|policy| format!("pass policy {policy}")),
-        ];
-        let harness = self.run.harness.as_deref().unwrap_or_default();
-        let said: Vec<String> = parts.into_iter().flatten().collect();
-        if said.is_empty() {
-            return format!("a run directory of {harness}");
-        }
-        format!("a run directory of {harness}: {}", said.join(", "))
     }
 
     fn stage(&mut self, stage: &Stage, hands: &dyn Hands) {
