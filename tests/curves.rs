@@ -202,6 +202,27 @@ fn at_checkpoints_a_row_leads_to_the_change_since_the_checkpoint_began() {
 }
 
 #[test]
+fn lines_of_the_diff_have_marks_and_each_says_why() {
+    let seen = text(120, 40, "m 1w f <tab><tab>");
+    assert!(seen.contains("§ sum-in-a-loop"), "{seen}");
+    insta::assert_snapshot!(text(120, 40, "m 1w f <tab><tab> jj W"));
+
+    let clones = text(120, 40, "m 1w F <tab><tab> j W");
+    assert!(clones.contains("have the same structure as src/helpers.py:1"), "{clones}");
+
+    let hidden = text(120, 40, "m 1w f X");
+    assert!(hidden.contains("marks are hidden") && !hidden.contains("▲ CC"), "{hidden}");
+}
+
+#[test]
+fn marks_stand_beside_the_new_side_of_two_columns_and_of_a_whole_file() {
+    let columns = text(200, 50, "m 1w f d");
+    assert!(columns.contains("§ sum-in-a-loop"), "{columns}");
+    let whole = text(120, 40, "m 1w f <tab><tab> a");
+    assert!(whole.contains("def steps(x):") && whole.contains("▲ CC 15"), "{whole}");
+}
+
+#[test]
 fn the_steepest_rises_are_gone_through_in_order() {
     let mut world = world("m");
     assert_eq!(turn(&world), 6);
@@ -262,6 +283,15 @@ fn the_view_is_part_of_the_link_and_of_the_palette() {
 
     press(&mut world, ": next hunk of <enter>");
     assert_eq!(world.app.replay().unwrap().view, View::Replay);
+}
+
+#[test]
+fn what_is_not_measured_yet_is_passed_over_and_what_is_not_recorded_is_not() {
+    use trajview::app::curves::{Measured, series::Known};
+    let nothing = Measured { snapshot: None, not_recorded: 1 };
+    assert_eq!(Known::of(None, None), Known::NotYet);
+    assert_eq!(Known::of(Some(&nothing), None), Known::NotRecorded);
+    assert_eq!(Known::of(Some(&nothing), Some(0.5)), Known::Value(0.5));
 }
 
 #[test]

@@ -217,6 +217,23 @@ fn an_editor_that_is_not_there_is_a_sentence() {
 }
 
 #[test]
+fn the_curves_grow_while_keys_are_pressed_and_lead_back_to_the_replay() {
+    let mut tui = Tui::open("sample-runs/codex-p12", 120, 40, &[]);
+    tui.wait_for("turn 1/56"); // before the run is open there is nothing to have curves
+    tui.press("2w");
+    tui.wait_for("computed · profile trajview");
+    tui.press("um");
+    tui.wait_for("erosion: +");
+    tui.wait_for("callable ");
+
+    tui.press("\r\r");
+
+    tui.wait_for("backspace goes back to the curves");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+}
+
+#[test]
 fn a_locale_without_utf_8_gets_ascii() {
     let tui = Tui::start_with(120, 40, &[("LC_ALL", "C")]);
     tui.wait_for("+ turns -");

@@ -55,6 +55,7 @@ impl Tui {
     pub fn spawn(columns: u16, rows: u16, mut command: CommandBuilder) -> Self {
         let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
         command.env("TERM", "xterm-256color");
+        command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
         command.cwd(env!("CARGO_MANIFEST_DIR"));
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave); // or the reader never sees the end

@@ -1,6 +1,10 @@
 //! Moving the playhead over the points of the curves, and from what moved a point to the lines that did.
 
-use super::{Part, Way, points::Axis, series::Series};
+use super::{
+    Part, Way,
+    points::Axis,
+    series::{Known, Series},
+};
 use crate::{
     app::{
         base::Base,
@@ -72,7 +76,7 @@ impl Replay {
 
     pub(super) fn go_to_steepest(&mut self, count: usize) {
         let (points, series) = (self.points(), self.curves.series);
-        let rises = rises(&series.values(self, &points));
+        let rises = rises(&series.known(self, &points));
         let last = self.curves.rise.filter(|(of, _, turn)| (*of, *turn) == (series, self.turn));
         let wanted = last.map_or(count - 1, |(_, rank, _)| rank.saturating_add(count));
         match rises.get(wanted) {
@@ -156,11 +160,14 @@ impl Replay {
     }
 }
 
-/// Where the values rise from one point to the next, and by how much, the steepest first; of equals the earlier.
-fn rises(values: &[Option<f64>]) -> Vec<(usize, f64)> {
-    let steps = values.windows(2).enumerate();
-    let mut rises: Vec<(usize, f64)> = steps
-        .filter_map(|(at, pair)| Some((at + 1, pair[1]? - pair[0]?)))
+/// Where the values rise from one point to the next that is known, and by how much, the steepest first; of equals the
+/// earlier.
+fn rises(points: &[Known]) -> Vec<(usize, f64)> {
+    let known = points.iter().enumerate().filter(|(_, point)| **point != Known::NotYet);
+    let known: Vec<(usize, Option<f64>)> = known.map(|(at, point)| (at, point.value())).collect();
+    let mut rises: Vec<(usize, f64)> = known
+        .windows(2)
+        .filter_map(|pair| Some((pair[1].0, pair[1].1? - pair[0].1?)))
         .filter(|(_, by)| *by > 0.0)
         .collect();
     rises.sort_by(|(_, one), (_, other)| other.total_cmp(one));
@@ -173,8 +180,18 @@ mod tests {
 
     #[test]
     fn the_steepest_rise_comes_first_and_gaps_are_no_rise() {
-        let values = [Some(0.0), Some(1.0), None, Some(9.0), Some(11.0), Some(10.0), Some(11.0)];
-        assert_eq!(rises(&values), [(4, 2.0), (1, 1.0), (6, 1.0)]);
+        use Known::{NotRecorded, NotYet, Value};
+        let points = [
+            Value(0.0),
+            Value(1.0),
+            NotRecorded,
+            Value(9.0),
+            NotYet,
+            Value(11.0),
+            Value(10.0),
+            Value(11.0),
+        ];
+        assert_eq!(rises(&points), [(5, 2.0), (1, 1.0), (7, 1.0)]);
         assert_eq!(rises(&[]), []);
     }
 }

@@ -1,6 +1,6 @@
 //! One row a curve: its name, where its values come from, how they are said.
 
-use super::points::Point;
+use super::{Measured, points::Point};
 use crate::{
     app::replay::Replay,
     metrics::quality::Snapshot,
@@ -32,6 +32,33 @@ pub enum Origin {
     Counted,
     /// Read from a file of the recording.
     Recorded,
+}
+
+/// What is known of a point of a curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Known {
+    Value(f64),
+    /// It is still to be measured.
+    NotYet,
+    /// A gap.
+    NotRecorded,
+}
+
+impl Known {
+    pub const fn of(measured: Option<&Measured>, value: Option<f64>) -> Self {
+        match (measured, value) {
+            (_, Some(value)) => Self::Value(value),
+            (Some(_), None) => Self::NotRecorded,
+            (None, None) => Self::NotYet,
+        }
+    }
+
+    pub const fn value(self) -> Option<f64> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::NotYet | Self::NotRecorded => None,
+        }
+    }
 }
 
 impl Origin {
@@ -133,6 +160,16 @@ impl Series {
             Self::Tests => tests(replay, point)?.share(),
             Self::Tokens => tokens(replay, point),
         }
+    }
+
+    /// All values in the order of the points, with why there is none where there is none.
+    pub fn known(self, replay: &Replay, points: &[Point]) -> Vec<Known> {
+        let known = |point: &Point| match (self.origin(), self.value(replay, point)) {
+            (Origin::Computed, value) => Known::of(replay.curves.scores.at(point.done), value),
+            (Origin::Counted | Origin::Recorded, Some(value)) => Known::Value(value),
+            (Origin::Counted | Origin::Recorded, None) => Known::NotRecorded,
+        };
+        points.iter().map(known).collect()
     }
 
     /// All values in the order of the points.

@@ -297,15 +297,26 @@ impl<'a> Rows<'a> {
         ]);
         let room = self.width.saturating_sub(width_of(&spans));
         let marks = self.marks(line, room);
+        spans.extend(self.words_and_marks((line, words), (side, word), marks, room));
+        Line::from(spans)
+    }
+
+    /// The text of a line, and its marks at the right edge.
+    fn words_and_marks(
+        &self,
+        (line, words): (&DiffLine, &[Range<usize>]),
+        looks: (Style, Meaning),
+        marks: Vec<Span<'static>>,
+        room: usize,
+    ) -> Vec<Span<'static>> {
         let room = room.saturating_sub(width_of(&marks));
-        let words = self.words(line, words, (side, word), room).spans;
-        let blank = room.saturating_sub(width_of(&words));
-        spans.extend(words);
+        let mut spans = self.words(line, words, looks, room).spans;
         if !marks.is_empty() {
+            let blank = room.saturating_sub(width_of(&spans));
             spans.push(own(" ".repeat(blank), Style::default()));
             spans.extend(marks);
         }
-        Line::from(spans)
+        spans
     }
 
     /// `  ▲ CC 14  § rule-id`, for the right edge; no more than half of the room.

@@ -16,7 +16,7 @@ use crate::{
             Part,
             areas::{Areas, LEFT, RIGHT, cell_of},
             points::{self, Point, Stretch},
-            series::{Origin, Series},
+            series::{Known, Origin, Series},
         },
         replay::Replay,
     },
@@ -67,7 +67,7 @@ fn instead_of_curves(replay: &Replay, points: &[Point]) -> Option<String> {
 /// One curve and how it looks.
 struct Curve {
     series: Series,
-    values: Vec<Option<f64>>,
+    points: Vec<Known>,
     /// At a point.
     sign: char,
     /// Between points, where there is no braille.
@@ -100,14 +100,14 @@ impl<'a> Chart<'a> {
         let chosen = replay.curves.series;
         let curve = |(at, series): (usize, Series)| Curve {
             series,
-            values: series.values(replay, points),
+            points: series.known(replay, points),
             sign: if at == 0 { '●' } else { '○' },
             stroke: if at == 0 { '.' } else { '\'' },
             style: theme.of(if at == 0 { Meaning::Hunk } else { Meaning::Heading }),
         };
         let all = [Some(chosen), chosen.partner()].into_iter().flatten();
         let drawn: Vec<Curve> = all.enumerate().map(curve).collect();
-        let values = drawn.iter().flat_map(|curve| curve.values.iter().flatten()).copied();
+        let values = drawn.iter().flat_map(|curve| &curve.points).filter_map(|point| point.value());
         let band = band_of(replay, chosen).map(|[_, high]| high);
         let highest = values.chain(band).fold(0.0, f64::max);
         let most = round_up(highest, chosen.is_share());
@@ -298,11 +298,17 @@ impl<'a> Chart<'a> {
         let at = |index: usize, value: f64| {
             (usize::from(self.column_of(index)) * 2, self.dot_of(value, dots))
         };
-        for (index, value) in curve.values.iter().enumerate() {
-            let Some(value) = *value else { continue };
-            let before = index.checked_sub(1).and_then(|before| curve.values[before]);
-            let from = before.map_or_else(|| at(index, value), |before| at(index - 1, before));
-            grid.line(from, at(index, value));
+        let mut before = None;
+        for (index, point) in curve.points.iter().enumerate() {
+            match *point {
+                Known::Value(value) => {
+                    let here = at(index, value);
+                    grid.line(before.unwrap_or(here), here);
+                    before = Some(here);
+                }
+                Known::NotRecorded => before = None,
+                Known::NotYet => {} // the line goes on to what is known already
+            }
         }
         grid.draw(curve.stroke, curve.style, alphabet, buffer);
         self.signs(curve, buffer);
@@ -311,8 +317,8 @@ impl<'a> Chart<'a> {
     /// Signs on the points, as many as stand apart; the one at the playhead always.
     fn signs(&self, curve: &Curve, buffer: &mut Buffer) {
         let mut free = 0;
-        for (index, value) in curve.values.iter().enumerate() {
-            let Some(value) = *value else { continue };
+        for (index, point) in curve.points.iter().enumerate() {
+            let Some(value) = point.value() else { continue };
             let column = usize::from(self.column_of(index));
             let is_here = self.here == Some(index);
             if column < free && !is_here {
@@ -329,7 +335,8 @@ impl<'a> Chart<'a> {
     fn names(&self, buffer: &mut Buffer) {
         let mut taken = vec![];
         for curve in &self.drawn {
-            let Some(last) = curve.values.iter().rev().find_map(|value| *value) else { continue };
+            let last = curve.points.iter().rev().find_map(|point| point.value());
+            let Some(last) = last else { continue };
             let wanted = self.row_of(last);
             let near = [0_i32, 1, -1, 2, -2].map(|by| i32::from(wanted) + by);
             let free = near
@@ -342,7 +349,7 @@ impl<'a> Chart<'a> {
             let at = (self.plot.right() + 1, self.plot.y + y as u16);
             put(buffer, at, &words, curve.style);
         }
-        if self.drawn.iter().all(|curve| curve.values.iter().all(Option::is_none)) {
+        if self.drawn.iter().all(|curve| curve.points.iter().all(|point| point.value().is_none())) {
             let scores = &self.replay.curves.scores;
             let is_coming = self.replay.curves.series.origin() == Origin::Computed
                 && !scores.is_stopped

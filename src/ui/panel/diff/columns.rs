@@ -74,7 +74,8 @@ impl Rows<'_> {
             spans.push(own(self.number(number), self.theme.of(Meaning::Muted)));
             spans.push(own(format!(" {sign} "), looks));
             let room = width.saturating_sub(width_of(&spans));
-            spans.extend(self.words(line, words, (looks, word), room).spans);
+            let marks = if side == Side::New { self.marks(line, room) } else { vec![] };
+            spans.extend(self.words_and_marks((line, words), (looks, word), marks, room));
         }
         let blank = width.saturating_sub(width_of(&spans));
         spans.push(own(" ".repeat(blank), Style::default()));
