@@ -261,6 +261,31 @@ fn a_click_on_the_chart_takes_the_playhead_there() {
 }
 
 #[test]
+fn the_values_of_a_point_are_shown_while_the_pointer_is_over_it() {
+    let mut world = world("m");
+    let seen = |world: &Answering| export::text(&ui::picture(&world.app, Theme::plain()));
+
+    mouse(&mut world, Kind::Move, 102, 5);
+    assert!(seen(&world).contains("pointed at: turn 8 · cp5, final"), "{}", seen(&world));
+    assert_eq!(turn(&world), 6);
+    assert!(world.app.replay().unwrap().notice.is_some(), "moving the mouse answers no message");
+
+    mouse(&mut world, Kind::Move, 3, 35);
+    assert!(seen(&world).contains("after turn 6"), "{}", seen(&world));
+}
+
+#[test]
+fn rules_and_clones_come_first_where_verbosity_is_looked_at() {
+    let first = |keys: &str| {
+        let world = world(keys);
+        let rows = world.app.replay().unwrap().moved_rows();
+        rows.first().map(|change| change.mass().is_some())
+    };
+    assert_eq!(first("m"), Some(true));
+    assert_eq!(first("m j"), Some(false));
+}
+
+#[test]
 fn a_reference_band_is_drawn_with_its_source_only_where_somebody_gives_one() {
     let reference = Reference {
         verbosity: Some([0.1, 0.3]),

@@ -293,7 +293,10 @@ impl App {
 
     fn press(&mut self, key: Key) -> Vec<Effect> {
         let context = self.context();
-        self.on_replay(|replay| replay.notice = None);
+        self.on_replay(|replay| {
+            replay.notice = None;
+            replay.curves.hovered = None;
+        });
         let waits = self.shell.pending.take().is_some();
         let types = waits || context.takes_text();
         if !types && (self.counts(key) || self.shell.is_second_g(key, self.count)) {

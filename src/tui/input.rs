@@ -75,10 +75,10 @@ impl Clicks {
             MouseEventKind::ScrollDown => Kind::WheelDown,
             MouseEventKind::ScrollLeft => Kind::WheelLeft,
             MouseEventKind::ScrollRight => Kind::WheelRight,
-            MouseEventKind::Down(_)
-            | MouseEventKind::Up(_)
-            | MouseEventKind::Drag(_)
-            | MouseEventKind::Moved => return None,
+            MouseEventKind::Down(_) | MouseEventKind::Up(_) | MouseEventKind::Drag(_) => {
+                return None;
+            }
+            MouseEventKind::Moved => Kind::Move,
         };
         Some(Mouse { kind, column: told.column, row: told.row })
     }

@@ -20,6 +20,7 @@ use super::{
     scroll::{Motion, Scroll},
     views::View,
 };
+use crate::metrics::quality::{Change, What};
 use areas::Areas;
 use points::{Axis, Point};
 use scores::Scores;
@@ -47,6 +48,8 @@ pub struct Curves {
     pub has_marks: bool,
     /// What the diff was measured from before a row of the list changed that.
     lent_base: Option<Base>,
+    /// The point under the pointer.
+    pub hovered: Option<usize>,
 }
 
 impl Default for Curves {
@@ -62,6 +65,7 @@ impl Default for Curves {
             reference: Reference::default(),
             has_marks: true,
             lent_base: None,
+            hovered: None,
         }
     }
 }
@@ -132,7 +136,7 @@ impl Replay {
                 }
             }
             Message::Move(motion) => {
-                let len = self.moved().map_or(0, |moved| moved.changes.len());
+                let len = self.moved_rows().len();
                 let height = Areas::of(layout, self.curves.part).list_height();
                 self.curves.rows.cursor = motion.from(self.curves.rows.cursor, len, height);
             }
@@ -171,6 +175,17 @@ impl Replay {
         }
     }
 
+    /// What moved the point at the playhead, the largest first: of verbosity rules and clones, else callables.
+    pub fn moved_rows(&self) -> Vec<&Change> {
+        let Some(moved) = self.moved() else { return vec![] };
+        let is_code = |change: &&Change| matches!(change.what, What::Callable { .. });
+        let (code, others): (Vec<_>, Vec<_>) = moved.changes.iter().partition(is_code);
+        match self.curves.series {
+            Series::Verbosity => [others, code].concat(),
+            _ => [code, others].concat(),
+        }
+    }
+
     pub(super) fn settle_curves(&mut self, layout: &Layout) {
         if self.view != View::Curves {
             return;
@@ -180,7 +195,7 @@ impl Replay {
             self.curves.listed = span;
             self.curves.rows = Scroll::default();
         }
-        let len = self.moved().map_or(0, |moved| moved.changes.len());
+        let len = self.moved_rows().len();
         let height = Areas::of(layout, self.curves.part).list_height();
         self.curves.rows.follow(len, height);
     }

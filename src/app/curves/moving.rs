@@ -107,7 +107,7 @@ impl Replay {
             self.curves.part = Part::Moved;
             return;
         }
-        let change = self.moved().and_then(|moved| moved.changes.get(self.curves.rows.cursor));
+        let change = self.moved_rows().get(self.curves.rows.cursor).copied();
         let Some(place) = change.and_then(|change| self.place_of(change)) else { return };
         self.leave();
         if self.curves.axis == Axis::Checkpoints {

@@ -8,6 +8,7 @@ use crate::app::{
     replay::Replay,
     scroll::{Motion, centred},
     shell::mouse::{Kind, Mouse},
+    views::View,
 };
 
 impl Replay {
@@ -31,12 +32,13 @@ impl Replay {
             (Kind::Click, Some(row), _) => self.choose_row(row, areas.values),
             (Kind::Click, _, Some(row)) => {
                 self.curves.part = Part::Moved;
-                let rows = self.moved().map_or(0, |moved| moved.changes.len());
+                let rows = self.moved_rows().len();
                 let wanted = self.curves.rows.top + row;
                 if wanted < rows {
                     self.curves.rows.cursor = wanted;
                 }
             }
+            (Kind::Move, ..) => {}
             (Kind::DoubleClick, _, Some(_)) => self.follow_moved(),
             (Kind::DoubleClick, None, None) => self.curves.part = Part::Moved,
             (Kind::DoubleClick, Some(_), _) => {}
@@ -48,6 +50,14 @@ impl Replay {
                 }
             }
         }
+    }
+
+    /// Remembers the point under the pointer, whose values are shown until it is elsewhere or a key is pressed.
+    pub fn hover(&mut self, mouse: Mouse, layout: &Layout, is_free: bool) {
+        let is_here = is_free && self.view == View::Curves && self.chooser.is_none();
+        let areas = Areas::of(layout, self.curves.part);
+        let count = if is_here { self.points().len() } else { 0 };
+        self.curves.hovered = areas.point_at(mouse.column, mouse.row, count);
     }
 
     fn choose_row(&mut self, row: usize, area: Option<Rect>) {

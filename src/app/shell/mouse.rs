@@ -31,6 +31,8 @@ pub enum Kind {
     WheelDown,
     WheelLeft,
     WheelRight,
+    /// No button is down.
+    Move,
 }
 
 /// Who has the mouse.
@@ -80,6 +82,11 @@ pub fn palette_area(layout: &Layout, rows: usize) -> Rect {
 
 impl App {
     pub(super) fn point(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        if mouse.kind == Kind::Move {
+            let is_free = self.overlay.is_none() && self.shell.palette.is_none();
+            self.on_replay(|replay| replay.hover(mouse, layout, is_free));
+            return vec![];
+        }
         self.on_replay(|replay| replay.notice = None);
         self.shell.pending = None;
         if layout.is_too_small {
@@ -127,7 +134,7 @@ impl App {
             Kind::WheelRight if panel == Panel::Diff => {
                 return self.take(sideways(diff::Message::Right(NOTCH)));
             }
-            Kind::WheelLeft | Kind::WheelRight => {}
+            Kind::WheelLeft | Kind::WheelRight | Kind::Move => {}
         }
         vec![]
     }

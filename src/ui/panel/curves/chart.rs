@@ -282,6 +282,12 @@ impl<'a> Chart<'a> {
     }
 
     fn playhead(&self, buffer: &mut Buffer) {
+        if let Some(hovered) = self.replay.curves.hovered.filter(|it| *it < self.points.len()) {
+            let x = self.plot.x + self.column_of(hovered);
+            for y in self.plot.y..self.plot.bottom() {
+                put(buffer, (x, y), "┊", self.theme.of(Meaning::Muted));
+            }
+        }
         let Some(here) = self.here else { return };
         let x = self.plot.x + self.column_of(here);
         let style = self.theme.of(Meaning::Playing);

@@ -24,7 +24,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let titles = [Line::from(fit(title(replay, theme), width)), Line::default(), Line::default()];
     let inner = frame(is_focused, titles, theme, area, buffer);
     let changes = match replay.moved_span().and_then(|span| replay.curves.scores.moved(span)) {
-        Some(Ok(moved)) if !moved.changes.is_empty() => &moved.changes,
+        Some(Ok(moved)) if !moved.changes.is_empty() => replay.moved_rows(),
         Some(Ok(_)) => {
             let words = "no callable, rule hit or clone is other than before";
             return sentence(words, theme.of(Meaning::Muted), inner, buffer);

@@ -28,7 +28,8 @@ use crate::{
 
 pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let points = replay.points();
-    let here = replay.point_index(&points);
+    let hovered = replay.curves.hovered.filter(|hovered| *hovered < points.len());
+    let here = hovered.or_else(|| replay.point_index(&points));
     let width = usize::from(area.width.saturating_sub(2));
     let title = here.map(|here| title(replay, &points, here, theme)).unwrap_or_default();
     let titles = [Line::from(fit(title, width)), Line::default(), Line::default()];
@@ -53,8 +54,10 @@ fn title(replay: &Replay, points: &[Point], here: usize, theme: Theme) -> Vec<Sp
         Some(before) => format!(" since turn {} ", points[before].done),
         None => " since the start ".into(),
     };
+    let is_hovered = replay.curves.hovered.is_some();
+    let what = if is_hovered { "pointed at: turn" } else { "after turn" };
     vec![
-        own(format!(" after turn {}{id} ", point.done), theme.of(Meaning::Text)),
+        own(format!(" {what} {}{id} ", point.done), theme.of(Meaning::Text)),
         own(since, theme.of(Meaning::Muted)),
     ]
 }
