@@ -281,7 +281,8 @@ fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
 /// begins with the line after it) says the same one line further up (or down); of all such places this takes the one
 /// whose edges are indented least and follow a blank line, the lowest of equals. git's indent heuristic
 /// (`score_add_split` in its xdiffi.c) weighs the same things more finely.
-fn settle(mut ops: Vec<DiffOp>, old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+fn settle(ops: Vec<DiffOp>, old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+    let mut ops = between_equals(ops, old.len(), new.len());
     for at in 0..ops.len() {
         let (side, block) = match ops[at] {
             DiffOp::Insert { .. } => (new, ops[at].new_range()),
@@ -292,6 +293,18 @@ fn settle(mut ops: Vec<DiffOp>, old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
         shift(&mut ops, at, block.start, best_start(side, &block, room));
     }
     ops.retain(|op| !matches!(op, DiffOp::Equal { len: 0, .. }));
+    ops
+}
+
+/// With equal lines, if only none, first and last: what a block at an edge moves away from has to stand somewhere.
+fn between_equals(mut ops: Vec<DiffOp>, old: usize, new: usize) -> Vec<DiffOp> {
+    let is_equal = |op: Option<&DiffOp>| matches!(op, Some(DiffOp::Equal { .. }));
+    if !is_equal(ops.first()) {
+        ops.insert(0, DiffOp::Equal { old_index: 0, new_index: 0, len: 0 });
+    }
+    if !is_equal(ops.last()) {
+        ops.push(DiffOp::Equal { old_index: old, new_index: new, len: 0 });
+    }
     ops
 }
 
@@ -589,6 +602,21 @@ mod tests {
 
         assert_eq!((diff.added, diff.removed), (1, 1));
         assert_eq!(diff.hunks[0].lines[0].text, "caf\u{fffd}");
+    }
+
+    #[test]
+    fn a_block_that_moves_away_from_an_edge_leaves_its_lines_as_context() {
+        for (old, new) in [("a\n", "a\na\n"), ("\ta\n", "\ta\n\ta\n"), ("a\nb\n", "a\nb\na\nb\n")] {
+            let hunks = byte_hunks(old.as_bytes(), new.as_bytes(), 3);
+
+            let kept = hunks
+                .iter()
+                .flat_map(|hunk| &hunk.lines)
+                .filter(|(kind, _)| *kind != LineKind::Added);
+            let kept: Vec<u8> = kept.flat_map(|(_, line)| line.to_vec()).collect();
+            assert_eq!(kept, old.as_bytes(), "{new:?}");
+            assert_eq!(hunks[0].span.old.len, old.lines().count());
+        }
     }
 
     #[test]
