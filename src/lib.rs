@@ -36,6 +36,8 @@
 //! | command    | `cli/<name>.rs`                                    | `cli::Command`         |
 //! | key        | one row of `app/keymap.rs`                         |                        |
 //! | panel      | `ui/panel/<name>.rs`                               | `ui::panel`            |
+//! | view       | `ui/panel/<name>.rs` and its keys                   | `app::views::View`     |
+//! | curve      | one row of `app/curves/series.rs`                  |                        |
 //! | colours    | one row of `code/highlight.rs`                     |                        |
 //! | number     | one row of `metrics/registry.rs` and its formula   |                        |
 //! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |

@@ -252,7 +252,7 @@ fn what_is_not_recorded_is_a_gap_and_never_nothing() {
 #[test]
 fn a_click_on_the_chart_takes_the_playhead_there() {
     let mut world = world("");
-    mouse(&mut world, Kind::Click, 102, 5);
+    mouse(&mut world, Kind::Click, 98, 5);
     assert_eq!(turn(&world), 8);
     mouse(&mut world, Kind::WheelUp, 60, 5);
     assert_eq!(turn(&world), 7);
@@ -265,7 +265,7 @@ fn the_values_of_a_point_are_shown_while_the_pointer_is_over_it() {
     let mut world = world("m");
     let seen = |world: &Answering| export::text(&ui::picture(&world.app, Theme::plain()));
 
-    mouse(&mut world, Kind::Move, 102, 5);
+    mouse(&mut world, Kind::Move, 98, 5);
     assert!(seen(&world).contains("pointed at: turn 8 · cp5, final"), "{}", seen(&world));
     assert_eq!(turn(&world), 6);
     assert!(world.app.replay().unwrap().notice.is_some(), "moving the mouse answers no message");

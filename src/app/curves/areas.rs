@@ -25,7 +25,7 @@ const VALUES: u16 = 58;
 pub const LEFT: u16 = 9;
 
 /// Cells to the right of the plot: the names of the curves.
-pub const RIGHT: u16 = 13;
+pub const RIGHT: u16 = 17;
 
 /// Rows below the plot: the axis, the checkpoints, the phases; on a small screen the axis alone.
 const BELOW: u16 = 3;
