@@ -329,6 +329,39 @@ fn measuring_stops_and_goes_on() {
     assert!(effects.iter().any(|effect| matches!(effect, trajview::app::Effect::StopScoring)));
     let seen = export::text(&ui::picture(app, Theme::plain()));
     assert!(seen.contains("stopped: 0 of 8 turns measured, x goes on"), "{seen}");
+
+    press(&mut world, "x");
+
+    let seen = export::text(&ui::picture(&world.app, Theme::plain()));
+    assert!(!seen.contains("stopped") && seen.contains("made up"), "{seen}");
+    assert_eq!(world.app.replay().unwrap().curves.scores.count(), 8);
+}
+
+#[test]
+fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
+    let mut world = Answering::telling(eroding());
+    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    let asked = press_only(&mut world.app, "2w");
+    press_only(&mut world.app, "x");
+    press(&mut world, "x");
+
+    for effect in asked {
+        if let trajview::app::Effect::Score(request, ..) = effect {
+            let answer = trajview::app::replay::Answer::Scored(Err("stopped".into()));
+            world.send(Message::Answered(request, answer));
+        }
+    }
+
+    let replay = world.app.replay().unwrap();
+    assert_eq!((replay.curves.scores.failed.clone(), replay.curves.scores.count()), (None, 8));
+}
+
+#[test]
+fn the_playhead_plays_on_over_the_chart() {
+    let mut world = world("g <space>");
+    world.send(Message::Replay(trajview::app::replay::Message::Beat));
+    assert_eq!(turn(&world), 2);
+    assert_eq!(world.app.replay().unwrap().view, View::Curves);
 }
 
 fn press_only(app: &mut trajview::app::App, keys: &str) -> Vec<trajview::app::Effect> {

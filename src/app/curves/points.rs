@@ -34,7 +34,10 @@ impl Axis {
 
 /// In order. Checkpoints that end where another does give one point.
 pub fn of(run: &Run, axis: Axis) -> Vec<Point> {
-    let last_of = |done: usize| run.checkpoints.iter().rposition(|it| it.last_turn + 1 == done);
+    let last_of = |done: usize| {
+        let last = run.checkpoints.partition_point(|it| it.last_turn < done).checked_sub(1)?;
+        (run.checkpoints[last].last_turn + 1 == done).then_some(last)
+    };
     match axis {
         Axis::Turns => (1..=run.turns.len())
             .map(|done| Point { turns: done - 1..done, done, checkpoint: last_of(done) })

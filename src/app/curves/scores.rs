@@ -161,7 +161,6 @@ impl Scores {
                 self.known.extend(answer.moments);
                 self.ruler = Some(answer.ruler);
             }
-            Err(_) if self.is_stopped => {}
             Err(why) => self.failed = Some(why),
         }
     }
@@ -173,15 +172,19 @@ impl Scores {
     }
 
     pub fn hear_moved(&mut self, request: Request, moved: Result<Arc<Moved>, String>) {
-        let Some(span) = self.moving.answered(request) else { return };
-        if moved.is_ok() || !self.is_stopped {
+        if let Some(span) = self.moving.answered(request) {
             self.moved.put(span, moved);
         }
     }
 
-    /// Whether it is stopped now.
+    /// Whether it is stopped now. What is out then is not waited for: its answer may come after going on again.
     pub(super) fn stop_or_go_on(&mut self) -> bool {
         self.is_stopped = !self.is_stopped;
+        if self.is_stopped {
+            self.desk = Desk::default();
+            self.moving = Desk::default();
+            self.progress = None;
+        }
         self.is_stopped
     }
 
