@@ -1,7 +1,7 @@
 //! Syntax trees: which grammar reads a file, and the tree it makes of the bytes. Nothing else.
 //!
 //! A grammar is compiled in by its feature; Python's always is. The words for a language are those of
-//! [`languages`](super::languages), so a file has one language everywhere. To add one: a variant, a row of each `match`
+//! [`languages`], so a file has one language everywhere. To add one: a variant, a row of each `match`
 //! here, a feature in Cargo.toml.
 
 use serde::{Deserialize, Serialize};

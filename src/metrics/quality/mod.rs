@@ -1,8 +1,8 @@
 //! Code quality of a snapshot: how much of its complexity sits in few functions (erosion) and how much of its text
 //! could go (verbosity), as SlopCodeBench defines them.
 //!
-//! One file is measured alone ([`measure`], the costly part, to be kept by content), a snapshot is added up from its
-//! files ([`combine`], cheap), and two snapshots tell what moved between them ([`changes`]). The formulas and which
+//! One file is measured alone ([`measure()`], the costly part, to be kept by content), a snapshot is added up from its
+//! files ([`combine`], cheap), and two snapshots tell what moved between them ([`changes()`]). The formulas and which
 //! files count are the [`Profile`]'s. Nothing here reads a disk or starts a thread: the caller brings the bytes and
 //! may measure as many files at once as it likes.
 

@@ -44,7 +44,7 @@ impl Profile {
     }
 
     /// Whether a file of a snapshot counts, by its path alone (relative to the snapshot, with `/`). A file that counts
-    /// may still be skipped by [`measure`](super::measure), for what is in it.
+    /// may still be skipped by [`measure`](super::measure()), for what is in it.
     pub fn takes(self, path: &str) -> bool {
         let is_known = self.grammar(path).is_some() || self.takes_without_grammar(path);
         is_known && !path.split('/').any(|part| self.leaves_out(part))
