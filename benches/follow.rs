@@ -15,7 +15,6 @@ use measure::{Table, ms};
 use trajview::store::{self, Follower};
 
 fn main() {
-    measure::keep_nothing();
     let in_full = std::env::args().any(|word| word == "--bench");
     let sizes: &[usize] = if in_full { &[1, 20, 200] } else { &[1] };
     let mut table = Table::new();

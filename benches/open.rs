@@ -10,7 +10,6 @@ use measure::{Table, ms};
 use trajview::{run::Run, store};
 
 fn main() {
-    measure::keep_nothing();
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["memory", path] => memory_after_opening(Path::new(path)),
@@ -35,7 +34,8 @@ fn bench(in_full: bool) {
                 .expect("there is room for a log");
             let of = format!("{} {size} MB", tool.name());
             table.row(&format!("{of}: open, first turn's words"), ms(first_frame), 11, || {
-                let opened = store::open(&path).expect("it is a log");
+                let head = store::open_head(&path);
+                let opened = head.unwrap_or_else(|| store::open(&path).expect("it is a log"));
                 let words = opened.archive.request(&opened.run, 0);
                 (first_words(&opened), words)
             });
@@ -60,8 +60,8 @@ fn first_words(opened: &store::Opened) -> Option<trajview::run::StepText> {
 
 fn memory_after_opening(path: &Path) {
     let opened = store::open(path).expect("it is a log");
-    print!("{} ", measure::private_memory());
+    print!("{} ", measure::private_memory_at_rest());
     let timeline = opened.archive.timeline(&opened.run).expect("it has edits");
-    print!("{} ", measure::private_memory());
+    print!("{} ", measure::private_memory_at_rest());
     drop((timeline, size_of::<Run>()));
 }

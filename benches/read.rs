@@ -11,7 +11,6 @@ use trajview::{
 };
 
 fn main() {
-    measure::keep_nothing();
     let in_full = std::env::args().any(|word| word == "--bench");
     let size = if in_full { 200 } else { 1 };
     let mut table = Table::new();

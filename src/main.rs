@@ -5,7 +5,6 @@ mod allocator;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    allocator::keep_nothing();
     if let Err(why) = color_eyre::install() {
         eprintln!("trajview: cannot prepare for trouble: {why}");
     }

@@ -13,8 +13,6 @@ use std::{
 #[path = "../../src/allocator.rs"]
 mod allocator;
 
-pub use allocator::keep_nothing;
-
 /// Rows go to standard output as they are measured.
 pub struct Table {
     misses: usize,
@@ -145,4 +143,18 @@ pub fn in_a_fresh_process(words: &[&str]) -> Vec<f64> {
     let output = Command::new(program).args(words).output().expect("it has just been started");
     let text = String::from_utf8_lossy(&output.stdout);
     text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+}
+
+/// As [`private_memory`], when nothing has changed any more for a while: what is given back is given back beside the work.
+pub fn private_memory_at_rest() -> f64 {
+    let mut last = private_memory();
+    for _ in 0..20 {
+        std::thread::sleep(Duration::from_millis(100));
+        let now = private_memory();
+        if (now - last).abs() < 0.1 {
+            return now;
+        }
+        last = now;
+    }
+    last
 }

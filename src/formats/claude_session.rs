@@ -128,7 +128,11 @@ impl Growing for Session {
         self.clone().completed(sources)
     }
 
-    fn finish(self: Box<Self>, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+    fn finish(
+        self: Box<Self>,
+        sources: &[Source<'_>],
+        _left: &mut dyn FnMut(Box<dyn Send>),
+    ) -> Result<Run, NotUnderstood> {
         self.completed(sources)
     }
 }

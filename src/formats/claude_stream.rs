@@ -128,7 +128,11 @@ impl Growing for Stream {
         Ok(self.clone().completed(name))
     }
 
-    fn finish(self: Box<Self>, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+    fn finish(
+        self: Box<Self>,
+        sources: &[Source<'_>],
+        _left: &mut dyn FnMut(Box<dyn Send>),
+    ) -> Result<Run, NotUnderstood> {
         let name = sources.first().map_or("", |source| source.name);
         Ok(self.completed(name))
     }

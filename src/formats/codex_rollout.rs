@@ -176,6 +176,19 @@ struct Rollout {
 struct Lines {
     lines: Vec<Line>,
     is_understood: bool,
+    /// What is asked of all lines before they are folded. Noted as they come: going over so much memory again takes
+    /// longer than the asking.
+    notes: Notes,
+}
+
+/// Indices count lines.
+#[derive(Default)]
+struct Notes {
+    broken: Vec<usize>,
+    first_meta: Option<usize>,
+    /// The first context that names a folder.
+    first_folder: Option<usize>,
+    told: fold::Told,
 }
 
 impl Growing for Rollout {
@@ -192,9 +205,10 @@ impl Growing for Rollout {
         let mut threads = vec![];
         let mut root: Option<Box<str>> = None;
         for (source, id) in sources.iter().zip(0..) {
-            let lines = self.threads.get(&SourceId(id)).map_or(&[][..], |thread| &thread.lines);
-            warnings.extend(lines.iter().filter_map(|line| warning(source.name, line)));
-            match thread(lines, root.as_deref()) {
+            let lines = self.threads.get(&SourceId(id));
+            let broken = lines.iter().flat_map(|of| of.notes.broken.iter().map(|at| &of.lines[*at]));
+            warnings.extend(broken.filter_map(|line| warning(source.name, line)));
+            match lines.and_then(|lines| thread(lines, root.as_deref())) {
                 Some(thread) => {
                     root = root.or_else(|| thread.meta.cwd.clone());
                     threads.push(thread);
@@ -211,6 +225,16 @@ impl Growing for Rollout {
         }
         let main = threads.remove(0);
         Ok(run(main, threads, root, warnings, sources))
+    }
+
+    fn finish(
+        self: Box<Self>,
+        sources: &[Source<'_>],
+        left: &mut dyn FnMut(Box<dyn Send>),
+    ) -> Result<Run, NotUnderstood> {
+        let run = self.run(sources);
+        left(self);
+        run
     }
 }
 
@@ -230,7 +254,21 @@ impl Lines {
     fn push(&mut self, line: Line) {
         if !self.is_understood || !matches!(line.record, Record::Bookkeeping) {
             self.is_understood |= line.is_understood();
+            self.notes.take(self.lines.len(), &line);
             self.lines.push(line);
+        }
+    }
+}
+
+impl Notes {
+    fn take(&mut self, index: usize, line: &Line) {
+        match &line.record {
+            Record::Broken(_) => self.broken.push(index),
+            Record::Meta(_) => self.first_meta = self.first_meta.or(Some(index)),
+            Record::Context { cwd: Some(_), .. } => {
+                self.first_folder = self.first_folder.or(Some(index))
+            }
+            _ => self.told.take(line),
         }
     }
 }
@@ -243,23 +281,23 @@ fn warning(name: &str, line: &Line) -> Option<Warning> {
 }
 
 /// The second phase; None where not one line was understood.
-fn thread(lines: &[Line], root: Option<&str>) -> Option<Thread> {
-    if !lines.iter().any(Line::is_understood) {
+fn thread(all: &Lines, root: Option<&str>) -> Option<Thread> {
+    if !all.is_understood {
         return None;
     }
-    let metas = lines.iter().filter_map(|line| match &line.record {
-        Record::Meta(meta) => Some(Meta::clone(meta)),
-        _ => None,
-    });
-    let mut meta = metas.into_iter().next().unwrap_or_default();
-    let contexts = lines.iter().find_map(|line| match &line.record {
-        Record::Context { cwd, .. } => cwd.clone(),
-        _ => None,
-    });
-    meta.cwd = meta.cwd.or(contexts);
+    let record = |index: Option<usize>| index.and_then(|index| Some(&all.lines.get(index)?.record));
+    let mut meta = match record(all.notes.first_meta) {
+        Some(Record::Meta(meta)) => Meta::clone(meta),
+        _ => Meta::default(),
+    };
+    if let (None, Some(Record::Context { cwd, .. })) = (&meta.cwd, record(all.notes.first_folder)) {
+        meta.cwd.clone_from(cwd);
+    }
     let own_root = meta.cwd.clone();
-    let lines = family::own_lines(lines, &meta);
-    Some(fold::fold(&lines, meta, root.or(own_root.as_deref())))
+    let lines = family::own_lines(&all.lines, &meta);
+    let is_all = lines.len() == all.lines.len();
+    let told = if is_all { all.notes.told.clone() } else { fold::Told::of(&lines) };
+    Some(fold::fold(&lines, told, meta, root.or(own_root.as_deref())))
 }
 
 fn run(

@@ -111,8 +111,12 @@ pub trait Growing: Send {
     /// As [`Growing::take`], the whole of a log that lies elsewhere.
     fn take_all(&mut self, id: SourceId, name: &str, log: &dyn Log, hands: &dyn Hands);
 
-    /// As [`Growing::run`], of a recording that is not read on.
-    fn finish(self: Box<Self>, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+    /// As [`Growing::run`], of a recording that is not read on. What takes a while to be freed is given to `left`.
+    fn finish(
+        self: Box<Self>,
+        sources: &[Source<'_>],
+        _left: &mut dyn FnMut(Box<dyn Send>),
+    ) -> Result<Run, NotUnderstood> {
         self.run(sources)
     }
 

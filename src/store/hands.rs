@@ -77,6 +77,7 @@ impl Hands for Threads {
         let desk = Desk { state: Mutex::new(state), moved: Condvar::new() };
         let (next, ahead) = (AtomicUsize::new(0), self.count * 2);
         let labour = || {
+            stand_back();
             let over = Over(&desk);
             loop {
                 let piece = next.fetch_add(1, Ordering::Relaxed);
@@ -107,6 +108,17 @@ impl Hands for Threads {
         });
     }
 }
+
+/// Lets the thread that draws go first: a key is answered at once while a log is indexed or searched.
+#[cfg(target_os = "linux")]
+fn stand_back() {
+    // On Linux this is about the thread alone. Where it is refused the work is done all the same.
+    let _ = rustix::process::setpriority_process(None, 10);
+}
+
+/// Elsewhere a process has one priority.
+#[cfg(not(target_os = "linux"))]
+fn stand_back() {}
 
 #[cfg(test)]
 mod tests {

@@ -13,6 +13,7 @@ mod hands;
 mod harness;
 mod head;
 pub mod import;
+mod memory;
 mod repo;
 pub mod rules;
 mod score;
@@ -94,7 +95,10 @@ fn index(found: &mut Found) -> Result<Run, NotUnderstood> {
             }
         }
     }
-    growing.finish(&sources_of(&found.files))
+    let mut left = vec![];
+    let run = growing.finish(&sources_of(&found.files), &mut |it| left.push(it));
+    memory::sweep(left);
+    run
 }
 
 /// For a format that has to see all of its files at once; they are let go of afterwards.
@@ -227,7 +231,9 @@ impl Archive {
                 repo: self.repo.as_ref(),
                 snapshots: self.snapshots.as_ref(),
             };
-            timeline::build(&recording).map(|(timeline, made)| (Arc::new(timeline), made))
+            let built = timeline::build(&recording);
+            memory::sweep(());
+            built.map(|(timeline, made)| (Arc::new(timeline), made))
         })
     }
 

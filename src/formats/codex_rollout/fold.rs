@@ -52,26 +52,43 @@ pub struct Spawned {
     pub path: Option<Box<str>>,
 }
 
+/// The requests that the screen was told of; where there are any, those told to the model alone are no turns.
+#[derive(Debug, Clone, Default)]
+pub struct Told {
+    has_any: bool,
+    prints: HashSet<NonZero<u64>>,
+}
+
+impl Told {
+    pub fn of(lines: &[&Line]) -> Self {
+        let mut told = Self::default();
+        lines.iter().for_each(|line| told.take(line));
+        told
+    }
+
+    pub fn take(&mut self, line: &Line) {
+        if let Record::Request { said, source: RequestSource::Told } = &line.record {
+            self.has_any = true;
+            self.prints.extend(&said.prints);
+        }
+    }
+}
+
 /// Folds the lines of one thread. `root` is where its files live.
-pub fn fold(lines: &[&Line], meta: Meta, root: Option<&str>) -> Thread {
+pub fn fold(lines: &[&Line], told: Told, meta: Meta, root: Option<&str>) -> Thread {
     let mut fold = Fold {
-        has_told_requests: lines.iter().any(|line| told_prints(line).is_some()),
-        told_requests: lines.iter().filter_map(|line| told_prints(line)).flatten().copied().collect(),
+        told,
         meta,
         root,
+        // A draft is large, and moving them all as their list doubles takes longer than making them.
+        drafts: Vec::with_capacity(lines.len()),
+        calls: HashMap::with_capacity(lines.len() / 4),
         ..Fold::default()
     };
     for line in lines {
         fold.line(line);
     }
     fold.finish()
-}
-
-fn told_prints(line: &Line) -> Option<&[NonZero<u64>]> {
-    match &line.record {
-        Record::Request { said, source: RequestSource::Told } => Some(&said.prints),
-        _ => None,
-    }
 }
 
 /// How many steps back a twin is looked for; they follow each other closely.
@@ -84,8 +101,7 @@ struct Fold<'a> {
     name: Option<Box<str>>,
     models: Vec<Box<str>>,
     cwd: Option<Box<str>>,
-    has_told_requests: bool,
-    told_requests: HashSet<NonZero<u64>>,
+    told: Told,
 
     turns: Vec<TurnDraft>,
     /// Of all turns, one after the other.
@@ -289,8 +305,8 @@ impl Fold<'_> {
     fn request(&mut self, line: &Line, said: &Said, source: RequestSource) {
         match source {
             RequestSource::Injected => return,
-            RequestSource::Conversation if self.has_told_requests => {
-                let is_told = said.prints.iter().any(|print| self.told_requests.contains(print));
+            RequestSource::Conversation if self.told.has_any => {
+                let is_told = said.prints.iter().any(|print| self.told.prints.contains(print));
                 if !is_told {
                     self.push(Draft::new(line, StepKind::Message, Role::User, &said.label));
                 }

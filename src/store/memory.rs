@@ -1,0 +1,22 @@
+//! Giving memory back to the system after work that took much more than it leaves.
+
+use std::thread;
+
+// The program's allocator keeps what was freed for a second, in case it is wanted again, and looks at the time only
+// when it is asked for more; after an index the program may do nothing for hours.
+use mimalloc as _;
+
+unsafe extern "C" {
+    /// Of mimalloc. Does nothing that matters where another allocator is in use.
+    safe fn mi_collect(force: bool);
+}
+
+/// Frees what was needed for a work that is done, and then gives back everything that is free, beside the caller.
+pub fn sweep<T: Send + 'static>(left: T) {
+    let work = move || {
+        drop(left);
+        mi_collect(true);
+    };
+    // Without a thread it stays as it is for a while.
+    let _ = thread::Builder::new().name("sweeper".into()).spawn(work);
+}
