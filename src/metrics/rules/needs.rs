@@ -17,6 +17,9 @@ use super::marks::{Family, Marks, Words};
 /// A rule with more ways than this is held to fewer of its parts.
 const MOST_WAYS: usize = 64;
 
+/// Rules that name rules are read no deeper than this.
+const MOST_OPEN: usize = 3;
+
 /// The kind of what the grammar could not read. In a pattern it stands for any.
 const ERROR: u16 = u16::MAX;
 
@@ -34,16 +37,21 @@ pub struct Way {
 /// The ways in which a rule may match; there is no other.
 pub fn ways(config: &RuleConfig<SupportLang>, words: &mut Words) -> Vec<Way> {
     let rule = serde_json::to_value(&config.rule).unwrap_or_default();
-    Reader { env: DeserializeEnv::new(config.language), words }.rule(&rule)
+    let utils = serde_json::to_value(&config.utils).unwrap_or_default();
+    Reader { env: DeserializeEnv::new(config.language), utils, open: vec![], words }.rule(&rule)
 }
 
 struct Reader<'w> {
     env: DeserializeEnv<SupportLang>,
+    /// The rules that `matches` may name.
+    utils: Value,
+    /// Those being read: through `has` and its like one may name itself.
+    open: Vec<String>,
     words: &'w mut Words,
 }
 
 impl Reader<'_> {
-    /// All that a rule says holds at once. `not`, `regex`, `nthChild`, `range` and `matches` ask for nothing here.
+    /// All that a rule says holds at once. `not`, `regex`, `nthChild` and `range` ask for nothing here.
     fn rule(&mut self, rule: &Value) -> Vec<Way> {
         let mut ways = vec![Way::default()];
         for (key, said) in rule.as_object().into_iter().flatten() {
@@ -53,6 +61,7 @@ impl Reader<'_> {
                     said.as_array().into_iter().flatten().flat_map(|one| self.rule(one)).collect()
                 }
                 "all" => self.all(said),
+                "matches" => self.util(said),
                 "has" | "inside" | "precedes" | "follows" => self.relation(key, said),
                 _ => continue,
             };
@@ -64,6 +73,21 @@ impl Reader<'_> {
     fn all(&mut self, parts: &Value) -> Vec<Way> {
         let parts = parts.as_array().into_iter().flatten();
         parts.fold(vec![Way::default()], |ways, part| both(ways, &self.rule(part)))
+    }
+
+    /// A call with arguments asks for nothing, nor does what lies too deep.
+    fn util(&mut self, said: &Value) -> Vec<Way> {
+        let known = said.as_str().and_then(|name| Some((name, self.utils.get(name)?.clone())));
+        let Some((name, rule)) = known.filter(|_| self.open.len() < MOST_OPEN) else {
+            return vec![Way::default()];
+        };
+        if self.open.iter().any(|open| open == name) {
+            return vec![Way::default()];
+        }
+        self.open.push(name.to_owned());
+        let ways = self.rule(&rule);
+        self.open.pop();
+        ways
     }
 
     /// Without `stopBy`, or with that of a neighbour, the other node is a child, the parent or one beside.
