@@ -6,6 +6,8 @@
 mod built_in;
 mod facts;
 mod load;
+mod marks;
+mod needs;
 mod plain;
 mod scan;
 

@@ -20,7 +20,7 @@ pub struct PlainDoc(pub StrDoc<SupportLang>);
 
 /// A node that is never extra.
 #[derive(Clone)]
-pub struct PlainNode<'t>(Node<'t>);
+pub struct PlainNode<'t>(pub Node<'t>);
 
 impl Doc for PlainDoc {
     type Source = String;

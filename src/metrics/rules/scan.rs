@@ -5,8 +5,13 @@ use std::{collections::HashMap, fmt};
 use ast_grep_config::{CombinedScan, RuleConfig};
 use ast_grep_core::{AstGrep, Doc, Matcher, matcher::MatcherExt, tree_sitter::StrDoc};
 use ast_grep_language::SupportLang;
+use tree_sitter::{Node, Tree};
 
-use super::plain::PlainDoc;
+use super::{
+    marks::{Marked, Words},
+    needs::{Way, ways},
+    plain::{PlainDoc, PlainNode},
+};
 
 /// A rule that runs.
 pub struct Rule {
@@ -18,8 +23,16 @@ pub struct Rule {
 #[derive(Debug)]
 pub struct Set {
     rules: Vec<Rule>,
-    /// Indices of the rules that may match a kind of node.
-    by_kind: Vec<Vec<usize>>,
+    /// The ways of the rules that may match a kind of node, those of a rule together.
+    by_kind: Vec<Vec<Try>>,
+    words: Words,
+}
+
+/// A rule by its index, and a way in which it may match.
+#[derive(Debug)]
+struct Try {
+    rule: usize,
+    way: Way,
 }
 
 /// What a pattern does at a comment in the code.
@@ -51,14 +64,17 @@ pub struct Match<'r> {
 
 impl Set {
     pub fn new(rules: Vec<Rule>) -> Self {
-        let mut by_kind: Vec<Vec<usize>> = vec![];
+        let (mut by_kind, mut words): (Vec<Vec<_>>, _) = (vec![], Words::default());
         for (at, rule) in rules.iter().enumerate() {
+            let ways = ways(&rule.config, &mut words);
             for kind in rule.config.matcher.potential_kinds().iter().flatten() {
                 by_kind.resize_with(by_kind.len().max(kind + 1), Vec::new);
-                by_kind[kind].push(at);
+                let of_kind =
+                    ways.iter().filter(|way| way.kind.is_none_or(|is| usize::from(is) == kind));
+                by_kind[kind].extend(of_kind.map(|way| Try { rule: at, way: *way }));
             }
         }
-        Self { rules, by_kind }
+        Self { rules, by_kind, words }
     }
 
     pub fn len(&self) -> usize {
@@ -74,7 +90,7 @@ impl Set {
         self.rules.iter().map(|rule| rule.id.as_str())
     }
 
-    pub fn scan(&self, text: &str, tree: &tree_sitter::Tree, comments: Comments) -> Found<'_> {
+    pub fn scan(&self, text: &str, tree: &Tree, comments: Comments) -> Found<'_> {
         let Some(lang) = self.rules.first().map(|rule| rule.config.language) else {
             return Found::default();
         };
@@ -85,7 +101,7 @@ impl Set {
         }
     }
 
-    fn found<D: Doc<Lang = SupportLang>>(&self, root: &AstGrep<D>) -> Found<'_> {
+    fn found<D: Parsed>(&self, root: &AstGrep<D>) -> Found<'_> {
         let mut all = self.matches(root);
         all.sort_unstable();
         let may_ignore = root.root().text().contains("ast-grep-ignore");
@@ -93,12 +109,21 @@ impl Set {
         Found { all, kept }
     }
 
-    fn matches<D: Doc<Lang = SupportLang>>(&self, root: &AstGrep<D>) -> Vec<Match<'_>> {
+    fn matches<D: Parsed>(&self, root: &AstGrep<D>) -> Vec<Match<'_>> {
+        let doc = root.root().get_doc();
+        let nodes = self.words.mark(doc.tree(), doc.get_source());
+        let tries = self.tries(&nodes);
         let mut found = vec![];
-        for node in root.root().dfs() {
-            for &at in self.by_kind.get(usize::from(node.kind_id())).into_iter().flatten() {
-                let rule = &self.rules[at];
-                if let Some(hit) = rule.config.matcher.match_node(node.clone()) {
+        for marked in &nodes {
+            let mut tried = None;
+            for Try { rule: at, way } in tries.get(usize::from(marked.kind)).into_iter().flatten() {
+                if tried == Some(*at) || !is_open(way, marked, &nodes) {
+                    continue;
+                }
+                tried = Some(*at);
+                let rule = &self.rules[*at];
+                let node = root.adopt(D::node(marked.node));
+                if let Some(hit) = rule.config.matcher.match_node(node) {
                     found.push(at_lines(&rule.id, hit.start_pos().line(), hit.end_pos().line()));
                 }
             }
@@ -106,8 +131,15 @@ impl Set {
         found
     }
 
+    /// What may match in a file of these nodes, by kind.
+    fn tries(&self, nodes: &[Marked<'_>]) -> Vec<Vec<&Try>> {
+        let in_file = nodes.first().map(|root| root.family.within).unwrap_or_default();
+        let is_there = |one: &&Try| one.way.in_file().are_in(&in_file);
+        self.by_kind.iter().map(|tries| tries.iter().filter(is_there).collect()).collect()
+    }
+
     /// The same by the library's own scan, which knows what an ignoring comment means.
-    fn kept<D: Doc<Lang = SupportLang>>(&self, root: &AstGrep<D>) -> Vec<Match<'_>> {
+    fn kept<D: Parsed>(&self, root: &AstGrep<D>) -> Vec<Match<'_>> {
         let ids: HashMap<*const RuleConfig<SupportLang>, &str> =
             self.rules.iter().map(|rule| (&raw const rule.config, rule.id.as_str())).collect();
         let scan = CombinedScan::new(self.rules.iter().map(|rule| &rule.config).collect());
@@ -121,6 +153,39 @@ impl Set {
         }
         kept.sort_unstable();
         kept
+    }
+}
+
+/// Whether a way leads anywhere at a node. Of what is as wide as nothing the tree may not find the parent again.
+fn is_open(way: &Way, at: &Marked<'_>, nodes: &[Marked<'_>]) -> bool {
+    let family = &nodes[at.parent].family;
+    way.node.is_in(&at.family) && (way.parent.is_in(family) || at.node.byte_range().is_empty())
+}
+
+/// What can be made of a tree's nodes.
+trait Parsed: Doc<Source = String, Lang = SupportLang> {
+    fn tree(&self) -> &Tree;
+
+    fn node(node: Node<'_>) -> Self::Node<'_>;
+}
+
+impl Parsed for StrDoc<SupportLang> {
+    fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    fn node(node: Node<'_>) -> Self::Node<'_> {
+        node
+    }
+}
+
+impl Parsed for PlainDoc {
+    fn tree(&self) -> &Tree {
+        &self.0.tree
+    }
+
+    fn node(node: Node<'_>) -> Self::Node<'_> {
+        PlainNode(node)
     }
 }
 
