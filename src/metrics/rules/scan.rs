@@ -199,3 +199,75 @@ impl fmt::Debug for Rule {
         write!(f, "Rule({})", self.id)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods)] // tests may read the disk
+
+    use std::{fs, path::Path, sync::LazyLock};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        code::tree::{self, Grammar},
+        metrics::rules::Rules,
+    };
+
+    static RULES: LazyLock<Rules> = LazyLock::new(Rules::built_in);
+
+    /// What the built-in rules say of themselves: code they match, and code they do not.
+    static PIECES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        RULES.facts().flat_map(|rule| [rule.before, rule.after]).flatten().collect()
+    });
+
+    /// With what is looked for first, and by the library, which tries every rule at every node of its kinds.
+    fn both_ways(text: &str) -> (Vec<Match<'static>>, Vec<Match<'static>>) {
+        let set = &RULES.sets[&Grammar::Python];
+        let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
+        let root = AstGrep::doc(StrDoc { src: text.to_owned(), lang: SupportLang::Python, tree });
+        let (mut ours, mut theirs) = (set.matches(&root), set.kept(&root));
+        ours.sort_unstable();
+        theirs.sort_unstable();
+        (ours, theirs)
+    }
+
+    fn indented(text: &str) -> String {
+        text.lines().map(|line| format!("    {line}\n")).collect()
+    }
+
+    #[test]
+    fn looking_first_for_what_a_rule_needs_loses_no_match() {
+        let recorder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs/recorder");
+        let files = fs::read_dir(recorder).unwrap().flatten().map(|entry| entry.path());
+        let files = files.filter(|path| path.extension().is_some_and(|end| end == "py"));
+        let real: Vec<String> = files.map(|path| fs::read_to_string(path).unwrap()).collect();
+        assert!(real.len() > 3);
+
+        for text in PIECES.iter().chain(&real).chain([&PIECES.concat()]) {
+            let (ours, theirs) = both_ways(text);
+            assert_eq!(ours, theirs, "{text}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+        #[test]
+        fn however_code_is_nested_no_match_is_lost(
+            picks in prop::collection::vec((any::<prop::sample::Index>(), 0..4_usize), 1..5)
+        ) {
+            let heads = ["def f(a, b=None):\n", "try:\n", "for x in xs:\n", "if isinstance(a, str):\n"];
+            let tail = |head: &str| {
+                if head.starts_with("try") { "except Exception:\n    pass\n" } else { "" }
+            };
+            let nest = |code: String, head: &&str| format!("{head}{}{}", indented(&code), tail(head));
+            let piece = |(pick, depth): &(prop::sample::Index, usize)| {
+                let code = PIECES[pick.index(PIECES.len())].clone();
+                heads.iter().take(*depth).fold(code, nest)
+            };
+            let text: String = picks.iter().map(piece).collect();
+            let (ours, theirs) = both_ways(&text);
+            prop_assert_eq!(ours, theirs);
+        }
+    }
+}
