@@ -109,16 +109,17 @@ impl Hands for Threads {
     }
 }
 
-/// Lets the thread that draws go first: a key is answered at once while a log is indexed or searched.
+/// Lets the threads of usual priority go before this one from now on, and before those it starts: a key is answered at
+/// once while a log is indexed or searched. There is no way back.
 #[cfg(target_os = "linux")]
-fn stand_back() {
+pub fn stand_back() {
     // On Linux this is about the thread alone. Where it is refused the work is done all the same.
     let _ = rustix::process::setpriority_process(None, 10);
 }
 
 /// Elsewhere a process has one priority.
 #[cfg(not(target_os = "linux"))]
-fn stand_back() {}
+pub fn stand_back() {}
 
 #[cfg(test)]
 mod tests {

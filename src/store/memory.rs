@@ -14,6 +14,7 @@ unsafe extern "C" {
 /// Frees what was needed for a work that is done, and then gives back everything that is free, beside the caller.
 pub fn sweep<T: Send + 'static>(left: T) {
     let work = move || {
+        super::stand_back();
         drop(left);
         mi_collect(true);
     };

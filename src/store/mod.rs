@@ -52,6 +52,7 @@ use snapshot::Snapshots;
 pub use cache::Cache;
 pub use find::runs_below;
 pub use follow::{Follower, follow};
+pub use hands::stand_back;
 pub use head::open as open_head;
 pub use score::{GoesOn, Scorer};
 

@@ -273,7 +273,13 @@ impl World {
             self.search.store(request.number(), Ordering::Relaxed);
         }
         let sender = self.sender.clone();
+        // What takes long is not what is looked at.
+        let takes_long =
+            matches!(effect, Effect::Score(..) | Effect::CountLines(..) | Effect::Search(..));
         let work = move || {
+            if takes_long {
+                store::stand_back();
+            }
             let reply = catch_unwind(AssertUnwindSafe(|| worker.answer(effect)));
             let reply = reply.unwrap_or_else(|panic| apology(&words_of(&*panic)));
             let _ = sender.send(Event::Answered(reply)); // the loop may already have gone home
@@ -304,6 +310,7 @@ impl Worker {
         if let Effect::Open(request, path) = &effect {
             if let Some(head) = (self.opener.head)(path) {
                 let _ = self.sender.send(Event::Begun(*request, head)); // the loop may already have gone home
+                store::stand_back(); // there is something to look at
             }
             return Reply::Opened(*request, self.opener.open(path));
         }
