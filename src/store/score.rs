@@ -111,9 +111,10 @@ impl Scorer {
 
     /// Takes what is in the cache; gives what is not.
     fn recall(&self, contents: Vec<Named>) -> Vec<Named> {
-        let mut measured = self.held();
-        let unknown: Vec<Named> =
-            contents.into_iter().filter(|(content, _)| !measured.contains_key(content)).collect();
+        let unknown: Vec<Named> = {
+            let measured = self.held();
+            contents.into_iter().filter(|(content, _)| !measured.contains_key(content)).collect()
+        };
         let Some(cache) = &self.cache else { return unknown };
         let keys: Vec<Vec<u8>> = unknown.iter().map(|(content, _)| self.key(*content)).collect();
         let mut found: HashMap<usize, FileMeasure> = cache
@@ -122,6 +123,8 @@ impl Scorer {
             // What another version wrote and we cannot read is measured again.
             .filter_map(|(at, value)| Some((at, serde_json::from_slice(&value).ok()?)))
             .collect();
+        // Not held while others work for us: they may be waiting for it in another question's name.
+        let mut measured = self.held();
         let mut missing = vec![];
         for (at, (content, path)) in unknown.into_iter().enumerate() {
             match found.remove(&at) {
@@ -352,6 +355,28 @@ mod tests {
         scorer.measure_all(named, &blobs, &|_, _| true).unwrap();
 
         assert_eq!(scorer.held().values().next().unwrap().callables.len(), 1);
+    }
+
+    #[test]
+    fn several_questions_at_once_do_not_wait_for_each_other() {
+        let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs/codex-p12");
+        let folder = tempfile::tempdir().unwrap();
+        let opened = store::open(&run).unwrap();
+        let all: Vec<usize> = (1..=56).collect();
+        let score = |scorer: &Scorer, moments: &[usize]| {
+            opened.archive.score(&opened.run, moments, scorer, &|_, _| true).unwrap().len()
+        };
+        score(&scorer(Profile::Trajview, folder.path()), &all);
+
+        for _ in 0..20 {
+            let fresh = scorer(Profile::Trajview, folder.path());
+            std::thread::scope(|scope| {
+                for moments in [&all[..], &all[..2], &all[30..34], &all[50..]] {
+                    let (fresh, score) = (&fresh, &score);
+                    scope.spawn(move || assert_eq!(score(fresh, moments), moments.len()));
+                }
+            });
+        }
     }
 
     #[test]
