@@ -251,6 +251,7 @@ pub fn broken(error: &serde_json::Error, is_last: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::Backwards;
 
     #[test]
     fn lines_know_their_number_and_their_bytes() {
@@ -259,31 +260,6 @@ mod tests {
             lines(SourceId(2), bytes).map(|(place, text)| (place.line, text)).collect();
         assert_eq!(found, [(1, &b"{}"[..]), (4, b"[1]")]);
         assert!(lines(SourceId(2), bytes).all(|(place, text)| place.of(bytes) == text));
-    }
-
-    /// Two hands, of which the second is always done first.
-    struct Backwards {
-        piece_bytes: usize,
-    }
-
-    impl Hands for Backwards {
-        fn count(&self) -> usize {
-            2
-        }
-
-        fn piece_bytes(&self) -> usize {
-            self.piece_bytes
-        }
-
-        fn in_order(
-            &self,
-            pieces: usize,
-            work: &(dyn Fn(usize) + Sync),
-            then: &mut dyn FnMut(usize),
-        ) {
-            (0..pieces).rev().for_each(work);
-            (0..pieces).for_each(then);
-        }
     }
 
     fn read(bytes: &[u8], hands: &dyn Hands) -> Vec<(Place, Vec<u8>, bool)> {

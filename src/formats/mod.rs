@@ -103,6 +103,28 @@ impl Hands for OneHand {
     }
 }
 
+/// Two hands for tests: pieces as small as wanted, the last of them done first.
+#[cfg(test)]
+pub struct Backwards {
+    pub piece_bytes: usize,
+}
+
+#[cfg(test)]
+impl Hands for Backwards {
+    fn count(&self) -> usize {
+        2
+    }
+
+    fn piece_bytes(&self) -> usize {
+        self.piece_bytes
+    }
+
+    fn in_order(&self, pieces: usize, work: &(dyn Fn(usize) + Sync), then: &mut dyn FnMut(usize)) {
+        (0..pieces).rev().for_each(work);
+        (0..pieces).for_each(then);
+    }
+}
+
 /// A recording read while it is written: what is read once is not read again.
 pub trait Growing: Send {
     /// Takes whole lines of a log, following those taken of the same source before.

@@ -329,32 +329,7 @@ fn format_of(run: &Run, place: Place) -> Option<&'static dyn Format> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::{Hands, OneHand, jsonl::Piece};
-
-    /// Small pieces, the last of them done first.
-    struct Backwards {
-        piece_bytes: usize,
-    }
-
-    impl Hands for Backwards {
-        fn count(&self) -> usize {
-            2
-        }
-
-        fn piece_bytes(&self) -> usize {
-            self.piece_bytes
-        }
-
-        fn in_order(
-            &self,
-            pieces: usize,
-            work: &(dyn Fn(usize) + Sync),
-            then: &mut dyn FnMut(usize),
-        ) {
-            (0..pieces).rev().for_each(work);
-            (0..pieces).for_each(then);
-        }
-    }
+    use crate::formats::{Backwards, OneHand, jsonl::Piece};
 
     /// Every sample, and every recording of other people where they are there.
     fn recordings() -> Vec<PathBuf> {

@@ -118,7 +118,7 @@ pub fn lines(raw: Value<'_>) -> Option<usize> {
 
 /// The text between a string's quotes with its escapes resolved; None where one of them is half a pair. As serde
 /// does it, in one piece of memory and with long strides between the escapes.
-fn unescaped(inner: &str) -> Option<String> {
+pub fn unescaped(inner: &str) -> Option<String> {
     let mut text = String::with_capacity(inner.len());
     let mut rest = inner;
     while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {

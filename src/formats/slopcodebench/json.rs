@@ -11,6 +11,8 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
+use crate::formats::codex::json::unescaped;
+
 /// The fields of one object in the order of the text.
 #[derive(Debug, Clone, Default)]
 pub struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
@@ -126,47 +128,6 @@ pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(inner));
     }
     Some(unescaped(inner).map_or(Cow::Borrowed(inner), Cow::Owned))
-}
-
-/// The text between a string's quotes with its escapes resolved; None where one of them is half a pair. As serde
-/// does it, in one piece of memory and with long strides between the escapes.
-fn unescaped(inner: &str) -> Option<String> {
-    let mut text = String::with_capacity(inner.len());
-    let mut rest = inner;
-    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
-        text.push_str(&rest[..at]);
-        let escape = *rest.as_bytes().get(at + 1)?;
-        rest = rest.get(at + 2..)?;
-        text.push(match escape {
-            b'n' => '\n',
-            b't' => '\t',
-            b'r' => '\r',
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'"' | b'\\' | b'/' => char::from(escape),
-            b'u' => {
-                let first = unit(&mut rest)?;
-                let pair = (0xd800..0xdc00).contains(&first);
-                if pair {
-                    rest = rest.strip_prefix("\\u")?;
-                    let second = unit(&mut rest)?.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
-                    char::from_u32(0x10000 + ((first - 0xd800) << 10) + second)?
-                } else {
-                    char::from_u32(first)?
-                }
-            }
-            _ => return None,
-        });
-    }
-    text.push_str(rest);
-    Some(text)
-}
-
-/// Four hex digits.
-fn unit(rest: &mut &str) -> Option<u32> {
-    let digits = rest.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
-    *rest = &rest[4..];
-    u32::from_str_radix(digits, 16).ok()
 }
 
 /// What stands between the quotes of a string value, escapes and all.
