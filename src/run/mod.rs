@@ -16,6 +16,7 @@ pub mod files;
 pub mod path;
 mod place;
 pub mod recorded;
+pub mod rubric;
 pub mod search;
 mod time;
 mod tokens;

@@ -1,0 +1,192 @@
+//! What a run is judged by, and what was said of it: the frozen checklist of components, how far the dialogue gave
+//! each away, the verdicts of judges and the labels of human raters.
+//!
+//! All of it is read from files beside a recording ([`crate::formats::rubric`]) and never changed: a new verdict is a
+//! new file. Scores are those of SLUMP's rubric of five levels ([`LEVELS`]); a score off that scale is no score.
+
+use super::Warning;
+
+/// The five levels of the rubric `slump-5`, from 0.
+pub const LEVELS: [&str; 5] = ["Absent", "Wrong", "Simplified", "Equivalent", "Faithful"];
+
+/// The highest score.
+pub const FULL: u8 = 4;
+
+/// A score of this or less is a severe failure.
+pub const SEVERE: u8 = 1;
+
+/// Everything beside one recording that has to do with judging it. Any part may be missing.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Rubric {
+    /// `components.json`; None where nothing says what the task consists of.
+    pub checklist: Option<Checklist>,
+    /// `exposure.json`.
+    pub exposure: Option<Exposure>,
+    /// `judgements/*.json`, in the order of [`Judgement::created_at`], those without one first, then by file name.
+    pub judgements: Vec<Judgement>,
+    /// `labels/*.json`, in the order of file names: one human rater each.
+    pub labels: Vec<Labels>,
+    /// What could not be used, each with its file.
+    pub warnings: Vec<Warning>,
+}
+
+/// The components a faithful implementation has, frozen before it is judged. Ids are distinct.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Checklist {
+    pub task: Option<String>,
+    /// In the order of the file.
+    pub components: Vec<Component>,
+}
+
+/// One item of the checklist.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Component {
+    /// `C07`
+    pub id: String,
+    pub name: String,
+    pub intent: String,
+    pub formula: String,
+    pub inputs: String,
+    pub outputs: String,
+    /// Ids of components it is wired to, those the checklist lacks included.
+    pub connects_to: Vec<String>,
+    /// The turn in which the dialogue commits to it; counts from 1.
+    pub committed_at_turn: Option<usize>,
+}
+
+/// How far each component can be recovered from what was said up to a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Exposure {
+    /// Ids are distinct.
+    pub components: Vec<Recoverability>,
+}
+
+/// Recoverability of one component: 0 not recoverable, 1 weak, 2 residual ambiguity, 3 clear, 4 explicit.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Recoverability {
+    pub id: String,
+    /// (turn, counts from 1; level 0..=4), by turn; a level holds until the next entry, and 0 before the first.
+    pub by_turn: Vec<(usize, u8)>,
+}
+
+/// One judging of one state of the code: a file that is never written again.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Judgement {
+    /// The file it was read from, relative to the recording's folder, `/` between parts.
+    pub file: String,
+    pub judge: Judge,
+    /// Id of the run, as the file names it.
+    pub run: Option<String>,
+    /// The commit that was judged (hex digits).
+    pub commit: Option<String>,
+    /// The turn after which it was judged; counts from 1.
+    pub turn: Option<usize>,
+    /// `slump-5`
+    pub rubric: Option<String>,
+    /// RFC 3339, as written.
+    pub created_at: Option<String>,
+    /// In the order of the file; components are distinct.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// Who judged.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Judge {
+    pub name: String,
+    /// `http`, `command`, `human` or `imported`; other words are kept.
+    pub kind: String,
+    pub model: Option<String>,
+    pub prompt_sha256: Option<String>,
+    /// Tool calls allowed for one component.
+    pub budget: Option<u32>,
+}
+
+/// What a judge said of one component.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Verdict {
+    /// Id in the checklist.
+    pub component: String,
+    /// 0..=[`FULL`]; None where the judge gave none, or one off the scale (then [`Self::error`] says so).
+    pub score: Option<u8>,
+    /// As written; [`LEVELS`] names the score.
+    pub label: Option<String>,
+    pub rationale: String,
+    pub evidence: Vec<Evidence>,
+    /// What the judge looked at, in order.
+    pub trace: Vec<Look>,
+    pub tokens: Option<u64>,
+    pub seconds: Option<f64>,
+    /// Why there is no score.
+    pub error: Option<String>,
+}
+
+/// Lines of a file at the judged commit.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Evidence {
+    /// As written; it may name a file the commit does not have.
+    pub path: String,
+    /// First and last line, counting from 1; None where the whole file is meant.
+    pub lines: Option<(usize, usize)>,
+}
+
+/// One call of a judge's tools.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Look {
+    /// `list`, `read`, `search`, `symbols`, or what the judge calls it.
+    pub tool: String,
+    /// As a person reads them: a string as it stands, else compact JSON.
+    pub arguments: String,
+    /// Size of the answer.
+    pub bytes: Option<u64>,
+    pub sha256: Option<String>,
+    pub excerpt: Option<String>,
+}
+
+/// The labels of one human rater.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Labels {
+    /// As [`Judgement::file`].
+    pub file: String,
+    pub annotator: String,
+    pub labels: Vec<Label>,
+}
+
+/// One label.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Label {
+    pub component: String,
+    pub commit: Option<String>,
+    /// 0..=[`FULL`]; None where the file has none on the scale.
+    pub score: Option<u8>,
+    /// Whether it was given before the judge's verdict was seen.
+    pub blind: Option<bool>,
+    /// `agree`, `false-absence`, `false-presence`, `rubric-boundary`, `wrong-evidence`, `other`; other words are kept.
+    pub reason: Option<String>,
+    pub note: Option<String>,
+    /// RFC 3339, as written.
+    pub at: Option<String>,
+}
+
+impl Rubric {
+    /// The judgement that speaks for the final tree: the latest one, by a judge that is no human where there is one.
+    ///
+    /// Only judgements with at least one score count.
+    pub fn chosen(&self) -> Option<&Judgement> {
+        let scored = || self.judgements.iter().filter(|it| it.verdicts.iter().any(|v| v.score.is_some()));
+        scored().rfind(|it| it.judge.kind != "human").or_else(|| scored().next_back())
+    }
+}
+
+impl Judgement {
+    /// The verdict on a component.
+    pub fn of(&self, component: &str) -> Option<&Verdict> {
+        self.verdicts.iter().find(|verdict| verdict.component == component)
+    }
+}
+
+impl Recoverability {
+    /// The level after a turn (counts from 1).
+    pub fn at(&self, turn: usize) -> u8 {
+        self.by_turn.iter().rfind(|(from, _)| *from <= turn).map_or(0, |&(_, level)| level)
+    }
+}
