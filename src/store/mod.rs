@@ -15,6 +15,7 @@ mod head;
 pub mod import;
 mod memory;
 mod repo;
+pub mod rubric;
 pub mod rules;
 mod score;
 mod search;
