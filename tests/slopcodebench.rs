@@ -317,3 +317,45 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn callables_measured_by_the_harness_are_those_measured_here() {
+    let Some(data) = real_data() else { return };
+    let path = data.join("slopcodebench/run");
+    let path = path.to_str().unwrap();
+    let args = [
+        "score",
+        path,
+        "--each",
+        "checkpoint",
+        "--profile",
+        "scb-paper",
+        "--rules",
+        "none",
+        "--detail",
+        "--json",
+    ];
+    let scored = json(&args);
+    let recorded = scored["recorded"]["by_checkpoint"].as_array().unwrap();
+    assert_eq!(recorded.len(), 4);
+    let mut compared = 0;
+    for (row, point) in recorded.iter().zip(scored["points"].as_array().unwrap()) {
+        let theirs = row["callables"].as_array().unwrap();
+        let ours = point["detail"]["callables"].as_array().unwrap();
+        for callable in theirs {
+            let same = |ours: &&Value| {
+                ours["start"] == callable["start"] && ours["path"] == callable["path"]
+            };
+            let ours = ours.iter().find(same).unwrap_or_else(|| panic!("{callable}"));
+            assert_eq!(
+                (&ours["cc"], &ours["sloc"]),
+                (&callable["cc"], &callable["sloc"]),
+                "{callable}"
+            );
+            compared += 1;
+        }
+        assert_eq!(row["hits"], serde_json::json!([]));
+        assert_eq!(row["files"][0]["path"], "backup_scheduler.py");
+    }
+    assert!(compared > 80, "{compared}");
+}
