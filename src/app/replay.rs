@@ -315,6 +315,14 @@ impl Replay {
         })
     }
 
+    /// Whether a turn is known to have changed nothing: not so where nothing says what the files were after it.
+    pub(super) fn left_all_alone(&self, turn: usize) -> bool {
+        let counts = self.counts.ready().and_then(|counts| counts.get(turn));
+        let is_untold =
+            |timeline: &Arc<Timeline>| timeline.turns.get(turn).is_some_and(|it| it.is_untold);
+        counts.is_some_and(Vec::is_empty) && !self.timeline.ready().is_some_and(is_untold)
+    }
+
     fn counted(&self, change: &Change) -> Option<Lines> {
         let Scope::Turn(turn) = self.scope() else { return None };
         let at = self.changes().iter().position(|other| other == change)?;
