@@ -7,7 +7,7 @@
 4 explicit: the checklist's formula can be written down from the words.
 
 Read from `script.json` alone: neither answers nor code count. What was said once stays said, so a level never falls, also where a later
-request asks for something vaguer ("fold the helpers in") or seems to take it back.
+request asks for something vaguer or seems to take it back.
 """
 
 EMERGENT = {
