@@ -42,6 +42,7 @@ impl Better {
     }
 }
 
+const SLUMP: &str = "SLUMP, arXiv 2603.17104";
 const PAPER: &str = "SlopCodeBench, paper v1";
 const BOTH: &str = "SlopCodeBench, paper v1 and scb-check";
 const OURS: &str = "trajview";
@@ -66,7 +67,26 @@ pub static METRICS: &[Metric] = &[
     row("wrapper_lines", "lines", "0..", Better::Lower, "scb-check", "source lines of functions that only pass a call on; 0 outside the scb-check profiles"),
     row("flagged_lines", "lines", "0..", Better::Lower, BOTH, "source lines in a clone, a match or a wrapper"),
     row("verbosity", "share", "0..1", Better::Lower, PAPER, "flagged_lines / lines; in the scb-check profiles flagged_lines / sloc; 0 without lines"),
+    row("exported", "symbols", "0..", Better::Neither, OURS, "public top-level classes and functions of the modules that are no entries, no tests"),
+    row("reused", "symbols", "0..", Better::Higher, OURS, "exported symbols that another module imports and refers to; tests do not count"),
+    row("dir", "share", "0..1", Better::Higher, SLUMP, "dependency integration: reused / exported, by our rules; none without exported symbols"),
+    row("mcf", "score", "0..4", Better::Higher, SLUMP, "mean component fidelity: mean score of the judged components; none where none is judged"),
+    row("if50", "share", "0..1", Better::Higher, SLUMP, "half mcf / 4, half dir; none without both"),
+    row("severe", "components", "0..", Better::Lower, SLUMP, "judged components with a score of 0 (absent) or 1 (wrong)"),
+    row("full", "components", "0..", Better::Higher, SLUMP, "judged components with a score of 4 (faithful)"),
+    row("slump", "difference", "-1..1", Better::Lower, SLUMP, "if50 of the single-shot run minus if50 of the emergent one; of mcf (-4..4) and dir likewise"),
+    row("gap_recovery", "share", "any", Better::Higher, SLUMP, "(treated - emergent) / (single-shot - emergent); none where that gap is not positive"),
+    row("rcr", "share", "0..1", Better::Neither, SLUMP, "components that can be recovered from what was said so far (level 1 or more) / components of the checklist"),
+    row("esr", "share", "0..1", Better::Neither, SLUMP, "components that were said explicitly so far (level 4) / components of the checklist"),
 ];
+
+/// The numbers of a snapshot of code; those after it need a rubric, other files or another run.
+pub fn of_snapshot() -> impl Iterator<Item = &'static Metric> {
+    let last = METRICS.iter().position(|metric| metric.name == LAST_OF_SNAPSHOT);
+    METRICS.iter().take(last.map_or(0, |last| last + 1))
+}
+
+const LAST_OF_SNAPSHOT: &str = "verbosity";
 
 const fn row(
     name: &'static str,
@@ -108,6 +128,6 @@ mod tests {
         let numbers = json.as_object().unwrap().iter().filter(|(_, value)| value.is_number());
         let numbers: BTreeSet<&str> = numbers.map(|(name, _)| name.as_str()).collect();
 
-        assert_eq!(numbers, METRICS.iter().map(|metric| metric.name).collect());
+        assert_eq!(numbers, of_snapshot().map(|metric| metric.name).collect());
     }
 }
