@@ -150,7 +150,7 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
     let lines = archive.line_counts(run).map_err(cannot)?;
     let ends: Vec<usize> = done.into_iter().chain([run.turns.len()]).collect();
     let mut reuse = archive.reuse(run, &ends, reader).map_err(cannot)?;
-    let last = reuse.pop().unwrap_or_default();
+    let last = reuse.pop().flatten();
     let document =
         Document::of_run(path, (run, archive), timeline.from.words(), moments, scored, &lines);
     let mut rubric = store::rubric::read(path);

@@ -88,28 +88,31 @@ impl ReuseReader {
 }
 
 impl Archive {
-    /// DIR of the files at each of these moments, counted in turns done. The error is a sentence.
+    /// DIR of the files at each of these moments, counted in turns done; None where nothing in the recording says what
+    /// the files were. The error is a sentence.
     pub fn reuse(
         &self,
         run: &Run,
         moments: &[usize],
         reader: &ReuseReader,
-    ) -> Result<Vec<Reuse>, String> {
+    ) -> Result<Vec<Option<Reuse>>, String> {
         let timeline = self.timeline(run)?;
-        let mut wanted: BTreeMap<usize, Files> = BTreeMap::new();
+        let mut wanted: BTreeMap<usize, Option<Files>> = BTreeMap::new();
         let mut tree = timeline.base.clone();
         let last = moments.iter().copied().max().unwrap_or_default();
         for done in 0..=last {
-            if let Some(turn) = done.checked_sub(1).and_then(|turn| timeline.turns.get(turn)) {
+            let turn = done.checked_sub(1).and_then(|turn| timeline.turns.get(turn));
+            if let Some(turn) = turn {
                 turn.changes.iter().for_each(|change| tree.apply(change));
             }
             if moments.contains(&done) {
-                wanted.insert(done, files_of(&tree));
+                let is_told = !turn.is_some_and(|turn| turn.is_untold);
+                wanted.insert(done, is_told.then(|| files_of(&tree)));
             }
         }
-        self.with_blobs(run, |blobs| reader.read_all(wanted.values(), blobs))??;
-        let linked: BTreeMap<usize, Reuse> =
-            wanted.into_par_iter().map(|(done, files)| (done, reader.link(&files))).collect();
+        self.with_blobs(run, |blobs| reader.read_all(wanted.values().flatten(), blobs))??;
+        let link = |(done, files): (usize, Option<Files>)| (done, files.map(|it| reader.link(&it)));
+        let linked: BTreeMap<usize, Option<Reuse>> = wanted.into_par_iter().map(link).collect();
         Ok(moments.iter().filter_map(|done| linked.get(done).cloned()).collect())
     }
 }

@@ -171,7 +171,7 @@ impl Document {
         Self {
             run,
             points: vec![(facts, scored)],
-            faithfulness: Some(FaithfulnessRow::of_folder(reuse)),
+            faithfulness: Some(FaithfulnessRow::of_folder(Some(reuse))),
             exposure: None,
             tests: None,
             recorded: None,
@@ -195,13 +195,15 @@ impl Document {
         };
         let befores = std::iter::once(0).chain(moments.iter().map(|moment| moment.done));
         let befores: Vec<usize> = befores.take(moments.len()).collect();
-        let facts = moments.into_iter().zip(befores).map(|(moment, before)| {
-            let churn = churn(lines.get(before..moment.done).unwrap_or_default());
-            facts_of(run, moment, churn)
-        });
+        let facts =
+            moments.into_iter().zip(befores).zip(&scored).map(|((moment, before), scored)| {
+                let churn = churn(lines.get(before..moment.done).unwrap_or_default());
+                let churn = churn.filter(|lines| *lines > 0 || !scored.is_untold);
+                facts_of(run, moment, churn)
+            });
         Self {
             run: name,
-            points: facts.zip(scored).collect(),
+            points: facts.collect::<Vec<_>>().into_iter().zip(scored).collect(),
             faithfulness: None,
             exposure: None,
             tests: recorded::tests(run),
@@ -210,11 +212,12 @@ impl Document {
     }
 
     /// With DIR at each point, in order.
-    pub fn with_reuse(mut self, reuse: &[Reuse]) -> Self {
+    pub fn with_reuse(mut self, reuse: &[Option<Reuse>]) -> Self {
         for ((facts, _), reuse) in self.points.iter_mut().zip(reuse) {
-            facts.dir = reuse.dir();
-            facts.exported = reuse.is_read().then(|| reuse.exported());
-            facts.reused = reuse.is_read().then(|| reuse.reused());
+            let read = reuse.as_ref().filter(|reuse| reuse.is_read());
+            facts.dir = read.and_then(Reuse::dir);
+            facts.exported = read.map(Reuse::exported);
+            facts.reused = read.map(Reuse::reused);
         }
         self
     }

@@ -73,7 +73,7 @@ pub struct JudgementRow {
 /// What DIR is made of.
 #[derive(Serialize)]
 pub struct DirRow {
-    /// Null where no file could be read.
+    /// Null where no file could be read, or nothing says what the files are.
     pub exported: Option<usize>,
     pub reused: Option<usize>,
     pub symbols: Vec<Symbol>,
@@ -97,11 +97,15 @@ pub struct ExposureRow {
     pub by_turn: Vec<AtTurn>,
 }
 
-impl From<Reuse> for DirRow {
-    fn from(reuse: Reuse) -> Self {
+impl DirRow {
+    /// None where nothing says what the files are.
+    fn of(reuse: Option<Reuse>) -> Self {
+        let read = reuse.as_ref().filter(|reuse| reuse.is_read());
+        let (exported, reused) = (read.map(Reuse::exported), read.map(Reuse::reused));
+        let reuse = reuse.unwrap_or_default();
         Self {
-            exported: reuse.is_read().then(|| reuse.exported()),
-            reused: reuse.is_read().then(|| reuse.reused()),
+            exported,
+            reused,
             symbols: reuse.symbols,
             modules: reuse.modules,
             skipped: reuse.skipped,
@@ -111,7 +115,8 @@ impl From<Reuse> for DirRow {
 }
 
 impl FaithfulnessRow {
-    pub fn of_folder(reuse: Reuse) -> Self {
+    /// None where nothing says what the files are.
+    pub fn of_folder(reuse: Option<Reuse>) -> Self {
         Self {
             profile: "slump",
             commit: None,
@@ -119,7 +124,7 @@ impl FaithfulnessRow {
             components: None,
             judged: None,
             mcf: None,
-            dir: reuse.dir(),
+            dir: reuse.as_ref().and_then(Reuse::dir),
             if50: None,
             severe: None,
             severe_share: None,
@@ -132,12 +137,17 @@ impl FaithfulnessRow {
             without_verdict: vec![],
             without_score: vec![],
             without_component: vec![],
-            dir_detail: reuse.into(),
+            dir_detail: DirRow::of(reuse),
         }
     }
 
     /// Of the tree after the last turn.
-    pub fn of_run(run: &Run, rubric: &Rubric, chosen: Option<&Judgement>, reuse: Reuse) -> Self {
+    pub fn of_run(
+        run: &Run,
+        rubric: &Rubric,
+        chosen: Option<&Judgement>,
+        reuse: Option<Reuse>,
+    ) -> Self {
         let checklist = rubric.checklist.as_ref();
         let end = Self {
             commit: run.turns.last().and_then(|turn| Some(turn.commit.as_deref()?.to_owned())),

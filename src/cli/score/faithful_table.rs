@@ -26,6 +26,11 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
         shares(exposure, &mut table);
     }
     out.line("")?;
+    if let Some(turn) = row.turn {
+        let place = place(row.commit.as_ref(), Some(turn));
+        out.line(&format!("at the end: {place} · profile {}", row.profile))?;
+        out.line("")?;
+    }
     if is_markdown {
         table.markdown(out)?
     } else {
