@@ -1,6 +1,8 @@
-//! `trajview score`: erosion, verbosity and what they are made of, at the end, at every checkpoint or at every turn.
+//! `trajview score`: erosion, verbosity and what they are made of, at the end, at every checkpoint or at every turn;
+//! and what the rubric tree of a run comes to. A file that holds such a tree and no run has nothing else to score.
 
 mod document;
+mod rubric_tree;
 mod tables;
 
 use std::path::{Path, PathBuf};
@@ -18,11 +20,12 @@ use crate::{
 
 use super::{Exit, Failure, Outcome, output::Out};
 use document::{Document, Moment};
+use rubric_tree::Told;
 
-/// Score the code of runs: erosion, verbosity and what they are made of
+/// Score runs: erosion, verbosity and what they are made of; graded rubric trees
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Logs, run bundles, or folders that hold one of them
+    /// Logs, run bundles, graded rubric trees, or folders that hold one of them
     #[arg(value_name = "RUN", required_unless_present = "tree")]
     runs: Vec<PathBuf>,
     /// Score a plain folder instead of runs
@@ -37,7 +40,7 @@ pub struct Args {
     /// Rules in ast-grep's YAML, in the place of the built-in ones; `none` for no rules
     #[arg(long, value_name = "FILE_OR_DIR")]
     rules: Option<PathBuf>,
-    /// With the callables, clones and rule hits the numbers are made of
+    /// With the callables, clones, rule hits and rubric nodes the numbers are made of
     #[arg(long)]
     detail: bool,
     /// Neither read nor write the cache of measures
@@ -131,13 +134,20 @@ fn of_folder(folder: &Path, scorer: &Scorer) -> Result<Document, Failure> {
 fn of_run(path: &Path, args: &Args, scorer: &Scorer) -> Result<Document, Failure> {
     let opened = store::open(path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
+    let told = if args.detail { Told::Nodes } else { Told::Sums };
+    let tree = match run.rubric_tree.as_ref().map(|tree| rubric_tree::row(tree, told)) {
+        Some(tree) if run.turns.is_empty() => return Ok(Document::of_tree(path, run, tree)),
+        tree => tree,
+    };
     let cannot = |why: String| Failure::new(Exit::CannotRead, why);
     let timeline = archive.timeline(run).map_err(cannot)?;
     let moments = moments(run, args.each)?;
     let done: Vec<usize> = moments.iter().map(|moment| moment.done).collect();
     let scored = archive.score(run, &done, scorer, &|_, _| true).map_err(cannot)?;
     let lines = archive.line_counts(run).map_err(cannot)?;
-    Ok(Document::of_run(path, (run, archive), timeline.from.words(), moments, scored, &lines))
+    let document =
+        Document::of_run(path, (run, archive), timeline.from.words(), moments, scored, &lines);
+    Ok(Document { rubric_tree: tree, ..document })
 }
 
 fn moments(run: &Run, each: Each) -> Result<Vec<Moment>, Failure> {

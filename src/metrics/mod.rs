@@ -1,13 +1,15 @@
 //! How code and runs are scored: one file or folder each.
 //!
 //! Pure: whoever calls brings the bytes, the time and the threads. [`quality`] scores snapshots of code; [`rules`] are
-//! the patterns it looks for. A new metric is a row of [`METRICS`] and the code that computes it.
+//! the patterns it looks for. [`rubric_tree`] scores
+//! what a judge gave for the parts of a rubric. A new metric is a row of [`METRICS`] and the code that computes it.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod phase;
 pub mod quality;
 pub mod registry;
+pub mod rubric_tree;
 pub mod rules;
 
 pub use registry::{Better, METRICS, Metric};

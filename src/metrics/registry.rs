@@ -45,6 +45,7 @@ impl Better {
 const PAPER: &str = "SlopCodeBench, paper v1";
 const BOTH: &str = "SlopCodeBench, paper v1 and scb-check";
 const OURS: &str = "trajview";
+const RUBRIC: &str = "PaperBench, judge/graded_task_node.py";
 
 /// In the order they are shown.
 #[rustfmt::skip]
@@ -66,6 +67,13 @@ pub static METRICS: &[Metric] = &[
     row("wrapper_lines", "lines", "0..", Better::Lower, "scb-check", "source lines of functions that only pass a call on; 0 outside the scb-check profiles"),
     row("flagged_lines", "lines", "0..", Better::Lower, BOTH, "source lines in a clone, a match or a wrapper"),
     row("verbosity", "share", "0..1", Better::Lower, PAPER, "flagged_lines / lines; in the scb-check profiles flagged_lines / sloc; 0 without lines"),
+    row("rubric_tree.score", "score", "0..1", Better::Higher, RUBRIC, "the root's: the mean of the sub-tasks by weight, of their sub-tasks and so on; 0 where weights add up to 0; an invalid leaf counts as 0"),
+    row("rubric_tree.score_without_invalid", "score", "0..1", Better::Higher, OURS, "the same of the leaves that were judged successfully, the others and what is empty without them dropped"),
+    row("rubric_tree.code_only", "score", "0..1", Better::Higher, RUBRIC, "the same of the leaves of the category Code Development (PaperBench Code-Dev)"),
+    row("rubric_tree.leaves", "leaves", "1..", Better::Neither, RUBRIC, "nodes without sub-tasks"),
+    row("rubric_tree.nodes", "nodes", "1..", Better::Neither, OURS, "all nodes, the root included"),
+    row("rubric_tree.depth", "steps", "0..", Better::Neither, OURS, "from the root to the deepest node"),
+    row("rubric_tree.invalid", "leaves", "0..", Better::Lower, RUBRIC, "leaves whose judging failed or gave no score that can be used"),
 ];
 
 const fn row(
@@ -108,6 +116,17 @@ mod tests {
         let numbers = json.as_object().unwrap().iter().filter(|(_, value)| value.is_number());
         let numbers: BTreeSet<&str> = numbers.map(|(name, _)| name.as_str()).collect();
 
-        assert_eq!(numbers, METRICS.iter().map(|metric| metric.name).collect());
+        let of_code = METRICS.iter().map(|metric| metric.name).filter(|name| !name.contains('.'));
+        assert_eq!(numbers, of_code.collect());
+    }
+
+    #[test]
+    fn every_number_of_a_rubric_tree_is_in_the_list_and_only_those() {
+        let json = serde_json::to_value(crate::metrics::rubric_tree::Summary::default()).unwrap();
+        let numbers: BTreeSet<String> =
+            json.as_object().unwrap().keys().map(|name| format!("rubric_tree.{name}")).collect();
+
+        let listed = METRICS.iter().map(|metric| metric.name.to_owned());
+        assert_eq!(numbers, listed.filter(|name| name.starts_with("rubric_tree.")).collect());
     }
 }

@@ -16,6 +16,7 @@ pub mod import;
 mod memory;
 mod repo;
 pub mod rubric;
+mod rubric_tree;
 pub mod rules;
 mod score;
 mod search;
@@ -139,6 +140,7 @@ fn opened(mut run: Run, found: Found) -> Opened {
             run.warnings.push(Warning { place: file.name.clone(), what: what.clone() });
         }
     }
+    rubric_tree::complete(&mut run, &found.folder);
     let repo = open_repo(&found.folder, &mut run);
     let snapshots = match found.format.name() {
         "slopcodebench" => Snapshots::of_problem(&found.main, &run.checkpoints),

@@ -16,6 +16,8 @@ use crate::{
 
 use crate::cli::recorded::{self, RecordedRow, TestsRow};
 
+use super::rubric_tree::TreeRow;
+
 /// A moment that is scored.
 #[derive(Debug, Clone)]
 pub struct Moment {
@@ -29,6 +31,7 @@ pub struct Document {
     pub run: RunName,
     pub points: Vec<(PointFacts, Scored)>,
     pub tests: Option<TestsRow>,
+    pub rubric_tree: Option<TreeRow>,
     pub recorded: Option<RecordedRow>,
 }
 
@@ -69,7 +72,7 @@ pub struct Shown<'a> {
     exposure: Option<()>,
     tests: Option<&'a TestsRow>,
     process: Option<()>,
-    rubric_tree: Option<()>,
+    rubric_tree: Option<&'a TreeRow>,
     /// What the recording says itself, never mixed with what is worked out here.
     recorded: Option<&'a RecordedRow>,
 }
@@ -155,7 +158,19 @@ impl Document {
             recorded: None,
         };
         let run = RunName { id: path.clone(), path, format: None, files_from: "a folder" };
-        Self { run, points: vec![(facts, scored)], tests: None, recorded: None }
+        let points = vec![(facts, scored)];
+        Self { run, points, tests: None, rubric_tree: None, recorded: None }
+    }
+
+    /// Of a file that holds a rubric tree and no run: there is no code to score.
+    pub fn of_tree(path: &Path, run: &Run, tree: TreeRow) -> Self {
+        let name = RunName {
+            id: run.id.clone(),
+            path: path.display().to_string(),
+            format: Some(run.format),
+            files_from: "nothing: it holds no run",
+        };
+        Self { run: name, points: vec![], tests: None, rubric_tree: Some(tree), recorded: None }
     }
 
     /// `lines` has the line counts of every change of every turn.
@@ -185,6 +200,7 @@ impl Document {
             run: name,
             points: facts.collect::<Vec<_>>().into_iter().zip(scored).collect(),
             tests: recorded::tests(run),
+            rubric_tree: None,
             recorded: recorded::recorded(run, archive),
         }
     }
@@ -211,7 +227,7 @@ impl Document {
             exposure: None,
             tests: self.tests.as_ref(),
             process: None,
-            rubric_tree: None,
+            rubric_tree: self.rubric_tree.as_ref(),
             recorded: self.recorded.as_ref(),
         }
     }

@@ -10,6 +10,7 @@ use crate::{
 use super::{
     Args,
     document::{Document, PointFacts, numbers, skipped},
+    rubric_tree,
 };
 
 /// Rows of each kind that `--detail` prints; JSON has all.
@@ -22,6 +23,9 @@ const HEADS: [&str; 13] = [
 ];
 
 pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> io::Result<()> {
+    if document.points.is_empty() {
+        return print_tree(document, args, out);
+    }
     if !args.md {
         out.line(&head(document, ruler))?;
         out.line("")?;
@@ -53,7 +57,17 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
     for (path, why) in skipped(last) {
         out.line(&format!("left out: {path}: {why}"))?;
     }
-    Ok(())
+    if document.rubric_tree.is_some() {
+        out.line("")?;
+    }
+    print_tree(document, args, out)
+}
+
+fn print_tree(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> {
+    match &document.rubric_tree {
+        Some(tree) => rubric_tree::print(tree, args.md, out),
+        None => Ok(()),
+    }
 }
 
 fn head(document: &Document, ruler: &Ruler) -> String {
@@ -156,7 +170,10 @@ fn print_detail(detail: &Detail, is_markdown: bool, out: &mut Out) -> io::Result
     Ok(())
 }
 
-/// One table of every point of every run; empty cells are not recorded.
+/// Columns about a point, before those about the run as a whole.
+const POINT_CELLS: usize = 29;
+
+/// One table of every point of every run; empty cells are not recorded. A run without points has one row.
 pub fn csv(documents: &[Document], ruler: &Ruler, out: &mut Out) -> io::Result<()> {
     let heads = [
         "run",
@@ -189,16 +206,29 @@ pub fn csv(documents: &[Document], ruler: &Ruler, out: &mut Out) -> io::Result<(
         "churn",
         "skipped",
     ];
+    let heads = heads.into_iter().chain(rubric_tree::COLUMNS);
     out.raw(csv_row(heads.map(String::from)).as_bytes())?;
     for document in documents {
+        let tree = rubric_tree::cells(document.rubric_tree.as_ref());
         for (facts, scored) in &document.points {
-            out.raw(csv_row(cells(document, facts, scored, ruler)).as_bytes())?;
+            let cells = cells(document, facts, scored, ruler).into_iter();
+            out.raw(csv_row(cells.chain(tree.clone())).as_bytes())?;
+        }
+        if document.points.is_empty() {
+            let name = [document.run.id.clone(), document.run.path.clone()];
+            let rest = std::iter::repeat_n(String::new(), POINT_CELLS - name.len());
+            out.raw(csv_row(name.into_iter().chain(rest).chain(tree)).as_bytes())?;
         }
     }
     Ok(())
 }
 
-fn cells(document: &Document, facts: &PointFacts, scored: &Scored, ruler: &Ruler) -> [String; 29] {
+fn cells(
+    document: &Document,
+    facts: &PointFacts,
+    scored: &Scored,
+    ruler: &Ruler,
+) -> [String; POINT_CELLS] {
     fn cell<T: ToString>(value: Option<T>) -> String {
         value.map(|value| value.to_string()).unwrap_or_default()
     }
