@@ -12,4 +12,4 @@ pub mod registry;
 pub mod rubric_tree;
 pub mod rules;
 
-pub use registry::{Better, METRICS, Metric};
+pub use registry::{Better, METRICS, Metric, Of};
