@@ -17,6 +17,7 @@ mod memory;
 mod repo;
 mod reuse;
 pub mod rubric;
+mod rubric_tree;
 pub mod rules;
 mod score;
 mod search;
@@ -141,6 +142,7 @@ fn opened(mut run: Run, found: Found) -> Opened {
             run.warnings.push(Warning { place: file.name.clone(), what: what.clone() });
         }
     }
+    rubric_tree::complete(&mut run, &found.folder);
     let repo = open_repo(&found.folder, &mut run);
     let snapshots = match found.format.name() {
         "slopcodebench" => Snapshots::of_problem(&found.main, &run.checkpoints),
