@@ -18,6 +18,7 @@ use crate::{
 
 use super::{Exit, Failure, Outcome, output::Out};
 use document::{Document, Moment};
+pub use document::{RulesFacts, rules_of};
 
 /// Score the code of runs: erosion, verbosity and what they are made of
 #[derive(Debug, clap::Args)]
@@ -66,7 +67,7 @@ enum Each {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let ruler = ruler(args)?;
-    let scorer = Scorer::new(ruler, cache(args));
+    let scorer = Scorer::new(ruler, cache(args.no_cache));
     let documents = match &args.tree {
         Some(folder) => vec![of_folder(folder, &scorer)?],
         None => {
@@ -112,8 +113,8 @@ pub fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
 }
 
 /// A cache that cannot be used costs time; that is said and nothing more.
-fn cache(args: &Args) -> Option<Cache> {
-    let path = Cache::default_path().filter(|_| !args.no_cache)?;
+pub fn cache(is_unwanted: bool) -> Option<Cache> {
+    let path = Cache::default_path().filter(|_| !is_unwanted)?;
     match Cache::open(&path) {
         Ok(cache) => Some(cache),
         Err(why) => {

@@ -22,6 +22,7 @@ mod search;
 mod slopcodebench;
 mod snapshot;
 mod timeline;
+pub mod two;
 pub mod write;
 
 use std::{

@@ -212,3 +212,32 @@ fn tokens(party: &Party, done: usize) -> Option<f64> {
         .map(|turn| Some(turn.tokens.input?.saturating_add(turn.tokens.output?) as f64))
         .sum()
 }
+
+impl Fact {
+    /// As people read it; `-` where there is none.
+    pub fn said(self, value: Option<f64>) -> String {
+        let Some(value) = value else { return "-".into() };
+        match self {
+            Self::Mcf | Self::Dir | Self::If50 => format!("{value:.3}"),
+            Self::Erosion | Self::Verbosity => format!("{value:.4}"),
+            Self::Tests => format!("{:.0} %", value * 100.0),
+            Self::Mass => format!("{value:.1}"),
+            Self::Severe
+            | Self::Loc
+            | Self::Callables
+            | Self::HighCc
+            | Self::Tokens
+            | Self::Turns => format!("{value:.0}"),
+        }
+    }
+
+    /// A difference with its sign; `0` where nothing can be seen of it.
+    pub fn delta_said(self, delta: f64) -> String {
+        let words = self.said(Some(delta.abs()));
+        match (words == self.said(Some(0.0)), delta < 0.0) {
+            (true, _) => "0".into(),
+            (false, true) => format!("−{words}"),
+            (false, false) => format!("+{words}"),
+        }
+    }
+}

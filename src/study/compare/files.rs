@@ -4,7 +4,7 @@ use crate::{
     code::patch::LineCounts,
     run::{
         EditKind,
-        files::{Change, Tree},
+        files::{Change, Content, Tree},
     },
 };
 
@@ -28,6 +28,8 @@ pub enum Standing {
     /// In both, and not the same.
     Differs,
     Same,
+    /// In both; what is in it is not recorded in either.
+    NotRecorded,
 }
 
 impl Standing {
@@ -37,6 +39,7 @@ impl Standing {
             Self::OnlyB => "only in b",
             Self::Differs => "differs",
             Self::Same => "same",
+            Self::NotRecorded => "content not recorded",
         }
     }
 }
@@ -59,11 +62,14 @@ pub fn file_rows(first: &Tree, changes: &[Change], lines: &[Option<LineCounts>])
     let is_changed = |path: &crate::run::RepoPath| {
         changes.iter().any(|change| change.path == *path || change.from.as_ref() == Some(path))
     };
-    let same = first.files.keys().filter(|path| !is_changed(path)).map(|path| FileRow {
-        path: path.to_string(),
-        from: None,
-        standing: Standing::Same,
-        lines: Some(LineCounts { added: 0, removed: 0 }),
+    let same = first.files.iter().filter(|(path, _)| !is_changed(path)).map(|(path, file)| {
+        let is_known = file.content != Content::NotRecorded;
+        FileRow {
+            path: path.to_string(),
+            from: None,
+            standing: if is_known { Standing::Same } else { Standing::NotRecorded },
+            lines: is_known.then_some(LineCounts { added: 0, removed: 0 }),
+        }
     });
     let mut rows: Vec<FileRow> = changed.chain(same).collect();
     rows.sort_by(|one, other| one.path.cmp(&other.path));

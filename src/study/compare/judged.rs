@@ -1,9 +1,19 @@
 //! Which verdicts speak for each of the runs.
 
+use super::Party;
 use crate::run::{
     Run,
     rubric::{Judgement, Rubric},
 };
+
+/// Lets one judge speak for every run: see [`judgements`].
+pub fn choose_judge(parties: &mut [Party], judge: Option<&str>) {
+    let rubrics: Vec<&Rubric> = parties.iter().map(|party| &party.rubric).collect();
+    let chosen = judgements(&rubrics, judge);
+    for (party, judgement) in parties.iter_mut().zip(chosen) {
+        party.judgement = judgement;
+    }
+}
 
 /// One index into each rubric's judgements: of the judge that is named; else of one judge for all runs, where there is
 /// one; else whatever each run has ([`super::warnings`] says so then). Of several judgements of a judge the last made of

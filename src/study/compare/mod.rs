@@ -25,7 +25,7 @@ use crate::{
 pub use components::{Cell, Row, Transitions, by_loss, rows};
 pub use facts::{Fact, Outcome};
 pub use files::{FileRow, Standing, file_rows};
-pub use judged::{done_at, judgements};
+pub use judged::{choose_judge, done_at, judgements};
 pub use moments::{
     CheckpointPair, Moment, PairedBy, PhasePair, by_checkpoint, by_phase, moments_of, turns_of,
 };
