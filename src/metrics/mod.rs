@@ -10,4 +10,4 @@ pub mod quality;
 pub mod registry;
 pub mod rules;
 
-pub use registry::{Better, METRICS, Metric};
+pub use registry::{Better, METRICS, Metric, Of};

@@ -15,6 +15,8 @@ pub struct Metric {
     /// From and to, both included; open where there is no bound.
     pub range: &'static str,
     pub better: Better,
+    /// What it is a number of.
+    pub of: Of,
     /// Paper, tool or file the formula is from.
     pub source: &'static str,
     /// In one line.
@@ -29,6 +31,29 @@ pub enum Better {
     Higher,
     /// It only describes.
     Neither,
+}
+
+/// What a metric is computed of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Of {
+    /// One state of the code.
+    Snapshot,
+    /// Two raters' scores of the same components ([`crate::study::agreement`] computes them).
+    Raters,
+    /// Two conditions of the same tasks ([`crate::study::paired`]), or two numbers of the same runs.
+    Runs,
+}
+
+impl Of {
+    /// As a table shows it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Snapshot => "snapshot",
+            Self::Raters => "raters",
+            Self::Runs => "runs",
+        }
+    }
 }
 
 impl Better {
@@ -66,6 +91,21 @@ pub static METRICS: &[Metric] = &[
     row("wrapper_lines", "lines", "0..", Better::Lower, "scb-check", "source lines of functions that only pass a call on; 0 outside the scb-check profiles"),
     row("flagged_lines", "lines", "0..", Better::Lower, BOTH, "source lines in a clone, a match or a wrapper"),
     row("verbosity", "share", "0..1", Better::Lower, PAPER, "flagged_lines / lines; in the scb-check profiles flagged_lines / sloc; 0 without lines"),
+    row("exact", "share", "0..1", Better::Higher, "SLUMP", "pairs of scores that are one").of(Of::Raters),
+    row("within_1", "share", "0..1", Better::Higher, "SLUMP", "pairs of scores that differ by at most 1").of(Of::Raters),
+    row("kappa", "coefficient", "..1", Better::Higher, "Cohen 1960", "agreement beyond what the raters' base rates give by chance; every disagreement alike").of(Of::Raters),
+    row("kappa_linear", "coefficient", "..1", Better::Higher, "Cohen 1968", "the same, a disagreement weighing as many steps as there are between the levels").of(Of::Raters),
+    row("kappa_quadratic", "coefficient", "..1", Better::Higher, "Cohen 1968", "the same, by the square of the steps").of(Of::Raters),
+    row("spearman", "coefficient", "-1..1", Better::Higher, "Spearman 1904", "correlation of the ranks, equals sharing the mean rank").of(Of::Raters),
+    row("kendall", "coefficient", "-1..1", Better::Higher, "Kendall 1945, tau-b", "pairs in one order less pairs in the other, over those not tied").of(Of::Raters),
+    row("alpha", "coefficient", "..1", Better::Higher, "Krippendorff 2011, ordinal", "agreement beyond chance, a disagreement weighing the square of the scores between the levels").of(Of::Raters),
+    row("ac1", "coefficient", "..1", Better::Higher, "Gwet 2008", "agreement beyond guessing among all levels; steady where one level is most of all").of(Of::Raters),
+    row("ac2", "coefficient", "..1", Better::Higher, "Gwet 2008, quadratic", "the same, near levels agreeing in part").of(Of::Raters),
+    row("boundary_2_3", "share", "0..1", Better::Lower, "SLUMP", "pairs of which one is Simplified and the other Equivalent").of(Of::Raters),
+    row("boundary_3_4", "share", "0..1", Better::Lower, "SLUMP", "pairs of which one is Equivalent and the other Faithful").of(Of::Raters),
+    row("mean_gap", "as the metric", "..", Better::Neither, "SLUMP", "mean of the first condition less the second, over tasks").of(Of::Runs),
+    row("wilcoxon", "p", "0..1", Better::Neither, "Wilcoxon 1945, as SciPy", "signed-rank test; exact up to 25 gaps without ties, else by the normal distribution corrected for ties").of(Of::Runs),
+    row("cohen_d", "standard deviations", "..", Better::Neither, "Cohen 1988, paired", "mean gap over the standard deviation of the gaps").of(Of::Runs),
 ];
 
 const fn row(
@@ -76,7 +116,13 @@ const fn row(
     source: &'static str,
     definition: &'static str,
 ) -> Metric {
-    Metric { name, unit, range, better, source, definition }
+    Metric { name, unit, range, better, of: Of::Snapshot, source, definition }
+}
+
+impl Metric {
+    const fn of(self, of: Of) -> Self {
+        Self { of, ..self }
+    }
 }
 
 /// The metric of that name; None where there is none.
@@ -108,6 +154,7 @@ mod tests {
         let numbers = json.as_object().unwrap().iter().filter(|(_, value)| value.is_number());
         let numbers: BTreeSet<&str> = numbers.map(|(name, _)| name.as_str()).collect();
 
-        assert_eq!(numbers, METRICS.iter().map(|metric| metric.name).collect());
+        let of_snapshots = METRICS.iter().filter(|metric| metric.of == Of::Snapshot);
+        assert_eq!(numbers, of_snapshots.map(|metric| metric.name).collect());
     }
 }

@@ -176,13 +176,15 @@ impl Document {
         };
         let befores = std::iter::once(0).chain(moments.iter().map(|moment| moment.done));
         let befores: Vec<usize> = befores.take(moments.len()).collect();
-        let facts = moments.into_iter().zip(befores).map(|(moment, before)| {
-            let churn = churn(lines.get(before..moment.done).unwrap_or_default());
-            facts_of(run, moment, churn)
-        });
+        let facts =
+            moments.into_iter().zip(befores).zip(&scored).map(|((moment, before), scored)| {
+                let churn = churn(lines.get(before..moment.done).unwrap_or_default());
+                let churn = churn.filter(|lines| *lines > 0 || !scored.is_untold);
+                facts_of(run, moment, churn)
+            });
         Self {
             run: name,
-            points: facts.zip(scored).collect(),
+            points: facts.collect::<Vec<_>>().into_iter().zip(scored).collect(),
             tests: recorded::tests(run),
             recorded: recorded::recorded(run, archive),
         }
