@@ -13,11 +13,8 @@ use clap::ValueEnum;
 use crate::{
     metrics::quality::{Profile, Ruler},
     run::files::Tree,
-    store::{
-        self, Opened, Scorer,
-        two::{At, Two},
-    },
-    study::compare::{self, FileRow, Moment, Party, Subtraction},
+    store::{self, Contents, Opened, Scorer},
+    study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees},
 };
 
 use super::{
@@ -147,14 +144,20 @@ fn check_judge(judge: &str, parties: &[Party]) -> Result<(), Failure> {
 /// Of the first two runs, at their ends.
 fn files(named: &[Named]) -> Result<Vec<FileRow>, Failure> {
     let [a, b, ..] = named else { return Ok(vec![]) };
-    let at = |Named { opened, .. }: &'_ Named| opened.run.turns.len();
-    let two = Two {
-        a: At { run: &a.opened.run, archive: &a.opened.archive, done: at(a) },
-        b: At { run: &b.opened.run, archive: &b.opened.archive, done: at(b) },
-    };
-    let first: Tree = two.a.tree().map_err(cannot_read)?;
-    let changes = two.changes().map_err(cannot_read)?;
-    Ok(compare::file_rows(&first, &changes, &two.line_counts(&changes)))
+    let (tree_a, tree_b) = (last_tree(a)?, last_tree(b)?);
+    let (of_a, of_b) = (contents(a), contents(b));
+    let a = Side { tree: &tree_a, contents: &of_a };
+    let b = Side { tree: &tree_b, contents: &of_b };
+    Ok(Trees::of(a, b).rows)
+}
+
+fn contents(Named { opened, .. }: &Named) -> Contents<'_> {
+    Contents { run: &opened.run, archive: &opened.archive }
+}
+
+fn last_tree(Named { opened, .. }: &Named) -> Result<Tree, Failure> {
+    let timeline = opened.archive.timeline(&opened.run).map_err(cannot_read)?;
+    Ok(timeline.tree_after(opened.run.turns.len()))
 }
 
 /// Of the first two runs.

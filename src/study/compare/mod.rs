@@ -11,6 +11,7 @@ mod files;
 mod judged;
 mod moments;
 mod subtraction;
+mod trees;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -24,12 +25,13 @@ use crate::{
 
 pub use components::{Cell, Row, Transitions, by_loss, rows};
 pub use facts::{Fact, Outcome};
-pub use files::{FileRow, Standing, file_rows};
+pub use files::{FileRow, Standing};
 pub use judged::{choose_judge, done_at, judgements};
 pub use moments::{
     CheckpointPair, Moment, PairedBy, PhasePair, by_checkpoint, by_phase, moments_of, turns_of,
 };
 pub use subtraction::Subtraction;
+pub use trees::{Side, Trees, diff_between};
 
 /// One run as it is compared: the recording, what it is judged by, what was measured.
 #[derive(Debug, Clone, PartialEq)]

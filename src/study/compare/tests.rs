@@ -4,7 +4,7 @@ use crate::{
     metrics::{Better, phase::Phase},
     run::{
         Checkpoint, RepoPath, Task, Tokens, Turn,
-        files::{MemoryBlobs, Origin, Tree, TreeFile, renames},
+        files::{MemoryBlobs, Tree, TreeFile},
         rubric::{Checklist, Component, Judge, Verdict},
     },
 };
@@ -272,10 +272,10 @@ fn final_trees_are_told_apart_file_by_file_and_a_moved_file_is_one() {
         tree(&[("a.py", "1\n"), ("old.py", "x\ny\nz\n"), ("same.py", "s\n"), ("both.py", "p\n")]);
     let b =
         tree(&[("b.py", "2\n"), ("new.py", "x\ny\nw\n"), ("same.py", "s\n"), ("both.py", "q\n")]);
-    let changes = renames::find(a.changes_to(&b, Origin::Recorded), &blobs);
-    let lines = vec![Some(LineCounts { added: 1, removed: 1 }); changes.len()];
+    let side = |tree| Side { tree, contents: &blobs };
 
-    let rows = file_rows(&a, &changes, &lines);
+    let trees = Trees::of(side(&a), side(&b));
+    let rows = &trees.rows;
 
     let said: Vec<_> =
         rows.iter().map(|row| (&*row.path, row.from.as_deref(), row.standing)).collect();
@@ -287,6 +287,10 @@ fn final_trees_are_told_apart_file_by_file_and_a_moved_file_is_one() {
         ("same.py", None, Standing::Same),
     ];
     assert_eq!(said, expected);
+    assert_eq!(rows[3].lines, Some(LineCounts { added: 1, removed: 1 }));
+    let change = trees.change_of(&rows[3]).unwrap();
+    assert!(diff_between([&blobs, &blobs], change, 3).text().is_some());
+    assert_eq!(trees.change_of(&rows[4]), None);
 }
 
 #[test]
