@@ -38,7 +38,7 @@ use crate::{
     run::{
         Place, RepoPath, Run, SourceFile, SourceId, StepId, StepText, Warning,
         files::{
-            Blob, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile,
+            Blob, BlobId, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile,
             blame::{self, BlamedLine},
             compare, renames,
         },
@@ -324,6 +324,19 @@ impl Archive {
     fn record(&self, place: Place) -> Cow<'_, [u8]> {
         let file = self.files.get(place.source.0 as usize);
         file.map(|file| file.record(place)).unwrap_or_default()
+    }
+}
+
+/// The contents of a run's files, by their names.
+#[derive(Debug, Clone, Copy)]
+pub struct Contents<'a> {
+    pub run: &'a Run,
+    pub archive: &'a Archive,
+}
+
+impl Blobs for Contents<'_> {
+    fn blob(&self, id: BlobId) -> Result<Blob, String> {
+        self.archive.content(self.run, TreeFile::known(id))
     }
 }
 

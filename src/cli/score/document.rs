@@ -88,8 +88,9 @@ pub struct Shown<'a> {
     recorded: Option<&'a RecordedRow>,
 }
 
+/// The rules that gave the numbers, and those that could not be used.
 #[derive(Serialize)]
-struct RulesFacts<'a> {
+pub struct RulesFacts<'a> {
     source: &'a str,
     count: usize,
     sha256: &'a str,
@@ -352,7 +353,7 @@ fn rows(detail: &Detail) -> DetailRows<'_> {
     }
 }
 
-fn rules_of(ruler: &Ruler) -> RulesFacts<'_> {
+pub fn rules_of(ruler: &Ruler) -> RulesFacts<'_> {
     let rules = ruler.rules();
     RulesFacts {
         source: rules.source(),
