@@ -8,14 +8,14 @@
 //! | [`run`]     | what an agent did: Run > Checkpoint > Turn > Step; the files at turn n     |         |
 //! | [`formats`] | how the tools out there write runs down, one file each                     |         |
 //! | [`metrics`] | how code and runs are scored: quality of a snapshot, rules                 |         |
+//! | [`study`]   | several runs and several raters: agreement, paired tests, correlation      |         |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | windows |
 //! | [`app`]     | what the user is looking at and how that changes: state, messages, keymap  | screen  |
 //! | [`ui`]      | how it looks: layout to cells, one file per panel, theme, safe text        | screen  |
 //! | [`tui`]     | the terminal, the clock, the threads: wires every room together            | door    |
 //! | [`cli`]     | the commands, one file each                                                | door    |
 //!
-//! Planned between them, in this order, each with its own issue: `study` after `metrics`; `judge` and `live` after
-//! `store`.
+//! Planned between them, in this order, each with its own issue: `judge` and `live` after `store`.
 //!
 //! A room uses only rooms above it. Rooms with windows and rooms with a screen meet only behind a door, and only
 //! windows and doors touch files, clocks, threads, processes or the terminal. `tests/rooms.rs` holds us to that.
@@ -54,5 +54,6 @@ pub mod formats;
 pub mod metrics;
 pub mod run;
 pub mod store;
+pub mod study;
 pub mod tui;
 pub mod ui;

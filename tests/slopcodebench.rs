@@ -317,3 +317,72 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn callables_measured_by_the_harness_are_those_measured_here() {
+    let Some(data) = real_data() else { return };
+    let path = data.join("slopcodebench/run");
+    let path = path.to_str().unwrap();
+    let args = [
+        "score",
+        path,
+        "--each",
+        "checkpoint",
+        "--profile",
+        "scb-paper",
+        "--rules",
+        "none",
+        "--detail",
+        "--json",
+    ];
+    let scored = json(&args);
+    let recorded = scored["recorded"]["by_checkpoint"].as_array().unwrap();
+    assert_eq!(recorded.len(), 4);
+    let mut compared = 0;
+    for (row, point) in recorded.iter().zip(scored["points"].as_array().unwrap()) {
+        let theirs = row["callables"].as_array().unwrap();
+        let ours = point["detail"]["callables"].as_array().unwrap();
+        for callable in theirs {
+            let same = |ours: &&Value| {
+                ours["start"] == callable["start"] && ours["path"] == callable["path"]
+            };
+            let ours = ours.iter().find(same).unwrap_or_else(|| panic!("{callable}"));
+            assert_eq!(
+                (&ours["cc"], &ours["sloc"]),
+                (&callable["cc"], &callable["sloc"]),
+                "{callable}"
+            );
+            compared += 1;
+        }
+        assert_eq!(row["hits"], serde_json::json!([]));
+        assert_eq!(row["files"][0]["path"], "backup_scheduler.py");
+    }
+    assert!(compared > 80, "{compared}");
+}
+
+#[test]
+fn a_checkpoint_of_which_nothing_is_left_has_no_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    put("checkpoint_1/snapshot/a.py", "def f(a):\n    return a\n");
+    put("checkpoint_2/evaluation.json", "{\"tests\": {}}");
+    put("checkpoint_3/diff.json", "cut sho");
+    put("checkpoint_4/snapshot/b.py", "b = 1\n");
+    let path = folder.path().to_str().unwrap();
+
+    let scored = json(&["score", path, "--each", "checkpoint", "--json"]);
+
+    let column = |name: &str| -> Vec<Value> {
+        scored["points"].as_array().unwrap().iter().map(|point| point[name].clone()).collect()
+    };
+    let nothing = Value::Null;
+    assert_eq!(column("files"), [1.into(), nothing.clone(), nothing.clone(), 1.into()]);
+    assert_eq!(column("erosion"), [0.0.into(), nothing.clone(), nothing.clone(), 0.0.into()]);
+    assert_eq!(column("verbosity"), [0.0.into(), nothing.clone(), nothing.clone(), 0.0.into()]);
+    assert_eq!(column("churn"), [2.into(), nothing.clone(), nothing, 3.into()]);
+    assert!(!printed(&["score", path, "--each", "checkpoint"]).contains("NaN"));
+}

@@ -11,7 +11,7 @@ use super::{
     diff, files,
     key::{Code, Key},
     layout::Panel,
-    overlay, playback, replay,
+    overlay, playback, replay, scores,
     scroll::Motion,
     search,
     shell::{self, Pending, copy::What, palette},
@@ -55,6 +55,10 @@ pub enum Context {
     Chart,
     /// The list of what moved a point.
     Moved,
+    /// In every part of the scores.
+    Scores,
+    /// The rubric tree.
+    Rubric,
     /// The table of runs.
     Table,
     /// Typing what narrows the table down.
@@ -76,7 +80,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -87,6 +91,8 @@ impl Context {
         Self::Curves,
         Self::Chart,
         Self::Moved,
+        Self::Scores,
+        Self::Rubric,
         Self::Table,
         Self::Filter,
         Self::Prompt,
@@ -114,6 +120,8 @@ impl Context {
             Self::Curves => "in the curves",
             Self::Chart => "at the chart of the curves",
             Self::Moved => "in the list of what moved",
+            Self::Scores => "in the scores",
+            Self::Rubric => "in the rubric tree",
             Self::Table => "in the table of runs",
             Self::Filter => "while typing a filter",
             Self::Prompt => "while typing a search",
@@ -140,11 +148,12 @@ impl Context {
     }
 
     /// Where the keyboard is while nothing lies over the views.
-    pub const fn of_place(replay: &replay::Replay) -> Self {
+    pub fn of_place(replay: &replay::Replay) -> Self {
         match (replay.view, replay.curves.part) {
             (View::Replay | View::Collection, _) => Self::of_panel(replay.focus),
             (View::Curves, Part::Chart) => Self::Chart,
             (View::Curves, Part::Moved) => Self::Moved,
+            (View::Scores, _) => replay.scores.context(&replay.run),
         }
     }
 
@@ -155,6 +164,7 @@ impl Context {
                 Some(View::Replay)
             }
             Self::Curves | Self::Chart | Self::Moved => Some(View::Curves),
+            Self::Scores | Self::Rubric => Some(View::Scores),
             Self::Table | Self::Filter => Some(View::Collection),
             _ => None,
         }
@@ -175,6 +185,8 @@ impl Context {
             Self::Steps => &[Self::Steps, Self::Replay, Self::InRun, Self::Anywhere],
             Self::Table => &[Self::Table, Self::Anywhere],
             Self::Filter => &[Self::Filter],
+            Self::Scores => &[Self::Scores, Self::InRun, Self::Anywhere],
+            Self::Rubric => &[Self::Rubric, Self::Scores, Self::InRun, Self::Anywhere],
             Self::Prompt => &[Self::Prompt],
             Self::Overlay => &[Self::Overlay],
             Self::Palette => &[Self::Palette],
@@ -348,6 +360,14 @@ const fn narrow(message: collection::prompt::Message) -> Message {
     table(collection::Message::Prompt(message))
 }
 
+const fn scored(message: scores::Message) -> Message {
+    replay(replay::Message::Scores(message))
+}
+
+const fn rubric(message: scores::tree::Message) -> Message {
+    scored(scores::Message::Tree(message))
+}
+
 const fn copy(what: What) -> Message {
     shell(shell::Message::Copy(what))
 }
@@ -363,7 +383,7 @@ const SIDEWAYS: usize = 8;
 pub static BINDINGS: &[Binding] = {
     use Context::{
         Anywhere, Chart, Copy, Curves, Diff, Files, Filter, GoToMark, Hits, InRun, Kinds, List, Mark, Moved, Overlay,
-        Palette, Prompt, Replay, Requests, Steps, Stops, Table, Turns,
+        Palette, Prompt, Replay, Requests, Rubric, Scores, Steps, Stops, Table, Turns,
     };
     &[
         row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
@@ -403,9 +423,10 @@ pub static BINDINGS: &[Binding] = {
         row(Replay, &[c('G'), k(Code::End)], "to the end of this panel; 12G to turn, file, step or line 12", "", |n| go(n.0.map_or(Motion::End, Motion::To))),
         row(Replay, &[c('z')], "fold every step", "", |_| step(steps::Message::FoldAll)),
         row(Replay, &[c('Z')], "unfold every step of the turn", "", |_| step(steps::Message::UnfoldAll)),
-        row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves, 3w the table of runs", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
+        row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves, 3w the scores, 4w the table of runs", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
         row(Anywhere, &[k(Code::F(1))], "the replay", "", |_| view(views::Message::Number(1))),
         row(Anywhere, &[k(Code::F(2))], "the curves", "", |_| view(views::Message::Number(2))),
+        row(Anywhere, &[k(Code::F(3))], "the scores", "", |_| view(views::Message::Number(3))),
         row(Replay, &[c('W')], "why the line at the cursor of the diff is marked", "", |_| open(overlay::Kind::Why)),
         row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones", "", |_| curve(curves::Message::SwitchMarks)),
         row(InRun, &[c('i')], "facts about this run", "", |_| open(overlay::Kind::Info)),
@@ -493,6 +514,9 @@ pub static BINDINGS: &[Binding] = {
         row(Moved, &[k(Code::PageDown), Key::ctrl('d')], "a page down", "", |_| curve(curves::Message::Move(Motion::PageDown))),
         row(Moved, &[c('g'), k(Code::Home)], "to the start of the list", "", |_| curve(curves::Message::Move(Motion::Start))),
         row(Moved, &[c('G'), k(Code::End)], "to the end of the list", "", |n| curve(curves::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+        row(Scores, &[c('t')], "the component table or the rubric tree, where the run has both", "other scores", |_| scored(scores::Message::Switch)),
+        row(Rubric, &[k(Code::Up), c('k')], "up in the tree", "row", |n| rubric(scores::tree::Message::Go(Motion::Up(n.times())))),
+        row(Rubric, &[k(Code::Down), c('j')], "down in the tree", "row", |n| rubric(scores::tree::Message::Go(Motion::Down(n.times())))),
         row(Steps, &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| step(steps::Message::FoldInPlace)),
         row(Steps, &[k(Code::Backspace)], "back to the agent that started this one; from the outermost to the table of runs", "", |_| step(steps::Message::Leave)),
         row(Hits, &[c('n')], "next hit", "", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),

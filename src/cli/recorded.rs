@@ -5,7 +5,10 @@ use serde::Serialize;
 use crate::{
     run::{
         Checkpoint, CheckpointRecord, Run,
-        recorded::{self, Flag, Passed, Recorded, TestCase, TestGroup, Value},
+        recorded::{
+            self, Callable, Flag, MeasuredFile, Passed, Recorded, RuleHit, TestCase, TestGroup,
+            Value,
+        },
     },
     store::Archive,
 };
@@ -94,6 +97,10 @@ pub struct CheckpointRow {
     /// In the harness' word: ran, skipped, error.
     pub state: Option<String>,
     pub values: Vec<ValueRow>,
+    /// By file, as measured then; null where it is not recorded.
+    pub files: Option<Vec<FileRow>>,
+    pub callables: Option<Vec<CallableRow>>,
+    pub hits: Option<Vec<HitRow>>,
     /// Null where no tests are recorded.
     pub tests: Option<Vec<TestRow>>,
     /// Null where no judge was asked.
@@ -110,6 +117,33 @@ pub struct ValueRow {
     pub value: serde_json::Value,
     /// Our metric that measures the same; null where there is none.
     pub metric: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+pub struct FileRow {
+    pub path: String,
+    pub values: Vec<ValueRow>,
+}
+
+#[derive(Serialize)]
+pub struct CallableRow {
+    pub path: String,
+    pub name: String,
+    /// Of a method.
+    pub class: Option<String>,
+    pub start: u64,
+    pub end: u64,
+    pub cc: Option<u64>,
+    pub sloc: Option<u64>,
+}
+
+#[derive(Serialize)]
+pub struct HitRow {
+    pub rule: String,
+    pub category: Option<String>,
+    pub path: String,
+    pub start: u64,
+    pub end: u64,
 }
 
 #[derive(Serialize)]
@@ -161,6 +195,13 @@ fn checkpoint_row(
         label: checkpoint.id.clone(),
         state: record.state.as_ref().map(ToString::to_string),
         values: record.values.iter().map(value_row).collect(),
+        files: record.measured.files.as_ref().map(|files| files.iter().map(file_row).collect()),
+        callables: record
+            .measured
+            .callables
+            .as_ref()
+            .map(|all| all.iter().map(callable_row).collect()),
+        hits: record.measured.hits.as_ref().map(|hits| hits.iter().map(hit_row).collect()),
         tests: record
             .tests
             .as_ref()
@@ -184,6 +225,32 @@ fn value_row(recorded: &Recorded) -> ValueRow {
             Value::Flag(flag) => (*flag).into(),
         },
         metric: recorded.metric,
+    }
+}
+
+fn file_row(file: &MeasuredFile) -> FileRow {
+    FileRow { path: file.path.to_string(), values: file.values.iter().map(value_row).collect() }
+}
+
+fn callable_row(callable: &Callable) -> CallableRow {
+    CallableRow {
+        path: callable.path.to_string(),
+        name: callable.name.to_string(),
+        class: callable.class.as_ref().map(ToString::to_string),
+        start: callable.start,
+        end: callable.end,
+        cc: callable.cc,
+        sloc: callable.sloc,
+    }
+}
+
+fn hit_row(hit: &RuleHit) -> HitRow {
+    HitRow {
+        rule: hit.rule.to_string(),
+        category: hit.category.as_ref().map(ToString::to_string),
+        path: hit.path.to_string(),
+        start: hit.start,
+        end: hit.end,
     }
 }
 

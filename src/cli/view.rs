@@ -37,7 +37,7 @@ pub struct Args {
     /// Open at a file of that turn, and at a line of it
     #[arg(long, value_name = "PATH[:LINE]")]
     file: Option<String>,
-    /// Open this view: replay, curves or collection
+    /// Open this view: replay, curves, scores or collection
     #[arg(long, value_name = "NAME", value_parser = view, default_value = "replay", hide_default_value = true)]
     view: View,
     /// Sort the table of runs by this column, such as erosion; -erosion with the largest first

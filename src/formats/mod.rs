@@ -14,6 +14,7 @@ mod claude;
 mod codex;
 pub mod jsonl;
 mod nested;
+pub mod rubric;
 mod tape;
 
 use crate::run::{Edit, Run, SourceId, Step, StepText, ToolResult, files::RecordedEdit};

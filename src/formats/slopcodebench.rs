@@ -12,6 +12,7 @@
 //! | `diff.json` | [`recorded::Changes`], and files where there is no `snapshot/` | [`changes`] |
 //! | `rubric.jsonl` | [`recorded::Flag`]s | [`rubric`] |
 //! | `inference_result.json`, `quality_analysis/overall_quality.json`, a row of `checkpoint_results.jsonl`, `result.json` | [`recorded::Recorded`] values | [`values`] |
+//! | `quality_analysis/{files,symbols,ast_grep}.jsonl` | [`recorded::Measured`] | [`quality`] |
 //! | `config.yaml`, `problem.yaml`, `run_info.yaml`, `problem_catalog.json` | what the run says of itself | [`about`], [`facts`], [`generation`] |
 //!
 //! Its times have no zone and are taken as UTC. `snapshot/` is no source: [`crate::store`] reads it where files are put together.
@@ -25,6 +26,7 @@ mod json;
 pub mod layout;
 mod logs;
 mod others;
+mod quality;
 mod rubric;
 mod values;
 
@@ -267,6 +269,13 @@ impl<'a> Reader<'a> {
                 None => self.warn(at, "is not a JSON object"),
             }
         }
+        let source = |at: usize| self.sources[at];
+        let warnings = &mut self.run.warnings;
+        record.measured = recorded::Measured {
+            files: stage.files.map(|at| quality::files(source(at), self.generation, warnings)),
+            callables: stage.symbols.map(|at| quality::callables(source(at), warnings)),
+            hits: stage.hits.map(|at| quality::hits(source(at), warnings)),
+        };
     }
 
     fn tests(&mut self, stage: &Stage, record: &mut CheckpointRecord) {

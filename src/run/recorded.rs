@@ -14,11 +14,54 @@ pub struct CheckpointRecord {
     pub state: Option<Box<str>>,
     /// Usage and quality, in the order of the files.
     pub values: Vec<Recorded>,
+    pub measured: Measured,
     pub tests: Option<Tests>,
     /// None where no judge was asked; empty where one was and found nothing.
     pub flags: Option<Vec<Flag>>,
     /// None where the harness recorded no comparison of the trees.
     pub changes: Option<Changes>,
+}
+
+/// What was measured of the parts of a snapshot; each list is None where its file is not there.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Measured {
+    pub files: Option<Vec<MeasuredFile>>,
+    pub callables: Option<Vec<Callable>>,
+    /// Empty also where the rules could not be run, which the harness does not tell apart.
+    pub hits: Option<Vec<RuleHit>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MeasuredFile {
+    pub path: Box<str>,
+    pub values: Vec<Recorded>,
+}
+
+/// A function or method.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Callable {
+    pub path: Box<str>,
+    pub name: Box<str>,
+    /// The class of a method.
+    pub class: Option<Box<str>>,
+    /// Lines, count from 1, both ends included.
+    pub start: u64,
+    pub end: u64,
+    /// Cyclomatic complexity.
+    pub cc: Option<u64>,
+    /// Not in the first generation.
+    pub sloc: Option<u64>,
+}
+
+/// Lines that a rule matched.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RuleHit {
+    pub rule: Box<str>,
+    pub category: Option<Box<str>>,
+    pub path: Box<str>,
+    /// Lines, count from 1, both ends included.
+    pub start: u64,
+    pub end: u64,
 }
 
 /// One recorded value.

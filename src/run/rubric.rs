@@ -168,12 +168,13 @@ pub struct Label {
 }
 
 impl Rubric {
-    /// The judgement that speaks for the final tree: the latest one, by a judge that is no human where there is one.
+    /// The judgement that speaks where none is named: the last made of the latest state that was judged.
     ///
-    /// Only judgements with at least one score count.
+    /// Only judgements with at least one score count; one without a turn is of the final state.
     pub fn chosen(&self) -> Option<&Judgement> {
-        let scored = || self.judgements.iter().filter(|it| it.verdicts.iter().any(|v| v.score.is_some()));
-        scored().rfind(|it| it.judge.kind != "human").or_else(|| scored().next_back())
+        let scored =
+            self.judgements.iter().filter(|it| it.verdicts.iter().any(|v| v.score.is_some()));
+        scored.max_by_key(|it| it.turn.unwrap_or(usize::MAX))
     }
 }
 

@@ -16,6 +16,8 @@ mod head;
 pub mod import;
 mod memory;
 mod repo;
+mod reuse;
+pub mod rubric;
 pub mod rules;
 mod score;
 mod search;
@@ -55,6 +57,7 @@ pub use cache::Cache;
 pub use follow::{Follower, follow};
 pub use hands::stand_back;
 pub use head::open as open_head;
+pub use reuse::ReuseReader;
 pub use score::{GoesOn, Scorer};
 pub use walk::{holds_several, runs_below, walk};
 

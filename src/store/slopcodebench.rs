@@ -34,13 +34,16 @@ const OF_RUN: [&str; 6] = [
 
 const OF_PROBLEM: [&str; 2] = ["problem.yaml", "run_info.yaml"];
 
-const OF_CHECKPOINT: [&str; 7] = [
+const OF_CHECKPOINT: [&str; 10] = [
     "prompt.txt",
     "inference_result.json",
     "diff.json",
     "evaluation.json",
     "evaluation/report.json",
     "quality_analysis/overall_quality.json",
+    "quality_analysis/files.jsonl",
+    "quality_analysis/symbols.jsonl",
+    "quality_analysis/ast_grep.jsonl",
     "rubric.jsonl",
 ];
 

@@ -113,6 +113,7 @@ fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buff
     match replay.view {
         View::Replay | View::Collection => panels(replay, theme, layout, buffer),
         View::Curves => panel::curves::draw(replay, theme, layout, buffer),
+        View::Scores => panel::scores::draw(replay, theme, layout, buffer),
     }
 }
 

@@ -33,6 +33,9 @@ pub struct Stage {
     pub evaluation: Option<usize>,
     pub report: Option<usize>,
     pub quality: Option<usize>,
+    pub files: Option<usize>,
+    pub symbols: Option<usize>,
+    pub hits: Option<usize>,
     pub rubric: Option<usize>,
     /// Whatever the agent left that may be a log.
     pub logs: Vec<usize>,
@@ -146,6 +149,9 @@ impl<'a> Layout<'a> {
                 stage.quality = Some(at);
                 self.marked.push(at);
             }
+            "quality_analysis/files.jsonl" => stage.files = Some(at),
+            "quality_analysis/symbols.jsonl" => stage.symbols = Some(at),
+            "quality_analysis/ast_grep.jsonl" => stage.hits = Some(at),
             _ if below.starts_with("agent/") || below.starts_with("agent.tar.gz/") => {
                 stage.logs.push(at);
             }

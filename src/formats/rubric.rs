@@ -1,0 +1,119 @@
+//! The files beside a recording that say what it is judged by and what was said of it: `components.json`,
+//! `exposure.json`, `judgements/*.json` and `labels/*.json` of a run bundle.
+//!
+//! Read leniently: an entry that cannot be used is a warning with its file, and the rest counts.
+
+mod checklist;
+mod fields;
+mod judgement;
+mod labels;
+
+use std::collections::BTreeSet;
+
+use crate::run::{
+    Warning,
+    rubric::{Checklist, Rubric},
+};
+
+use super::Source;
+
+pub use fields::MOST_BYTES;
+
+/// Whether a file of a bundle, named relative to it with `/` between parts, is read by [`read`].
+pub fn is_part(name: &str) -> bool {
+    Part::of(name).is_some()
+}
+
+enum Part {
+    Components,
+    Exposure,
+    Judgement,
+    Labels,
+}
+
+impl Part {
+    fn of(name: &str) -> Option<Self> {
+        match name.split_once('/') {
+            None if name == "components.json" => Some(Self::Components),
+            None if name == "exposure.json" => Some(Self::Exposure),
+            Some(("judgements", file)) if file.ends_with(".json") => Some(Self::Judgement),
+            Some(("labels", file)) if file.ends_with(".json") => Some(Self::Labels),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the files that are there, in whatever order. Files of other names are left alone.
+pub fn read(files: &[Source<'_>]) -> Rubric {
+    let mut files: Vec<_> = files.iter().collect();
+    files.sort_by_key(|file| file.name);
+    let mut rubric = Rubric::default();
+    for file in files {
+        let Some(part) = Part::of(file.name) else { continue };
+        let warnings = &mut rubric.warnings;
+        match part {
+            Part::Components => rubric.checklist = checklist::components(file, warnings),
+            Part::Exposure => rubric.exposure = checklist::exposure(file, warnings),
+            Part::Judgement => rubric.judgements.extend(judgement::read(file, warnings)),
+            Part::Labels => rubric.labels.extend(labels::read(file, warnings)),
+        }
+    }
+    rubric.judgements.sort_by(|a, b| a.created_at.cmp(&b.created_at));
+    let strangers = strangers(&rubric);
+    rubric.warnings.extend(strangers);
+    rubric
+}
+
+/// Ids that the checklist does not have, and components that a judgement says nothing of.
+fn strangers(rubric: &Rubric) -> Vec<Warning> {
+    let Some(checklist) = &rubric.checklist else { return vec![] };
+    let known: BTreeSet<&str> = checklist.components.iter().map(|it| it.id.as_str()).collect();
+    let mut warnings = vec![];
+    let mut unknown = |place: &str, id: &str, what: &str| {
+        if !known.contains(id) {
+            let what = format!("{what} {id}, which components.json does not have");
+            warnings.push(Warning { place: place.into(), what });
+        }
+    };
+    for component in &checklist.components {
+        for id in &component.connects_to {
+            unknown("components.json", id, &format!("{} connects to", component.id));
+        }
+    }
+    for entry in rubric.exposure.iter().flat_map(|exposure| &exposure.components) {
+        unknown("exposure.json", &entry.id, "says how far one can recover");
+    }
+    for judgement in &rubric.judgements {
+        for verdict in &judgement.verdicts {
+            unknown(&judgement.file, &verdict.component, "has a verdict on");
+        }
+    }
+    for labels in &rubric.labels {
+        let ids: BTreeSet<&str> =
+            labels.labels.iter().map(|label| label.component.as_str()).collect();
+        for id in ids {
+            unknown(&labels.file, id, "has a label for");
+        }
+    }
+    warnings.extend(rubric.judgements.iter().filter_map(|judgement| {
+        let silent = unjudged(checklist, |id| judgement.of(id).is_some());
+        let what = format!("has no verdict on {silent}");
+        (!silent.is_empty()).then(|| Warning { place: judgement.file.clone(), what })
+    }));
+    warnings
+}
+
+/// `C03, C04 and 2 more`
+fn unjudged(checklist: &Checklist, is_judged: impl Fn(&str) -> bool) -> String {
+    let ids: Vec<&str> =
+        checklist.components.iter().map(|it| it.id.as_str()).filter(|id| !is_judged(id)).collect();
+    match ids.as_slice() {
+        [shown @ .., _] if ids.len() > 8 => {
+            format!("{} and {} more", shown[..7].join(", "), ids.len() - 7)
+        }
+        all => all.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! `components.json` and `exposure.json`.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    formats::Source,
+    run::{
+        Warning,
+        rubric::{Checklist, Component, Exposure, Recoverability},
+    },
+};
+
+use super::fields::{self, Fields};
+
+pub fn components(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Checklist> {
+    let document = fields::document(file, "trajview.components/1", warnings)?;
+    let components =
+        distinct(file, fields::objects(file, &document, "components", warnings), warnings);
+    let read = |(id, fields): (String, Fields<'_>)| Component {
+        id,
+        name: fields.text("name"),
+        intent: fields.text("intent"),
+        formula: fields.text("formula"),
+        inputs: fields.text("inputs"),
+        outputs: fields.text("outputs"),
+        connects_to: fields.strings("connects_to"),
+        committed_at_turn: fields.ordinal("committed_at_turn"),
+    };
+    let task = Fields::of(&document).words("task");
+    Some(Checklist { task, components: components.into_iter().map(read).collect() })
+}
+
+pub fn exposure(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Exposure> {
+    let document = fields::document(file, "trajview.exposure/1", warnings)?;
+    let entries =
+        distinct(file, fields::objects(file, &document, "components", warnings), warnings);
+    let mut components = vec![];
+    for (id, fields) in entries {
+        let mut by_turn = vec![];
+        for entry in fields.objects("by_turn") {
+            match (entry.ordinal("turn"), entry.score("level")) {
+                (Some(turn), Ok(Some(level))) => by_turn.push((turn, level)),
+                (_, Err(what)) => warnings
+                    .push(Warning { place: file.name.into(), what: format!("{id}: {what}") }),
+                _ => warnings.push(Warning {
+                    place: file.name.into(),
+                    what: format!("{id}: an entry without a turn or without a level"),
+                }),
+            }
+        }
+        by_turn.sort_by_key(|&(turn, _)| turn);
+        components.push(Recoverability { id, by_turn });
+    }
+    Some(Exposure { components })
+}
+
+/// Entries by id; the first of an id counts, and what is left out is named.
+fn distinct<'a>(
+    file: &Source<'_>,
+    entries: Vec<(usize, Fields<'a>)>,
+    warnings: &mut Vec<Warning>,
+) -> Vec<(String, Fields<'a>)> {
+    let mut seen = BTreeSet::new();
+    let mut found = vec![];
+    for (number, fields) in entries {
+        let problem = match fields.id("id") {
+            Some(id) if seen.insert(id.clone()) => {
+                found.push((id, fields));
+                continue;
+            }
+            Some(id) => {
+                format!("components, entry {number}: {id} is there already; the first one counts")
+            }
+            None => format!("components, entry {number}: has no id"),
+        };
+        warnings.push(Warning { place: file.name.into(), what: problem });
+    }
+    found
+}

@@ -1,0 +1,97 @@
+//! `judgements/*.json`: one judging of one state of the code each.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    formats::Source,
+    run::{
+        Warning,
+        rubric::{Evidence, Judge, Judgement, Look, Verdict},
+    },
+};
+
+use super::fields::{self, Fields};
+
+pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Judgement> {
+    let document = fields::document(file, "trajview.judgement/1", warnings)?;
+    let top = Fields::of(&document);
+    let entries = fields::objects(file, &document, "scores", warnings);
+    let mut warn = |what: String| warnings.push(Warning { place: file.name.into(), what });
+    let mut seen = BTreeSet::new();
+    let mut verdicts = vec![];
+    for (number, fields) in entries {
+        let Some(component) = fields.id("component") else {
+            warn(format!("scores, entry {number}: names no component"));
+            continue;
+        };
+        if !seen.insert(component.clone()) {
+            warn(format!(
+                "scores, entry {number}: {component} has a verdict already; the first one counts"
+            ));
+            continue;
+        }
+        let verdict = verdict(component, &fields);
+        if let (None, Some(what)) = (verdict.score, &verdict.error) {
+            warn(format!("{}: {what}", verdict.component));
+        }
+        verdicts.push(verdict);
+    }
+    Some(Judgement {
+        file: file.name.into(),
+        judge: top.object("judge").map(|fields| judge(&fields)).unwrap_or_default(),
+        run: top.words("run"),
+        commit: top.id("commit"),
+        turn: top.ordinal("turn"),
+        rubric: top.words("rubric"),
+        created_at: top.words("created_at"),
+        verdicts,
+    })
+}
+
+fn judge(fields: &Fields<'_>) -> Judge {
+    Judge {
+        name: fields.text("name"),
+        kind: fields.text("kind"),
+        model: fields.words("model"),
+        prompt_sha256: fields.words("prompt_sha256"),
+        budget: fields.count("budget").and_then(|budget| u32::try_from(budget).ok()),
+    }
+}
+
+fn verdict(component: String, fields: &Fields<'_>) -> Verdict {
+    let (score, off_scale) = match fields.score("score") {
+        Ok(score) => (score, None),
+        Err(what) => (None, Some(what)),
+    };
+    let nothing = || score.is_none().then(|| "has no score".to_owned());
+    Verdict {
+        component,
+        score,
+        label: fields.words("label"),
+        rationale: fields.text("rationale"),
+        evidence: fields.objects("evidence").filter_map(|fields| evidence(&fields)).collect(),
+        trace: fields.objects("trace").map(|fields| look(&fields)).collect(),
+        tokens: fields.count("tokens"),
+        seconds: fields.number("seconds"),
+        error: fields.words("error").or(off_scale).or_else(nothing),
+    }
+}
+
+/// None where it names no file.
+fn evidence(fields: &Fields<'_>) -> Option<Evidence> {
+    let path = fields.id("path")?;
+    let start = fields.ordinal("start");
+    let end = fields.ordinal("end").or(start);
+    let lines = start.zip(end).map(|(start, end)| (start.min(end), start.max(end)));
+    Some(Evidence { path, lines })
+}
+
+fn look(fields: &Fields<'_>) -> Look {
+    Look {
+        tool: fields.text("tool"),
+        arguments: fields.text("arguments"),
+        bytes: fields.count("bytes"),
+        sha256: fields.words("sha256"),
+        excerpt: fields.words("excerpt"),
+    }
+}

@@ -1,0 +1,100 @@
+//! The files beside a recording that say what it is judged by: read afresh whenever they are asked for, since judges
+//! and raters add to them.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    formats::{Source, rubric},
+    run::{Warning, rubric::Rubric},
+};
+
+use super::{
+    bytes,
+    find::{entries_of, is_plain_file, name_of},
+};
+
+/// What stands beside the run at `path`: a bundle's folder or its `run.json`. A recording that is no bundle has
+/// nothing. Links are not followed.
+pub fn read(path: &Path) -> Rubric {
+    let Some(folder) = bundle_of(path) else { return Rubric::default() };
+    let mut held = vec![];
+    let mut problems = vec![];
+    for (name, path) in parts_of(&folder) {
+        match read_whole(&path) {
+            Ok(bytes) => held.push((name, bytes)),
+            Err(what) => problems.push(Warning { place: name, what }),
+        }
+    }
+    let sources: Vec<_> = held.iter().map(|(name, bytes)| Source { name, bytes }).collect();
+    let mut read = rubric::read(&sources);
+    read.warnings.splice(0..0, problems);
+    read
+}
+
+/// The folder of a bundle, named by itself or by its `run.json`.
+pub fn bundle_of(path: &Path) -> Option<PathBuf> {
+    let folder = if path.is_dir() { path } else { path.parent()? };
+    let is_named = path.is_dir() || name_of(path) == "run.json";
+    (is_named && is_plain_file(&folder.join("run.json"))).then(|| folder.to_owned())
+}
+
+/// Names relative to the bundle, and where they are.
+fn parts_of(folder: &Path) -> Vec<(String, PathBuf)> {
+    let named =
+        |prefix: &'static str| move |path: PathBuf| (format!("{prefix}{}", name_of(&path)), path);
+    let below =
+        |name: &'static str, prefix| entries_in(folder, name).into_iter().map(named(prefix));
+    let all =
+        entries_of(folder).into_iter().map(named("")).chain(below("judgements", "judgements/"));
+    all.chain(below("labels", "labels/"))
+        .filter(|(name, path)| rubric::is_part(name) && is_plain_file(path))
+        .collect()
+}
+
+/// What a folder of the bundle holds; a link to a folder is none.
+fn entries_in(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let folder = folder.join(name);
+    if super::find::is_folder(&folder) { entries_of(&folder) } else { vec![] }
+}
+
+/// The error is a sentence.
+fn read_whole(path: &Path) -> Result<Vec<u8>, String> {
+    let cannot = |why: &std::io::Error| format!("cannot be read: {}", bytes::reason(why));
+    let size = std::fs::metadata(path).map_err(|why| cannot(&why))?.len();
+    if size > rubric::MOST_BYTES {
+        return Err(format!("is larger than {} MB and was not read", rubric::MOST_BYTES >> 20));
+    }
+    std::fs::read(path).map_err(|why| cannot(&why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_pair_has_a_checklist_of_24_components_and_nothing_to_warn_of() {
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs");
+        for name in ["codex-p12", "codex-p12-single-shot"] {
+            let rubric = read(&samples.join(name));
+            assert_eq!(rubric.checklist.unwrap().components.len(), 24);
+            assert_eq!(rubric.warnings, vec![]);
+        }
+        assert_eq!(read(&samples.join("codex-exec-json/stdout.jsonl")), Rubric::default());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_out_of_the_bundle_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("run.json"), r#"{"schema": "trajview.run/1"}"#).unwrap();
+        std::fs::write(outside.path().join("a.json"), "{").unwrap();
+        std::os::unix::fs::symlink(outside.path(), folder.path().join("judgements")).unwrap();
+        std::os::unix::fs::symlink(
+            outside.path().join("a.json"),
+            folder.path().join("components.json"),
+        )
+        .unwrap();
+        assert_eq!(read(folder.path()), Rubric::default());
+    }
+}
