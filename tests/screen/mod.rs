@@ -557,7 +557,11 @@ impl Answering {
             | Effect::Copy(_)
             | Effect::Edit(_)
             | Effect::Follow(_)
-            | Effect::StopScoring => return None,
+            | Effect::StopScoring
+            | Effect::StopCollecting
+            | Effect::FindRuns(..)
+            | Effect::ReadRuns(..)
+            | Effect::ScoreRuns(..) => return None,
             Effect::Score(request, run, moments) => {
                 let scored = story.score(&run, &moments, &no_scorer(), &|_, _| true);
                 let answer = scored.map(|scored| scores::Answer {

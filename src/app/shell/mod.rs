@@ -194,6 +194,12 @@ impl App {
     }
 
     pub(super) fn say(&mut self, words: String) {
+        if self.table().is_some() {
+            if let Some(collection) = &mut self.collection {
+                collection.notice = Some(words);
+            }
+            return;
+        }
         self.on_replay(|replay| replay.notice = Some(words));
     }
 
