@@ -5,9 +5,12 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod exposure;
+pub mod faithfulness;
 pub mod phase;
 pub mod quality;
 pub mod registry;
+pub mod reuse;
 pub mod rules;
 
 pub use registry::{Better, METRICS, Metric, Of};

@@ -15,6 +15,7 @@ mod head;
 pub mod import;
 mod memory;
 mod repo;
+mod reuse;
 pub mod rubric;
 pub mod rules;
 mod score;
@@ -55,6 +56,7 @@ pub use find::runs_below;
 pub use follow::{Follower, follow};
 pub use hands::stand_back;
 pub use head::open as open_head;
+pub use reuse::ReuseReader;
 pub use score::{GoesOn, Scorer};
 
 /// A recording that was opened: its index, and the way back to its bytes.
