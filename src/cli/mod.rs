@@ -9,6 +9,7 @@ mod cat;
 mod check;
 mod completions;
 mod config;
+mod corpus;
 mod diff;
 mod formats;
 mod import;
@@ -125,6 +126,7 @@ enum Command {
     Blame(blame::Args),
     Score(score::Args),
     Agree(agree::Args),
+    Corpus(corpus::Args),
     Import(import::Args),
     Check(check::Args),
     Formats(formats::Args),
@@ -173,6 +175,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Blame(args)) => blame::run(args, out),
         Some(Command::Score(args)) => score::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
+        Some(Command::Corpus(args)) => corpus::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),
         Some(Command::Formats(args)) => formats::run(args, out),

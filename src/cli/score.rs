@@ -73,7 +73,7 @@ enum Each {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let ruler = ruler(args)?;
-    let scorers = (Scorer::new(ruler, cache(args)), ReuseReader::default());
+    let scorers = (Scorer::new(ruler, cache(!args.no_cache)), ReuseReader::default());
     let scorer = &scorers.0;
     let documents = match &args.tree {
         Some(folder) => vec![of_folder(folder, &scorers)?],
@@ -118,8 +118,8 @@ pub fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
 }
 
 /// A cache that cannot be used costs time; that is said and nothing more.
-fn cache(args: &Args) -> Option<Cache> {
-    let path = Cache::default_path().filter(|_| !args.no_cache)?;
+pub fn cache(is_wanted: bool) -> Option<Cache> {
+    let path = Cache::default_path().filter(|_| is_wanted)?;
     match Cache::open(&path) {
         Ok(cache) => Some(cache),
         Err(why) => {
