@@ -61,7 +61,7 @@ fn conditions(words: &str) -> Result<Conditions, String> {
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let paths = paths(args)?;
     let ruler = Ruler::new(args.profile, score::rules(args.rules.as_deref())?);
-    let scorer = Scorer::new(ruler, score::cache(!args.no_cache));
+    let scorer = Scorer::new(ruler, score::cache(args.no_cache));
     let runs = measure::all(&paths, &args.folder, &scorer, &ReuseReader::default());
     let plan = Plan { seed: args.seed, resamples: args.resamples, ..Plan::default() };
     let document = Document::of(runs, &args.pair, &plan, scorer.ruler());
