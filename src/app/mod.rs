@@ -306,9 +306,7 @@ impl App {
         let count = Count(self.count.take());
         match (self.shell.keys.find(context, key), key.typed()) {
             (Some(binding), _) => self.take((binding.message)(count)),
-            (None, Some(c)) if matches!(context, Context::Prompt | Context::Requests) => {
-                self.take(typed(context, c))
-            }
+            (None, Some(c)) if types_itself(context) => self.take(typed(context, c)),
             (None, _) => self.press_unbound(context, key),
         }
     }
@@ -325,7 +323,7 @@ impl App {
 
     fn paste(&mut self, text: &str) {
         let context = self.context();
-        if matches!(context, Context::Prompt | Context::Requests) {
+        if types_itself(context) {
             for c in text.chars().filter(|c| !c.is_control()) {
                 self.take(typed(context, c));
             }
@@ -352,8 +350,17 @@ impl App {
     }
 }
 
+/// Whether a letter goes to what is typed there; those of the palette go another way.
+const fn types_itself(context: Context) -> bool {
+    matches!(context, Context::Prompt | Context::Requests | Context::RubricFind)
+}
+
 const fn typed(context: Context, c: char) -> Message {
     Message::Replay(match context {
+        Context::RubricFind => {
+            let find = scores::tree::Message::Find(scores::tree::find::Message::Type(c));
+            replay::Message::Scores(scores::Message::Tree(find))
+        }
         Context::Requests => replay::Message::Choose(chooser::Message::Type(c)),
         _ => replay::Message::Search(search::Message::Type(c)),
     })

@@ -103,6 +103,11 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
 fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     panel::title::draw(replay, theme, layout.title, buffer);
     match replay.view {
+        View::Replay | View::Curves if replay.has_tree_only() => {
+            let words =
+                "this file holds a rubric tree and no run: there are no turns; 3w shows the tree";
+            sentence(words, theme.of(Meaning::Muted), layout.body, buffer);
+        }
         View::Replay => panels(replay, theme, layout, buffer),
         View::Curves => panel::curves::draw(replay, theme, layout, buffer),
         View::Scores => panel::scores::draw(replay, theme, layout, buffer),
