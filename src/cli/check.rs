@@ -128,6 +128,7 @@ fn check(path: &Path) -> Checked {
         Ok(opened) => {
             let mut warnings: Vec<WarningRow> = opened.run.warnings.iter().map(warning).collect();
             warnings.extend(read_everything(&opened).iter().map(warning));
+            warnings.extend(store::rubric::read(path).warnings.iter().map(warning));
             let run = &opened.run;
             Checked {
                 path: path.display().to_string(),
