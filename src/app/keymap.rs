@@ -11,7 +11,8 @@ use super::{
     diff, files,
     key::{Code, Key},
     layout::Panel,
-    overlay, playback, replay, scores,
+    overlay, playback, replay,
+    scores::{self, tree},
     scroll::Motion,
     search,
     shell::{self, Pending, copy::What, palette},
@@ -63,6 +64,8 @@ pub enum Context {
     Table,
     /// Typing what narrows the table down.
     Filter,
+    /// While typing what to look for in it.
+    RubricFind,
 }
 
 /// A number typed before a key.
@@ -80,7 +83,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -95,6 +98,7 @@ impl Context {
         Self::Rubric,
         Self::Table,
         Self::Filter,
+        Self::RubricFind,
         Self::Prompt,
         Self::Overlay,
         Self::Palette,
@@ -124,6 +128,7 @@ impl Context {
             Self::Rubric => "in the rubric tree",
             Self::Table => "in the table of runs",
             Self::Filter => "while typing a filter",
+            Self::RubricFind => "while typing what to look for in the rubric tree",
             Self::Prompt => "while typing a search",
             Self::Overlay => "in a box like this one",
             Self::Palette => "in the list of commands",
@@ -164,7 +169,7 @@ impl Context {
                 Some(View::Replay)
             }
             Self::Curves | Self::Chart | Self::Moved => Some(View::Curves),
-            Self::Scores | Self::Rubric => Some(View::Scores),
+            Self::Scores | Self::Rubric | Self::RubricFind => Some(View::Scores),
             Self::Table | Self::Filter => Some(View::Collection),
             _ => None,
         }
@@ -187,6 +192,7 @@ impl Context {
             Self::Filter => &[Self::Filter],
             Self::Scores => &[Self::Scores, Self::InRun, Self::Anywhere],
             Self::Rubric => &[Self::Rubric, Self::Scores, Self::InRun, Self::Anywhere],
+            Self::RubricFind => &[Self::RubricFind],
             Self::Prompt => &[Self::Prompt],
             Self::Overlay => &[Self::Overlay],
             Self::Palette => &[Self::Palette],
@@ -217,7 +223,7 @@ impl Context {
 
     /// Whether what is typed or pasted are words of a prompt.
     pub const fn types_words(self) -> bool {
-        matches!(self, Self::Prompt | Self::Requests | Self::Filter)
+        matches!(self, Self::Prompt | Self::Requests | Self::Filter | Self::RubricFind)
     }
 }
 
@@ -364,7 +370,7 @@ const fn scored(message: scores::Message) -> Message {
     replay(replay::Message::Scores(message))
 }
 
-const fn rubric(message: scores::tree::Message) -> Message {
+const fn rubric(message: tree::Message) -> Message {
     scored(scores::Message::Tree(message))
 }
 
@@ -383,7 +389,7 @@ const SIDEWAYS: usize = 8;
 pub static BINDINGS: &[Binding] = {
     use Context::{
         Anywhere, Chart, Copy, Curves, Diff, Files, Filter, GoToMark, Hits, InRun, Kinds, List, Mark, Moved, Overlay,
-        Palette, Prompt, Replay, Requests, Rubric, Scores, Steps, Stops, Table, Turns,
+        Palette, Prompt, Replay, Requests, Rubric, RubricFind, Scores, Steps, Stops, Table, Turns,
     };
     &[
         row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
@@ -515,8 +521,37 @@ pub static BINDINGS: &[Binding] = {
         row(Moved, &[c('g'), k(Code::Home)], "to the start of the list", "", |_| curve(curves::Message::Move(Motion::Start))),
         row(Moved, &[c('G'), k(Code::End)], "to the end of the list", "", |n| curve(curves::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
         row(Scores, &[c('t')], "the component table or the rubric tree, where the run has both", "other scores", |_| scored(scores::Message::Switch)),
-        row(Rubric, &[k(Code::Up), c('k')], "up in the tree", "row", |n| rubric(scores::tree::Message::Go(Motion::Up(n.times())))),
-        row(Rubric, &[k(Code::Down), c('j')], "down in the tree", "row", |n| rubric(scores::tree::Message::Go(Motion::Down(n.times())))),
+        row(Rubric, &[k(Code::Up), c('k')], "up in the tree, or in the words beside it", "row", |n| rubric(tree::Message::Go(Motion::Up(n.times())))),
+        row(Rubric, &[k(Code::Down), c('j')], "down in the tree, or in the words beside it", "row", |n| rubric(tree::Message::Go(Motion::Down(n.times())))),
+        row(Rubric, &[k(Code::Left), c('h')], "fold the node, or go to the one it belongs to", "fold", |_| rubric(tree::Message::Fold)),
+        row(Rubric, &[k(Code::Right), c('l')], "unfold the node, or go to its first sub-task, or to its words", "fold", |_| rubric(tree::Message::Unfold)),
+        row(Rubric, &[k(Code::Enter), c('o'), c(' ')], "unfold or fold the node; of a leaf its words; from the largest losses to the node in the tree", "open", |_| rubric(tree::Message::Enter)),
+        row(Rubric, &[c('f')], "next leaf that was judged and lacks something", "failing", |n| rubric(tree::Message::Failing(tree::Way::On(n.times())))),
+        row(Rubric, &[c('F')], "previous leaf that was judged and lacks something", "", |n| rubric(tree::Message::Failing(tree::Way::Back(n.times())))),
+        row(Rubric, &[c('v')], "next leaf whose judging failed", "invalid", |n| rubric(tree::Message::Invalid(tree::Way::On(n.times())))),
+        row(Rubric, &[c('V')], "previous leaf whose judging failed", "", |n| rubric(tree::Message::Invalid(tree::Way::Back(n.times())))),
+        row(Rubric, &[c('s')], "leaves by what they take from the root's score, the largest loss first, or the tree again", "largest loss", |_| rubric(tree::Message::SwitchOrder)),
+        row(Rubric, &[c('c')], "only the leaves of Code Development, or all again", "code only", |_| rubric(tree::Message::SwitchCounting)),
+        row(Rubric, &[c('/')], "list only what says these words, and what it belongs to; 0/3/1 is a node", "find", |_| rubric(tree::Message::Find(tree::find::Message::Start))),
+        row(Rubric, &[c('n')], "next node that says what is looked for", "", |n| rubric(tree::Message::Match(tree::Way::On(n.times())))),
+        row(Rubric, &[c('N')], "previous node that says what is looked for", "", |n| rubric(tree::Message::Match(tree::Way::Back(n.times())))),
+        row(Rubric, &[c('O')], "unfold everything below the node, or fold it", "", |_| rubric(tree::Message::UnfoldBelow)),
+        row(Rubric, &[c('Z')], "unfold the whole tree", "", |_| rubric(tree::Message::UnfoldAll)),
+        row(Rubric, &[c('z')], "fold the whole tree", "", |_| rubric(tree::Message::FoldAll)),
+        row(Rubric, &[k(Code::Tab), k(Code::BackTab)], "from the tree to the words of the node, and back", "words", |_| rubric(tree::Message::SwitchPart)),
+        row(Rubric, &[k(Code::PageUp)], "a page up in the tree", "", |_| rubric(tree::Message::Go(Motion::PageUp))),
+        row(Rubric, &[k(Code::PageDown)], "a page down in the tree", "", |_| rubric(tree::Message::Go(Motion::PageDown))),
+        row(Rubric, &[Key::ctrl('u')], "half a page up in the tree", "", |_| rubric(tree::Message::Go(Motion::HalfUp))),
+        row(Rubric, &[Key::ctrl('d')], "half a page down in the tree", "", |_| rubric(tree::Message::Go(Motion::HalfDown))),
+        row(Rubric, &[c('g'), k(Code::Home)], "to the root, gg too; 12gg to row 12", "", |n| rubric(tree::Message::Go(n.0.map_or(Motion::Start, Motion::To)))),
+        row(Rubric, &[c('G'), k(Code::End)], "to the last row of the tree; 12G to row 12", "", |n| rubric(tree::Message::Go(n.0.map_or(Motion::End, Motion::To)))),
+        row(Rubric, &[k(Code::Esc), k(Code::Backspace)], "back to the tree; list all of it again", "", |_| rubric(tree::Message::Leave)),
+        row(RubricFind, &[k(Code::Enter)], "keep the list as it is", "keep", |_| rubric(tree::Message::Find(tree::find::Message::Accept))),
+        row(RubricFind, &[k(Code::Esc), Key::ctrl('c')], "list the whole tree again", "cancel", |_| rubric(tree::Message::Find(tree::find::Message::Cancel))),
+        row(RubricFind, &[k(Code::Backspace)], "erase a letter of what is looked for", "", |_| rubric(tree::Message::Find(tree::find::Message::Erase))),
+        row(RubricFind, &[Key::ctrl('u')], "erase all of what is looked for", "", |_| rubric(tree::Message::Find(tree::find::Message::EraseAll))),
+        row(RubricFind, &[k(Code::Up)], "up among what is found", "", |_| rubric(tree::Message::Go(Motion::Up(1)))),
+        row(RubricFind, &[k(Code::Down)], "down among what is found", "", |_| rubric(tree::Message::Go(Motion::Down(1)))),
         row(Steps, &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| step(steps::Message::FoldInPlace)),
         row(Steps, &[k(Code::Backspace)], "back to the agent that started this one; from the outermost to the table of runs", "", |_| step(steps::Message::Leave)),
         row(Hits, &[c('n')], "next hit", "", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),

@@ -419,6 +419,10 @@ const fn typed(context: Context, c: char) -> Message {
             let message = collection::prompt::Message::Type(c);
             return Message::Collection(collection::Message::Prompt(message));
         }
+        Context::RubricFind => {
+            let find = scores::tree::Message::Find(scores::tree::find::Message::Type(c));
+            replay::Message::Scores(scores::Message::Tree(find))
+        }
         Context::Requests => replay::Message::Choose(chooser::Message::Type(c)),
         _ => replay::Message::Search(search::Message::Type(c)),
     })

@@ -53,6 +53,7 @@ impl Scores {
     /// Where the keyboard is while the view is seen.
     pub fn context(&self, run: &Run) -> Context {
         match self.shown(run) {
+            Some(Shows::Tree) if self.tree.find.is_typing => Context::RubricFind,
             Some(Shows::Tree) => Context::Rubric,
             None => Context::Scores,
         }
