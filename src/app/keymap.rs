@@ -11,7 +11,8 @@ use super::{
     diff, files,
     key::{Code, Key},
     layout::Panel,
-    overlay, playback, replay, scores,
+    overlay, playback, replay,
+    scores::{self, components},
     scroll::Motion,
     search,
     shell::{self, Pending, copy::What, palette},
@@ -57,6 +58,13 @@ pub enum Context {
     Scores,
     /// The rubric tree.
     Rubric,
+    /// In every part of the component scores.
+    Judged,
+    /// The table of components.
+    Components,
+    /// The verdict on one of them.
+    Verdict,
+    Lifeline,
 }
 
 /// A number typed before a key.
@@ -74,7 +82,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 26] = [
         Self::Replay,
         Self::Anywhere,
         Self::Turns,
@@ -86,6 +94,10 @@ impl Context {
         Self::Moved,
         Self::Scores,
         Self::Rubric,
+        Self::Judged,
+        Self::Components,
+        Self::Verdict,
+        Self::Lifeline,
         Self::Prompt,
         Self::Overlay,
         Self::Palette,
@@ -112,6 +124,10 @@ impl Context {
             Self::Moved => "in the list of what moved",
             Self::Scores => "in the scores",
             Self::Rubric => "in the rubric tree",
+            Self::Judged => "in the scores of components",
+            Self::Components => "in the table of components",
+            Self::Verdict => "in the verdict on a component",
+            Self::Lifeline => "in the lifeline of a component",
             Self::Prompt => "while typing a search",
             Self::Overlay => "in a box like this one",
             Self::Palette => "in the list of commands",
@@ -152,7 +168,12 @@ impl Context {
                 Some(View::Replay)
             }
             Self::Curves | Self::Chart | Self::Moved => Some(View::Curves),
-            Self::Scores | Self::Rubric => Some(View::Scores),
+            Self::Scores
+            | Self::Rubric
+            | Self::Judged
+            | Self::Components
+            | Self::Verdict
+            | Self::Lifeline => Some(View::Scores),
             _ => None,
         }
     }
@@ -167,6 +188,10 @@ impl Context {
             Self::Moved => &[Self::Moved, Self::Curves, Self::Anywhere],
             Self::Scores => &[Self::Scores, Self::Anywhere],
             Self::Rubric => &[Self::Rubric, Self::Scores, Self::Anywhere],
+            Self::Judged => &[Self::Judged, Self::Scores, Self::Anywhere],
+            Self::Components => &[Self::Components, Self::Judged, Self::Scores, Self::Anywhere],
+            Self::Verdict => &[Self::Verdict, Self::Judged, Self::Scores, Self::Anywhere],
+            Self::Lifeline => &[Self::Lifeline, Self::Judged, Self::Scores, Self::Anywhere],
             Self::Turns => &[Self::Turns, Self::Replay, Self::Anywhere],
             Self::Files => &[Self::Files, Self::Replay, Self::Anywhere],
             Self::Diff => &[Self::Diff, Self::Replay, Self::Anywhere],
@@ -335,6 +360,10 @@ const fn scored(message: scores::Message) -> Message {
     replay(replay::Message::Scores(message))
 }
 
+const fn judged(message: components::Message) -> Message {
+    scored(scores::Message::Components(message))
+}
+
 const fn rubric(message: scores::tree::Message) -> Message {
     scored(scores::Message::Tree(message))
 }
@@ -353,8 +382,8 @@ const SIDEWAYS: usize = 8;
 #[rustfmt::skip] // a table: one row a binding
 pub static BINDINGS: &[Binding] = {
     use Context::{
-        Anywhere, Chart, Copy, Curves, Diff, Files, GoToMark, Hits, Kinds, List, Mark, Moved, Overlay, Palette, Prompt,
-        Replay, Requests, Rubric, Scores, Steps, Stops, Turns,
+        Anywhere, Chart, Components, Copy, Curves, Diff, Files, GoToMark, Hits, Judged, Kinds, Lifeline, List, Mark,
+        Moved, Overlay, Palette, Prompt, Replay, Requests, Rubric, Scores, Steps, Stops, Turns, Verdict,
     };
     &[
         row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
@@ -399,7 +428,7 @@ pub static BINDINGS: &[Binding] = {
         row(Anywhere, &[k(Code::F(2))], "the curves", "", |_| view(views::Message::Number(2))),
         row(Anywhere, &[k(Code::F(3))], "the scores", "", |_| view(views::Message::Number(3))),
         row(Replay, &[c('W')], "why the line at the cursor of the diff is marked", "", |_| open(overlay::Kind::Why)),
-        row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones", "", |_| curve(curves::Message::SwitchMarks)),
+        row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones, ◆ evidence of verdicts", "", |_| curve(curves::Message::SwitchMarks)),
         row(Anywhere, &[c('i')], "facts about this run", "", |_| open(overlay::Kind::Info)),
         row(Anywhere, &[c('e')], "what could not be read in the recording", "", |_| open(overlay::Kind::Warnings)),
         row(Anywhere, &[c('?')], "these keys", "help", |_| open(overlay::Kind::Help)),
@@ -450,6 +479,7 @@ pub static BINDINGS: &[Binding] = {
         row(Copy, &[c('l')], "copy the line of this panel", "line", |_| copy(What::Line)),
         row(Copy, &[c('h')], "copy the hunk", "hunk", |_| copy(What::Hunk)),
         row(Copy, &[c('p')], "copy the patch of the file", "patch", |_| copy(What::Patch)),
+        row(Copy, &[c('v')], "copy the verdict on the component", "verdict", |_| copy(What::Verdict)),
         row(Copy, &[c('y')], "copy the command that opens this place", "command that opens this place", |_| copy(What::Link)),
         row(Copy, &[k(Code::Esc), Key::ctrl('c')], "copy nothing", "cancel", |_| shell(shell::Message::Forget)),
         row(Mark, &[k(Code::Esc), Key::ctrl('c')], "mark nothing", "cancel; a letter marks this place", |_| shell(shell::Message::Forget)),
@@ -486,6 +516,32 @@ pub static BINDINGS: &[Binding] = {
         row(Moved, &[c('g'), k(Code::Home)], "to the start of the list", "", |_| curve(curves::Message::Move(Motion::Start))),
         row(Moved, &[c('G'), k(Code::End)], "to the end of the list", "", |n| curve(curves::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
         row(Scores, &[c('t')], "the component table or the rubric tree, where the run has both", "other scores", |_| scored(scores::Message::Switch)),
+        row(Components, &[k(Code::Up), c('k')], "previous component", "component", |n| judged(components::Message::Move(Motion::Up(n.times())))),
+        row(Components, &[k(Code::Down), c('j')], "next component", "component", |n| judged(components::Message::Move(Motion::Down(n.times())))),
+        row(Components, &[k(Code::Enter)], "into the verdict on the component", "verdict", |_| judged(components::Message::Open)),
+        row(Verdict, &[k(Code::Up), c('k')], "up in the verdict", "line", |n| judged(components::Message::Move(Motion::Up(n.times())))),
+        row(Verdict, &[k(Code::Down), c('j')], "down in the verdict", "line", |n| judged(components::Message::Move(Motion::Down(n.times())))),
+        row(Verdict, &[k(Code::Enter)], "open the file of the evidence at the line, as it was judged", "open the evidence", |_| judged(components::Message::Open)),
+        row(Lifeline, &[k(Code::Enter)], "to the lines that made this event, in the change of its turn", "go to the lines", |_| judged(components::Message::Open)),
+        row(Lifeline, &[k(Code::Up), c('k')], "previous component", "component", |n| judged(components::Message::Move(Motion::Up(n.times())))),
+        row(Lifeline, &[k(Code::Down), c('j')], "next component", "component", |n| judged(components::Message::Move(Motion::Down(n.times())))),
+        row(Judged, &[c('x')], "to the turn where the component was lost", "where lost", |_| judged(components::Message::Lost)),
+        row(Judged, &[c('N')], "previous turn that did something to the component", "event", |n| judged(components::Message::PreviousEvent(n.times()))),
+        row(Judged, &[c('n')], "next turn that did something to the component; 3n the third from here", "event", |n| judged(components::Message::NextEvent(n.times()))),
+        row(Judged, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| judged(components::Message::Turn(Motion::Up(n.times())))),
+        row(Judged, &[k(Code::Right), c('l')], "next turn; 5l goes on five", "turn", |n| judged(components::Message::Turn(Motion::Down(n.times())))),
+        row(Judged, &[k(Code::Tab)], "next part: the table, the verdict, the lifeline", "part", |_| judged(components::Message::NextPart)),
+        row(Judged, &[k(Code::BackTab)], "previous part", "", |_| judged(components::Message::PreviousPart)),
+        row(Judged, &[c('f')], "another judgement: of another judge, or of another turn", "judgement", |_| judged(components::Message::NextJudgement)),
+        row(Judged, &[c('F')], "the judgement before", "", |_| judged(components::Message::PreviousJudgement)),
+        row(Judged, &[c('s')], "sort by id, by score or by loss", "sort", |_| judged(components::Message::Sort)),
+        row(Judged, &[c('['), c('{')], "first turn of this checkpoint, then of the one before", "", |n| judged(components::Message::PreviousCheckpoint(n.times()))),
+        row(Judged, &[c(']'), c('}')], "first turn of the next checkpoint", "", |n| judged(components::Message::NextCheckpoint(n.times()))),
+        row(Judged, &[k(Code::PageUp), Key::ctrl('u')], "a page up", "", |_| judged(components::Message::Move(Motion::PageUp))),
+        row(Judged, &[k(Code::PageDown), Key::ctrl('d')], "a page down", "", |_| judged(components::Message::Move(Motion::PageDown))),
+        row(Judged, &[c('g'), k(Code::Home)], "to the first row, gg too; 12gg to row 12", "", |n| judged(components::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
+        row(Judged, &[c('G'), k(Code::End)], "to the last row; 12G to row 12", "", |n| judged(components::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+        row(Judged, &[k(Code::Esc), k(Code::Backspace)], "back to the table", "", |_| judged(components::Message::Close)),
         row(Rubric, &[k(Code::Up), c('k')], "up in the tree", "row", |n| rubric(scores::tree::Message::Go(Motion::Up(n.times())))),
         row(Rubric, &[k(Code::Down), c('j')], "down in the tree", "row", |n| rubric(scores::tree::Message::Go(Motion::Down(n.times())))),
         row(Steps, &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| step(steps::Message::FoldInPlace)),

@@ -38,6 +38,9 @@ pub struct Args {
     /// Open this view: replay, curves or scores
     #[arg(long, value_name = "NAME", value_parser = view, default_value = "replay", hide_default_value = true)]
     view: View,
+    /// Open the scores at this component of the checklist, such as C17
+    #[arg(long, value_name = "ID")]
+    component: Option<String>,
     /// Whose formulas score the code: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
     #[arg(long, value_name = "NAME")]
     profile: Option<Profile>,
@@ -180,7 +183,10 @@ fn place(args: &Args) -> Result<Place, Failure> {
             }
         }
     };
-    Ok(Place { turn, step: None, file, line, follows: args.follow, view: args.view })
+    // Who names a component wants to see its scores.
+    let view = if args.component.is_some() { View::Scores } else { args.view };
+    let component = args.component.clone();
+    Ok(Place { turn, step: None, file, line, follows: args.follow, view, component })
 }
 
 impl From<tui::Failure> for Failure {
