@@ -7,6 +7,7 @@ mod at;
 mod blame;
 mod cat;
 mod check;
+mod compare;
 mod completions;
 mod config;
 mod diff;
@@ -125,6 +126,7 @@ enum Command {
     Blame(blame::Args),
     Score(score::Args),
     Agree(agree::Args),
+    Compare(compare::Args),
     Import(import::Args),
     Check(check::Args),
     Formats(formats::Args),
@@ -173,6 +175,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Blame(args)) => blame::run(args, out),
         Some(Command::Score(args)) => score::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
+        Some(Command::Compare(args)) => compare::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),
         Some(Command::Formats(args)) => formats::run(args, out),

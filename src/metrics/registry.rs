@@ -45,6 +45,9 @@ pub enum Of {
     Raters,
     /// Two conditions of the same tasks ([`crate::study::paired`]), or two numbers of the same runs.
     Runs,
+    /// A graded rubric ([`super::rubric_tree`]).
+    #[serde(rename = "rubric tree")]
+    RubricTree,
 }
 
 impl Of {
@@ -55,6 +58,7 @@ impl Of {
             Self::Run => "run",
             Self::Raters => "raters",
             Self::Runs => "runs",
+            Self::RubricTree => "rubric tree",
         }
     }
 }
@@ -74,6 +78,7 @@ const SLUMP: &str = "SLUMP, arXiv 2603.17104";
 const PAPER: &str = "SlopCodeBench, paper v1";
 const BOTH: &str = "SlopCodeBench, paper v1 and scb-check";
 const OURS: &str = "trajview";
+const RUBRIC: &str = "PaperBench, judge/graded_task_node.py";
 
 /// In the order they are shown.
 #[rustfmt::skip]
@@ -106,6 +111,13 @@ pub static METRICS: &[Metric] = &[
     row("gap_recovery", "share", "any", Better::Higher, SLUMP, "(treated - emergent) / (single-shot - emergent); none where that gap is not positive").of(Of::Runs),
     row("rcr", "share", "0..1", Better::Neither, SLUMP, "components that can be recovered from what was said so far (level 1 or more) / components of the checklist").of(Of::Run),
     row("esr", "share", "0..1", Better::Neither, SLUMP, "components that were said explicitly so far (level 4) / components of the checklist").of(Of::Run),
+    row("rubric_tree.score", "score", "0..1", Better::Higher, RUBRIC, "the root's: the mean of the sub-tasks by weight, of their sub-tasks and so on; 0 where weights add up to 0; an invalid leaf counts as 0").of(Of::RubricTree),
+    row("rubric_tree.score_without_invalid", "score", "0..1", Better::Higher, OURS, "the same of the leaves that were judged successfully, the others and what is empty without them dropped").of(Of::RubricTree),
+    row("rubric_tree.code_only", "score", "0..1", Better::Higher, RUBRIC, "the same of the leaves of the category Code Development (PaperBench Code-Dev)").of(Of::RubricTree),
+    row("rubric_tree.leaves", "leaves", "1..", Better::Neither, RUBRIC, "nodes without sub-tasks").of(Of::RubricTree),
+    row("rubric_tree.nodes", "nodes", "1..", Better::Neither, OURS, "all nodes, the root included").of(Of::RubricTree),
+    row("rubric_tree.depth", "steps", "0..", Better::Neither, OURS, "from the root to the deepest node").of(Of::RubricTree),
+    row("rubric_tree.invalid", "leaves", "0..", Better::Lower, RUBRIC, "leaves whose judging failed or gave no score that can be used").of(Of::RubricTree),
     row("exact", "share", "0..1", Better::Higher, "SLUMP", "pairs of scores that are one").of(Of::Raters),
     row("within_1", "share", "0..1", Better::Higher, "SLUMP", "pairs of scores that differ by at most 1").of(Of::Raters),
     row("kappa", "coefficient", "..1", Better::Higher, "Cohen 1960", "agreement beyond what the raters' base rates give by chance; every disagreement alike").of(Of::Raters),
@@ -175,5 +187,15 @@ mod tests {
         let numbers: BTreeSet<&str> = numbers.map(|(name, _)| name.as_str()).collect();
 
         assert_eq!(numbers, of_snapshot().map(|metric| metric.name).collect());
+    }
+
+    #[test]
+    fn every_number_of_a_rubric_tree_is_in_the_list_and_only_those() {
+        let json = serde_json::to_value(crate::metrics::rubric_tree::Summary::default()).unwrap();
+        let numbers: BTreeSet<String> =
+            json.as_object().unwrap().keys().map(|name| format!("rubric_tree.{name}")).collect();
+
+        let listed = METRICS.iter().filter(|metric| metric.of == Of::RubricTree);
+        assert_eq!(numbers, listed.map(|metric| metric.name.to_owned()).collect());
     }
 }

@@ -18,6 +18,7 @@ mod memory;
 mod repo;
 mod reuse;
 pub mod rubric;
+mod rubric_tree;
 pub mod rules;
 mod score;
 mod search;
@@ -38,7 +39,7 @@ use crate::{
     run::{
         Place, RepoPath, Run, SourceFile, SourceId, StepId, StepText, Warning,
         files::{
-            Blob, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile,
+            Blob, BlobId, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile,
             blame::{self, BlamedLine},
             compare, renames,
         },
@@ -142,6 +143,7 @@ fn opened(mut run: Run, found: Found) -> Opened {
             run.warnings.push(Warning { place: file.name.clone(), what: what.clone() });
         }
     }
+    rubric_tree::complete(&mut run, &found.folder);
     let repo = open_repo(&found.folder, &mut run);
     let snapshots = match found.format.name() {
         "slopcodebench" => Snapshots::of_problem(&found.main, &run.checkpoints),
@@ -339,6 +341,19 @@ impl Archive {
     fn record(&self, place: Place) -> Cow<'_, [u8]> {
         let file = self.files.get(place.source.0 as usize);
         file.map(|file| file.record(place)).unwrap_or_default()
+    }
+}
+
+/// The contents of a run's files, by their names.
+#[derive(Debug, Clone, Copy)]
+pub struct Contents<'a> {
+    pub run: &'a Run,
+    pub archive: &'a Archive,
+}
+
+impl Blobs for Contents<'_> {
+    fn blob(&self, id: BlobId) -> Result<Blob, String> {
+        self.archive.content(self.run, TreeFile::known(id))
     }
 }
 
