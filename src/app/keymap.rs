@@ -12,7 +12,7 @@ use super::{
     key::{Code, Key},
     layout::Panel,
     overlay, playback, replay,
-    scores::{self, tree},
+    scores::{self, components, tree},
     scroll::Motion,
     search,
     shell::{self, Pending, copy::What, palette},
@@ -66,6 +66,13 @@ pub enum Context {
     Filter,
     /// While typing what to look for in it.
     RubricFind,
+    /// In every part of the component scores.
+    Judged,
+    /// The table of components.
+    Components,
+    /// The verdict on one of them.
+    Verdict,
+    Lifeline,
 }
 
 /// A number typed before a key.
@@ -83,7 +90,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 30] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -99,6 +106,10 @@ impl Context {
         Self::Table,
         Self::Filter,
         Self::RubricFind,
+        Self::Judged,
+        Self::Components,
+        Self::Verdict,
+        Self::Lifeline,
         Self::Prompt,
         Self::Overlay,
         Self::Palette,
@@ -129,6 +140,10 @@ impl Context {
             Self::Table => "in the table of runs",
             Self::Filter => "while typing a filter",
             Self::RubricFind => "while typing what to look for in the rubric tree",
+            Self::Judged => "in the scores of components",
+            Self::Components => "in the table of components",
+            Self::Verdict => "in the verdict on a component",
+            Self::Lifeline => "in the lifeline of a component",
             Self::Prompt => "while typing a search",
             Self::Overlay => "in a box like this one",
             Self::Palette => "in the list of commands",
@@ -169,7 +184,13 @@ impl Context {
                 Some(View::Replay)
             }
             Self::Curves | Self::Chart | Self::Moved => Some(View::Curves),
-            Self::Scores | Self::Rubric | Self::RubricFind => Some(View::Scores),
+            Self::Scores
+            | Self::Rubric
+            | Self::RubricFind
+            | Self::Judged
+            | Self::Components
+            | Self::Verdict
+            | Self::Lifeline => Some(View::Scores),
             Self::Table | Self::Filter => Some(View::Collection),
             _ => None,
         }
@@ -193,6 +214,16 @@ impl Context {
             Self::Scores => &[Self::Scores, Self::InRun, Self::Anywhere],
             Self::Rubric => &[Self::Rubric, Self::Scores, Self::InRun, Self::Anywhere],
             Self::RubricFind => &[Self::RubricFind],
+            Self::Judged => &[Self::Judged, Self::Scores, Self::InRun, Self::Anywhere],
+            Self::Components => {
+                &[Self::Components, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
+            }
+            Self::Verdict => {
+                &[Self::Verdict, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
+            }
+            Self::Lifeline => {
+                &[Self::Lifeline, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
+            }
             Self::Prompt => &[Self::Prompt],
             Self::Overlay => &[Self::Overlay],
             Self::Palette => &[Self::Palette],
@@ -370,6 +401,10 @@ const fn scored(message: scores::Message) -> Message {
     replay(replay::Message::Scores(message))
 }
 
+const fn judged(message: components::Message) -> Message {
+    scored(scores::Message::Components(message))
+}
+
 const fn rubric(message: tree::Message) -> Message {
     scored(scores::Message::Tree(message))
 }
@@ -388,8 +423,9 @@ const SIDEWAYS: usize = 8;
 #[rustfmt::skip] // a table: one row a binding
 pub static BINDINGS: &[Binding] = {
     use Context::{
-        Anywhere, Chart, Copy, Curves, Diff, Files, Filter, GoToMark, Hits, InRun, Kinds, List, Mark, Moved, Overlay,
-        Palette, Prompt, Replay, Requests, Rubric, RubricFind, Scores, Steps, Stops, Table, Turns,
+        Anywhere, Chart, Components, Copy, Curves, Diff, Files, Filter, GoToMark, Hits, InRun, Judged, Kinds, Lifeline,
+        List, Mark, Moved, Overlay, Palette, Prompt, Replay, Requests, Rubric, RubricFind, Scores, Steps, Stops, Table,
+        Turns, Verdict,
     };
     &[
         row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
@@ -434,7 +470,7 @@ pub static BINDINGS: &[Binding] = {
         row(Anywhere, &[k(Code::F(2))], "the curves", "", |_| view(views::Message::Number(2))),
         row(Anywhere, &[k(Code::F(3))], "the scores", "", |_| view(views::Message::Number(3))),
         row(Replay, &[c('W')], "why the line at the cursor of the diff is marked", "", |_| open(overlay::Kind::Why)),
-        row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones", "", |_| curve(curves::Message::SwitchMarks)),
+        row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones, ◆ evidence of verdicts", "", |_| curve(curves::Message::SwitchMarks)),
         row(InRun, &[c('i')], "facts about this run", "", |_| open(overlay::Kind::Info)),
         row(InRun, &[c('e')], "what could not be read in the recording", "", |_| open(overlay::Kind::Warnings)),
         row(Anywhere, &[c('?')], "these keys", "help", |_| open(overlay::Kind::Help)),
@@ -485,6 +521,7 @@ pub static BINDINGS: &[Binding] = {
         row(Copy, &[c('l')], "copy the line of this panel", "line", |_| copy(What::Line)),
         row(Copy, &[c('h')], "copy the hunk", "hunk", |_| copy(What::Hunk)),
         row(Copy, &[c('p')], "copy the patch of the file", "patch", |_| copy(What::Patch)),
+        row(Copy, &[c('v')], "copy the verdict on the component", "verdict", |_| copy(What::Verdict)),
         row(Copy, &[c('y')], "copy the command that opens this place", "command that opens this place", |_| copy(What::Link)),
         row(Copy, &[k(Code::Esc), Key::ctrl('c')], "copy nothing", "cancel", |_| shell(shell::Message::Forget)),
         row(Mark, &[k(Code::Esc), Key::ctrl('c')], "mark nothing", "cancel; a letter marks this place", |_| shell(shell::Message::Forget)),
@@ -552,6 +589,32 @@ pub static BINDINGS: &[Binding] = {
         row(RubricFind, &[Key::ctrl('u')], "erase all of what is looked for", "", |_| rubric(tree::Message::Find(tree::find::Message::EraseAll))),
         row(RubricFind, &[k(Code::Up)], "up among what is found", "", |_| rubric(tree::Message::Go(Motion::Up(1)))),
         row(RubricFind, &[k(Code::Down)], "down among what is found", "", |_| rubric(tree::Message::Go(Motion::Down(1)))),
+        row(Components, &[k(Code::Up), c('k')], "previous component", "component", |n| judged(components::Message::Move(Motion::Up(n.times())))),
+        row(Components, &[k(Code::Down), c('j')], "next component", "component", |n| judged(components::Message::Move(Motion::Down(n.times())))),
+        row(Components, &[k(Code::Enter)], "into the verdict on the component", "verdict", |_| judged(components::Message::Open)),
+        row(Verdict, &[k(Code::Up), c('k')], "up in the verdict", "line", |n| judged(components::Message::Move(Motion::Up(n.times())))),
+        row(Verdict, &[k(Code::Down), c('j')], "down in the verdict", "line", |n| judged(components::Message::Move(Motion::Down(n.times())))),
+        row(Verdict, &[k(Code::Enter)], "open the file of the evidence at the line, as it was judged", "open the evidence", |_| judged(components::Message::Open)),
+        row(Lifeline, &[k(Code::Enter)], "to the lines that made this event, in the change of its turn", "go to the lines", |_| judged(components::Message::Open)),
+        row(Lifeline, &[k(Code::Up), c('k')], "previous component", "component", |n| judged(components::Message::Move(Motion::Up(n.times())))),
+        row(Lifeline, &[k(Code::Down), c('j')], "next component", "component", |n| judged(components::Message::Move(Motion::Down(n.times())))),
+        row(Judged, &[c('x')], "to the turn where the component was lost", "where lost", |_| judged(components::Message::Lost)),
+        row(Judged, &[c('N')], "previous turn that did something to the component", "event", |n| judged(components::Message::PreviousEvent(n.times()))),
+        row(Judged, &[c('n')], "next turn that did something to the component; 3n the third from here", "event", |n| judged(components::Message::NextEvent(n.times()))),
+        row(Judged, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| judged(components::Message::Turn(Motion::Up(n.times())))),
+        row(Judged, &[k(Code::Right), c('l')], "next turn; 5l goes on five", "turn", |n| judged(components::Message::Turn(Motion::Down(n.times())))),
+        row(Judged, &[k(Code::Tab)], "next part: the table, the verdict, the lifeline", "part", |_| judged(components::Message::NextPart)),
+        row(Judged, &[k(Code::BackTab)], "previous part", "", |_| judged(components::Message::PreviousPart)),
+        row(Judged, &[c('f')], "another judgement: of another judge, or of another turn", "judgement", |_| judged(components::Message::NextJudgement)),
+        row(Judged, &[c('F')], "the judgement before", "", |_| judged(components::Message::PreviousJudgement)),
+        row(Judged, &[c('s')], "sort by id, by score or by loss", "sort", |_| judged(components::Message::Sort)),
+        row(Judged, &[c('['), c('{')], "first turn of this checkpoint, then of the one before", "", |n| judged(components::Message::PreviousCheckpoint(n.times()))),
+        row(Judged, &[c(']'), c('}')], "first turn of the next checkpoint", "", |n| judged(components::Message::NextCheckpoint(n.times()))),
+        row(Judged, &[k(Code::PageUp), Key::ctrl('u')], "a page up", "", |_| judged(components::Message::Move(Motion::PageUp))),
+        row(Judged, &[k(Code::PageDown), Key::ctrl('d')], "a page down", "", |_| judged(components::Message::Move(Motion::PageDown))),
+        row(Judged, &[c('g'), k(Code::Home)], "to the first row, gg too; 12gg to row 12", "", |n| judged(components::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
+        row(Judged, &[c('G'), k(Code::End)], "to the last row; 12G to row 12", "", |n| judged(components::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+        row(Judged, &[k(Code::Esc), k(Code::Backspace)], "back to the table", "", |_| judged(components::Message::Close)),
         row(Steps, &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| step(steps::Message::FoldInPlace)),
         row(Steps, &[k(Code::Backspace)], "back to the agent that started this one; from the outermost to the table of runs", "", |_| step(steps::Message::Leave)),
         row(Hits, &[c('n')], "next hit", "", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),
