@@ -34,7 +34,7 @@ pub fn panel_of(scores: RunScores<'_>) -> Panel {
     for judgement in &scores.rubric.judgements {
         let name = judge_name(judgement);
         let kind = if judgement.judge.kind == "human" { Kind::Human } else { Kind::Judge };
-        let key = (name, &judgement.judge.model, kind, &judgement.commit);
+        let key = (name, kind, &judgement.judge.model, &judgement.commit);
         let before = judged.iter().filter(|other| **other == key).count();
         judged.push(key);
         let name = if before == 0 { name.to_owned() } else { format!("{name} #{}", before + 1) };
