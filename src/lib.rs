@@ -8,14 +8,14 @@
 //! | [`run`]     | what an agent did: Run > Checkpoint > Turn > Step; the files at turn n     |         |
 //! | [`formats`] | how the tools out there write runs down, one file each                     |         |
 //! | [`metrics`] | how code and runs are scored: quality of a snapshot, rules                 |         |
+//! | [`study`]   | several runs and raters: agreement, pairs of runs, paired tests, corpora   |         |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | windows |
 //! | [`app`]     | what the user is looking at and how that changes: state, messages, keymap  | screen  |
 //! | [`ui`]      | how it looks: layout to cells, one file per panel, theme, safe text        | screen  |
 //! | [`tui`]     | the terminal, the clock, the threads: wires every room together            | door    |
 //! | [`cli`]     | the commands, one file each                                                | door    |
 //!
-//! Planned between them, in this order, each with its own issue: `study` after `metrics`; `judge` and `live` after
-//! `store`.
+//! Planned between them, in this order, each with its own issue: `judge` and `live` after `store`.
 //!
 //! A room uses only rooms above it. Rooms with windows and rooms with a screen meet only behind a door, and only
 //! windows and doors touch files, clocks, threads, processes or the terminal. `tests/rooms.rs` holds us to that.
@@ -23,10 +23,13 @@
 //! # One path from disk to cells
 //!
 //! [`store::open`] finds the files of a recording; the first of [`formats::FORMATS`] that claims the main file reads
-//! all of them once into an index, [`run::Run`], which keeps where the bytes are and drops the rest. [`tui`] hands the
+//! all of them once into an index, [`run::Run`], which keeps where the bytes are and drops the rest; a rubric tree it holds comes with it. [`tui`] hands the
 //! index to [`app`] as a message. What is shown next is asked for by [`app`] as an effect with a number, answered on a
 //! worker by [`store::Archive`] (the words of a step, the files over time, a diff, a search) or by [`code`] (colours),
 //! and drawn by [`ui`] as soon as it is there: plain text first, colours when they arrive.
+//!
+//! A path with several recordings below becomes a table instead, [`app::collection`]: [`store::walk`] finds them,
+//! [`run::Card`] is what is kept of each, and enter opens one beside the table.
 //!
 //! # Where a new thing goes
 //!
@@ -38,6 +41,7 @@
 //! | panel      | `ui/panel/<name>.rs`                               | `ui::panel`            |
 //! | view       | `ui/panel/<name>.rs` and its keys                   | `app::views::View`     |
 //! | curve      | one row of `app/curves/series.rs`                  |                        |
+//! | column of the table of runs | one row of `app/collection/columns.rs` and its value in `values.rs` | |
 //! | colours    | one row of `code/highlight.rs`                     |                        |
 //! | number     | one row of `metrics/registry.rs` and its formula   |                        |
 //! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |
@@ -50,5 +54,6 @@ pub mod formats;
 pub mod metrics;
 pub mod run;
 pub mod store;
+pub mod study;
 pub mod tui;
 pub mod ui;

@@ -1,9 +1,11 @@
 //! `trajview score`: erosion, verbosity and what they are made of, at the end, at every checkpoint or at every turn; how
-//! faithful the end is to what was asked for.
+//! faithful the end is to what was asked for; and what the rubric tree of a run comes to. A file that holds such a tree
+//! and no run has nothing else to score.
 
 mod document;
 mod faithful;
 mod faithful_table;
+mod rubric_tree;
 mod tables;
 
 use std::path::{Path, PathBuf};
@@ -21,12 +23,14 @@ use crate::{
 
 use super::{Exit, Failure, Outcome, output::Out};
 use document::{Document, Moment};
+pub use document::{RulesFacts, rules_of};
 use faithful::{ExposureRow, FaithfulnessRow};
+use rubric_tree::Told;
 
-/// Score the code of runs: erosion, verbosity, faithfulness and what they are made of
+/// Score runs: erosion, verbosity, faithfulness and what they are made of; graded rubric trees
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Logs, run bundles, or folders that hold one of them
+    /// Logs, run bundles, graded rubric trees, or folders that hold one of them
     #[arg(value_name = "RUN", required_unless_present = "tree")]
     runs: Vec<PathBuf>,
     /// Score a plain folder instead of runs
@@ -41,10 +45,10 @@ pub struct Args {
     /// Rules in ast-grep's YAML, in the place of the built-in ones; `none` for no rules
     #[arg(long, value_name = "FILE_OR_DIR")]
     rules: Option<PathBuf>,
-    /// The judgement whose scores count: the judge's name, or a file; without it the latest by a judge that is no human
+    /// The judgement whose scores count: the judge's name, or a file; without it the last made of the latest state that was judged
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "tree")]
     judge: Option<String>,
-    /// With the callables, clones, rule hits and exported symbols the numbers are made of
+    /// With the callables, clones, rule hits, exported symbols and rubric nodes the numbers are made of
     #[arg(long)]
     detail: bool,
     /// Neither read nor write the cache of measures
@@ -73,7 +77,7 @@ enum Each {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let ruler = ruler(args)?;
-    let scorers = (Scorer::new(ruler, cache(args)), ReuseReader::default());
+    let scorers = (Scorer::new(ruler, cache(args.no_cache)), ReuseReader::default());
     let scorer = &scorers.0;
     let documents = match &args.tree {
         Some(folder) => vec![of_folder(folder, &scorers)?],
@@ -118,8 +122,8 @@ pub fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
 }
 
 /// A cache that cannot be used costs time; that is said and nothing more.
-fn cache(args: &Args) -> Option<Cache> {
-    let path = Cache::default_path().filter(|_| !args.no_cache)?;
+pub fn cache(is_unwanted: bool) -> Option<Cache> {
+    let path = Cache::default_path().filter(|_| !is_unwanted)?;
     match Cache::open(&path) {
         Ok(cache) => Some(cache),
         Err(why) => {
@@ -142,6 +146,11 @@ fn of_folder(folder: &Path, (scorer, reader): &Scorers) -> Result<Document, Fail
 fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Document, Failure> {
     let opened = store::open(path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
+    let told = if args.detail { Told::Nodes } else { Told::Sums };
+    let tree = match run.rubric_tree.as_ref().map(|tree| rubric_tree::row(tree, told)) {
+        Some(tree) if run.turns.is_empty() => return Ok(Document::of_tree(path, run, tree)),
+        tree => tree,
+    };
     let cannot = |why: String| Failure::new(Exit::CannotRead, why);
     let timeline = archive.timeline(run).map_err(cannot)?;
     let moments = moments(run, args.each)?;
@@ -160,6 +169,7 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
     Ok(Document {
         faithfulness: Some(FaithfulnessRow::of_run(run, &rubric, chosen, last)),
         exposure: ExposureRow::of(run, &rubric),
+        rubric_tree: tree,
         ..document.with_reuse(&reuse)
     })
 }

@@ -6,6 +6,7 @@
 
 mod bytes;
 mod cache;
+pub mod cards;
 pub mod config;
 mod find;
 mod follow;
@@ -13,16 +14,19 @@ mod hands;
 mod harness;
 mod head;
 pub mod import;
+mod lifeline;
 mod memory;
 mod repo;
 mod reuse;
 pub mod rubric;
+mod rubric_tree;
 pub mod rules;
 mod score;
 mod search;
 mod slopcodebench;
 mod snapshot;
 mod timeline;
+mod walk;
 pub mod write;
 
 use std::{
@@ -37,7 +41,7 @@ use crate::{
     run::{
         Place, RepoPath, Run, SourceFile, SourceId, StepId, StepText, Warning,
         files::{
-            Blob, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile,
+            Blob, BlobId, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile,
             blame::{self, BlamedLine},
             compare, renames,
         },
@@ -52,12 +56,12 @@ use repo::Repo;
 use snapshot::Snapshots;
 
 pub use cache::Cache;
-pub use find::runs_below;
 pub use follow::{Follower, follow};
 pub use hands::stand_back;
 pub use head::open as open_head;
 pub use reuse::ReuseReader;
 pub use score::{GoesOn, Scorer};
+pub use walk::{holds_several, runs_below, walk};
 
 /// A recording that was opened: its index, and the way back to its bytes.
 #[derive(Debug, Clone)]
@@ -141,6 +145,7 @@ fn opened(mut run: Run, found: Found) -> Opened {
             run.warnings.push(Warning { place: file.name.clone(), what: what.clone() });
         }
     }
+    rubric_tree::complete(&mut run, &found.folder);
     let repo = open_repo(&found.folder, &mut run);
     let snapshots = match found.format.name() {
         "slopcodebench" => Snapshots::of_problem(&found.main, &run.checkpoints),
@@ -152,8 +157,16 @@ fn opened(mut run: Run, found: Found) -> Opened {
     for (place, what) in snapshots.iter().flat_map(|snapshots| &snapshots.problems) {
         run.warnings.push(Warning { place: place.clone(), what: what.clone() });
     }
+    let bundle = (run.format == "bundle").then(|| found.folder.clone());
     let files = found.files.into_iter().map(|file| file.bytes).collect();
-    let archive = Archive { files, repo, snapshots, timeline: OnceLock::new() };
+    let archive = Archive {
+        files,
+        repo,
+        snapshots,
+        timeline: OnceLock::new(),
+        facts: lifeline::Facts::default(),
+        bundle,
+    };
     Opened { run: Arc::new(run), archive: Arc::new(archive) }
 }
 
@@ -190,6 +203,9 @@ pub struct Archive {
     repo: Option<Repo>,
     snapshots: Option<Snapshots>,
     timeline: OnceLock<Result<(Arc<Timeline>, MemoryBlobs), String>>,
+    facts: lifeline::Facts,
+    /// The folder of the bundle, where it is one.
+    bundle: Option<PathBuf>,
 }
 
 impl Archive {
@@ -204,6 +220,11 @@ impl Archive {
             text.result = Some(format.result(&self.record(result.place), result));
         }
         text
+    }
+
+    /// What stands beside the run of what it is judged by, read afresh: judges and raters add to it.
+    pub fn rubric(&self) -> crate::run::rubric::Rubric {
+        self.bundle.as_deref().map(rubric::read).unwrap_or_default()
     }
 
     /// The whole request of a turn; empty where the turn has none.
@@ -322,6 +343,19 @@ impl Archive {
     fn record(&self, place: Place) -> Cow<'_, [u8]> {
         let file = self.files.get(place.source.0 as usize);
         file.map(|file| file.record(place)).unwrap_or_default()
+    }
+}
+
+/// The contents of a run's files, by their names.
+#[derive(Debug, Clone, Copy)]
+pub struct Contents<'a> {
+    pub run: &'a Run,
+    pub archive: &'a Archive,
+}
+
+impl Blobs for Contents<'_> {
+    fn blob(&self, id: BlobId) -> Result<Blob, String> {
+        self.archive.content(self.run, TreeFile::known(id))
     }
 }
 

@@ -17,7 +17,10 @@ use crate::{
 
 use crate::cli::recorded::{self, RecordedRow, TestsRow};
 
-use super::faithful::{ExposureRow, FaithfulnessRow};
+use super::{
+    faithful::{ExposureRow, FaithfulnessRow},
+    rubric_tree::TreeRow,
+};
 
 /// A moment that is scored.
 #[derive(Debug, Clone)]
@@ -34,6 +37,7 @@ pub struct Document {
     pub faithfulness: Option<FaithfulnessRow>,
     pub exposure: Option<ExposureRow>,
     pub tests: Option<TestsRow>,
+    pub rubric_tree: Option<TreeRow>,
     pub recorded: Option<RecordedRow>,
 }
 
@@ -79,13 +83,14 @@ pub struct Shown<'a> {
     exposure: Option<&'a ExposureRow>,
     tests: Option<&'a TestsRow>,
     process: Option<()>,
-    rubric_tree: Option<()>,
+    rubric_tree: Option<&'a TreeRow>,
     /// What the recording says itself, never mixed with what is worked out here.
     recorded: Option<&'a RecordedRow>,
 }
 
+/// The rules that gave the numbers, and those that could not be used.
 #[derive(Serialize)]
-struct RulesFacts<'a> {
+pub struct RulesFacts<'a> {
     source: &'a str,
     count: usize,
     sha256: &'a str,
@@ -174,6 +179,26 @@ impl Document {
             faithfulness: Some(FaithfulnessRow::of_folder(Some(reuse))),
             exposure: None,
             tests: None,
+            rubric_tree: None,
+            recorded: None,
+        }
+    }
+
+    /// Of a file that holds a rubric tree and no run: there is no code to score.
+    pub fn of_tree(path: &Path, run: &Run, tree: TreeRow) -> Self {
+        let name = RunName {
+            id: run.id.clone(),
+            path: path.display().to_string(),
+            format: Some(run.format),
+            files_from: "nothing: it holds no run",
+        };
+        Self {
+            run: name,
+            points: vec![],
+            faithfulness: None,
+            exposure: None,
+            tests: None,
+            rubric_tree: Some(tree),
             recorded: None,
         }
     }
@@ -207,6 +232,7 @@ impl Document {
             faithfulness: None,
             exposure: None,
             tests: recorded::tests(run),
+            rubric_tree: None,
             recorded: recorded::recorded(run, archive),
         }
     }
@@ -244,7 +270,7 @@ impl Document {
             exposure: self.exposure.as_ref(),
             tests: self.tests.as_ref(),
             process: None,
-            rubric_tree: None,
+            rubric_tree: self.rubric_tree.as_ref(),
             recorded: self.recorded.as_ref(),
         }
     }
@@ -327,7 +353,7 @@ fn rows(detail: &Detail) -> DetailRows<'_> {
     }
 }
 
-fn rules_of(ruler: &Ruler) -> RulesFacts<'_> {
+pub fn rules_of(ruler: &Ruler) -> RulesFacts<'_> {
     let rules = ruler.rules();
     RulesFacts {
         source: rules.source(),

@@ -10,7 +10,7 @@ use crate::{
 use super::{
     Args,
     document::{Document, PointFacts, numbers, skipped},
-    faithful_table,
+    faithful_table, rubric_tree,
 };
 
 /// Rows of each kind that `--detail` prints; JSON has all.
@@ -23,6 +23,9 @@ const HEADS: [&str; 14] = [
 ];
 
 pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> io::Result<()> {
+    if document.points.is_empty() {
+        return print_tree(document, args, out);
+    }
     if !args.md {
         out.line(&head(document, ruler))?;
         out.line("")?;
@@ -58,7 +61,17 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
     for (path, why) in skipped(last) {
         out.line(&format!("left out: {path}: {why}"))?;
     }
-    Ok(())
+    if document.rubric_tree.is_some() {
+        out.line("")?;
+    }
+    print_tree(document, args, out)
+}
+
+fn print_tree(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> {
+    match &document.rubric_tree {
+        Some(tree) => rubric_tree::print(tree, args.md, out),
+        None => Ok(()),
+    }
 }
 
 fn head(document: &Document, ruler: &Ruler) -> String {
@@ -162,7 +175,13 @@ fn print_detail(detail: &Detail, is_markdown: bool, out: &mut Out) -> io::Result
     Ok(())
 }
 
-/// One table of every point of every run; empty cells are not recorded.
+/// Columns about a point, before those about the run as a whole.
+const POINT_CELLS: usize = 29;
+
+/// Columns about faithfulness and exposure.
+const FAITHFUL_CELLS: usize = 10;
+
+/// One table of every point of every run; empty cells are not recorded. A run without points has one row.
 pub fn csv(documents: &[Document], ruler: &Ruler, out: &mut Out) -> io::Result<()> {
     let heads = [
         "run",
@@ -205,11 +224,20 @@ pub fn csv(documents: &[Document], ruler: &Ruler, out: &mut Out) -> io::Result<(
         "rcr",
         "esr",
     ];
+    let heads = heads.into_iter().chain(rubric_tree::COLUMNS);
     out.raw(csv_row(heads.map(String::from)).as_bytes())?;
     for document in documents {
+        let tree = rubric_tree::cells(document.rubric_tree.as_ref());
         for (facts, scored) in &document.points {
             let cells = cells(document, facts, scored, ruler).into_iter();
-            out.raw(csv_row(cells.chain(faithful_cells(document, facts))).as_bytes())?;
+            let cells = cells.chain(faithful_cells(document, facts)).chain(tree.clone());
+            out.raw(csv_row(cells).as_bytes())?;
+        }
+        if document.points.is_empty() {
+            let name = [document.run.id.clone(), document.run.path.clone()];
+            let rest =
+                std::iter::repeat_n(String::new(), POINT_CELLS + FAITHFUL_CELLS - name.len());
+            out.raw(csv_row(name.into_iter().chain(rest).chain(tree)).as_bytes())?;
         }
     }
     Ok(())
@@ -220,7 +248,7 @@ fn cell<T: ToString>(value: Option<T>) -> String {
 }
 
 /// What was judged stands in the row of the end alone.
-fn faithful_cells(document: &Document, facts: &PointFacts) -> [String; 10] {
+fn faithful_cells(document: &Document, facts: &PointFacts) -> [String; FAITHFUL_CELLS] {
     let row = document.faithfulness.as_ref().filter(|row| row.turn == facts.turn);
     let exposed = document.exposure.as_ref().zip(facts.turn).and_then(|(it, turn)| it.at(turn));
     [
@@ -237,7 +265,12 @@ fn faithful_cells(document: &Document, facts: &PointFacts) -> [String; 10] {
     ]
 }
 
-fn cells(document: &Document, facts: &PointFacts, scored: &Scored, ruler: &Ruler) -> [String; 29] {
+fn cells(
+    document: &Document,
+    facts: &PointFacts,
+    scored: &Scored,
+    ruler: &Ruler,
+) -> [String; POINT_CELLS] {
     let numbers = numbers(scored);
     let is_recorded = scored.is_recorded();
     [
