@@ -6,7 +6,7 @@
 use crate::run::search::Syntax;
 
 use super::{
-    Message, base, chooser,
+    Message, base, chooser, compare,
     curves::{self, Part},
     diff, files,
     key::{Code, Key},
@@ -57,6 +57,14 @@ pub enum Context {
     Scores,
     /// The rubric tree.
     Rubric,
+    /// In every part of the comparison.
+    Compare,
+    /// At its numbers, components and code.
+    Pair,
+    /// At its curves.
+    Overlaid,
+    /// Among the files both runs ended with.
+    Ended,
 }
 
 /// A number typed before a key.
@@ -74,7 +82,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 26] = [
         Self::Replay,
         Self::Anywhere,
         Self::Turns,
@@ -86,6 +94,10 @@ impl Context {
         Self::Moved,
         Self::Scores,
         Self::Rubric,
+        Self::Compare,
+        Self::Pair,
+        Self::Overlaid,
+        Self::Ended,
         Self::Prompt,
         Self::Overlay,
         Self::Palette,
@@ -112,6 +124,10 @@ impl Context {
             Self::Moved => "in the list of what moved",
             Self::Scores => "in the scores",
             Self::Rubric => "in the rubric tree",
+            Self::Compare => "in the comparison",
+            Self::Pair => "at its numbers, components and code",
+            Self::Overlaid => "at its curves",
+            Self::Ended => "among the files of its runs",
             Self::Prompt => "while typing a search",
             Self::Overlay => "in a box like this one",
             Self::Palette => "in the list of commands",
@@ -142,6 +158,16 @@ impl Context {
             (View::Curves, Part::Chart) => Self::Chart,
             (View::Curves, Part::Moved) => Self::Moved,
             (View::Scores, _) => replay.scores.context(&replay.run),
+            (View::Compare, _) => Self::of_panel(replay.focus),
+        }
+    }
+
+    /// Of a part of the comparison.
+    pub const fn of_part(part: compare::Part) -> Self {
+        match part {
+            compare::Part::Numbers | compare::Part::Components | compare::Part::Code => Self::Pair,
+            compare::Part::Curves => Self::Overlaid,
+            compare::Part::Files => Self::Ended,
         }
     }
 
@@ -153,6 +179,7 @@ impl Context {
             }
             Self::Curves | Self::Chart | Self::Moved => Some(View::Curves),
             Self::Scores | Self::Rubric => Some(View::Scores),
+            Self::Compare | Self::Pair | Self::Overlaid | Self::Ended => Some(View::Compare),
             _ => None,
         }
     }
@@ -167,6 +194,10 @@ impl Context {
             Self::Moved => &[Self::Moved, Self::Curves, Self::Anywhere],
             Self::Scores => &[Self::Scores, Self::Anywhere],
             Self::Rubric => &[Self::Rubric, Self::Scores, Self::Anywhere],
+            Self::Compare => &[Self::Compare, Self::Anywhere],
+            Self::Pair => &[Self::Pair, Self::Compare, Self::Anywhere],
+            Self::Overlaid => &[Self::Overlaid, Self::Compare, Self::Anywhere],
+            Self::Ended => &[Self::Ended, Self::Compare, Self::Anywhere],
             Self::Turns => &[Self::Turns, Self::Replay, Self::Anywhere],
             Self::Files => &[Self::Files, Self::Replay, Self::Anywhere],
             Self::Diff => &[Self::Diff, Self::Replay, Self::Anywhere],
@@ -339,6 +370,10 @@ const fn rubric(message: scores::tree::Message) -> Message {
     scored(scores::Message::Tree(message))
 }
 
+const fn pair(message: compare::Message) -> Message {
+    Message::Compare(message)
+}
+
 const fn copy(what: What) -> Message {
     shell(shell::Message::Copy(what))
 }
@@ -353,8 +388,8 @@ const SIDEWAYS: usize = 8;
 #[rustfmt::skip] // a table: one row a binding
 pub static BINDINGS: &[Binding] = {
     use Context::{
-        Anywhere, Chart, Copy, Curves, Diff, Files, GoToMark, Hits, Kinds, List, Mark, Moved, Overlay, Palette, Prompt,
-        Replay, Requests, Rubric, Scores, Steps, Stops, Turns,
+        Anywhere, Chart, Compare, Copy, Curves, Diff, Ended, Files, GoToMark, Hits, Kinds, List, Mark, Moved, Overlaid,
+        Overlay, Pair, Palette, Prompt, Replay, Requests, Rubric, Scores, Steps, Stops, Turns,
     };
     &[
         row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
@@ -394,10 +429,11 @@ pub static BINDINGS: &[Binding] = {
         row(Replay, &[c('G'), k(Code::End)], "to the end of this panel; 12G to turn, file, step or line 12", "", |n| go(n.0.map_or(Motion::End, Motion::To))),
         row(Replay, &[c('z')], "fold every step", "", |_| step(steps::Message::FoldAll)),
         row(Replay, &[c('Z')], "unfold every step of the turn", "", |_| step(steps::Message::UnfoldAll)),
-        row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves, 3w the scores", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
+        row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves, 3w the scores, 5w the comparison", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
         row(Anywhere, &[k(Code::F(1))], "the replay", "", |_| view(views::Message::Number(1))),
         row(Anywhere, &[k(Code::F(2))], "the curves", "", |_| view(views::Message::Number(2))),
         row(Anywhere, &[k(Code::F(3))], "the scores", "", |_| view(views::Message::Number(3))),
+        row(Anywhere, &[k(Code::F(5))], "the comparison", "", |_| view(views::Message::Number(5))),
         row(Replay, &[c('W')], "why the line at the cursor of the diff is marked", "", |_| open(overlay::Kind::Why)),
         row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones", "", |_| curve(curves::Message::SwitchMarks)),
         row(Anywhere, &[c('i')], "facts about this run", "", |_| open(overlay::Kind::Info)),
@@ -488,6 +524,39 @@ pub static BINDINGS: &[Binding] = {
         row(Scores, &[c('t')], "the component table or the rubric tree, where the run has both", "other scores", |_| scored(scores::Message::Switch)),
         row(Rubric, &[k(Code::Up), c('k')], "up in the tree", "row", |n| rubric(scores::tree::Message::Go(Motion::Up(n.times())))),
         row(Rubric, &[k(Code::Down), c('j')], "down in the tree", "row", |n| rubric(scores::tree::Message::Go(Motion::Down(n.times())))),
+        row(Pair, &[k(Code::Left), c('h')], "the first of the two runs", "run", |_| pair(compare::Message::Side(0))),
+        row(Pair, &[k(Code::Right), c('l')], "the second of the two runs", "run", |_| pair(compare::Message::Side(1))),
+        row(Pair, &[k(Code::Enter)], "open the run at the lines the judge named, or where it was committed to", "open the run", |_| pair(compare::Message::Enter)),
+        row(Pair, &[c('[')], "previous place that the judge named", "", |n| pair(compare::Message::Step(Motion::Up(n.times())))),
+        row(Pair, &[c(']')], "next place that the judge named", "evidence", |n| pair(compare::Message::Step(Motion::Down(n.times())))),
+        row(Overlaid, &[k(Code::Left), c('h')], "previous point; 5h goes back five", "point", |n| pair(compare::Message::Point(Motion::Up(n.times())))),
+        row(Overlaid, &[k(Code::Right), c('l')], "next point; 5l goes on five", "point", |n| pair(compare::Message::Point(Motion::Down(n.times())))),
+        row(Overlaid, &[k(Code::Enter)], "open the run at the turn of this point", "open the run", |_| pair(compare::Message::Enter)),
+        row(Ended, &[k(Code::Enter)], "compare the file line by line; from there open the run at the line", "open", |_| pair(compare::Message::Enter)),
+        row(Ended, &[c('[')], "previous hunk", "", |n| pair(compare::Message::Step(Motion::Up(n.times())))),
+        row(Ended, &[c(']')], "next hunk", "hunk", |n| pair(compare::Message::Step(Motion::Down(n.times())))),
+        row(Compare, &[k(Code::Up), c('k')], "up; at the curves another number", "", |n| pair(compare::Message::Move(Motion::Up(n.times())))),
+        row(Compare, &[k(Code::Down), c('j')], "down; at the curves another number", "", |n| pair(compare::Message::Move(Motion::Down(n.times())))),
+        row(Compare, &[k(Code::Tab)], "next part", "part", |_| pair(compare::Message::Next)),
+        row(Compare, &[k(Code::BackTab)], "previous part", "", |_| pair(compare::Message::Previous)),
+        row(Compare, &[c('v')], "code, curves or files beside the components", "code, curves, files", |_| pair(compare::Message::Beside)),
+        row(Compare, &[c('s')], "the other of the two runs", "", |_| pair(compare::Message::SwitchSide)),
+        row(Compare, &[c('o')], "sort otherwise: components by loss, as listed, by a score; files by what differs, by lines, by path", "sort", |_| pair(compare::Message::Sort)),
+        row(Compare, &[c('u')], "curves by phase, by checkpoint or by turn", "by phase, checkpoint, turn", |_| pair(compare::Message::Axis)),
+        row(Compare, &[c('f')], "curves of the next number", "", |n| pair(compare::Message::Fact(Motion::Down(n.times())))),
+        row(Compare, &[c('F')], "curves of the number before", "", |n| pair(compare::Message::Fact(Motion::Up(n.times())))),
+        row(Compare, &[c('p')], "the next two of more than two runs", "", |_| pair(compare::Message::NextPair)),
+        row(Compare, &[c('m')], "give this part all the room, or share it again", "", |_| Message::Zoom),
+        row(Compare, &[c('x')], "stop measuring, or go on", "", |_| pair(compare::Message::StopOrGoOn)),
+        row(Compare, &[c('<')], "to the left in long lines", "", |n| pair(compare::Message::Sideways(Motion::Up(SIDEWAYS * n.times())))),
+        row(Compare, &[c('>')], "to the right in long lines", "", |n| pair(compare::Message::Sideways(Motion::Down(SIDEWAYS * n.times())))),
+        row(Compare, &[k(Code::PageUp)], "a page up", "", |_| pair(compare::Message::Move(Motion::PageUp))),
+        row(Compare, &[k(Code::PageDown)], "a page down", "", |_| pair(compare::Message::Move(Motion::PageDown))),
+        row(Compare, &[Key::ctrl('u')], "half a page up", "", |_| pair(compare::Message::Move(Motion::HalfUp))),
+        row(Compare, &[Key::ctrl('d')], "half a page down", "", |_| pair(compare::Message::Move(Motion::HalfDown))),
+        row(Compare, &[c('g'), k(Code::Home)], "to the start, gg too; 12gg to row 12", "", |n| pair(compare::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
+        row(Compare, &[c('G'), k(Code::End)], "to the end; 12G to row or line 12", "", |n| pair(compare::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+        row(Compare, &[k(Code::Esc), k(Code::Backspace)], "from the file to the list of files; else to the components", "", |_| pair(compare::Message::Back)),
         row(Steps, &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| step(steps::Message::FoldInPlace)),
         row(Steps, &[k(Code::Backspace)], "back to the agent that started this one", "", |_| step(steps::Message::Leave)),
         row(Hits, &[c('n')], "next hit", "", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),

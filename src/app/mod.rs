@@ -3,8 +3,8 @@
 //! [`App::update`] is the only way in: a [`Message`] changes the state and may ask the world for an [`Effect`].
 //! Nothing here reads a file, a clock or a terminal, so everything here is tested by calling it. Each feature has a
 //! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`scores`], [`turns`], [`files`],
-//! [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`overlay`] is what lies over it,
-//! [`shell`] what is around it. [`keymap`] says which key is
+//! [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`compare`] sets runs side by side
+//! beside it, [`overlay`] is what lies over it, [`shell`] what is around it. [`keymap`] says which key is
 //! which message, [`layout`] where everything stands, [`ask`] how questions and answers find each other.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -15,6 +15,7 @@ pub mod blame;
 pub mod cache;
 pub mod chooser;
 pub mod colours;
+pub mod compare;
 pub mod config;
 pub mod curves;
 pub mod diff;
@@ -50,6 +51,7 @@ pub use ask::{Loading, Request};
 pub use place::{At, Place};
 
 use ask::Numbers;
+use compare::Comparison;
 use key::Key;
 use keymap::{Context, Count};
 use layout::{Layout, Panel, Zoom};
@@ -61,6 +63,10 @@ use shell::{Shell, editor::Editing};
 #[derive(Debug)]
 pub struct App {
     pub opened: Loading<Box<Replay>>,
+    /// Runs side by side, where several were opened.
+    pub compared: Option<Box<Comparison>>,
+    /// Where a run that is being opened is wanted, and what to say there.
+    arrival: Option<(Option<curves::Place>, String)>,
     /// The opening whose beginning is shown while the whole is read.
     begun: Option<Request>,
     pub overlay: Option<Overlay>,
@@ -88,6 +94,9 @@ pub enum Message {
     Begun(Request, Arc<Run>),
     Answered(Request, Answer),
     Replay(replay::Message),
+    /// Sets these runs side by side.
+    CompareRuns(Vec<PathBuf>),
+    Compare(compare::Message),
     Overlay(overlay::Message),
     Zoom,
     Escape,
@@ -125,6 +134,10 @@ pub enum Effect {
     StopScoring,
     /// What moved the scores between two moments, counted in turns done.
     CompareScores(Request, Arc<Run>, usize, usize),
+    /// Of runs side by side.
+    Compare(Request, compare::asking::Ask),
+    /// Measure no more of the runs side by side.
+    StopComparing,
     Suspend,
     /// Tell from now on when this recording grows.
     Follow(PathBuf),
@@ -140,6 +153,8 @@ impl Default for App {
     fn default() -> Self {
         Self {
             opened: Loading::Nothing,
+            compared: None,
+            arrival: None,
             begun: None,
             overlay: None,
             size: Size { width: 80, height: 24 },
@@ -165,6 +180,7 @@ impl App {
             replay.settle(&layout);
             effects.extend(replay.ask(&mut self.numbers, &layout));
         }
+        effects.extend(self.settle_comparison());
         self.remember(before.filter(|_| !is_beat));
         effects
     }
@@ -183,6 +199,9 @@ impl App {
                 return self.watch();
             }
             Message::Answered(request, answer) => self.on_replay(|it| it.hear(request, answer)),
+            Message::CompareRuns(paths) => self.compare(paths),
+            Message::Compare(message) => return self.update_comparison(message, &layout),
+            Message::Replay(replay::Message::View(message)) => self.go_to_view(&message),
             Message::Replay(message) => {
                 let stops = message == replay::Message::Curves(curves::Message::StopOrGoOn);
                 self.on_replay(|it| it.update(message, &layout));
@@ -229,6 +248,9 @@ impl App {
         if let Some(context) = self.shell.context() {
             return context;
         }
+        if let (None, Some(compared)) = (&self.overlay, self.comparison()) {
+            return Context::of_part(compared.part);
+        }
         match (&self.overlay, self.replay()) {
             (Some(_), _) => Context::Overlay,
             (None, Some(replay)) if replay.search.prompt.is_some() => Context::Prompt,
@@ -262,6 +284,7 @@ impl App {
         let replay = run.map(|run| Box::new(Replay::of(run, &self.place, room)));
         self.opened.settle(request, replay);
         self.settle_in();
+        self.arrive();
     }
 
     /// Shows the beginning, where it is the beginning that is wanted.
@@ -298,6 +321,9 @@ impl App {
             replay.notice = None;
             replay.curves.hovered = None;
         });
+        if let Some(compared) = &mut self.compared {
+            compared.notice = None;
+        }
         let waits = self.shell.pending.take().is_some();
         let types = waits || context.takes_text();
         if !types && (self.counts(key) || self.shell.is_second_g(key, self.count)) {

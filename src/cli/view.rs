@@ -26,7 +26,8 @@ use super::{
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A log, a run bundle, or a folder that holds one of them; the current folder if left out
+    /// A log, a run bundle, or a folder that holds one of them; two or more are compared; the current folder if left
+    /// out
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Open at a turn (counts from 1), a checkpoint's id, `start` or `final`
@@ -35,7 +36,7 @@ pub struct Args {
     /// Open at a file of that turn, and at a line of it
     #[arg(long, value_name = "PATH[:LINE]")]
     file: Option<String>,
-    /// Open this view: replay, curves or scores
+    /// Open this view: replay, curves, scores or compare
     #[arg(long, value_name = "NAME", value_parser = view, default_value = "replay", hide_default_value = true)]
     view: View,
     /// Whose formulas score the code: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
@@ -141,11 +142,8 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         settings.print(out)?;
         return Ok(Exit::Fine);
     }
-    if args.paths.len() > 1 {
-        let why = "opens one run at a time; name one path";
-        return Err(Failure { exit: Exit::WrongArguments, sentence: why.into() });
-    }
     let place = place(args)?;
+    check_paths(args, &place)?;
     let wishes = wishes(args, settings.config);
     match args.snapshot {
         None => {
@@ -165,6 +163,18 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
             out.frame(&print)?;
             Ok(Exit::Fine)
         }
+    }
+}
+
+/// A place is a place in one run, and it takes two to compare.
+fn check_paths(args: &Args, place: &Place) -> Result<(), Failure> {
+    let wrong = |why: &str| Err(Failure { exit: Exit::WrongArguments, sentence: why.into() });
+    let is_in_a_run = place.turn.is_some() || place.file.is_some() || place.follows;
+    match (args.paths.len(), place.view) {
+        (0 | 1, View::Compare) => wrong("comparing takes two runs: trajview A B"),
+        (0 | 1, _) => Ok(()),
+        (_, View::Replay | View::Compare) if !is_in_a_run => Ok(()),
+        _ => wrong("several runs open side by side; a turn, a file or another view is of one run"),
     }
 }
 

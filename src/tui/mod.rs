@@ -5,6 +5,7 @@
 //! are the ways in and out.
 
 mod clipboard;
+mod comparing;
 mod editor;
 mod follow;
 mod gate;
@@ -18,7 +19,7 @@ mod world;
 
 use std::{
     io::{self, IsTerminal},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -89,7 +90,7 @@ impl Wishes {
     }
 }
 
-/// Shows the first of `paths` in the terminal until the user has seen enough.
+/// Shows `paths` in the terminal until the user has seen enough: one run, or several side by side.
 pub fn run(paths: &[PathBuf], place: Place, wishes: Wishes) -> Result<Ending, Failure> {
     run_with(from_disk(), paths, place, wishes)
 }
@@ -111,11 +112,13 @@ pub fn run_with(
     let problems = runtime.app.configure(&wishes.config);
     runtime.app.shell.looks = wishes.looks(runtime.app.shell.looks);
     runtime.app.shell.mouse = wishes.mouse;
-    let path = first(paths);
-    // A link is pasted into another shell, which may stand elsewhere.
-    let source = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
-    runtime.open(path, place);
-    runtime.app.shell.source = source;
+    if paths.len() > 1 {
+        runtime.compare(paths.iter().map(|path| absolute(path)).collect());
+    } else {
+        let path = first(paths);
+        runtime.open(path.clone(), place);
+        runtime.app.shell.source = absolute(&path);
+    }
     runtime.wait_for_opening(QUICK);
     if let Some(why) = runtime.open_error.take() {
         return Err(why.into());
@@ -172,7 +175,11 @@ pub fn headless_as(
     runtime.score_with(Scoring::of(&wishes));
     runtime.app.configure(&wishes.config);
     runtime.app.shell.looks.alphabet = wishes.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
-    runtime.open(first(paths), place.clone());
+    if paths.len() > 1 {
+        runtime.compare(paths.to_vec());
+    } else {
+        runtime.open(first(paths), place.clone());
+    }
     runtime.run_until_idle();
     if let Some(why) = runtime.open_error {
         return Err(why.into());
@@ -185,6 +192,11 @@ pub fn headless_as(
         runtime.run_until_idle();
     }
     Ok(ui::picture(&runtime.app, Theme::with(runtime.app.shell.looks)))
+}
+
+/// A link is pasted into another shell, which may stand elsewhere.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Without an argument the current folder.

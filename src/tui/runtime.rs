@@ -15,7 +15,9 @@ use ratatui::layout::Size;
 
 use crate::{
     app::{
-        App, Effect, Message, Place, replay,
+        App, Effect, Message, Place,
+        compare::{self, asking},
+        replay,
         shell::{self, editor::Editing},
     },
     store::OpenError,
@@ -114,6 +116,11 @@ impl Runtime {
         self.update(Message::Open(path, place));
     }
 
+    /// Sets runs side by side.
+    pub fn compare(&mut self, paths: Vec<PathBuf>) {
+        self.update(Message::CompareRuns(paths));
+    }
+
     /// Everything asked for has been answered, and nothing has arrived since.
     pub fn is_idle(&self) -> bool {
         self.questions == 0 && self.events.is_empty()
@@ -130,7 +137,10 @@ impl Runtime {
     /// Waits a moment for the recording to be opened; most are before anybody could read a word.
     pub fn wait_for_opening(&mut self, patience: Duration) {
         let deadline = Instant::now() + patience;
-        while self.open_error.is_none() && self.app.replay().is_none() {
+        let has_something = |app: &App| {
+            app.replay().is_some() || app.comparison().is_some_and(|it| it.sides().is_some())
+        };
+        while self.open_error.is_none() && !has_something(&self.app) {
             let Ok(event) = self.events.recv_deadline(deadline) else { return };
             self.apply(event);
         }
@@ -145,6 +155,7 @@ impl Runtime {
                 Effect::Follow(_) if !self.may_follow => {}
                 Effect::Follow(path) => self.world.follow(path),
                 Effect::StopScoring => self.world.stop_scoring(),
+                Effect::StopComparing => self.world.stop_comparing(),
                 Effect::Copy(text) => self.errands.push(Errand::Copy(text)),
                 Effect::Edit(editing) => self.errands.push(Errand::Edit(editing)),
                 effect => {
@@ -263,6 +274,11 @@ impl Runtime {
     fn hear(&mut self, reply: Reply) -> bool {
         match reply {
             Reply::Message(message) => self.update(message),
+            Reply::NotCompared(request, why) => {
+                let answer = asking::Answer::Failed(why.to_string());
+                self.open_error = Some(why);
+                self.update(Message::Compare(compare::Message::Heard(request, answer)))
+            }
             Reply::Opened(request, Ok(opened)) => {
                 self.world.ask_about(opened.recording);
                 self.update(Message::Opened(request, Ok(opened.run)))

@@ -28,13 +28,16 @@ use crate::{
     metrics::quality::Scored,
     run::{
         RepoPath, Run, StepId, StepText,
-        files::{Change, FileDiff, Timeline, blame::BlamedLine},
+        files::{Blob, Change, FileDiff, Timeline, TreeFile, blame::BlamedLine},
         search::{Hit, Query},
     },
     store::{self, Archive, GoesOn, OpenError, Scorer},
 };
 
-use super::scoring::{Scoring, name_of};
+use super::{
+    comparing::{self, Comparing},
+    scoring::{Scoring, name_of},
+};
 
 /// What answers questions about a run. The store's archive does; tests bring their own.
 pub trait Recording: Send + Sync {
@@ -67,6 +70,8 @@ pub trait Recording: Send + Sync {
         scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String>;
+    /// What is in a file. The error is a sentence.
+    fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String>;
 }
 
 impl Recording for Archive {
@@ -121,6 +126,10 @@ impl Recording for Archive {
     ) -> Result<Vec<Scored>, String> {
         self.score(run, moments, scorer, goes_on)
     }
+
+    fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String> {
+        self.content(run, file)
+    }
 }
 
 /// A run and what answers questions about it.
@@ -173,6 +182,8 @@ pub fn from_disk() -> Opener {
 pub enum Reply {
     Opened(Request, Result<Opened, OpenError>),
     Message(Message),
+    /// A run that was to be set beside others cannot be opened.
+    NotCompared(Request, OpenError),
 }
 
 pub enum Event {
@@ -205,13 +216,16 @@ pub struct World {
     scoring: Arc<Scoring>,
     /// Raised when nobody wants any more scores of those asked for before.
     unwanted: Arc<AtomicU64>,
+    comparing: Comparing,
 }
 
 impl World {
     pub fn new(sender: Sender<Event>, opener: Opener) -> Self {
+        let comparing = Comparing::new(sender.clone(), opener.clone());
         Self {
             sender,
             opener,
+            comparing,
             recording: None,
             search: Arc::default(),
             followed: None,
@@ -229,6 +243,12 @@ impl World {
     /// From now on the code is scored as this says.
     pub fn score_with(&mut self, scoring: Scoring) {
         self.scoring = Arc::new(scoring);
+        self.comparing.score_with(self.scoring.clone());
+    }
+
+    /// Ends what is being measured of runs side by side.
+    pub fn stop_comparing(&self) {
+        self.comparing.stop();
     }
 
     /// Ends what is being scored.
@@ -265,6 +285,7 @@ impl World {
             scoring: self.scoring.clone(),
             unwanted: self.unwanted.clone(),
             era: self.unwanted.load(Ordering::Relaxed),
+            comparing: self.comparing.clone(),
         };
         if let Effect::Open(..) = &effect {
             self.stop_scoring();
@@ -274,8 +295,11 @@ impl World {
         }
         let sender = self.sender.clone();
         // What takes long is not what is looked at.
-        let takes_long =
-            matches!(effect, Effect::Score(..) | Effect::CountLines(..) | Effect::Search(..));
+        let takes_long = match &effect {
+            Effect::Score(..) | Effect::CountLines(..) | Effect::Search(..) => true,
+            Effect::Compare(_, ask) => comparing::takes_long(ask),
+            _ => false,
+        };
         let work = move || {
             if takes_long {
                 store::stand_back();
@@ -302,6 +326,7 @@ struct Worker {
     unwanted: Arc<AtomicU64>,
     /// What `unwanted` was when the work began.
     era: u64,
+    comparing: Comparing,
 }
 
 impl Worker {
@@ -314,9 +339,14 @@ impl Worker {
             }
             return Reply::Opened(*request, self.opener.open(path));
         }
+        if let Effect::Compare(request, ask) = effect {
+            return self.comparing.answer(request, ask);
+        }
         let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
         match effect {
             Effect::Open(..)
+            | Effect::Compare(..)
+            | Effect::StopComparing
             | Effect::StopScoring
             | Effect::Suspend
             | Effect::Follow(_)
@@ -437,7 +467,7 @@ impl Worker {
 /// Hits sent at once.
 const BATCH: usize = 256;
 
-fn colours_of(texts: &colours::Texts) -> colours::Sides {
+pub fn colours_of(texts: &colours::Texts) -> colours::Sides {
     let side = |text: &Option<Arc<str>>| highlight(&texts.path, text.as_deref()?);
     colours::Sides { old: side(&texts.old), new: side(&texts.new) }
 }
@@ -460,12 +490,15 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         }
         Effect::Score(request, ..) => (*request, |why| Answer::Scored(Err(why))),
         Effect::CompareScores(request, ..) => (*request, |why| Answer::Moved(Err(why))),
+        Effect::Compare(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
         Effect::StopScoring
+        | Effect::StopComparing
         | Effect::Suspend
         | Effect::Follow(_)
         | Effect::Copy(_)
         | Effect::Edit(_) => (Request::default(), |_| Answer::Found(vec![], Progress::Done)),
     };
+    let compares = matches!(effect, Effect::Compare(..));
     let opens = match effect {
         Effect::Open(_, path) => Some(path.clone()),
         _ => None,
@@ -476,6 +509,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
             Some(path) => {
                 Reply::Opened(request, Err(OpenError::Understand { path: path.clone(), why }))
             }
+            None if compares => comparing::failed(request, why),
             None => Reply::Message(Message::Answered(request, answer(why))),
         }
     }

@@ -77,6 +77,10 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
     if layout.is_too_small {
         return too_small(buffer);
     }
+    if let Some(compared) = app.comparison() {
+        panel::compare::draw(compared, &app.comparison_areas(&layout), theme, &layout, buffer);
+        return draw_around(app, theme, &layout, buffer);
+    }
     match &app.opened {
         Loading::Nothing => {
             sentence("no run is open", theme.of(Meaning::Muted), layout.body, buffer)
@@ -91,11 +95,16 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
     if let Some(replay) = app.replay() {
         panel::chooser::draw(replay, theme, &layout, buffer);
     }
+    draw_around(app, theme, &layout, buffer);
+}
+
+/// What lies over the panels and below them.
+fn draw_around(app: &App, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     if let Some(overlay) = app.overlay {
-        panel::overlay::draw(overlay, app.replay(), &app.shell.keys, theme, &layout, buffer);
+        panel::overlay::draw(overlay, app.replay(), &app.shell.keys, theme, layout, buffer);
     }
     if let Some(palette) = &app.shell.palette {
-        panel::palette::draw(app, palette, theme, &layout, buffer);
+        panel::palette::draw(app, palette, theme, layout, buffer);
     }
     panel::footer::draw(app, theme, layout.footer, buffer);
 }
@@ -103,7 +112,7 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
 fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     panel::title::draw(replay, theme, layout.title, buffer);
     match replay.view {
-        View::Replay => panels(replay, theme, layout, buffer),
+        View::Replay | View::Compare => panels(replay, theme, layout, buffer),
         View::Curves => panel::curves::draw(replay, theme, layout, buffer),
         View::Scores => panel::scores::draw(replay, theme, layout, buffer),
     }

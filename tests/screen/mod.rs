@@ -20,8 +20,8 @@ use trajview::{
         Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall, ToolResult, Turn,
         Warning,
         files::{
-            Blobs, Change, FileDiff, FilesFrom, MemoryBlobs, Origin, Timeline, Tree, TreeFile,
-            TurnFiles,
+            Blob, Blobs, Change, FileDiff, FilesFrom, MemoryBlobs, Origin, Timeline, Tree,
+            TreeFile, TurnFiles,
             blame::{self, BlamedLine},
             compare::compare,
             renames,
@@ -70,6 +70,10 @@ pub struct Story {
 }
 
 impl Recording for Story {
+    fn content(&self, _run: &Run, file: TreeFile) -> Result<Blob, String> {
+        self.blobs.blob(file.blob().ok_or("not recorded")?)
+    }
+
     fn step_text(&self, _run: &Run, step: StepId) -> StepText {
         self.texts.get(&step).cloned().unwrap_or_default()
     }

@@ -194,6 +194,12 @@ impl App {
     }
 
     pub(super) fn say(&mut self, words: String) {
+        if self.comparison().is_some()
+            && let Some(compared) = &mut self.compared
+        {
+            compared.notice = Some(words);
+            return;
+        }
         self.on_replay(|replay| replay.notice = Some(words));
     }
 

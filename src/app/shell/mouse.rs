@@ -98,6 +98,9 @@ impl App {
         if self.overlay.is_some() {
             return self.point_at_overlay(mouse, layout);
         }
+        if self.comparison().is_some() {
+            return self.point_at_comparison(mouse, layout);
+        }
         if self.replay().is_some_and(|replay| replay.chooser.is_some()) {
             return self.point_at_chooser(mouse, layout);
         }

@@ -153,7 +153,7 @@ impl App {
                     return vec![];
                 };
                 let view = chosen.choice.view();
-                self.on_replay(|replay| replay.view = view.unwrap_or(replay.view));
+                view.into_iter().for_each(|view| self.bring_up(view));
                 return self.take(chosen.choice.message());
             }
             Message::Type(c) => palette.type_words(|text| text.push(c)),

@@ -22,6 +22,14 @@ pub fn draw(app: &App, theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
+    if let Some(compared) = app.comparison() {
+        return match &compared.notice {
+            Some(notice) => {
+                sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
+            }
+            None => sides(hints(app, theme, width), count(app, theme), width),
+        };
+    }
     let prompt = app.replay().and_then(|replay| replay.search.prompt.as_ref());
     let notice = app.replay().and_then(|replay| replay.notice.as_ref());
     let hints = hints(app, theme, width);
