@@ -23,7 +23,7 @@
 //! # One path from disk to cells
 //!
 //! [`store::open`] finds the files of a recording; the first of [`formats::FORMATS`] that claims the main file reads
-//! all of them once into an index, [`run::Run`], which keeps where the bytes are and drops the rest. [`tui`] hands the
+//! all of them once into an index, [`run::Run`], which keeps where the bytes are and drops the rest; a rubric tree it holds comes with it. [`tui`] hands the
 //! index to [`app`] as a message. What is shown next is asked for by [`app`] as an effect with a number, answered on a
 //! worker by [`store::Archive`] (the words of a step, the files over time, a diff, a search) or by [`code`] (colours),
 //! and drawn by [`ui`] as soon as it is there: plain text first, colours when they arrive.

@@ -39,10 +39,15 @@ pub enum Better {
 pub enum Of {
     /// One state of the code.
     Snapshot,
+    /// One run: what its modules reuse of each other, and what it was judged by.
+    Run,
     /// Two raters' scores of the same components ([`crate::study::agreement`] computes them).
     Raters,
     /// Two conditions of the same tasks ([`crate::study::paired`]), or two numbers of the same runs.
     Runs,
+    /// A graded rubric ([`super::rubric_tree`]).
+    #[serde(rename = "rubric tree")]
+    RubricTree,
 }
 
 impl Of {
@@ -50,8 +55,10 @@ impl Of {
     pub fn name(self) -> &'static str {
         match self {
             Self::Snapshot => "snapshot",
+            Self::Run => "run",
             Self::Raters => "raters",
             Self::Runs => "runs",
+            Self::RubricTree => "rubric tree",
         }
     }
 }
@@ -67,9 +74,11 @@ impl Better {
     }
 }
 
+const SLUMP: &str = "SLUMP, arXiv 2603.17104";
 const PAPER: &str = "SlopCodeBench, paper v1";
 const BOTH: &str = "SlopCodeBench, paper v1 and scb-check";
 const OURS: &str = "trajview";
+const RUBRIC: &str = "PaperBench, judge/graded_task_node.py";
 
 /// In the order they are shown.
 #[rustfmt::skip]
@@ -91,6 +100,24 @@ pub static METRICS: &[Metric] = &[
     row("wrapper_lines", "lines", "0..", Better::Lower, "scb-check", "source lines of functions that only pass a call on; 0 outside the scb-check profiles"),
     row("flagged_lines", "lines", "0..", Better::Lower, BOTH, "source lines in a clone, a match or a wrapper"),
     row("verbosity", "share", "0..1", Better::Lower, PAPER, "flagged_lines / lines; in the scb-check profiles flagged_lines / sloc; 0 without lines"),
+    row("exported", "symbols", "0..", Better::Neither, OURS, "public top-level classes and functions of the modules that are no entries, no tests").of(Of::Run),
+    row("reused", "symbols", "0..", Better::Higher, OURS, "exported symbols that another module imports and refers to; tests do not count").of(Of::Run),
+    row("dir", "share", "0..1", Better::Higher, SLUMP, "dependency integration: reused / exported, by our rules; none without exported symbols").of(Of::Run),
+    row("mcf", "score", "0..4", Better::Higher, SLUMP, "mean component fidelity: mean score of the judged components; none where none is judged").of(Of::Run),
+    row("if50", "share", "0..1", Better::Higher, SLUMP, "half mcf / 4, half dir; none without both").of(Of::Run),
+    row("severe", "components", "0..", Better::Lower, SLUMP, "judged components with a score of 0 (absent) or 1 (wrong)").of(Of::Run),
+    row("full", "components", "0..", Better::Higher, SLUMP, "judged components with a score of 4 (faithful)").of(Of::Run),
+    row("slump", "difference", "-1..1", Better::Lower, SLUMP, "if50 of the single-shot run minus if50 of the emergent one; of mcf (-4..4) and dir likewise").of(Of::Runs),
+    row("gap_recovery", "share", "any", Better::Higher, SLUMP, "(treated - emergent) / (single-shot - emergent); none where that gap is not positive").of(Of::Runs),
+    row("rcr", "share", "0..1", Better::Neither, SLUMP, "components that can be recovered from what was said so far (level 1 or more) / components of the checklist").of(Of::Run),
+    row("esr", "share", "0..1", Better::Neither, SLUMP, "components that were said explicitly so far (level 4) / components of the checklist").of(Of::Run),
+    row("rubric_tree.score", "score", "0..1", Better::Higher, RUBRIC, "the root's: the mean of the sub-tasks by weight, of their sub-tasks and so on; 0 where weights add up to 0; an invalid leaf counts as 0").of(Of::RubricTree),
+    row("rubric_tree.score_without_invalid", "score", "0..1", Better::Higher, OURS, "the same of the leaves that were judged successfully, the others and what is empty without them dropped").of(Of::RubricTree),
+    row("rubric_tree.code_only", "score", "0..1", Better::Higher, RUBRIC, "the same of the leaves of the category Code Development (PaperBench Code-Dev)").of(Of::RubricTree),
+    row("rubric_tree.leaves", "leaves", "1..", Better::Neither, RUBRIC, "nodes without sub-tasks").of(Of::RubricTree),
+    row("rubric_tree.nodes", "nodes", "1..", Better::Neither, OURS, "all nodes, the root included").of(Of::RubricTree),
+    row("rubric_tree.depth", "steps", "0..", Better::Neither, OURS, "from the root to the deepest node").of(Of::RubricTree),
+    row("rubric_tree.invalid", "leaves", "0..", Better::Lower, RUBRIC, "leaves whose judging failed or gave no score that can be used").of(Of::RubricTree),
     row("exact", "share", "0..1", Better::Higher, "SLUMP", "pairs of scores that are one").of(Of::Raters),
     row("within_1", "share", "0..1", Better::Higher, "SLUMP", "pairs of scores that differ by at most 1").of(Of::Raters),
     row("kappa", "coefficient", "..1", Better::Higher, "Cohen 1960", "agreement beyond what the raters' base rates give by chance; every disagreement alike").of(Of::Raters),
@@ -107,6 +134,11 @@ pub static METRICS: &[Metric] = &[
     row("wilcoxon", "p", "0..1", Better::Neither, "Wilcoxon 1945, as SciPy", "signed-rank test; exact up to 25 gaps without ties, else by the normal distribution corrected for ties").of(Of::Runs),
     row("cohen_d", "standard deviations", "..", Better::Neither, "Cohen 1988, paired", "mean gap over the standard deviation of the gaps").of(Of::Runs),
 ];
+
+/// The numbers of a snapshot of code; the others need a rubric, imports between files, other runs or several raters.
+pub fn of_snapshot() -> impl Iterator<Item = &'static Metric> {
+    METRICS.iter().filter(|metric| metric.of == Of::Snapshot)
+}
 
 const fn row(
     name: &'static str,
@@ -154,7 +186,16 @@ mod tests {
         let numbers = json.as_object().unwrap().iter().filter(|(_, value)| value.is_number());
         let numbers: BTreeSet<&str> = numbers.map(|(name, _)| name.as_str()).collect();
 
-        let of_snapshots = METRICS.iter().filter(|metric| metric.of == Of::Snapshot);
-        assert_eq!(numbers, of_snapshots.map(|metric| metric.name).collect());
+        assert_eq!(numbers, of_snapshot().map(|metric| metric.name).collect());
+    }
+
+    #[test]
+    fn every_number_of_a_rubric_tree_is_in_the_list_and_only_those() {
+        let json = serde_json::to_value(crate::metrics::rubric_tree::Summary::default()).unwrap();
+        let numbers: BTreeSet<String> =
+            json.as_object().unwrap().keys().map(|name| format!("rubric_tree.{name}")).collect();
+
+        let listed = METRICS.iter().filter(|metric| metric.of == Of::RubricTree);
+        assert_eq!(numbers, listed.map(|metric| metric.name.to_owned()).collect());
     }
 }

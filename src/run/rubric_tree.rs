@@ -177,6 +177,11 @@ impl NodeId {
 }
 
 impl Node {
+    /// Whether the leaf has a score that was given to it: a usable number that nobody calls invalid.
+    pub fn is_valid_leaf(&self) -> bool {
+        self.score.is_some() && self.is_valid != Some(false)
+    }
+
     /// All the tokens of its judging: sent and written.
     pub fn tokens(&self) -> Option<(u64, u64)> {
         let tokens =

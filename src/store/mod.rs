@@ -15,7 +15,9 @@ mod head;
 pub mod import;
 mod memory;
 mod repo;
+mod reuse;
 pub mod rubric;
+mod rubric_tree;
 pub mod rules;
 mod score;
 mod search;
@@ -55,6 +57,7 @@ pub use find::runs_below;
 pub use follow::{Follower, follow};
 pub use hands::stand_back;
 pub use head::open as open_head;
+pub use reuse::ReuseReader;
 pub use score::{GoesOn, Scorer};
 
 /// A recording that was opened: its index, and the way back to its bytes.
@@ -139,6 +142,7 @@ fn opened(mut run: Run, found: Found) -> Opened {
             run.warnings.push(Warning { place: file.name.clone(), what: what.clone() });
         }
     }
+    rubric_tree::complete(&mut run, &found.folder);
     let repo = open_repo(&found.folder, &mut run);
     let snapshots = match found.format.name() {
         "slopcodebench" => Snapshots::of_problem(&found.main, &run.checkpoints),

@@ -266,7 +266,7 @@ impl Blobs for Loaded {
     }
 }
 
-const fn is_plain(file: TreeFile) -> bool {
+pub(super) const fn is_plain(file: TreeFile) -> bool {
     matches!(file.mode, FileMode::Regular | FileMode::Executable)
 }
 

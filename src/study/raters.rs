@@ -10,7 +10,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-pub use panel::{RunScores, panel_of};
+pub use panel::{Files, RunScores, panel_of};
 
 /// All raters, and what could not be used.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -32,6 +32,8 @@ pub struct Problem {
 pub struct Rater {
     /// Distinct among those of a [`Panel`] once [`Panel::named_apart`] is called.
     pub name: String,
+    /// Of a judge that is one.
+    pub model: Option<String>,
     pub kind: Kind,
     pub scores: Vec<Score>,
 }
@@ -93,27 +95,35 @@ pub struct ScoredPair {
 }
 
 impl Panel {
-    /// Adds the raters of another source: raters of the same name and kind are one.
+    /// Adds the raters of another source: raters of the same name, model and kind are one.
     pub fn add(&mut self, other: Self) {
         self.problems.extend(other.problems);
         for rater in other.raters {
-            let same = |known: &&mut Rater| known.name == rater.name && known.kind == rater.kind;
-            match self.raters.iter_mut().find(same) {
+            match self.raters.iter_mut().find(|known| known.is_called(&rater)) {
                 Some(known) => known.scores.extend(rater.scores),
                 None => self.raters.push(rater),
             }
         }
     }
 
-    /// Says of raters of one name what they are.
+    /// Says of raters of one name which model or what kind they are.
     pub fn named_apart(mut self) -> Self {
-        let names: Vec<String> = self.raters.iter().map(|rater| rater.name.clone()).collect();
+        self.say_where_shared(|rater| rater.model.clone());
+        self.say_where_shared(|rater| Some(rater.kind.name().to_owned()));
+        self
+    }
+
+    fn say_where_shared(&mut self, what: impl Fn(&Rater) -> Option<String>) {
+        let known: Vec<(String, Option<String>)> =
+            self.raters.iter().map(|rater| (rater.name.clone(), what(rater))).collect();
         for rater in &mut self.raters {
-            if names.iter().filter(|name| **name == rater.name).count() > 1 {
-                rater.name = format!("{} ({})", rater.name, rater.kind.name());
+            let own = what(rater);
+            let is_other =
+                |(name, what): &(String, Option<String>)| *name == rater.name && *what != own;
+            if let Some(words) = own.as_ref().filter(|_| known.iter().any(is_other)) {
+                rater.name = format!("{} ({words})", rater.name);
             }
         }
-        self
     }
 
     /// Scores off the scale become problems, so do second scores of one rater for one thing: the first one counts.
@@ -138,21 +148,17 @@ impl Panel {
         self
     }
 
-    /// Scores that no other rater has a counterpart to, each as a problem. They stay where they are.
-    pub fn lonely(&self) -> Vec<Problem> {
+    /// Scores that no other rater has a counterpart to, with the number of the rater.
+    pub fn lonely(&self) -> Vec<(usize, &Score)> {
+        let by_thing: Vec<_> = self.raters.iter().map(by_thing).collect();
         let mut lonely = vec![];
         for (at, rater) in self.raters.iter().enumerate() {
-            let others = || self.raters.iter().enumerate().filter(|(other, _)| *other != at);
-            let by_thing: Vec<_> = others().map(|(_, other)| by_thing(other)).collect();
             for score in &rater.scores {
-                let thing = score.item.thing();
-                let is_met = |scores: &BTreeMap<Thing<'_>, Vec<&Score>>| {
-                    let found = scores.get(&thing).into_iter().flatten();
-                    found.clone().any(|other| other.item.fits(&score.item))
-                };
-                if !by_thing.iter().any(is_met) {
-                    let what = format!("{}: nobody but {} scored it", score.item, rater.name);
-                    lonely.push(Problem { place: score.place.clone(), what });
+                let others = by_thing.iter().enumerate().filter(|(other, _)| *other != at);
+                let mut met =
+                    others.filter_map(|(_, scores)| scores.get(&score.item.thing())).flatten();
+                if !met.any(|other| other.item.fits(&score.item)) {
+                    lonely.push((at, score));
                 }
             }
         }
@@ -177,6 +183,12 @@ impl Panel {
         };
         pairs.sort_by_key(rank);
         pairs
+    }
+}
+
+impl Rater {
+    fn is_called(&self, other: &Self) -> bool {
+        (&self.name, &self.model, self.kind) == (&other.name, &other.model, other.kind)
     }
 }
 

@@ -118,5 +118,6 @@ fn share(table: &Table, is_so: impl Fn(f64, f64) -> bool) -> Value {
     }
     let levels = table.levels();
     let counted = table.cells().filter(|(a, b, _)| is_so(levels[*a], levels[*b]));
-    Ok(counted.map(|(_, _, count)| count).sum::<f64>() / total)
+    // From 0 and not by `sum`, whose nothing is -0.
+    Ok(counted.fold(0.0, |sum, (_, _, count)| sum + count) / total)
 }

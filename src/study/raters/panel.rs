@@ -9,9 +9,17 @@ use super::{Item, Kind, Panel, Problem, Rater, Score};
 pub struct RunScores<'a> {
     /// Distinct among the runs that are compared.
     pub run: &'a str,
-    /// Goes before the names of files in what is said of them.
-    pub folder: &'a str,
+    pub files: Files<'a>,
     pub rubric: &'a Rubric,
+}
+
+/// Where what is known of a run is written.
+#[derive(Debug, Clone, Copy)]
+pub enum Files<'a> {
+    /// In the files of this folder.
+    In(&'a str),
+    /// In this file alone.
+    Alone(&'a str),
 }
 
 /// Every judgement and every labels file as a rater; those of one judge that judged different commits are one.
@@ -22,15 +30,17 @@ pub fn panel_of(scores: RunScores<'_>) -> Panel {
             .problems
             .push(Problem { place: scores.place(&warning.place), what: warning.what.clone() });
     }
-    let mut judged: Vec<(String, Option<&str>)> = vec![];
+    let mut judged = vec![];
     for judgement in &scores.rubric.judgements {
         let name = judge_name(judgement);
-        let key = (name.clone(), judgement.commit.as_deref());
+        let key = (name, &judgement.judge.model, &judgement.commit);
         let before = judged.iter().filter(|other| **other == key).count();
         judged.push(key);
-        let name = if before == 0 { name } else { format!("{name} #{}", before + 1) };
+        let name = if before == 0 { name.to_owned() } else { format!("{name} #{}", before + 1) };
         let kind = if judgement.judge.kind == "human" { Kind::Human } else { Kind::Judge };
-        panel.add(one(Rater { name, kind, scores: scores.of_judgement(judgement) }));
+        let model = judgement.judge.model.clone();
+        let rater = Rater { name, model, kind, scores: scores.of_judgement(judgement) };
+        panel.add(Panel { raters: vec![rater], problems: vec![] });
     }
     for labels in &scores.rubric.labels {
         let (rater, problems) = scores.of_labels(labels);
@@ -39,25 +49,21 @@ pub fn panel_of(scores: RunScores<'_>) -> Panel {
     panel
 }
 
-fn one(rater: Rater) -> Panel {
-    Panel { raters: vec![rater], problems: vec![] }
-}
-
-/// The judge's name with its model, or the name of the file.
-fn judge_name(judgement: &Judgement) -> String {
-    let name = match judgement.judge.name.as_str() {
+/// The judge's name, or that of the file.
+fn judge_name(judgement: &Judgement) -> &str {
+    match judgement.judge.name.as_str() {
         "" => judgement.file.trim_start_matches("judgements/").trim_end_matches(".json"),
         name => name,
-    };
-    match &judgement.judge.model {
-        Some(model) if model != name => format!("{name} ({model})"),
-        _ => name.to_owned(),
     }
 }
 
 impl RunScores<'_> {
     fn place(&self, file: &str) -> String {
-        if self.folder.is_empty() { file.to_owned() } else { format!("{}/{file}", self.folder) }
+        match self.files {
+            Files::In("") => file.to_owned(),
+            Files::In(folder) => format!("{folder}/{file}"),
+            Files::Alone(path) => path.to_owned(),
+        }
     }
 
     fn score(&self, file: &str, component: &str, commit: Option<&String>, score: u8) -> Score {
@@ -95,6 +101,6 @@ impl RunScores<'_> {
                 ));
             }
         }
-        (Rater { name: labels.annotator.clone(), kind: Kind::Human, scores }, problems)
+        (Rater { name: labels.annotator.clone(), model: None, kind: Kind::Human, scores }, problems)
     }
 }

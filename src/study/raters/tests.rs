@@ -34,7 +34,7 @@ fn labels(annotator: &str, scores: &[(&str, Option<u8>)]) -> Labels {
 
 fn panel(judgements: Vec<Judgement>, labels: Vec<Labels>) -> Panel {
     let rubric = Rubric { judgements, labels, ..Rubric::default() };
-    panel_of(RunScores { run: "p1", folder: "", rubric: &rubric })
+    panel_of(RunScores { run: "p1", files: Files::In(""), rubric: &rubric })
 }
 
 fn names(panel: &Panel) -> Vec<&str> {
@@ -88,9 +88,9 @@ fn a_label_without_a_verdict_is_named() {
     let judge = judgement("judge", "http", "", &[("C1", Some(4)), ("C2", None)]);
     let panel = panel(vec![judge], vec![labels("A1", &[("C1", Some(4)), ("C2", Some(3))])]);
 
-    let lonely: Vec<String> =
-        panel.lonely().into_iter().map(|it| format!("{}: {}", it.place, it.what)).collect();
-    assert_eq!(lonely, ["labels/A1.json: C2 of p1: nobody but A1 scored it"]);
+    let lonely: Vec<(usize, String)> =
+        panel.lonely().into_iter().map(|(at, it)| (at, it.item.to_string())).collect();
+    assert_eq!(lonely, [(1, "C2 of p1".into())]);
 }
 
 #[test]
@@ -128,10 +128,26 @@ fn what_could_not_be_read_is_said_with_its_folder() {
     let warnings = vec![Warning { place: "labels/a.json".into(), what: "is no object".into() }];
     let rubric = Rubric { warnings, ..Rubric::default() };
 
-    let panel = panel_of(RunScores { run: "p1", folder: "runs/p1", rubric: &rubric });
+    let panel = panel_of(RunScores { run: "p1", files: Files::In("runs/p1"), rubric: &rubric });
 
     assert_eq!(
         panel.problems,
         [Problem { place: "runs/p1/labels/a.json".into(), what: "is no object".into() }]
     );
+}
+
+#[test]
+fn raters_of_one_name_are_told_apart_by_their_model_or_kind() {
+    let with_model = |model: &str| {
+        let mut judgement = judgement("quick", "http", model, &[("C1", Some(4))]);
+        judgement.judge.model = Some(model.into());
+        judgement
+    };
+    let human = judgement("ann", "human", "", &[("C1", Some(4))]);
+    let judge = judgement("ann", "http", "", &[("C1", Some(4))]);
+
+    let panel =
+        panel(vec![with_model("one"), with_model("two"), human, judge], vec![]).named_apart();
+
+    assert_eq!(names(&panel), ["quick (one)", "quick (two)", "ann (human)", "ann (judge)"]);
 }

@@ -150,7 +150,7 @@ fn scored(rater: &str, cell: &str, item: &Item, place: &str) -> Panel {
         Some(score) => vec![Score { item: item.clone(), score, place: place.to_owned() }],
     };
     Panel {
-        raters: vec![Rater { name: rater.to_owned(), kind: Kind::Unknown, scores }],
+        raters: vec![Rater { name: rater.to_owned(), model: None, kind: Kind::Unknown, scores }],
         problems: vec![],
     }
 }

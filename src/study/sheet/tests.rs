@@ -3,8 +3,11 @@ use proptest::prelude::*;
 use super::*;
 use crate::study::raters::{Item, join};
 
-/// Name and scores of each rater, as (component, run, score).
-fn scores(panel: &Panel) -> Vec<(&str, Vec<(&str, &str, f64)>)> {
+/// Component, run, score.
+type Plain<'a> = (&'a str, &'a str, f64);
+
+/// Name and scores of each rater.
+fn scores(panel: &Panel) -> Vec<(&str, Vec<Plain<'_>>)> {
     panel
         .raters
         .iter()
