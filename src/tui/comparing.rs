@@ -16,7 +16,7 @@ use crate::{
         Message, Request,
         compare::{
             self,
-            asking::{Answer, Ask, CONTEXT},
+            asking::{Answer, Ask, CONTEXT, Measured},
         },
     },
     code::diff,
@@ -24,7 +24,7 @@ use crate::{
         RepoPath, Run,
         files::{Blob, BlobId, Blobs, Change, FileDiff, Tree, TreeFile},
     },
-    store::{self, OpenError},
+    store::{self, OpenError, ReuseReader},
     study::compare::{Party, Side, Trees, choose_judge, diff_between},
 };
 
@@ -39,6 +39,7 @@ pub struct Comparing {
     sender: Sender<Event>,
     opener: Opener,
     scoring: Arc<Scoring>,
+    reader: Arc<ReuseReader>,
     held: Arc<Mutex<HashMap<PathBuf, Opened>>>,
     /// Raised when nobody wants any more measured of what was asked for before.
     unwanted: Arc<AtomicU64>,
@@ -73,6 +74,7 @@ impl Comparing {
             sender,
             opener,
             scoring: Arc::default(),
+            reader: Arc::default(),
             held: Arc::default(),
             unwanted: Arc::default(),
         }
@@ -151,7 +153,9 @@ impl Comparing {
         };
         let scored = opened.recording.score(&opened.run, &moments, scorer, &goes_on)?;
         let snapshots = scored.into_iter().map(|it| it.is_recorded().then_some(it.snapshot));
-        let measured = moments.into_iter().zip(snapshots).collect();
+        let dirs = opened.recording.dir(&opened.run, &moments, &self.reader)?;
+        let numbers = moments.into_iter().zip(snapshots).zip(dirs);
+        let measured = numbers.map(|((done, code), dir)| Measured { done, code, dir }).collect();
         Ok(Answer::Measured(name_of(scorer.ruler()), measured))
     }
 

@@ -31,7 +31,7 @@ use crate::{
         files::{Blob, Change, FileDiff, Timeline, TreeFile, blame::BlamedLine},
         search::{Hit, Query},
     },
-    store::{self, Archive, GoesOn, OpenError, Scorer},
+    store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer},
 };
 
 use super::{
@@ -70,6 +70,13 @@ pub trait Recording: Send + Sync {
         scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String>;
+    /// DIR of the files at each of these moments, counted in turns done; None where there is none.
+    fn dir(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        reader: &ReuseReader,
+    ) -> Result<Vec<Option<f64>>, String>;
     /// What is in a file. The error is a sentence.
     fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String>;
 }
@@ -125,6 +132,16 @@ impl Recording for Archive {
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String> {
         self.score(run, moments, scorer, goes_on)
+    }
+
+    fn dir(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        reader: &ReuseReader,
+    ) -> Result<Vec<Option<f64>>, String> {
+        let reuse = self.reuse(run, moments, reader)?;
+        Ok(reuse.into_iter().map(|reuse| reuse?.dir()).collect())
     }
 
     fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String> {

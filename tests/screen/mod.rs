@@ -28,7 +28,7 @@ use trajview::{
         },
         search::{Hit, HitPlace, Query, StepField, matches_in},
     },
-    store::{GoesOn, OpenError, Scorer},
+    store::{GoesOn, OpenError, ReuseReader, Scorer},
     tui::{self, Opened, Opener, Recording},
 };
 
@@ -70,6 +70,15 @@ pub struct Story {
 }
 
 impl Recording for Story {
+    fn dir(
+        &self,
+        _run: &Run,
+        moments: &[usize],
+        _reader: &ReuseReader,
+    ) -> Result<Vec<Option<f64>>, String> {
+        Ok(vec![None; moments.len()])
+    }
+
     fn content(&self, _run: &Run, file: TreeFile) -> Result<Blob, String> {
         self.blobs.blob(file.blob().ok_or("not recorded")?)
     }
@@ -561,6 +570,8 @@ impl Answering {
             | Effect::Copy(_)
             | Effect::Edit(_)
             | Effect::Follow(_)
+            | Effect::Compare(..)
+            | Effect::StopComparing
             | Effect::StopScoring => return None,
             Effect::Score(request, run, moments) => {
                 let scored = story.score(&run, &moments, &no_scorer(), &|_, _| true);

@@ -41,8 +41,7 @@ pub enum Ask {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     Opened(Vec<Party>),
-    /// Turns done and the numbers; None where nothing is recorded that they could be of.
-    Measured(RulerName, Vec<(usize, Option<Snapshot>)>),
+    Measured(RulerName, Vec<Measured>),
     /// So many of so many contents are read; the numbers follow.
     Measuring(usize, usize),
     Trees(Trees),
@@ -50,6 +49,17 @@ pub enum Answer {
     File(Arc<str>),
     Colours(Sides),
     Failed(String),
+}
+
+/// The numbers of one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// In turns done.
+    pub done: usize,
+    /// None where nothing is recorded that they could be of.
+    pub code: Option<Snapshot>,
+    /// None where nothing is exported, or nothing could be read.
+    pub dir: Option<f64>,
 }
 
 /// The questions that are out.

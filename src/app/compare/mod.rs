@@ -22,13 +22,10 @@ use super::{
     curves::RulerName,
     scroll::Motion,
 };
-use crate::{
-    metrics::quality::Snapshot,
-    study::compare::{self, Party, Subtraction},
-};
+use crate::study::compare::{self, Party, Subtraction};
 
 use areas::Areas;
-use asking::{Answer, Desks};
+use asking::{Answer, Desks, Measured};
 use chart::Chart;
 use code::Code;
 use table::Table;
@@ -308,11 +305,12 @@ impl Comparison {
         self.settle_chart();
     }
 
-    fn hear_measures(&mut self, run: usize, measured: Vec<(usize, Option<Snapshot>)>) {
+    fn hear_measures(&mut self, run: usize, measured: Vec<Measured>) {
         if let Loading::Ready(parties) = &mut self.parties
             && let Some(party) = parties.get_mut(run)
         {
-            party.measured.extend(measured);
+            party.reuse.extend(measured.iter().map(|it| (it.done, it.dir)));
+            party.measured.extend(measured.into_iter().map(|it| (it.done, it.code)));
         }
     }
 
