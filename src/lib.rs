@@ -28,6 +28,9 @@
 //! worker by [`store::Archive`] (the words of a step, the files over time, a diff, a search) or by [`code`] (colours),
 //! and drawn by [`ui`] as soon as it is there: plain text first, colours when they arrive.
 //!
+//! A path with several recordings below becomes a table instead, [`app::collection`]: [`store::walk`] finds them,
+//! [`run::Card`] is what is kept of each, and enter opens one beside the table.
+//!
 //! # Where a new thing goes
 //!
 //! | new        | write                                              | add one word to        |
@@ -38,6 +41,7 @@
 //! | panel      | `ui/panel/<name>.rs`                               | `ui::panel`            |
 //! | view       | `ui/panel/<name>.rs` and its keys                   | `app::views::View`     |
 //! | curve      | one row of `app/curves/series.rs`                  |                        |
+//! | column of the table of runs | one row of `app/collection/columns.rs` and its value in `values.rs` | |
 //! | colours    | one row of `code/highlight.rs`                     |                        |
 //! | number     | one row of `metrics/registry.rs` and its formula   |                        |
 //! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |

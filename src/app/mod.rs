@@ -5,6 +5,9 @@
 //! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`scores`], [`turns`], [`files`],
 //! [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`compare`] sets runs side by side
 //! beside it, [`overlay`] is what lies over it, [`shell`] what is around it. [`keymap`] says which key is
+//! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`scores`], [`turns`],
+//! [`files`], [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`collection`] is the table
+//! of runs that it was opened from, [`overlay`] what lies over both, [`shell`] what is around them. [`keymap`] says which key is
 //! which message, [`layout`] where everything stands, [`ask`] how questions and answers find each other.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -14,6 +17,7 @@ pub mod base;
 pub mod blame;
 pub mod cache;
 pub mod chooser;
+pub mod collection;
 pub mod colours;
 pub mod compare;
 pub mod config;
@@ -51,11 +55,15 @@ pub use ask::{Loading, Request};
 pub use place::{At, Place};
 
 use ask::Numbers;
+use collection::{
+    Collection,
+    asking::{Asked, Depth},
+};
 use compare::Comparison;
 use key::Key;
 use keymap::{Context, Count};
 use layout::{Layout, Panel, Zoom};
-use overlay::Overlay;
+use overlay::{Overlay, Subject};
 use replay::{Answer, Replay, Room};
 use shell::{Shell, editor::Editing};
 
@@ -67,6 +75,12 @@ pub struct App {
     pub compared: Option<Box<Comparison>>,
     /// Where a run that is being opened is wanted, and what to say there.
     arrival: Option<(Option<curves::Place>, String)>,
+    /// What the open run was opened from.
+    way_back: views::View,
+    /// The table of runs beside it, where several were opened.
+    pub collection: Option<Box<Collection>>,
+    /// How the table is wanted when it is opened.
+    pub table_wish: collection::Opening,
     /// The opening whose beginning is shown while the whole is read.
     begun: Option<Request>,
     pub overlay: Option<Overlay>,
@@ -90,13 +104,18 @@ pub enum Message {
     Resized(Size),
     Open(PathBuf, Place),
     Opened(Request, Result<Arc<Run>, String>),
+    /// What was to be opened holds several runs.
+    Several(Request),
+    /// All runs below these paths.
+    Collect(Vec<PathBuf>, Place),
     /// The beginning of the run that is being opened; [`Message::Opened`] brings the whole.
     Begun(Request, Arc<Run>),
     Answered(Request, Answer),
     Replay(replay::Message),
     /// Sets these runs side by side.
-    CompareRuns(Vec<PathBuf>),
+    CompareRuns(Vec<PathBuf>, Place),
     Compare(compare::Message),
+    Collection(collection::Message),
     Overlay(overlay::Message),
     Zoom,
     Escape,
@@ -138,6 +157,12 @@ pub enum Effect {
     Compare(Request, compare::asking::Ask),
     /// Measure no more of the runs side by side.
     StopComparing,
+    /// The runs below these paths.
+    FindRuns(Request, Vec<PathBuf>),
+    ReadRuns(Request, Depth, Vec<Asked>),
+    ScoreRuns(Request, Vec<Asked>),
+    /// Read and measure no more of what was asked for last in the collection.
+    StopCollecting,
     Suspend,
     /// Tell from now on when this recording grows.
     Follow(PathBuf),
@@ -155,6 +180,9 @@ impl Default for App {
             opened: Loading::Nothing,
             compared: None,
             arrival: None,
+            way_back: views::View::Collection,
+            collection: None,
+            table_wish: collection::Opening::default(),
             begun: None,
             overlay: None,
             size: Size { width: 80, height: 24 },
@@ -181,6 +209,11 @@ impl App {
             effects.extend(replay.ask(&mut self.numbers, &layout));
         }
         effects.extend(self.settle_comparison());
+        let height = self.table_height();
+        if let Some(collection) = &mut self.collection {
+            collection.settle(height);
+            effects.extend(collection.ask(&mut self.numbers, height));
+        }
         self.remember(before.filter(|_| !is_beat));
         effects
     }
@@ -192,16 +225,28 @@ impl App {
             Message::Paste(text) => self.paste(&text),
             Message::Resized(size) => self.size = size,
             Message::Open(path, place) => return vec![self.open(path, place)],
+            Message::Several(request) => {
+                if matches!(self.opened, Loading::Waiting(asked) if asked == request) {
+                    self.collect(vec![self.shell.source.clone()]);
+                }
+            }
+            Message::Collect(sources, place) => {
+                self.place = place;
+                self.collect(sources);
+            }
             Message::Begun(request, run) => self.begin(request, run, &layout),
             Message::Opened(request, run) if self.begun == Some(request) => self.complete(run),
             Message::Opened(request, run) => {
                 self.settle(request, run, &layout);
+                self.return_if_failed();
                 return self.watch();
             }
             Message::Answered(request, answer) => self.on_replay(|it| it.hear(request, answer)),
-            Message::CompareRuns(paths) => self.compare(paths),
+            Message::CompareRuns(paths, place) => self.compare(paths, place),
             Message::Compare(message) => return self.update_comparison(message, &layout),
             Message::Replay(replay::Message::View(message)) => self.go_to_view(&message),
+            Message::Collection(message) => return self.update_table(message),
+            Message::Replay(message) if self.is_way_out(&message) => self.bring_up(self.way_back),
             Message::Replay(message) => {
                 let stops = message == replay::Message::Curves(curves::Message::StopOrGoOn);
                 self.on_replay(|it| it.update(message, &layout));
@@ -251,6 +296,9 @@ impl App {
         if let (None, Some(compared)) = (&self.overlay, self.comparison()) {
             return Context::of_part(compared.part);
         }
+        if let (None, Some(table)) = (self.overlay, self.table()) {
+            return if table.prompt.is_some() { Context::Filter } else { Context::Table };
+        }
         match (&self.overlay, self.replay()) {
             (Some(_), _) => Context::Overlay,
             (None, Some(replay)) if replay.search.prompt.is_some() => Context::Prompt,
@@ -259,6 +307,18 @@ impl App {
                 None => Context::of_place(replay),
             },
             (None, None) => Context::Replay,
+        }
+    }
+
+    /// What a box over the panels tells of.
+    pub fn subject(&self) -> Subject<'_> {
+        if let Some(compared) = self.comparison() {
+            return Subject::Comparison(compared);
+        }
+        match (self.table(), self.replay()) {
+            (Some(table), _) => Subject::Table(table),
+            (None, Some(replay)) => Subject::Run(replay),
+            (None, None) => Subject::Nothing,
         }
     }
 
@@ -302,7 +362,10 @@ impl App {
         self.begun = None;
         match run {
             Ok(run) => self.on_replay(|it| it.complete(run)),
-            Err(why) => self.opened = Loading::Failed(why),
+            Err(why) => {
+                self.opened = Loading::Failed(why);
+                self.return_if_failed();
+            }
         }
     }
 
@@ -310,6 +373,9 @@ impl App {
         let request = self.numbers.fresh();
         self.begun = None;
         self.place = place;
+        if self.place.view == views::View::Collection {
+            self.place.view = views::View::Replay; // of what is opened here it is no view
+        }
         self.shell.source.clone_from(&path);
         self.opened = Loading::Waiting(request);
         Effect::Open(request, path)
@@ -324,6 +390,9 @@ impl App {
         if let Some(compared) = &mut self.compared {
             compared.notice = None;
         }
+        if let Some(collection) = &mut self.collection {
+            collection.notice = None;
+        }
         let waits = self.shell.pending.take().is_some();
         let types = waits || context.takes_text();
         if !types && (self.counts(key) || self.shell.is_second_g(key, self.count)) {
@@ -332,9 +401,7 @@ impl App {
         let count = Count(self.count.take());
         match (self.shell.keys.find(context, key), key.typed()) {
             (Some(binding), _) => self.take((binding.message)(count)),
-            (None, Some(c)) if matches!(context, Context::Prompt | Context::Requests) => {
-                self.take(typed(context, c))
-            }
+            (None, Some(c)) if context.types_words() => self.take(typed(context, c)),
             (None, _) => self.press_unbound(context, key),
         }
     }
@@ -351,7 +418,7 @@ impl App {
 
     fn paste(&mut self, text: &str) {
         let context = self.context();
-        if matches!(context, Context::Prompt | Context::Requests) {
+        if context.types_words() {
             for c in text.chars().filter(|c| !c.is_control()) {
                 self.take(typed(context, c));
             }
@@ -369,7 +436,7 @@ impl App {
             overlay::Message::Close => self.overlay = None,
             overlay::Message::Move(motion) => {
                 let Some(mut overlay) = self.overlay else { return };
-                let rows = overlay.rows(self.replay(), &self.shell.keys, layout).len();
+                let rows = overlay.rows(self.subject(), &self.shell.keys, layout).len();
                 let height = usize::from(layout.overlay().height.saturating_sub(2));
                 overlay.go(*motion, rows, height);
                 self.overlay = Some(overlay);
@@ -380,6 +447,10 @@ impl App {
 
 const fn typed(context: Context, c: char) -> Message {
     Message::Replay(match context {
+        Context::Filter => {
+            let message = collection::prompt::Message::Type(c);
+            return Message::Collection(collection::Message::Prompt(message));
+        }
         Context::Requests => replay::Message::Choose(chooser::Message::Type(c)),
         _ => replay::Message::Search(search::Message::Type(c)),
     })

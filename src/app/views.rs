@@ -1,4 +1,4 @@
-//! The views of a run: what the whole screen shows of it. They share the playhead.
+//! The views: what the whole screen shows of a run, and the table of runs beside it. Those of a run share the playhead.
 //!
 //! To add a view add it to [`View`], its keys to the keymap and its drawing to `ui`.
 
@@ -15,6 +15,8 @@ pub enum View {
     Scores,
     /// Two runs side by side, or more.
     Compare,
+    /// The table of runs that this one was opened from.
+    Collection,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +28,8 @@ pub enum Message {
 }
 
 impl Named for View {
-    const ALL: &'static [Self] = &[Self::Replay, Self::Curves, Self::Scores, Self::Compare];
+    const ALL: &'static [Self] =
+        &[Self::Replay, Self::Curves, Self::Scores, Self::Compare, Self::Collection];
 
     fn word(self) -> &'static str {
         match self {
@@ -34,6 +37,7 @@ impl Named for View {
             Self::Curves => "curves",
             Self::Scores => "scores",
             Self::Compare => "compare",
+            Self::Collection => "collection",
         }
     }
 }
@@ -46,6 +50,7 @@ impl View {
             Self::Curves => 2,
             Self::Scores => 3,
             Self::Compare => 5,
+            Self::Collection => 6,
         }
     }
 }
@@ -67,7 +72,7 @@ impl Message {
     }
 }
 
-/// `1 replay, 2 curves, 3 scores, 5 compare`
+/// `1 replay, 2 curves, 3 scores, 5 compare, 6 collection`
 fn numbered() -> String {
     let all = View::ALL.iter().map(|view| format!("{} {}", view.number(), view.word()));
     all.collect::<Vec<_>>().join(", ")
@@ -81,12 +86,13 @@ mod tests {
     fn views_are_gone_through_in_order_or_by_number() {
         assert_eq!(Message::Next.from(View::Replay), Ok(View::Curves));
         assert_eq!(Message::Next.from(View::Scores), Ok(View::Compare));
-        assert_eq!(Message::Next.from(View::Compare), Ok(View::Replay));
+        assert_eq!(Message::Next.from(View::Compare), Ok(View::Collection));
+        assert_eq!(Message::Next.from(View::Collection), Ok(View::Replay));
         assert_eq!(Message::Number(2).from(View::Replay), Ok(View::Curves));
         assert_eq!(Message::Number(5).from(View::Replay), Ok(View::Compare));
         assert_eq!(
             Message::Number(9).from(View::Replay),
-            Err("no view 9: 1 replay, 2 curves, 3 scores, 5 compare".into())
+            Err("no view 9: 1 replay, 2 curves, 3 scores, 5 compare, 6 collection".into())
         );
     }
 }

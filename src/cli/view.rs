@@ -7,6 +7,7 @@ use ratatui::layout::Size;
 use crate::{
     app::{
         Place,
+        collection::{Opening, columns::Column, filter::Filter, order::Sort},
         config::{Config, Named},
         shell::{
             looks::{Alphabet, ThemeName},
@@ -26,8 +27,8 @@ use super::{
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A log, a run bundle, or a folder that holds one of them; two or more are compared; the current folder if left
-    /// out
+    /// A log, a run bundle, or a folder that holds one of them; two of them are compared; more, or a folder with several
+    /// below, open as a table; the current folder if left out
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Open at a turn (counts from 1), a checkpoint's id, `start` or `final`
@@ -36,9 +37,18 @@ pub struct Args {
     /// Open at a file of that turn, and at a line of it
     #[arg(long, value_name = "PATH[:LINE]")]
     file: Option<String>,
-    /// Open this view: replay, curves, scores or compare
+    /// Open this view: replay, curves, scores, compare or collection
     #[arg(long, value_name = "NAME", value_parser = view, default_value = "replay", hide_default_value = true)]
     view: View,
+    /// Sort the table of runs by this column, such as erosion; -erosion with the largest first
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    sort: Option<Sort>,
+    /// Group the table of runs by task, agent, condition or model
+    #[arg(long, value_name = "COLUMN", value_parser = group)]
+    group: Option<Column>,
+    /// Show only these runs: words, column:word, !not, erosion>0.5, cost:-
+    #[arg(long, value_name = "CONDITIONS", value_parser = Filter::parse)]
+    filter: Option<Filter>,
     /// Whose formulas score the code: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
     #[arg(long, value_name = "NAME")]
     profile: Option<Profile>,
@@ -113,12 +123,23 @@ fn wishes(args: &Args, config: Config) -> Wishes {
             Switch::On => Capture::On,
             Switch::Off => Capture::Off,
         },
+        table: Opening {
+            sort: args.sort,
+            group: args.group,
+            filter: args.filter.clone().unwrap_or_default(),
+        },
     }
 }
 
 fn view(word: &str) -> Result<View, String> {
     let known = || View::ALL.iter().map(|view| view.word()).collect::<Vec<_>>().join(", ");
     View::by_word(word).ok_or_else(|| format!("known views: {}", known()))
+}
+
+fn group(word: &str) -> Result<Column, String> {
+    let column = Column::by_word(word).filter(|column| Column::GROUPS.contains(column));
+    let words = || Column::GROUPS.map(|column| column.about().word).join(", ");
+    column.ok_or_else(|| format!("runs are grouped by {}", words()))
 }
 
 fn size(text: &str) -> Result<Size, String> {
@@ -166,16 +187,13 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     }
 }
 
-/// A place is a place in one run, and it takes two to compare.
+/// It takes two to compare.
 fn check_paths(args: &Args, place: &Place) -> Result<(), Failure> {
-    let wrong = |why: &str| Err(Failure { exit: Exit::WrongArguments, sentence: why.into() });
-    let is_in_a_run = place.turn.is_some() || place.file.is_some() || place.follows;
-    match (args.paths.len(), place.view) {
-        (0 | 1, View::Compare) => wrong("comparing takes two runs: trajview A B"),
-        (0 | 1, _) => Ok(()),
-        (_, View::Replay | View::Compare) if !is_in_a_run => Ok(()),
-        _ => wrong("several runs open side by side; a turn, a file or another view is of one run"),
+    if place.view != View::Compare || args.paths.len() > 1 {
+        return Ok(());
     }
+    let sentence = "comparing takes two runs: trajview A B".into();
+    Err(Failure { exit: Exit::WrongArguments, sentence })
 }
 
 fn place(args: &Args) -> Result<Place, Failure> {

@@ -6,6 +6,7 @@
 
 mod bytes;
 mod cache;
+pub mod cards;
 pub mod config;
 mod find;
 mod follow;
@@ -24,6 +25,7 @@ mod search;
 mod slopcodebench;
 mod snapshot;
 mod timeline;
+mod walk;
 pub mod write;
 
 use std::{
@@ -53,12 +55,12 @@ use repo::Repo;
 use snapshot::Snapshots;
 
 pub use cache::Cache;
-pub use find::runs_below;
 pub use follow::{Follower, follow};
 pub use hands::stand_back;
 pub use head::open as open_head;
 pub use reuse::ReuseReader;
 pub use score::{GoesOn, Scorer};
+pub use walk::{holds_several, runs_below, walk};
 
 /// A recording that was opened: its index, and the way back to its bytes.
 #[derive(Debug, Clone)]

@@ -5,6 +5,7 @@
 //! are the ways in and out.
 
 mod clipboard;
+mod collecting;
 mod comparing;
 mod editor;
 mod follow;
@@ -28,6 +29,7 @@ use ratatui::{buffer::Buffer, layout::Size};
 use crate::{
     app::{
         Message, Place,
+        collection::Opening,
         config::Config,
         key::{self, UnknownKey},
         shell::{
@@ -35,6 +37,7 @@ use crate::{
             looks::{Alphabet, Looks},
             mouse::Capture,
         },
+        views::View,
     },
     store::OpenError,
     ui::{self, theme::Theme},
@@ -76,6 +79,8 @@ pub struct Wishes {
     pub mouse: Capture,
     /// Whether measures are kept on disk for the next time.
     pub caches: bool,
+    /// How a table of runs is wanted.
+    pub table: Opening,
 }
 
 impl Wishes {
@@ -90,7 +95,7 @@ impl Wishes {
     }
 }
 
-/// Shows `paths` in the terminal until the user has seen enough: one run, or several side by side.
+/// Shows `paths` in the terminal until the user has seen enough: one run, two side by side, or the table of several.
 pub fn run(paths: &[PathBuf], place: Place, wishes: Wishes) -> Result<Ending, Failure> {
     run_with(from_disk(), paths, place, wishes)
 }
@@ -112,13 +117,8 @@ pub fn run_with(
     let problems = runtime.app.configure(&wishes.config);
     runtime.app.shell.looks = wishes.looks(runtime.app.shell.looks);
     runtime.app.shell.mouse = wishes.mouse;
-    if paths.len() > 1 {
-        runtime.compare(paths.iter().map(|path| absolute(path)).collect());
-    } else {
-        let path = first(paths);
-        runtime.open(path.clone(), place);
-        runtime.app.shell.source = absolute(&path);
-    }
+    runtime.app.table_wish = wishes.table;
+    open_paths(&mut runtime, paths, place, absolute);
     runtime.wait_for_opening(QUICK);
     if let Some(why) = runtime.open_error.take() {
         return Err(why.into());
@@ -175,11 +175,8 @@ pub fn headless_as(
     runtime.score_with(Scoring::of(&wishes));
     runtime.app.configure(&wishes.config);
     runtime.app.shell.looks.alphabet = wishes.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
-    if paths.len() > 1 {
-        runtime.compare(paths.to_vec());
-    } else {
-        runtime.open(first(paths), place.clone());
-    }
+    runtime.app.table_wish = wishes.table.clone();
+    open_paths(&mut runtime, paths, place.clone(), Path::to_owned);
     runtime.run_until_idle();
     if let Some(why) = runtime.open_error {
         return Err(why.into());
@@ -194,9 +191,37 @@ pub fn headless_as(
     Ok(ui::picture(&runtime.app, Theme::with(runtime.app.shell.looks)))
 }
 
+/// One run is played back, two are compared, more are a table; so it is with a folder of several, and where the view
+/// is named. `named` gives the path as it is told to others.
+fn open_paths(
+    runtime: &mut Runtime,
+    paths: &[PathBuf],
+    place: Place,
+    named: impl Fn(&Path) -> PathBuf,
+) {
+    let all: Vec<PathBuf> = all(paths).iter().map(|path| named(path)).collect();
+    let is_pair =
+        |runtime: &Runtime| paths.len() == 2 && !paths.iter().any(|it| runtime.holds_several(it));
+    match place.view {
+        View::Collection => runtime.collect(all, place),
+        View::Compare => runtime.compare(all, place),
+        View::Replay if is_pair(runtime) => runtime.compare(all, place),
+        _ if paths.len() > 1 => runtime.collect(all, place),
+        _ => {
+            let path = first(paths);
+            runtime.open(path.clone(), place);
+            runtime.app.shell.source = named(&path);
+        }
+    }
+}
+
 /// A link is pasted into another shell, which may stand elsewhere.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn all(paths: &[PathBuf]) -> Vec<PathBuf> {
+    if paths.is_empty() { vec![first(paths)] } else { paths.to_vec() }
 }
 
 /// Without an argument the current folder.

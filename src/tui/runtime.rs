@@ -5,7 +5,7 @@
 
 use std::{
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -117,8 +117,17 @@ impl Runtime {
     }
 
     /// Sets runs side by side.
-    pub fn compare(&mut self, paths: Vec<PathBuf>) {
-        self.update(Message::CompareRuns(paths));
+    pub fn compare(&mut self, paths: Vec<PathBuf>, place: Place) {
+        self.update(Message::CompareRuns(paths, place));
+    }
+
+    /// Whether a path names several runs.
+    pub fn holds_several(&self, path: &Path) -> bool {
+        self.world.holds_several(path)
+    }
+
+    pub fn collect(&mut self, paths: Vec<PathBuf>, place: Place) {
+        self.update(Message::Collect(paths, place));
     }
 
     /// Everything asked for has been answered, and nothing has arrived since.
@@ -137,10 +146,7 @@ impl Runtime {
     /// Waits a moment for the recording to be opened; most are before anybody could read a word.
     pub fn wait_for_opening(&mut self, patience: Duration) {
         let deadline = Instant::now() + patience;
-        let has_something = |app: &App| {
-            app.replay().is_some() || app.comparison().is_some_and(|it| it.sides().is_some())
-        };
-        while self.open_error.is_none() && !has_something(&self.app) {
+        while self.open_error.is_none() && !self.app.has_something_to_show() {
             let Ok(event) = self.events.recv_deadline(deadline) else { return };
             self.apply(event);
         }
@@ -156,9 +162,13 @@ impl Runtime {
                 Effect::Follow(path) => self.world.follow(path),
                 Effect::StopScoring => self.world.stop_scoring(),
                 Effect::StopComparing => self.world.stop_comparing(),
+                Effect::StopCollecting => self.world.stop_collecting(),
                 Effect::Copy(text) => self.errands.push(Errand::Copy(text)),
                 Effect::Edit(editing) => self.errands.push(Errand::Edit(editing)),
                 effect => {
+                    if let Effect::Open(..) = effect {
+                        self.world.follow_no_more();
+                    }
                     self.questions += 1; // before the worker starts, so that idle never lies
                     self.world.carry_out(effect);
                 }
@@ -276,7 +286,10 @@ impl Runtime {
             Reply::Message(message) => self.update(message),
             Reply::NotCompared(request, why) => {
                 let answer = asking::Answer::Failed(why.to_string());
-                self.open_error = Some(why);
+                // Beside a table or a run it is a sentence.
+                if self.app.collection.is_none() && self.app.replay().is_none() {
+                    self.open_error = Some(why);
+                }
                 self.update(Message::Compare(compare::Message::Heard(request, answer)))
             }
             Reply::Opened(request, Ok(opened)) => {
@@ -285,7 +298,10 @@ impl Runtime {
             }
             Reply::Opened(request, Err(why)) => {
                 let words = why.to_string();
-                self.open_error = Some(why);
+                // In a collection it is a sentence: there is something else to look at.
+                if self.app.collection.is_none() && self.app.compared.is_none() {
+                    self.open_error = Some(why);
+                }
                 self.update(Message::Opened(request, Err(words)))
             }
         }

@@ -17,7 +17,7 @@ use crossbeam_channel::Sender;
 
 use crate::{
     app::{
-        Effect, Message, Request, colours,
+        Effect, Message, Request, collection, colours,
         curves::{Measured, Moved, scores},
         replay::{Answer, Counts},
         search::MOST_HITS,
@@ -35,6 +35,7 @@ use crate::{
 };
 
 use super::{
+    collecting::{self, Collecting},
     comparing::{self, Comparing},
     scoring::{Scoring, name_of},
 };
@@ -167,14 +168,16 @@ impl From<store::Opened> for Opened {
 pub struct Opener {
     whole: Arc<Whole>,
     head: Arc<Head>,
+    several: Arc<Several>,
 }
 
 type Whole = dyn Fn(&Path) -> Result<Opened, OpenError> + Send + Sync;
 type Head = dyn Fn(&Path) -> Option<Opened> + Send + Sync;
+type Several = dyn Fn(&Path) -> bool + Send + Sync;
 
 impl Opener {
     pub fn new(whole: impl Fn(&Path) -> Result<Opened, OpenError> + Send + Sync + 'static) -> Self {
-        Self { whole: Arc::new(whole), head: Arc::new(|_| None) }
+        Self { whole: Arc::new(whole), head: Arc::new(|_| None), several: Arc::new(|_| false) }
     }
 
     /// Opens the whole run.
@@ -189,10 +192,19 @@ impl Opener {
     }
 }
 
+impl Opener {
+    /// With a way to tell that a path holds several runs, which are shown in a table then.
+    #[must_use]
+    pub fn with_several(self, several: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
+        Self { several: Arc::new(several), ..self }
+    }
+}
+
 /// The way in through the disk.
 pub fn from_disk() -> Opener {
     Opener::new(|path| store::open(path).map(Opened::from))
         .with_head(|path| store::open_head(path).map(Opened::from))
+        .with_several(store::holds_several)
 }
 
 /// What a worker sends back.
@@ -234,11 +246,19 @@ pub struct World {
     /// Raised when nobody wants any more scores of those asked for before.
     unwanted: Arc<AtomicU64>,
     comparing: Comparing,
+    collecting: Collecting,
 }
 
 impl World {
     pub fn new(sender: Sender<Event>, opener: Opener) -> Self {
         let comparing = Comparing::new(sender.clone(), opener.clone());
+        let collecting = Collecting {
+            sender: sender.clone(),
+            opener: opener.clone(),
+            scoring: Arc::default(),
+            unwanted: Arc::default(),
+            era: 0,
+        };
         Self {
             sender,
             opener,
@@ -249,6 +269,7 @@ impl World {
             follows: Arc::default(),
             scoring: Arc::default(),
             unwanted: Arc::default(),
+            collecting,
         }
     }
 
@@ -259,8 +280,14 @@ impl World {
 
     /// From now on the code is scored as this says.
     pub fn score_with(&mut self, scoring: Scoring) {
+        self.collecting.scoring = Arc::new(scoring.another());
         self.scoring = Arc::new(scoring);
         self.comparing.score_with(self.scoring.clone());
+    }
+
+    /// Whether a path names several runs.
+    pub fn holds_several(&self, path: &Path) -> bool {
+        (self.opener.several)(path)
     }
 
     /// Ends what is being measured of runs side by side.
@@ -271,6 +298,17 @@ impl World {
     /// Ends what is being scored.
     pub fn stop_scoring(&self) {
         self.unwanted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Ends what is being read and measured of the collection.
+    pub fn stop_collecting(&mut self) {
+        self.collecting.era = self.collecting.unwanted.fetch_add(1, Ordering::Relaxed) + 1;
+    }
+
+    /// Tells no more of a recording that grows.
+    pub fn follow_no_more(&mut self) {
+        self.followed = None;
+        self.follows.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Tells from now on when a recording grows; one that was followed before is left alone.
@@ -303,9 +341,11 @@ impl World {
             unwanted: self.unwanted.clone(),
             era: self.unwanted.load(Ordering::Relaxed),
             comparing: self.comparing.clone(),
+            collecting: self.collecting.clone(),
         };
-        if let Effect::Open(..) = &effect {
+        if let Effect::Open(request, _) = &effect {
             self.stop_scoring();
+            self.search.store(request.number(), Ordering::Relaxed);
         }
         if let Effect::Search(request, ..) = &effect {
             self.search.store(request.number(), Ordering::Relaxed);
@@ -344,12 +384,19 @@ struct Worker {
     /// What `unwanted` was when the work began.
     era: u64,
     comparing: Comparing,
+    collecting: Collecting,
 }
 
 impl Worker {
     fn answer(&self, effect: Effect) -> Reply {
         let asked = |request, answer| Reply::Message(Message::Answered(request, answer));
+        if let Some(reply) = self.collecting.answer(&effect) {
+            return reply;
+        }
         if let Effect::Open(request, path) = &effect {
+            if (self.opener.several)(path) {
+                return Reply::Message(Message::Several(*request));
+            }
             if let Some(head) = (self.opener.head)(path) {
                 let _ = self.sender.send(Event::Begun(*request, head)); // the loop may already have gone home
                 store::stand_back(); // there is something to look at
@@ -364,6 +411,10 @@ impl Worker {
             Effect::Open(..)
             | Effect::Compare(..)
             | Effect::StopComparing
+            | Effect::FindRuns(..)
+            | Effect::ReadRuns(..)
+            | Effect::ScoreRuns(..)
+            | Effect::StopCollecting
             | Effect::StopScoring
             | Effect::Suspend
             | Effect::Follow(_)
@@ -508,14 +559,19 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::Score(request, ..) => (*request, |why| Answer::Scored(Err(why))),
         Effect::CompareScores(request, ..) => (*request, |why| Answer::Moved(Err(why))),
         Effect::Compare(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
-        Effect::StopScoring
+        Effect::FindRuns(request, _)
+        | Effect::ReadRuns(request, ..)
+        | Effect::ScoreRuns(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
+        Effect::StopCollecting
         | Effect::StopComparing
+        | Effect::StopScoring
         | Effect::Suspend
         | Effect::Follow(_)
         | Effect::Copy(_)
         | Effect::Edit(_) => (Request::default(), |_| Answer::Found(vec![], Progress::Done)),
     };
     let compares = matches!(effect, Effect::Compare(..));
+    let is_of_collection = collecting::is_one(effect);
     let opens = match effect {
         Effect::Open(_, path) => Some(path.clone()),
         _ => None,
@@ -527,6 +583,9 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
                 Reply::Opened(request, Err(OpenError::Understand { path: path.clone(), why }))
             }
             None if compares => comparing::failed(request, why),
+            None if is_of_collection => {
+                collecting::reply(request, collection::asking::Answer::Failed(why))
+            }
             None => Reply::Message(Message::Answered(request, answer(why))),
         }
     }

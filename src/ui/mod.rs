@@ -77,11 +77,29 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
     if layout.is_too_small {
         return too_small(buffer);
     }
-    if let Some(compared) = app.comparison() {
-        panel::compare::draw(compared, &app.comparison_areas(&layout), theme, &layout, buffer);
-        return draw_around(app, theme, &layout, buffer);
+    match (&app.opened, app.comparison(), app.table()) {
+        (_, Some(compared), _) => {
+            let areas = app.comparison_areas(&layout);
+            panel::compare::draw(compared, &areas, theme, &layout, buffer);
+        }
+        (_, None, Some(table)) => panel::collection::draw(table, theme, &layout, buffer),
+        (opened, None, None) => opened_run(opened, theme, &layout, buffer),
     }
-    match &app.opened {
+    if let Some(replay) = app.shown_run() {
+        panel::chooser::draw(replay, theme, &layout, buffer);
+    }
+    if let Some(overlay) = app.overlay {
+        panel::overlay::draw(overlay, app.subject(), &app.shell.keys, theme, &layout, buffer);
+    }
+    if let Some(palette) = &app.shell.palette {
+        panel::palette::draw(app, palette, theme, &layout, buffer);
+    }
+    panel::footer::draw(app, theme, layout.footer, buffer);
+}
+
+/// The run that is open, or why there is none to be seen.
+fn opened_run(opened: &Loading<Box<Replay>>, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    match opened {
         Loading::Nothing => {
             sentence("no run is open", theme.of(Meaning::Muted), layout.body, buffer)
         }
@@ -90,29 +108,14 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
             let why = line::safe(why);
             sentence(&why, theme.of(Meaning::Error), layout.body, buffer);
         }
-        Loading::Ready(replay) => replay_view(replay, theme, &layout, buffer),
+        Loading::Ready(replay) => replay_view(replay, theme, layout, buffer),
     }
-    if let Some(replay) = app.replay() {
-        panel::chooser::draw(replay, theme, &layout, buffer);
-    }
-    draw_around(app, theme, &layout, buffer);
-}
-
-/// What lies over the panels and below them.
-fn draw_around(app: &App, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    if let Some(overlay) = app.overlay {
-        panel::overlay::draw(overlay, app.replay(), &app.shell.keys, theme, layout, buffer);
-    }
-    if let Some(palette) = &app.shell.palette {
-        panel::palette::draw(app, palette, theme, layout, buffer);
-    }
-    panel::footer::draw(app, theme, layout.footer, buffer);
 }
 
 fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     panel::title::draw(replay, theme, layout.title, buffer);
     match replay.view {
-        View::Replay | View::Compare => panels(replay, theme, layout, buffer),
+        View::Replay | View::Compare | View::Collection => panels(replay, theme, layout, buffer),
         View::Curves => panel::curves::draw(replay, theme, layout, buffer),
         View::Scores => panel::scores::draw(replay, theme, layout, buffer),
     }

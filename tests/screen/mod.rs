@@ -572,7 +572,11 @@ impl Answering {
             | Effect::Follow(_)
             | Effect::Compare(..)
             | Effect::StopComparing
-            | Effect::StopScoring => return None,
+            | Effect::StopScoring
+            | Effect::StopCollecting
+            | Effect::FindRuns(..)
+            | Effect::ReadRuns(..)
+            | Effect::ScoreRuns(..) => return None,
             Effect::Score(request, run, moments) => {
                 let scored = story.score(&run, &moments, &no_scorer(), &|_, _| true);
                 let answer = scored.map(|scored| scores::Answer {

@@ -8,7 +8,7 @@ use crate::{
         App, At, Effect, Place, curves,
         layout::{Layout, Zoom},
         shell::marks::Marks,
-        views::{self, View},
+        views::View,
     },
     run::RepoPath,
     study::compare::letter,
@@ -16,8 +16,6 @@ use crate::{
 
 pub(in crate::app) const NO_COMPARISON: &str =
     "one run is open and nothing to compare it with: `trajview A B` compares two";
-
-const NO_RUN: &str = "no run is open: enter opens the one with the keyboard";
 
 /// Where a run is to be opened.
 struct Way {
@@ -36,8 +34,13 @@ impl App {
     }
 
     /// Sets some runs side by side.
-    pub(in crate::app) fn compare(&mut self, paths: Vec<PathBuf>) {
+    pub(in crate::app) fn compare(&mut self, paths: Vec<PathBuf>, place: Place) {
         self.compared = Some(Box::new(Comparison::of(paths)));
+        self.hide_table();
+        self.place = Place { view: View::Replay, ..place };
+        if self.place.turn.is_some() || self.place.file.is_some() {
+            self.say("a turn or a file is a place in one run; these are several".into());
+        }
     }
 
     /// Where the parts of the comparison stand at the moment.
@@ -84,7 +87,10 @@ impl App {
     pub(in crate::app) fn show_comparison(&mut self) {
         self.on_replay(|replay| replay.playback.is_playing = false);
         match &mut self.compared {
-            Some(compared) => compared.is_shown = true,
+            Some(compared) => {
+                compared.is_shown = true;
+                self.hide_table();
+            }
             None => self.say(NO_COMPARISON.into()),
         }
     }
@@ -93,44 +99,6 @@ impl App {
         if let Some(compared) = &mut self.compared {
             compared.is_shown = false;
             compared.notice = None;
-        }
-    }
-
-    /// To another view. Those of a run are passed by where none is open, the comparison where there is none.
-    pub(in crate::app) fn go_to_view(&mut self, message: &views::Message) {
-        let now = match (self.comparison(), self.replay()) {
-            (Some(_), _) => View::Compare,
-            (None, Some(replay)) => replay.view,
-            (None, None) => return,
-        };
-        let mut wanted = message.from(now);
-        if *message == views::Message::Next {
-            while wanted.as_ref().is_ok_and(|view| *view != now && !self.is_there(*view)) {
-                wanted = wanted.and_then(|view| message.from(view));
-            }
-        }
-        match wanted {
-            Ok(view) => self.bring_up(view),
-            Err(why) => self.say(why),
-        }
-    }
-
-    fn is_there(&self, view: View) -> bool {
-        match view {
-            View::Compare => self.compared.is_some(),
-            View::Replay | View::Curves | View::Scores => self.replay().is_some(),
-        }
-    }
-
-    /// The view that a command is of.
-    pub(in crate::app) fn bring_up(&mut self, view: View) {
-        match view {
-            View::Compare => self.show_comparison(),
-            view if self.replay().is_some() => {
-                self.hide_comparison();
-                self.on_replay(|replay| replay.view = view);
-            }
-            _ => self.say(NO_RUN.into()),
         }
     }
 
@@ -163,6 +131,7 @@ impl App {
         let place =
             file.map(|(path, lines)| curves::Place { turn, path, lines, is_changed: false });
         self.hide_comparison();
+        self.way_back = View::Compare;
         let back = format!("run {}; backspace or 5w goes back to the comparison", letter(way.run));
         if self.replay().is_some() && self.shell.source == path {
             self.on_replay(|replay| {

@@ -10,6 +10,7 @@ mod around;
 pub mod asking;
 pub mod chart;
 pub mod code;
+pub mod facts;
 pub mod pointing;
 pub mod table;
 pub mod trees;

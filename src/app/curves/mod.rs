@@ -218,8 +218,8 @@ impl Replay {
         }
         let span = match self.view {
             View::Curves => self.moved_span(),
-            View::Replay => self.marked_span(),
-            View::Scores | View::Compare => None,
+            View::Replay | View::Collection | View::Compare => self.marked_span(),
+            View::Scores => None,
         };
         effects
             .extend(span.and_then(|span| self.curves.scores.ask_moved(numbers, &self.run, span)));

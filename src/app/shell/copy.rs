@@ -8,6 +8,7 @@ use std::path::Path;
 use crate::{
     app::{
         App, Effect,
+        collection::Collection,
         config::Named,
         diff::Compared,
         layout::Panel,
@@ -44,12 +45,10 @@ struct Copied {
 
 impl App {
     pub(super) fn copy(&mut self, what: What) -> Vec<Effect> {
-        let Some(replay) = self.replay() else { return vec![] };
-        let copied = match what {
-            What::Line => line(replay),
-            What::Hunk => hunk(replay),
-            What::Patch => patch(replay),
-            What::Link => Ok(link(replay, &self.shell.source)),
+        let copied = match (self.table(), self.replay()) {
+            (Some(table), _) => of_table(table, what),
+            (None, Some(replay)) => of_run(replay, &self.shell.source, what),
+            (None, None) => return vec![],
         };
         let copied = match copied {
             Ok(copied) => copied,
@@ -79,6 +78,42 @@ impl App {
         });
         vec![Effect::Copy(text)]
     }
+}
+
+fn of_run(replay: &Replay, source: &Path, what: What) -> Result<Copied, String> {
+    match what {
+        What::Line => line(replay),
+        What::Hunk => hunk(replay),
+        What::Patch => patch(replay),
+        What::Link => Ok(link(replay, source)),
+    }
+}
+
+fn of_table(table: &Collection, what: What) -> Result<Copied, String> {
+    let words = match what {
+        What::Line => table.selected_line().ok_or("the cursor is not on a run")?,
+        What::Hunk | What::Patch => return Err("there is no diff in the table of runs".into()),
+        What::Link => table_link(table),
+    };
+    let name = if what == What::Link { "the link" } else { "the row" };
+    Ok(Copied { text: words, name: name.into() })
+}
+
+/// `trajview runs --view collection --sort erosion --group task --filter 'turns>3'`
+fn table_link(table: &Collection) -> String {
+    let mut words = vec!["trajview".to_owned()];
+    words.extend(table.sources.iter().map(|source| argument(&source.to_string_lossy())));
+    words.extend(["--view".to_owned(), View::Collection.word().to_owned()]);
+    if let Some(sort) = table.sort {
+        words.extend(["--sort".to_owned(), sort.to_string()]);
+    }
+    if let Some(group) = table.group {
+        words.extend(["--group".to_owned(), group.about().word.to_owned()]);
+    }
+    if !table.filter.is_empty() {
+        words.extend(["--filter".to_owned(), quoted(&table.filter.text)]);
+    }
+    words.join(" ")
 }
 
 /// Without control characters but for tabs and line ends, and how many there were.

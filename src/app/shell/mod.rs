@@ -200,6 +200,12 @@ impl App {
             compared.notice = Some(words);
             return;
         }
+        if self.table().is_some() {
+            if let Some(collection) = &mut self.collection {
+                collection.notice = Some(words);
+            }
+            return;
+        }
         self.on_replay(|replay| replay.notice = Some(words));
     }
 
