@@ -53,7 +53,8 @@ impl App {
 
     pub(in crate::app) fn update_table(&mut self, message: Message) -> Vec<Effect> {
         match message {
-            Message::Show => self.show_table(),
+            Message::Show => self.go_out(),
+            Message::Compare => self.compare_from_table(),
             Message::Open => return self.open_selected(),
             Message::StopOrGoOn => {
                 self.on_table(Message::StopOrGoOn);
@@ -81,7 +82,16 @@ impl App {
         is_there && self.replay().is_some_and(|it| it.leads_out(message))
     }
 
-    fn show_table(&mut self) {
+    /// Back to what the run was opened from.
+    fn go_out(&mut self) {
+        let is_comparison = self.way_back == View::Compare || self.collection.is_none();
+        match is_comparison && self.compared.is_some() {
+            true => self.show_comparison(),
+            false => self.show_table(),
+        }
+    }
+
+    pub(in crate::app) fn show_table(&mut self) {
         self.on_replay(|replay| replay.playback.is_playing = false);
         match &mut self.collection {
             Some(collection) => {

@@ -14,8 +14,6 @@ pub struct Areas {
     parts: [Option<Rect>; 5],
     /// The table of transitions, beside the numbers.
     pub transitions: Option<Rect>,
-    /// A file is compared line by line: the part of the files has more than one row above its list.
-    pub is_wide: bool,
 }
 
 /// From here on parts stand beside each other.
@@ -29,6 +27,10 @@ const NUMBERS: u16 = 13;
 
 /// Cells of the table of transitions, borders included.
 pub const TRANSITIONS: u16 = 44;
+
+/// Rows of the table of transitions, borders included, and cells that the numbers need beside it.
+const TRANSITIONS_ROWS: u16 = 8;
+const NUMBERS_WIDTH: u16 = 64;
 
 /// Blanks before the first tab and between tabs.
 pub const TAB_GAP: u16 = 1;
@@ -47,7 +49,7 @@ impl Areas {
         let [band, below] =
             Split::vertical([Constraint::Length(NUMBERS), Constraint::Fill(1)]).areas(body);
         let is_wide = body.width >= WIDE;
-        let mut areas = Self { is_wide, ..Self::default() };
+        let mut areas = Self::default();
         if is_wide {
             let columns =
                 [Constraint::Length(68), Constraint::Length(TRANSITIONS), Constraint::Fill(1)];
@@ -78,9 +80,14 @@ impl Areas {
         let [tabs, rest] =
             Split::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(body);
         let mut areas = Self { tabs: Some(tabs), ..Self::default() };
-        if part == Part::Numbers && rest.width >= TRANSITIONS + 34 {
+        if part == Part::Numbers && rest.width >= TRANSITIONS + NUMBERS_WIDTH {
             let columns = [Constraint::Fill(1), Constraint::Length(TRANSITIONS)];
             let [numbers, transitions] = Split::horizontal(columns).areas(rest);
+            areas.put(part, numbers);
+            areas.transitions = Some(transitions);
+        } else if part == Part::Numbers && rest.height >= 2 * TRANSITIONS_ROWS {
+            let rows = [Constraint::Fill(1), Constraint::Length(TRANSITIONS_ROWS)];
+            let [numbers, transitions] = Split::vertical(rows).areas(rest);
             areas.put(part, numbers);
             areas.transitions = Some(transitions);
         } else {

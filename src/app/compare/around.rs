@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use super::{Comparison, Message, Part, areas::Areas, code::Shown};
 use crate::{
     app::{
-        App, At, Effect, Place, curves,
+        App, At, Effect, Place,
+        collection::order::Line,
+        curves,
         layout::{Layout, Zoom},
         shell::marks::Marks,
         views::View,
@@ -60,6 +62,7 @@ impl App {
         match message {
             Message::Enter => return self.enter(layout),
             Message::Show => self.show_comparison(),
+            Message::Back if self.leads_out_of_comparison() => self.show_table(),
             message => {
                 let stops = message == Message::StopOrGoOn;
                 if let Some(compared) = &mut self.compared {
@@ -70,6 +73,36 @@ impl App {
             }
         }
         vec![]
+    }
+
+    /// Whether there is nothing to go back to but the table of runs.
+    fn leads_out_of_comparison(&self) -> bool {
+        let is_at_start = self.comparison().is_some_and(|it| it.part == Part::Components);
+        self.collection.is_some() && is_at_start
+    }
+
+    /// Marks the run at the cursor of the table, or compares it with the one that is marked.
+    pub(in crate::app) fn compare_from_table(&mut self) {
+        let Some(table) = &mut self.collection else { return };
+        let row = table.lines().get(table.scroll.cursor).and_then(Line::run);
+        let Some(row) = row else {
+            table.notice = Some("the cursor is not on a run".into());
+            return;
+        };
+        let name = table.rows[row].name.clone();
+        match table.marked.take() {
+            Some(other) if other == row => {
+                table.notice = Some(format!("{name} is not marked any more"));
+            }
+            Some(other) => {
+                let paths = [other, row].map(|row| table.rows[row].path.clone());
+                self.compare(paths.to_vec(), Place::default());
+            }
+            None => {
+                table.marked = Some(row);
+                table.notice = Some(format!("{name} is marked: c on another run compares the two"));
+            }
+        }
     }
 
     /// Brings the comparison in step, and asks for what it lacks.

@@ -8,7 +8,7 @@ use crate::{
     study::compare::{Fact, Moment, Party, by_checkpoint, by_phase, turns_of},
 };
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Chart {
     pub axis: Axis,
     /// Index into [`Fact::ALL`].
@@ -26,6 +26,18 @@ pub enum Axis {
     Phases,
     Checkpoints,
     Turns,
+}
+
+impl Default for Chart {
+    fn default() -> Self {
+        let erosion = Fact::ALL.iter().position(|fact| *fact == Fact::Erosion);
+        Self {
+            axis: Axis::default(),
+            fact: erosion.unwrap_or_default(),
+            point: 0,
+            has_moved: false,
+        }
+    }
 }
 
 /// Where both runs have a value, or one of them.

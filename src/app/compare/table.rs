@@ -52,10 +52,8 @@ impl Sort {
 }
 
 pub fn rows_of(parties: &[Party]) -> Vec<Row> {
-    let judged = |party: &'_ Party| (party.rubric.checklist.clone(), party.judgement().cloned());
-    let owned: Vec<_> = parties.iter().map(judged).collect();
-    let judged: Vec<_> = owned.iter().map(|(list, said)| (list.as_ref(), said.as_ref())).collect();
-    rows(&judged)
+    let judged = parties.iter().map(|party| (party.rubric.checklist.as_ref(), party.judgement()));
+    rows(&judged.collect::<Vec<_>>())
 }
 
 impl Table {

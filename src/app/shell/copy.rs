@@ -9,6 +9,7 @@ use crate::{
     app::{
         App, Effect,
         collection::Collection,
+        compare::Comparison,
         config::Named,
         diff::Compared,
         layout::Panel,
@@ -45,10 +46,11 @@ struct Copied {
 
 impl App {
     pub(super) fn copy(&mut self, what: What) -> Vec<Effect> {
-        let copied = match (self.table(), self.replay()) {
-            (Some(table), _) => of_table(table, what),
-            (None, Some(replay)) => of_run(replay, &self.shell.source, what),
-            (None, None) => return vec![],
+        let copied = match (self.comparison(), self.table(), self.replay()) {
+            (Some(compared), ..) => of_comparison(compared, what),
+            (_, Some(table), _) => of_table(table, what),
+            (.., Some(replay)) => of_run(replay, &self.shell.source, what),
+            (None, None, None) => return vec![],
         };
         let copied = match copied {
             Ok(copied) => copied,
@@ -87,6 +89,23 @@ fn of_run(replay: &Replay, source: &Path, what: What) -> Result<Copied, String> 
         What::Patch => patch(replay),
         What::Link => Ok(link(replay, source)),
     }
+}
+
+fn of_comparison(compared: &Comparison, what: What) -> Result<Copied, String> {
+    let words = match what {
+        What::Line => compared.selected_line().ok_or("there is no row here to copy")?,
+        What::Hunk | What::Patch => {
+            return Err("`trajview compare` writes what differs; here l and y copy".into());
+        }
+        What::Link => {
+            let runs = compared.paths.iter().map(|path| argument(&path.to_string_lossy()));
+            let view = ["--view".to_owned(), View::Compare.word().to_owned()];
+            let words = ["trajview".to_owned()].into_iter().chain(runs).chain(view);
+            words.collect::<Vec<_>>().join(" ")
+        }
+    };
+    let name = if what == What::Link { "the link" } else { "the row" };
+    Ok(Copied { text: words, name: name.into() })
 }
 
 fn of_table(table: &Collection, what: What) -> Result<Copied, String> {

@@ -23,7 +23,7 @@ use crate::{
 
 /// Cells of a number's name, of each run, of the difference.
 const LABEL: usize = 16;
-const VALUE: usize = 10;
+const VALUE: usize = 11;
 
 pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let by = compared.subtraction();

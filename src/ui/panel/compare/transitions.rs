@@ -27,7 +27,7 @@ pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer
     let [a, b] = compared.pair.map(letter);
     let transitions = compared.transitions();
     let title = vec![own(format!(" {a} down, {b} across "), theme.of(Meaning::Text))];
-    let below = muted("[ ] the chosen component  = the same score", theme);
+    let below = muted("[ ] the chosen one  = the same", theme);
     let inner = frame(false, [title, vec![], below], theme, area, buffer);
     if transitions.n == 0 {
         let words = "no component is judged in both runs";
