@@ -8,7 +8,7 @@
 //! | [`run`]     | what an agent did: Run > Checkpoint > Turn > Step; the files at turn n     |         |
 //! | [`formats`] | how the tools out there write runs down, one file each                     |         |
 //! | [`metrics`] | how code and runs are scored: quality of a snapshot, rules                 |         |
-//! | [`study`]   | several runs and raters: agreement, paired tests, two runs side by side    |         |
+//! | [`study`]   | several runs and raters: agreement, pairs of runs, paired tests, corpora   |         |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | windows |
 //! | [`app`]     | what the user is looking at and how that changes: state, messages, keymap  | screen  |
 //! | [`ui`]      | how it looks: layout to cells, one file per panel, theme, safe text        | screen  |

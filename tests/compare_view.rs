@@ -16,8 +16,8 @@ fn of_runs(runs: &[&str], (width, height): (u16, u16), keys: &str, view: View) -
     let paths: Vec<_> = runs.iter().map(|run| project(run)).collect();
     let place = Place { view, ..Place::default() };
     let size = Size { width, height };
-    // One rule is enough to be measured by, and quick.
-    let rules = Some(project("tests/compare-rule.yml"));
+    // A few rules are enough to be measured by, and quick.
+    let rules = Some(project("assets/rules/python/booleans.yml"));
     let config = Config { rules, ..Config::default() };
     let wishes = Wishes { config, ..Wishes::default() };
     let frame = tui::headless_as(from_disk(), &paths, size, keys, place, wishes);
@@ -119,8 +119,9 @@ fn more_than_two_runs_are_columns_and_pairs_are_gone_through() {
 fn the_line_and_the_command_are_copied() {
     let line = text(120, 40, "yl");
     assert!(line.contains("copied the row"), "{line}");
+    assert!(text(120, 40, "jjyv").contains("copied both verdicts"));
     let link = text(200, 50, "yy");
-    assert!(link.contains("codex-p12-single-shot --view compare"), "{link}");
+    assert!(link.contains("codex-p12-single-shot --view compare --component C18"), "{link}");
 }
 
 #[test]

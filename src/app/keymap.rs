@@ -11,7 +11,8 @@ use super::{
     diff, files,
     key::{Code, Key},
     layout::Panel,
-    overlay, playback, replay, scores,
+    overlay, playback, replay,
+    scores::{self, components, tree},
     scroll::Motion,
     search,
     shell::{self, Pending, copy::What, palette},
@@ -71,6 +72,15 @@ pub enum Context {
     Table,
     /// Typing what narrows the table down.
     Filter,
+    /// While typing what to look for in it.
+    RubricFind,
+    /// In every part of the component scores.
+    Judged,
+    /// The table of components.
+    Components,
+    /// The verdict on one of them.
+    Verdict,
+    Lifeline,
 }
 
 /// A number typed before a key.
@@ -88,7 +98,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 34] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -107,6 +117,11 @@ impl Context {
         Self::Ended,
         Self::Table,
         Self::Filter,
+        Self::RubricFind,
+        Self::Judged,
+        Self::Components,
+        Self::Verdict,
+        Self::Lifeline,
         Self::Prompt,
         Self::Overlay,
         Self::Palette,
@@ -140,6 +155,11 @@ impl Context {
             Self::Ended => "among the files of its runs",
             Self::Table => "in the table of runs",
             Self::Filter => "while typing a filter",
+            Self::RubricFind => "while typing what to look for in the rubric tree",
+            Self::Judged => "in the scores of components",
+            Self::Components => "in the table of components",
+            Self::Verdict => "in the verdict on a component",
+            Self::Lifeline => "in the lifeline of a component",
             Self::Prompt => "while typing a search",
             Self::Overlay => "in a box like this one",
             Self::Palette => "in the list of commands",
@@ -189,8 +209,14 @@ impl Context {
                 Some(View::Replay)
             }
             Self::Curves | Self::Chart | Self::Moved => Some(View::Curves),
-            Self::Scores | Self::Rubric => Some(View::Scores),
             Self::Compare | Self::Pair | Self::Overlaid | Self::Ended => Some(View::Compare),
+            Self::Scores
+            | Self::Rubric
+            | Self::RubricFind
+            | Self::Judged
+            | Self::Components
+            | Self::Verdict
+            | Self::Lifeline => Some(View::Scores),
             Self::Table | Self::Filter => Some(View::Collection),
             _ => None,
         }
@@ -217,6 +243,17 @@ impl Context {
             Self::Filter => &[Self::Filter],
             Self::Scores => &[Self::Scores, Self::InRun, Self::Anywhere],
             Self::Rubric => &[Self::Rubric, Self::Scores, Self::InRun, Self::Anywhere],
+            Self::RubricFind => &[Self::RubricFind],
+            Self::Judged => &[Self::Judged, Self::Scores, Self::InRun, Self::Anywhere],
+            Self::Components => {
+                &[Self::Components, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
+            }
+            Self::Verdict => {
+                &[Self::Verdict, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
+            }
+            Self::Lifeline => {
+                &[Self::Lifeline, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
+            }
             Self::Prompt => &[Self::Prompt],
             Self::Overlay => &[Self::Overlay],
             Self::Palette => &[Self::Palette],
@@ -247,7 +284,7 @@ impl Context {
 
     /// Whether what is typed or pasted are words of a prompt.
     pub const fn types_words(self) -> bool {
-        matches!(self, Self::Prompt | Self::Requests | Self::Filter)
+        matches!(self, Self::Prompt | Self::Requests | Self::Filter | Self::RubricFind)
     }
 }
 
@@ -394,7 +431,11 @@ const fn scored(message: scores::Message) -> Message {
     replay(replay::Message::Scores(message))
 }
 
-const fn rubric(message: scores::tree::Message) -> Message {
+const fn judged(message: components::Message) -> Message {
+    scored(scores::Message::Components(message))
+}
+
+const fn rubric(message: tree::Message) -> Message {
     scored(scores::Message::Tree(message))
 }
 
@@ -416,8 +457,9 @@ const SIDEWAYS: usize = 8;
 #[rustfmt::skip] // a table: one row a binding
 pub static BINDINGS: &[Binding] = {
     use Context::{
-        Anywhere, Chart, Compare, Copy, Curves, Diff, Ended, Files, Filter, GoToMark, Hits, InRun, Kinds, List, Mark,
-        Moved, Overlaid, Overlay, Pair, Palette, Prompt, Replay, Requests, Rubric, Scores, Steps, Stops, Table, Turns,
+        Anywhere, Chart, Compare, Components, Copy, Curves, Diff, Ended, Files, Filter, GoToMark, Hits, InRun, Judged,
+        Kinds, Lifeline, List, Mark, Moved, Overlaid, Overlay, Pair, Palette, Prompt, Replay, Requests, Rubric,
+        RubricFind, Scores, Steps, Stops, Table, Turns, Verdict,
     };
     &[
         row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
@@ -464,7 +506,7 @@ pub static BINDINGS: &[Binding] = {
         row(Anywhere, &[k(Code::F(5))], "the comparison", "", |_| view(views::Message::Number(5))),
         row(Anywhere, &[k(Code::F(6))], "the table of runs", "", |_| view(views::Message::Number(6))),
         row(Replay, &[c('W')], "why the line at the cursor of the diff is marked", "", |_| open(overlay::Kind::Why)),
-        row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones", "", |_| curve(curves::Message::SwitchMarks)),
+        row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones, ◆ evidence of verdicts", "", |_| curve(curves::Message::SwitchMarks)),
         row(InRun, &[c('i')], "facts about this run", "", |_| open(overlay::Kind::Info)),
         row(InRun, &[c('e')], "what could not be read in the recording", "", |_| open(overlay::Kind::Warnings)),
         row(Anywhere, &[c('?')], "these keys", "help", |_| open(overlay::Kind::Help)),
@@ -515,6 +557,7 @@ pub static BINDINGS: &[Binding] = {
         row(Copy, &[c('l')], "copy the line of this panel", "line", |_| copy(What::Line)),
         row(Copy, &[c('h')], "copy the hunk", "hunk", |_| copy(What::Hunk)),
         row(Copy, &[c('p')], "copy the patch of the file", "patch", |_| copy(What::Patch)),
+        row(Copy, &[c('v')], "copy the verdict on the component", "verdict", |_| copy(What::Verdict)),
         row(Copy, &[c('y')], "copy the command that opens this place", "command that opens this place", |_| copy(What::Link)),
         row(Copy, &[k(Code::Esc), Key::ctrl('c')], "copy nothing", "cancel", |_| shell(shell::Message::Forget)),
         row(Mark, &[k(Code::Esc), Key::ctrl('c')], "mark nothing", "cancel; a letter marks this place", |_| shell(shell::Message::Forget)),
@@ -551,8 +594,6 @@ pub static BINDINGS: &[Binding] = {
         row(Moved, &[c('g'), k(Code::Home)], "to the start of the list", "", |_| curve(curves::Message::Move(Motion::Start))),
         row(Moved, &[c('G'), k(Code::End)], "to the end of the list", "", |n| curve(curves::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
         row(Scores, &[c('t')], "the component table or the rubric tree, where the run has both", "other scores", |_| scored(scores::Message::Switch)),
-        row(Rubric, &[k(Code::Up), c('k')], "up in the tree", "row", |n| rubric(scores::tree::Message::Go(Motion::Up(n.times())))),
-        row(Rubric, &[k(Code::Down), c('j')], "down in the tree", "row", |n| rubric(scores::tree::Message::Go(Motion::Down(n.times())))),
         row(Pair, &[k(Code::Left), c('h')], "the first of the two runs", "run", |_| pair(compare::Message::Side(0))),
         row(Pair, &[k(Code::Right), c('l')], "the second of the two runs", "run", |_| pair(compare::Message::Side(1))),
         row(Pair, &[k(Code::Enter)], "open the run at the lines the judge named, or where it was committed to", "open the run", |_| pair(compare::Message::Enter)),
@@ -588,6 +629,63 @@ pub static BINDINGS: &[Binding] = {
         row(Compare, &[c('g'), k(Code::Home)], "to the start, gg too; 12gg to row 12", "", |n| pair(compare::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
         row(Compare, &[c('G'), k(Code::End)], "to the end; 12G to row or line 12", "", |n| pair(compare::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
         row(Compare, &[k(Code::Esc), k(Code::Backspace)], "from the file to the list of files, from there to the components; from those to the table of runs", "", |_| pair(compare::Message::Back)),
+        row(Rubric, &[k(Code::Up), c('k')], "up in the tree, or in the words beside it", "row", |n| rubric(tree::Message::Go(Motion::Up(n.times())))),
+        row(Rubric, &[k(Code::Down), c('j')], "down in the tree, or in the words beside it", "row", |n| rubric(tree::Message::Go(Motion::Down(n.times())))),
+        row(Rubric, &[k(Code::Left), c('h')], "fold the node, or go to the one it belongs to", "fold", |_| rubric(tree::Message::Fold)),
+        row(Rubric, &[k(Code::Right), c('l')], "unfold the node, or go to its first sub-task, or to its words", "fold", |_| rubric(tree::Message::Unfold)),
+        row(Rubric, &[k(Code::Enter), c('o'), c(' ')], "unfold or fold the node; of a leaf its words; from the largest losses to the node in the tree", "open", |_| rubric(tree::Message::Enter)),
+        row(Rubric, &[c('f')], "next leaf that was judged and lacks something", "failing", |n| rubric(tree::Message::Failing(tree::Way::On(n.times())))),
+        row(Rubric, &[c('F')], "previous leaf that was judged and lacks something", "", |n| rubric(tree::Message::Failing(tree::Way::Back(n.times())))),
+        row(Rubric, &[c('v')], "next leaf whose judging failed", "invalid", |n| rubric(tree::Message::Invalid(tree::Way::On(n.times())))),
+        row(Rubric, &[c('V')], "previous leaf whose judging failed", "", |n| rubric(tree::Message::Invalid(tree::Way::Back(n.times())))),
+        row(Rubric, &[c('s')], "leaves by what they take from the root's score, the largest loss first, or the tree again", "largest loss", |_| rubric(tree::Message::SwitchOrder)),
+        row(Rubric, &[c('c')], "only the leaves of Code Development, or all again", "code only", |_| rubric(tree::Message::SwitchCounting)),
+        row(Rubric, &[c('/')], "list only what says these words, and what it belongs to; 0/3/1 is a node", "find", |_| rubric(tree::Message::Find(tree::find::Message::Start))),
+        row(Rubric, &[c('n')], "next node that says what is looked for", "", |n| rubric(tree::Message::Match(tree::Way::On(n.times())))),
+        row(Rubric, &[c('N')], "previous node that says what is looked for", "", |n| rubric(tree::Message::Match(tree::Way::Back(n.times())))),
+        row(Rubric, &[c('O')], "unfold everything below the node, or fold it", "", |_| rubric(tree::Message::UnfoldBelow)),
+        row(Rubric, &[c('Z')], "unfold the whole tree", "", |_| rubric(tree::Message::UnfoldAll)),
+        row(Rubric, &[c('z')], "fold the whole tree", "", |_| rubric(tree::Message::FoldAll)),
+        row(Rubric, &[k(Code::Tab), k(Code::BackTab)], "from the tree to the words of the node, and back", "words", |_| rubric(tree::Message::SwitchPart)),
+        row(Rubric, &[k(Code::PageUp)], "a page up in the tree", "", |_| rubric(tree::Message::Go(Motion::PageUp))),
+        row(Rubric, &[k(Code::PageDown)], "a page down in the tree", "", |_| rubric(tree::Message::Go(Motion::PageDown))),
+        row(Rubric, &[Key::ctrl('u')], "half a page up in the tree", "", |_| rubric(tree::Message::Go(Motion::HalfUp))),
+        row(Rubric, &[Key::ctrl('d')], "half a page down in the tree", "", |_| rubric(tree::Message::Go(Motion::HalfDown))),
+        row(Rubric, &[c('g'), k(Code::Home)], "to the root, gg too; 12gg to row 12", "", |n| rubric(tree::Message::Go(n.0.map_or(Motion::Start, Motion::To)))),
+        row(Rubric, &[c('G'), k(Code::End)], "to the last row of the tree; 12G to row 12", "", |n| rubric(tree::Message::Go(n.0.map_or(Motion::End, Motion::To)))),
+        row(Rubric, &[k(Code::Esc), k(Code::Backspace)], "back to the tree; list all of it again", "", |_| rubric(tree::Message::Leave)),
+        row(RubricFind, &[k(Code::Enter)], "keep the list as it is", "keep", |_| rubric(tree::Message::Find(tree::find::Message::Accept))),
+        row(RubricFind, &[k(Code::Esc), Key::ctrl('c')], "list the whole tree again", "cancel", |_| rubric(tree::Message::Find(tree::find::Message::Cancel))),
+        row(RubricFind, &[k(Code::Backspace)], "erase a letter of what is looked for", "", |_| rubric(tree::Message::Find(tree::find::Message::Erase))),
+        row(RubricFind, &[Key::ctrl('u')], "erase all of what is looked for", "", |_| rubric(tree::Message::Find(tree::find::Message::EraseAll))),
+        row(RubricFind, &[k(Code::Up)], "up among what is found", "", |_| rubric(tree::Message::Go(Motion::Up(1)))),
+        row(RubricFind, &[k(Code::Down)], "down among what is found", "", |_| rubric(tree::Message::Go(Motion::Down(1)))),
+        row(Components, &[k(Code::Up), c('k')], "previous component", "component", |n| judged(components::Message::Move(Motion::Up(n.times())))),
+        row(Components, &[k(Code::Down), c('j')], "next component", "component", |n| judged(components::Message::Move(Motion::Down(n.times())))),
+        row(Components, &[k(Code::Enter)], "into the verdict on the component", "verdict", |_| judged(components::Message::Open)),
+        row(Verdict, &[k(Code::Up), c('k')], "up in the verdict", "line", |n| judged(components::Message::Move(Motion::Up(n.times())))),
+        row(Verdict, &[k(Code::Down), c('j')], "down in the verdict", "line", |n| judged(components::Message::Move(Motion::Down(n.times())))),
+        row(Verdict, &[k(Code::Enter)], "open the file of the evidence at the line, as it was judged", "open the evidence", |_| judged(components::Message::Open)),
+        row(Lifeline, &[k(Code::Enter)], "to the lines that made this event, in the change of its turn", "go to the lines", |_| judged(components::Message::Open)),
+        row(Lifeline, &[k(Code::Up), c('k')], "previous component", "component", |n| judged(components::Message::Move(Motion::Up(n.times())))),
+        row(Lifeline, &[k(Code::Down), c('j')], "next component", "component", |n| judged(components::Message::Move(Motion::Down(n.times())))),
+        row(Judged, &[c('x')], "to the turn where the component was lost", "where lost", |_| judged(components::Message::Lost)),
+        row(Judged, &[c('N')], "previous turn that did something to the component", "event", |n| judged(components::Message::PreviousEvent(n.times()))),
+        row(Judged, &[c('n')], "next turn that did something to the component; 3n the third from here", "event", |n| judged(components::Message::NextEvent(n.times()))),
+        row(Judged, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| judged(components::Message::Turn(Motion::Up(n.times())))),
+        row(Judged, &[k(Code::Right), c('l')], "next turn; 5l goes on five", "turn", |n| judged(components::Message::Turn(Motion::Down(n.times())))),
+        row(Judged, &[k(Code::Tab)], "next part: the table, the verdict, the lifeline", "part", |_| judged(components::Message::NextPart)),
+        row(Judged, &[k(Code::BackTab)], "previous part", "", |_| judged(components::Message::PreviousPart)),
+        row(Judged, &[c('f')], "another judgement: of another judge, or of another turn", "judgement", |_| judged(components::Message::NextJudgement)),
+        row(Judged, &[c('F')], "the judgement before", "", |_| judged(components::Message::PreviousJudgement)),
+        row(Judged, &[c('s')], "sort by id, by score or by loss", "sort", |_| judged(components::Message::Sort)),
+        row(Judged, &[c('['), c('{')], "first turn of this checkpoint, then of the one before", "", |n| judged(components::Message::PreviousCheckpoint(n.times()))),
+        row(Judged, &[c(']'), c('}')], "first turn of the next checkpoint", "", |n| judged(components::Message::NextCheckpoint(n.times()))),
+        row(Judged, &[k(Code::PageUp), Key::ctrl('u')], "a page up", "", |_| judged(components::Message::Move(Motion::PageUp))),
+        row(Judged, &[k(Code::PageDown), Key::ctrl('d')], "a page down", "", |_| judged(components::Message::Move(Motion::PageDown))),
+        row(Judged, &[c('g'), k(Code::Home)], "to the first row, gg too; 12gg to row 12", "", |n| judged(components::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
+        row(Judged, &[c('G'), k(Code::End)], "to the last row; 12G to row 12", "", |n| judged(components::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+        row(Judged, &[k(Code::Esc), k(Code::Backspace)], "back to the table", "", |_| judged(components::Message::Close)),
         row(Steps, &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| step(steps::Message::FoldInPlace)),
         row(Steps, &[k(Code::Backspace)], "back to the agent that started this one; from the outermost to where the run was opened from", "", |_| step(steps::Message::Leave)),
         row(Hits, &[c('n')], "next hit", "", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),

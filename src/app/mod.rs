@@ -49,7 +49,10 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use ratatui::layout::Size;
 
-use crate::run::{RepoPath, Run, StepId, files::Change, search::Query};
+use crate::{
+    metrics::lifeline,
+    run::{RepoPath, Run, StepId, files::Change, search::Query},
+};
 
 pub use ask::{Loading, Request};
 pub use place::{At, Place};
@@ -163,6 +166,12 @@ pub enum Effect {
     ScoreRuns(Request, Vec<Asked>),
     /// Read and measure no more of what was asked for last in the collection.
     StopCollecting,
+    /// What stands beside the run of what it is judged by.
+    LoadRubric(Request, Arc<Run>),
+    /// What became of these components, turn by turn.
+    FollowComponents(Request, Arc<Run>, Vec<lifeline::Asked>),
+    /// How much of what the modules offer is reused, after so many turns.
+    MeasureReuse(Request, Arc<Run>, usize),
     Suspend,
     /// Tell from now on when this recording grows.
     Follow(PathBuf),
@@ -283,8 +292,9 @@ impl App {
     pub fn layout(&self) -> Layout {
         let focus = self.replay().map_or(Panel::default(), |replay| replay.focus);
         let files = self.replay().map_or(0, Replay::file_rows);
+        let more = self.replay().map_or(0, |replay| replay.standings().len());
         let layout = Layout::of(self.size, focus, self.zoom, files);
-        let layout = layout.with_now(self.now, self.size, focus);
+        let layout = layout.with_now(self.now, self.size, focus, more);
         self.replay().map_or(layout, |replay| replay.make_room(layout))
     }
 
@@ -450,6 +460,10 @@ const fn typed(context: Context, c: char) -> Message {
         Context::Filter => {
             let message = collection::prompt::Message::Type(c);
             return Message::Collection(collection::Message::Prompt(message));
+        }
+        Context::RubricFind => {
+            let find = scores::tree::Message::Find(scores::tree::find::Message::Type(c));
+            replay::Message::Scores(scores::Message::Tree(find))
         }
         Context::Requests => replay::Message::Choose(chooser::Message::Type(c)),
         _ => replay::Message::Search(search::Message::Type(c)),

@@ -49,6 +49,9 @@ pub struct Args {
     /// Show only these runs: words, column:word, !not, erosion>0.5, cost:-
     #[arg(long, value_name = "CONDITIONS", value_parser = Filter::parse)]
     filter: Option<Filter>,
+    /// Open the scores at this component of the checklist, such as C17
+    #[arg(long, value_name = "ID")]
+    component: Option<String>,
     /// Whose formulas score the code: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
     #[arg(long, value_name = "NAME")]
     profile: Option<Profile>,
@@ -208,7 +211,11 @@ fn place(args: &Args) -> Result<Place, Failure> {
             }
         }
     };
-    Ok(Place { turn, step: None, file, line, follows: args.follow, view: args.view })
+    // Who names a component wants to see its scores.
+    let is_alone = args.component.is_some() && args.paths.len() < 2;
+    let view = if is_alone { View::Scores } else { args.view };
+    let component = args.component.clone();
+    Ok(Place { turn, step: None, file, line, follows: args.follow, view, component })
 }
 
 impl From<tui::Failure> for Failure {

@@ -109,7 +109,7 @@ fn known_formats() -> String {
 
 /// What a bundle may hold beside `run.json` that its index is made from.
 fn bundle_files(folder: &Path, access: Access) -> Vec<FoundFile> {
-    let mut paths = vec![folder.join("script.json")];
+    let mut paths = vec![folder.join("script.json"), folder.join("tests.jsonl")];
     collect_files(&folder.join("session"), 0, &mut paths);
     let relative = |path: &Path| {
         let parts = path.strip_prefix(folder).unwrap_or(path).components();

@@ -24,7 +24,7 @@ use crate::{
         RepoPath, Run,
         files::{Blob, BlobId, Blobs, Change, FileDiff, Tree, TreeFile},
     },
-    store::{self, OpenError, ReuseReader},
+    store::{OpenError, ReuseReader},
     study::compare::{Party, Side, Trees, choose_judge, diff_between},
 };
 
@@ -126,7 +126,8 @@ impl Comparing {
         drop(held);
         let party = |path: &PathBuf| {
             let opened = self.open(path)?;
-            Ok(Party::new(opened.run, store::rubric::read(path)))
+            let rubric = opened.recording.rubric();
+            Ok(Party::new(opened.run, rubric))
         };
         let mut parties = paths.iter().map(party).collect::<Result<Vec<_>, OpenError>>()?;
         choose_judge(&mut parties, None);

@@ -20,15 +20,21 @@ use crate::{
         Effect, Message, Request, collection, colours,
         curves::{Measured, Moved, scores},
         replay::{Answer, Counts},
+        scores::components::asking::Integration,
         search::MOST_HITS,
         search::Progress,
         shell,
     },
     code::highlight::highlight,
-    metrics::quality::Scored,
+    metrics::{
+        lifeline::{Asked, Lifeline},
+        quality::Scored,
+        reuse::Reuse,
+    },
     run::{
         RepoPath, Run, StepId, StepText,
         files::{Blob, Change, FileDiff, Timeline, TreeFile, blame::BlamedLine},
+        rubric::Rubric,
         search::{Hit, Query},
     },
     store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer},
@@ -80,6 +86,24 @@ pub trait Recording: Send + Sync {
     ) -> Result<Vec<Option<f64>>, String>;
     /// What is in a file. The error is a sentence.
     fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String>;
+    /// What stands beside the run of what it is judged by; by default nothing does.
+    fn rubric(&self) -> Rubric {
+        Rubric::default()
+    }
+    /// What the modules offer after so many turns and who takes it; None where nothing says what the files were. The
+    /// error is a sentence.
+    fn reuse(&self, _run: &Run, _done: usize) -> Result<Option<Reuse>, String> {
+        Ok(None)
+    }
+    /// What became of these components; one entry each. The error is a sentence.
+    fn lifelines(
+        &self,
+        _run: &Run,
+        _asked: &[Asked],
+        _goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Lifeline>, String> {
+        Err("this recording cannot tell what became of its components".into())
+    }
 }
 
 impl Recording for Archive {
@@ -147,6 +171,24 @@ impl Recording for Archive {
 
     fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String> {
         self.content(run, file)
+    }
+
+    fn rubric(&self) -> Rubric {
+        self.rubric()
+    }
+
+    fn reuse(&self, run: &Run, done: usize) -> Result<Option<Reuse>, String> {
+        let mut all = self.reuse(run, &[done], &store::ReuseReader::default())?;
+        Ok(all.pop().flatten())
+    }
+
+    fn lifelines(
+        &self,
+        run: &Run,
+        asked: &[Asked],
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Lifeline>, String> {
+        self.lifelines(run, asked, goes_on)
     }
 }
 
@@ -459,6 +501,17 @@ impl Worker {
                 let moved = self.compare_scores(&**recording, &run, [before, after]);
                 asked(request, Answer::Moved(moved))
             }
+            Effect::LoadRubric(request, _) => {
+                asked(request, Answer::Rubric(Ok(Arc::new(recording.rubric()))))
+            }
+            Effect::MeasureReuse(request, run, done) => {
+                let reuse = recording.reuse(&run, done);
+                asked(request, Answer::Reused(reuse.map(|reuse| integration(reuse.as_ref()))))
+            }
+            Effect::FollowComponents(request, run, components) => {
+                let told = recording.lifelines(&run, &components, &|_, _| true);
+                asked(request, Answer::Lifelines(told.map(Arc::new)))
+            }
         }
     }
 
@@ -540,6 +593,12 @@ pub fn colours_of(texts: &colours::Texts) -> colours::Sides {
     colours::Sides { old: side(&texts.old), new: side(&texts.new) }
 }
 
+/// None where no file could be read.
+fn integration(reuse: Option<&Reuse>) -> Option<Integration> {
+    let read = reuse.filter(|reuse| reuse.is_read())?;
+    Some(Integration { exported: read.exported(), reused: read.reused() })
+}
+
 /// How to answer a question whose worker failed, given the reason.
 fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
     let (request, answer): (Request, fn(String) -> Answer) = match effect {
@@ -562,6 +621,9 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::FindRuns(request, _)
         | Effect::ReadRuns(request, ..)
         | Effect::ScoreRuns(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
+        Effect::LoadRubric(request, _) => (*request, |why| Answer::Rubric(Err(why))),
+        Effect::MeasureReuse(request, ..) => (*request, |why| Answer::Reused(Err(why))),
+        Effect::FollowComponents(request, ..) => (*request, |why| Answer::Lifelines(Err(why))),
         Effect::StopCollecting
         | Effect::StopComparing
         | Effect::StopScoring

@@ -115,6 +115,11 @@ fn opened_run(opened: &Loading<Box<Replay>>, theme: Theme, layout: &Layout, buff
 fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     panel::title::draw(replay, theme, layout.title, buffer);
     match replay.view {
+        View::Replay | View::Curves if replay.has_tree_only() => {
+            let words =
+                "this file holds a rubric tree and no run: there are no turns; 3w shows the tree";
+            sentence(words, theme.of(Meaning::Muted), layout.body, buffer);
+        }
         View::Replay | View::Compare | View::Collection => panels(replay, theme, layout, buffer),
         View::Curves => panel::curves::draw(replay, theme, layout, buffer),
         View::Scores => panel::scores::draw(replay, theme, layout, buffer),

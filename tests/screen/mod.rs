@@ -597,6 +597,14 @@ impl Answering {
                 });
                 (request, Answer::Moved(moved))
             }
+            Effect::LoadRubric(request, _) => {
+                (request, Answer::Rubric(Ok(Arc::new(Recording::rubric(story)))))
+            }
+            Effect::MeasureReuse(request, ..) => (request, Answer::Reused(Ok(None))),
+            Effect::FollowComponents(request, run, asked) => {
+                let told = Recording::lifelines(story, &run, &asked, &|_, _| true);
+                (request, Answer::Lifelines(told.map(Arc::new)))
+            }
             Effect::LoadTimeline(request, run) => {
                 (request, Answer::Timeline(Recording::timeline(story, &run)))
             }

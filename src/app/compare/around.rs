@@ -37,7 +37,8 @@ impl App {
 
     /// Sets some runs side by side.
     pub(in crate::app) fn compare(&mut self, paths: Vec<PathBuf>, place: Place) {
-        self.compared = Some(Box::new(Comparison::of(paths)));
+        let component = place.component.clone();
+        self.compared = Some(Box::new(Comparison::of(paths).with_component(component)));
         self.hide_table();
         self.place = Place { view: View::Replay, ..place };
         if self.place.turn.is_some() || self.place.file.is_some() {

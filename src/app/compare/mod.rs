@@ -12,6 +12,7 @@ pub mod chart;
 pub mod code;
 pub mod facts;
 pub mod pointing;
+mod said;
 pub mod table;
 pub mod trees;
 
@@ -28,7 +29,7 @@ use crate::study::compare::{self, Party, Subtraction};
 use areas::Areas;
 use asking::{Answer, Desks, Measured};
 use chart::Chart;
-use code::{Code, Shown};
+use code::Code;
 use table::Table;
 use trees::Files;
 
@@ -62,6 +63,8 @@ pub struct Comparison {
     pub is_shown: bool,
     /// Something to say once; gone at the next key.
     pub notice: Option<String>,
+    /// Id of the component to begin with.
+    wanted: Option<String>,
     desks: Desks,
 }
 
@@ -152,8 +155,15 @@ impl Comparison {
             is_stopped: false,
             is_shown: true,
             notice: None,
+            wanted: None,
             desks: Desks::default(),
         }
+    }
+
+    /// With this component chosen, where the checklists have it.
+    #[must_use]
+    pub fn with_component(self, id: Option<String>) -> Self {
+        Self { wanted: id, ..self }
     }
 
     /// All runs; none until they are read.
@@ -177,34 +187,6 @@ impl Comparison {
         let condition = |at: usize| self.all().get(at).and_then(|it| it.run.condition.as_deref());
         let [a, b] = self.pair;
         Subtraction::of((a, b), (condition(a), condition(b)))
-    }
-
-    /// What stands in the row at the cursor, with tabs between; in the code its line.
-    pub fn selected_line(&self) -> Option<String> {
-        match self.part {
-            Part::Components => {
-                let row = self.table.selected()?;
-                let score = |run| row.score(run).map(|score| score.to_string()).unwrap_or_default();
-                let scores = (0..row.cells.len()).map(score);
-                let delta = row.delta(self.subtraction()).map(|delta| delta.to_string());
-                let words = [row.id.clone(), row.name.clone()].into_iter().chain(scores);
-                Some(words.chain(delta).collect::<Vec<_>>().join("\t"))
-            }
-            Part::Numbers | Part::Curves => {
-                let fact = self.chart.fact();
-                let outcome = fact.outcome(self.sides()?, self.subtraction());
-                let number =
-                    |value: Option<f64>| value.map(|it| it.to_string()).unwrap_or_default();
-                let values = [outcome.a, outcome.b, outcome.delta].map(number);
-                Some(format!("{}\t{}", fact.word(), values.join("\t")))
-            }
-            Part::Code => {
-                let Shown::Place { key, .. } = self.code_of(self.side) else { return None };
-                let text = self.code.text(&key)?.as_ref().ok()?;
-                Some(text.line(self.code.views[self.side].scroll.cursor).to_owned())
-            }
-            Part::Files => Some(self.files.selected()?.path.clone()),
-        }
     }
 
     /// What weakens the comparison, in sentences.
@@ -348,6 +330,12 @@ impl Comparison {
         self.table.rows = table::rows_of(&parties);
         self.parties = Loading::Ready(parties);
         self.sort_again();
+        let Some(id) = self.wanted.take() else { return };
+        let rows = &self.table.rows;
+        match self.table.order.iter().position(|at| rows[*at].id == id) {
+            Some(at) => self.table.scroll.cursor = at,
+            None => self.notice = Some(format!("no component {id} in these checklists")),
+        }
     }
 }
 

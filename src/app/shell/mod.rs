@@ -187,7 +187,7 @@ impl App {
             (Context::Mark | Context::GoToMark, None, _) => {
                 self.say("a mark is a letter or a digit".into());
             }
-            (Context::Copy, ..) => self.say("y is followed by l, h, p or y".into()),
+            (Context::Copy, ..) => self.say("y is followed by l, h, p, v or y".into()),
             _ => {}
         }
         vec![]

@@ -8,7 +8,12 @@ use ratatui::{
 };
 
 use crate::{
-    app::{App, collection::Collection, keymap, search::Prompt},
+    app::{
+        App,
+        collection::Collection,
+        keymap::{self, Context},
+        search::Prompt,
+    },
     run::search::Syntax,
     ui::{
         line::{fit, fit_end, own, recorded, safe, sides, width_of},
@@ -36,6 +41,11 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
     let prompt = app.replay().and_then(|replay| replay.search.prompt.as_ref());
     let notice = app.replay().and_then(|replay| replay.notice.as_ref());
     let hints = hints(app, theme, width);
+    if app.context() == Context::RubricFind {
+        let words = app.replay().map(|replay| replay.scores.tree.find.text.clone());
+        let prompt = Prompt { text: words.unwrap_or_default(), ..Prompt::default() };
+        return sides(typing(&prompt, theme, width / 2), hints, width);
+    }
     match (prompt, notice) {
         (Some(prompt), _) => {
             sides(typing(prompt, theme, width / 2), complaint_or(prompt, hints, theme), width)
