@@ -20,15 +20,15 @@ use trajview::{
         Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall, ToolResult, Turn,
         Warning,
         files::{
-            Blobs, Change, FileDiff, FilesFrom, MemoryBlobs, Origin, Timeline, Tree, TreeFile,
-            TurnFiles,
+            Blob, Blobs, Change, FileDiff, FilesFrom, MemoryBlobs, Origin, Timeline, Tree,
+            TreeFile, TurnFiles,
             blame::{self, BlamedLine},
             compare::compare,
             renames,
         },
         search::{Hit, HitPlace, Query, StepField, matches_in},
     },
-    store::{GoesOn, OpenError, Scorer},
+    store::{GoesOn, OpenError, ReuseReader, Scorer},
     tui::{self, Opened, Opener, Recording},
 };
 
@@ -70,6 +70,19 @@ pub struct Story {
 }
 
 impl Recording for Story {
+    fn dir(
+        &self,
+        _run: &Run,
+        moments: &[usize],
+        _reader: &ReuseReader,
+    ) -> Result<Vec<Option<f64>>, String> {
+        Ok(vec![None; moments.len()])
+    }
+
+    fn content(&self, _run: &Run, file: TreeFile) -> Result<Blob, String> {
+        self.blobs.blob(file.blob().ok_or("not recorded")?)
+    }
+
     fn step_text(&self, _run: &Run, step: StepId) -> StepText {
         self.texts.get(&step).cloned().unwrap_or_default()
     }
@@ -557,6 +570,8 @@ impl Answering {
             | Effect::Copy(_)
             | Effect::Edit(_)
             | Effect::Follow(_)
+            | Effect::Compare(..)
+            | Effect::StopComparing
             | Effect::StopScoring
             | Effect::StopCollecting
             | Effect::FindRuns(..)

@@ -389,13 +389,13 @@ fn band_of(replay: &Replay, series: Series) -> Option<[f64; 2]> {
 }
 
 /// `0.5`, `0.05`, `1`
-fn trimmed(value: f64) -> String {
+pub(in crate::ui::panel) fn trimmed(value: f64) -> String {
     let words = format!("{value:.3}");
     words.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A round number that is no smaller; a share ends at 1.
-fn round_up(value: f64, is_share: bool) -> f64 {
+pub(in crate::ui::panel) fn round_up(value: f64, is_share: bool) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return 1.0;
     }
