@@ -7,7 +7,7 @@
 //! symbol reused: they only keep a module that nothing integrates from passing for an entry.
 //!
 //! One file is read alone ([`read`], to be kept by content), and what was read of all files is tied together
-//! ([`link`]). Every number opens into its list ([`Reuse`]). To add a language: a variant of [`facts::Words`], its
+//! ([`link`]). Every number opens into its list ([`Reuse`]). To add a language: a variant of `facts::Words`, its
 //! reader and its linker, both in a folder of its own.
 
 mod facts;
