@@ -9,6 +9,7 @@ use crate::{
     app::{
         App, Effect,
         collection::Collection,
+        compare::Comparison,
         config::Named,
         diff::Compared,
         layout::Panel,
@@ -48,10 +49,11 @@ struct Copied {
 
 impl App {
     pub(super) fn copy(&mut self, what: What) -> Vec<Effect> {
-        let copied = match (self.table(), self.replay()) {
-            (Some(table), _) => of_table(table, what),
-            (None, Some(replay)) => of_run(replay, &self.shell.source, what),
-            (None, None) => return vec![],
+        let copied = match (self.comparison(), self.table(), self.replay()) {
+            (Some(compared), ..) => of_comparison(compared, what),
+            (_, Some(table), _) => of_table(table, what),
+            (.., Some(replay)) => of_run(replay, &self.shell.source, what),
+            (None, None, None) => return vec![],
         };
         let copied = match copied {
             Ok(copied) => copied,
@@ -93,6 +95,31 @@ fn of_run(replay: &Replay, source: &Path, what: What) -> Result<Copied, String> 
         What::Verdict => verdict(replay),
         What::Link => Ok(link(replay, source)),
     }
+}
+
+fn of_comparison(compared: &Comparison, what: What) -> Result<Copied, String> {
+    let words = match what {
+        What::Line => compared.selected_line().ok_or("there is no row here to copy")?,
+        What::Hunk | What::Patch => {
+            return Err("`trajview compare` writes what differs; yl, yv and yy copy here".into());
+        }
+        What::Verdict => compared.verdicts().ok_or("no component is chosen")?,
+        What::Link => {
+            let runs = compared.paths.iter().map(|path| argument(&path.to_string_lossy()));
+            let view = ["--view".to_owned(), View::Compare.word().to_owned()];
+            let component = compared.table.selected().map(|row| quoted(&row.id));
+            let component = component.map(|id| ["--component".to_owned(), id]);
+            let words = ["trajview".to_owned()].into_iter().chain(runs).chain(view);
+            let words = words.chain(component.into_iter().flatten());
+            words.collect::<Vec<_>>().join(" ")
+        }
+    };
+    let name = match what {
+        What::Link => "the link",
+        What::Verdict => "both verdicts",
+        What::Line | What::Hunk | What::Patch => "the row",
+    };
+    Ok(Copied { text: words, name: name.into() })
 }
 
 fn of_table(table: &Collection, what: What) -> Result<Copied, String> {
