@@ -54,6 +54,7 @@ use ask::Numbers;
 use collection::{
     Collection,
     asking::{Asked, Depth},
+    pairs::Sides,
 };
 use key::Key;
 use keymap::{Context, Count};
@@ -143,6 +144,8 @@ pub enum Effect {
     FindRuns(Request, Vec<PathBuf>),
     ReadRuns(Request, Depth, Vec<Asked>),
     ScoreRuns(Request, Vec<Asked>),
+    /// Two sides, column by column.
+    TestPairs(Request, Sides),
     /// Read and measure no more of what was asked for last in the collection.
     StopCollecting,
     Suspend,

@@ -31,7 +31,7 @@ use crate::{
         files::{Change, FileDiff, Timeline, blame::BlamedLine},
         search::{Hit, Query},
     },
-    store::{self, Archive, GoesOn, OpenError, Scorer},
+    store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer},
 };
 
 use super::{
@@ -70,6 +70,10 @@ pub trait Recording: Send + Sync {
         scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String>;
+    /// Dependency integration of the files after so many turns; None where nothing is exported or recorded.
+    fn dir(&self, _run: &Run, _done: usize, _reader: &ReuseReader) -> Result<Option<f64>, String> {
+        Ok(None)
+    }
 }
 
 impl Recording for Archive {
@@ -123,6 +127,11 @@ impl Recording for Archive {
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String> {
         self.score(run, moments, scorer, goes_on)
+    }
+
+    fn dir(&self, run: &Run, done: usize, reader: &ReuseReader) -> Result<Option<f64>, String> {
+        let last = self.reuse(run, &[done], reader)?.pop().flatten();
+        Ok(last.and_then(|reuse| reuse.dir()))
     }
 }
 
@@ -364,6 +373,7 @@ impl Worker {
             | Effect::FindRuns(..)
             | Effect::ReadRuns(..)
             | Effect::ScoreRuns(..)
+            | Effect::TestPairs(..)
             | Effect::StopCollecting
             | Effect::StopScoring
             | Effect::Suspend
@@ -510,7 +520,8 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::CompareScores(request, ..) => (*request, |why| Answer::Moved(Err(why))),
         Effect::FindRuns(request, _)
         | Effect::ReadRuns(request, ..)
-        | Effect::ScoreRuns(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
+        | Effect::ScoreRuns(request, _)
+        | Effect::TestPairs(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
         Effect::StopCollecting
         | Effect::StopScoring
         | Effect::Suspend
