@@ -478,7 +478,7 @@ fn snapshot(arguments: &[&str]) -> String {
 fn several_paths_are_rows_even_where_there_is_nothing() {
     let (bundle, nowhere) = (path("sample-runs/codex-p12"), path("sample-runs/nowhere"));
 
-    let seen = snapshot(&[&bundle, &nowhere, "--sort", "run"]);
+    let seen = snapshot(&[&bundle, &nowhere, "--view", "collection", "--sort", "run"]);
 
     assert!(seen.contains("2 paths  2 runs"), "{seen}");
     assert!(seen.contains("nowhere") && seen.contains("no such file"), "{seen}");

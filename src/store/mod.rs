@@ -14,6 +14,7 @@ mod hands;
 mod harness;
 mod head;
 pub mod import;
+mod lifeline;
 mod memory;
 mod repo;
 mod reuse;
@@ -156,8 +157,16 @@ fn opened(mut run: Run, found: Found) -> Opened {
     for (place, what) in snapshots.iter().flat_map(|snapshots| &snapshots.problems) {
         run.warnings.push(Warning { place: place.clone(), what: what.clone() });
     }
+    let bundle = (run.format == "bundle").then(|| found.folder.clone());
     let files = found.files.into_iter().map(|file| file.bytes).collect();
-    let archive = Archive { files, repo, snapshots, timeline: OnceLock::new() };
+    let archive = Archive {
+        files,
+        repo,
+        snapshots,
+        timeline: OnceLock::new(),
+        facts: lifeline::Facts::default(),
+        bundle,
+    };
     Opened { run: Arc::new(run), archive: Arc::new(archive) }
 }
 
@@ -194,6 +203,9 @@ pub struct Archive {
     repo: Option<Repo>,
     snapshots: Option<Snapshots>,
     timeline: OnceLock<Result<(Arc<Timeline>, MemoryBlobs), String>>,
+    facts: lifeline::Facts,
+    /// The folder of the bundle, where it is one.
+    bundle: Option<PathBuf>,
 }
 
 impl Archive {
@@ -208,6 +220,11 @@ impl Archive {
             text.result = Some(format.result(&self.record(result.place), result));
         }
         text
+    }
+
+    /// What stands beside the run of what it is judged by, read afresh: judges and raters add to it.
+    pub fn rubric(&self) -> crate::run::rubric::Rubric {
+        self.bundle.as_deref().map(rubric::read).unwrap_or_default()
     }
 
     /// The whole request of a turn; empty where the turn has none.

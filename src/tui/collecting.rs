@@ -148,8 +148,9 @@ impl Collecting {
         let scored = opened.recording.score(&opened.run, &asked.moments, scorer, &goes_on)?;
         let measured: Vec<Measured> = scored.iter().map(Measured::of).collect();
         let done = opened.run.turns.len();
-        let dir = opened.recording.dir(&opened.run, done, &ReuseReader::default());
-        Ok(Scores { dir: dir.ok().flatten(), ..Scores::of(&measured) })
+        let dir = opened.recording.dir(&opened.run, &[done], &ReuseReader::default());
+        let dir = dir.ok().and_then(|mut dirs| dirs.pop().flatten());
+        Ok(Scores { dir, ..Scores::of(&measured) })
     }
 }
 

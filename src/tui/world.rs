@@ -20,15 +20,21 @@ use crate::{
         Effect, Message, Request, collection, colours,
         curves::{Measured, Moved, scores},
         replay::{Answer, Counts},
+        scores::components::asking::Integration,
         search::MOST_HITS,
         search::Progress,
         shell,
     },
     code::highlight::highlight,
-    metrics::quality::Scored,
+    metrics::{
+        lifeline::{Asked, Lifeline},
+        quality::Scored,
+        reuse::Reuse,
+    },
     run::{
         RepoPath, Run, StepId, StepText,
-        files::{Change, FileDiff, Timeline, blame::BlamedLine},
+        files::{Blob, Change, FileDiff, Timeline, TreeFile, blame::BlamedLine},
+        rubric::Rubric,
         search::{Hit, Query},
     },
     store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer},
@@ -36,6 +42,7 @@ use crate::{
 
 use super::{
     collecting::{self, Collecting},
+    comparing::{self, Comparing},
     scoring::{Scoring, name_of},
 };
 
@@ -70,9 +77,32 @@ pub trait Recording: Send + Sync {
         scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String>;
-    /// Dependency integration of the files after so many turns; None where nothing is exported or recorded.
-    fn dir(&self, _run: &Run, _done: usize, _reader: &ReuseReader) -> Result<Option<f64>, String> {
+    /// DIR of the files at each of these moments, counted in turns done; None where there is none.
+    fn dir(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        reader: &ReuseReader,
+    ) -> Result<Vec<Option<f64>>, String>;
+    /// What is in a file. The error is a sentence.
+    fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String>;
+    /// What stands beside the run of what it is judged by; by default nothing does.
+    fn rubric(&self) -> Rubric {
+        Rubric::default()
+    }
+    /// What the modules offer after so many turns and who takes it; None where nothing says what the files were. The
+    /// error is a sentence.
+    fn reuse(&self, _run: &Run, _done: usize) -> Result<Option<Reuse>, String> {
         Ok(None)
+    }
+    /// What became of these components; one entry each. The error is a sentence.
+    fn lifelines(
+        &self,
+        _run: &Run,
+        _asked: &[Asked],
+        _goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Lifeline>, String> {
+        Err("this recording cannot tell what became of its components".into())
     }
 }
 
@@ -129,9 +159,36 @@ impl Recording for Archive {
         self.score(run, moments, scorer, goes_on)
     }
 
-    fn dir(&self, run: &Run, done: usize, reader: &ReuseReader) -> Result<Option<f64>, String> {
-        let last = self.reuse(run, &[done], reader)?.pop().flatten();
-        Ok(last.and_then(|reuse| reuse.dir()))
+    fn dir(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        reader: &ReuseReader,
+    ) -> Result<Vec<Option<f64>>, String> {
+        let reuse = self.reuse(run, moments, reader)?;
+        Ok(reuse.into_iter().map(|reuse| reuse?.dir()).collect())
+    }
+
+    fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String> {
+        self.content(run, file)
+    }
+
+    fn rubric(&self) -> Rubric {
+        self.rubric()
+    }
+
+    fn reuse(&self, run: &Run, done: usize) -> Result<Option<Reuse>, String> {
+        let mut all = self.reuse(run, &[done], &store::ReuseReader::default())?;
+        Ok(all.pop().flatten())
+    }
+
+    fn lifelines(
+        &self,
+        run: &Run,
+        asked: &[Asked],
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Lifeline>, String> {
+        self.lifelines(run, asked, goes_on)
     }
 }
 
@@ -196,6 +253,8 @@ pub fn from_disk() -> Opener {
 pub enum Reply {
     Opened(Request, Result<Opened, OpenError>),
     Message(Message),
+    /// A run that was to be set beside others cannot be opened.
+    NotCompared(Request, OpenError),
 }
 
 pub enum Event {
@@ -228,11 +287,13 @@ pub struct World {
     scoring: Arc<Scoring>,
     /// Raised when nobody wants any more scores of those asked for before.
     unwanted: Arc<AtomicU64>,
+    comparing: Comparing,
     collecting: Collecting,
 }
 
 impl World {
     pub fn new(sender: Sender<Event>, opener: Opener) -> Self {
+        let comparing = Comparing::new(sender.clone(), opener.clone());
         let collecting = Collecting {
             sender: sender.clone(),
             opener: opener.clone(),
@@ -243,6 +304,7 @@ impl World {
         Self {
             sender,
             opener,
+            comparing,
             recording: None,
             search: Arc::default(),
             followed: None,
@@ -262,6 +324,17 @@ impl World {
     pub fn score_with(&mut self, scoring: Scoring) {
         self.collecting.scoring = Arc::new(scoring.another());
         self.scoring = Arc::new(scoring);
+        self.comparing.score_with(self.scoring.clone());
+    }
+
+    /// Whether a path names several runs.
+    pub fn holds_several(&self, path: &Path) -> bool {
+        (self.opener.several)(path)
+    }
+
+    /// Ends what is being measured of runs side by side.
+    pub fn stop_comparing(&self) {
+        self.comparing.stop();
     }
 
     /// Ends what is being scored.
@@ -309,6 +382,7 @@ impl World {
             scoring: self.scoring.clone(),
             unwanted: self.unwanted.clone(),
             era: self.unwanted.load(Ordering::Relaxed),
+            comparing: self.comparing.clone(),
             collecting: self.collecting.clone(),
         };
         if let Effect::Open(request, _) = &effect {
@@ -320,8 +394,11 @@ impl World {
         }
         let sender = self.sender.clone();
         // What takes long is not what is looked at.
-        let takes_long =
-            matches!(effect, Effect::Score(..) | Effect::CountLines(..) | Effect::Search(..));
+        let takes_long = match &effect {
+            Effect::Score(..) | Effect::CountLines(..) | Effect::Search(..) => true,
+            Effect::Compare(_, ask) => comparing::takes_long(ask),
+            _ => false,
+        };
         let work = move || {
             if takes_long {
                 store::stand_back();
@@ -348,6 +425,7 @@ struct Worker {
     unwanted: Arc<AtomicU64>,
     /// What `unwanted` was when the work began.
     era: u64,
+    comparing: Comparing,
     collecting: Collecting,
 }
 
@@ -367,9 +445,14 @@ impl Worker {
             }
             return Reply::Opened(*request, self.opener.open(path));
         }
+        if let Effect::Compare(request, ask) = effect {
+            return self.comparing.answer(request, ask);
+        }
         let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
         match effect {
             Effect::Open(..)
+            | Effect::Compare(..)
+            | Effect::StopComparing
             | Effect::FindRuns(..)
             | Effect::ReadRuns(..)
             | Effect::ScoreRuns(..)
@@ -418,6 +501,17 @@ impl Worker {
             Effect::CompareScores(request, run, before, after) => {
                 let moved = self.compare_scores(&**recording, &run, [before, after]);
                 asked(request, Answer::Moved(moved))
+            }
+            Effect::LoadRubric(request, _) => {
+                asked(request, Answer::Rubric(Ok(Arc::new(recording.rubric()))))
+            }
+            Effect::MeasureReuse(request, run, done) => {
+                let reuse = recording.reuse(&run, done);
+                asked(request, Answer::Reused(reuse.map(|reuse| integration(reuse.as_ref()))))
+            }
+            Effect::FollowComponents(request, run, components) => {
+                let told = recording.lifelines(&run, &components, &|_, _| true);
+                asked(request, Answer::Lifelines(told.map(Arc::new)))
             }
         }
     }
@@ -495,9 +589,15 @@ impl Worker {
 /// Hits sent at once.
 const BATCH: usize = 256;
 
-fn colours_of(texts: &colours::Texts) -> colours::Sides {
+pub fn colours_of(texts: &colours::Texts) -> colours::Sides {
     let side = |text: &Option<Arc<str>>| highlight(&texts.path, text.as_deref()?);
     colours::Sides { old: side(&texts.old), new: side(&texts.new) }
+}
+
+/// None where no file could be read.
+fn integration(reuse: Option<&Reuse>) -> Option<Integration> {
+    let read = reuse.filter(|reuse| reuse.is_read())?;
+    Some(Integration { exported: read.exported(), reused: read.reused() })
 }
 
 /// How to answer a question whose worker failed, given the reason.
@@ -518,17 +618,23 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         }
         Effect::Score(request, ..) => (*request, |why| Answer::Scored(Err(why))),
         Effect::CompareScores(request, ..) => (*request, |why| Answer::Moved(Err(why))),
+        Effect::Compare(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
         Effect::FindRuns(request, _)
         | Effect::ReadRuns(request, ..)
         | Effect::ScoreRuns(request, _)
         | Effect::TestPairs(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
+        Effect::LoadRubric(request, _) => (*request, |why| Answer::Rubric(Err(why))),
+        Effect::MeasureReuse(request, ..) => (*request, |why| Answer::Reused(Err(why))),
+        Effect::FollowComponents(request, ..) => (*request, |why| Answer::Lifelines(Err(why))),
         Effect::StopCollecting
+        | Effect::StopComparing
         | Effect::StopScoring
         | Effect::Suspend
         | Effect::Follow(_)
         | Effect::Copy(_)
         | Effect::Edit(_) => (Request::default(), |_| Answer::Found(vec![], Progress::Done)),
     };
+    let compares = matches!(effect, Effect::Compare(..));
     let is_of_collection = collecting::is_one(effect);
     let opens = match effect {
         Effect::Open(_, path) => Some(path.clone()),
@@ -540,6 +646,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
             Some(path) => {
                 Reply::Opened(request, Err(OpenError::Understand { path: path.clone(), why }))
             }
+            None if compares => comparing::failed(request, why),
             None if is_of_collection => {
                 collecting::reply(request, collection::asking::Answer::Failed(why))
             }

@@ -50,6 +50,8 @@ pub struct Collection {
     /// What measures; None until something is measured.
     pub ruler: Option<RulerName>,
     pub notice: Option<String>,
+    /// The run that another is to be compared with: index of its row.
+    pub marked: Option<usize>,
     pub prompt: Option<Prompt>,
     /// The panel that holds two conditions against each other.
     pub pairs: Option<Pairs>,
@@ -105,6 +107,8 @@ pub enum Message {
     Open,
     /// The table, from the run that was opened from it.
     Show,
+    /// This run and the one that was marked before, side by side.
+    Compare,
     /// The filter goes, then the groups, then the sorting.
     Escape,
     Heard(Request, Answer),
@@ -230,7 +234,7 @@ impl Collection {
             Message::Prompt(message) => self.update_prompt(message),
             Message::Escape => self.escape(),
             Message::Heard(request, answer) => return self.hear(request, answer),
-            Message::Open | Message::Show => return, // these are the program's
+            Message::Open | Message::Show | Message::Compare => return, // these are the program's
         }
         self.arrange();
     }

@@ -239,6 +239,7 @@ impl Replay {
             Some(spot) => {
                 self.go_to_spot(&spot);
                 self.give_base_back();
+                self.give_event_base_back();
             }
             None => self.notice = Some("no jump to go back from".into()),
         }

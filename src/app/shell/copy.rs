@@ -9,10 +9,12 @@ use crate::{
     app::{
         App, Effect,
         collection::Collection,
+        compare::Comparison,
         config::Named,
         diff::Compared,
         layout::Panel,
         replay::Replay,
+        scores::Shows,
         steps::{RowKind, part_of},
         views::View,
     },
@@ -30,6 +32,8 @@ pub enum What {
     Hunk,
     /// Of the file that is shown.
     Patch,
+    /// On the component that is looked at.
+    Verdict,
     /// The command that opens this place.
     Link,
 }
@@ -45,10 +49,11 @@ struct Copied {
 
 impl App {
     pub(super) fn copy(&mut self, what: What) -> Vec<Effect> {
-        let copied = match (self.table(), self.replay()) {
-            (Some(table), _) => of_table(table, what),
-            (None, Some(replay)) => of_run(replay, &self.shell.source, what),
-            (None, None) => return vec![],
+        let copied = match (self.comparison(), self.table(), self.replay()) {
+            (Some(compared), ..) => of_comparison(compared, what),
+            (_, Some(table), _) => of_table(table, what),
+            (.., Some(replay)) => of_run(replay, &self.shell.source, what),
+            (None, None, None) => return vec![],
         };
         let copied = match copied {
             Ok(copied) => copied,
@@ -58,7 +63,7 @@ impl App {
             }
         };
         let (text, dropped) = match what {
-            What::Line | What::Hunk => harmless(&copied.text),
+            What::Line | What::Hunk | What::Verdict => harmless(&copied.text),
             What::Patch | What::Link => (copied.text, 0),
         };
         if text.len() > MOST {
@@ -74,7 +79,9 @@ impl App {
         let name = copied.name;
         self.say(match what {
             What::Link => format!("copied: {text}"),
-            What::Line | What::Hunk | What::Patch => format!("copied {name}{left_out}"),
+            What::Line | What::Hunk | What::Patch | What::Verdict => {
+                format!("copied {name}{left_out}")
+            }
         });
         vec![Effect::Copy(text)]
     }
@@ -85,14 +92,41 @@ fn of_run(replay: &Replay, source: &Path, what: What) -> Result<Copied, String> 
         What::Line => line(replay),
         What::Hunk => hunk(replay),
         What::Patch => patch(replay),
+        What::Verdict => verdict(replay),
         What::Link => Ok(link(replay, source)),
     }
+}
+
+fn of_comparison(compared: &Comparison, what: What) -> Result<Copied, String> {
+    let words = match what {
+        What::Line => compared.selected_line().ok_or("there is no row here to copy")?,
+        What::Hunk | What::Patch => {
+            return Err("`trajview compare` writes what differs; yl, yv and yy copy here".into());
+        }
+        What::Verdict => compared.verdicts().ok_or("no component is chosen")?,
+        What::Link => {
+            let runs = compared.paths.iter().map(|path| argument(&path.to_string_lossy()));
+            let view = ["--view".to_owned(), View::Compare.word().to_owned()];
+            let component = compared.table.selected().map(|row| quoted(&row.id));
+            let component = component.map(|id| ["--component".to_owned(), id]);
+            let words = ["trajview".to_owned()].into_iter().chain(runs).chain(view);
+            let words = words.chain(component.into_iter().flatten());
+            words.collect::<Vec<_>>().join(" ")
+        }
+    };
+    let name = match what {
+        What::Link => "the link",
+        What::Verdict => "both verdicts",
+        What::Line | What::Hunk | What::Patch => "the row",
+    };
+    Ok(Copied { text: words, name: name.into() })
 }
 
 fn of_table(table: &Collection, what: What) -> Result<Copied, String> {
     let words = match what {
         What::Line => table.selected_line().ok_or("the cursor is not on a run")?,
         What::Hunk | What::Patch => return Err("there is no diff in the table of runs".into()),
+        What::Verdict => return Err("there is no verdict in the table of runs".into()),
         What::Link => table_link(table),
     };
     let name = if what == What::Link { "the link" } else { "the row" };
@@ -126,6 +160,10 @@ fn harmless(text: &str) -> (String, usize) {
 
 fn line(replay: &Replay) -> Result<Copied, String> {
     let copied = |text: String, name: &str| Ok(Copied { text, name: name.into() });
+    if replay.view == View::Scores && replay.scores.shown(&replay.run) == Some(Shows::Tree) {
+        let text = replay.scores.tree.line_as_text().ok_or("no node is chosen")?;
+        return copied(text, "what the node requires");
+    }
     match replay.focus {
         Panel::Turns => {
             let turn = replay.run.turns.get(replay.turn).ok_or("this run has no turns")?;
@@ -148,6 +186,17 @@ fn line(replay: &Replay) -> Result<Copied, String> {
         }
         Panel::Steps => step_line(replay),
     }
+}
+
+fn verdict(replay: &Replay) -> Result<Copied, String> {
+    if replay.view != View::Scores {
+        return Err("verdicts are in the scores: 3w".into());
+    }
+    let text = match replay.scores.shown(&replay.run) {
+        Some(Shows::Tree) => replay.scores.tree.verdict_as_text()?,
+        _ => replay.verdict_as_text()?,
+    };
+    Ok(Copied { text, name: "the verdict".into() })
 }
 
 fn step_line(replay: &Replay) -> Result<Copied, String> {
@@ -269,7 +318,10 @@ fn link(replay: &Replay, source: &Path) -> Copied {
     if !replay.run.turns.is_empty() {
         words.extend(["--at".to_owned(), (replay.turn + 1).to_string()]);
     }
-    if replay.view != View::Replay {
+    let component = replay.linked_component().filter(|_| replay.view == View::Scores);
+    if let Some(component) = component {
+        words.extend(["--component".to_owned(), quoted(&component)]);
+    } else if replay.view != View::Replay {
         words.extend(["--view".to_owned(), replay.view.word().to_owned()]);
     } else if let Some(key) = replay.diff_key() {
         let line = line_number(replay).map(|line| format!(":{line}")).unwrap_or_default();

@@ -20,6 +20,7 @@ use crate::{
         diff::{Arrangement, Compared, Row, Scope},
         layout::Panel,
         replay::Replay,
+        scores::components::marks::EvidenceMark,
     },
     code::diff::{self, DiffLine, Hunk, LineKind},
     run::{
@@ -114,13 +115,42 @@ fn body(replay: &Replay, compared: &Compared, theme: Theme, area: Rect, buffer: 
         return sentence(&words, theme.of(Meaning::Muted), area, buffer);
     }
     let rows = Rows::of(replay, compared, theme, area);
-    let (top, cursor) = (replay.diff.scroll.top, replay.diff.scroll.cursor);
+    let cursor = (replay.focus == Panel::Diff).then_some(replay.diff.scroll.cursor);
+    put_rows(&rows, replay.diff.scroll.top, cursor, area, buffer);
+}
+
+/// A file of two runs, side by side: the first run's lines to the left.
+pub fn draw_between(
+    compared: &Compared,
+    colours: Option<&colours::Sides>,
+    (top, column, cursor): (usize, usize, Option<usize>),
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let rows = Rows {
+        compared,
+        colours,
+        theme,
+        digits: digits_of(compared),
+        column,
+        width: usize::from(area.width),
+        gutter: None,
+        marks: None,
+        evidence: vec![],
+    };
+    put_rows(&rows, top, cursor, area, buffer);
+}
+
+/// The rows that are seen, from `top` on.
+fn put_rows(rows: &Rows<'_>, top: usize, cursor: Option<usize>, area: Rect, buffer: &mut Buffer) {
+    let compared = rows.compared;
     let seen = compared.rows.iter().enumerate().skip(top).take(usize::from(area.height));
     let words = changed_words(compared, seen.clone().map(|(_, row)| *row));
     let words_at =
         |hunk, line| words.get(&(hunk, line)).map_or(&[][..], |ranges: &Vec<_>| ranges.as_slice());
     for (index, row) in seen {
-        let is_cursor = index == cursor && replay.focus == Panel::Diff;
+        let is_cursor = Some(index) == cursor;
         let line = match *row {
             Row::Hunk(hunk) => rows.hunk(hunk, is_cursor),
             Row::Rest(lines) => rows.rest(lines, is_cursor),
@@ -234,6 +264,7 @@ struct Rows<'a> {
     /// Who wrote the lines, where a whole file is shown.
     gutter: Option<Gutter<'a>>,
     marks: Option<marks::Shown<'a>>,
+    evidence: Vec<EvidenceMark>,
 }
 
 impl<'a> Rows<'a> {
@@ -247,6 +278,7 @@ impl<'a> Rows<'a> {
             width: usize::from(area.width),
             gutter: compared.is_whole_file().then(|| Gutter::of(replay, theme)),
             marks: replay.marks(),
+            evidence: replay.evidence_marks(),
         }
     }
 
@@ -321,9 +353,12 @@ impl<'a> Rows<'a> {
 
     /// `  ▲ CC 14  § rule-id`, for the right edge; no more than half of the room.
     fn marks(&self, line: &DiffLine, room: usize) -> Vec<Span<'static>> {
-        let (Some(shown), Some(number)) = (&self.marks, line.new) else { return vec![] };
+        let Some(number) = line.new else { return vec![] };
         let style = self.theme.of(Meaning::Warning);
-        let labels: Vec<String> = shown.at(number, self.compared).map(marks::label).collect();
+        let code = self.marks.iter().flat_map(|shown| shown.at(number, self.compared));
+        let evidence = self.evidence.iter().filter(|mark| *mark.lines.start() == number);
+        let evidence = evidence.map(EvidenceMark::label);
+        let labels: Vec<String> = evidence.chain(code.map(marks::label)).collect();
         if labels.is_empty() {
             return vec![];
         }
