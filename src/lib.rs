@@ -7,7 +7,7 @@
 //! | [`code`]    | source text: differences, patches, colours, syntax trees                   |         |
 //! | [`run`]     | what an agent did: Run > Checkpoint > Turn > Step; the files at turn n     |         |
 //! | [`formats`] | how the tools out there write runs down, one file each                     |         |
-//! | [`metrics`] | how code and runs are scored: quality of a snapshot, rules                 |         |
+//! | [`metrics`] | how code and runs are scored: quality, rules, faithfulness, reuse, lifelines |         |
 //! | [`study`]   | several runs and raters: agreement, pairs of runs, paired tests, corpora   |         |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | windows |
 //! | [`app`]     | what the user is looking at and how that changes: state, messages, keymap  | screen  |
@@ -46,6 +46,7 @@
 //! | number     | one row of `metrics/registry.rs` and its formula   |                        |
 //! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |
 //! | measured language | one row of `metrics/quality/languages/rows.rs` | `code::tree`        |
+//! | language with DIR | a folder in `metrics/reuse/`            | `reuse::facts::Words`  |
 
 pub mod app;
 pub mod cli;

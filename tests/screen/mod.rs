@@ -12,6 +12,7 @@ use trajview::{
         search::Progress,
     },
     metrics::{
+        lifeline::{self, Asked, Known, Lifeline},
         quality::{self, Profile, Ruler, Scored},
         rules::Rules,
     },
@@ -26,6 +27,7 @@ use trajview::{
             compare::compare,
             renames,
         },
+        rubric::Rubric,
         search::{Hit, HitPlace, Query, StepField, matches_in},
     },
     store::{GoesOn, OpenError, ReuseReader, Scorer},
@@ -65,6 +67,8 @@ pub struct Story {
     pub texts: HashMap<StepId, StepText>,
     pub timeline: Result<Timeline, String>,
     pub blobs: MemoryBlobs,
+    /// What stands beside it of what it is judged by.
+    pub rubric: Rubric,
     /// A path whose comparison panics.
     pub cursed: Option<&'static str>,
 }
@@ -171,6 +175,29 @@ impl Recording for Story {
         }
         Ok(moments.iter().map(|done| self.scored(&timeline.tree_after(*done), &ruler)).collect())
     }
+
+    fn rubric(&self) -> Rubric {
+        self.rubric.clone()
+    }
+
+    fn lifelines(
+        &self,
+        _run: &Run,
+        asked: &[Asked],
+        _goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Lifeline>, String> {
+        let timeline = self.timeline.clone()?;
+        Ok(lifeline::follow(&timeline, &known(&timeline, &self.blobs), asked))
+    }
+}
+
+/// The facts of every content of a story.
+fn known(timeline: &Timeline, blobs: &MemoryBlobs) -> Known {
+    let read = lifeline::wanted(timeline).into_iter().map(|(blob, grammar, _)| {
+        let facts = lifeline::facts(grammar, &blobs.blob(blob).unwrap());
+        ((blob, grammar), Arc::new(facts))
+    });
+    read.collect()
 }
 
 /// One rule, so that frames do not change with those built in.
@@ -346,6 +373,7 @@ impl Telling {
             texts: self.texts,
             timeline: Ok(self.timeline),
             blobs: self.blobs,
+            rubric: Rubric::default(),
             cursed: None,
         }
     }

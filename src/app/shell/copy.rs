@@ -14,6 +14,7 @@ use crate::{
         diff::Compared,
         layout::Panel,
         replay::Replay,
+        scores::Shows,
         steps::{RowKind, part_of},
         views::View,
     },
@@ -159,6 +160,10 @@ fn harmless(text: &str) -> (String, usize) {
 
 fn line(replay: &Replay) -> Result<Copied, String> {
     let copied = |text: String, name: &str| Ok(Copied { text, name: name.into() });
+    if replay.view == View::Scores && replay.scores.shown(&replay.run) == Some(Shows::Tree) {
+        let text = replay.scores.tree.line_as_text().ok_or("no node is chosen")?;
+        return copied(text, "what the node requires");
+    }
     match replay.focus {
         Panel::Turns => {
             let turn = replay.run.turns.get(replay.turn).ok_or("this run has no turns")?;
@@ -187,7 +192,11 @@ fn verdict(replay: &Replay) -> Result<Copied, String> {
     if replay.view != View::Scores {
         return Err("verdicts are in the scores: 3w".into());
     }
-    Ok(Copied { text: replay.verdict_as_text()?, name: "the verdict".into() })
+    let text = match replay.scores.shown(&replay.run) {
+        Some(Shows::Tree) => replay.scores.tree.verdict_as_text()?,
+        _ => replay.verdict_as_text()?,
+    };
+    Ok(Copied { text, name: "the verdict".into() })
 }
 
 fn step_line(replay: &Replay) -> Result<Copied, String> {

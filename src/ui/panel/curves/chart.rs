@@ -149,6 +149,11 @@ impl<'a> Chart<'a> {
                     format!(" {profile} "),
                 ]
             }
+            (_, Origin::Judged) => {
+                let who = self.replay.judged_by(self.replay.curves.series);
+                let who = who.map(|who| format!(" judged by {} ", safe(&who)));
+                who.into_iter().chain([" judged ".to_owned()]).collect()
+            }
             (_, origin) => vec![format!(" {} ", origin.word())],
         };
         let fitting = all.into_iter().find(|words| text::width(words) <= room);
