@@ -110,6 +110,33 @@ fn numbers_of_the_code_are_those_that_score_gives() {
 }
 
 #[test]
+fn the_sample_pair_loses_what_its_authors_read() {
+    let document = json(&["compare", EMERGENT, SINGLE_SHOT, "--rules", "none", "--json"]);
+
+    let of = |name: &str| {
+        let numbers = document["numbers"].as_array().unwrap();
+        let row = numbers.iter().find(|row| row["name"] == name).unwrap();
+        (row["a"].clone(), row["b"].clone(), row["better"].clone())
+    };
+    assert_eq!(of("mcf"), (3.125.into(), 3.875.into(), "b".into()));
+    assert_eq!(of("severe"), (4.0.into(), 0.0.into(), "b".into()));
+    assert_eq!(document["slump"]["mcf"], 0.75);
+    let if50 = document["slump"]["if50"].as_f64().unwrap();
+    let dir = document["slump"]["dir"].as_f64().unwrap();
+    assert!((if50 - (0.5 * 0.75 / 4.0 + 0.5 * dir)).abs() < 1e-12, "{if50} {dir}");
+    let expected = value!([
+        [0, 0, 0, 0, 2],
+        [0, 0, 0, 0, 2],
+        [0, 0, 0, 1, 0],
+        [0, 0, 0, 2, 3],
+        [0, 0, 0, 0, 14]
+    ]);
+    assert_eq!((&document["transitions"], &document["n"]), (&expected, &24.into()));
+    assert_eq!(ids(&document)[..5], ["C18", "C20", "C10", "C17", "C12"]);
+    insta::assert_snapshot!(printed(&["compare", EMERGENT, SINGLE_SHOT, "--rules", "none"]));
+}
+
+#[test]
 fn every_turn_is_measured_where_it_is_asked_for() {
     let compared = json(&["compare", EMERGENT, SINGLE_SHOT, "--each", "turn", "--json"]);
 

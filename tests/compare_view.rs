@@ -133,6 +133,14 @@ fn facts_and_warnings_are_of_both_runs() {
 }
 
 #[test]
+fn a_run_that_is_not_judged_is_told_at_once_and_never_a_zero() {
+    let seen = of_runs(&[PAIR[0], "sample-runs/codex-exec-json"], (120, 40), "", View::Replay);
+    assert!(seen.contains("b has no checklist and is not judged"), "{seen}");
+    assert!(seen.contains("no component is judged in both runs"), "{seen}");
+    assert!(seen.contains("not in the checklist of this run"), "{seen}");
+}
+
+#[test]
 fn two_rows_of_the_table_are_compared() {
     let folder = ["sample-runs"];
     let marked = of_runs(&folder, (200, 50), "/codex-p12<enter>c", View::Collection);

@@ -200,8 +200,10 @@ fn open_paths(
     named: impl Fn(&Path) -> PathBuf,
 ) {
     let all: Vec<PathBuf> = all(paths).iter().map(|path| named(path)).collect();
-    let is_pair =
-        |runtime: &Runtime| paths.len() == 2 && !paths.iter().any(|it| runtime.holds_several(it));
+    let is_pair = |runtime: &Runtime| {
+        let wants_a_table = runtime.app.table_wish != Opening::default();
+        paths.len() == 2 && !wants_a_table && !paths.iter().any(|it| runtime.holds_several(it))
+    };
     match place.view {
         View::Collection => runtime.collect(all, place),
         View::Compare => runtime.compare(all, place),

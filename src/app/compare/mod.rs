@@ -330,6 +330,11 @@ impl Comparison {
         self.table.rows = table::rows_of(&parties);
         self.parties = Loading::Ready(parties);
         self.sort_again();
+        let warnings = self.warnings();
+        if let Some(first) = warnings.first() {
+            let more = if warnings.len() > 1 { "; e lists more" } else { "" };
+            self.notice = Some(format!("{first}{more}"));
+        }
         let Some(id) = self.wanted.take() else { return };
         let rows = &self.table.rows;
         match self.table.order.iter().position(|at| rows[*at].id == id) {
