@@ -118,13 +118,6 @@ fn a_file_without_turns_says_so_in_the_other_views() {
 }
 
 #[test]
-fn a_run_that_nothing_judges_says_so() {
-    let run = Run { turns: vec![Turn::default()], ..Run::default() };
-    let app = opened(run, Place { view: View::Scores, ..Place::default() });
-    assert!(seen(&app).contains("nothing here says what this run is judged by"));
-}
-
-#[test]
 fn a_run_with_a_tree_beside_it_opens_in_the_replay_and_has_it_among_the_scores() {
     let tree = sample_run().rubric_tree;
     let run = Run { turns: vec![Turn::default()], rubric_tree: tree, ..Run::default() };
