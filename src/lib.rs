@@ -9,13 +9,13 @@
 //! | [`formats`] | how the tools out there write runs down, one file each                     |         |
 //! | [`metrics`] | how code and runs are scored: quality of a snapshot, rules                 |         |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | windows |
+//! | [`judge`]   | asking a model for a verdict: bounded tools, conversations, clients        | windows |
 //! | [`app`]     | what the user is looking at and how that changes: state, messages, keymap  | screen  |
 //! | [`ui`]      | how it looks: layout to cells, one file per panel, theme, safe text        | screen  |
 //! | [`tui`]     | the terminal, the clock, the threads: wires every room together            | door    |
 //! | [`cli`]     | the commands, one file each                                                | door    |
 //!
-//! Planned between them, in this order, each with its own issue: `study` after `metrics`; `judge` and `live` after
-//! `store`.
+//! Planned between them, in this order, each with its own issue: `study` after `metrics`; `live` after `judge`.
 //!
 //! A room uses only rooms above it. Rooms with windows and rooms with a screen meet only behind a door, and only
 //! windows and doors touch files, clocks, threads, processes or the terminal. `tests/rooms.rs` holds us to that.
@@ -41,12 +41,14 @@
 //! | colours    | one row of `code/highlight.rs`                     |                        |
 //! | number     | one row of `metrics/registry.rs` and its formula   |                        |
 //! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |
+//! | look of a judge | `judge/tools/<name>.rs`                        | `judge::tools::TOOLS`  |
 //! | measured language | one row of `metrics/quality/languages/rows.rs` | `code::tree`        |
 
 pub mod app;
 pub mod cli;
 pub mod code;
 pub mod formats;
+pub mod judge;
 pub mod metrics;
 pub mod run;
 pub mod store;
