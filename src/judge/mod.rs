@@ -7,9 +7,21 @@
 //! Whatever comes from a judge is somebody else's words: bounded in size, never trusted to name a place that exists.
 
 pub mod answer;
+pub mod client;
+pub mod command;
 pub mod component;
 pub mod conversation;
+pub mod cost;
 pub mod fault;
+#[cfg(feature = "judge")]
+pub mod http;
+#[cfg(not(feature = "judge"))]
+#[path = "http_missing.rs"]
+pub mod http;
 pub mod prompt;
+pub mod secret;
+pub mod settings;
 pub mod snapshot;
+pub mod stop;
 pub mod tools;
+pub mod wire;
