@@ -8,6 +8,7 @@
 //! | [`run`]     | what an agent did: Run > Checkpoint > Turn > Step; the files at turn n     |         |
 //! | [`formats`] | how the tools out there write runs down, one file each                     |         |
 //! | [`metrics`] | how code and runs are scored: quality of a snapshot, rules                 |         |
+//! | [`study`]   | several runs and raters: agreement, paired tests, two runs side by side    |         |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | windows |
 //! | [`judge`]   | asking a model for a verdict: bounded tools, conversations, clients        | windows |
 //! | [`app`]     | what the user is looking at and how that changes: state, messages, keymap  | screen  |
@@ -15,7 +16,7 @@
 //! | [`tui`]     | the terminal, the clock, the threads: wires every room together            | door    |
 //! | [`cli`]     | the commands, one file each                                                | door    |
 //!
-//! Planned between them, in this order, each with its own issue: `study` after `metrics`; `live` after `judge`.
+//! Planned between them, with its own issue: `live` after `judge`.
 //!
 //! A room uses only rooms above it. Rooms with windows and rooms with a screen meet only behind a door, and only
 //! windows and doors touch files, clocks, threads, processes or the terminal. `tests/rooms.rs` holds us to that.
@@ -23,7 +24,7 @@
 //! # One path from disk to cells
 //!
 //! [`store::open`] finds the files of a recording; the first of [`formats::FORMATS`] that claims the main file reads
-//! all of them once into an index, [`run::Run`], which keeps where the bytes are and drops the rest. [`tui`] hands the
+//! all of them once into an index, [`run::Run`], which keeps where the bytes are and drops the rest; a rubric tree it holds comes with it. [`tui`] hands the
 //! index to [`app`] as a message. What is shown next is asked for by [`app`] as an effect with a number, answered on a
 //! worker by [`store::Archive`] (the words of a step, the files over time, a diff, a search) or by [`code`] (colours),
 //! and drawn by [`ui`] as soon as it is there: plain text first, colours when they arrive.
@@ -52,5 +53,6 @@ pub mod judge;
 pub mod metrics;
 pub mod run;
 pub mod store;
+pub mod study;
 pub mod tui;
 pub mod ui;

@@ -261,7 +261,7 @@ fn every_format_has_a_sample_that_reads_without_a_warning() {
 
         assert_eq!(shown["run"]["format"], name);
         assert_eq!(shown["warnings"], Value::Array(vec![]), "{sample}");
-        assert!(!turns(&shown).is_empty(), "{sample}");
+        assert!(!turns(&shown).is_empty() || shown["rubric_tree"].is_object(), "{sample}");
     }
 }
 
@@ -347,10 +347,12 @@ fn imported(run: &str, folder: &Path) -> String {
     out
 }
 
+/// Of every format but that of rubric trees, which have no turns.
 fn samples() -> Vec<String> {
     let formats = json(&["formats", "--json"]);
     let sample = |format: &Value| format["sample"].as_str().unwrap().to_owned();
-    formats["formats"].as_array().unwrap().iter().map(sample).collect()
+    let all = formats["formats"].as_array().unwrap().iter().map(sample);
+    all.filter(|sample| sample != "sample-runs/paperbench").collect()
 }
 
 #[test]

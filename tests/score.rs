@@ -5,7 +5,7 @@ mod common;
 use std::{fs, path::Path, process::Command};
 
 use common::{json, printed, project, real_data, trajview};
-use serde_json::Value;
+use serde_json::{Value, json as value};
 
 const RUN: &str = "sample-runs/codex-p12";
 
@@ -237,4 +237,88 @@ fn a_real_run_of_the_benchmark_scores_as_its_harness_recorded() {
             assert!(is_close(ours, theirs) || is_more, "{metric}: {ours} and {theirs}");
         }
     }
+}
+
+const TREE: &str = "sample-runs/paperbench";
+
+#[test]
+fn a_rubric_tree_has_its_own_scores_and_null_for_those_of_code() {
+    let scored = json(&["score", TREE, "--json"]);
+
+    assert_eq!(
+        (points(&scored).len(), &scored["tests"], &scored["process"]),
+        (0, &Value::Null, &Value::Null)
+    );
+    let tree = &scored["rubric_tree"];
+    assert_eq!(
+        (&tree["score"], &tree["recorded"]),
+        (&value!(0.6729166666666666), &value!(0.6729166666666666))
+    );
+    assert_eq!(
+        (&tree["score_without_invalid"], &tree["code_only"]),
+        (&value!(0.775), &value!(0.7685185185185185))
+    );
+    assert_eq!([&tree["leaves"], &tree["nodes"], &tree["depth"], &tree["invalid"]], [27, 37, 3, 2]);
+    assert_eq!(tree.get("detail"), None);
+}
+
+#[test]
+fn a_rubric_tree_is_told_node_by_node() {
+    let scored = json(&["score", TREE, "--detail", "--json"]);
+
+    let nodes = scored["rubric_tree"]["detail"]["nodes"].as_array().unwrap();
+    let lost = nodes.iter().find(|node| node["path"] == "0/1/1/2").unwrap();
+    assert_eq!(
+        (nodes.len(), &lost["score"], &lost["validity"]),
+        (37, &value!(0.0), &value!("valid"))
+    );
+    assert_eq!((&lost["weight"], &lost["category"]), (&value!(3.0), &value!("Code Development")));
+    let invalid = nodes.iter().find(|node| node["path"] == "0/2/3").unwrap();
+    assert_eq!((&invalid["validity"], &invalid["tokens"]), (&value!("invalid"), &Value::Null));
+
+    let table = printed(&["score", TREE, "--detail", "--md"]);
+    assert!(
+        table
+            .contains("| 0/2 | 5 | 0.2500 | 0.6667 | 0.6667 | partly | - | Sequence and structure"),
+        "{table}"
+    );
+}
+
+#[test]
+fn a_rubric_tree_is_a_row_of_the_table_of_all_runs() {
+    let table = printed(&["score", TREE, "--csv"]);
+
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let [heads, cells] = rows.as_slice() else { panic!("{table}") };
+    let cell = |name: &str| cells[heads.iter().position(|head| *head == name).unwrap()];
+    assert_eq!(cells.len(), heads.len());
+    assert_eq!(
+        (cell("rubric_score"), cell("rubric_invalid"), cell("erosion")),
+        ("0.6729166666666666", "2", "")
+    );
+}
+
+#[test]
+fn a_bundle_shows_the_rubric_tree_that_lies_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = folder.path().join("bundle");
+    let path = bundle.to_str().unwrap();
+    printed(&["import", "sample-runs/claude-code", "--out", path]);
+    fs::copy(project(TREE).join("grader_output.json"), bundle.join("grader_output.json")).unwrap();
+
+    let scored = json(&["score", path, "--rules", "none", "--json"]);
+
+    assert_eq!((points(&scored).len(), &scored["rubric_tree"]["nodes"]), (1, &value!(37)));
+    assert!(printed(&["check", path]).contains("a rubric tree of 37 nodes, no warnings"));
+    let copy = folder.path().join("copy");
+    printed(&["import", path, "--out", copy.to_str().unwrap()]);
+    assert!(copy.join("grader_output.json").exists());
+}
+
+#[test]
+fn a_file_without_turns_is_no_bundle() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = trajview(&["import", TREE, "--out", folder.path().join("b").to_str().unwrap()]);
+    assert_eq!(ran.code, Some(4));
+    assert!(ran.err.contains("has no turns to make a bundle of"), "{}", ran.err);
 }

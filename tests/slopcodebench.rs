@@ -359,3 +359,30 @@ fn callables_measured_by_the_harness_are_those_measured_here() {
     }
     assert!(compared > 80, "{compared}");
 }
+
+#[test]
+fn a_checkpoint_of_which_nothing_is_left_has_no_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    put("checkpoint_1/snapshot/a.py", "def f(a):\n    return a\n");
+    put("checkpoint_2/evaluation.json", "{\"tests\": {}}");
+    put("checkpoint_3/diff.json", "cut sho");
+    put("checkpoint_4/snapshot/b.py", "b = 1\n");
+    let path = folder.path().to_str().unwrap();
+
+    let scored = json(&["score", path, "--each", "checkpoint", "--json"]);
+
+    let column = |name: &str| -> Vec<Value> {
+        scored["points"].as_array().unwrap().iter().map(|point| point[name].clone()).collect()
+    };
+    let nothing = Value::Null;
+    assert_eq!(column("files"), [1.into(), nothing.clone(), nothing.clone(), 1.into()]);
+    assert_eq!(column("erosion"), [0.0.into(), nothing.clone(), nothing.clone(), 0.0.into()]);
+    assert_eq!(column("verbosity"), [0.0.into(), nothing.clone(), nothing.clone(), 0.0.into()]);
+    assert_eq!(column("churn"), [2.into(), nothing.clone(), nothing, 3.into()]);
+    assert!(!printed(&["score", path, "--each", "checkpoint"]).contains("NaN"));
+}

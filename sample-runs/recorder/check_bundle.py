@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import check_judged
+
 LEAKS = re.compile(r"(?<![\w.])/(?:work|root|tmp|home/(?!u\b)|Users|opt|var)/[\w.-]+")
 
 
@@ -98,6 +100,7 @@ def problems(bundle):
                 yield f"{path.name} names {sorted(found)}"
         if path.is_dir() and not any(path.iterdir()):
             yield f"{path} is empty"
+    yield from check_judged.problems(bundle)
     with tempfile.TemporaryDirectory() as folder:
         if replayed_tree(bundle, log, folder) != git(bundle, "rev-parse", "main^{tree}", text=True).strip():
             yield "the diffs of the turns do not add up to the final tree"

@@ -162,7 +162,7 @@ def write_bundle(script, out, turns, version):
     provenance = (f"Recorded with the real Codex CLI {version}, driven by sample-runs/recorder/record.py against a scripted model server on "
                   "loopback; the model's answers are a script written by trajview's authors, not a model; tool calls, command outputs "
                   "and times are the program's own; token counts are what the server reported, one for every four characters"
-                  f"{staged}; the vendor's prompt texts are elided and paths made neutral.")
+                  f"{staged}; the vendor's prompt texts are elided and paths made neutral; {script['judged']}")
     task = {"id": "ppdiff", "title": "PPDiff: joint sequence and structure diffusion for protein binder design", "venue": None}
     write_json(out / "run.json", {
         "schema": "trajview.run/1", "id": script["name"], "title": script["title"], "task": task, "condition": script["condition"],
@@ -172,7 +172,12 @@ def write_bundle(script, out, turns, version):
     write_json(out / "script.json", {
         "schema": "trajview.script/1", "task": "ppdiff", "condition": script["condition"],
         "requests": [{key: t[key] for key in ("turn", "text", "checkpoint")} for t in script["turns"]]})
+    write_rubric(script, out)
+
+
+def write_rubric(script, out):
     write_json(out / "components.json", {"schema": "trajview.components/1", "task": "ppdiff", "components": script["components"]})
+    write_json(out / "exposure.json", {"schema": "trajview.exposure/1", "components": script["exposure"]})
 
 
 def main():

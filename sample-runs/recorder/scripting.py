@@ -64,10 +64,10 @@ def delete(path):
     return {"kind": "delete", "path": path}
 
 
-def script(name, condition, title, checkpoints, components, summary):
-    """`checkpoints` maps an id to its label; the turn which ends it carries the id."""
+def script(name, condition, title, checkpoints, components, summary, exposure, judged):
+    """`checkpoints` maps an id to its label; the turn which ends it carries the id. `judged` says who read and judged."""
     return {"name": name, "condition": condition, "title": title, "checkpoints": checkpoints, "components": components,
-            "summary": summary, "turns": list(_turns)}
+            "exposure": exposure, "judged": judged, "summary": summary, "turns": list(_turns)}
 
 
 def load(path):

@@ -51,6 +51,7 @@ const NAMES: &[(&str, Code, &str)] = &[
     ("end", Code::End, "End"),
     ("f1", Code::F(1), "F1"),
     ("f2", Code::F(2), "F2"),
+    ("f3", Code::F(3), "F3"),
 ];
 
 impl Key {

@@ -11,7 +11,7 @@ use super::{
     diff, files,
     key::{Code, Key},
     layout::Panel,
-    overlay, playback, replay,
+    overlay, playback, replay, scores,
     scroll::Motion,
     search,
     shell::{self, Pending, copy::What, palette},
@@ -53,6 +53,10 @@ pub enum Context {
     Chart,
     /// The list of what moved a point.
     Moved,
+    /// In every part of the scores.
+    Scores,
+    /// The rubric tree.
+    Rubric,
 }
 
 /// A number typed before a key.
@@ -70,7 +74,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::Replay,
         Self::Anywhere,
         Self::Turns,
@@ -80,6 +84,8 @@ impl Context {
         Self::Curves,
         Self::Chart,
         Self::Moved,
+        Self::Scores,
+        Self::Rubric,
         Self::Prompt,
         Self::Overlay,
         Self::Palette,
@@ -104,6 +110,8 @@ impl Context {
             Self::Curves => "in the curves",
             Self::Chart => "at the chart of the curves",
             Self::Moved => "in the list of what moved",
+            Self::Scores => "in the scores",
+            Self::Rubric => "in the rubric tree",
             Self::Prompt => "while typing a search",
             Self::Overlay => "in a box like this one",
             Self::Palette => "in the list of commands",
@@ -128,11 +136,12 @@ impl Context {
     }
 
     /// Where the keyboard is while nothing lies over the views.
-    pub const fn of_place(replay: &replay::Replay) -> Self {
+    pub fn of_place(replay: &replay::Replay) -> Self {
         match (replay.view, replay.curves.part) {
             (View::Replay, _) => Self::of_panel(replay.focus),
             (View::Curves, Part::Chart) => Self::Chart,
             (View::Curves, Part::Moved) => Self::Moved,
+            (View::Scores, _) => replay.scores.context(&replay.run),
         }
     }
 
@@ -143,6 +152,7 @@ impl Context {
                 Some(View::Replay)
             }
             Self::Curves | Self::Chart | Self::Moved => Some(View::Curves),
+            Self::Scores | Self::Rubric => Some(View::Scores),
             _ => None,
         }
     }
@@ -155,6 +165,8 @@ impl Context {
             Self::Curves => &[Self::Curves, Self::Anywhere],
             Self::Chart => &[Self::Chart, Self::Curves, Self::Anywhere],
             Self::Moved => &[Self::Moved, Self::Curves, Self::Anywhere],
+            Self::Scores => &[Self::Scores, Self::Anywhere],
+            Self::Rubric => &[Self::Rubric, Self::Scores, Self::Anywhere],
             Self::Turns => &[Self::Turns, Self::Replay, Self::Anywhere],
             Self::Files => &[Self::Files, Self::Replay, Self::Anywhere],
             Self::Diff => &[Self::Diff, Self::Replay, Self::Anywhere],
@@ -319,6 +331,14 @@ const fn curve(message: curves::Message) -> Message {
     replay(replay::Message::Curves(message))
 }
 
+const fn scored(message: scores::Message) -> Message {
+    replay(replay::Message::Scores(message))
+}
+
+const fn rubric(message: scores::tree::Message) -> Message {
+    scored(scores::Message::Tree(message))
+}
+
 const fn copy(what: What) -> Message {
     shell(shell::Message::Copy(what))
 }
@@ -334,7 +354,7 @@ const SIDEWAYS: usize = 8;
 pub static BINDINGS: &[Binding] = {
     use Context::{
         Anywhere, Chart, Copy, Curves, Diff, Files, GoToMark, Hits, Kinds, List, Mark, Moved, Overlay, Palette, Prompt,
-        Replay, Requests, Steps, Stops, Turns,
+        Replay, Requests, Rubric, Scores, Steps, Stops, Turns,
     };
     &[
         row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
@@ -374,9 +394,10 @@ pub static BINDINGS: &[Binding] = {
         row(Replay, &[c('G'), k(Code::End)], "to the end of this panel; 12G to turn, file, step or line 12", "", |n| go(n.0.map_or(Motion::End, Motion::To))),
         row(Replay, &[c('z')], "fold every step", "", |_| step(steps::Message::FoldAll)),
         row(Replay, &[c('Z')], "unfold every step of the turn", "", |_| step(steps::Message::UnfoldAll)),
-        row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
+        row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves, 3w the scores", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
         row(Anywhere, &[k(Code::F(1))], "the replay", "", |_| view(views::Message::Number(1))),
         row(Anywhere, &[k(Code::F(2))], "the curves", "", |_| view(views::Message::Number(2))),
+        row(Anywhere, &[k(Code::F(3))], "the scores", "", |_| view(views::Message::Number(3))),
         row(Replay, &[c('W')], "why the line at the cursor of the diff is marked", "", |_| open(overlay::Kind::Why)),
         row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones", "", |_| curve(curves::Message::SwitchMarks)),
         row(Anywhere, &[c('i')], "facts about this run", "", |_| open(overlay::Kind::Info)),
@@ -464,6 +485,9 @@ pub static BINDINGS: &[Binding] = {
         row(Moved, &[k(Code::PageDown), Key::ctrl('d')], "a page down", "", |_| curve(curves::Message::Move(Motion::PageDown))),
         row(Moved, &[c('g'), k(Code::Home)], "to the start of the list", "", |_| curve(curves::Message::Move(Motion::Start))),
         row(Moved, &[c('G'), k(Code::End)], "to the end of the list", "", |n| curve(curves::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+        row(Scores, &[c('t')], "the component table or the rubric tree, where the run has both", "other scores", |_| scored(scores::Message::Switch)),
+        row(Rubric, &[k(Code::Up), c('k')], "up in the tree", "row", |n| rubric(scores::tree::Message::Go(Motion::Up(n.times())))),
+        row(Rubric, &[k(Code::Down), c('j')], "down in the tree", "row", |n| rubric(scores::tree::Message::Go(Motion::Down(n.times())))),
         row(Steps, &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| step(steps::Message::FoldInPlace)),
         row(Steps, &[k(Code::Backspace)], "back to the agent that started this one", "", |_| step(steps::Message::Leave)),
         row(Hits, &[c('n')], "next hit", "", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),

@@ -2,7 +2,7 @@
 //!
 //! [`App::update`] is the only way in: a [`Message`] changes the state and may ask the world for an [`Effect`].
 //! Nothing here reads a file, a clock or a terminal, so everything here is tested by calling it. Each feature has a
-//! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`turns`], [`files`],
+//! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`scores`], [`turns`], [`files`],
 //! [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`overlay`] is what lies over it,
 //! [`shell`] what is around it. [`keymap`] says which key is
 //! which message, [`layout`] where everything stands, [`ask`] how questions and answers find each other.
@@ -29,6 +29,7 @@ pub mod overlay;
 mod place;
 pub mod playback;
 pub mod replay;
+pub mod scores;
 pub mod scroll;
 pub mod search;
 pub mod shell;

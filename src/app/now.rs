@@ -136,11 +136,9 @@ fn checkpoint(replay: &Replay) -> Value {
 /// Lines added and removed.
 fn churn(replay: &Replay) -> Value {
     let turns = 0..replay.run.turns.len();
-    let counts = replay.counts.ready();
-    let is_idle = |turn: usize| counts.and_then(|it| it.get(turn)).is_some_and(Vec::is_empty);
     let points = turns.map(|turn| match replay.lines_of_turn(turn) {
         Some(lines) => Some((lines.added + lines.removed) as f64),
-        None => is_idle(turn).then_some(0.0),
+        None => replay.left_all_alone(turn).then_some(0.0),
     });
     curve(points.collect())
 }

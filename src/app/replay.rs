@@ -26,6 +26,7 @@ use super::{
     follow::Follow,
     layout::{Layout, Panel},
     playback::{self, Playback},
+    scores::{self, Scores},
     scroll::Motion,
     search::{self, Outcome, Progress, Search},
     steps::{self, Item, Steps},
@@ -91,6 +92,7 @@ pub struct Replay {
     /// What the whole screen shows of the run.
     pub view: views::View,
     pub curves: Curves,
+    pub scores: Scores,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -117,6 +119,7 @@ pub enum Message {
     Follow,
     View(views::Message),
     Curves(curves::Message),
+    Scores(scores::Message),
 }
 
 /// One list a turn, one entry a change.
@@ -171,6 +174,7 @@ impl Replay {
             growth: Growth::default(),
             view: place.view,
             curves: Curves::default(),
+            scores: Scores::default(),
             is_whole: true,
             beyond: None,
         };
@@ -207,6 +211,7 @@ impl Replay {
                 Err(why) => self.notice = Some(why),
             },
             Message::Curves(message) => self.update_curves(message, layout),
+            Message::Scores(message) => self.update_scores(message, layout),
         }
     }
 
@@ -259,6 +264,7 @@ impl Replay {
         self.settle_chooser(layout);
         self.settle_follow();
         self.settle_curves(layout);
+        self.settle_scores(layout);
     }
 
     /// What could not be read, and what contradicts itself where files are put together.
@@ -313,6 +319,14 @@ impl Replay {
             sum.add(lines);
             sum
         })
+    }
+
+    /// Whether a turn is known to have changed nothing: not so where nothing says what the files were after it.
+    pub(super) fn left_all_alone(&self, turn: usize) -> bool {
+        let counts = self.counts.ready().and_then(|counts| counts.get(turn));
+        let is_untold =
+            |timeline: &Arc<Timeline>| timeline.turns.get(turn).is_some_and(|it| it.is_untold);
+        counts.is_some_and(Vec::is_empty) && !self.timeline.ready().is_some_and(is_untold)
     }
 
     fn counted(&self, change: &Change) -> Option<Lines> {

@@ -11,6 +11,8 @@ pub enum View {
     Replay,
     /// The numbers of the code and of the run over its turns.
     Curves,
+    /// What it is judged by: components or a rubric tree.
+    Scores,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -22,12 +24,13 @@ pub enum Message {
 }
 
 impl Named for View {
-    const ALL: &'static [Self] = &[Self::Replay, Self::Curves];
+    const ALL: &'static [Self] = &[Self::Replay, Self::Curves, Self::Scores];
 
     fn word(self) -> &'static str {
         match self {
             Self::Replay => "replay",
             Self::Curves => "curves",
+            Self::Scores => "scores",
         }
     }
 }
@@ -49,7 +52,7 @@ impl Message {
     }
 }
 
-/// `1 replay, 2 curves`
+/// `1 replay, 2 curves, 3 scores`
 fn numbered() -> String {
     let all = View::ALL.iter().enumerate();
     all.map(|(at, view)| format!("{} {}", at + 1, view.word())).collect::<Vec<_>>().join(", ")
@@ -62,11 +65,11 @@ mod tests {
     #[test]
     fn views_are_gone_through_in_order_or_by_number() {
         assert_eq!(Message::Next.from(View::Replay), Ok(View::Curves));
-        assert_eq!(Message::Next.from(View::Curves), Ok(View::Replay));
+        assert_eq!(Message::Next.from(View::Scores), Ok(View::Replay));
         assert_eq!(Message::Number(2).from(View::Replay), Ok(View::Curves));
         assert_eq!(
             Message::Number(9).from(View::Replay),
-            Err("no view 9: 1 replay, 2 curves".into())
+            Err("no view 9: 1 replay, 2 curves, 3 scores".into())
         );
     }
 }

@@ -35,6 +35,8 @@ struct Checked {
     format: Option<&'static str>,
     turns: Option<usize>,
     steps: Option<usize>,
+    /// Of a rubric tree; null where there is none.
+    nodes: Option<usize>,
     warnings: Vec<WarningRow>,
     #[serde(skip)]
     exit: Exit,
@@ -64,12 +66,16 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
                 0 => "no warnings".to_owned(),
                 count => at::counted(count, "warning"),
             };
-            out.line(&format!(
-                "{}: {format}, {}, {}, {warnings}",
-                checked.path,
-                at::turns(turns),
-                at::counted(steps, "step")
-            ))?;
+            let run = format!("{}, {}", at::turns(turns), at::counted(steps, "step"));
+            let tree = checked
+                .nodes
+                .map(|nodes| format!("a rubric tree of {}", at::counted(nodes, "node")));
+            let holds = match tree {
+                Some(tree) if turns == 0 => tree,
+                Some(tree) => format!("{run}, {tree}"),
+                None => run,
+            };
+            out.line(&format!("{}: {format}, {holds}, {warnings}", checked.path))?;
         }
     }
     Ok(exit)
@@ -114,6 +120,7 @@ fn check(path: &Path) -> Checked {
                 format: None,
                 turns: None,
                 steps: None,
+                nodes: None,
                 warnings,
                 exit,
             }
@@ -121,12 +128,14 @@ fn check(path: &Path) -> Checked {
         Ok(opened) => {
             let mut warnings: Vec<WarningRow> = opened.run.warnings.iter().map(warning).collect();
             warnings.extend(read_everything(&opened).iter().map(warning));
+            warnings.extend(store::rubric::read(path).warnings.iter().map(warning));
             let run = &opened.run;
             Checked {
                 path: path.display().to_string(),
                 format: Some(run.format),
                 turns: Some(run.turns.len()),
                 steps: Some((0..run.turns.len()).map(|turn| run.steps_of_turn(turn).len()).sum()),
+                nodes: run.rubric_tree.as_ref().map(|tree| tree.nodes.len()),
                 exit: if warnings.is_empty() { Exit::Fine } else { Exit::Failed },
                 warnings,
             }

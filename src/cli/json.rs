@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::{
+    metrics::rubric_tree::Summary,
     run::{
         Edit, Run, Step, StepId, StepText, Time, Tokens,
         files::{Change, Timeline},
@@ -20,6 +21,8 @@ pub struct Show {
     pub totals: Totals,
     /// As recorded by a harness; null where none ran tests.
     pub tests: Option<TestsRow>,
+    /// Of the tree it was graded with; null where there is none. `score` says more.
+    pub rubric_tree: Option<Summary>,
     /// What a harness recorded beside the logs; null where there was none.
     pub recorded: Option<RecordedRow>,
     pub warnings: Vec<WarningRow>,
@@ -206,6 +209,7 @@ impl Teller<'_> {
             turns,
             totals,
             tests: recorded::tests(self.run),
+            rubric_tree: self.run.rubric_tree.as_ref().map(|tree| Summary::of(tree)),
             recorded: recorded::recorded(self.run, self.archive),
             warnings: self.warnings(),
         }

@@ -75,11 +75,14 @@ fn language(row: &Row) -> Language {
 }
 
 fn metric_table() -> Table {
-    let mut table = Table::new(&["metric", "unit", "range", "better", "source", "what it is"]);
+    let mut table =
+        Table::new(&["metric", "of", "unit", "range", "better", "source", "what it is"]);
     for metric in METRICS {
-        let Metric { name, unit, range, better, source, definition } = *metric;
+        let Metric { name, unit, range, better, of, source, definition } = *metric;
         let better = better.name();
-        table.row([name, unit, range, better, source, definition].map(str::to_owned).to_vec());
+        table.row(
+            [name, of.name(), unit, range, better, source, definition].map(str::to_owned).to_vec(),
+        );
     }
     table
 }

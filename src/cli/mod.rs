@@ -2,10 +2,12 @@
 //!
 //! To add one, write `cli/<name>.rs` with its arguments and a `run`, and add one word to `Command`.
 
+mod agree;
 mod at;
 mod blame;
 mod cat;
 mod check;
+mod compare;
 mod completions;
 mod config;
 mod diff;
@@ -123,6 +125,8 @@ enum Command {
     Ls(ls::Args),
     Blame(blame::Args),
     Score(score::Args),
+    Agree(agree::Args),
+    Compare(compare::Args),
     Import(import::Args),
     Check(check::Args),
     Formats(formats::Args),
@@ -170,6 +174,8 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Ls(args)) => ls::run(args, out),
         Some(Command::Blame(args)) => blame::run(args, out),
         Some(Command::Score(args)) => score::run(args, out),
+        Some(Command::Agree(args)) => agree::run(args, out),
+        Some(Command::Compare(args)) => compare::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),
         Some(Command::Formats(args)) => formats::run(args, out),

@@ -64,14 +64,19 @@ pub fn plain(words: &str) -> Cow<'_, str> {
 
 /// Columns of text, the last one as long as it is.
 pub struct Table {
-    heads: Vec<&'static str>,
+    heads: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// A head that starts with `>` makes a column of numbers.
     pub fn new(heads: &[&'static str]) -> Self {
-        Self { heads: heads.to_vec(), rows: vec![] }
+        Self::headed(heads.iter().map(|head| (*head).to_owned()).collect())
+    }
+
+    /// The same with heads that are made up as the program goes.
+    pub fn headed(heads: Vec<String>) -> Self {
+        Self { heads, rows: vec![] }
     }
 
     pub fn row(&mut self, cells: Vec<String>) {
@@ -107,8 +112,9 @@ impl Table {
             .iter()
             .map(|head| head.trim_start_matches('>').to_owned())
             .collect()))?;
-        let rule =
-            |head: &&str| if head.starts_with('>') { "---:".to_owned() } else { "---".to_owned() };
+        let rule = |head: &String| {
+            if head.starts_with('>') { "---:".to_owned() } else { "---".to_owned() }
+        };
         out.line(&row(self.heads.iter().map(rule).collect()))?;
         let escaped =
             |cells: &Vec<String>| cells.iter().map(|cell| cell.replace('|', "\\|")).collect();

@@ -1,6 +1,11 @@
-//! `trajview score`: erosion, verbosity and what they are made of, at the end, at every checkpoint or at every turn.
+//! `trajview score`: erosion, verbosity and what they are made of, at the end, at every checkpoint or at every turn; how
+//! faithful the end is to what was asked for; and what the rubric tree of a run comes to. A file that holds such a tree
+//! and no run has nothing else to score.
 
 mod document;
+mod faithful;
+mod faithful_table;
+mod rubric_tree;
 mod tables;
 
 use std::path::{Path, PathBuf};
@@ -12,17 +17,20 @@ use crate::{
         quality::{Profile, Ruler},
         rules::Rules,
     },
-    run::Run,
-    store::{self, Cache, Scorer},
+    run::{Run, Warning},
+    store::{self, Cache, ReuseReader, Scorer},
 };
 
 use super::{Exit, Failure, Outcome, output::Out};
 use document::{Document, Moment};
+pub use document::{RulesFacts, rules_of};
+use faithful::{ExposureRow, FaithfulnessRow};
+use rubric_tree::Told;
 
-/// Score the code of runs: erosion, verbosity and what they are made of
+/// Score runs: erosion, verbosity, faithfulness and what they are made of; graded rubric trees
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Logs, run bundles, or folders that hold one of them
+    /// Logs, run bundles, graded rubric trees, or folders that hold one of them
     #[arg(value_name = "RUN", required_unless_present = "tree")]
     runs: Vec<PathBuf>,
     /// Score a plain folder instead of runs
@@ -37,7 +45,10 @@ pub struct Args {
     /// Rules in ast-grep's YAML, in the place of the built-in ones; `none` for no rules
     #[arg(long, value_name = "FILE_OR_DIR")]
     rules: Option<PathBuf>,
-    /// With the callables, clones and rule hits the numbers are made of
+    /// The judgement whose scores count: the judge's name, or a file; without it the last made of the latest state that was judged
+    #[arg(long, value_name = "NAME|FILE", conflicts_with = "tree")]
+    judge: Option<String>,
+    /// With the callables, clones, rule hits, exported symbols and rubric nodes the numbers are made of
     #[arg(long)]
     detail: bool,
     /// Neither read nor write the cache of measures
@@ -66,17 +77,16 @@ enum Each {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let ruler = ruler(args)?;
-    let scorer = Scorer::new(ruler, cache(args));
+    let scorers = (Scorer::new(ruler, cache(args.no_cache)), ReuseReader::default());
+    let scorer = &scorers.0;
     let documents = match &args.tree {
-        Some(folder) => vec![of_folder(folder, &scorer)?],
+        Some(folder) => vec![of_folder(folder, &scorers)?],
         None => {
-            args.runs.iter().map(|path| of_run(path, args, &scorer)).collect::<Result<_, _>>()?
+            args.runs.iter().map(|path| of_run(path, args, &scorers)).collect::<Result<_, _>>()?
         }
     };
     if args.json {
-        documents
-            .iter()
-            .try_for_each(|document| out.json(&document.shown(&scorer, args.detail)))?;
+        documents.iter().try_for_each(|document| out.json(&document.shown(scorer, args.detail)))?;
     } else if args.csv {
         tables::csv(&documents, scorer.ruler(), out)?;
     } else {
@@ -112,8 +122,8 @@ pub fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
 }
 
 /// A cache that cannot be used costs time; that is said and nothing more.
-fn cache(args: &Args) -> Option<Cache> {
-    let path = Cache::default_path().filter(|_| !args.no_cache)?;
+pub fn cache(is_unwanted: bool) -> Option<Cache> {
+    let path = Cache::default_path().filter(|_| !is_unwanted)?;
     match Cache::open(&path) {
         Ok(cache) => Some(cache),
         Err(why) => {
@@ -123,21 +133,52 @@ fn cache(args: &Args) -> Option<Cache> {
     }
 }
 
-fn of_folder(folder: &Path, scorer: &Scorer) -> Result<Document, Failure> {
-    let scored = scorer.score_folder(folder).map_err(|why| Failure::new(Exit::CannotRead, why))?;
-    Ok(Document::of_folder(folder, scored))
+/// What remembers contents from run to run.
+type Scorers = (Scorer, ReuseReader);
+
+fn of_folder(folder: &Path, (scorer, reader): &Scorers) -> Result<Document, Failure> {
+    let cannot = |why| Failure::new(Exit::CannotRead, why);
+    let scored = scorer.score_folder(folder).map_err(cannot)?;
+    let reuse = reader.of_folder(folder).map_err(cannot)?;
+    Ok(Document::of_folder(folder, scored, reuse))
 }
 
-fn of_run(path: &Path, args: &Args, scorer: &Scorer) -> Result<Document, Failure> {
+fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Document, Failure> {
     let opened = store::open(path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
+    let told = if args.detail { Told::Nodes } else { Told::Sums };
+    let tree = match run.rubric_tree.as_ref().map(|tree| rubric_tree::row(tree, told)) {
+        Some(tree) if run.turns.is_empty() => return Ok(Document::of_tree(path, run, tree)),
+        tree => tree,
+    };
     let cannot = |why: String| Failure::new(Exit::CannotRead, why);
     let timeline = archive.timeline(run).map_err(cannot)?;
     let moments = moments(run, args.each)?;
     let done: Vec<usize> = moments.iter().map(|moment| moment.done).collect();
     let scored = archive.score(run, &done, scorer, &|_, _| true).map_err(cannot)?;
     let lines = archive.line_counts(run).map_err(cannot)?;
-    Ok(Document::of_run(path, (run, archive), timeline.from.words(), moments, scored, &lines))
+    let ends: Vec<usize> = done.into_iter().chain([run.turns.len()]).collect();
+    let mut reuse = archive.reuse(run, &ends, reader).map_err(cannot)?;
+    let last = reuse.pop().flatten();
+    let document =
+        Document::of_run(path, (run, archive), timeline.from.words(), moments, scored, &lines);
+    let mut rubric = store::rubric::read(path);
+    let chosen = faithful::choose(&mut rubric, args.judge.as_deref())?;
+    tell(&rubric.warnings);
+    let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
+    Ok(Document {
+        faithfulness: Some(FaithfulnessRow::of_run(run, &rubric, chosen, last)),
+        exposure: ExposureRow::of(run, &rubric),
+        rubric_tree: tree,
+        ..document.with_reuse(&reuse)
+    })
+}
+
+/// What beside a run could not be used is said and nothing more; `check` says it too.
+fn tell(warnings: &[Warning]) {
+    for Warning { place, what } in warnings {
+        eprintln!("trajview: {}", super::output::plain(&format!("{place}: {what}")));
+    }
 }
 
 fn moments(run: &Run, each: Each) -> Result<Vec<Moment>, Failure> {

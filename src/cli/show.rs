@@ -1,6 +1,6 @@
 //! `trajview show`: turns, requests, edits, tokens, warnings.
 
-use crate::{run::Run, store};
+use crate::{metrics::rubric_tree::Summary, run::Run, store};
 
 use super::{
     Exit, Failure, Outcome, RunArg, at,
@@ -48,6 +48,14 @@ fn print_run(run: &Run, shown: &Show, is_markdown: bool, out: &mut Out) -> std::
         head(run, shown).iter().try_for_each(|line| out.line(line))?;
         out.line("")?;
     }
+    if let Some(tree) = &shown.rubric_tree {
+        out.line(&of_tree(tree))?;
+        out.line("")?;
+    }
+    if run.turns.is_empty() && shown.rubric_tree.is_some() {
+        recorded::print(run, is_markdown, out)?;
+        return warnings(shown, out);
+    }
     let heads = [
         ">turn",
         "checkpoint",
@@ -93,10 +101,21 @@ fn print_run(run: &Run, shown: &Show, is_markdown: bool, out: &mut Out) -> std::
     let seconds =
         totals.duration_s.map_or_else(|| "duration not recorded".into(), |s| format!("{s:.1} s"));
     out.line(&format!("{cost}, {seconds}, files from {}", shown.run.files_from))?;
-    for warning in &shown.warnings {
-        out.line(&format!("warning: {}: {}", warning.place, warning.what))?;
-    }
-    Ok(())
+    warnings(shown, out)
+}
+
+fn warnings(shown: &Show, out: &mut Out) -> std::io::Result<()> {
+    let mut all = shown.warnings.iter();
+    all.try_for_each(|it| out.line(&format!("warning: {}: {}", it.place, it.what)))
+}
+
+/// `rubric tree: score 0.6729, 27 leaves, 2 of them invalid; trajview score tells more`
+fn of_tree(tree: &Summary) -> String {
+    let score = tree.score.map_or_else(|| "not graded".into(), |score| format!("score {score:.4}"));
+    let invalid = tree.invalid.filter(|count| *count > 0);
+    let invalid = invalid.map(|count| format!(", {count} of them invalid")).unwrap_or_default();
+    let leaves = if tree.leaves == 1 { "1 leaf".into() } else { format!("{} leaves", tree.leaves) };
+    format!("rubric tree: {score}, {leaves}{invalid}; `trajview score` tells more")
 }
 
 fn head(run: &Run, shown: &Show) -> Vec<String> {

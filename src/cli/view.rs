@@ -35,7 +35,7 @@ pub struct Args {
     /// Open at a file of that turn, and at a line of it
     #[arg(long, value_name = "PATH[:LINE]")]
     file: Option<String>,
-    /// Open this view: replay or curves
+    /// Open this view: replay, curves or scores
     #[arg(long, value_name = "NAME", value_parser = view, default_value = "replay", hide_default_value = true)]
     view: View,
     /// Whose formulas score the code: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview

@@ -189,7 +189,11 @@ formats! {
     codex_rollout::CodexRollout,
     codex_exec::CodexExec,
     slopcodebench::SlopCodeBench,
+    paperbench::PaperBench,
 }
+
+/// A rubric tree by itself, for one that lies beside a recording.
+pub use paperbench::{PaperBench, read as read_rubric_tree};
 
 /// How SlopCodeBench names its files: a run of it is told by them.
 pub use slopcodebench::layout as slopcodebench_layout;

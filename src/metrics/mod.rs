@@ -1,13 +1,19 @@
 //! How code and runs are scored: one file or folder each.
 //!
 //! Pure: whoever calls brings the bytes, the time and the threads. [`quality`] scores snapshots of code; [`rules`] are
-//! the patterns it looks for. A new metric is a row of [`METRICS`] and the code that computes it.
+//! the patterns it looks for; [`reuse`] is what modules use of each other. [`faithfulness`] and [`exposure`] sum up a
+//! checklist's verdicts, [`rubric_tree`] those of a tree. A new metric is a row of [`METRICS`] and the code that
+//! computes it.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod exposure;
+pub mod faithfulness;
 pub mod phase;
 pub mod quality;
 pub mod registry;
+pub mod reuse;
+pub mod rubric_tree;
 pub mod rules;
 
-pub use registry::{Better, METRICS, Metric};
+pub use registry::{Better, METRICS, Metric, Of};

@@ -17,6 +17,7 @@ pub mod path;
 mod place;
 pub mod recorded;
 pub mod rubric;
+pub mod rubric_tree;
 pub mod search;
 mod time;
 mod tokens;
@@ -59,6 +60,8 @@ pub struct Run {
     pub checkpoints: Vec<Checkpoint>,
     /// Agents started by the agent; a [`StepKind::SubAgent`] step points into it.
     pub subagents: Vec<SubAgent>,
+    /// The tree of weighted requirements the run is graded by, with the grades where there are some.
+    pub rubric_tree: Option<std::sync::Arc<rubric_tree::RubricTree>>,
     pub warnings: Vec<Warning>,
 }
 

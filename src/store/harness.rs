@@ -10,7 +10,7 @@ use crate::{
     code::patch,
     formats::slopcodebench_layout::checkpoint_number,
     run::{
-        RepoPath, Run, Warning,
+        RepoPath, Role, Run, Warning,
         files::{Change, Origin, RecordedChange, Tree, replay::Replayer},
         recorded::{ChangedFile, Changes},
     },
@@ -45,6 +45,14 @@ pub fn starts_empty(run: &Run) -> bool {
     let record = first.and_then(|first| first.recorded.as_ref());
     record.is_some_and(|record| record.changes.is_some())
         && first.and_then(|first| checkpoint_number(&first.id)) == Some(1)
+}
+
+/// Whether a harness' recording says nothing of what an agent did in a turn: no log, and no comparison of the trees.
+pub fn is_silent(run: &Run, turn: usize) -> bool {
+    let Some(found) = run.turns.get(turn).filter(|_| run.harness.is_some()) else { return false };
+    let record = found.checkpoint.and_then(|at| run.checkpoints.get(at)?.recorded.as_ref());
+    let has_log = found.steps.iter().any(|step| step.role != Role::System);
+    !has_log && record.is_none_or(|record| record.changes.is_none())
 }
 
 /// A checkpoint's comparison, with its last turn, if it begins with this turn.

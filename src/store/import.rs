@@ -52,7 +52,11 @@ pub enum ImportError {
 const WHO: (&str, &str) = ("trajview import", "import@trajview.invalid");
 
 /// What a bundle may hold (section by section of its description), beside its logs and its repository.
-const BUNDLE_FILES: [&str; 6] = [
+const BUNDLE_FILES: [&str; 10] = [
+    "grade.json",
+    "pb_result.json",
+    "grader_output.json",
+    "rubric.json",
     "script.json",
     "components.json",
     "exposure.json",
@@ -76,6 +80,12 @@ pub fn import(source: &Path, out: &Path) -> Result<Imported, ImportError> {
     let opened = super::open(source)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
     refuse_inside(&found, out)?;
+    if run.turns.is_empty() && run.rubric_tree.is_some() {
+        let why =
+            "has no turns to make a bundle of: put it into the folder of a bundle to see it there"
+                .into();
+        return Err(OpenError::Understand { path: source.into(), why }.into());
+    }
     let draft = Draft::of(out)?;
     let imported = if run.format == "bundle" {
         copy_bundle(&found, run, archive, &draft)?

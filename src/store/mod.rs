@@ -15,7 +15,9 @@ mod head;
 pub mod import;
 mod memory;
 mod repo;
+mod reuse;
 pub mod rubric;
+mod rubric_tree;
 pub mod rules;
 mod score;
 mod search;
@@ -36,7 +38,7 @@ use crate::{
     run::{
         Place, RepoPath, Run, SourceFile, SourceId, StepId, StepText, Warning,
         files::{
-            Blob, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile,
+            Blob, BlobId, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile,
             blame::{self, BlamedLine},
             compare, renames,
         },
@@ -55,6 +57,7 @@ pub use find::runs_below;
 pub use follow::{Follower, follow};
 pub use hands::stand_back;
 pub use head::open as open_head;
+pub use reuse::ReuseReader;
 pub use score::{GoesOn, Scorer};
 
 /// A recording that was opened: its index, and the way back to its bytes.
@@ -139,6 +142,7 @@ fn opened(mut run: Run, found: Found) -> Opened {
             run.warnings.push(Warning { place: file.name.clone(), what: what.clone() });
         }
     }
+    rubric_tree::complete(&mut run, &found.folder);
     let repo = open_repo(&found.folder, &mut run);
     let snapshots = match found.format.name() {
         "slopcodebench" => Snapshots::of_problem(&found.main, &run.checkpoints),
@@ -320,6 +324,19 @@ impl Archive {
     fn record(&self, place: Place) -> Cow<'_, [u8]> {
         let file = self.files.get(place.source.0 as usize);
         file.map(|file| file.record(place)).unwrap_or_default()
+    }
+}
+
+/// The contents of a run's files, by their names.
+#[derive(Debug, Clone, Copy)]
+pub struct Contents<'a> {
+    pub run: &'a Run,
+    pub archive: &'a Archive,
+}
+
+impl Blobs for Contents<'_> {
+    fn blob(&self, id: BlobId) -> Result<Blob, String> {
+        self.archive.content(self.run, TreeFile::known(id))
     }
 }
 

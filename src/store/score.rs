@@ -41,6 +41,7 @@ type Named = (Content, RepoPath);
 struct Wanted {
     files: Vec<(RepoPath, Content)>,
     not_recorded: Vec<RepoPath>,
+    is_untold: bool,
 }
 
 /// Told how many of how many contents are measured; false stops the work.
@@ -156,7 +157,7 @@ impl Scorer {
         let files: Vec<File<'_>> =
             files.iter().map(|(path, measure)| File { path, measure }).collect();
         let (snapshot, detail) = quality::combine_with_detail(&files, self.profile());
-        Scored { snapshot, detail, not_recorded: wanted.not_recorded }
+        Scored { snapshot, detail, not_recorded: wanted.not_recorded, is_untold: wanted.is_untold }
     }
 
     /// The files of a tree that count.
@@ -237,11 +238,13 @@ impl Archive {
         let mut tree = timeline.base.clone();
         let last = moments.iter().copied().max().unwrap_or_default();
         for done in 0..=last {
-            if let Some(turn) = done.checked_sub(1).and_then(|turn| timeline.turns.get(turn)) {
+            let turn = done.checked_sub(1).and_then(|turn| timeline.turns.get(turn));
+            if let Some(turn) = turn {
                 turn.changes.iter().for_each(|change| tree.apply(change));
             }
             if moments.contains(&done) {
-                wanted.insert(done, scorer.wanted(&tree));
+                let is_untold = turn.is_some_and(|turn| turn.is_untold);
+                wanted.insert(done, Wanted { is_untold, ..scorer.wanted(&tree) });
             }
         }
         let contents = unique(wanted.values());
@@ -263,7 +266,7 @@ impl Blobs for Loaded {
     }
 }
 
-const fn is_plain(file: TreeFile) -> bool {
+pub(super) const fn is_plain(file: TreeFile) -> bool {
     matches!(file.mode, FileMode::Regular | FileMode::Executable)
 }
 

@@ -59,7 +59,7 @@ fn from_edits(recording: &Recording<'_>, made: &mut MemoryBlobs) -> Timeline {
         if let Some(snapshot) = snapshot {
             all.extend(replayer.arrive_at(snapshot));
         }
-        TurnFiles { changes: replay::net(&all), steps }
+        TurnFiles { changes: replay::net(&all), steps, is_untold: false }
     };
     let mut turns: Vec<TurnFiles> = (0..run.turns.len()).map(turn).collect();
     base.files.append(&mut replayer.base.files);
@@ -67,12 +67,25 @@ fn from_edits(recording: &Recording<'_>, made: &mut MemoryBlobs) -> Timeline {
     for turn in &mut turns {
         turn.changes = renames::find(std::mem::take(&mut turn.changes), &blobs);
     }
+    let is_known = before_us == Before::Complete || !base.files.is_empty();
+    mark_untold(recording, is_known, &mut turns);
     let from = match recording.snapshots {
         Some(_) => FilesFrom::Snapshots,
         None if compared.has_compared => FilesFrom::Comparisons,
         None => FilesFrom::RecordedEdits,
     };
     Timeline { from, base, turns, warnings: compared.warnings }
+}
+
+/// Marks the turns after which nothing says what the files are. `is_known` is of the moment before the first.
+fn mark_untold(recording: &Recording<'_>, mut is_known: bool, turns: &mut [TurnFiles]) {
+    for (at, turn) in turns.iter_mut().enumerate() {
+        let has_snapshot =
+            recording.snapshots.is_some_and(|snapshots| snapshots.ends.contains_key(&at));
+        let goes_on = is_known || !turn.changes.is_empty();
+        is_known = has_snapshot || (goes_on && !harness::is_silent(recording.run, at));
+        turn.is_untold = !is_known;
+    }
 }
 
 fn from_commits(
@@ -88,8 +101,10 @@ fn from_commits(
     for (at, turn) in recording.run.turns.iter().enumerate() {
         let mut replayer = Replayer::new(tree.clone(), Before::Complete, repo, made);
         let steps = steps_of(recording, at, &mut replayer);
-        let changes = match turn.commit.as_deref().filter(|commit| repo.has_commit(commit)) {
-            None => vec![], // the files of this turn are not recorded: seen with the next commit
+        let commit = turn.commit.as_deref().filter(|commit| repo.has_commit(commit));
+        let is_untold = commit.is_none();
+        let changes = match commit {
+            None => vec![], // seen with the next commit
             Some(commit) => {
                 let mut changes = repo.changes(last.as_deref(), commit)?;
                 let told: Vec<Change> =
@@ -100,7 +115,7 @@ fn from_commits(
             }
         };
         changes.iter().for_each(|change| tree.apply(change));
-        turns.push(TurnFiles { changes, steps });
+        turns.push(TurnFiles { changes, steps, is_untold });
     }
     Ok(Timeline { from: FilesFrom::Commits, base, turns, warnings: vec![] })
 }

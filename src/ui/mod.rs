@@ -105,6 +105,7 @@ fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buff
     match replay.view {
         View::Replay => panels(replay, theme, layout, buffer),
         View::Curves => panel::curves::draw(replay, theme, layout, buffer),
+        View::Scores => panel::scores::draw(replay, theme, layout, buffer),
     }
 }
 

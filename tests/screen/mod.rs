@@ -178,7 +178,7 @@ impl Story {
         let files: Vec<_> =
             measured.iter().map(|(path, measure)| quality::File { path, measure }).collect();
         let (snapshot, detail) = quality::combine_with_detail(&files, ruler.profile());
-        Scored { snapshot, detail, not_recorded: vec![] }
+        Scored { snapshot, detail, not_recorded: vec![], is_untold: false }
     }
 }
 

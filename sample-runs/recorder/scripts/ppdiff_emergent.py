@@ -7,6 +7,7 @@ import importlib
 import pathlib
 import sys
 
+import exposure
 import scripting
 from components import components
 
@@ -27,4 +28,4 @@ SCRIPT = scripting.script(
     "codex-p12", "emergent", "PPDiff, disclosed over 56 requests",
     {"c1": "geometry", "c2": "embeddings and toy data", "c3": "layers", "c4": "forward process", "c5": "losses", "c6": "denoiser and training",
      "c7": "sampling and evaluation", "c8": "speed and refactoring", "c9": "clean-up"},
-    components(), SUMMARY)
+    components(), SUMMARY, exposure.emergent(), exposure.READ + exposure.MADE_UP)

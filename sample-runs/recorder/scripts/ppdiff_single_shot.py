@@ -1,6 +1,7 @@
 """The single-shot run: the same design, told in one request. The files that the model's side writes lie in `single_shot/`."""
 import pathlib
 
+import exposure
 import scripting
 from components import components
 from scripting import add, patch, plan, shell, step, turn, update
@@ -87,4 +88,4 @@ Command line: train, sample (optionally PDB files) and evaluate on toy complexes
 )
 
 SCRIPT = scripting.script("codex-p12-single-shot", "single-shot", "PPDiff, specified in one request", {"c1": "whole specification"},
-                          components(settled_at=1), "The package ppdiff is being written from one specification.")
+                          components(settled_at=1), "The package ppdiff is being written from one specification.", exposure.single_shot(), exposure.READ)

@@ -219,6 +219,7 @@ impl Replay {
         let span = match self.view {
             View::Curves => self.moved_span(),
             View::Replay => self.marked_span(),
+            View::Scores => None,
         };
         effects
             .extend(span.and_then(|span| self.curves.scores.ask_moved(numbers, &self.run, span)));

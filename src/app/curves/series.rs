@@ -223,10 +223,9 @@ fn grouped(value: f64) -> String {
 
 /// Lines added and removed by the turns that lead to the point.
 fn churn(replay: &Replay, point: &Point) -> Option<f64> {
-    let counts = replay.counts.ready();
     let of_turn = |turn: usize| match replay.lines_of_turn(turn) {
         Some(lines) => Some(lines.added + lines.removed),
-        None => counts?.get(turn).filter(|changes| changes.is_empty()).map(|_| 0),
+        None => replay.left_all_alone(turn).then_some(0),
     };
     point.turns.clone().map(of_turn).sum::<Option<usize>>().map(|lines| lines as f64)
 }

@@ -9,12 +9,18 @@ use crate::{
     metrics::{
         phase::{self, Phase},
         quality::{Detail, Ruler, Scored, Totals},
+        reuse::Reuse,
     },
     run::{Checkpoint, Run},
     store::{Archive, Scorer},
 };
 
 use crate::cli::recorded::{self, RecordedRow, TestsRow};
+
+use super::{
+    faithful::{ExposureRow, FaithfulnessRow},
+    rubric_tree::TreeRow,
+};
 
 /// A moment that is scored.
 #[derive(Debug, Clone)]
@@ -28,7 +34,10 @@ pub struct Moment {
 pub struct Document {
     pub run: RunName,
     pub points: Vec<(PointFacts, Scored)>,
+    pub faithfulness: Option<FaithfulnessRow>,
+    pub exposure: Option<ExposureRow>,
     pub tests: Option<TestsRow>,
+    pub rubric_tree: Option<TreeRow>,
     pub recorded: Option<RecordedRow>,
 }
 
@@ -54,6 +63,11 @@ pub struct PointFacts {
     pub bin: Option<f64>,
     /// Lines added and removed by every turn since the previous point.
     pub churn: Option<u64>,
+    /// Share of the exported symbols that another module uses; null where none is exported.
+    pub dir: Option<f64>,
+    /// Null where no file could be read.
+    pub exported: Option<usize>,
+    pub reused: Option<usize>,
     /// What the recording says of the same moment, by the name of our metric; null where it says nothing.
     pub recorded: Option<BTreeMap<&'static str, f64>>,
 }
@@ -65,17 +79,18 @@ pub struct Shown<'a> {
     rules: RulesFacts<'a>,
     run: &'a RunName,
     points: Vec<Point<'a>>,
-    faithfulness: Option<()>,
-    exposure: Option<()>,
+    faithfulness: Option<&'a FaithfulnessRow>,
+    exposure: Option<&'a ExposureRow>,
     tests: Option<&'a TestsRow>,
     process: Option<()>,
-    rubric_tree: Option<()>,
+    rubric_tree: Option<&'a TreeRow>,
     /// What the recording says itself, never mixed with what is worked out here.
     recorded: Option<&'a RecordedRow>,
 }
 
+/// The rules that gave the numbers, and those that could not be used.
 #[derive(Serialize)]
-struct RulesFacts<'a> {
+pub struct RulesFacts<'a> {
     source: &'a str,
     count: usize,
     sha256: &'a str,
@@ -142,7 +157,7 @@ struct DetailRows<'a> {
 pub const NOT_RECORDED: &str = "content not recorded";
 
 impl Document {
-    pub fn of_folder(folder: &Path, scored: Scored) -> Self {
+    pub fn of_folder(folder: &Path, scored: Scored, reuse: Reuse) -> Self {
         let path = folder.display().to_string();
         let facts = PointFacts {
             label: "tree".into(),
@@ -152,10 +167,40 @@ impl Document {
             phase: None,
             bin: None,
             churn: None,
+            dir: reuse.dir(),
+            exported: reuse.is_read().then(|| reuse.exported()),
+            reused: reuse.is_read().then(|| reuse.reused()),
             recorded: None,
         };
         let run = RunName { id: path.clone(), path, format: None, files_from: "a folder" };
-        Self { run, points: vec![(facts, scored)], tests: None, recorded: None }
+        Self {
+            run,
+            points: vec![(facts, scored)],
+            faithfulness: Some(FaithfulnessRow::of_folder(Some(reuse))),
+            exposure: None,
+            tests: None,
+            rubric_tree: None,
+            recorded: None,
+        }
+    }
+
+    /// Of a file that holds a rubric tree and no run: there is no code to score.
+    pub fn of_tree(path: &Path, run: &Run, tree: TreeRow) -> Self {
+        let name = RunName {
+            id: run.id.clone(),
+            path: path.display().to_string(),
+            format: Some(run.format),
+            files_from: "nothing: it holds no run",
+        };
+        Self {
+            run: name,
+            points: vec![],
+            faithfulness: None,
+            exposure: None,
+            tests: None,
+            rubric_tree: Some(tree),
+            recorded: None,
+        }
     }
 
     /// `lines` has the line counts of every change of every turn.
@@ -175,16 +220,32 @@ impl Document {
         };
         let befores = std::iter::once(0).chain(moments.iter().map(|moment| moment.done));
         let befores: Vec<usize> = befores.take(moments.len()).collect();
-        let facts = moments.into_iter().zip(befores).map(|(moment, before)| {
-            let churn = churn(lines.get(before..moment.done).unwrap_or_default());
-            facts_of(run, moment, churn)
-        });
+        let facts =
+            moments.into_iter().zip(befores).zip(&scored).map(|((moment, before), scored)| {
+                let churn = churn(lines.get(before..moment.done).unwrap_or_default());
+                let churn = churn.filter(|lines| *lines > 0 || !scored.is_untold);
+                facts_of(run, moment, churn)
+            });
         Self {
             run: name,
-            points: facts.zip(scored).collect(),
+            points: facts.collect::<Vec<_>>().into_iter().zip(scored).collect(),
+            faithfulness: None,
+            exposure: None,
             tests: recorded::tests(run),
+            rubric_tree: None,
             recorded: recorded::recorded(run, archive),
         }
+    }
+
+    /// With DIR at each point, in order.
+    pub fn with_reuse(mut self, reuse: &[Option<Reuse>]) -> Self {
+        for ((facts, _), reuse) in self.points.iter_mut().zip(reuse) {
+            let read = reuse.as_ref().filter(|reuse| reuse.is_read());
+            facts.dir = read.and_then(Reuse::dir);
+            facts.exported = read.map(Reuse::exported);
+            facts.reused = read.map(Reuse::reused);
+        }
+        self
     }
 
     pub fn shown<'a>(&'a self, scorer: &'a Scorer, with_detail: bool) -> Shown<'a> {
@@ -205,11 +266,11 @@ impl Document {
             rules: rules_of(scorer.ruler()),
             run: &self.run,
             points: self.points.iter().map(point).collect(),
-            faithfulness: None,
-            exposure: None,
+            faithfulness: self.faithfulness.as_ref(),
+            exposure: self.exposure.as_ref(),
             tests: self.tests.as_ref(),
             process: None,
-            rubric_tree: None,
+            rubric_tree: self.rubric_tree.as_ref(),
             recorded: self.recorded.as_ref(),
         }
     }
@@ -227,6 +288,9 @@ fn facts_of(run: &Run, moment: Moment, churn: Option<u64>) -> PointFacts {
         phase: checkpoint.and_then(|index| Phase::of(index, count)),
         bin: checkpoint.and_then(|index| phase::bin(index, count)),
         churn,
+        dir: None,
+        exported: None,
+        reused: None,
         recorded: checkpoint
             .and_then(|index| recorded_at(run.checkpoints.get(index)?, moment.done)),
     }
@@ -289,7 +353,7 @@ fn rows(detail: &Detail) -> DetailRows<'_> {
     }
 }
 
-fn rules_of(ruler: &Ruler) -> RulesFacts<'_> {
+pub fn rules_of(ruler: &Ruler) -> RulesFacts<'_> {
     let rules = ruler.rules();
     RulesFacts {
         source: rules.source(),

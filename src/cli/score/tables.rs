@@ -10,18 +10,22 @@ use crate::{
 use super::{
     Args,
     document::{Document, PointFacts, numbers, skipped},
+    faithful_table, rubric_tree,
 };
 
 /// Rows of each kind that `--detail` prints; JSON has all.
-const MOST_ROWS: usize = 20;
+pub const MOST_ROWS: usize = 20;
 
 #[rustfmt::skip]
-const HEADS: [&str; 13] = [
+const HEADS: [&str; 14] = [
     "point", "phase", ">files", ">loc", ">callables", ">CC > 10", ">max CC", ">mass", ">erosion", ">flagged",
-    ">verbosity", ">churn", "commit",
+    ">verbosity", ">DIR", ">churn", "commit",
 ];
 
 pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> io::Result<()> {
+    if document.points.is_empty() {
+        return print_tree(document, args, out);
+    }
     if !args.md {
         out.line(&head(document, ruler))?;
         out.line("")?;
@@ -46,14 +50,28 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
     } else {
         table.print(out)?
     }
+    faithful_table::print(document, args.md, out)?;
     let Some((_, last)) = document.points.last() else { return Ok(()) };
     if args.detail {
         print_detail(&last.detail, args.md, out)?;
+        if let Some(row) = &document.faithfulness {
+            faithful_table::print_detail(row, args.md, out)?;
+        }
     }
     for (path, why) in skipped(last) {
         out.line(&format!("left out: {path}: {why}"))?;
     }
-    Ok(())
+    if document.rubric_tree.is_some() {
+        out.line("")?;
+    }
+    print_tree(document, args, out)
+}
+
+fn print_tree(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> {
+    match &document.rubric_tree {
+        Some(tree) => rubric_tree::print(tree, args.md, out),
+        None => Ok(()),
+    }
 }
 
 fn head(document: &Document, ruler: &Ruler) -> String {
@@ -83,6 +101,7 @@ fn row(facts: &PointFacts, scored: &Scored) -> Vec<String> {
         share(scored.erosion()),
         count(numbers.flagged_lines),
         share(scored.verbosity()),
+        share(facts.dir),
         count(facts.churn),
         known(facts.commit.as_ref().map(|commit| commit.chars().take(10).collect())),
     ]
@@ -156,7 +175,13 @@ fn print_detail(detail: &Detail, is_markdown: bool, out: &mut Out) -> io::Result
     Ok(())
 }
 
-/// One table of every point of every run; empty cells are not recorded.
+/// Columns about a point, before those about the run as a whole.
+const POINT_CELLS: usize = 29;
+
+/// Columns about faithfulness and exposure.
+const FAITHFUL_CELLS: usize = 10;
+
+/// One table of every point of every run; empty cells are not recorded. A run without points has one row.
 pub fn csv(documents: &[Document], ruler: &Ruler, out: &mut Out) -> io::Result<()> {
     let heads = [
         "run",
@@ -188,20 +213,64 @@ pub fn csv(documents: &[Document], ruler: &Ruler, out: &mut Out) -> io::Result<(
         "gini",
         "churn",
         "skipped",
+        "exported",
+        "reused",
+        "dir",
+        "mcf",
+        "if50",
+        "judged",
+        "components",
+        "judge",
+        "rcr",
+        "esr",
     ];
+    let heads = heads.into_iter().chain(rubric_tree::COLUMNS);
     out.raw(csv_row(heads.map(String::from)).as_bytes())?;
     for document in documents {
+        let tree = rubric_tree::cells(document.rubric_tree.as_ref());
         for (facts, scored) in &document.points {
-            out.raw(csv_row(cells(document, facts, scored, ruler)).as_bytes())?;
+            let cells = cells(document, facts, scored, ruler).into_iter();
+            let cells = cells.chain(faithful_cells(document, facts)).chain(tree.clone());
+            out.raw(csv_row(cells).as_bytes())?;
+        }
+        if document.points.is_empty() {
+            let name = [document.run.id.clone(), document.run.path.clone()];
+            let rest =
+                std::iter::repeat_n(String::new(), POINT_CELLS + FAITHFUL_CELLS - name.len());
+            out.raw(csv_row(name.into_iter().chain(rest).chain(tree)).as_bytes())?;
         }
     }
     Ok(())
 }
 
-fn cells(document: &Document, facts: &PointFacts, scored: &Scored, ruler: &Ruler) -> [String; 29] {
-    fn cell<T: ToString>(value: Option<T>) -> String {
-        value.map(|value| value.to_string()).unwrap_or_default()
-    }
+fn cell<T: ToString>(value: Option<T>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// What was judged stands in the row of the end alone.
+fn faithful_cells(document: &Document, facts: &PointFacts) -> [String; FAITHFUL_CELLS] {
+    let row = document.faithfulness.as_ref().filter(|row| row.turn == facts.turn);
+    let exposed = document.exposure.as_ref().zip(facts.turn).and_then(|(it, turn)| it.at(turn));
+    [
+        cell(facts.exported),
+        cell(facts.reused),
+        cell(facts.dir),
+        cell(row.and_then(|row| row.mcf)),
+        cell(row.and_then(|row| row.if50)),
+        cell(row.and_then(|row| row.judged)),
+        cell(row.and_then(|row| row.components)),
+        cell(row.and_then(|row| row.judge.as_ref())),
+        cell(exposed.map(|at| at.rcr)),
+        cell(exposed.map(|at| at.esr)),
+    ]
+}
+
+fn cells(
+    document: &Document,
+    facts: &PointFacts,
+    scored: &Scored,
+    ruler: &Ruler,
+) -> [String; POINT_CELLS] {
     let numbers = numbers(scored);
     let is_recorded = scored.is_recorded();
     [

@@ -8,7 +8,7 @@
 
 mod changes;
 mod file;
-mod flat;
+pub(in crate::metrics) mod flat;
 mod hash;
 mod kinds;
 mod languages;

@@ -11,12 +11,15 @@ pub struct Scored {
     pub detail: Detail,
     /// Files that would count, whose content the recording does not have: the numbers are those of the others.
     pub not_recorded: Vec<RepoPath>,
+    /// Nothing in the recording says what the files were at this moment.
+    pub is_untold: bool,
 }
 
 impl Scored {
-    /// Whether the numbers are of anything: not so where every file that counts is one whose content is not recorded.
+    /// Whether the numbers are of anything: not so where nothing says what the files were, and where every file that
+    /// counts is one whose content is not recorded.
     pub fn is_recorded(&self) -> bool {
-        self.not_recorded.is_empty() || self.snapshot.files > 0
+        !self.is_untold && (self.not_recorded.is_empty() || self.snapshot.files > 0)
     }
 
     /// 0 to 1; None where nothing is recorded that it could be worked out from.

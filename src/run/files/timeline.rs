@@ -41,6 +41,9 @@ pub struct TurnFiles {
     pub changes: Vec<Change>,
     /// What single steps did, in playing order, as far as their recorded edits tell.
     pub steps: Vec<(StepId, Vec<Change>)>,
+    /// Nothing in the recording says what the files were after this turn; the tree is still that of the last turn of
+    /// which something does.
+    pub is_untold: bool,
 }
 
 /// One file, from one version to another.

@@ -8,6 +8,7 @@ pub mod footer;
 pub mod now;
 pub mod overlay;
 pub mod palette;
+pub mod scores;
 pub mod steps;
 pub mod tabs;
 pub mod title;

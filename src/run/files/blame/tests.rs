@@ -44,7 +44,7 @@ impl History {
         }
         let end = self.file(end);
         let changes = if start == Some(end) { vec![] } else { vec![change(start, Some(end))] };
-        self.push(TurnFiles { changes, steps: told })
+        self.push(TurnFiles { changes, steps: told, ..TurnFiles::default() })
     }
 
     /// A turn with one recorded step that writes `a`.
@@ -63,7 +63,11 @@ impl History {
             ..change(old, Some(file))
         };
         let id = StepId { turn: self.timeline.turns.len(), subagent: None, step: 0 };
-        self.push(TurnFiles { changes: vec![renamed.clone()], steps: vec![(id, vec![renamed])] })
+        self.push(TurnFiles {
+            changes: vec![renamed.clone()],
+            steps: vec![(id, vec![renamed])],
+            ..TurnFiles::default()
+        })
     }
 
     fn push(mut self, turn: TurnFiles) -> Self {
@@ -140,7 +144,11 @@ fn what_changed_between_two_steps_was_changed_outside_recorded_edits() {
         (id(0), vec![change(None, Some(one))]),
         (id(1), vec![met, change(Some(two), Some(three))]),
     ];
-    let history = history.push(TurnFiles { changes: vec![change(None, Some(three))], steps });
+    let history = history.push(TurnFiles {
+        changes: vec![change(None, Some(three))],
+        steps,
+        ..TurnFiles::default()
+    });
 
     assert_eq!(history.told("a"), ["1.1", "1◇", "1.2"]);
 }
@@ -180,7 +188,8 @@ fn a_file_made_anew_forgets_its_earlier_life() {
     let mut history = History::default().wrote("one\n");
     let old = history.tree.files.get(&path("a")).copied();
     let gone = Change { kind: EditKind::Delete, ..change(old, None) };
-    history = history.push(TurnFiles { changes: vec![gone], steps: vec![] }).wrote("one\n");
+    history =
+        history.push(TurnFiles { changes: vec![gone], ..TurnFiles::default() }).wrote("one\n");
 
     assert_eq!(history.told("a"), ["3.1"]);
 }
@@ -194,7 +203,7 @@ fn an_earlier_version_that_is_not_recorded_is_never_guessed() {
     let snapshot = history.file("one\n");
     let seen = Change { origin: Origin::Outside, ..change(Some(unknown), Some(snapshot)) };
     let history =
-        history.push(TurnFiles { changes: vec![seen], steps: vec![] }).wrote("one\ntwo\n");
+        history.push(TurnFiles { changes: vec![seen], ..TurnFiles::default() }).wrote("one\ntwo\n");
 
     assert_eq!(history.told("a"), ["?", "2.1"]);
 }
@@ -206,7 +215,11 @@ fn a_step_of_which_only_hunks_are_known_has_the_lines_that_stand_there_word_for_
     let hunks = Version::Hunks(vec![hunk(&["def f():", "    pass"]), hunk(&["elsewhere"])]);
     let step = Change { version: hunks, ..change(None, None) };
     let steps = vec![(StepId::default(), vec![step])];
-    let history = history.push(TurnFiles { changes: vec![change(None, Some(file))], steps });
+    let history = history.push(TurnFiles {
+        changes: vec![change(None, Some(file))],
+        steps,
+        ..TurnFiles::default()
+    });
 
     assert_eq!(history.told("a"), ["1.1", "1.1", "1◇"]);
 }

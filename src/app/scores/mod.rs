@@ -1,0 +1,114 @@
+//! What a run is judged by and what came of it: the table of its components, or the rubric tree it was graded with.
+//!
+//! A run may have either, both or none ([`Scores::there`]); [`Shows`] is which of them is looked at. Each has its own
+//! state, messages and `update` in its own file: [`tree`]. To add one, add it to [`Shows`], say when it is there, give
+//! it a context in the keymap and draw it in `ui::panel::scores`.
+
+pub mod tree;
+
+use super::{keymap::Context, layout::Layout, replay::Replay, shell::mouse::Mouse, views::View};
+use crate::run::Run;
+
+/// What the view shows beside what is known.
+#[derive(Debug, Default)]
+pub struct Scores {
+    /// What was chosen; counts where the run has it.
+    chosen: Option<Shows>,
+    pub tree: tree::Tree,
+}
+
+/// What there is to be looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shows {
+    Tree,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// To the other kind of scores, where the run has both.
+    Switch,
+    Tree(tree::Message),
+}
+
+impl Shows {
+    /// In the order in which they are offered.
+    const ALL: &'static [Self] = &[Self::Tree];
+}
+
+impl Scores {
+    /// What the run has, in the order in which it is offered.
+    pub fn there(&self, run: &Run) -> Vec<Shows> {
+        let is_there = |shows: &&Shows| match shows {
+            Shows::Tree => run.rubric_tree.is_some(),
+        };
+        Shows::ALL.iter().filter(is_there).copied().collect()
+    }
+
+    /// What is looked at; None where nothing judges the run.
+    pub fn shown(&self, run: &Run) -> Option<Shows> {
+        let there = self.there(run);
+        self.chosen.filter(|chosen| there.contains(chosen)).or_else(|| there.first().copied())
+    }
+
+    /// Where the keyboard is while the view is seen.
+    pub fn context(&self, run: &Run) -> Context {
+        match self.shown(run) {
+            Some(Shows::Tree) => Context::Rubric,
+            None => Context::Scores,
+        }
+    }
+}
+
+impl Replay {
+    pub(super) fn update_scores(&mut self, message: Message, layout: &Layout) {
+        self.view = View::Scores;
+        match message {
+            Message::Switch => self.switch_scores(),
+            Message::Tree(message) => self.update_tree(message, layout),
+        }
+    }
+
+    fn switch_scores(&mut self) {
+        let there = self.scores.there(&self.run);
+        let at = there.iter().position(|shows| Some(*shows) == self.scores.shown(&self.run));
+        match at.filter(|_| there.len() > 1) {
+            Some(at) => self.scores.chosen = there.get((at + 1) % there.len()).copied(),
+            None => self.notice = Some("there are no other scores of this run".into()),
+        }
+    }
+
+    pub(super) fn settle_scores(&mut self, layout: &Layout) {
+        if self.view != View::Scores {
+            return;
+        }
+        match self.scores.shown(&self.run) {
+            Some(Shows::Tree) => self.settle_tree(layout),
+            None => {}
+        }
+    }
+
+    /// What a click selects and the wheel moves.
+    pub fn point_at_scores(&mut self, mouse: Mouse, layout: &Layout) {
+        match self.scores.shown(&self.run) {
+            Some(Shows::Tree) => self.point_at_tree(mouse, layout),
+            None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::rubric_tree::RubricTree;
+
+    #[test]
+    fn the_view_shows_what_the_run_has() {
+        let scores = Scores::default();
+        let graded = Run { rubric_tree: Some(RubricTree::default().into()), ..Run::default() };
+
+        assert_eq!(scores.shown(&Run::default()), None);
+        assert_eq!(scores.context(&Run::default()), Context::Scores);
+        assert_eq!(scores.shown(&graded), Some(Shows::Tree));
+        assert_eq!(scores.context(&graded), Context::Rubric);
+    }
+}

@@ -1,0 +1,95 @@
+//! `trajview agree`: how far judges and humans agree who scored the same components.
+
+mod document;
+mod gather;
+mod tables;
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use crate::study::{Plan, Scale, raters::Panel};
+
+use super::{Exit, Failure, Outcome, output::Out};
+use document::Document;
+
+/// Agreement between raters: judges and humans of runs, or columns of a table
+///
+/// The raters of a run are its judgements and its labels. Several runs are pooled. A CSV has a row a component and a
+/// column a rater (component,run,a,b; run may be missing) or a row a score (component,rater,score); JSON is a list of
+/// such rows, or an object of columns.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Run bundles, folders of them, files of judgements or labels, or tables (CSV or JSON)
+    #[arg(value_name = "RUN_OR_FILE", required = true)]
+    paths: Vec<PathBuf>,
+    /// The levels of the scale, as 0..4; `observed` for those that were given, however far apart
+    #[arg(long, default_value = "0..4", allow_hyphen_values = true)]
+    levels: String,
+    /// Start of the draws of the bootstrap
+    #[arg(long, default_value_t = Plan::default().seed)]
+    seed: u64,
+    /// How often it draws; 0 for no intervals
+    #[arg(long, default_value_t = Plan::default().resamples, value_parser = at_most_a_million)]
+    resamples: usize,
+    /// Agreement run by run or component by component beside the pooled one
+    #[arg(long, value_enum)]
+    by: Option<By>,
+    /// With the confusion matrix of every two raters and what they disagree on
+    #[arg(long)]
+    detail: bool,
+    /// Print JSON (schema trajview.agree/1)
+    #[arg(long, conflicts_with_all = ["csv", "md"])]
+    json: bool,
+    /// Print a table of every measure as CSV
+    #[arg(long, conflicts_with = "md")]
+    csv: bool,
+    /// Print the tables as Markdown
+    #[arg(long)]
+    md: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    Run,
+    Component,
+}
+
+fn at_most_a_million(words: &str) -> Result<usize, String> {
+    match words.parse() {
+        Ok(count) if count <= 1_000_000 => Ok(count),
+        _ => Err("expected a number from 0 to 1000000".into()),
+    }
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let panel = gather::panel(&args.paths)?;
+    let scale = scale(&args.levels, &panel)?;
+    let panel = panel.on_scale(|score| scale.position(score).is_some());
+    let plan = Plan { seed: args.seed, resamples: args.resamples, ..Plan::default() };
+    let document = Document::of(&panel, scale, plan);
+    if document.pairs.is_empty() {
+        tables::problems_to_standard_error(&document);
+        let why = "no two raters scored the same component of the same run and commit";
+        return Err(Failure::new(Exit::CannotUnderstand, why));
+    }
+    if args.json {
+        out.json(&document)?;
+    } else if args.csv {
+        tables::csv(&document, out)?;
+        tables::problems_to_standard_error(&document);
+    } else {
+        tables::print(&document, args, out)?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn scale(words: &str, panel: &Panel) -> Result<Scale, Failure> {
+    if words == "observed" {
+        let scores = panel.raters.iter().flat_map(|rater| &rater.scores).map(|score| score.score);
+        return Scale::observed(scores)
+            .map_err(|why| Failure::new(Exit::CannotUnderstand, why.to_string()));
+    }
+    Scale::parse(words)
+        .map_err(|why| Failure::new(Exit::WrongArguments, format!("--levels: {why}")))
+}

@@ -1,0 +1,266 @@
+//! The JSON of `agree`: field names are fixed by the contract, adding some is fine. What is not defined is null, and
+//! `not_defined` says why.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+use crate::study::{
+    Agreement, Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
+    agreement::AC2_WEIGHTS,
+    raters::{Joined, Panel, Problem, Rater, Score, ScoredPair, join},
+};
+
+#[derive(Serialize)]
+pub struct Document {
+    schema: &'static str,
+    #[serde(serialize_with = "plain_numbers")]
+    pub levels: Vec<f64>,
+    pub seed: u64,
+    pub resamples: usize,
+    /// What an interval covers.
+    confidence: f64,
+    ac2_weights: &'static str,
+    /// Names of the runs; empty where nothing names one.
+    pub runs: Vec<String>,
+    pub raters: Vec<RaterRow>,
+    pub pairs: Vec<PairRow>,
+    /// Scores that no other rater has a counterpart to.
+    pub alone: Vec<AloneRow>,
+    /// What could not be used.
+    pub problems: Vec<ProblemRow>,
+}
+
+#[derive(Serialize)]
+pub struct AloneRow {
+    pub rater: String,
+    pub component: String,
+    pub run: String,
+    pub commit: Option<String>,
+    #[serde(rename = "where")]
+    pub place: String,
+}
+
+#[derive(Serialize)]
+pub struct RaterRow {
+    pub name: String,
+    pub model: Option<String>,
+    pub kind: &'static str,
+    /// How many.
+    pub scores: usize,
+}
+
+#[derive(Serialize)]
+pub struct ProblemRow {
+    #[serde(rename = "where")]
+    pub place: String,
+    pub what: String,
+}
+
+#[derive(Serialize)]
+pub struct PairRow {
+    pub a: String,
+    pub b: String,
+    /// Things that only one of the two scored.
+    pub only_a: usize,
+    pub only_b: usize,
+    #[serde(flatten)]
+    pub measures: Measures,
+    pub disagreements: Vec<Disagreement>,
+    pub by_run: Vec<PartRow>,
+    pub by_component: Vec<PartRow>,
+}
+
+#[derive(Serialize)]
+pub struct Disagreement {
+    pub component: String,
+    pub run: String,
+    pub commit: Option<String>,
+    #[serde(serialize_with = "plain_number")]
+    pub a: f64,
+    #[serde(serialize_with = "plain_number")]
+    pub b: f64,
+}
+
+/// The pairs of one run or of one component, without intervals.
+#[derive(Serialize)]
+pub struct PartRow {
+    pub name: String,
+    #[serde(flatten)]
+    pub measures: Measures,
+}
+
+/// Everything that is computed of some pairs.
+pub struct Measures {
+    pub agreement: Agreement,
+    /// Whether intervals were asked for.
+    has_intervals: bool,
+}
+
+impl Document {
+    pub fn of(panel: &Panel, scale: Scale, plan: Plan) -> Self {
+        let pairs = panel.pairs_of_raters();
+        let raters = |&(a, b): &(usize, usize)| Some((panel.raters.get(a)?, panel.raters.get(b)?));
+        let joined: Vec<_> =
+            pairs.iter().filter_map(raters).map(|(a, b)| (a, b, join(a, b))).collect();
+        let strangers = joined.iter().filter(|(_, _, joined)| joined.pairs.is_empty());
+        let strangers = strangers.map(|(a, b, _)| Problem {
+            place: format!("{} and {}", a.name, b.name),
+            what: "scored nothing in common".into(),
+        });
+        let problems = panel.problems.iter().cloned().chain(strangers);
+        let rows = joined.par_iter().filter(|(_, _, joined)| !joined.pairs.is_empty());
+        let scores = panel.raters.iter().flat_map(|rater| &rater.scores);
+        let runs: BTreeSet<&str> = scores.map(|score| score.item.run.as_str()).collect();
+        Self {
+            schema: "trajview.agree/1",
+            levels: scale.levels().to_vec(),
+            seed: plan.seed,
+            resamples: plan.resamples,
+            confidence: plan.confidence,
+            ac2_weights: AC2_WEIGHTS,
+            runs: runs.into_iter().map(str::to_owned).collect(),
+            raters: panel.raters.iter().map(rater_row).collect(),
+            pairs: rows
+                .map(|(a, b, joined)| pair_row([&a.name, &b.name], joined, &scale, &plan))
+                .collect(),
+            alone: panel
+                .lonely()
+                .into_iter()
+                .filter_map(|(rater, score)| alone_row(panel, rater, score))
+                .collect(),
+            problems: problems.map(|Problem { place, what }| ProblemRow { place, what }).collect(),
+        }
+    }
+}
+
+fn rater_row(rater: &Rater) -> RaterRow {
+    RaterRow {
+        name: rater.name.clone(),
+        model: rater.model.clone(),
+        kind: rater.kind.name(),
+        scores: rater.scores.len(),
+    }
+}
+
+fn alone_row(panel: &Panel, rater: usize, score: &Score) -> Option<AloneRow> {
+    let rater = panel.raters.get(rater)?.name.clone();
+    let item = score.item.clone();
+    Some(AloneRow {
+        rater,
+        component: item.component,
+        run: item.run,
+        commit: item.commit,
+        place: score.place.clone(),
+    })
+}
+
+fn pair_row([a, b]: [&str; 2], joined: &Joined, scale: &Scale, plan: &Plan) -> PairRow {
+    let whole: Vec<&ScoredPair> = joined.pairs.iter().collect();
+    let differ = joined.pairs.iter().filter(|pair| pair.a != pair.b);
+    PairRow {
+        a: a.into(),
+        b: b.into(),
+        only_a: joined.only_a,
+        only_b: joined.only_b,
+        measures: measures(&whole, scale, plan),
+        disagreements: differ.map(disagreement).collect(),
+        by_run: parts(&joined.pairs, scale, |pair| &pair.item.run),
+        by_component: parts(&joined.pairs, scale, |pair| &pair.item.component),
+    }
+}
+
+fn disagreement(pair: &ScoredPair) -> Disagreement {
+    let item = pair.item.clone();
+    Disagreement {
+        component: item.component,
+        run: item.run,
+        commit: item.commit,
+        a: pair.a,
+        b: pair.b,
+    }
+}
+
+fn parts(
+    pairs: &[ScoredPair],
+    scale: &Scale,
+    name: impl Fn(&ScoredPair) -> &String,
+) -> Vec<PartRow> {
+    let mut parts: BTreeMap<&str, Vec<&ScoredPair>> = BTreeMap::new();
+    pairs.iter().for_each(|pair| parts.entry(name(pair)).or_default().push(pair));
+    let without = Plan { resamples: 0, ..Plan::default() };
+    let row = |(name, pairs): (&str, Vec<&ScoredPair>)| PartRow {
+        name: name.to_owned(),
+        measures: measures(&pairs, scale, &without),
+    };
+    parts.into_iter().map(row).collect()
+}
+
+fn measures(pairs: &[&ScoredPair], scale: &Scale, plan: &Plan) -> Measures {
+    let scores: Vec<(f64, f64)> = pairs.iter().map(|pair| (pair.a, pair.b)).collect();
+    let agreement = Ratings::new(scale.clone(), &scores).agreement(plan);
+    Measures { agreement, has_intervals: plan.resamples > 0 }
+}
+
+impl Measures {
+    fn estimates(&self) -> impl Iterator<Item = (Coefficient, Estimate)> {
+        self.agreement.estimates.iter().copied()
+    }
+}
+
+const BOUNDARIES: [(Coefficient, f64, f64); 2] =
+    [(Coefficient::Boundary23, 2.0, 3.0), (Coefficient::Boundary34, 3.0, 4.0)];
+
+impl Serialize for Measures {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Agreement { n, table, .. } = &self.agreement;
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("n", n)?;
+        let is_boundary =
+            |it: Coefficient| BOUNDARIES.iter().any(|(boundary, _, _)| *boundary == it);
+        for (coefficient, estimate) in self.estimates().filter(|(it, _)| !is_boundary(*it)) {
+            map.serialize_entry(coefficient.name(), &estimate.value.ok())?;
+        }
+        for (coefficient, low, high) in BOUNDARIES {
+            let share = self.agreement.value(coefficient).ok();
+            let boundary = serde_json::json!({"count": table.boundary(low, high), "share": share});
+            map.serialize_entry(coefficient.name(), &boundary)?;
+        }
+        map.serialize_entry("confusion", &table.rows())?;
+        let (a, b) = table.base_rates();
+        map.serialize_entry("base_rate", &serde_json::json!({"a": a, "b": b}))?;
+        let why = |it: Result<f64, Undefined>| it.err().map(Undefined::why);
+        let undefined =
+            self.estimates().filter_map(|(it, estimate)| Some((it.name(), why(estimate.value)?)));
+        map.serialize_entry("not_defined", &undefined.collect::<BTreeMap<_, _>>())?;
+        if self.has_intervals {
+            let ends = |it: Interval| [it.low, it.high];
+            let intervals = self
+                .estimates()
+                .map(|(it, estimate)| (it.name(), estimate.interval.ok().map(ends)));
+            map.serialize_entry("ci95", &intervals.collect::<BTreeMap<_, _>>())?;
+            let undefined = self
+                .estimates()
+                .filter_map(|(it, estimate)| Some((it.name(), estimate.interval.err()?.why())));
+            map.serialize_entry("ci95_not_defined", &undefined.collect::<BTreeMap<_, _>>())?;
+        }
+        map.end()
+    }
+}
+
+/// 3 and not 3.0, as scores are written.
+fn plain_number<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
+    let is_whole = number.fract() == 0.0 && number.abs() < 1e15;
+    if is_whole { to.serialize_i64(*number as i64) } else { to.serialize_f64(*number) }
+}
+
+fn plain_numbers<S: Serializer>(numbers: &[f64], to: S) -> Result<S::Ok, S::Error> {
+    struct Plain(f64);
+    impl Serialize for Plain {
+        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            plain_number(&self.0, to)
+        }
+    }
+    to.collect_seq(numbers.iter().map(|number| Plain(*number)))
+}

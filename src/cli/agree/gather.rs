@@ -1,0 +1,146 @@
+//! From the paths on the command line to raters.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    cli::{Exit, Failure},
+    formats::{self, Source},
+    run::rubric::Rubric,
+    store,
+    study::{
+        raters::{Files, Panel, RunScores, panel_of},
+        sheet,
+    },
+};
+
+/// Files above this are no tables of scores.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// One thing that was named, read.
+struct Read {
+    path: PathBuf,
+    content: Content,
+}
+
+enum Content {
+    Run(Rubric),
+    /// Text of a table.
+    Table(String),
+}
+
+/// The raters of everything that is named, those of one name pooled.
+pub fn panel(paths: &[PathBuf]) -> Result<Panel, Failure> {
+    let mut all = vec![];
+    for path in paths {
+        all.extend(read(path)?);
+    }
+    let names = names(&all);
+    let mut panel = Panel::default();
+    for (read, name) in all.iter().zip(&names) {
+        let place = read.path.display().to_string();
+        panel.add(match &read.content {
+            Content::Run(rubric) => {
+                let files =
+                    if read.path.is_dir() { Files::In(&place) } else { Files::Alone(&place) };
+                panel_of(RunScores { run: name, files, rubric })
+            }
+            Content::Table(text) => sheet::read(&place, text, "")
+                .map_err(|why| Failure::new(Exit::CannotUnderstand, format!("{place}: {why}")))?,
+        });
+    }
+    Ok(panel.named_apart())
+}
+
+fn read(path: &Path) -> Result<Vec<Read>, Failure> {
+    if let Some(folder) = store::rubric::bundle_of(path) {
+        return Ok(vec![Read {
+            content: Content::Run(store::rubric::read(&folder)),
+            path: folder,
+        }]);
+    }
+    if path.is_dir() {
+        return runs_below(path);
+    }
+    let text = text_of(path)?;
+    let content = match rubric_of(path, &text) {
+        Some(rubric) => Content::Run(rubric),
+        None => Content::Table(text),
+    };
+    Ok(vec![Read { path: path.to_owned(), content }])
+}
+
+fn runs_below(folder: &Path) -> Result<Vec<Read>, Failure> {
+    let bundles = store::runs_below(folder).into_iter();
+    let bundles: Vec<Read> = bundles
+        .filter_map(|run| store::rubric::bundle_of(&run))
+        .map(|run| Read { content: Content::Run(store::rubric::read(&run)), path: run })
+        .collect();
+    if bundles.is_empty() {
+        let why = format!("{}: no run bundle below this folder", folder.display());
+        return Err(Failure::new(Exit::CannotUnderstand, why));
+    }
+    Ok(bundles)
+}
+
+fn text_of(path: &Path) -> Result<String, Failure> {
+    let cannot = |why: String| {
+        Failure::new(Exit::CannotRead, format!("cannot read {}: {why}", path.display()))
+    };
+    let size = std::fs::metadata(path).map_err(|why| cannot(why.to_string()))?.len();
+    if size > MOST_BYTES {
+        return Err(cannot(format!("it is larger than {} MB", MOST_BYTES >> 20)));
+    }
+    let bytes = std::fs::read(path).map_err(|why| cannot(why.to_string()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A file of judgements or labels that stands alone.
+fn rubric_of(path: &Path, text: &str) -> Option<Rubric> {
+    let file = path.file_name()?.to_string_lossy();
+    let document: serde_json::Value = serde_json::from_str(text).ok()?;
+    let folder = match document.get("schema")?.as_str()? {
+        schema if schema.starts_with("trajview.judgement/") => "judgements",
+        schema if schema.starts_with("trajview.labels/") => "labels",
+        _ => return None,
+    };
+    let name = format!("{folder}/{}.json", file.trim_end_matches(".json"));
+    Some(formats::rubric::read(&[Source { name: &name, bytes: text.as_bytes() }]))
+}
+
+/// What each run is called: as its judgements say or by its folder; by its path where two would be called the same.
+///
+/// A file that stands alone and names no run is of the bundle it lies in, else of the only run there is.
+fn names(all: &[Read]) -> Vec<String> {
+    let is_run = |read: &Read| matches!(read.content, Content::Run(_));
+    let mut names: Vec<String> = all.iter().map(name).collect();
+    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, name) in all.iter().zip(&names).filter(|(read, _)| read.path.is_dir()) {
+        *folders.entry(name.clone()).or_default() += 1;
+    }
+    for (read, name) in all.iter().zip(&mut names).filter(|(read, _)| read.path.is_dir()) {
+        if folders.get(name).is_some_and(|count| *count > 1) {
+            *name = read.path.display().to_string();
+        }
+    }
+    let known: BTreeSet<String> = names.iter().filter(|name| !name.is_empty()).cloned().collect();
+    if let Some(only) = known.first().filter(|_| known.len() == 1) {
+        let nameless =
+            all.iter().zip(&mut names).filter(|(read, name)| is_run(read) && name.is_empty());
+        nameless.for_each(|(_, name)| name.clone_from(only));
+    }
+    names
+}
+
+/// Empty where nothing says it.
+fn name(read: &Read) -> String {
+    let Content::Run(rubric) = &read.content else { return String::new() };
+    let given = rubric.judgements.iter().find_map(|judgement| judgement.run.clone());
+    let above = read.path.parent().and_then(Path::parent);
+    let bundle = if read.path.is_dir() { Some(read.path.as_path()) } else { above };
+    let folder = bundle.and_then(|folder| store::rubric::bundle_of(folder)?.canonicalize().ok());
+    let folder = folder.as_deref().and_then(Path::file_name);
+    given.or(folder.map(|name| name.to_string_lossy().into_owned())).unwrap_or_default()
+}

@@ -1,0 +1,283 @@
+//! Agreement for people, in the layout of SLUMP's calibration table: a row for every two raters.
+
+use std::io;
+
+use crate::{
+    cli::output::{Out, Table, csv_row, plain},
+    study::{Coefficient, Estimate, Interval, Undefined},
+};
+
+use super::{
+    Args, By,
+    document::{AloneRow, Document, Measures, PairRow, PartRow, RaterRow},
+};
+
+/// The measures of the first table; those of the second are the rest.
+const MAIN: [Coefficient; 4] =
+    [Coefficient::Exact, Coefficient::Within1, Coefficient::KappaQuadratic, Coefficient::Spearman];
+
+/// More levels than this are not listed one by one.
+const MOST_LEVELS: usize = 6;
+
+pub fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> {
+    out.line(&head(document))?;
+    let mut show = |title: &str, table: &Table| section(title, table, args.md, out);
+    show("", &main_table(document))?;
+    show("", &other_table(document))?;
+    if let Some(by) = args.by {
+        for pair in &document.pairs {
+            show(&format!("{} by {}", between(pair), by.noun()), &parts_table(by, by.of(pair)))?;
+        }
+    }
+    if args.detail {
+        for pair in &document.pairs {
+            show(
+                &format!("{}: scores of {} down, of {} across", between(pair), pair.a, pair.b),
+                &confusion(document, pair),
+            )?;
+            if !pair.disagreements.is_empty() {
+                show(&format!("{}: where they differ", between(pair)), &disagreements(pair))?;
+            }
+        }
+    }
+    let notes = notes(document);
+    if !notes.is_empty() {
+        out.line("")?;
+    }
+    notes.iter().try_for_each(|note| out.line(note))
+}
+
+fn section(title: &str, table: &Table, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    out.line("")?;
+    if !title.is_empty() {
+        out.line(title)?;
+        out.line("")?;
+    }
+    if is_markdown { table.markdown(out) } else { table.print(out) }
+}
+
+fn head(document: &Document) -> String {
+    let levels = match document.levels.as_slice() {
+        [first, .., last] if document.levels.len() > MOST_LEVELS => format!("{first} to {last}"),
+        levels => levels.iter().map(f64::to_string).collect::<Vec<_>>().join(" "),
+    };
+    let runs = document.runs.iter().filter(|run| !run.is_empty()).count();
+    let of = match runs {
+        0 => String::new(),
+        1 => " of 1 run".into(),
+        count => format!(" of {count} runs"),
+    };
+    let intervals = match document.resamples {
+        0 => "no intervals".into(),
+        count => format!("95 % intervals, BCa, {count} resamples, seed {}", document.seed),
+    };
+    let raters = document.raters.len();
+    format!("{raters} raters{of} · levels {levels} · {intervals}")
+}
+
+fn between(pair: &PairRow) -> String {
+    format!("{} - {}", pair.a, pair.b)
+}
+
+fn main_table(document: &Document) -> Table {
+    let heads = [
+        "raters",
+        ">n",
+        "exact",
+        "within 1",
+        "kappa (quadratic)",
+        "Spearman",
+        "base rate of the first",
+        "of the second",
+    ];
+    let mut table = Table::new(&heads);
+    for pair in &document.pairs {
+        let mut cells = vec![between(pair), pair.measures.agreement.n.to_string()];
+        cells.extend(MAIN.map(|it| with_interval(pair.measures.agreement.estimate(it))));
+        let (a, b) = pair.measures.agreement.table.base_rates();
+        cells.extend([a, b].map(|rates| base_rate(&rates, &document.levels)));
+        table.row(cells);
+    }
+    table
+}
+
+fn other_table(document: &Document) -> Table {
+    let heads =
+        ["raters", "kappa", "kappa (linear)", "Kendall", "alpha", "AC1", "AC2", "2-3", "3-4"];
+    let mut table = Table::new(&heads);
+    for pair in &document.pairs {
+        let rest = Coefficient::ALL.into_iter().filter(|it| !MAIN.contains(it));
+        let cells = rest.map(|it| with_interval(pair.measures.agreement.estimate(it)));
+        table.row(std::iter::once(between(pair)).chain(cells).collect());
+    }
+    table
+}
+
+/// `0.77 [0.63, 0.88]`
+fn with_interval(estimate: Estimate) -> String {
+    match (estimate.value, estimate.interval) {
+        (Ok(value), Ok(Interval { low, high })) => format!("{value:.2} [{low:.2}, {high:.2}]"),
+        (Ok(value), Err(_)) => format!("{value:.2}"),
+        (Err(_), _) => "-".into(),
+    }
+}
+
+/// Shares in percent, from the lowest level to the highest; of a long scale only the most frequent one.
+fn base_rate(rates: &[f64], levels: &[f64]) -> String {
+    let percent = |rate: &f64| format!("{:.0}", rate * 100.0);
+    if rates.len() <= MOST_LEVELS {
+        return rates.iter().map(percent).collect::<Vec<_>>().join(" ") + " %";
+    }
+    let most = levels.iter().zip(rates).max_by(|a, b| a.1.total_cmp(b.1));
+    most.map_or_else(|| "-".into(), |(level, rate)| format!("{level}: {} %", percent(rate)))
+}
+
+impl By {
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Component => "component",
+        }
+    }
+
+    fn of(self, pair: &PairRow) -> &[PartRow] {
+        match self {
+            Self::Run => &pair.by_run,
+            Self::Component => &pair.by_component,
+        }
+    }
+}
+
+fn parts_table(by: By, parts: &[PartRow]) -> Table {
+    let mut table =
+        Table::new(&[by.noun(), ">n", ">exact", ">within 1", ">kappa (quadratic)", ">Spearman"]);
+    for part in parts {
+        let mut cells = vec![part.name.clone(), part.measures.agreement.n.to_string()];
+        cells.extend(MAIN.map(|it| with_interval(part.measures.agreement.estimate(it))));
+        table.row(cells);
+    }
+    table
+}
+
+fn confusion(document: &Document, pair: &PairRow) -> Table {
+    let heads = document.levels.iter().map(|level| format!(">{level}"));
+    let mut table = Table::headed(std::iter::once(String::new()).chain(heads).collect());
+    for (level, row) in document.levels.iter().zip(pair.measures.agreement.table.rows()) {
+        let counts = row.iter().map(u64::to_string);
+        table.row(std::iter::once(level.to_string()).chain(counts).collect());
+    }
+    table
+}
+
+fn disagreements(pair: &PairRow) -> Table {
+    let mut table = Table::new(&["component", "run", ">first", ">second"]);
+    for it in &pair.disagreements {
+        table.row(vec![it.component.clone(), it.run.clone(), it.a.to_string(), it.b.to_string()]);
+    }
+    table
+}
+
+/// What is not defined and why, what only one has scored, and what was left out.
+fn notes(document: &Document) -> Vec<String> {
+    let mut notes = vec![];
+    for pair in &document.pairs {
+        notes.extend(undefined(pair).into_iter().map(|why| format!("{}: {why}", between(pair))));
+    }
+    notes.extend(alone(document));
+    notes.extend(document.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what)));
+    notes
+}
+
+/// Of every rater what nobody else scored, the first few by name.
+fn alone(document: &Document) -> Vec<String> {
+    const MOST_NAMED: usize = 5;
+    let note = |rater: &RaterRow| {
+        let alone = document.alone.iter().filter(|it| it.rater == rater.name);
+        let named: Vec<String> = alone.clone().take(MOST_NAMED).map(item).collect();
+        let more = match alone.count().saturating_sub(named.len()) {
+            0 => String::new(),
+            count => format!(" and {count} more"),
+        };
+        (!named.is_empty())
+            .then(|| format!("nobody but {} scored {}{more}", rater.name, named.join(", ")))
+    };
+    document.raters.iter().filter_map(note).collect()
+}
+
+/// `C07 of p12 at c0ffee00`
+fn item(alone: &AloneRow) -> String {
+    let run = Some(&alone.run).filter(|run| !run.is_empty()).map(|run| format!(" of {run}"));
+    let commit = alone
+        .commit
+        .as_ref()
+        .map(|commit| format!(" at {}", commit.chars().take(8).collect::<String>()));
+    format!("{}{}{}", alone.component, run.unwrap_or_default(), commit.unwrap_or_default())
+}
+
+/// `kappa, AC1 not defined: one level only`, a sentence a reason.
+fn undefined(pair: &PairRow) -> Vec<String> {
+    let Measures { agreement, .. } = &pair.measures;
+    let named = |what: &str, why_of: fn(&Estimate) -> Option<Undefined>| -> Vec<String> {
+        let mut reasons: Vec<(Undefined, Vec<&str>)> = vec![];
+        for (coefficient, estimate) in &agreement.estimates {
+            let Some(why) = why_of(estimate) else { continue };
+            match reasons.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, names)) => names.push(coefficient.name()),
+                None => reasons.push((why, vec![coefficient.name()])),
+            }
+        }
+        reasons
+            .into_iter()
+            .map(|(why, names)| format!("{what}{} not defined: {why}", names.join(", ")))
+            .collect()
+    };
+    let no_value = named("", |estimate| estimate.value.err());
+    let no_interval =
+        named("interval of ", |estimate| estimate.value.ok().and(estimate.interval.err()));
+    let has_intervals = agreement.estimates.iter().any(|(_, estimate)| estimate.interval.is_ok());
+    no_value.into_iter().chain(no_interval.into_iter().filter(|_| has_intervals)).collect()
+}
+
+pub fn problems_to_standard_error(document: &Document) {
+    for problem in &document.problems {
+        eprintln!("trajview: left out: {}", plain(&format!("{}: {}", problem.place, problem.what)));
+    }
+}
+
+/// A row for every two raters and measure: a table that can be filtered. Empty cells are not defined.
+pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
+    let heads = ["a", "b", "part", "name", "n", "measure", "value", "ci95_low", "ci95_high", "why"];
+    out.raw(csv_row(heads.map(String::from)).as_bytes())?;
+    for pair in &document.pairs {
+        let whole = [("all", "", &pair.measures)].into_iter();
+        let runs = pair.by_run.iter().map(|row| ("run", row.name.as_str(), &row.measures));
+        let components =
+            pair.by_component.iter().map(|row| ("component", row.name.as_str(), &row.measures));
+        for (part, name, measures) in whole.chain(runs).chain(components) {
+            for row in csv_rows(pair, part, name, measures) {
+                out.raw(csv_row(row).as_bytes())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn csv_rows(pair: &PairRow, part: &str, name: &str, measures: &Measures) -> Vec<[String; 10]> {
+    let cell = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+    let row = |(coefficient, estimate): &(Coefficient, Estimate)| {
+        let interval = estimate.interval.ok();
+        [
+            pair.a.clone(),
+            pair.b.clone(),
+            part.to_owned(),
+            name.to_owned(),
+            measures.agreement.n.to_string(),
+            coefficient.name().to_owned(),
+            cell(estimate.value.ok()),
+            cell(interval.map(|it| it.low)),
+            cell(interval.map(|it| it.high)),
+            estimate.value.err().map(|why| why.why().to_owned()).unwrap_or_default(),
+        ]
+    };
+    measures.agreement.estimates.iter().map(row).collect()
+}

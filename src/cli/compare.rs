@@ -1,0 +1,167 @@
+//! `trajview compare`: two runs paired by component, checkpoint and phase; more of them as columns.
+
+mod document;
+mod tables;
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use clap::ValueEnum;
+
+use crate::{
+    metrics::quality::{Profile, Ruler},
+    run::files::Tree,
+    store::{self, Contents, Opened, Scorer},
+    study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees},
+};
+
+use super::{
+    Exit, Failure, Outcome,
+    output::Out,
+    score::{cache, rules},
+};
+use document::Document;
+
+/// Compare runs, paired by component, checkpoint and phase
+///
+/// The first two runs, a and b, are paired; more runs are columns beside them. Differences are SLUMP's, single-shot
+/// minus emergent in whatever order they are named, so that a positive one is a loss; runs whose conditions do not
+/// tell are compared as a minus b.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Two runs or more: logs, run bundles, or folders that hold one of them
+    #[arg(value_name = "RUN", required = true, num_args = 2..)]
+    runs: Vec<PathBuf>,
+    /// Let this judge's verdicts speak; a judge that all runs have, if left out
+    #[arg(long, value_name = "NAME")]
+    judge: Option<String>,
+    /// The moments of each run that are measured, beside its end
+    #[arg(long, value_enum, default_value_t = Each::Checkpoint)]
+    each: Each,
+    /// Whose formulas: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
+    #[arg(long, default_value_t = Profile::default())]
+    profile: Profile,
+    /// Rules in ast-grep's YAML, in the place of the built-in ones; `none` for no rules
+    #[arg(long, value_name = "FILE_OR_DIR")]
+    rules: Option<PathBuf>,
+    /// Neither read nor write the cache of measures
+    #[arg(long)]
+    no_cache: bool,
+    /// Print JSON (schema trajview.compare/1)
+    #[arg(long, conflicts_with_all = ["csv", "md"])]
+    json: bool,
+    /// Print one table of every pair of numbers as CSV
+    #[arg(long, conflicts_with = "md")]
+    csv: bool,
+    /// Print the tables as Markdown
+    #[arg(long)]
+    md: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Each {
+    /// The end of each checkpoint
+    Checkpoint,
+    /// The end of each turn too
+    Turn,
+}
+
+/// A run that was opened, and where from.
+struct Named {
+    path: PathBuf,
+    opened: Opened,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let scorer =
+        Scorer::new(Ruler::new(args.profile, rules(args.rules.as_deref())?), cache(args.no_cache));
+    let named = args.runs.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut parties = parties(&named, args.each, &scorer)?;
+    compare::choose_judge(&mut parties, args.judge.as_deref());
+    if let Some(judge) = &args.judge {
+        check_judge(judge, &parties)?;
+    }
+    let files = files(&named)?;
+    let document = Document { named: &named, parties: &parties, files: &files, args };
+    if args.json {
+        out.json(&document.shown(scorer.ruler()))?;
+    } else if args.csv {
+        tables::csv(&document, out)?;
+    } else {
+        tables::print(&document, scorer.ruler(), out)?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn open(path: &Path) -> Result<Named, Failure> {
+    Ok(Named { path: path.to_owned(), opened: store::open(path)? })
+}
+
+fn cannot_read(why: String) -> Failure {
+    Failure::new(Exit::CannotRead, why)
+}
+
+fn parties(named: &[Named], each: Each, scorer: &Scorer) -> Result<Vec<Party>, Failure> {
+    let party = |Named { path, opened }: &Named| {
+        let mut party = Party::new(opened.run.clone(), store::rubric::read(path));
+        let moments = moments(&party, each);
+        let scored = opened.archive.score(&opened.run, &moments, scorer, &|_, _| true);
+        let scored = scored.map_err(cannot_read)?.into_iter();
+        let measured = scored.map(|it| it.is_recorded().then_some(it.snapshot));
+        party.measured = moments.into_iter().zip(measured).collect();
+        Ok(party)
+    };
+    named.iter().map(party).collect()
+}
+
+/// In turns done; the end is always among them.
+fn moments(party: &Party, each: Each) -> Vec<usize> {
+    let ends = match each {
+        Each::Checkpoint => compare::moments_of(&party.run),
+        Each::Turn => compare::turns_of(&party.run),
+    };
+    let ends = ends.into_iter().map(|Moment { done, .. }| done);
+    let moments: BTreeSet<usize> = ends.chain([party.run.turns.len()]).collect();
+    moments.into_iter().collect()
+}
+
+fn check_judge(judge: &str, parties: &[Party]) -> Result<(), Failure> {
+    if parties.iter().any(|party| party.judgement.is_some()) {
+        return Ok(());
+    }
+    let judgements = parties.iter().flat_map(|party| &party.rubric.judgements);
+    let known: BTreeSet<&str> = judgements.map(|it| it.judge.name.as_str()).collect();
+    let known = match known.is_empty() {
+        true => "none of these runs is judged".into(),
+        false => format!("judges: {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+    };
+    let why = format!("no verdicts by {judge:?}; {known}");
+    Err(Failure::new(Exit::WrongArguments, why))
+}
+
+/// Of the first two runs, at their ends.
+fn files(named: &[Named]) -> Result<Vec<FileRow>, Failure> {
+    let [a, b, ..] = named else { return Ok(vec![]) };
+    let (tree_a, tree_b) = (last_tree(a)?, last_tree(b)?);
+    let (of_a, of_b) = (contents(a), contents(b));
+    let a = Side { tree: &tree_a, contents: &of_a };
+    let b = Side { tree: &tree_b, contents: &of_b };
+    Ok(Trees::of(a, b).rows)
+}
+
+fn contents(Named { opened, .. }: &Named) -> Contents<'_> {
+    Contents { run: &opened.run, archive: &opened.archive }
+}
+
+fn last_tree(Named { opened, .. }: &Named) -> Result<Tree, Failure> {
+    let timeline = opened.archive.timeline(&opened.run).map_err(cannot_read)?;
+    Ok(timeline.tree_after(opened.run.turns.len()))
+}
+
+/// Of the first two runs.
+fn subtraction(parties: &[Party]) -> Subtraction {
+    let condition = |at: usize| parties.get(at).and_then(|it| it.run.condition.as_deref());
+    Subtraction::of((0, 1), (condition(0), condition(1)))
+}

@@ -1,0 +1,371 @@
+//! The JSON of `compare`: field names are fixed by the contract, adding some is fine. Absent values are null, never 0.
+
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        recorded::{self, TestsRow},
+        score::{RulesFacts, rules_of},
+    },
+    metrics::{phase::Phase, quality::Ruler},
+    run::Run,
+    study::compare::{
+        self, Cell, Fact, FileRow, Moment, Party, Row, Standing, Subtraction, Transitions, letter,
+    },
+};
+
+use super::{Args, Each, Named, subtraction};
+
+/// What is compared.
+pub struct Document<'a> {
+    pub named: &'a [Named],
+    pub parties: &'a [Party],
+    /// Of the first two runs.
+    pub files: &'a [FileRow],
+    pub args: &'a Args,
+}
+
+#[derive(Serialize)]
+pub struct Shown<'a> {
+    schema: &'static str,
+    profile: &'static str,
+    rules: RulesFacts<'a>,
+    a: RunFacts<'a>,
+    b: RunFacts<'a>,
+    /// Every run in the order it was named, `a` and `b` among them.
+    runs: Vec<RunFacts<'a>>,
+    warnings: Vec<String>,
+    slump: Slump,
+    numbers: Vec<NumberRow>,
+    /// The largest loss first.
+    components: Vec<ComponentRow>,
+    /// Rows by the score of `a`, columns by that of `b`.
+    transitions: [[usize; 5]; 5],
+    /// Components that both are judged on.
+    n: usize,
+    points: Vec<PhaseRow>,
+    checkpoints: Vec<CheckpointRow>,
+    /// Null unless every turn was asked for.
+    turns: Option<Turns>,
+    tests: TestsOf,
+    files: Vec<FileShown<'a>>,
+}
+
+#[derive(Serialize)]
+struct RunFacts<'a> {
+    letter: String,
+    id: &'a str,
+    path: String,
+    format: &'static str,
+    title: &'a str,
+    condition: Option<&'a str>,
+    task: Option<&'a str>,
+    agent: &'a str,
+    agent_version: Option<&'a str>,
+    model: Option<&'a str>,
+    turns: usize,
+    checkpoints: usize,
+    /// The last commit; null where no turn has one.
+    commit: Option<&'a str>,
+    /// The verdicts that speak; null where there are none.
+    judgement: Option<JudgementFacts<'a>>,
+    /// Every judge who has judged the run.
+    judges: Vec<&'a str>,
+    components: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct JudgementFacts<'a> {
+    judge: &'a str,
+    kind: &'a str,
+    model: Option<&'a str>,
+    file: &'a str,
+    commit: Option<&'a str>,
+    /// The state that was judged, in turns done.
+    turn: usize,
+    judged: usize,
+    created_at: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Slump {
+    mcf: Option<f64>,
+    dir: Option<f64>,
+    if50: Option<f64>,
+    /// Whether the conditions say which run is the emergent one; else the values are a minus b.
+    by_condition: bool,
+    /// `single-shot − emergent (b − a)`
+    difference: String,
+}
+
+#[derive(Serialize)]
+struct NumberRow {
+    name: &'static str,
+    a: Option<f64>,
+    b: Option<f64>,
+    delta: Option<f64>,
+    /// The letter of the run that does better; null where neither does.
+    better: Option<String>,
+    /// One a run.
+    values: Vec<Option<f64>>,
+}
+
+#[derive(Serialize)]
+struct ComponentRow {
+    id: String,
+    name: String,
+    a: Option<u8>,
+    b: Option<u8>,
+    /// Positive is a loss where the conditions say which run is the emergent one.
+    delta: Option<i8>,
+    /// The letter of the one run that has it.
+    only_in: Option<String>,
+    /// One a run.
+    scores: Vec<Option<u8>>,
+    /// Why there is no score, one a run; null where there is one.
+    missing: Vec<Option<String>>,
+}
+
+#[derive(Serialize)]
+struct PhaseRow {
+    phase: Phase,
+    a: Option<PointRow>,
+    b: Option<PointRow>,
+}
+
+#[derive(Serialize)]
+struct CheckpointRow {
+    /// label, id, order or end; null where one side is missing.
+    paired_by: Option<&'static str>,
+    a: Option<PointRow>,
+    b: Option<PointRow>,
+}
+
+#[derive(Serialize)]
+struct Turns {
+    a: Vec<PointRow>,
+    b: Vec<PointRow>,
+}
+
+#[derive(Serialize)]
+pub struct PointRow {
+    /// The checkpoint that ends here, by its id and label.
+    checkpoint: Option<String>,
+    label: Option<String>,
+    /// In turns done; 0–1 of the run's turns in `fraction`.
+    turn: usize,
+    fraction: f64,
+    commit: Option<String>,
+    phase: Option<Phase>,
+    bin: Option<f64>,
+    erosion: Option<f64>,
+    verbosity: Option<f64>,
+    mass: Option<f64>,
+    loc: Option<f64>,
+    callables: Option<f64>,
+    high_cc: Option<f64>,
+    tests: Option<f64>,
+    /// Read and written from the beginning.
+    tokens: Option<f64>,
+    mcf: Option<f64>,
+    dir: Option<f64>,
+    if50: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct TestsOf {
+    a: Option<TestsRow>,
+    b: Option<TestsRow>,
+}
+
+#[derive(Serialize)]
+struct FileShown<'a> {
+    path: &'a str,
+    /// The name in `a`, where it is another.
+    from: Option<&'a str>,
+    /// `a` or `b`; null for a file of both.
+    only_in: Option<&'static str>,
+    both: bool,
+    same: bool,
+    /// Lines of `b` that `a` lacks; null for what has no lines to count.
+    added: Option<usize>,
+    removed: Option<usize>,
+}
+
+impl<'a> Document<'a> {
+    pub fn pair(&self) -> [&'a Party; 2] {
+        [&self.parties[0], &self.parties[1]] // the command takes two runs at least
+    }
+
+    pub fn rows(&self) -> Vec<Row> {
+        let judged = |party: &'a Party| (party.rubric.checklist.as_ref(), party.judgement());
+        compare::rows(&self.parties.iter().map(judged).collect::<Vec<_>>())
+    }
+
+    pub fn shown(&'a self, ruler: &'a Ruler) -> Shown<'a> {
+        let [a, b] = self.pair();
+        let (rows, by) = (self.rows(), subtraction(self.parties));
+        let facts = |at: usize| run_facts(at, &self.named[at], &self.parties[at]);
+        let transitions = Transitions::of(&rows, (0, 1));
+        let delta = |fact: Fact| fact.outcome([a, b], by).delta;
+        let checkpoint = |pair: compare::CheckpointPair| CheckpointRow {
+            paired_by: pair.by.map(compare::PairedBy::word),
+            a: pair.a.map(|moment| point(a, &moment)),
+            b: pair.b.map(|moment| point(b, &moment)),
+        };
+        let phase = |pair: compare::PhasePair| PhaseRow {
+            phase: pair.phase,
+            a: pair.a.map(|moment| point(a, &moment)),
+            b: pair.b.map(|moment| point(b, &moment)),
+        };
+        let turns = |party: &Party| {
+            compare::turns_of(&party.run).iter().map(|moment| point(party, moment)).collect()
+        };
+        Shown {
+            schema: "trajview.compare/1",
+            profile: ruler.profile().name(),
+            rules: rules_of(ruler),
+            a: facts(0),
+            b: facts(1),
+            runs: (0..self.parties.len()).map(facts).collect(),
+            warnings: compare::warnings(self.parties),
+            slump: Slump {
+                mcf: delta(Fact::Mcf),
+                dir: delta(Fact::Dir),
+                if50: delta(Fact::If50),
+                by_condition: by.is_slump,
+                difference: by.words(),
+            },
+            numbers: Fact::ALL.iter().map(|fact| self.number(*fact, by)).collect(),
+            components: components(&rows, by),
+            transitions: transitions.counts,
+            n: transitions.n,
+            points: compare::by_phase(&a.run, &b.run).into_iter().map(phase).collect(),
+            checkpoints: compare::by_checkpoint(&a.run, &b.run)
+                .into_iter()
+                .map(checkpoint)
+                .collect(),
+            turns: (self.args.each == Each::Turn).then(|| Turns { a: turns(a), b: turns(b) }),
+            tests: TestsOf { a: recorded::tests(&a.run), b: recorded::tests(&b.run) },
+            files: self.files.iter().map(file).collect(),
+        }
+    }
+
+    fn number(&self, fact: Fact, by: Subtraction) -> NumberRow {
+        let outcome = fact.outcome(self.pair(), by);
+        NumberRow {
+            name: fact.word(),
+            a: outcome.a,
+            b: outcome.b,
+            delta: outcome.delta,
+            better: outcome.better.map(letter),
+            values: self.parties.iter().map(|party| fact.of(party)).collect(),
+        }
+    }
+}
+
+fn components(rows: &[Row], by: Subtraction) -> Vec<ComponentRow> {
+    let row = |at: usize| {
+        let row = &rows[at];
+        ComponentRow {
+            id: row.id.clone(),
+            name: row.name.clone(),
+            a: row.score(0),
+            b: row.score(1),
+            delta: row.delta(by),
+            only_in: row.only_in().map(letter),
+            scores: (0..row.cells.len()).map(|run| row.score(run)).collect(),
+            missing: row.cells.iter().map(missing).collect(),
+        }
+    };
+    compare::by_loss(rows, by).into_iter().map(row).collect()
+}
+
+/// Why there is no score; None where there is one.
+fn missing(cell: &Cell) -> Option<String> {
+    match cell {
+        Cell::Score(_) => None,
+        Cell::NotListed => Some("not in its checklist".into()),
+        Cell::NotJudged(None) => Some("not judged".into()),
+        Cell::NotJudged(Some(why)) => Some(format!("not judged: {why}")),
+    }
+}
+
+fn run_facts<'a>(at: usize, named: &'a Named, party: &'a Party) -> RunFacts<'a> {
+    let run = &party.run;
+    let mut judges: Vec<&str> =
+        party.rubric.judgements.iter().map(|it| it.judge.name.as_str()).collect();
+    judges.sort_unstable();
+    judges.dedup();
+    RunFacts {
+        letter: letter(at),
+        id: &run.id,
+        path: named.path.display().to_string(),
+        format: run.format,
+        title: &run.title,
+        condition: run.condition.as_deref(),
+        task: run.task.as_ref().map(|task| task.id.as_str()),
+        agent: &run.agent.name,
+        agent_version: run.agent.version.as_deref(),
+        model: run.model.as_deref(),
+        turns: run.turns.len(),
+        checkpoints: run.checkpoints.len(),
+        commit: run.turns.iter().rev().find_map(|turn| turn.commit.as_deref()),
+        judgement: party.judgement().map(|judgement| JudgementFacts {
+            judge: &judgement.judge.name,
+            kind: &judgement.judge.kind,
+            model: judgement.judge.model.as_deref(),
+            file: &judgement.file,
+            commit: judgement.commit.as_deref(),
+            turn: compare::done_at(run, judgement),
+            judged: judgement.verdicts.iter().filter(|it| it.score.is_some()).count(),
+            created_at: judgement.created_at.as_deref(),
+        }),
+        judges,
+        components: party.rubric.checklist.as_ref().map(|list| list.components.len()),
+    }
+}
+
+fn point(party: &Party, moment: &Moment) -> PointRow {
+    let run: &Run = &party.run;
+    let checkpoint = moment.checkpoint.and_then(|index| run.checkpoints.get(index));
+    let turn = moment.done.checked_sub(1).and_then(|turn| run.turns.get(turn));
+    let value = |fact: Fact| fact.at(party, moment.done);
+    PointRow {
+        checkpoint: checkpoint.map(|it| it.id.clone()),
+        label: checkpoint.and_then(|it| it.label.clone()),
+        turn: moment.done,
+        fraction: moment.fraction,
+        commit: turn.and_then(|turn| turn.commit.as_deref().map(str::to_owned)),
+        phase: moment.phase,
+        bin: moment.bin,
+        erosion: value(Fact::Erosion),
+        verbosity: value(Fact::Verbosity),
+        mass: value(Fact::Mass),
+        loc: value(Fact::Loc),
+        callables: value(Fact::Callables),
+        high_cc: value(Fact::HighCc),
+        tests: value(Fact::Tests),
+        tokens: value(Fact::Tokens),
+        mcf: value(Fact::Mcf),
+        dir: value(Fact::Dir),
+        if50: value(Fact::If50),
+    }
+}
+
+fn file(row: &FileRow) -> FileShown<'_> {
+    let only_in = match row.standing {
+        Standing::OnlyA => Some("a"),
+        Standing::OnlyB => Some("b"),
+        Standing::Differs | Standing::Same | Standing::NotRecorded => None,
+    };
+    FileShown {
+        path: &row.path,
+        from: row.from.as_deref(),
+        only_in,
+        both: only_in.is_none(),
+        same: row.standing == Standing::Same,
+        added: row.lines.map(|lines| lines.added),
+        removed: row.lines.map(|lines| lines.removed),
+    }
+}

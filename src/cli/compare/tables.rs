@@ -1,0 +1,373 @@
+//! The comparison for people, and for spreadsheets.
+
+use std::io;
+
+use crate::{
+    cli::output::{Out, Table, csv_row},
+    metrics::quality::Ruler,
+    run::rubric::LEVELS,
+    study::compare::{
+        self, Cell, Fact, FileRow, Moment, Outcome, Party, Row, Standing, Transitions, letter,
+    },
+};
+
+use super::{document::Document, subtraction};
+
+pub fn print(document: &Document<'_>, ruler: &Ruler, out: &mut Out) -> io::Result<()> {
+    let sections = [
+        runs(document),
+        numbers(document),
+        components(document),
+        transitions(document),
+        phases(document),
+        checkpoints(document),
+        files(document),
+    ];
+    for (at, (title, table)) in sections.iter().flatten().enumerate() {
+        if at > 0 {
+            out.line("")?;
+        }
+        title_line(title, document.args.md, out)?;
+        if document.args.md {
+            table.markdown(out)?
+        } else {
+            table.print(out)?
+        }
+        if at == 0 {
+            out.line("")?;
+            notes(document, ruler, out)?;
+        }
+    }
+    Ok(())
+}
+
+type Section = Option<(String, Table)>;
+
+fn title_line(title: &str, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    match (title.is_empty(), is_markdown) {
+        (true, _) => Ok(()),
+        (false, true) => {
+            out.line(&format!("## {title}"))?;
+            out.line("")
+        }
+        (false, false) => out.line(title),
+    }
+}
+
+/// Whose numbers these are, and what to know before believing them.
+fn notes(document: &Document<'_>, ruler: &Ruler, out: &mut Out) -> io::Result<()> {
+    let rules = ruler.rules();
+    let by = subtraction(document.parties);
+    out.line(&format!(
+        "profile {} · {} rules, {}",
+        ruler.profile(),
+        rules.count(),
+        rules.source()
+    ))?;
+    let why =
+        if by.is_slump { "" } else { ": the conditions do not say which run is the emergent one" };
+    out.line(&format!("differences are {}{why}", by.words()))?;
+    for warning in compare::warnings(document.parties) {
+        out.line(&format!("note: {warning}"))?;
+    }
+    Ok(())
+}
+
+fn runs(document: &Document<'_>) -> Section {
+    let heads = ["", "run", "condition", "agent", "model", ">turns", "commit", "judged by", "task"];
+    let mut table = Table::new(&heads);
+    for (at, party) in document.parties.iter().enumerate() {
+        let run = &party.run;
+        let commit = run.turns.iter().rev().find_map(|turn| turn.commit.as_deref());
+        let judged = party.judgement().map(|judgement| {
+            format!("{} at turn {}", judgement.judge.name, compare::done_at(run, judgement))
+        });
+        table.row(vec![
+            letter(at),
+            run.id.clone(),
+            known(run.condition.clone()),
+            run.agent.name.clone(),
+            known(run.model.clone()),
+            run.turns.len().to_string(),
+            known(commit.map(|commit| commit.chars().take(10).collect())),
+            judged.unwrap_or_else(|| "not judged".into()),
+            known(run.task.as_ref().map(|task| task.id.clone())),
+        ]);
+    }
+    Some((String::new(), table))
+}
+
+/// `a`, `b` …, as heads of columns of numbers.
+const LETTERS: [&str; 26] = [
+    ">a", ">b", ">c", ">d", ">e", ">f", ">g", ">h", ">i", ">j", ">k", ">l", ">m", ">n", ">o", ">p",
+    ">q", ">r", ">s", ">t", ">u", ">v", ">w", ">x", ">y", ">z",
+];
+
+/// One column a run, the difference of the first two, and what it means.
+fn heads(document: &Document<'_>, before: &[&'static str]) -> Vec<&'static str> {
+    let letters = (0..document.parties.len()).map(|at| LETTERS.get(at).copied().unwrap_or(">…"));
+    before.iter().copied().chain(letters).chain([">difference", ""]).collect()
+}
+
+fn numbers(document: &Document<'_>) -> Section {
+    let by = subtraction(document.parties);
+    let mut table = Table::new(&heads(document, &["number"]));
+    for fact in Fact::ALL {
+        let values: Vec<Option<f64>> =
+            document.parties.iter().map(|party| fact.of(party)).collect();
+        if values.iter().all(Option::is_none) {
+            continue;
+        }
+        let outcome = fact.outcome(document.pair(), by);
+        let said = values.iter().map(|value| fact.said(*value));
+        let cells = [fact.label().to_owned()].into_iter().chain(said);
+        let delta = known(outcome.delta.map(|delta| fact.delta_said(delta)));
+        table.row(cells.chain([delta, better(&outcome)]).collect());
+    }
+    Some((String::new(), table))
+}
+
+fn better(outcome: &Outcome) -> String {
+    outcome.better.map(|at| format!("{} is better", letter(at))).unwrap_or_default()
+}
+
+fn components(document: &Document<'_>) -> Section {
+    let (rows, by) = (document.rows(), subtraction(document.parties));
+    if rows.is_empty() {
+        return None;
+    }
+    let mut table = Table::new(&heads(document, &["component", "name"]));
+    for at in compare::by_loss(&rows, by) {
+        let row = &rows[at];
+        let scores = row.cells.iter().map(cell);
+        let delta = row.delta(by).map(signed);
+        let cells = [row.id.clone(), row.name.clone()].into_iter().chain(scores);
+        table.row(cells.chain([known(delta), words(row)]).collect());
+    }
+    Some(("components, the largest loss first".into(), table))
+}
+
+/// `Simplified → Faithful`; of a component that one run alone has, which.
+fn words(row: &Row) -> String {
+    if let Some(only) = row.only_in() {
+        return format!("only in {}", letter(only));
+    }
+    let label = |run| row.score(run).and_then(|score| LEVELS.get(usize::from(score)));
+    match (label(0), label(1)) {
+        (Some(a), Some(b)) if a == b => (*a).to_owned(),
+        (Some(a), Some(b)) => format!("{a} → {b}"),
+        (None, _) | (_, None) => {
+            let missing = row.cells.iter().take(2).enumerate();
+            let missing = missing.filter(|(_, cell)| !matches!(cell, Cell::Score(_)));
+            let letters: Vec<String> = missing.map(|(at, _)| letter(at)).collect();
+            format!("not judged in {}", letters.join(" and "))
+        }
+    }
+}
+
+fn cell(cell: &Cell) -> String {
+    match cell {
+        Cell::Score(score) => score.to_string(),
+        Cell::NotJudged(_) => "not judged".into(),
+        Cell::NotListed => "not listed".into(),
+    }
+}
+
+fn transitions(document: &Document<'_>) -> Section {
+    let transitions = Transitions::of(&document.rows(), (0, 1));
+    if transitions.n == 0 {
+        return None;
+    }
+    let mut table = Table::new(&[
+        "a \\ b",
+        ">0 Absent",
+        ">1 Wrong",
+        ">2 Simplified",
+        ">3 Equivalent",
+        ">4 Faithful",
+    ]);
+    for (score, counts) in transitions.counts.iter().enumerate() {
+        let counts =
+            counts.iter().map(|count| if *count == 0 { "·".into() } else { count.to_string() });
+        let label = format!("{score} {}", LEVELS[score]);
+        table.row([label].into_iter().chain(counts).collect());
+    }
+    let (n, equal) = (transitions.n, transitions.equal());
+    Some((
+        format!("from a score in a (rows) to one in b (columns): {n} components, {equal} the same"),
+        table,
+    ))
+}
+
+#[rustfmt::skip]
+const POINT_FACTS: [Fact; 6] =
+    [Fact::Erosion, Fact::Verbosity, Fact::Loc, Fact::Tests, Fact::Tokens, Fact::Mcf];
+
+fn phases(document: &Document<'_>) -> Section {
+    let [a, b] = document.pair();
+    let pairs = compare::by_phase(&a.run, &b.run).into_iter();
+    let pairs: Vec<_> = pairs.map(|pair| (pair.phase.word().to_owned(), pair.a, pair.b)).collect();
+    points(document, "phase", "by phase, at the end of its last checkpoint", pairs)
+}
+
+fn checkpoints(document: &Document<'_>) -> Section {
+    let [a, b] = document.pair();
+    if a.run.checkpoints.is_empty() && b.run.checkpoints.is_empty() {
+        return None;
+    }
+    let pairs = compare::by_checkpoint(&a.run, &b.run).into_iter();
+    let pairs: Vec<_> = pairs
+        .map(|pair| {
+            let by = pair.by.map_or("alone", compare::PairedBy::word);
+            (by.to_owned(), pair.a, pair.b)
+        })
+        .collect();
+    points(document, "paired by", "by checkpoint", pairs)
+}
+
+/// Every number twice: in a and in b.
+fn points(
+    document: &Document<'_>,
+    key: &'static str,
+    title: &str,
+    pairs: Vec<(String, Option<Moment>, Option<Moment>)>,
+) -> Section {
+    let sides = document.pair();
+    let known_facts: Vec<Fact> = POINT_FACTS
+        .into_iter()
+        .filter(|fact| {
+            pairs.iter().any(|(_, a, b)| {
+                [a, b]
+                    .iter()
+                    .zip(sides)
+                    .any(|(moment, party)| value(*fact, party, moment.as_ref()).is_some())
+            })
+        })
+        .collect();
+    let heads =
+        [key, "a", "b"].into_iter().chain(known_facts.iter().flat_map(|fact| point_heads(*fact)));
+    let mut table = Table::new(&heads.collect::<Vec<_>>());
+    for (name, a, b) in &pairs {
+        let moments = [a.as_ref(), b.as_ref()];
+        let names = moments.iter().zip(sides).map(|(moment, party)| place(party, *moment));
+        let values = known_facts.iter().flat_map(|fact| {
+            moments.iter().zip(sides).map(|(moment, party)| fact.said(value(*fact, party, *moment)))
+        });
+        table.row([name.clone()].into_iter().chain(names).chain(values).collect());
+    }
+    Some((title.to_owned(), table))
+}
+
+const fn point_heads(fact: Fact) -> [&'static str; 2] {
+    match fact {
+        Fact::Erosion => [">erosion a", ">b"],
+        Fact::Verbosity => [">verbosity a", ">b"],
+        Fact::Loc => [">lines of code a", ">b"],
+        Fact::Tests => [">tests a", ">b"],
+        Fact::Tokens => [">tokens a", ">b"],
+        _ => [">MCF a", ">b"],
+    }
+}
+
+fn value(fact: Fact, party: &Party, moment: Option<&Moment>) -> Option<f64> {
+    fact.at(party, moment?.done)
+}
+
+/// `c4 turn 21`
+fn place(party: &Party, moment: Option<&Moment>) -> String {
+    let Some(moment) = moment else { return "-".into() };
+    let checkpoint = moment.checkpoint.and_then(|index| party.run.checkpoints.get(index));
+    let id = checkpoint.map(|it| format!("{} ", it.id)).unwrap_or_default();
+    format!("{id}turn {}", moment.done)
+}
+
+fn files(document: &Document<'_>) -> Section {
+    if document.files.is_empty() {
+        return None;
+    }
+    let mut table = Table::new(&["file", ">+", ">−", "", "name in a"]);
+    let is_same = |row: &&FileRow| row.standing == Standing::Same && row.from.is_none();
+    for row in document.files.iter().filter(|row| !is_same(row)) {
+        let count = |of: fn(&crate::code::patch::LineCounts) -> usize| {
+            known(row.lines.as_ref().map(|lines| of(lines).to_string()))
+        };
+        table.row(vec![
+            row.path.clone(),
+            count(|lines| lines.added),
+            count(|lines| lines.removed),
+            row.standing.words().into(),
+            row.from.clone().unwrap_or_default(),
+        ]);
+    }
+    let same = document.files.iter().filter(is_same).count();
+    let all = document.files.len();
+    Some((format!("final trees, from a to b: {all} files, {same} the same"), table))
+}
+
+fn known(words: Option<String>) -> String {
+    words.unwrap_or_else(|| "-".into())
+}
+
+fn signed(delta: i8) -> String {
+    match delta {
+        0 => "0".into(),
+        delta if delta > 0 => format!("+{delta}"),
+        delta => format!("−{}", delta.unsigned_abs()),
+    }
+}
+
+/// One row for everything that is a pair of numbers: what it is (number, component, phase, checkpoint, file), its name,
+/// both values, their difference. Empty cells are not recorded, not judged or not there.
+pub fn csv(document: &Document<'_>, out: &mut Out) -> io::Result<()> {
+    let letters = (0..document.parties.len()).map(letter);
+    let heads = ["section", "id", "name"].map(String::from).into_iter().chain(letters);
+    out.raw(csv_row(heads.chain(["difference", "note"].map(String::from))).as_bytes())?;
+    let by = subtraction(document.parties);
+    let width = document.parties.len();
+    let mut row =
+        |section: &str, id: &str, name: &str, values: Vec<String>, delta: String, note: &str| {
+            let blank = width.saturating_sub(values.len());
+            let cells = [section, id, name].map(String::from).into_iter().chain(values);
+            let cells = cells.chain(std::iter::repeat_n(String::new(), blank));
+            out.raw(csv_row(cells.chain([delta, note.to_owned()])).as_bytes())
+        };
+    for fact in Fact::ALL {
+        let values = document.parties.iter().map(|party| number(fact.of(party))).collect();
+        let outcome = fact.outcome(document.pair(), by);
+        row("number", fact.word(), fact.label(), values, number(outcome.delta), &better(&outcome))?;
+    }
+    let rows = document.rows();
+    for at in compare::by_loss(&rows, by) {
+        let it = &rows[at];
+        let score = |run| it.score(run).map(|score| score.to_string()).unwrap_or_default();
+        let delta = it.delta(by).map(|delta| delta.to_string()).unwrap_or_default();
+        row("component", &it.id, &it.name, (0..width).map(score).collect(), delta, &words(it))?;
+    }
+    let [a, b] = document.pair();
+    let mut moments = |section: &str, id: &str, a_at: Option<&Moment>, b_at: Option<&Moment>| {
+        Fact::ALL.into_iter().try_for_each(|fact| {
+            let values = [value(fact, a, a_at), value(fact, b, b_at)];
+            let delta = number(fact.between(values, by).delta);
+            row(section, id, fact.word(), values.map(number).to_vec(), delta, "")
+        })
+    };
+    for pair in compare::by_phase(&a.run, &b.run) {
+        moments("phase", pair.phase.word(), pair.a.as_ref(), pair.b.as_ref())?;
+    }
+    for pair in compare::by_checkpoint(&a.run, &b.run) {
+        let id = format!("{} | {}", place(a, pair.a.as_ref()), place(b, pair.b.as_ref()));
+        moments("checkpoint", &id, pair.a.as_ref(), pair.b.as_ref())?;
+    }
+    for file in document.files {
+        let count = |lines: Option<usize>| lines.map(|lines| lines.to_string()).unwrap_or_default();
+        let removed = count(file.lines.map(|lines| lines.removed));
+        let added = count(file.lines.map(|lines| lines.added));
+        let from = file.from.as_deref().unwrap_or_default();
+        row("file", &file.path, from, vec![removed, added], String::new(), file.standing.words())?;
+    }
+    Ok(())
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}

@@ -1,0 +1,284 @@
+//! The blocks `faithfulness` and `exposure` of a score: of the end of a run, or of a folder.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::{
+    cli::{Exit, Failure},
+    formats::{self, Source},
+    metrics::{
+        exposure::{AtTurn, Exposed},
+        faithfulness::{Faithfulness, Unscored, if50},
+        reuse::{Module, Reuse, Symbol, Unread},
+    },
+    run::{
+        Run, Warning,
+        rubric::{Judgement, Rubric},
+    },
+};
+
+/// The rubric the scores are on where a judgement names none.
+const RUBRIC: &str = "slump-5";
+
+/// What is said of the final tree. Absent values are null, never 0.
+#[derive(Serialize)]
+pub struct FaithfulnessRow {
+    /// `slump`: the formulas are those of the SLUMP paper, DIR's rules are ours.
+    pub profile: &'static str,
+    /// The tree that DIR is of.
+    pub commit: Option<String>,
+    /// Turns done; null for a folder.
+    pub turn: Option<usize>,
+    /// Components of the checklist, or those the judgement names; null without either.
+    pub components: Option<usize>,
+    /// Of those, how many have a score: the denominator of `mcf` and of the shares. Null without a judgement.
+    pub judged: Option<usize>,
+    pub mcf: Option<f64>,
+    pub dir: Option<f64>,
+    pub if50: Option<f64>,
+    /// Judged components with a score of 0 or 1.
+    pub severe: Option<usize>,
+    pub severe_share: Option<f64>,
+    /// Judged components with a score of 4.
+    pub full: Option<usize>,
+    pub full_share: Option<f64>,
+    pub by_score: Option<[usize; 5]>,
+    /// The name of who judged.
+    pub judge: Option<String>,
+    pub judgement: Option<JudgementRow>,
+    /// Names of all judgements that could have been chosen, in the order they were made.
+    pub judges: Vec<String>,
+    pub without_verdict: Vec<String>,
+    pub without_score: Vec<Unscored>,
+    pub without_component: Vec<String>,
+    pub dir_detail: DirRow,
+}
+
+/// Where the component scores are from.
+#[derive(Serialize)]
+pub struct JudgementRow {
+    pub file: String,
+    pub name: String,
+    pub kind: String,
+    pub model: Option<String>,
+    pub rubric: String,
+    pub created_at: Option<String>,
+    pub commit: Option<String>,
+    pub turn: Option<usize>,
+    /// Whether it is of the tree that DIR is of; null where it says neither commit nor turn.
+    pub is_of_this_tree: Option<bool>,
+}
+
+/// What DIR is made of.
+#[derive(Serialize)]
+pub struct DirRow {
+    /// Null where no file could be read, or nothing says what the files are.
+    pub exported: Option<usize>,
+    pub reused: Option<usize>,
+    pub symbols: Vec<Symbol>,
+    pub modules: Vec<Module>,
+    pub skipped: Vec<Unread>,
+    /// Whether some names were not followed to their end.
+    pub gave_up: bool,
+}
+
+/// How much of the checklist the dialogue gave away.
+#[derive(Serialize)]
+pub struct ExposureRow {
+    /// At the end of the last turn.
+    pub rcr: Option<f64>,
+    pub esr: Option<f64>,
+    /// Of the checklist: the denominator of both.
+    pub components: usize,
+    /// Components that the audit has no entry for; they are in the denominator only.
+    pub not_recorded: Vec<String>,
+    pub without_component: Vec<String>,
+    pub by_turn: Vec<AtTurn>,
+}
+
+impl DirRow {
+    /// None where nothing says what the files are.
+    fn of(reuse: Option<Reuse>) -> Self {
+        let read = reuse.as_ref().filter(|reuse| reuse.is_read());
+        let (exported, reused) = (read.map(Reuse::exported), read.map(Reuse::reused));
+        let reuse = reuse.unwrap_or_default();
+        Self {
+            exported,
+            reused,
+            symbols: reuse.symbols,
+            modules: reuse.modules,
+            skipped: reuse.skipped,
+            gave_up: reuse.gave_up,
+        }
+    }
+}
+
+impl FaithfulnessRow {
+    /// None where nothing says what the files are.
+    pub fn of_folder(reuse: Option<Reuse>) -> Self {
+        Self {
+            profile: "slump",
+            commit: None,
+            turn: None,
+            components: None,
+            judged: None,
+            mcf: None,
+            dir: reuse.as_ref().and_then(Reuse::dir),
+            if50: None,
+            severe: None,
+            severe_share: None,
+            full: None,
+            full_share: None,
+            by_score: None,
+            judge: None,
+            judgement: None,
+            judges: vec![],
+            without_verdict: vec![],
+            without_score: vec![],
+            without_component: vec![],
+            dir_detail: DirRow::of(reuse),
+        }
+    }
+
+    /// Of the tree after the last turn.
+    pub fn of_run(
+        run: &Run,
+        rubric: &Rubric,
+        chosen: Option<&Judgement>,
+        reuse: Option<Reuse>,
+    ) -> Self {
+        let checklist = rubric.checklist.as_ref();
+        let end = Self {
+            commit: run.turns.last().and_then(|turn| Some(turn.commit.as_deref()?.to_owned())),
+            turn: Some(run.turns.len()),
+            components: checklist.map(|checklist| checklist.components.len()),
+            judges: rubric.judgements.iter().map(|it| it.judge.name.clone()).collect(),
+            without_verdict: match (chosen, checklist) {
+                (None, Some(checklist)) => {
+                    checklist.components.iter().map(|it| it.id.clone()).collect()
+                }
+                _ => vec![],
+            },
+            ..Self::of_folder(reuse)
+        };
+        let Some(judgement) = chosen else { return end };
+        let scores = Faithfulness::of(judgement, checklist);
+        Self {
+            components: Some(scores.components),
+            judged: Some(scores.judged),
+            mcf: scores.mcf(),
+            if50: scores.mcf().zip(end.dir).map(|(mcf, dir)| if50(mcf, dir)),
+            severe: Some(scores.severe()),
+            severe_share: scores.share(scores.severe()),
+            full: Some(scores.full()),
+            full_share: scores.share(scores.full()),
+            by_score: Some(scores.by_score),
+            judge: Some(judgement.judge.name.clone()),
+            judgement: Some(JudgementRow::of(judgement, end.commit.as_deref(), run.turns.len())),
+            without_verdict: scores.without_verdict,
+            without_score: scores.without_score,
+            without_component: scores.without_component,
+            ..end
+        }
+    }
+}
+
+impl JudgementRow {
+    fn of(judgement: &Judgement, commit: Option<&str>, turn: usize) -> Self {
+        let same_commit = judgement.commit.as_deref().zip(commit).map(|(a, b)| is_same(a, b));
+        Self {
+            file: judgement.file.clone(),
+            name: judgement.judge.name.clone(),
+            kind: judgement.judge.kind.clone(),
+            model: judgement.judge.model.clone(),
+            rubric: judgement.rubric.clone().unwrap_or_else(|| RUBRIC.into()),
+            created_at: judgement.created_at.clone(),
+            commit: judgement.commit.clone(),
+            turn: judgement.turn,
+            is_of_this_tree: same_commit.or(judgement.turn.map(|judged| judged == turn)),
+        }
+    }
+}
+
+/// Whether one is the other, or the beginning of it.
+fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+    a.len().min(b.len()) >= SHORTEST_COMMIT && (a.starts_with(&b) || b.starts_with(&a))
+}
+
+const SHORTEST_COMMIT: usize = 7;
+
+impl ExposureRow {
+    /// None where nothing is recorded.
+    pub fn of(run: &Run, rubric: &Rubric) -> Option<Self> {
+        let checklist = rubric.checklist.as_ref();
+        let exposed = Exposed::of(rubric.exposure.as_ref()?, checklist, run.turns.len())?;
+        Some(Self {
+            rcr: exposed.last().map(|at| at.rcr),
+            esr: exposed.last().map(|at| at.esr),
+            components: exposed.components,
+            not_recorded: exposed.not_recorded,
+            without_component: exposed.without_component,
+            by_turn: exposed.by_turn,
+        })
+    }
+
+    /// What was given away up to a turn (counts from 1).
+    pub fn at(&self, turn: usize) -> Option<AtTurn> {
+        self.by_turn.iter().find(|at| at.turn == turn).copied()
+    }
+}
+
+/// The judgement of that judge or in that file, the latest of several; without a wish [`Rubric::chosen`]. A file from
+/// elsewhere joins the others.
+pub fn choose(rubric: &mut Rubric, wish: Option<&str>) -> Result<Option<usize>, Failure> {
+    let Some(wish) = wish else {
+        let chosen = rubric.chosen().map(|chosen| chosen.file.clone());
+        return Ok(chosen.and_then(|file| rubric.judgements.iter().position(|it| it.file == file)));
+    };
+    let has_score = |it: &Judgement| it.verdicts.iter().any(|verdict| verdict.score.is_some());
+    let named = |it: &Judgement| it.judge.name == wish || is_file(&it.file, wish);
+    let all = &rubric.judgements;
+    let found = all.iter().rposition(|it| named(it) && has_score(it));
+    if let Some(found) = found.or_else(|| all.iter().rposition(named)) {
+        return Ok(Some(found));
+    }
+    if !Path::new(wish).is_file() {
+        return Err(Failure::new(Exit::WrongArguments, not_there(wish, all)));
+    }
+    let read = read_file(Path::new(wish), &mut rubric.warnings)?;
+    rubric.judgements.push(read);
+    Ok(Some(rubric.judgements.len() - 1))
+}
+
+fn not_there(wish: &str, all: &[Judgement]) -> String {
+    let names: Vec<String> =
+        all.iter().map(|it| format!("{} ({})", it.judge.name, it.file)).collect();
+    let there = match names.is_empty() {
+        true => "this run has no judgements".to_owned(),
+        false => format!("there are: {}", names.join(", ")),
+    };
+    format!("no judgement by {wish}, and no such file; {there}")
+}
+
+/// Whether `wish` names a file of the bundle: `judgements/a.json`, `a.json` or `a`.
+fn is_file(file: &str, wish: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    [file, name, name.trim_end_matches(".json")].contains(&wish)
+}
+
+/// A judgement out of a file that lies anywhere.
+fn read_file(path: &Path, warnings: &mut Vec<Warning>) -> Result<Judgement, Failure> {
+    let told = |exit, why: &str| Failure::new(exit, format!("{}: {why}", path.display()));
+    let bytes = std::fs::read(path).map_err(|why| told(Exit::CannotRead, &why.to_string()))?;
+    let name = path.display().to_string();
+    let source = Source { name: "judgements/given.json", bytes: &bytes };
+    let mut read = formats::rubric::read(&[source]);
+    let judgement = read.judgements.pop();
+    let problems = read.warnings.into_iter();
+    warnings.extend(problems.map(|it| Warning { place: name.clone(), what: it.what }));
+    let judgement = judgement
+        .ok_or_else(|| told(Exit::CannotUnderstand, "is no judgement (trajview.judgement/1)"))?;
+    Ok(Judgement { file: name, ..judgement })
+}

@@ -1,0 +1,193 @@
+//! Faithfulness and exposure for people.
+
+use std::io;
+
+use crate::{
+    cli::output::{Out, Table},
+    metrics::faithfulness::Unscored,
+};
+
+use super::{
+    document::Document,
+    faithful::{ExposureRow, FaithfulnessRow, JudgementRow},
+    tables::MOST_ROWS,
+};
+
+/// The numbers and what each is over; nothing of a run that exports nothing and has nothing to be judged by.
+pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    let Some(row) = &document.faithfulness else { return Ok(()) };
+    let exposure = document.exposure.as_ref();
+    if row.dir.is_none() && row.components.is_none() && exposure.is_none() {
+        return Ok(());
+    }
+    let mut table = Table::new(&["faithfulness", ">value", "over"]);
+    scores(row, &mut table);
+    if let Some(exposure) = exposure {
+        shares(exposure, &mut table);
+    }
+    out.line("")?;
+    if let Some(turn) = row.turn {
+        let place = place(row.commit.as_ref(), Some(turn));
+        out.line(&format!("at the end: {place} · profile {}", row.profile))?;
+        out.line("")?;
+    }
+    if is_markdown {
+        table.markdown(out)?
+    } else {
+        table.print(out)?
+    }
+    notes(row)
+        .into_iter()
+        .chain(exposure.into_iter().flat_map(gaps))
+        .try_for_each(|words| out.line(&words))
+}
+
+fn scores(row: &FaithfulnessRow, table: &mut Table) {
+    let number =
+        |value: Option<f64>| value.map_or_else(|| "-".into(), |value| format!("{value:.4}"));
+    let count = |value: Option<usize>| value.map_or_else(|| "-".into(), |value| value.to_string());
+    let mut add =
+        |name: &str, value: String, over: String| table.row(vec![name.into(), value, over]);
+    let judged = judged(row);
+    add("MCF", number(row.mcf), format!("0 to 4, {judged}"));
+    if let Some(by_score) = row.by_score {
+        let by_score = by_score.map(|count| count.to_string()).join(", ");
+        add(
+            "severe",
+            count(row.severe),
+            format!("scores of 0 or 1; scores from 0 to 4: {by_score}"),
+        );
+        add("full", count(row.full), "scores of 4".into());
+    }
+    let detail = &row.dir_detail;
+    let symbols = match (detail.reused, detail.exported) {
+        (_, None) => "no file could be read".into(),
+        (_, Some(0)) => "no module exports a symbol".into(),
+        (reused, Some(exported)) => {
+            let reused = reused.unwrap_or_default();
+            format!("{reused} of {exported} exported symbols are used by another module")
+        }
+    };
+    add("DIR", number(row.dir), symbols);
+    add("IF50", number(row.if50), "half MCF / 4, half DIR".into());
+}
+
+/// What MCF is over.
+fn judged(row: &FaithfulnessRow) -> String {
+    match (row.judged, row.components, &row.judgement) {
+        (Some(judged), Some(all), Some(judgement)) => {
+            format!("{judged} of {all} components judged by {}", by(judgement))
+        }
+        (_, Some(all), _) => format!("none of {all} components judged"),
+        _ => "no checklist, no judgement".into(),
+    }
+}
+
+fn by(judgement: &JudgementRow) -> String {
+    let model = judgement.model.iter().filter(|model| **model != judgement.name);
+    let words = [judgement.name.clone()].into_iter().chain(model.cloned());
+    format!("{} ({})", words.collect::<Vec<_>>().join(", "), judgement.file)
+}
+
+fn shares(row: &ExposureRow, table: &mut Table) {
+    let all = row.components;
+    let mut add = |name: &str, share: Option<f64>, what: &str| {
+        let Some(share) = share else { return };
+        let count = (share * all as f64).round();
+        table.row(vec![
+            name.into(),
+            format!("{share:.4}"),
+            format!("{count} of {all} components {what}"),
+        ]);
+    };
+    add("RCR", row.rcr, "can be recovered from what was said");
+    add("ESR", row.esr, "were said explicitly");
+}
+
+/// What the numbers leave out, each by name.
+fn notes(row: &FaithfulnessRow) -> Vec<String> {
+    let mut notes = vec![];
+    if let Some(judgement) = &row.judgement {
+        notes.extend(other_tree(row, judgement));
+        if row.judges.len() > 1 {
+            let all = row.judges.join(", ");
+            notes.push(format!("judgements by: {all}; --judge chooses"));
+        }
+        notes.extend(listed("without a verdict", &row.without_verdict));
+        notes.extend(listed("judged, not in the checklist", &row.without_component));
+    }
+    let unscored =
+        |Unscored { component, why }: &Unscored| format!("no score for {component}: {why}");
+    notes.extend(row.without_score.iter().map(unscored));
+    let unread = row.dir_detail.skipped.iter();
+    notes.extend(unread.map(|file| format!("left out of DIR: {}: {}", file.path, file.why)));
+    if row.dir_detail.gave_up {
+        notes.push("DIR: some names are too tangled to be followed; reuse may be missed".into());
+    }
+    notes
+}
+
+/// `commit 0123456789, turn 3`
+fn place(commit: Option<&String>, turn: Option<usize>) -> String {
+    let short = |commit: &String| commit.chars().take(10).collect::<String>();
+    let commit = commit.map(|commit| format!("commit {}", short(commit)));
+    let turn = turn.map(|turn| format!("turn {turn}"));
+    commit.into_iter().chain(turn).collect::<Vec<_>>().join(", ")
+}
+
+/// The judged tree, where it is not the one that was scored.
+fn other_tree(row: &FaithfulnessRow, judgement: &JudgementRow) -> Option<String> {
+    let scored = place(row.commit.as_ref(), row.turn);
+    match judgement.is_of_this_tree {
+        Some(true) => None,
+        Some(false) => {
+            let judged = place(judgement.commit.as_ref(), judgement.turn);
+            Some(format!("the judgement is of {judged}; DIR is of {scored}: IF50 mixes the two"))
+        }
+        None => Some(format!("the judgement does not say which tree it is of; DIR is of {scored}")),
+    }
+}
+
+fn listed(what: &str, ids: &[String]) -> Option<String> {
+    (!ids.is_empty()).then(|| format!("{what}: {}", ids.join(", ")))
+}
+
+fn gaps(row: &ExposureRow) -> Vec<String> {
+    let not_recorded = listed("exposure not recorded, in no share", &row.not_recorded);
+    let strangers = listed("exposure recorded, not in the checklist", &row.without_component);
+    not_recorded.into_iter().chain(strangers).collect()
+}
+
+/// The exported symbols with their users, those that nobody uses first, and what the files count as.
+pub fn print_detail(row: &FaithfulnessRow, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    let mut print = |table: &Table| {
+        out.line("")?;
+        if is_markdown { table.markdown(out) } else { table.print(out) }
+    };
+    let mut symbols: Vec<_> = row.dir_detail.symbols.iter().collect();
+    symbols.sort_by_key(|symbol| !symbol.reused_by.is_empty()); // stable: else in their order
+    let mut table = Table::new(&["exported symbol", "kind", "place", "used by"]);
+    for symbol in symbols.iter().take(MOST_ROWS) {
+        let users = match symbol.reused_by.as_slice() {
+            [] => "nobody".into(),
+            users => users.join(", "),
+        };
+        let kind = symbol.kind.name().to_owned();
+        let place = format!("{}:{}", symbol.path, symbol.line);
+        table.row(vec![symbol.name.clone(), kind, place, users]);
+    }
+    print(&table)?;
+    let mut table = Table::new(&["file", "counts as", "why"]);
+    for module in row.dir_detail.modules.iter().take(MOST_ROWS) {
+        table.row(vec![module.path.clone(), module.role.name().into(), module.why.into()]);
+    }
+    print(&table)?;
+    let all = (symbols.len(), row.dir_detail.modules.len());
+    if all.0.max(all.1) > MOST_ROWS {
+        out.line(&format!(
+            "the first {MOST_ROWS} of {} exported symbols, {} files; --json has all",
+            all.0, all.1
+        ))?;
+    }
+    Ok(())
+}

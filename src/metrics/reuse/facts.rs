@@ -1,0 +1,60 @@
+//! What is known of one file without looking at any other.
+
+use serde::Serialize;
+
+use super::python;
+use crate::metrics::quality::Skip;
+
+/// What was read of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// Why it could not be read; everything else is empty then.
+    pub(super) skipped: Option<Skip>,
+    /// Whether it says itself that it is run: a main guard, a function `main` where the language runs that.
+    pub(super) is_run: bool,
+    /// Top-level classes and functions, names distinct, in the order they start.
+    pub(super) definitions: Vec<Definition>,
+    pub(super) words: Words,
+}
+
+/// What the linker of its language needs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) enum Words {
+    #[default]
+    None,
+    Python(python::Facts),
+}
+
+/// A top-level class or function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Definition {
+    pub name: Box<str>,
+    /// Counts from 1.
+    pub line: u32,
+    pub kind: Kind,
+}
+
+/// What a symbol is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Class,
+    Function,
+}
+
+impl Kind {
+    /// As a table shows it and JSON writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Class => "class",
+            Self::Function => "function",
+        }
+    }
+}
+
+impl Facts {
+    /// Why the file could not be read; None where it was.
+    pub fn skipped(&self) -> Option<Skip> {
+        self.skipped
+    }
+}

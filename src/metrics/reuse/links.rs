@@ -1,0 +1,132 @@
+//! From what was read of each file to the lists: who imports whom, who uses what, which files are entries.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    File, Module, Reuse, Symbol, Unread,
+    facts::{Definition, Facts, Words},
+    python,
+    role::{self, Role},
+};
+
+/// A file that was read, by the order of paths.
+pub(super) struct Source<'a> {
+    pub path: &'a str,
+    pub facts: &'a Facts,
+    /// None of a module.
+    pub role: Option<(Role, &'static str)>,
+}
+
+/// What the linkers of the languages find. Files are numbers in the list of sources, definitions in that of their file.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    /// (who imports, who is imported)
+    pub imports: BTreeSet<(usize, usize)>,
+    /// ((file, definition), who refers to it), never the file itself.
+    pub uses: BTreeSet<((usize, usize), usize)>,
+    /// (file, definition) that is public.
+    pub public: BTreeSet<(usize, usize)>,
+    pub gave_up: bool,
+}
+
+pub(super) fn link(files: &[File<'_>]) -> Reuse {
+    let by_path: BTreeMap<&str, Option<&Facts>> =
+        files.iter().rev().map(|file| (file.path, file.facts)).collect();
+    let unread = |(&path, facts): (&&str, &Option<&Facts>)| {
+        let why = match facts {
+            None => "content not recorded",
+            Some(facts) => facts.skipped?.why(),
+        };
+        Some(Unread { path: path.to_owned(), why })
+    };
+    let skipped = by_path.iter().filter_map(unread).collect();
+    let read = by_path.iter().filter_map(|(&path, &facts)| {
+        let facts = facts.filter(|facts| facts.skipped.is_none())?;
+        Some(Source { path, facts, role: role::by_path(path) })
+    });
+    let sources: Vec<Source<'_>> = read.collect();
+    let mut links = Links::default();
+    if sources.iter().any(|source| matches!(source.facts.words, Words::Python(_))) {
+        python::link(&sources, &mut links);
+    }
+    Listed { sources: &sources, links: &links }.reuse(skipped)
+}
+
+struct Listed<'a> {
+    sources: &'a [Source<'a>],
+    links: &'a Links,
+}
+
+impl Listed<'_> {
+    fn reuse(&self, skipped: Vec<Unread>) -> Reuse {
+        let roles = self.roles();
+        let mut symbols = vec![];
+        for (file, source) in self.sources.iter().enumerate() {
+            if roles.get(file).is_some_and(|(role, _)| *role == Role::Module) {
+                symbols.extend(self.symbols_of(file, source));
+            }
+        }
+        let row = |(source, (role, why)): (&Source<'_>, (Role, &'static str))| Module {
+            path: source.path.to_owned(),
+            role,
+            why,
+        };
+        let modules = self.sources.iter().zip(roles).map(row).collect();
+        Reuse { symbols, modules, skipped, gave_up: self.links.gave_up }
+    }
+
+    fn is_module(&self, file: usize) -> bool {
+        self.sources.get(file).is_some_and(|source| source.role.is_none())
+    }
+
+    fn roles(&self) -> Vec<(Role, &'static str)> {
+        let importers = self.links.imports.iter().filter(|(from, _)| self.is_module(*from));
+        let imported: BTreeSet<usize> = importers.map(|(_, to)| *to).collect();
+        let public = |(symbol, _): &&((usize, usize), usize)| self.links.public.contains(symbol);
+        let used: BTreeSet<usize> =
+            self.links.uses.iter().filter(public).map(|((file, _), _)| *file).collect();
+        let role = |(file, source): (usize, &Source<'_>)| match source.role {
+            Some(role) => role,
+            None if source.facts.is_run => (Role::Entry, "is run: it has a main guard"),
+            None if is_main(source.path) => (Role::Entry, "is run: by its name"),
+            None if imported.contains(&file) => (Role::Module, "is imported by a module"),
+            None if used.contains(&file) => (Role::Module, "is used by tests alone"),
+            None => (Role::Entry, "no module imports it and nothing uses its symbols"),
+        };
+        self.sources.iter().enumerate().map(role).collect()
+    }
+
+    fn symbols_of<'a>(
+        &'a self,
+        file: usize,
+        source: &'a Source<'a>,
+    ) -> impl Iterator<Item = Symbol> + 'a {
+        let mut public: Vec<(usize, &Definition)> = source
+            .facts
+            .definitions
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| self.links.public.contains(&(file, *at)))
+            .collect();
+        public.sort_by(|(_, a), (_, b)| (a.line, &a.name).cmp(&(b.line, &b.name)));
+        public.into_iter().map(move |(at, definition)| Symbol {
+            name: definition.name.to_string(),
+            path: source.path.to_owned(),
+            line: definition.line,
+            kind: definition.kind,
+            reused_by: self.users(file, at),
+        })
+    }
+
+    /// Sources are in the order of their paths.
+    fn users(&self, file: usize, at: usize) -> Vec<String> {
+        let all = self.links.uses.range(((file, at), 0)..=((file, at), usize::MAX));
+        let users = all.map(|(_, user)| *user).filter(|user| self.is_module(*user));
+        users.filter_map(|user| Some(self.sources.get(user)?.path.to_owned())).collect()
+    }
+}
+
+/// Files that are run by their name.
+fn is_main(path: &str) -> bool {
+    matches!(path.rsplit('/').next(), Some("__main__.py"))
+}

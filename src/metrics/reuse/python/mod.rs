@@ -1,0 +1,175 @@
+//! Python: what a file imports, binds and refers to ([`read`]), and which file each name is from ([`link`]).
+//!
+//! Names are followed as Python follows them, flow aside: a name that one branch imports and another assigns is taken
+//! for imported. Decisions where the language leaves room:
+//!
+//! - Imports below `if TYPE_CHECKING` count, and so do annotations, quoted ones included: a type is a use.
+//! - A re-export is no use, nor is a name in `__all__` or in a string for `getattr`.
+//! - A `.pyi` file is no module.
+//! - An `__all__` that cannot be read in full counts as absent.
+
+mod dunder_all;
+mod imports;
+mod layout;
+mod link;
+mod quoted;
+mod scopes;
+mod stdlib;
+mod uses;
+
+use std::collections::BTreeSet;
+
+use super::facts::{self, Definition, Kind, Words};
+use crate::metrics::quality::flat::{Flat, span};
+use scopes::Scopes;
+
+pub(super) use link::link;
+
+/// What one Python file says of others.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Facts {
+    /// Every import, wherever it stands; distinct.
+    imports: Vec<Import>,
+    /// `from m import *`: numbers of imports without a name.
+    stars: BTreeSet<usize>,
+    /// Names an import binds at module level, and which imports do.
+    names: Vec<(Box<str>, Vec<usize>)>,
+    uses: BTreeSet<Use>,
+    /// None where there is none, or where it cannot be read in full.
+    all: Option<Vec<AllItem>>,
+}
+
+/// One name of an import statement.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Import {
+    /// Leading dots.
+    level: usize,
+    module: Vec<Box<str>>,
+    /// What is taken from the module; None for the module itself.
+    name: Option<Box<str>>,
+}
+
+/// A dotted name that is read: `root.a.b`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Use {
+    root: Root,
+    attributes: Vec<Box<str>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Root {
+    /// What an import bound, by its number.
+    Import(usize),
+    /// Bound by nothing in the file: a built-in, or what a star brought.
+    Free(Box<str>),
+}
+
+/// A piece of `__all__`, in the order the file adds them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum AllItem {
+    Name(Box<str>),
+    /// The list of another module: `sub.__all__`.
+    Of(Use),
+    Without(Box<str>),
+}
+
+/// None where Python 3 refuses what the grammar takes.
+pub(super) fn read(text: &str, flat: &Flat<'_>) -> Option<facts::Facts> {
+    if (0..flat.len()).any(|at| is_python_2(flat, at)) {
+        return None;
+    }
+    let scopes = Scopes::of(text, flat);
+    let mut definitions = vec![];
+    let mut seen = BTreeSet::new();
+    for &at in scopes.definitions() {
+        let Some(name) = flat.child_of_kind(at, "identifier") else { continue };
+        let name = text_of(text, flat, name);
+        if seen.insert(name) {
+            let kind = match flat.kind(at) {
+                "class_definition" => Kind::Class,
+                _ => Kind::Function,
+            };
+            definitions.push(Definition { name: name.into(), line: span(flat, at).start, kind });
+        }
+    }
+    let python = Facts {
+        uses: uses::all(text, flat, &scopes),
+        all: dunder_all::read(text, flat, &scopes),
+        names: scopes.imported_names(),
+        stars: scopes.stars().clone(),
+        imports: scopes.into_imports(),
+    };
+    Some(facts::Facts {
+        skipped: None,
+        is_run: has_main_guard(text, flat),
+        definitions,
+        words: Words::Python(python),
+    })
+}
+
+fn is_python_2(flat: &Flat<'_>, at: usize) -> bool {
+    match flat.kind(at) {
+        "print_statement" => flat.child_of_kind(at, "chevron").is_none(),
+        "exec_statement" | "<>" => true,
+        _ => false,
+    }
+}
+
+/// `if __name__ == "__main__":` at the top, alone or in a longer condition.
+fn has_main_guard(text: &str, flat: &Flat<'_>) -> bool {
+    let mut guards = flat.children(0).filter(|&at| flat.kind(at) == "if_statement");
+    guards.any(|guard| {
+        let condition = flat.named_children(guard).next().unwrap_or(guard);
+        let end = flat.entries[condition].after as usize;
+        (condition..end).any(|at| is_guard(text, flat, at))
+    })
+}
+
+fn is_guard(text: &str, flat: &Flat<'_>, at: usize) -> bool {
+    if flat.kind(at) != "comparison_operator" {
+        return false;
+    }
+    let sides: Vec<usize> = flat.children(at).collect();
+    let [left, operator, right] = sides[..] else { return false };
+    let is_name = |side: usize| text_of(text, flat, side) == "__name__";
+    let is_main = |side: usize| string_content(text, flat, side) == Some("__main__");
+    flat.kind(operator) == "=="
+        && ((is_name(left) && is_main(right)) || (is_main(left) && is_name(right)))
+}
+
+/// The words of a plain string; None of anything else, of bytes and of what is put together.
+fn string_content<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> Option<&'t str> {
+    if flat.kind(at) != "string" {
+        return None;
+    }
+    let parts: Vec<usize> = flat.named_children(at).collect();
+    match parts[..] {
+        [start, content, _] if flat.kind(content) == "string_content" && flat.is_leaf(content) => {
+            let prefix = text_of(text, flat, start);
+            (!prefix.contains(['b', 'B', 'f', 'F'])).then(|| text_of(text, flat, content))
+        }
+        _ => None,
+    }
+}
+
+fn text_of<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> &'t str {
+    text.get(flat.entries[at].node.byte_range()).unwrap_or_default()
+}
+
+/// `object` and the names after it, where `at` is a name or names with dots between.
+fn dotted<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> Option<Vec<&'t str>> {
+    let mut parts = vec![];
+    let mut rest = at;
+    while flat.kind(rest) == "attribute" {
+        let ends: Vec<usize> = flat.named_children(rest).collect();
+        let (Some(&object), Some(&name)) = (ends.first(), ends.last()) else { return None };
+        parts.push(text_of(text, flat, name));
+        rest = object;
+    }
+    if flat.kind(rest) != "identifier" {
+        return None;
+    }
+    parts.push(text_of(text, flat, rest));
+    parts.reverse();
+    Some(parts)
+}

@@ -1,0 +1,123 @@
+//! The measures of agreement by name.
+
+use crate::study::undefined::{Undefined, Value};
+
+use super::{
+    chance::{self, Weights},
+    rank,
+    table::Table,
+};
+
+/// How far apart two levels are for [`Coefficient::Ac2`].
+pub const AC2_WEIGHTS: &str = "quadratic";
+
+/// A measure of agreement. The higher, the more they agree, except the two boundaries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Coefficient {
+    /// Share of pairs with one score.
+    Exact,
+    /// Share of pairs whose scores differ by at most 1.
+    Within1,
+    /// Cohen's kappa (Educational and Psychological Measurement 20, 1960), every disagreement alike.
+    Kappa,
+    /// Cohen's weighted kappa (Psychological Bulletin 70, 1968), by the steps between the levels.
+    KappaLinear,
+    /// The same by the square of the steps.
+    KappaQuadratic,
+    /// Pearson's correlation of the ranks, equals sharing the mean rank.
+    Spearman,
+    /// Kendall's tau-b (Biometrika 33, 1945).
+    Kendall,
+    /// Krippendorff's alpha with the ordinal metric, two raters.
+    Alpha,
+    /// Gwet's AC1 (British Journal of Mathematical and Statistical Psychology 61, 2008).
+    Ac1,
+    /// Gwet's AC2, with [`AC2_WEIGHTS`].
+    Ac2,
+    /// Share of pairs of which one is 2 and the other 3: Simplified or Equivalent.
+    Boundary23,
+    /// Share of pairs of which one is 3 and the other 4: Equivalent or Faithful.
+    Boundary34,
+}
+
+impl Coefficient {
+    pub const ALL: [Self; 12] = [
+        Self::Exact,
+        Self::Within1,
+        Self::Kappa,
+        Self::KappaLinear,
+        Self::KappaQuadratic,
+        Self::Spearman,
+        Self::Kendall,
+        Self::Alpha,
+        Self::Ac1,
+        Self::Ac2,
+        Self::Boundary23,
+        Self::Boundary34,
+    ];
+
+    /// As it stands in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Within1 => "within_1",
+            Self::Kappa => "kappa",
+            Self::KappaLinear => "kappa_linear",
+            Self::KappaQuadratic => "kappa_quadratic",
+            Self::Spearman => "spearman",
+            Self::Kendall => "kendall",
+            Self::Alpha => "alpha",
+            Self::Ac1 => "ac1",
+            Self::Ac2 => "ac2",
+            Self::Boundary23 => "boundary_2_3",
+            Self::Boundary34 => "boundary_3_4",
+        }
+    }
+
+    /// Whether it is a plain share of pairs, which a single pair and a single level have too.
+    pub const fn is_share(self) -> bool {
+        matches!(self, Self::Exact | Self::Within1 | Self::Boundary23 | Self::Boundary34)
+    }
+
+    /// Of all pairs. Not defined for one pair and for one level, but for the shares: where nothing could differ there
+    /// is no agreement to speak of, even where a formula gives 1.
+    pub fn of_whole(self, table: &Table) -> Value {
+        match table.total() {
+            0.0 => Err(Undefined::NoPairs),
+            _ if self.is_share() => self.of(table),
+            1.0 => Err(Undefined::FewerThanTwoPairs),
+            _ if table.has_one_level() => Err(Undefined::OneLevel),
+            _ => self.of(table),
+        }
+    }
+
+    /// By the formula alone, as it is applied to resamples.
+    pub fn of(self, table: &Table) -> Value {
+        match self {
+            Self::Exact => share(table, |a, b| a == b),
+            Self::Within1 => share(table, |a, b| (a - b).abs() <= 1.0),
+            Self::Kappa => chance::kappa(table, Weights::Same),
+            Self::KappaLinear => chance::kappa(table, Weights::Linear),
+            Self::KappaQuadratic => chance::kappa(table, Weights::Quadratic),
+            Self::Spearman => rank::spearman(table),
+            Self::Kendall => rank::kendall(table),
+            Self::Alpha => rank::alpha(table),
+            Self::Ac1 => chance::ac1(table),
+            Self::Ac2 => chance::ac2(table),
+            Self::Boundary23 => share(table, |a, b| (a.min(b), a.max(b)) == (2.0, 3.0)),
+            Self::Boundary34 => share(table, |a, b| (a.min(b), a.max(b)) == (3.0, 4.0)),
+        }
+    }
+}
+
+/// Of the pairs whose two scores are so.
+fn share(table: &Table, is_so: impl Fn(f64, f64) -> bool) -> Value {
+    let total = table.total();
+    if total == 0.0 {
+        return Err(Undefined::NoPairs);
+    }
+    let levels = table.levels();
+    let counted = table.cells().filter(|(a, b, _)| is_so(levels[*a], levels[*b]));
+    // From 0 and not by `sum`, whose nothing is -0.
+    Ok(counted.fold(0.0, |sum, (_, _, count)| sum + count) / total)
+}

@@ -1,0 +1,168 @@
+//! Bootstrap intervals, bias-corrected and accelerated (BCa; Efron and Tibshirani, An Introduction to the Bootstrap,
+//! 14.3), as `scipy.stats.bootstrap(method="BCa")` computes them from the same resamples.
+//!
+//! Pairs are drawn, never the two sides apart. The draws come from [`Resamples`], a generator that is written down here
+//! so that any other program can make the same ones; those of another program can be given instead.
+
+use super::{
+    maths::{cdf, mean, quantile},
+    undefined::{Undefined, Value, finite},
+};
+
+/// Values closer than this are one value: sums in another order must not move an interval.
+const SAME: f64 = 1e-12;
+
+/// Above this share of resamples without a value there is no interval. Fewer than three pairs that make the difference
+/// between a value and none are more than that: `(1 - 2/n)^n` of the resamples have none of two.
+pub const MOST_UNDEFINED: f64 = 0.05;
+
+/// How intervals are made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plan {
+    pub seed: u64,
+    /// How many times.
+    pub resamples: usize,
+    /// How much an interval covers, between 0 and 1.
+    pub confidence: f64,
+}
+
+impl Default for Plan {
+    /// 95 %, and as many resamples as SciPy takes.
+    fn default() -> Self {
+        Self { seed: 1, resamples: 9_999, confidence: 0.95 }
+    }
+}
+
+impl Plan {
+    /// The draws of this plan among `count` things.
+    pub fn draws(&self, count: usize) -> impl Iterator<Item = Vec<usize>> + use<> {
+        Resamples::new(self.seed, count).take(self.resamples)
+    }
+}
+
+/// Both ends of a confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    pub low: f64,
+    pub high: f64,
+}
+
+/// A number with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    pub value: Value,
+    pub interval: Result<Interval, Undefined>,
+    /// Resamples that have no value and are left out.
+    pub undefined_resamples: usize,
+}
+
+impl Estimate {
+    /// What stands where there is no value: neither is there an interval.
+    pub fn undefined(why: Undefined) -> Self {
+        Self { value: Err(why), interval: Err(why), undefined_resamples: 0 }
+    }
+}
+
+/// Endless draws of `count` things among `count`, with replacement: SplitMix64 (Steele, Lea and Flood, Fast splittable
+/// pseudorandom number generators, 2014) started at the seed; a draw is the upper half of its output times `count`.
+#[derive(Debug, Clone)]
+pub struct Resamples {
+    state: u64,
+    count: usize,
+}
+
+impl Resamples {
+    pub fn new(seed: u64, count: usize) -> Self {
+        Self { state: seed, count }
+    }
+
+    fn number(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn draw(&mut self) -> usize {
+        ((u128::from(self.number()) * self.count as u128) >> 64) as usize
+    }
+}
+
+impl Iterator for Resamples {
+    type Item = Vec<usize>;
+
+    fn next(&mut self) -> Option<Vec<usize>> {
+        Some((0..self.count).map(|_| self.draw()).collect())
+    }
+}
+
+/// The interval around `value`, from what the resamples gave and what is left without each of the pairs in turn.
+///
+/// Resamples without a value are left out up to [`MOST_UNDEFINED`]. Not defined where they are more, where leaving out
+/// one pair leaves no value, and where there is nothing but one value.
+pub fn estimate(
+    value: Value,
+    resampled: &[Value],
+    without_one: &[Value],
+    confidence: f64,
+) -> Estimate {
+    let mut known: Vec<f64> = resampled.iter().copied().flatten().collect();
+    let undefined_resamples = resampled.len() - known.len();
+    let interval = value.and_then(|value| {
+        if undefined_resamples as f64 > MOST_UNDEFINED * resampled.len() as f64 {
+            return Err(Undefined::UnstableResamples);
+        }
+        let without_one: Option<Vec<f64>> = without_one.iter().map(|value| value.ok()).collect();
+        let without_one = without_one.ok_or(Undefined::UnstableResamples)?;
+        known.sort_by(f64::total_cmp);
+        bca(value, &known, &without_one, confidence)
+    });
+    Estimate { value, interval, undefined_resamples }
+}
+
+fn bca(
+    value: f64,
+    sorted: &[f64],
+    without_one: &[f64],
+    confidence: f64,
+) -> Result<Interval, Undefined> {
+    let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else {
+        return Err(Undefined::NoSpread);
+    };
+    if last - first <= SAME {
+        return Err(Undefined::NoSpread);
+    }
+    let bias = quantile(share_below(value, sorted));
+    let acceleration = acceleration(without_one);
+    let end = |share: f64| {
+        let shifted = bias + quantile(share);
+        let place = cdf(bias + shifted / (1.0 - acceleration * shifted));
+        // Where no resample reaches the value the bias has no bound.
+        if place.is_nan() { Err(Undefined::NoSpread) } else { finite(percentile(sorted, place)) }
+    };
+    let tail = (1.0 - confidence) / 2.0;
+    Ok(Interval { low: end(tail)?, high: end(1.0 - tail)? })
+}
+
+/// Those equal to it count half.
+fn share_below(value: f64, sorted: &[f64]) -> f64 {
+    let below = sorted.partition_point(|other| *other < value - SAME);
+    let up_to = sorted.partition_point(|other| *other <= value + SAME);
+    (below + up_to) as f64 / (2 * sorted.len()) as f64
+}
+
+/// A sixth of the skewness of the jackknife's values; 0 where they are all one.
+fn acceleration(without_one: &[f64]) -> f64 {
+    let centre = mean(without_one);
+    let sum_of =
+        |power: i32| without_one.iter().map(|value| (centre - value).powi(power)).sum::<f64>();
+    let squares = sum_of(2);
+    if squares <= SAME * SAME { 0.0 } else { sum_of(3) / (6.0 * squares.powf(1.5)) }
+}
+
+/// Between the two nearest, in proportion.
+fn percentile(sorted: &[f64], share: f64) -> f64 {
+    let place = share.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
+    let (before, after) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    before + (after - before) * place.fract()
+}

@@ -1,0 +1,59 @@
+//! Which verdicts speak for each of the runs.
+
+use super::Party;
+use crate::run::{
+    Run,
+    rubric::{Judgement, Rubric},
+};
+
+/// Lets one judge speak for every run: see [`judgements`].
+pub fn choose_judge(parties: &mut [Party], judge: Option<&str>) {
+    let rubrics: Vec<&Rubric> = parties.iter().map(|party| &party.rubric).collect();
+    let chosen = judgements(&rubrics, judge);
+    for (party, judgement) in parties.iter_mut().zip(chosen) {
+        party.judgement = judgement;
+    }
+}
+
+/// One index into each rubric's judgements: of the judge that is named; else of one judge for all runs, where there is
+/// one; else whatever each run has ([`super::warnings`] says so then). Of several judgements of a judge the last made of
+/// the latest state speaks, as in [`Rubric::chosen`].
+pub fn judgements(rubrics: &[&Rubric], judge: Option<&str>) -> Vec<Option<usize>> {
+    if let Some(name) = judge {
+        return rubrics.iter().map(|rubric| last_of(rubric, |it| it == name)).collect();
+    }
+    let has = |rubric: &Rubric, name: &str| last_of(rubric, |it| it == name).is_some();
+    let judged: Vec<&Rubric> =
+        rubrics.iter().copied().filter(|rubric| rubric.chosen().is_some()).collect();
+    let preferred = judged.first().and_then(|rubric| rubric.chosen()).into_iter();
+    let others = judged.first().map_or(&[][..], |rubric| &rubric.judgements).iter().rev();
+    let common = preferred
+        .chain(others)
+        .map(|judgement| judgement.judge.name.as_str())
+        .find(|name| judged.iter().all(|rubric| has(rubric, name)));
+    rubrics
+        .iter()
+        .map(|rubric| last_of(rubric, |it| common.is_none_or(|name| it == name)))
+        .collect()
+}
+
+fn last_of(rubric: &Rubric, is_wanted: impl Fn(&str) -> bool) -> Option<usize> {
+    let scored = |it: &Judgement| it.verdicts.iter().any(|verdict| verdict.score.is_some());
+    let wanted = rubric.judgements.iter().enumerate();
+    let wanted = wanted.filter(|(_, it)| is_wanted(&it.judge.name) && scored(it));
+    wanted.max_by_key(|(_, it)| it.turn.unwrap_or(usize::MAX)).map(|(at, _)| at)
+}
+
+/// After how many turns the state stood that a judgement is of: as it says, else by its commit, else the end.
+pub fn done_at(run: &Run, judgement: &Judgement) -> usize {
+    let all = run.turns.len();
+    let by_commit = || {
+        let commit = judgement.commit.as_deref().filter(|commit| !commit.is_empty())?;
+        let found = run
+            .turns
+            .iter()
+            .rposition(|turn| turn.commit.as_deref().is_some_and(|it| it.starts_with(commit)));
+        found.map(|turn| turn + 1)
+    };
+    judgement.turn.or_else(by_commit).unwrap_or(all).min(all)
+}

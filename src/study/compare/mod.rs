@@ -1,0 +1,121 @@
+//! Two runs of one task, or more, set side by side: by component, by checkpoint, by phase, by file.
+//!
+//! Everything here is a pure function of what others have read: a [`Party`] is one run with its checklist, its
+//! verdicts and what has been measured of its code. Sides are named by position, as the user named the runs: the first
+//! is `a`, the second `b` ([`letter`]). Which is taken from which is decided once ([`Subtraction`]): SLUMP's loss is
+//! single-shot minus emergent, whichever was named first.
+
+mod components;
+mod facts;
+mod files;
+mod judged;
+mod moments;
+mod subtraction;
+mod trees;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{
+    metrics::quality::Snapshot,
+    run::{
+        Run,
+        rubric::{Judgement, Rubric},
+    },
+};
+
+pub use components::{Cell, Row, Transitions, by_loss, rows};
+pub use facts::{Fact, Outcome};
+pub use files::{FileRow, Standing};
+pub use judged::{choose_judge, done_at, judgements};
+pub use moments::{
+    CheckpointPair, Moment, PairedBy, PhasePair, by_checkpoint, by_phase, moments_of, turns_of,
+};
+pub use subtraction::Subtraction;
+pub use trees::{Side, Trees, diff_between};
+
+/// One run as it is compared: the recording, what it is judged by, what was measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Party {
+    pub run: Arc<Run>,
+    pub rubric: Rubric,
+    /// Which of [`Rubric::judgements`] speaks; None where none has a score, or none is by the judge asked for.
+    pub judgement: Option<usize>,
+    /// By turns done; None where nothing is recorded that it could be measured on.
+    pub measured: BTreeMap<usize, Option<Snapshot>>,
+}
+
+impl Party {
+    /// Nothing measured yet.
+    pub fn new(run: Arc<Run>, rubric: Rubric) -> Self {
+        Self { run, rubric, judgement: None, measured: BTreeMap::new() }
+    }
+
+    /// The judgement that speaks.
+    pub fn judgement(&self) -> Option<&Judgement> {
+        self.rubric.judgements.get(self.judgement?)
+    }
+
+    /// The code after so many turns; None where it is not measured or not recorded.
+    pub fn code_at(&self, done: usize) -> Option<&Snapshot> {
+        self.measured.get(&done)?.as_ref()
+    }
+
+    /// The code at the end.
+    pub fn code(&self) -> Option<&Snapshot> {
+        self.code_at(self.run.turns.len())
+    }
+}
+
+/// What a run is called by its position: `a`, `b`, `c` …, after `z` the number (counts from 1).
+pub fn letter(position: usize) -> String {
+    match u8::try_from(position).ok().and_then(|at| b'a'.checked_add(at)) {
+        Some(letter @ b'a'..=b'z') => char::from(letter).to_string(),
+        _ => (position + 1).to_string(),
+    }
+}
+
+/// What a reader has to know before believing a comparison: tasks that differ, judges that differ, verdicts that lack.
+/// One sentence each, without a full stop.
+pub fn warnings(parties: &[Party]) -> Vec<String> {
+    let mut warnings = vec![];
+    warnings.extend(other_tasks(parties));
+    warnings.extend(other_judges(parties));
+    warnings.extend(parties.iter().enumerate().filter_map(|(at, party)| no_verdicts(at, party)));
+    warnings
+}
+
+fn other_tasks(parties: &[Party]) -> Option<String> {
+    let task = |party: &Party| party.run.task.as_ref().map(|task| task.id.clone());
+    let tasks: Vec<Option<String>> = parties.iter().map(task).collect();
+    let first = tasks.iter().flatten().next()?;
+    let is_other = tasks.iter().flatten().any(|task| task != first);
+    let named = tasks
+        .iter()
+        .enumerate()
+        .map(|(at, task)| format!("{} {}", letter(at), task.as_deref().unwrap_or("names none")));
+    let named = named.collect::<Vec<_>>().join(", ");
+    is_other.then(|| format!("these are runs of different tasks ({named}); paired by what matches"))
+}
+
+fn other_judges(parties: &[Party]) -> Option<String> {
+    let judge = |party: &Party| party.judgement().map(|it| it.judge.name.clone());
+    let judges: Vec<(usize, String)> =
+        parties.iter().enumerate().filter_map(|(at, party)| Some((at, judge(party)?))).collect();
+    let (_, first) = judges.first()?;
+    let is_other = judges.iter().any(|(_, name)| name != first);
+    let named = judges.iter().map(|(at, name)| format!("{} by {name}", letter(*at)));
+    let named = named.collect::<Vec<_>>().join(", ");
+    is_other.then(|| format!("judged by different judges ({named}): a difference may be theirs"))
+}
+
+fn no_verdicts(at: usize, party: &Party) -> Option<String> {
+    let letter = letter(at);
+    match (&party.rubric.checklist, party.judgement()) {
+        (_, Some(_)) => None,
+        (None, None) => Some(format!("{letter} has no checklist and is not judged")),
+        (Some(_), None) => Some(format!("{letter} is not judged")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,27 @@
+//! Ranks, where equals share the mean of their places.
+
+/// What [`ranks`] gives.
+pub struct Ranks {
+    /// One for each number, from 1; a multiple of one half.
+    pub of: Vec<f64>,
+    /// How many share a rank, one entry a group of two or more.
+    pub ties: Vec<usize>,
+}
+
+/// The ranks of numbers that are not NaN, lowest first.
+pub fn ranks(numbers: &[f64]) -> Ranks {
+    let mut order: Vec<usize> = (0..numbers.len()).collect();
+    order.sort_by(|&a, &b| numbers[a].total_cmp(&numbers[b]));
+    let mut ranks = Ranks { of: vec![0.0; numbers.len()], ties: vec![] };
+    let mut before = 0;
+    // `==` and not the order's own equality: 0 and -0 are one number.
+    for group in order.chunk_by(|&a, &b| numbers[a] == numbers[b]) {
+        let rank = before as f64 + (group.len() as f64 + 1.0) / 2.0;
+        group.iter().for_each(|&at| ranks.of[at] = rank);
+        if group.len() > 1 {
+            ranks.ties.push(group.len());
+        }
+        before += group.len();
+    }
+    ranks
+}

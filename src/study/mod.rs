@@ -1,0 +1,26 @@
+//! Several raters and several runs: how far raters agree, and what two conditions do to the same tasks.
+//!
+//! Pure arithmetic over numbers that others bring: [`agreement`] over pairs of ordinal scores, [`paired`] over two
+//! measurements of the same things, [`correlation`] between two numbers. [`pairing`] says which runs stand against
+//! which, [`raters`] which scores; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side.
+//! All of it agrees with SciPy and scikit-learn; `tests/vectors/` has the numbers and the script that made them.
+//!
+//! What cannot be computed is an [`Undefined`] that says why, never a NaN and never 0. Intervals are bootstrapped
+//! ([`bootstrap`]) with a seed, so the same input gives the same interval everywhere.
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod agreement;
+pub mod bootstrap;
+pub mod compare;
+pub mod correlation;
+mod maths;
+pub mod paired;
+pub mod pairing;
+pub mod raters;
+pub mod sheet;
+mod undefined;
+
+pub use agreement::{Agreement, Coefficient, Ratings, Scale};
+pub use bootstrap::{Estimate, Interval, Plan};
+pub use undefined::{Undefined, Value};

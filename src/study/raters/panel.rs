@@ -1,0 +1,106 @@
+//! The raters of a run: its judgements and its labels.
+
+use crate::run::rubric::{Judgement, Label, Labels, Rubric};
+
+use super::{Item, Kind, Panel, Problem, Rater, Score};
+
+/// What is known of a run whose raters are wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct RunScores<'a> {
+    /// Distinct among the runs that are compared.
+    pub run: &'a str,
+    pub files: Files<'a>,
+    pub rubric: &'a Rubric,
+}
+
+/// Where what is known of a run is written.
+#[derive(Debug, Clone, Copy)]
+pub enum Files<'a> {
+    /// In the files of this folder.
+    In(&'a str),
+    /// In this file alone.
+    Alone(&'a str),
+}
+
+/// Every judgement and every labels file as a rater; those of one judge that judged different commits are one.
+pub fn panel_of(scores: RunScores<'_>) -> Panel {
+    let mut panel = Panel::default();
+    for warning in &scores.rubric.warnings {
+        panel
+            .problems
+            .push(Problem { place: scores.place(&warning.place), what: warning.what.clone() });
+    }
+    let mut judged = vec![];
+    for judgement in &scores.rubric.judgements {
+        let name = judge_name(judgement);
+        let key = (name, &judgement.judge.model, &judgement.commit);
+        let before = judged.iter().filter(|other| **other == key).count();
+        judged.push(key);
+        let name = if before == 0 { name.to_owned() } else { format!("{name} #{}", before + 1) };
+        let kind = if judgement.judge.kind == "human" { Kind::Human } else { Kind::Judge };
+        let model = judgement.judge.model.clone();
+        let rater = Rater { name, model, kind, scores: scores.of_judgement(judgement) };
+        panel.add(Panel { raters: vec![rater], problems: vec![] });
+    }
+    for labels in &scores.rubric.labels {
+        let (rater, problems) = scores.of_labels(labels);
+        panel.add(Panel { raters: vec![rater], problems });
+    }
+    panel
+}
+
+/// The judge's name, or that of the file.
+fn judge_name(judgement: &Judgement) -> &str {
+    match judgement.judge.name.as_str() {
+        "" => judgement.file.trim_start_matches("judgements/").trim_end_matches(".json"),
+        name => name,
+    }
+}
+
+impl RunScores<'_> {
+    fn place(&self, file: &str) -> String {
+        match self.files {
+            Files::In("") => file.to_owned(),
+            Files::In(folder) => format!("{folder}/{file}"),
+            Files::Alone(path) => path.to_owned(),
+        }
+    }
+
+    fn score(&self, file: &str, component: &str, commit: Option<&String>, score: u8) -> Score {
+        let item =
+            Item { run: self.run.into(), component: component.into(), commit: commit.cloned() };
+        Score { item, score: score.into(), place: self.place(file) }
+    }
+
+    /// Verdicts without a score are among the rubric's warnings already.
+    fn of_judgement(&self, judgement: &Judgement) -> Vec<Score> {
+        let scored =
+            judgement.verdicts.iter().filter_map(|verdict| Some((verdict, verdict.score?)));
+        let commit = judgement.commit.as_ref();
+        scored
+            .map(|(verdict, score)| self.score(&judgement.file, &verdict.component, commit, score))
+            .collect()
+    }
+
+    /// A file of labels is added to: where a thing is labelled again, the later label counts.
+    fn of_labels(&self, labels: &Labels) -> (Rater, Vec<Problem>) {
+        let (mut scores, mut problems) = (vec![], vec![]);
+        let is_same = |a: &Label, b: &Label| a.component == b.component && a.commit == b.commit;
+        for (at, label) in labels.labels.iter().enumerate() {
+            let Some(score) = label.score else { continue };
+            let later = labels.labels[at + 1..].iter().filter(|later| later.score.is_some());
+            if later.clone().any(|later| is_same(later, label)) {
+                let what = format!("{}: labelled again; the later label counts", label.component);
+                problems.push(Problem { place: self.place(&labels.file), what });
+            } else {
+                scores.push(self.score(
+                    &labels.file,
+                    &label.component,
+                    label.commit.as_ref(),
+                    score,
+                ));
+            }
+        }
+        (Rater { name: labels.annotator.clone(), model: None, kind: Kind::Human, scores }, problems)
+    }
+}

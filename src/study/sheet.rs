@@ -1,0 +1,26 @@
+//! Scores in plain tables: CSV, and JSON of the same shape.
+//!
+//! A table has a row a thing and a column a rater. The columns `component` (or `id`, `item`), `run` and `commit` say
+//! what is scored; without `component` the rows are numbered. Every other column is a rater, named by its head. With
+//! columns `rater` and `score` a row is one score instead. A score is a number or the name of a level of SLUMP's rubric; an
+//! empty cell is no score.
+//!
+//! In JSON a table is an array of objects, alone or as `pairs`, or an object of columns: `{"a": [4, 3], "b": [4, 2]}`.
+
+mod csv;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use super::raters::Panel;
+
+/// The raters of a table. `name` is the file, for what is said of it; `run` stands in where no column names one.
+///
+/// # Errors
+///
+/// A sentence, where the text is no table or has no rater.
+pub fn read(name: &str, text: &str, run: &str) -> Result<Panel, String> {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    let table = if is_json { table::from_json(text)? } else { table::from_csv(text)? };
+    table.panel(name, run)
+}
