@@ -14,6 +14,7 @@ mod diff;
 mod formats;
 mod import;
 mod json;
+mod judge;
 mod keys;
 mod ls;
 mod man;
@@ -125,6 +126,7 @@ enum Command {
     Ls(ls::Args),
     Blame(blame::Args),
     Score(score::Args),
+    Judge(judge::Args),
     Agree(agree::Args),
     Compare(compare::Args),
     Import(import::Args),
@@ -174,6 +176,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Ls(args)) => ls::run(args, out),
         Some(Command::Blame(args)) => blame::run(args, out),
         Some(Command::Score(args)) => score::run(args, out),
+        Some(Command::Judge(args)) => judge::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
         Some(Command::Compare(args)) => compare::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),

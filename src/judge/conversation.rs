@@ -70,6 +70,22 @@ impl Usage {
     }
 }
 
+impl Conversation {
+    /// About as many bytes as it takes to send it, in whatever protocol.
+    pub fn bytes(&self) -> usize {
+        /// The tools and their schemas; and what stands around each entry.
+        const TOOLS: usize = 4_000;
+        const AROUND: usize = 200;
+        let call = |call: &Call| call.name.len() + call.arguments.to_string().len() + AROUND;
+        let entry = |entry: &Entry| match entry {
+            Entry::Said(text) => text.len() + AROUND,
+            Entry::Replied(it) => it.text.len() + it.calls.iter().map(call).sum::<usize>() + AROUND,
+            Entry::Results(results) => results.iter().map(|it| it.text.len() + AROUND).sum(),
+        };
+        TOOLS + self.system.len() + self.entries.iter().map(entry).sum::<usize>()
+    }
+}
+
 /// The arguments of a call out of their words: an object of its own where there are none.
 pub fn arguments(words: &str) -> Value {
     match words.trim() {

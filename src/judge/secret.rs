@@ -8,6 +8,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::{
+    component::Look,
     conversation::{Call, Reply},
     fault::Fault,
 };
@@ -95,6 +96,16 @@ impl Secret {
             text: self.hide(&reply.text),
             calls: reply.calls.into_iter().map(call).collect(),
             ..reply
+        }
+    }
+
+    /// As [`Self::hide`], for the record of a look: the recording itself may hold the key.
+    pub fn hide_in_look(&self, look: Look) -> Look {
+        Look {
+            tool: self.hide(&look.tool),
+            arguments: self.hide_in(&look.arguments),
+            excerpt: self.hide(&look.excerpt),
+            ..look
         }
     }
 

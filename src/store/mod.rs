@@ -13,6 +13,7 @@ mod hands;
 mod harness;
 mod head;
 pub mod import;
+pub mod judgements;
 mod memory;
 mod repo;
 mod reuse;
