@@ -233,7 +233,7 @@ impl Sitting<'_> {
         }
         let missing = document.missing();
         let total = document.components.len();
-        let done = total - missing.len();
+        let mut done = total - missing.len();
         let path = file.path().to_owned();
         tell(&Event::Opened { path, repeat: document.repeat, done, total });
         let shop = self.shop(&missing);
@@ -251,7 +251,7 @@ impl Sitting<'_> {
             }
             let score = judged.verdict.as_ref().map(|verdict| verdict.level);
             let fault = judged.fault.as_ref().map(ToString::to_string);
-            let done = total - document.missing().len();
+            done += 1;
             tell(&Event::Ended { component, score, error: judged.error.or(fault), done, total });
             Ok(())
         });

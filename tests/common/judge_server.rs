@@ -137,11 +137,14 @@ fn read(stream: &TcpStream) -> Option<Asked> {
     let body: Value = serde_json::from_slice(&body).ok()?;
     let results = results(&body);
     let said = body.to_string();
-    let component = said.split("Component ").nth(1)?.split(':').next()?.to_owned();
+    // A program's own words may have that word in them too.
+    let ids = said.split("Component ").skip(1).filter_map(|rest| rest.split_once(':'));
+    let component =
+        ids.map(|(id, _)| id).find(|id| id.starts_with('C') && id.len() < 6)?.to_owned();
     let name = |tool: &Value| {
         tool.pointer("/function/name").or(tool.get("name"))?.as_str().map(str::to_owned)
     };
-    let tools = body["tools"].as_array()?.iter().filter_map(name).collect();
+    let tools = body["tools"].as_array().into_iter().flatten().filter_map(name).collect();
     Some(Asked { path, headers, component, results, tools, body, nth: 0 })
 }
 
@@ -200,9 +203,10 @@ fn answer(mut stream: &TcpStream, asked: &Asked, say: &Say) -> std::io::Result<(
     };
     let calls: Vec<(String, &str, &Value)> =
         calls.iter().map(|(name, arguments)| (id(), *name, arguments)).collect();
-    let (whole, events) = if asked.path.ends_with("/chat/completions") {
+    let path = asked.path.split('?').next().unwrap_or_default();
+    let (whole, events) = if path.ends_with("/chat/completions") {
         chat(text, &calls)
-    } else if asked.path.ends_with("/responses") {
+    } else if path.ends_with("/responses") {
         responses(text, &calls)
     } else {
         messages(text, &calls)
@@ -287,9 +291,10 @@ fn responses(text: &str, calls: &Calls<'_>) -> (Value, Vec<String>) {
     let call = |(id, name, arguments): &(String, &str, &Value)| json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments.to_string()});
     let output: Vec<Value> = std::iter::once(message).chain(calls.iter().map(call)).collect();
     let whole = json!({"object": "response", "status": "completed", "output": output,
-        "usage": {"input_tokens": 1000, "output_tokens": 100}});
-    let mut events =
-        vec![named(&json!({"type": "response.created", "response": {"status": "in_progress"}}))];
+        "id": "resp_1", "usage": {"input_tokens": 1000, "output_tokens": 100, "total_tokens": 1100}});
+    let mut events = vec![named(
+        &json!({"type": "response.created", "response": {"id": "resp_1", "status": "in_progress"}}),
+    )];
     for (index, item) in output.iter().enumerate() {
         events.push(named(&json!({"type": "response.output_item.added", "output_index": index})));
         events.push(named(
