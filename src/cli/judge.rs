@@ -6,20 +6,17 @@ mod told;
 use std::{
     io::Read,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use crate::{
     judge::{
-        document::Subject,
+        document::Document,
         fault::Fault,
+        job::{JobError, Wish},
         prompt::{self, Prompt},
         run::{self, Ended, Halt, Job, Start},
-        secret::Secret,
         settings::Settings,
-        snapshot::Snapshot,
     },
-    run::{Run, rubric::Component},
     store::{self, judgements::Judgements},
 };
 
@@ -76,9 +73,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         told::plan(&job, args.json, out)?;
         return Ok(Exit::Fine);
     }
-    let key = Secret::in_variable(job.settings.key_env.as_deref())
-        .map_err(|why| wrong(format!("judge {}: {why}", args.judge)))?;
-    let job = Job { key, ..job };
+    let job = job.with_key()?;
     let start = if args.resume { Start::Resume } else { Start::Anew };
     let (stop, signal) = signals::listen();
     told::beginning(&job);
@@ -125,9 +120,8 @@ fn end(args: &Args, job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
         ))),
         None => {
             let lacks = |(_, score): &(String, Option<u8>)| score.is_none();
-            let is_whole = |(_, it): &(PathBuf, crate::judge::document::Document)| {
-                it.is_finished() && !it.given().iter().any(lacks)
-            };
+            let is_whole =
+                |(_, it): &(PathBuf, Document)| it.is_finished() && !it.given().iter().any(lacks);
             Ok(if ended.files.iter().all(is_whole) { Exit::Fine } else { Exit::Failed })
         }
     }
@@ -165,57 +159,29 @@ fn bundle(path: &Path) -> Result<PathBuf, Failure> {
 
 fn job(args: &Args, settings: Settings, bundle: &Path) -> Result<Job, Failure> {
     let opened = store::open(bundle)?;
-    let cannot = |why: String| Failure::new(Exit::CannotRead, why);
-    let turn = at::turns_done(&opened.run, &args.at)?;
-    if turn == 0 {
-        return Err(wrong("before the first turn there is nothing to judge; name a turn from 1"));
-    }
-    let components = components(args, bundle)?;
-    let snapshot = Snapshot::of(&opened.run, &opened.archive, turn).map_err(cannot)?;
-    Ok(Job {
-        budget: args.budget.unwrap_or(settings.budget),
-        settings: Arc::new(settings),
-        key: Secret::default(),
-        prompt: Arc::new(prompt(args.prompt.as_deref())?),
-        snapshot,
-        subject: subject(&opened.run, turn, &components),
-        components,
+    let wanted: Vec<String> = args.components.iter().map(|id| id.trim().to_owned()).collect();
+    let wish = Wish {
+        settings,
+        prompt: prompt(args.prompt.as_deref())?,
+        components: (wanted != ["all"]).then_some(wanted),
+        turn: at::turns_done(&opened.run, &args.at)?,
+        budget: args.budget,
         repeats: usize::from(args.repeat),
-    })
-}
-
-fn subject(run: &Run, turn: usize, components: &[Component]) -> Subject {
-    Subject {
-        run: run.id.clone(),
-        commit: run.turns.get(turn - 1).and_then(|turn| turn.commit.as_deref().map(str::to_owned)),
-        turn,
-        components: components.iter().map(|component| component.id.clone()).collect(),
-    }
-}
-
-/// Those asked for, in the order of the checklist.
-fn components(args: &Args, bundle: &Path) -> Result<Vec<Component>, Failure> {
-    let rubric = store::rubric::read(bundle);
-    let Some(checklist) = rubric.checklist.filter(|list| !list.components.is_empty()) else {
-        let why = rubric.warnings.iter().find(|warning| warning.place == "components.json");
-        let why = why.map_or("is not there, or names no component", |warning| &warning.what);
-        let sentence =
-            format!("{}: components.json {why}; it says what is to be judged", bundle.display());
-        return Err(Failure::new(Exit::CannotUnderstand, sentence));
     };
-    let wanted: Vec<&str> = args.components.iter().map(|id| id.trim()).collect();
-    if wanted == ["all"] {
-        return Ok(checklist.components);
+    Ok(Job::prepare(wish, bundle, &opened)?)
+}
+
+impl From<JobError> for Failure {
+    fn from(why: JobError) -> Self {
+        let exit = match why {
+            JobError::TooEarly | JobError::UnknownComponent { .. } | JobError::NoKey { .. } => {
+                Exit::WrongArguments
+            }
+            JobError::NoFiles(_) => Exit::CannotRead,
+            JobError::NoChecklist(_) => Exit::CannotUnderstand,
+        };
+        Self::new(exit, why.to_string())
     }
-    let is_known = |id: &str| checklist.components.iter().any(|component| component.id == id);
-    if let Some(unknown) = wanted.iter().find(|id| !is_known(id)) {
-        let first = checklist.components.first().map_or("", |component| &component.id);
-        return Err(wrong(format!(
-            "components.json has no {unknown:?}; expected all, or ids such as {first}"
-        )));
-    }
-    let is_wanted = |component: &Component| wanted.contains(&component.id.as_str());
-    Ok(checklist.components.into_iter().filter(is_wanted).collect())
 }
 
 fn prompt(path: Option<&Path>) -> Result<Prompt, Failure> {

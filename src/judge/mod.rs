@@ -6,7 +6,7 @@
 //! through a [`client`], in one of the protocols of [`wire`]. [`run`] does this for many components at a time and saves
 //! a [`document`] after each; [`plan`] says beforehand what it would do.
 //!
-//! A screen that wants to watch runs [`run::judge`] on a thread, hands its [`run::Event`]s on, and keeps a clone of the
+//! [`job`] makes of a wish what [`run`] needs. A screen that wants to watch runs [`run::judge`] on a thread, hands its [`run::Event`]s on, and keeps a clone of the
 //! [`stop::Stop`].
 //!
 //! Whatever comes from a judge is somebody else's words: bounded in size, never trusted to name a place that exists.
@@ -24,6 +24,7 @@ pub mod http;
 #[cfg(not(feature = "judge"))]
 #[path = "http_missing.rs"]
 pub mod http;
+pub mod job;
 pub mod plan;
 pub mod prompt;
 pub mod run;
