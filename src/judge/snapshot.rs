@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use crate::{
     run::{
         RepoPath, Run,
-        files::{Blob, FileMode, Tree, TreeFile},
+        files::{Blob, FileMode, FilesFrom, Tree, TreeFile},
     },
     store::Archive,
 };
@@ -45,9 +45,18 @@ impl Snapshot {
         Self { tree: Arc::new(tree), contents: Arc::new(contents) }
     }
 
-    /// The files after so many turns. The error is a sentence.
+    /// The files after so many turns. An error, a sentence, where the recording does not hold what they were: nothing
+    /// could be told apart from an empty repository then.
     pub fn of(run: &Arc<Run>, archive: &Arc<Archive>, turns_done: usize) -> Result<Self, String> {
-        let tree = archive.timeline(run)?.tree_after(turns_done);
+        let timeline = archive.timeline(run)?;
+        let tree = timeline.tree_after(turns_done);
+        let is_known = tree.files.values().any(|file| file.blob().is_some());
+        let is_truly_empty = tree.files.is_empty() && timeline.from == FilesFrom::Commits;
+        if !is_known && !is_truly_empty {
+            return Err(format!(
+                "the recording holds no content of any file as of turn {turns_done}, so there is nothing to look at"
+            ));
+        }
         let (run, archive) = (Arc::clone(run), Arc::clone(archive));
         Ok(Self::new(tree, move |file| archive.content(&run, file)))
     }
@@ -99,6 +108,28 @@ pub mod tests {
             let blob = file.blob().and_then(|blob| contents.get(&blob).cloned());
             blob.ok_or_else(|| "not recorded".to_owned())
         })
+    }
+
+    #[test]
+    fn a_recording_without_contents_is_not_taken_for_an_empty_repository() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = folder.path().join("session");
+        std::fs::create_dir(&session).unwrap();
+        let line = r#"{"parentUuid":null,"isSidechain":false,"sessionId":"s","message":{"role":"user","content":"go"},"type":"user","uuid":"u"}"#;
+        std::fs::write(session.join("s.jsonl"), line).unwrap();
+        std::fs::write(
+            folder.path().join("run.json"),
+            r#"{"schema": "trajview.run/1", "id": "r"}"#,
+        )
+        .unwrap();
+        let opened = crate::store::open(folder.path()).unwrap();
+
+        let why = Snapshot::of(&opened.run, &opened.archive, 1).unwrap_err();
+
+        assert!(
+            why.starts_with("the recording holds no content of any file as of turn 1"),
+            "{why}"
+        );
     }
 
     #[test]
