@@ -8,7 +8,7 @@
 //! | [`run`]     | what an agent did: Run > Checkpoint > Turn > Step; the files at turn n     |         |
 //! | [`formats`] | how the tools out there write runs down, one file each                     |         |
 //! | [`metrics`] | how code and runs are scored: quality of a snapshot, rules                 |         |
-//! | [`study`]   | several runs and raters: agreement, paired tests, two runs side by side    |         |
+//! | [`study`]   | several runs and raters: agreement, pairs of runs, paired tests, corpora   |         |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | windows |
 //! | [`judge`]   | asking a model for a verdict: bounded tools, conversations, clients        | windows |
 //! | [`app`]     | what the user is looking at and how that changes: state, messages, keymap  | screen  |
@@ -29,6 +29,9 @@
 //! worker by [`store::Archive`] (the words of a step, the files over time, a diff, a search) or by [`code`] (colours),
 //! and drawn by [`ui`] as soon as it is there: plain text first, colours when they arrive.
 //!
+//! A path with several recordings below becomes a table instead, [`app::collection`]: [`store::walk`] finds them,
+//! [`run::Card`] is what is kept of each, and enter opens one beside the table.
+//!
 //! # Where a new thing goes
 //!
 //! | new        | write                                              | add one word to        |
@@ -39,6 +42,7 @@
 //! | panel      | `ui/panel/<name>.rs`                               | `ui::panel`            |
 //! | view       | `ui/panel/<name>.rs` and its keys                   | `app::views::View`     |
 //! | curve      | one row of `app/curves/series.rs`                  |                        |
+//! | column of the table of runs | one row of `app/collection/columns.rs` and its value in `values.rs` | |
 //! | colours    | one row of `code/highlight.rs`                     |                        |
 //! | number     | one row of `metrics/registry.rs` and its formula   |                        |
 //! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |

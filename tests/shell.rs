@@ -372,7 +372,7 @@ fn a_key_that_copies_nothing_says_which_would() {
     let mut world = world(120, 40, "y");
     assert!(export::text(&frame_as(Wishes::default(), 120, 40, "y")).contains("l line   h hunk"));
     press(&mut world, "x");
-    assert_eq!(notice(&world), "y is followed by l, h, p or y");
+    assert_eq!(notice(&world), "y is followed by l, h, p, v or y");
     press(&mut world, "l");
     assert_eq!(place(&world).0, 2);
 }

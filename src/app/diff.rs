@@ -84,6 +84,8 @@ pub enum Message {
 enum Target {
     /// A line of the new text, counts from 1.
     Line(usize),
+    /// A line of the old text, counts from 1.
+    Old(usize),
     /// The first line added with this text.
     Added(String),
     /// The first added line of these of the new text, else the first of them; both count from 1.
@@ -163,6 +165,10 @@ impl Diff {
         self.target = Some(Target::Line(line));
     }
 
+    pub fn aim_at_old(&mut self, line: usize) {
+        self.target = Some(Target::Old(line));
+    }
+
     pub fn aim_at_added(&mut self, text: String) {
         self.target = Some(Target::Added(text));
     }
@@ -230,6 +236,7 @@ impl Diff {
         }
         match self.target.take() {
             Some(Target::Line(line)) => self.scroll.cursor = compared.row_of_line(line),
+            Some(Target::Old(line)) => self.scroll.cursor = compared.row_of_old_line(line),
             Some(Target::Added(text)) => {
                 self.scroll.cursor = compared.row_that_adds(&text).unwrap_or_default();
             }

@@ -6,12 +6,13 @@
 use crate::run::search::Syntax;
 
 use super::{
-    Message, base, chooser,
+    Message, base, chooser, collection,
     curves::{self, Part},
     diff, files,
     key::{Code, Key},
     layout::Panel,
-    overlay, playback, replay, scores,
+    overlay, playback, replay,
+    scores::{self, components, tree},
     scroll::Motion,
     search,
     shell::{self, Pending, copy::What, palette},
@@ -26,6 +27,8 @@ use super::{
 pub enum Context {
     /// In every view.
     Anywhere,
+    /// In every view of a run.
+    InRun,
     Replay,
     Turns,
     Files,
@@ -57,6 +60,19 @@ pub enum Context {
     Scores,
     /// The rubric tree.
     Rubric,
+    /// The table of runs.
+    Table,
+    /// Typing what narrows the table down.
+    Filter,
+    /// While typing what to look for in it.
+    RubricFind,
+    /// In every part of the component scores.
+    Judged,
+    /// The table of components.
+    Components,
+    /// The verdict on one of them.
+    Verdict,
+    Lifeline,
 }
 
 /// A number typed before a key.
@@ -74,9 +90,10 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 30] = [
         Self::Replay,
         Self::Anywhere,
+        Self::InRun,
         Self::Turns,
         Self::Files,
         Self::Diff,
@@ -86,6 +103,13 @@ impl Context {
         Self::Moved,
         Self::Scores,
         Self::Rubric,
+        Self::Table,
+        Self::Filter,
+        Self::RubricFind,
+        Self::Judged,
+        Self::Components,
+        Self::Verdict,
+        Self::Lifeline,
         Self::Prompt,
         Self::Overlay,
         Self::Palette,
@@ -102,6 +126,7 @@ impl Context {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Anywhere => "everywhere",
+            Self::InRun => "in every view of a run",
             Self::Replay => "in the replay",
             Self::Turns => "in the list of turns",
             Self::Files => "in the list of files",
@@ -112,6 +137,13 @@ impl Context {
             Self::Moved => "in the list of what moved",
             Self::Scores => "in the scores",
             Self::Rubric => "in the rubric tree",
+            Self::Table => "in the table of runs",
+            Self::Filter => "while typing a filter",
+            Self::RubricFind => "while typing what to look for in the rubric tree",
+            Self::Judged => "in the scores of components",
+            Self::Components => "in the table of components",
+            Self::Verdict => "in the verdict on a component",
+            Self::Lifeline => "in the lifeline of a component",
             Self::Prompt => "while typing a search",
             Self::Overlay => "in a box like this one",
             Self::Palette => "in the list of commands",
@@ -138,7 +170,7 @@ impl Context {
     /// Where the keyboard is while nothing lies over the views.
     pub fn of_place(replay: &replay::Replay) -> Self {
         match (replay.view, replay.curves.part) {
-            (View::Replay, _) => Self::of_panel(replay.focus),
+            (View::Replay | View::Collection, _) => Self::of_panel(replay.focus),
             (View::Curves, Part::Chart) => Self::Chart,
             (View::Curves, Part::Moved) => Self::Moved,
             (View::Scores, _) => replay.scores.context(&replay.run),
@@ -152,7 +184,14 @@ impl Context {
                 Some(View::Replay)
             }
             Self::Curves | Self::Chart | Self::Moved => Some(View::Curves),
-            Self::Scores | Self::Rubric => Some(View::Scores),
+            Self::Scores
+            | Self::Rubric
+            | Self::RubricFind
+            | Self::Judged
+            | Self::Components
+            | Self::Verdict
+            | Self::Lifeline => Some(View::Scores),
+            Self::Table | Self::Filter => Some(View::Collection),
             _ => None,
         }
     }
@@ -161,16 +200,30 @@ impl Context {
     pub const fn layers(self) -> &'static [Self] {
         match self {
             Self::Anywhere => &[Self::Anywhere],
-            Self::Replay => &[Self::Replay, Self::Anywhere],
-            Self::Curves => &[Self::Curves, Self::Anywhere],
-            Self::Chart => &[Self::Chart, Self::Curves, Self::Anywhere],
-            Self::Moved => &[Self::Moved, Self::Curves, Self::Anywhere],
-            Self::Scores => &[Self::Scores, Self::Anywhere],
-            Self::Rubric => &[Self::Rubric, Self::Scores, Self::Anywhere],
-            Self::Turns => &[Self::Turns, Self::Replay, Self::Anywhere],
-            Self::Files => &[Self::Files, Self::Replay, Self::Anywhere],
-            Self::Diff => &[Self::Diff, Self::Replay, Self::Anywhere],
-            Self::Steps => &[Self::Steps, Self::Replay, Self::Anywhere],
+            Self::InRun => &[Self::InRun, Self::Anywhere],
+            Self::Replay => &[Self::Replay, Self::InRun, Self::Anywhere],
+            Self::Curves => &[Self::Curves, Self::InRun, Self::Anywhere],
+            Self::Chart => &[Self::Chart, Self::Curves, Self::InRun, Self::Anywhere],
+            Self::Moved => &[Self::Moved, Self::Curves, Self::InRun, Self::Anywhere],
+            Self::Turns => &[Self::Turns, Self::Replay, Self::InRun, Self::Anywhere],
+            Self::Files => &[Self::Files, Self::Replay, Self::InRun, Self::Anywhere],
+            Self::Diff => &[Self::Diff, Self::Replay, Self::InRun, Self::Anywhere],
+            Self::Steps => &[Self::Steps, Self::Replay, Self::InRun, Self::Anywhere],
+            Self::Table => &[Self::Table, Self::Anywhere],
+            Self::Filter => &[Self::Filter],
+            Self::Scores => &[Self::Scores, Self::InRun, Self::Anywhere],
+            Self::Rubric => &[Self::Rubric, Self::Scores, Self::InRun, Self::Anywhere],
+            Self::RubricFind => &[Self::RubricFind],
+            Self::Judged => &[Self::Judged, Self::Scores, Self::InRun, Self::Anywhere],
+            Self::Components => {
+                &[Self::Components, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
+            }
+            Self::Verdict => {
+                &[Self::Verdict, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
+            }
+            Self::Lifeline => {
+                &[Self::Lifeline, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
+            }
             Self::Prompt => &[Self::Prompt],
             Self::Overlay => &[Self::Overlay],
             Self::Palette => &[Self::Palette],
@@ -196,7 +249,12 @@ impl Context {
 
     /// Whether a key that means nothing here types itself.
     pub const fn takes_text(self) -> bool {
-        matches!(self, Self::Prompt | Self::Requests | Self::Palette)
+        self.types_words() || matches!(self, Self::Palette)
+    }
+
+    /// Whether what is typed or pasted are words of a prompt.
+    pub const fn types_words(self) -> bool {
+        matches!(self, Self::Prompt | Self::Requests | Self::Filter | Self::RubricFind)
     }
 }
 
@@ -331,11 +389,23 @@ const fn curve(message: curves::Message) -> Message {
     replay(replay::Message::Curves(message))
 }
 
+const fn table(message: collection::Message) -> Message {
+    Message::Collection(message)
+}
+
+const fn narrow(message: collection::prompt::Message) -> Message {
+    table(collection::Message::Prompt(message))
+}
+
 const fn scored(message: scores::Message) -> Message {
     replay(replay::Message::Scores(message))
 }
 
-const fn rubric(message: scores::tree::Message) -> Message {
+const fn judged(message: components::Message) -> Message {
+    scored(scores::Message::Components(message))
+}
+
+const fn rubric(message: tree::Message) -> Message {
     scored(scores::Message::Tree(message))
 }
 
@@ -353,8 +423,9 @@ const SIDEWAYS: usize = 8;
 #[rustfmt::skip] // a table: one row a binding
 pub static BINDINGS: &[Binding] = {
     use Context::{
-        Anywhere, Chart, Copy, Curves, Diff, Files, GoToMark, Hits, Kinds, List, Mark, Moved, Overlay, Palette, Prompt,
-        Replay, Requests, Rubric, Scores, Steps, Stops, Turns,
+        Anywhere, Chart, Components, Copy, Curves, Diff, Files, Filter, GoToMark, Hits, InRun, Judged, Kinds, Lifeline,
+        List, Mark, Moved, Overlay, Palette, Prompt, Replay, Requests, Rubric, RubricFind, Scores, Steps, Stops, Table,
+        Turns, Verdict,
     };
     &[
         row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
@@ -373,8 +444,8 @@ pub static BINDINGS: &[Binding] = {
         row(Replay, &[k(Code::BackTab)], "previous panel", "", |_| replay(replay::Message::FocusPrevious)),
         row(Replay, &[c('m')], "give this panel all the room, or share it again", "", |_| Message::Zoom),
         row(Replay, &[c(' ')], "play or pause", "play", |_| play(playback::Message::PlayOrPause)),
-        row(Anywhere, &[c('+'), c('=')], "play faster", "", |_| play(playback::Message::Faster)),
-        row(Anywhere, &[c('-')], "play slower", "", |_| play(playback::Message::Slower)),
+        row(InRun, &[c('+'), c('=')], "play faster", "", |_| play(playback::Message::Faster)),
+        row(InRun, &[c('-')], "play slower", "", |_| play(playback::Message::Slower)),
         row(Replay, &[c('u')], "play by turn, by checkpoint or by step", "", |_| play(playback::Message::NextUnit)),
         row(Replay, &[c('/')], "search the whole run for words, folded text included", "search", |_| find_words(search::Message::Start(Syntax::Literal))),
         row(Replay, &[c('\\')], "search for a regular expression", "", |_| find_words(search::Message::Start(Syntax::Regex))),
@@ -394,14 +465,14 @@ pub static BINDINGS: &[Binding] = {
         row(Replay, &[c('G'), k(Code::End)], "to the end of this panel; 12G to turn, file, step or line 12", "", |n| go(n.0.map_or(Motion::End, Motion::To))),
         row(Replay, &[c('z')], "fold every step", "", |_| step(steps::Message::FoldAll)),
         row(Replay, &[c('Z')], "unfold every step of the turn", "", |_| step(steps::Message::UnfoldAll)),
-        row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves, 3w the scores", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
+        row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves, 3w the scores, 4w the table of runs", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
         row(Anywhere, &[k(Code::F(1))], "the replay", "", |_| view(views::Message::Number(1))),
         row(Anywhere, &[k(Code::F(2))], "the curves", "", |_| view(views::Message::Number(2))),
         row(Anywhere, &[k(Code::F(3))], "the scores", "", |_| view(views::Message::Number(3))),
         row(Replay, &[c('W')], "why the line at the cursor of the diff is marked", "", |_| open(overlay::Kind::Why)),
-        row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones", "", |_| curve(curves::Message::SwitchMarks)),
-        row(Anywhere, &[c('i')], "facts about this run", "", |_| open(overlay::Kind::Info)),
-        row(Anywhere, &[c('e')], "what could not be read in the recording", "", |_| open(overlay::Kind::Warnings)),
+        row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones, ◆ evidence of verdicts", "", |_| curve(curves::Message::SwitchMarks)),
+        row(InRun, &[c('i')], "facts about this run", "", |_| open(overlay::Kind::Info)),
+        row(InRun, &[c('e')], "what could not be read in the recording", "", |_| open(overlay::Kind::Warnings)),
         row(Anywhere, &[c('?')], "these keys", "help", |_| open(overlay::Kind::Help)),
         row(Replay, &[k(Code::Esc)], "forget the search; share the room again", "", |_| Message::Escape),
         row(Anywhere, &[Key::ctrl('z')], "leave for the shell; fg comes back", "", |_| Message::Suspend),
@@ -413,7 +484,7 @@ pub static BINDINGS: &[Binding] = {
         row(Diff, &[c('>')], "to the right in long lines", "sideways", |n| diff(diff::Message::Right(SIDEWAYS * n.times()))),
         row(Diff, &[k(Code::Enter)], "open a fold; in a blamed file go to the turn and step that wrote the line; else the steps", "go", |_| diff(diff::Message::Enter)),
         row(Diff, &[c('a')], "blame: the whole file with who wrote each line; again the change", "blame", |_| diff(diff::Message::SwitchView)),
-        row(Diff, &[k(Code::Backspace)], "back to the line a jump came from", "", |_| diff(diff::Message::Back)),
+        row(Diff, &[k(Code::Backspace)], "back to the line a jump came from; without one to the table of runs", "", |_| diff(diff::Message::Back)),
         row(Diff, &[c('o')], "open the folded text at the cursor, or fold it", "fold", |_| diff(diff::Message::Fold)),
         row(Diff, &[c('O')], "open all folded text, or fold all", "", |_| diff(diff::Message::FoldAll)),
         row(Steps, &[k(Code::Enter)], "fold or unfold the step; enter the sub-agent it starts", "open", |_| step(steps::Message::Fold)),
@@ -433,10 +504,10 @@ pub static BINDINGS: &[Binding] = {
         row(Anywhere, &[c(':'), Key::ctrl('p')], "find a command by some of its letters; :36 is turn 36, a path a file of the turn", "", |_| commands(palette::Message::Open)),
         row(Anywhere, &[c('y')], "copy: then l the line, h the hunk, p the patch of the file, y the command that opens this place", "", |_| shell(shell::Message::Await(Pending::Copy))),
         row(Replay, &[c('E')], "open the file as it stands after the turn in $VISUAL or $EDITOR", "", |_| shell(shell::Message::Edit)),
-        row(Anywhere, &[c('M')], "mark this place with the letter that follows; it keeps the view of the diff", "", |_| shell(shell::Message::Await(Pending::Mark))),
-        row(Anywhere, &[c('\'')], "go to the mark with the letter that follows; '' to where the last jump began", "", |_| shell(shell::Message::Await(Pending::GoToMark))),
-        row(Anywhere, &[Key::ctrl('o')], "back to where the last jump began, and the one before", "", |n| shell(shell::Message::Back(n.times()))),
-        row(Anywhere, &[Key::ctrl('n')], "forward again", "", |n| shell(shell::Message::Forward(n.times()))),
+        row(InRun, &[c('M')], "mark this place with the letter that follows; it keeps the view of the diff", "", |_| shell(shell::Message::Await(Pending::Mark))),
+        row(InRun, &[c('\'')], "go to the mark with the letter that follows; '' to where the last jump began", "", |_| shell(shell::Message::Await(Pending::GoToMark))),
+        row(InRun, &[Key::ctrl('o')], "back to where the last jump began, and the one before", "", |n| shell(shell::Message::Back(n.times()))),
+        row(InRun, &[Key::ctrl('n')], "forward again", "", |n| shell(shell::Message::Forward(n.times()))),
         row(Anywhere, &[c('T')], "next theme: terminal, dark, light, high-contrast, colour-blind", "", |_| shell(shell::Message::NextTheme)),
         row(Anywhere, &[Key::ctrl('g')], "leave the mouse to the terminal, to select text with it, or take it back", "", |_| shell(shell::Message::SwitchMouse)),
         row(Palette, &[k(Code::Enter)], "run the command", "run", |_| commands(palette::Message::Accept)),
@@ -450,16 +521,17 @@ pub static BINDINGS: &[Binding] = {
         row(Copy, &[c('l')], "copy the line of this panel", "line", |_| copy(What::Line)),
         row(Copy, &[c('h')], "copy the hunk", "hunk", |_| copy(What::Hunk)),
         row(Copy, &[c('p')], "copy the patch of the file", "patch", |_| copy(What::Patch)),
+        row(Copy, &[c('v')], "copy the verdict on the component", "verdict", |_| copy(What::Verdict)),
         row(Copy, &[c('y')], "copy the command that opens this place", "command that opens this place", |_| copy(What::Link)),
         row(Copy, &[k(Code::Esc), Key::ctrl('c')], "copy nothing", "cancel", |_| shell(shell::Message::Forget)),
         row(Mark, &[k(Code::Esc), Key::ctrl('c')], "mark nothing", "cancel; a letter marks this place", |_| shell(shell::Message::Forget)),
         row(GoToMark, &[c('\'')], "to where the last jump began", "last jump", |_| shell(shell::Message::LastJump)),
         row(GoToMark, &[k(Code::Esc), Key::ctrl('c')], "stay here", "cancel; a letter goes to its mark", |_| shell(shell::Message::Forget)),
         row(Replay, &[c('L')], "list every hit of the search", "", |_| choose(chooser::Message::Open(chooser::Kind::Hits))),
-        row(Anywhere, &[c('R')], "list every request; typing narrows it down", "", |_| choose(chooser::Message::Open(chooser::Kind::Requests))),
+        row(InRun, &[c('R')], "list every request; typing narrows it down", "", |_| choose(chooser::Message::Open(chooser::Kind::Requests))),
         row(Replay, &[c('K')], "choose which kinds of steps are listed", "", |_| choose(chooser::Message::Open(chooser::Kind::Kinds))),
         row(Replay, &[c('P')], "choose what playback stops at", "", |_| choose(chooser::Message::Open(chooser::Kind::Stops))),
-        row(Anywhere, &[c('&')], "follow a recording that is still being written, or no longer", "", |_| Message::Follow),
+        row(InRun, &[c('&')], "follow a recording that is still being written, or no longer", "", |_| Message::Follow),
         row(Replay, &[c('#')], "show the run up to this turn in numbers, or hide them", "", |_| Message::Now),
         row(Curves, &[k(Code::Left), c('h')], "previous point; 5h goes back five", "point", |n| curve(curves::Message::Go(Motion::Up(n.times())))),
         row(Curves, &[k(Code::Right), c('l')], "next point; 5l goes on five", "point", |n| curve(curves::Message::Go(Motion::Down(n.times())))),
@@ -486,10 +558,65 @@ pub static BINDINGS: &[Binding] = {
         row(Moved, &[c('g'), k(Code::Home)], "to the start of the list", "", |_| curve(curves::Message::Move(Motion::Start))),
         row(Moved, &[c('G'), k(Code::End)], "to the end of the list", "", |n| curve(curves::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
         row(Scores, &[c('t')], "the component table or the rubric tree, where the run has both", "other scores", |_| scored(scores::Message::Switch)),
-        row(Rubric, &[k(Code::Up), c('k')], "up in the tree", "row", |n| rubric(scores::tree::Message::Go(Motion::Up(n.times())))),
-        row(Rubric, &[k(Code::Down), c('j')], "down in the tree", "row", |n| rubric(scores::tree::Message::Go(Motion::Down(n.times())))),
+        row(Rubric, &[k(Code::Up), c('k')], "up in the tree, or in the words beside it", "row", |n| rubric(tree::Message::Go(Motion::Up(n.times())))),
+        row(Rubric, &[k(Code::Down), c('j')], "down in the tree, or in the words beside it", "row", |n| rubric(tree::Message::Go(Motion::Down(n.times())))),
+        row(Rubric, &[k(Code::Left), c('h')], "fold the node, or go to the one it belongs to", "fold", |_| rubric(tree::Message::Fold)),
+        row(Rubric, &[k(Code::Right), c('l')], "unfold the node, or go to its first sub-task, or to its words", "fold", |_| rubric(tree::Message::Unfold)),
+        row(Rubric, &[k(Code::Enter), c('o'), c(' ')], "unfold or fold the node; of a leaf its words; from the largest losses to the node in the tree", "open", |_| rubric(tree::Message::Enter)),
+        row(Rubric, &[c('f')], "next leaf that was judged and lacks something", "failing", |n| rubric(tree::Message::Failing(tree::Way::On(n.times())))),
+        row(Rubric, &[c('F')], "previous leaf that was judged and lacks something", "", |n| rubric(tree::Message::Failing(tree::Way::Back(n.times())))),
+        row(Rubric, &[c('v')], "next leaf whose judging failed", "invalid", |n| rubric(tree::Message::Invalid(tree::Way::On(n.times())))),
+        row(Rubric, &[c('V')], "previous leaf whose judging failed", "", |n| rubric(tree::Message::Invalid(tree::Way::Back(n.times())))),
+        row(Rubric, &[c('s')], "leaves by what they take from the root's score, the largest loss first, or the tree again", "largest loss", |_| rubric(tree::Message::SwitchOrder)),
+        row(Rubric, &[c('c')], "only the leaves of Code Development, or all again", "code only", |_| rubric(tree::Message::SwitchCounting)),
+        row(Rubric, &[c('/')], "list only what says these words, and what it belongs to; 0/3/1 is a node", "find", |_| rubric(tree::Message::Find(tree::find::Message::Start))),
+        row(Rubric, &[c('n')], "next node that says what is looked for", "", |n| rubric(tree::Message::Match(tree::Way::On(n.times())))),
+        row(Rubric, &[c('N')], "previous node that says what is looked for", "", |n| rubric(tree::Message::Match(tree::Way::Back(n.times())))),
+        row(Rubric, &[c('O')], "unfold everything below the node, or fold it", "", |_| rubric(tree::Message::UnfoldBelow)),
+        row(Rubric, &[c('Z')], "unfold the whole tree", "", |_| rubric(tree::Message::UnfoldAll)),
+        row(Rubric, &[c('z')], "fold the whole tree", "", |_| rubric(tree::Message::FoldAll)),
+        row(Rubric, &[k(Code::Tab), k(Code::BackTab)], "from the tree to the words of the node, and back", "words", |_| rubric(tree::Message::SwitchPart)),
+        row(Rubric, &[k(Code::PageUp)], "a page up in the tree", "", |_| rubric(tree::Message::Go(Motion::PageUp))),
+        row(Rubric, &[k(Code::PageDown)], "a page down in the tree", "", |_| rubric(tree::Message::Go(Motion::PageDown))),
+        row(Rubric, &[Key::ctrl('u')], "half a page up in the tree", "", |_| rubric(tree::Message::Go(Motion::HalfUp))),
+        row(Rubric, &[Key::ctrl('d')], "half a page down in the tree", "", |_| rubric(tree::Message::Go(Motion::HalfDown))),
+        row(Rubric, &[c('g'), k(Code::Home)], "to the root, gg too; 12gg to row 12", "", |n| rubric(tree::Message::Go(n.0.map_or(Motion::Start, Motion::To)))),
+        row(Rubric, &[c('G'), k(Code::End)], "to the last row of the tree; 12G to row 12", "", |n| rubric(tree::Message::Go(n.0.map_or(Motion::End, Motion::To)))),
+        row(Rubric, &[k(Code::Esc), k(Code::Backspace)], "back to the tree; list all of it again", "", |_| rubric(tree::Message::Leave)),
+        row(RubricFind, &[k(Code::Enter)], "keep the list as it is", "keep", |_| rubric(tree::Message::Find(tree::find::Message::Accept))),
+        row(RubricFind, &[k(Code::Esc), Key::ctrl('c')], "list the whole tree again", "cancel", |_| rubric(tree::Message::Find(tree::find::Message::Cancel))),
+        row(RubricFind, &[k(Code::Backspace)], "erase a letter of what is looked for", "", |_| rubric(tree::Message::Find(tree::find::Message::Erase))),
+        row(RubricFind, &[Key::ctrl('u')], "erase all of what is looked for", "", |_| rubric(tree::Message::Find(tree::find::Message::EraseAll))),
+        row(RubricFind, &[k(Code::Up)], "up among what is found", "", |_| rubric(tree::Message::Go(Motion::Up(1)))),
+        row(RubricFind, &[k(Code::Down)], "down among what is found", "", |_| rubric(tree::Message::Go(Motion::Down(1)))),
+        row(Components, &[k(Code::Up), c('k')], "previous component", "component", |n| judged(components::Message::Move(Motion::Up(n.times())))),
+        row(Components, &[k(Code::Down), c('j')], "next component", "component", |n| judged(components::Message::Move(Motion::Down(n.times())))),
+        row(Components, &[k(Code::Enter)], "into the verdict on the component", "verdict", |_| judged(components::Message::Open)),
+        row(Verdict, &[k(Code::Up), c('k')], "up in the verdict", "line", |n| judged(components::Message::Move(Motion::Up(n.times())))),
+        row(Verdict, &[k(Code::Down), c('j')], "down in the verdict", "line", |n| judged(components::Message::Move(Motion::Down(n.times())))),
+        row(Verdict, &[k(Code::Enter)], "open the file of the evidence at the line, as it was judged", "open the evidence", |_| judged(components::Message::Open)),
+        row(Lifeline, &[k(Code::Enter)], "to the lines that made this event, in the change of its turn", "go to the lines", |_| judged(components::Message::Open)),
+        row(Lifeline, &[k(Code::Up), c('k')], "previous component", "component", |n| judged(components::Message::Move(Motion::Up(n.times())))),
+        row(Lifeline, &[k(Code::Down), c('j')], "next component", "component", |n| judged(components::Message::Move(Motion::Down(n.times())))),
+        row(Judged, &[c('x')], "to the turn where the component was lost", "where lost", |_| judged(components::Message::Lost)),
+        row(Judged, &[c('N')], "previous turn that did something to the component", "event", |n| judged(components::Message::PreviousEvent(n.times()))),
+        row(Judged, &[c('n')], "next turn that did something to the component; 3n the third from here", "event", |n| judged(components::Message::NextEvent(n.times()))),
+        row(Judged, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| judged(components::Message::Turn(Motion::Up(n.times())))),
+        row(Judged, &[k(Code::Right), c('l')], "next turn; 5l goes on five", "turn", |n| judged(components::Message::Turn(Motion::Down(n.times())))),
+        row(Judged, &[k(Code::Tab)], "next part: the table, the verdict, the lifeline", "part", |_| judged(components::Message::NextPart)),
+        row(Judged, &[k(Code::BackTab)], "previous part", "", |_| judged(components::Message::PreviousPart)),
+        row(Judged, &[c('f')], "another judgement: of another judge, or of another turn", "judgement", |_| judged(components::Message::NextJudgement)),
+        row(Judged, &[c('F')], "the judgement before", "", |_| judged(components::Message::PreviousJudgement)),
+        row(Judged, &[c('s')], "sort by id, by score or by loss", "sort", |_| judged(components::Message::Sort)),
+        row(Judged, &[c('['), c('{')], "first turn of this checkpoint, then of the one before", "", |n| judged(components::Message::PreviousCheckpoint(n.times()))),
+        row(Judged, &[c(']'), c('}')], "first turn of the next checkpoint", "", |n| judged(components::Message::NextCheckpoint(n.times()))),
+        row(Judged, &[k(Code::PageUp), Key::ctrl('u')], "a page up", "", |_| judged(components::Message::Move(Motion::PageUp))),
+        row(Judged, &[k(Code::PageDown), Key::ctrl('d')], "a page down", "", |_| judged(components::Message::Move(Motion::PageDown))),
+        row(Judged, &[c('g'), k(Code::Home)], "to the first row, gg too; 12gg to row 12", "", |n| judged(components::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
+        row(Judged, &[c('G'), k(Code::End)], "to the last row; 12G to row 12", "", |n| judged(components::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+        row(Judged, &[k(Code::Esc), k(Code::Backspace)], "back to the table", "", |_| judged(components::Message::Close)),
         row(Steps, &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| step(steps::Message::FoldInPlace)),
-        row(Steps, &[k(Code::Backspace)], "back to the agent that started this one", "", |_| step(steps::Message::Leave)),
+        row(Steps, &[k(Code::Backspace)], "back to the agent that started this one; from the outermost to the table of runs", "", |_| step(steps::Message::Leave)),
         row(Hits, &[c('n')], "next hit", "", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),
         row(Hits, &[c('N')], "previous hit", "", |n| choose(chooser::Message::Move(Motion::Up(n.times())))),
         row(Requests, &[k(Code::Up), Key::ctrl('p')], "up", "move", |_| choose(chooser::Message::Move(Motion::Up(1)))),
@@ -524,6 +651,36 @@ pub static BINDINGS: &[Binding] = {
         row(List, &[k(Code::Enter), c(' ')], "choose", "choose", |_| choose(chooser::Message::Accept)),
         row(List, &[k(Code::Esc), c('q')], "close", "close", |_| choose(chooser::Message::Close)),
         row(List, &[Key::ctrl('c')], "quit", "", |_| Message::Quit),
+        row(InRun, &[c('C')], "back to the table of runs", "", |_| table(collection::Message::Show)),
+        row(Turns, &[k(Code::Backspace)], "back to the table of runs", "", |_| table(collection::Message::Show)),
+        row(Files, &[k(Code::Backspace)], "back to the table of runs", "", |_| table(collection::Message::Show)),
+        row(Chart, &[k(Code::Backspace)], "back to the table of runs", "", |_| table(collection::Message::Show)),
+        row(Table, &[k(Code::Enter)], "open the run; fold or unfold the group", "open", |_| table(collection::Message::Open)),
+        row(Table, &[k(Code::Up), c('k')], "previous run", "", |n| table(collection::Message::Move(Motion::Up(n.times())))),
+        row(Table, &[k(Code::Down), c('j')], "next run; 5j goes on five", "", |n| table(collection::Message::Move(Motion::Down(n.times())))),
+        row(Table, &[k(Code::Left), c('h')], "previous column", "column", |n| table(collection::Message::Choose(Motion::Up(n.times())))),
+        row(Table, &[k(Code::Right), c('l')], "next column", "column", |n| table(collection::Message::Choose(Motion::Down(n.times())))),
+        row(Table, &[c('s')], "sort by this column; again the other way round", "sort", |_| table(collection::Message::Sort)),
+        row(Table, &[c('S')], "turn the order round", "", |_| table(collection::Message::Reverse)),
+        row(Table, &[c('/')], "filter: words, column:words, !not, erosion>0.5, tokens<=2M, cost:- where none is recorded", "filter", |_| narrow(collection::prompt::Message::Start)),
+        row(Table, &[c('b')], "group by task, by agent, by condition, by model, or not", "group", |_| table(collection::Message::Group)),
+        row(Table, &[c('i')], "everything known of this run", "facts", |_| open(overlay::Kind::Info)),
+        row(Table, &[c('e')], "what could not be read in this recording", "", |_| open(overlay::Kind::Warnings)),
+        row(Table, &[c('o')], "fold or unfold the group around the cursor", "", |_| table(collection::Message::Fold)),
+        row(Table, &[c('O')], "fold all groups, or unfold all", "", |_| table(collection::Message::FoldAll)),
+        row(Table, &[c('a')], "all columns, also those of which no run has a value", "", |_| table(collection::Message::SwitchEmpty)),
+        row(Table, &[c('x')], "stop reading and measuring, or go on", "", |_| table(collection::Message::StopOrGoOn)),
+        row(Table, &[k(Code::PageUp)], "a page up", "", |_| table(collection::Message::Move(Motion::PageUp))),
+        row(Table, &[k(Code::PageDown)], "a page down", "", |_| table(collection::Message::Move(Motion::PageDown))),
+        row(Table, &[Key::ctrl('u')], "half a page up", "", |_| table(collection::Message::Move(Motion::HalfUp))),
+        row(Table, &[Key::ctrl('d')], "half a page down", "", |_| table(collection::Message::Move(Motion::HalfDown))),
+        row(Table, &[c('g'), k(Code::Home)], "to the first run, gg too; 12gg to line 12", "", |n| table(collection::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
+        row(Table, &[c('G'), k(Code::End)], "to the last run; 12G to line 12", "", |n| table(collection::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+        row(Table, &[k(Code::Esc)], "without the filter, then without groups, then in the order of the folders", "", |_| table(collection::Message::Escape)),
+        row(Filter, &[k(Code::Enter)], "keep the filter", "keep", |_| narrow(collection::prompt::Message::Accept)),
+        row(Filter, &[k(Code::Esc), Key::ctrl('c')], "as it was before", "cancel", |_| narrow(collection::prompt::Message::Cancel)),
+        row(Filter, &[k(Code::Backspace)], "erase a character", "", |_| narrow(collection::prompt::Message::Erase)),
+        row(Filter, &[Key::ctrl('u')], "erase everything", "", |_| narrow(collection::prompt::Message::EraseAll)),
     ]
 };
 

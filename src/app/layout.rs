@@ -100,7 +100,8 @@ impl Layout {
     }
 
     /// Makes room for the turn in numbers, where it is wanted: above the steps, beside them, or below the one panel.
-    pub fn with_now(mut self, shown: Shown, size: Size, focus: Panel) -> Self {
+    /// `more` rows follow its own.
+    pub fn with_now(mut self, shown: Shown, size: Size, focus: Panel, more: usize) -> Self {
         let is_wide = size.width >= THREE_COLUMNS && self.tabs.is_none();
         let is_shown = shown == Shown::Yes || (shown == Shown::Auto && is_wide);
         if !is_shown || self.is_too_small {
@@ -108,7 +109,10 @@ impl Layout {
         }
         let host = if self.tabs.is_some() { focus } else { Panel::Steps };
         let area = self.panels[host as usize];
-        let wanted = Constraint::Length((now::ROWS.len() as u16 + 2).min(area.height / 2));
+        let wanted = Constraint::Length(
+            (u16::try_from(now::ROWS.len() + more).unwrap_or(u16::MAX).saturating_add(2))
+                .min(area.height / 2),
+        );
         let (now, rest) = if is_wide {
             let [now, rest] = Split::vertical([wanted, Constraint::Fill(1)]).areas(area);
             (now, rest)

@@ -2,9 +2,9 @@
 //!
 //! [`App::update`] is the only way in: a [`Message`] changes the state and may ask the world for an [`Effect`].
 //! Nothing here reads a file, a clock or a terminal, so everything here is tested by calling it. Each feature has a
-//! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`scores`], [`turns`], [`files`],
-//! [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`overlay`] is what lies over it,
-//! [`shell`] what is around it. [`keymap`] says which key is
+//! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`scores`], [`turns`],
+//! [`files`], [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`collection`] is the table
+//! of runs that it was opened from, [`overlay`] what lies over both, [`shell`] what is around them. [`keymap`] says which key is
 //! which message, [`layout`] where everything stands, [`ask`] how questions and answers find each other.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -14,6 +14,7 @@ pub mod base;
 pub mod blame;
 pub mod cache;
 pub mod chooser;
+pub mod collection;
 pub mod colours;
 pub mod config;
 pub mod curves;
@@ -44,16 +45,23 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use ratatui::layout::Size;
 
-use crate::run::{RepoPath, Run, StepId, files::Change, search::Query};
+use crate::{
+    metrics::lifeline,
+    run::{RepoPath, Run, StepId, files::Change, search::Query},
+};
 
 pub use ask::{Loading, Request};
 pub use place::{At, Place};
 
 use ask::Numbers;
+use collection::{
+    Collection,
+    asking::{Asked, Depth},
+};
 use key::Key;
 use keymap::{Context, Count};
 use layout::{Layout, Panel, Zoom};
-use overlay::Overlay;
+use overlay::{Overlay, Subject};
 use replay::{Answer, Replay, Room};
 use shell::{Shell, editor::Editing};
 
@@ -61,6 +69,10 @@ use shell::{Shell, editor::Editing};
 #[derive(Debug)]
 pub struct App {
     pub opened: Loading<Box<Replay>>,
+    /// The table of runs beside it, where several were opened.
+    pub collection: Option<Box<Collection>>,
+    /// How the table is wanted when it is opened.
+    pub table_wish: collection::Opening,
     /// The opening whose beginning is shown while the whole is read.
     begun: Option<Request>,
     pub overlay: Option<Overlay>,
@@ -84,10 +96,15 @@ pub enum Message {
     Resized(Size),
     Open(PathBuf, Place),
     Opened(Request, Result<Arc<Run>, String>),
+    /// What was to be opened holds several runs.
+    Several(Request),
+    /// All runs below these paths.
+    Collect(Vec<PathBuf>, Place),
     /// The beginning of the run that is being opened; [`Message::Opened`] brings the whole.
     Begun(Request, Arc<Run>),
     Answered(Request, Answer),
     Replay(replay::Message),
+    Collection(collection::Message),
     Overlay(overlay::Message),
     Zoom,
     Escape,
@@ -125,6 +142,18 @@ pub enum Effect {
     StopScoring,
     /// What moved the scores between two moments, counted in turns done.
     CompareScores(Request, Arc<Run>, usize, usize),
+    /// The runs below these paths.
+    FindRuns(Request, Vec<PathBuf>),
+    ReadRuns(Request, Depth, Vec<Asked>),
+    ScoreRuns(Request, Vec<Asked>),
+    /// Read and measure no more of what was asked for last in the collection.
+    StopCollecting,
+    /// What stands beside the run of what it is judged by.
+    LoadRubric(Request, Arc<Run>),
+    /// What became of these components, turn by turn.
+    FollowComponents(Request, Arc<Run>, Vec<lifeline::Asked>),
+    /// How much of what the modules offer is reused, after so many turns.
+    MeasureReuse(Request, Arc<Run>, usize),
     Suspend,
     /// Tell from now on when this recording grows.
     Follow(PathBuf),
@@ -140,6 +169,8 @@ impl Default for App {
     fn default() -> Self {
         Self {
             opened: Loading::Nothing,
+            collection: None,
+            table_wish: collection::Opening::default(),
             begun: None,
             overlay: None,
             size: Size { width: 80, height: 24 },
@@ -165,6 +196,11 @@ impl App {
             replay.settle(&layout);
             effects.extend(replay.ask(&mut self.numbers, &layout));
         }
+        let height = self.table_height();
+        if let Some(collection) = &mut self.collection {
+            collection.settle(height);
+            effects.extend(collection.ask(&mut self.numbers, height));
+        }
         self.remember(before.filter(|_| !is_beat));
         effects
     }
@@ -176,13 +212,28 @@ impl App {
             Message::Paste(text) => self.paste(&text),
             Message::Resized(size) => self.size = size,
             Message::Open(path, place) => return vec![self.open(path, place)],
+            Message::Several(request) => {
+                if matches!(self.opened, Loading::Waiting(asked) if asked == request) {
+                    self.collect(vec![self.shell.source.clone()]);
+                }
+            }
+            Message::Collect(sources, place) => {
+                self.place = place;
+                self.collect(sources);
+            }
             Message::Begun(request, run) => self.begin(request, run, &layout),
             Message::Opened(request, run) if self.begun == Some(request) => self.complete(run),
             Message::Opened(request, run) => {
                 self.settle(request, run, &layout);
+                self.return_if_failed();
                 return self.watch();
             }
             Message::Answered(request, answer) => self.on_replay(|it| it.hear(request, answer)),
+            Message::Replay(replay::Message::View(message)) => self.go_to_view(&message),
+            Message::Collection(message) => return self.update_table(message),
+            Message::Replay(message) if self.is_way_out(&message) => {
+                return self.update_table(collection::Message::Show);
+            }
             Message::Replay(message) => {
                 let stops = message == replay::Message::Curves(curves::Message::StopOrGoOn);
                 self.on_replay(|it| it.update(message, &layout));
@@ -219,8 +270,9 @@ impl App {
     pub fn layout(&self) -> Layout {
         let focus = self.replay().map_or(Panel::default(), |replay| replay.focus);
         let files = self.replay().map_or(0, Replay::file_rows);
+        let more = self.replay().map_or(0, |replay| replay.standings().len());
         let layout = Layout::of(self.size, focus, self.zoom, files);
-        let layout = layout.with_now(self.now, self.size, focus);
+        let layout = layout.with_now(self.now, self.size, focus, more);
         self.replay().map_or(layout, |replay| replay.make_room(layout))
     }
 
@@ -228,6 +280,9 @@ impl App {
     pub fn context(&self) -> Context {
         if let Some(context) = self.shell.context() {
             return context;
+        }
+        if let (None, Some(table)) = (self.overlay, self.table()) {
+            return if table.prompt.is_some() { Context::Filter } else { Context::Table };
         }
         match (&self.overlay, self.replay()) {
             (Some(_), _) => Context::Overlay,
@@ -237,6 +292,15 @@ impl App {
                 None => Context::of_place(replay),
             },
             (None, None) => Context::Replay,
+        }
+    }
+
+    /// What a box over the panels tells of.
+    pub fn subject(&self) -> Subject<'_> {
+        match (self.table(), self.replay()) {
+            (Some(table), _) => Subject::Table(table),
+            (None, Some(replay)) => Subject::Run(replay),
+            (None, None) => Subject::Nothing,
         }
     }
 
@@ -279,7 +343,10 @@ impl App {
         self.begun = None;
         match run {
             Ok(run) => self.on_replay(|it| it.complete(run)),
-            Err(why) => self.opened = Loading::Failed(why),
+            Err(why) => {
+                self.opened = Loading::Failed(why);
+                self.return_if_failed();
+            }
         }
     }
 
@@ -287,6 +354,9 @@ impl App {
         let request = self.numbers.fresh();
         self.begun = None;
         self.place = place;
+        if self.place.view == views::View::Collection {
+            self.place.view = views::View::Replay; // of what is opened here it is no view
+        }
         self.shell.source.clone_from(&path);
         self.opened = Loading::Waiting(request);
         Effect::Open(request, path)
@@ -298,6 +368,9 @@ impl App {
             replay.notice = None;
             replay.curves.hovered = None;
         });
+        if let Some(collection) = &mut self.collection {
+            collection.notice = None;
+        }
         let waits = self.shell.pending.take().is_some();
         let types = waits || context.takes_text();
         if !types && (self.counts(key) || self.shell.is_second_g(key, self.count)) {
@@ -306,9 +379,7 @@ impl App {
         let count = Count(self.count.take());
         match (self.shell.keys.find(context, key), key.typed()) {
             (Some(binding), _) => self.take((binding.message)(count)),
-            (None, Some(c)) if matches!(context, Context::Prompt | Context::Requests) => {
-                self.take(typed(context, c))
-            }
+            (None, Some(c)) if context.types_words() => self.take(typed(context, c)),
             (None, _) => self.press_unbound(context, key),
         }
     }
@@ -325,7 +396,7 @@ impl App {
 
     fn paste(&mut self, text: &str) {
         let context = self.context();
-        if matches!(context, Context::Prompt | Context::Requests) {
+        if context.types_words() {
             for c in text.chars().filter(|c| !c.is_control()) {
                 self.take(typed(context, c));
             }
@@ -343,7 +414,7 @@ impl App {
             overlay::Message::Close => self.overlay = None,
             overlay::Message::Move(motion) => {
                 let Some(mut overlay) = self.overlay else { return };
-                let rows = overlay.rows(self.replay(), &self.shell.keys, layout).len();
+                let rows = overlay.rows(self.subject(), &self.shell.keys, layout).len();
                 let height = usize::from(layout.overlay().height.saturating_sub(2));
                 overlay.go(*motion, rows, height);
                 self.overlay = Some(overlay);
@@ -354,6 +425,14 @@ impl App {
 
 const fn typed(context: Context, c: char) -> Message {
     Message::Replay(match context {
+        Context::Filter => {
+            let message = collection::prompt::Message::Type(c);
+            return Message::Collection(collection::Message::Prompt(message));
+        }
+        Context::RubricFind => {
+            let find = scores::tree::Message::Find(scores::tree::find::Message::Type(c));
+            replay::Message::Scores(scores::Message::Tree(find))
+        }
         Context::Requests => replay::Message::Choose(chooser::Message::Type(c)),
         _ => replay::Message::Search(search::Message::Type(c)),
     })

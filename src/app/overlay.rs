@@ -1,4 +1,4 @@
-//! What can lie over the panels: the keys, the facts about the run, its warnings.
+//! What can lie over the panels: the keys, the facts about the run or the row of the table, its warnings.
 
 use crate::run::{
     Run,
@@ -6,7 +6,13 @@ use crate::run::{
 };
 
 use super::{
-    keymap, layout::Layout, replay::Replay, scroll::Motion, shell::keys::Keys, wrap::wrap,
+    collection::{Collection, facts},
+    keymap,
+    layout::Layout,
+    replay::Replay,
+    scroll::Motion,
+    shell::keys::Keys,
+    wrap::wrap,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +46,15 @@ pub struct Row {
     pub is_heading: bool,
 }
 
+/// What a box tells of.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject<'a> {
+    Nothing,
+    Run(&'a Replay),
+    /// The run at the cursor of the table.
+    Table(&'a Collection),
+}
+
 impl Overlay {
     pub const fn of(kind: Kind) -> Self {
         Self { kind, top: 0 }
@@ -70,25 +85,27 @@ impl Overlay {
     }
 
     /// Everything it says, cut to the width it has.
-    pub fn rows(self, replay: Option<&Replay>, keys: &Keys, layout: &Layout) -> Vec<Row> {
+    pub fn rows(self, subject: Subject<'_>, keys: &Keys, layout: &Layout) -> Vec<Row> {
         let width = usize::from(layout.overlay().width).saturating_sub(self.left_width() + 4);
-        let rows = match (self.kind, replay) {
+        let rows = match (self.kind, subject) {
             (Kind::Help, _) => help(keys),
-            (Kind::Info, Some(replay)) => info(replay),
-            (Kind::Warnings, Some(replay)) => warnings(replay),
-            (Kind::Why, Some(replay)) => why(replay),
-            (_, None) => vec![],
+            (Kind::Info, Subject::Run(replay)) => info(replay),
+            (Kind::Warnings, Subject::Run(replay)) => warnings(replay),
+            (Kind::Why, Subject::Run(replay)) => why(replay),
+            (Kind::Info, Subject::Table(table)) => facts::of(table),
+            (Kind::Warnings, Subject::Table(table)) => facts::warnings(table),
+            (Kind::Why, Subject::Table(_)) | (_, Subject::Nothing) => vec![],
         };
         rows.into_iter().flat_map(|row| row.wrapped(self.left_width(), width)).collect()
     }
 }
 
 impl Row {
-    fn heading(left: &str) -> Self {
+    pub fn heading(left: &str) -> Self {
         Self { left: left.into(), right: String::new(), is_heading: true }
     }
 
-    fn of(left: impl Into<String>, right: impl Into<String>) -> Self {
+    pub fn of(left: impl Into<String>, right: impl Into<String>) -> Self {
         Self { left: left.into(), right: right.into(), is_heading: false }
     }
 

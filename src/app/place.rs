@@ -19,6 +19,8 @@ pub struct Place {
     pub follows: bool,
     /// What the whole screen shows.
     pub view: View,
+    /// Id of a component of the checklist, in the scores.
+    pub component: Option<String>,
 }
 
 /// A moment of a run.

@@ -6,9 +6,11 @@
 use std::sync::Arc;
 
 use crate::code::patch::LineCounts;
+use crate::metrics::lifeline::Lifeline;
 use crate::run::{
     Run, StepId, StepText, Warning,
     files::{Change, FileDiff, Timeline, blame::BlamedLine},
+    rubric::Rubric,
     search::{Hit, Query},
 };
 
@@ -26,7 +28,7 @@ use super::{
     follow::Follow,
     layout::{Layout, Panel},
     playback::{self, Playback},
-    scores::{self, Scores},
+    scores::{self, Scores, components::asking::Integration},
     scroll::Motion,
     search::{self, Outcome, Progress, Search},
     steps::{self, Item, Steps},
@@ -140,6 +142,9 @@ pub enum Answer {
     /// So many of so many files are measured; the scores follow.
     Scoring(usize, usize),
     Moved(Result<Arc<curves::Moved>, String>),
+    Rubric(Result<Arc<Rubric>, String>),
+    Lifelines(Result<Arc<Vec<Lifeline>>, String>),
+    Reused(Result<Option<Integration>, String>),
 }
 
 impl Replay {
@@ -178,6 +183,7 @@ impl Replay {
             is_whole: true,
             beyond: None,
         };
+        replay.scores.components.choose(place.component.clone());
         replay.go_to(place, room);
         replay
     }
@@ -251,6 +257,9 @@ impl Replay {
                 self.curves.scores.hear_progress(request, done, total);
             }
             Answer::Moved(moved) => self.curves.scores.hear_moved(request, moved),
+            Answer::Rubric(rubric) => self.scores.components.hear_rubric(request, rubric),
+            Answer::Reused(reused) => self.scores.components.reuse.hear(request, reused),
+            Answer::Lifelines(told) => self.scores.components.lifelines.hear(request, told),
         }
     }
 
@@ -273,7 +282,8 @@ impl Replay {
             Loading::Ready(timeline) => timeline.warnings.as_slice(),
             _ => &[],
         };
-        self.run.warnings.iter().chain(of_files)
+        let of_rubric = self.scores.components.rubric().map_or(&[][..], |it| &it.warnings);
+        self.run.warnings.iter().chain(of_files).chain(of_rubric)
     }
 
     /// Whose change the diff shows: the selected step's if steps were moved last and it changed files, else the turn's.

@@ -348,6 +348,11 @@ impl Steps {
         self.scroll.top = 0;
     }
 
+    /// No sub-agent is entered.
+    pub const fn is_at_the_outside(&self) -> bool {
+        self.outline.entered.is_none()
+    }
+
     fn leave(&mut self) {
         let Some(id) = self.outline.entered else { return };
         let outer = self.outline.ancestors_of(id).first().copied();

@@ -1,4 +1,4 @@
-//! The views of a run: what the whole screen shows of it. They share the playhead.
+//! The views: what the whole screen shows of a run, and the table of runs beside it. Those of a run share the playhead.
 //!
 //! To add a view add it to [`View`], its keys to the keymap and its drawing to `ui`.
 
@@ -13,6 +13,8 @@ pub enum View {
     Curves,
     /// What it is judged by: components or a rubric tree.
     Scores,
+    /// The table of runs that this one was opened from.
+    Collection,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -24,13 +26,14 @@ pub enum Message {
 }
 
 impl Named for View {
-    const ALL: &'static [Self] = &[Self::Replay, Self::Curves, Self::Scores];
+    const ALL: &'static [Self] = &[Self::Replay, Self::Curves, Self::Scores, Self::Collection];
 
     fn word(self) -> &'static str {
         match self {
             Self::Replay => "replay",
             Self::Curves => "curves",
             Self::Scores => "scores",
+            Self::Collection => "collection",
         }
     }
 }
@@ -52,7 +55,7 @@ impl Message {
     }
 }
 
-/// `1 replay, 2 curves, 3 scores`
+/// `1 replay, 2 curves, 3 scores, 4 collection`
 fn numbered() -> String {
     let all = View::ALL.iter().enumerate();
     all.map(|(at, view)| format!("{} {}", at + 1, view.word())).collect::<Vec<_>>().join(", ")
@@ -65,11 +68,12 @@ mod tests {
     #[test]
     fn views_are_gone_through_in_order_or_by_number() {
         assert_eq!(Message::Next.from(View::Replay), Ok(View::Curves));
-        assert_eq!(Message::Next.from(View::Scores), Ok(View::Replay));
+        assert_eq!(Message::Next.from(View::Scores), Ok(View::Collection));
+        assert_eq!(Message::Next.from(View::Collection), Ok(View::Replay));
         assert_eq!(Message::Number(2).from(View::Replay), Ok(View::Curves));
         assert_eq!(
             Message::Number(9).from(View::Replay),
-            Err("no view 9: 1 replay, 2 curves, 3 scores".into())
+            Err("no view 9: 1 replay, 2 curves, 3 scores, 4 collection".into())
         );
     }
 }

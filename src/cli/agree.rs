@@ -55,7 +55,7 @@ pub enum By {
     Component,
 }
 
-fn at_most_a_million(words: &str) -> Result<usize, String> {
+pub fn at_most_a_million(words: &str) -> Result<usize, String> {
     match words.parse() {
         Ok(count) if count <= 1_000_000 => Ok(count),
         _ => Err("expected a number from 0 to 1000000".into()),

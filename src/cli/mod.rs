@@ -10,6 +10,7 @@ mod check;
 mod compare;
 mod completions;
 mod config;
+mod corpus;
 mod diff;
 mod formats;
 mod import;
@@ -129,6 +130,7 @@ enum Command {
     Judge(judge::Args),
     Agree(agree::Args),
     Compare(compare::Args),
+    Corpus(corpus::Args),
     Import(import::Args),
     Check(check::Args),
     Formats(formats::Args),
@@ -179,6 +181,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Judge(args)) => judge::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
         Some(Command::Compare(args)) => compare::run(args, out),
+        Some(Command::Corpus(args)) => corpus::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),
         Some(Command::Formats(args)) => formats::run(args, out),

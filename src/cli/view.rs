@@ -7,6 +7,7 @@ use ratatui::layout::Size;
 use crate::{
     app::{
         Place,
+        collection::{Opening, columns::Column, filter::Filter, order::Sort},
         config::{Config, Named},
         shell::{
             looks::{Alphabet, ThemeName},
@@ -26,7 +27,8 @@ use super::{
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A log, a run bundle, or a folder that holds one of them; the current folder if left out
+    /// A log, a run bundle, or a folder that holds one of them; several, or a folder with several below, open as a
+    /// table; the current folder if left out
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Open at a turn (counts from 1), a checkpoint's id, `start` or `final`
@@ -35,9 +37,21 @@ pub struct Args {
     /// Open at a file of that turn, and at a line of it
     #[arg(long, value_name = "PATH[:LINE]")]
     file: Option<String>,
-    /// Open this view: replay, curves or scores
+    /// Open this view: replay, curves, scores or collection
     #[arg(long, value_name = "NAME", value_parser = view, default_value = "replay", hide_default_value = true)]
     view: View,
+    /// Sort the table of runs by this column, such as erosion; -erosion with the largest first
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    sort: Option<Sort>,
+    /// Group the table of runs by task, agent, condition or model
+    #[arg(long, value_name = "COLUMN", value_parser = group)]
+    group: Option<Column>,
+    /// Show only these runs: words, column:word, !not, erosion>0.5, cost:-
+    #[arg(long, value_name = "CONDITIONS", value_parser = Filter::parse)]
+    filter: Option<Filter>,
+    /// Open the scores at this component of the checklist, such as C17
+    #[arg(long, value_name = "ID")]
+    component: Option<String>,
     /// Whose formulas score the code: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
     #[arg(long, value_name = "NAME")]
     profile: Option<Profile>,
@@ -112,12 +126,23 @@ fn wishes(args: &Args, config: Config) -> Wishes {
             Switch::On => Capture::On,
             Switch::Off => Capture::Off,
         },
+        table: Opening {
+            sort: args.sort,
+            group: args.group,
+            filter: args.filter.clone().unwrap_or_default(),
+        },
     }
 }
 
 fn view(word: &str) -> Result<View, String> {
     let known = || View::ALL.iter().map(|view| view.word()).collect::<Vec<_>>().join(", ");
     View::by_word(word).ok_or_else(|| format!("known views: {}", known()))
+}
+
+fn group(word: &str) -> Result<Column, String> {
+    let column = Column::by_word(word).filter(|column| Column::GROUPS.contains(column));
+    let words = || Column::GROUPS.map(|column| column.about().word).join(", ");
+    column.ok_or_else(|| format!("runs are grouped by {}", words()))
 }
 
 fn size(text: &str) -> Result<Size, String> {
@@ -140,10 +165,6 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if args.print_config {
         settings.print(out)?;
         return Ok(Exit::Fine);
-    }
-    if args.paths.len() > 1 {
-        let why = "opens one run at a time; name one path";
-        return Err(Failure { exit: Exit::WrongArguments, sentence: why.into() });
     }
     let place = place(args)?;
     let wishes = wishes(args, settings.config);
@@ -180,7 +201,10 @@ fn place(args: &Args) -> Result<Place, Failure> {
             }
         }
     };
-    Ok(Place { turn, step: None, file, line, follows: args.follow, view: args.view })
+    // Who names a component wants to see its scores.
+    let view = if args.component.is_some() { View::Scores } else { args.view };
+    let component = args.component.clone();
+    Ok(Place { turn, step: None, file, line, follows: args.follow, view, component })
 }
 
 impl From<tui::Failure> for Failure {

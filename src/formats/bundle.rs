@@ -1,8 +1,10 @@
 //! The run bundle: a folder with a `run.json` that says what was run and which turn ended at which commit, around
 //! the agent's own logs. trajview writes it and reads it; every other format can be imported into it.
 //!
-//! The sources of a bundle are `run.json` first, then `script.json` and the files below `session/` as far as they
-//! exist. The logs are read by their own formats; the bundle lays their turns along its own list.
+//! The sources of a bundle are `run.json` first, then `script.json`, `tests.jsonl` and the files below `session/` as far
+//! as they exist. The logs are read by their own formats; the bundle lays their turns along its own list.
+
+mod tests_jsonl;
 
 use std::collections::BTreeMap;
 
@@ -49,6 +51,9 @@ impl Format for Bundle {
         let requests = script.map(|at| requests_of(sources, at, &mut run.warnings)).unwrap_or_default();
         let sessions = index_sessions(sources, hands, &mut run);
         lay_out(&manifest, sessions, &requests, &mut run);
+        if let Some((source, id)) = sources.iter().zip((0..).map(SourceId)).find(|(it, _)| it.name == "tests.jsonl") {
+            tests_jsonl::read(source, id, &mut run);
+        }
         Ok(run)
     }
 

@@ -9,6 +9,7 @@
 
 pub mod exposure;
 pub mod faithfulness;
+pub mod lifeline;
 pub mod phase;
 pub mod quality;
 pub mod registry;

@@ -12,6 +12,7 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod card;
 pub mod files;
 pub mod path;
 mod place;
@@ -22,6 +23,7 @@ pub mod search;
 mod time;
 mod tokens;
 
+pub use card::Card;
 pub use path::{EditPath, RepoPath};
 pub use place::{Place, SourceId};
 pub use recorded::CheckpointRecord;

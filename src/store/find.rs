@@ -11,6 +11,7 @@ use super::{
     OpenError,
     bytes::{self, Access, Bytes},
     slopcodebench,
+    walk::runs_below,
 };
 
 /// The files of one recording, and who reads them.
@@ -33,9 +34,9 @@ pub struct FoundFile {
 }
 
 /// More neighbours than this are not looked at for companions.
-const MOST_NEIGHBOURS: usize = 4_000;
+pub const MOST_NEIGHBOURS: usize = 4_000;
 
-/// How deep runs are looked for below a folder.
+/// How deep the files of a recording are looked for below its folder.
 const MOST_DEEP: usize = 6;
 
 /// What a path names: a bundle, a log, or a folder with one of them.
@@ -69,66 +70,7 @@ pub fn find(path: &Path, access: Access) -> Result<Found, OpenError> {
     }
 }
 
-/// The recordings below a folder, sorted: bundles and problems of SlopCodeBench as their folders, logs without their companions. Links are not
-/// followed.
-pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
-    let mut runs = vec![];
-    collect_runs(folder, 0, &mut runs);
-    runs.sort();
-    runs
-}
-
-fn collect_runs(folder: &Path, depth: usize, runs: &mut Vec<PathBuf>) {
-    if is_bundle(folder) || slopcodebench::is_problem(folder) {
-        runs.push(folder.to_owned());
-        return;
-    }
-    let entries = entries_of(folder);
-    let mut claimed: Vec<(PathBuf, &'static dyn Format, Vec<u8>, bool)> = vec![];
-    for path in entries
-        .iter()
-        .filter(|path| could_be_log(path) && is_plain_file(path))
-        .take(MOST_NEIGHBOURS)
-    {
-        let Ok((head, is_whole)) = bytes::read_head(path) else { continue };
-        if let Some(format) = formats::claim(&Head { name: name_of(path), bytes: &head, is_whole })
-        {
-            claimed.push((path.clone(), format, head, is_whole));
-        }
-    }
-    let head = |(path, _, bytes, is_whole): &'_ (PathBuf, &'static dyn Format, Vec<u8>, bool)| -> (String, Vec<u8>, bool) {
-        (name_of(path).to_owned(), bytes.clone(), *is_whole)
-    };
-    let is_companion = |at: usize| {
-        claimed.iter().enumerate().any(|(main, entry)| {
-            let ((main_name, main_bytes, main_whole), (name, bytes, whole)) =
-                (head(entry), head(&claimed[at]));
-            main != at
-                && entry.1.name() == claimed[at].1.name()
-                && entry.1.is_companion(
-                    &Head { name: &main_name, bytes: &main_bytes, is_whole: main_whole },
-                    &Head { name: &name, bytes: &bytes, is_whole: whole },
-                )
-        })
-    };
-    let mains: Vec<PathBuf> = (0..claimed.len())
-        .filter(|&at| !is_companion(at))
-        .map(|at| claimed[at].0.clone())
-        .collect();
-    let stems: Vec<String> = mains.iter().map(|main| stem_of(main)).collect();
-    runs.extend(mains);
-    if depth < MOST_DEEP {
-        // A folder named after a log holds that log's companions.
-        let is_own = |path: &&PathBuf| {
-            stems.iter().any(|stem| stem == name_of(path)) || name_of(path) == "workspace.git"
-        };
-        for folder in entries.iter().filter(|path| is_folder(path)).filter(|path| !is_own(path)) {
-            collect_runs(folder, depth + 1, runs);
-        }
-    }
-}
-
-fn is_bundle(folder: &Path) -> bool {
+pub fn is_bundle(folder: &Path) -> bool {
     is_plain_file(&folder.join("run.json"))
 }
 
@@ -167,7 +109,7 @@ fn known_formats() -> String {
 
 /// What a bundle may hold beside `run.json` that its index is made from.
 fn bundle_files(folder: &Path, access: Access) -> Vec<FoundFile> {
-    let mut paths = vec![folder.join("script.json")];
+    let mut paths = vec![folder.join("script.json"), folder.join("tests.jsonl")];
     collect_files(&folder.join("session"), 0, &mut paths);
     let relative = |path: &Path| {
         let parts = path.strip_prefix(folder).unwrap_or(path).components();
@@ -275,7 +217,7 @@ pub fn name_of(path: &Path) -> &str {
 }
 
 /// The name without the endings of a log.
-fn stem_of(path: &Path) -> String {
+pub fn stem_of(path: &Path) -> String {
     name_of(path).trim_end_matches(".zst").trim_end_matches(".jsonl").to_owned()
 }
 

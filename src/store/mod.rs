@@ -6,6 +6,7 @@
 
 mod bytes;
 mod cache;
+pub mod cards;
 pub mod config;
 mod find;
 mod follow;
@@ -14,6 +15,7 @@ mod harness;
 mod head;
 pub mod import;
 pub mod judgements;
+mod lifeline;
 mod memory;
 mod repo;
 mod reuse;
@@ -25,6 +27,7 @@ mod search;
 mod slopcodebench;
 mod snapshot;
 mod timeline;
+mod walk;
 pub mod write;
 
 use std::{
@@ -54,12 +57,12 @@ use repo::Repo;
 use snapshot::Snapshots;
 
 pub use cache::Cache;
-pub use find::runs_below;
 pub use follow::{Follower, follow};
 pub use hands::stand_back;
 pub use head::open as open_head;
 pub use reuse::ReuseReader;
 pub use score::{GoesOn, Scorer};
+pub use walk::{holds_several, runs_below, walk};
 
 /// A recording that was opened: its index, and the way back to its bytes.
 #[derive(Debug, Clone)]
@@ -155,8 +158,16 @@ fn opened(mut run: Run, found: Found) -> Opened {
     for (place, what) in snapshots.iter().flat_map(|snapshots| &snapshots.problems) {
         run.warnings.push(Warning { place: place.clone(), what: what.clone() });
     }
+    let bundle = (run.format == "bundle").then(|| found.folder.clone());
     let files = found.files.into_iter().map(|file| file.bytes).collect();
-    let archive = Archive { files, repo, snapshots, timeline: OnceLock::new() };
+    let archive = Archive {
+        files,
+        repo,
+        snapshots,
+        timeline: OnceLock::new(),
+        facts: lifeline::Facts::default(),
+        bundle,
+    };
     Opened { run: Arc::new(run), archive: Arc::new(archive) }
 }
 
@@ -193,6 +204,9 @@ pub struct Archive {
     repo: Option<Repo>,
     snapshots: Option<Snapshots>,
     timeline: OnceLock<Result<(Arc<Timeline>, MemoryBlobs), String>>,
+    facts: lifeline::Facts,
+    /// The folder of the bundle, where it is one.
+    bundle: Option<PathBuf>,
 }
 
 impl Archive {
@@ -207,6 +221,11 @@ impl Archive {
             text.result = Some(format.result(&self.record(result.place), result));
         }
         text
+    }
+
+    /// What stands beside the run of what it is judged by, read afresh: judges and raters add to it.
+    pub fn rubric(&self) -> crate::run::rubric::Rubric {
+        self.bundle.as_deref().map(rubric::read).unwrap_or_default()
     }
 
     /// The whole request of a turn; empty where the turn has none.

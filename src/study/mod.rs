@@ -2,8 +2,9 @@
 //!
 //! Pure arithmetic over numbers that others bring: [`agreement`] over pairs of ordinal scores, [`paired`] over two
 //! measurements of the same things, [`correlation`] between two numbers. [`pairing`] says which runs stand against
-//! which, [`raters`] which scores; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side.
-//! All of it agrees with SciPy and scikit-learn; `tests/vectors/` has the numbers and the script that made them.
+//! which, [`raters`] which scores; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
+//! [`corpus`] does it all for many runs. All of it agrees with SciPy and scikit-learn; `tests/vectors/` has the numbers
+//! and the scripts that made them.
 //!
 //! What cannot be computed is an [`Undefined`] that says why, never a NaN and never 0. Intervals are bootstrapped
 //! ([`bootstrap`]) with a seed, so the same input gives the same interval everywhere.
@@ -13,6 +14,7 @@
 pub mod agreement;
 pub mod bootstrap;
 pub mod compare;
+pub mod corpus;
 pub mod correlation;
 mod maths;
 pub mod paired;

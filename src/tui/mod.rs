@@ -5,6 +5,7 @@
 //! are the ways in and out.
 
 mod clipboard;
+mod collecting;
 mod editor;
 mod follow;
 mod gate;
@@ -18,7 +19,7 @@ mod world;
 
 use std::{
     io::{self, IsTerminal},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -27,6 +28,7 @@ use ratatui::{buffer::Buffer, layout::Size};
 use crate::{
     app::{
         Message, Place,
+        collection::Opening,
         config::Config,
         key::{self, UnknownKey},
         shell::{
@@ -34,6 +36,7 @@ use crate::{
             looks::{Alphabet, Looks},
             mouse::Capture,
         },
+        views::View,
     },
     store::OpenError,
     ui::{self, theme::Theme},
@@ -75,6 +78,8 @@ pub struct Wishes {
     pub mouse: Capture,
     /// Whether measures are kept on disk for the next time.
     pub caches: bool,
+    /// How a table of runs is wanted.
+    pub table: Opening,
 }
 
 impl Wishes {
@@ -89,7 +94,7 @@ impl Wishes {
     }
 }
 
-/// Shows the first of `paths` in the terminal until the user has seen enough.
+/// Shows `paths` in the terminal until the user has seen enough: one run, or the table of several.
 pub fn run(paths: &[PathBuf], place: Place, wishes: Wishes) -> Result<Ending, Failure> {
     run_with(from_disk(), paths, place, wishes)
 }
@@ -111,11 +116,14 @@ pub fn run_with(
     let problems = runtime.app.configure(&wishes.config);
     runtime.app.shell.looks = wishes.looks(runtime.app.shell.looks);
     runtime.app.shell.mouse = wishes.mouse;
-    let path = first(paths);
-    // A link is pasted into another shell, which may stand elsewhere.
-    let source = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
-    runtime.open(path, place);
-    runtime.app.shell.source = source;
+    runtime.app.table_wish = wishes.table;
+    if is_table(paths, &place) {
+        runtime.collect(all(paths).iter().map(|path| absolute(path)).collect(), place);
+    } else {
+        let path = first(paths);
+        runtime.open(path.clone(), place);
+        runtime.app.shell.source = absolute(&path);
+    }
     runtime.wait_for_opening(QUICK);
     if let Some(why) = runtime.open_error.take() {
         return Err(why.into());
@@ -172,7 +180,12 @@ pub fn headless_as(
     runtime.score_with(Scoring::of(&wishes));
     runtime.app.configure(&wishes.config);
     runtime.app.shell.looks.alphabet = wishes.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
-    runtime.open(first(paths), place.clone());
+    runtime.app.table_wish = wishes.table.clone();
+    if is_table(paths, &place) {
+        runtime.collect(all(paths), place.clone());
+    } else {
+        runtime.open(first(paths), place.clone());
+    }
     runtime.run_until_idle();
     if let Some(why) = runtime.open_error {
         return Err(why.into());
@@ -185,6 +198,20 @@ pub fn headless_as(
         runtime.run_until_idle();
     }
     Ok(ui::picture(&runtime.app, Theme::with(runtime.app.shell.looks)))
+}
+
+/// Whether a table is wanted whatever the paths hold.
+fn is_table(paths: &[PathBuf], place: &Place) -> bool {
+    paths.len() > 1 || place.view == View::Collection
+}
+
+/// A link is pasted into another shell, which may stand elsewhere.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn all(paths: &[PathBuf]) -> Vec<PathBuf> {
+    if paths.is_empty() { vec![first(paths)] } else { paths.to_vec() }
 }
 
 /// Without an argument the current folder.

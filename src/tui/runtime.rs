@@ -114,6 +114,10 @@ impl Runtime {
         self.update(Message::Open(path, place));
     }
 
+    pub fn collect(&mut self, paths: Vec<PathBuf>, place: Place) {
+        self.update(Message::Collect(paths, place));
+    }
+
     /// Everything asked for has been answered, and nothing has arrived since.
     pub fn is_idle(&self) -> bool {
         self.questions == 0 && self.events.is_empty()
@@ -130,7 +134,7 @@ impl Runtime {
     /// Waits a moment for the recording to be opened; most are before anybody could read a word.
     pub fn wait_for_opening(&mut self, patience: Duration) {
         let deadline = Instant::now() + patience;
-        while self.open_error.is_none() && self.app.replay().is_none() {
+        while self.open_error.is_none() && !self.app.has_something_to_show() {
             let Ok(event) = self.events.recv_deadline(deadline) else { return };
             self.apply(event);
         }
@@ -145,9 +149,13 @@ impl Runtime {
                 Effect::Follow(_) if !self.may_follow => {}
                 Effect::Follow(path) => self.world.follow(path),
                 Effect::StopScoring => self.world.stop_scoring(),
+                Effect::StopCollecting => self.world.stop_collecting(),
                 Effect::Copy(text) => self.errands.push(Errand::Copy(text)),
                 Effect::Edit(editing) => self.errands.push(Errand::Edit(editing)),
                 effect => {
+                    if let Effect::Open(..) = effect {
+                        self.world.follow_no_more();
+                    }
                     self.questions += 1; // before the worker starts, so that idle never lies
                     self.world.carry_out(effect);
                 }
@@ -269,7 +277,10 @@ impl Runtime {
             }
             Reply::Opened(request, Err(why)) => {
                 let words = why.to_string();
-                self.open_error = Some(why);
+                // In a collection it is a sentence: there is something else to look at.
+                if self.app.collection.is_none() {
+                    self.open_error = Some(why);
+                }
                 self.update(Message::Opened(request, Err(words)))
             }
         }

@@ -35,6 +35,16 @@ impl Scoring {
         }
     }
 
+    /// Another one that measures alike and has its own memory.
+    pub fn another(&self) -> Self {
+        Self {
+            profile: self.profile,
+            rules: self.rules.clone(),
+            caches: self.caches,
+            made: OnceLock::new(),
+        }
+    }
+
     /// What cannot be had and is not needed is only said. The error is a sentence.
     pub fn scorer(&self, say: &dyn Fn(String)) -> Result<&Scorer, String> {
         let made = self.made.get_or_init(|| {

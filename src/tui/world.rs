@@ -17,24 +17,33 @@ use crossbeam_channel::Sender;
 
 use crate::{
     app::{
-        Effect, Message, Request, colours,
+        Effect, Message, Request, collection, colours,
         curves::{Measured, Moved, scores},
         replay::{Answer, Counts},
+        scores::components::asking::Integration,
         search::MOST_HITS,
         search::Progress,
         shell,
     },
     code::highlight::highlight,
-    metrics::quality::Scored,
+    metrics::{
+        lifeline::{Asked, Lifeline},
+        quality::Scored,
+        reuse::Reuse,
+    },
     run::{
         RepoPath, Run, StepId, StepText,
         files::{Change, FileDiff, Timeline, blame::BlamedLine},
+        rubric::Rubric,
         search::{Hit, Query},
     },
     store::{self, Archive, GoesOn, OpenError, Scorer},
 };
 
-use super::scoring::{Scoring, name_of};
+use super::{
+    collecting::{self, Collecting},
+    scoring::{Scoring, name_of},
+};
 
 /// What answers questions about a run. The store's archive does; tests bring their own.
 pub trait Recording: Send + Sync {
@@ -67,6 +76,24 @@ pub trait Recording: Send + Sync {
         scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String>;
+    /// What stands beside the run of what it is judged by; by default nothing does.
+    fn rubric(&self) -> Rubric {
+        Rubric::default()
+    }
+    /// What the modules offer after so many turns and who takes it; None where nothing says what the files were. The
+    /// error is a sentence.
+    fn reuse(&self, _run: &Run, _done: usize) -> Result<Option<Reuse>, String> {
+        Ok(None)
+    }
+    /// What became of these components; one entry each. The error is a sentence.
+    fn lifelines(
+        &self,
+        _run: &Run,
+        _asked: &[Asked],
+        _goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Lifeline>, String> {
+        Err("this recording cannot tell what became of its components".into())
+    }
 }
 
 impl Recording for Archive {
@@ -121,6 +148,24 @@ impl Recording for Archive {
     ) -> Result<Vec<Scored>, String> {
         self.score(run, moments, scorer, goes_on)
     }
+
+    fn rubric(&self) -> Rubric {
+        self.rubric()
+    }
+
+    fn reuse(&self, run: &Run, done: usize) -> Result<Option<Reuse>, String> {
+        let mut all = self.reuse(run, &[done], &store::ReuseReader::default())?;
+        Ok(all.pop().flatten())
+    }
+
+    fn lifelines(
+        &self,
+        run: &Run,
+        asked: &[Asked],
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Lifeline>, String> {
+        self.lifelines(run, asked, goes_on)
+    }
 }
 
 /// A run and what answers questions about it.
@@ -141,14 +186,16 @@ impl From<store::Opened> for Opened {
 pub struct Opener {
     whole: Arc<Whole>,
     head: Arc<Head>,
+    several: Arc<Several>,
 }
 
 type Whole = dyn Fn(&Path) -> Result<Opened, OpenError> + Send + Sync;
 type Head = dyn Fn(&Path) -> Option<Opened> + Send + Sync;
+type Several = dyn Fn(&Path) -> bool + Send + Sync;
 
 impl Opener {
     pub fn new(whole: impl Fn(&Path) -> Result<Opened, OpenError> + Send + Sync + 'static) -> Self {
-        Self { whole: Arc::new(whole), head: Arc::new(|_| None) }
+        Self { whole: Arc::new(whole), head: Arc::new(|_| None), several: Arc::new(|_| false) }
     }
 
     /// Opens the whole run.
@@ -163,10 +210,19 @@ impl Opener {
     }
 }
 
+impl Opener {
+    /// With a way to tell that a path holds several runs, which are shown in a table then.
+    #[must_use]
+    pub fn with_several(self, several: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
+        Self { several: Arc::new(several), ..self }
+    }
+}
+
 /// The way in through the disk.
 pub fn from_disk() -> Opener {
     Opener::new(|path| store::open(path).map(Opened::from))
         .with_head(|path| store::open_head(path).map(Opened::from))
+        .with_several(store::holds_several)
 }
 
 /// What a worker sends back.
@@ -205,10 +261,18 @@ pub struct World {
     scoring: Arc<Scoring>,
     /// Raised when nobody wants any more scores of those asked for before.
     unwanted: Arc<AtomicU64>,
+    collecting: Collecting,
 }
 
 impl World {
     pub fn new(sender: Sender<Event>, opener: Opener) -> Self {
+        let collecting = Collecting {
+            sender: sender.clone(),
+            opener: opener.clone(),
+            scoring: Arc::default(),
+            unwanted: Arc::default(),
+            era: 0,
+        };
         Self {
             sender,
             opener,
@@ -218,6 +282,7 @@ impl World {
             follows: Arc::default(),
             scoring: Arc::default(),
             unwanted: Arc::default(),
+            collecting,
         }
     }
 
@@ -228,12 +293,24 @@ impl World {
 
     /// From now on the code is scored as this says.
     pub fn score_with(&mut self, scoring: Scoring) {
+        self.collecting.scoring = Arc::new(scoring.another());
         self.scoring = Arc::new(scoring);
     }
 
     /// Ends what is being scored.
     pub fn stop_scoring(&self) {
         self.unwanted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Ends what is being read and measured of the collection.
+    pub fn stop_collecting(&mut self) {
+        self.collecting.era = self.collecting.unwanted.fetch_add(1, Ordering::Relaxed) + 1;
+    }
+
+    /// Tells no more of a recording that grows.
+    pub fn follow_no_more(&mut self) {
+        self.followed = None;
+        self.follows.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Tells from now on when a recording grows; one that was followed before is left alone.
@@ -265,9 +342,11 @@ impl World {
             scoring: self.scoring.clone(),
             unwanted: self.unwanted.clone(),
             era: self.unwanted.load(Ordering::Relaxed),
+            collecting: self.collecting.clone(),
         };
-        if let Effect::Open(..) = &effect {
+        if let Effect::Open(request, _) = &effect {
             self.stop_scoring();
+            self.search.store(request.number(), Ordering::Relaxed);
         }
         if let Effect::Search(request, ..) = &effect {
             self.search.store(request.number(), Ordering::Relaxed);
@@ -302,12 +381,19 @@ struct Worker {
     unwanted: Arc<AtomicU64>,
     /// What `unwanted` was when the work began.
     era: u64,
+    collecting: Collecting,
 }
 
 impl Worker {
     fn answer(&self, effect: Effect) -> Reply {
         let asked = |request, answer| Reply::Message(Message::Answered(request, answer));
+        if let Some(reply) = self.collecting.answer(&effect) {
+            return reply;
+        }
         if let Effect::Open(request, path) = &effect {
+            if (self.opener.several)(path) {
+                return Reply::Message(Message::Several(*request));
+            }
             if let Some(head) = (self.opener.head)(path) {
                 let _ = self.sender.send(Event::Begun(*request, head)); // the loop may already have gone home
                 store::stand_back(); // there is something to look at
@@ -317,6 +403,10 @@ impl Worker {
         let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
         match effect {
             Effect::Open(..)
+            | Effect::FindRuns(..)
+            | Effect::ReadRuns(..)
+            | Effect::ScoreRuns(..)
+            | Effect::StopCollecting
             | Effect::StopScoring
             | Effect::Suspend
             | Effect::Follow(_)
@@ -360,6 +450,17 @@ impl Worker {
             Effect::CompareScores(request, run, before, after) => {
                 let moved = self.compare_scores(&**recording, &run, [before, after]);
                 asked(request, Answer::Moved(moved))
+            }
+            Effect::LoadRubric(request, _) => {
+                asked(request, Answer::Rubric(Ok(Arc::new(recording.rubric()))))
+            }
+            Effect::MeasureReuse(request, run, done) => {
+                let reuse = recording.reuse(&run, done);
+                asked(request, Answer::Reused(reuse.map(|reuse| integration(reuse.as_ref()))))
+            }
+            Effect::FollowComponents(request, run, components) => {
+                let told = recording.lifelines(&run, &components, &|_, _| true);
+                asked(request, Answer::Lifelines(told.map(Arc::new)))
             }
         }
     }
@@ -442,6 +543,12 @@ fn colours_of(texts: &colours::Texts) -> colours::Sides {
     colours::Sides { old: side(&texts.old), new: side(&texts.new) }
 }
 
+/// None where no file could be read.
+fn integration(reuse: Option<&Reuse>) -> Option<Integration> {
+    let read = reuse.filter(|reuse| reuse.is_read())?;
+    Some(Integration { exported: read.exported(), reused: read.reused() })
+}
+
 /// How to answer a question whose worker failed, given the reason.
 fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
     let (request, answer): (Request, fn(String) -> Answer) = match effect {
@@ -460,12 +567,20 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         }
         Effect::Score(request, ..) => (*request, |why| Answer::Scored(Err(why))),
         Effect::CompareScores(request, ..) => (*request, |why| Answer::Moved(Err(why))),
-        Effect::StopScoring
+        Effect::FindRuns(request, _)
+        | Effect::ReadRuns(request, ..)
+        | Effect::ScoreRuns(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
+        Effect::LoadRubric(request, _) => (*request, |why| Answer::Rubric(Err(why))),
+        Effect::MeasureReuse(request, ..) => (*request, |why| Answer::Reused(Err(why))),
+        Effect::FollowComponents(request, ..) => (*request, |why| Answer::Lifelines(Err(why))),
+        Effect::StopCollecting
+        | Effect::StopScoring
         | Effect::Suspend
         | Effect::Follow(_)
         | Effect::Copy(_)
         | Effect::Edit(_) => (Request::default(), |_| Answer::Found(vec![], Progress::Done)),
     };
+    let is_of_collection = collecting::is_one(effect);
     let opens = match effect {
         Effect::Open(_, path) => Some(path.clone()),
         _ => None,
@@ -475,6 +590,9 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         match &opens {
             Some(path) => {
                 Reply::Opened(request, Err(OpenError::Understand { path: path.clone(), why }))
+            }
+            None if is_of_collection => {
+                collecting::reply(request, collection::asking::Answer::Failed(why))
             }
             None => Reply::Message(Message::Answered(request, answer(why))),
         }

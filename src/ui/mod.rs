@@ -77,7 +77,25 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
     if layout.is_too_small {
         return too_small(buffer);
     }
-    match &app.opened {
+    match (&app.opened, app.table()) {
+        (_, Some(table)) => panel::collection::draw(table, theme, &layout, buffer),
+        (opened, None) => opened_run(opened, theme, &layout, buffer),
+    }
+    if let Some(replay) = app.shown_run() {
+        panel::chooser::draw(replay, theme, &layout, buffer);
+    }
+    if let Some(overlay) = app.overlay {
+        panel::overlay::draw(overlay, app.subject(), &app.shell.keys, theme, &layout, buffer);
+    }
+    if let Some(palette) = &app.shell.palette {
+        panel::palette::draw(app, palette, theme, &layout, buffer);
+    }
+    panel::footer::draw(app, theme, layout.footer, buffer);
+}
+
+/// The run that is open, or why there is none to be seen.
+fn opened_run(opened: &Loading<Box<Replay>>, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    match opened {
         Loading::Nothing => {
             sentence("no run is open", theme.of(Meaning::Muted), layout.body, buffer)
         }
@@ -86,24 +104,19 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
             let why = line::safe(why);
             sentence(&why, theme.of(Meaning::Error), layout.body, buffer);
         }
-        Loading::Ready(replay) => replay_view(replay, theme, &layout, buffer),
+        Loading::Ready(replay) => replay_view(replay, theme, layout, buffer),
     }
-    if let Some(replay) = app.replay() {
-        panel::chooser::draw(replay, theme, &layout, buffer);
-    }
-    if let Some(overlay) = app.overlay {
-        panel::overlay::draw(overlay, app.replay(), &app.shell.keys, theme, &layout, buffer);
-    }
-    if let Some(palette) = &app.shell.palette {
-        panel::palette::draw(app, palette, theme, &layout, buffer);
-    }
-    panel::footer::draw(app, theme, layout.footer, buffer);
 }
 
 fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     panel::title::draw(replay, theme, layout.title, buffer);
     match replay.view {
-        View::Replay => panels(replay, theme, layout, buffer),
+        View::Replay | View::Curves if replay.has_tree_only() => {
+            let words =
+                "this file holds a rubric tree and no run: there are no turns; 3w shows the tree";
+            sentence(words, theme.of(Meaning::Muted), layout.body, buffer);
+        }
+        View::Replay | View::Collection => panels(replay, theme, layout, buffer),
         View::Curves => panel::curves::draw(replay, theme, layout, buffer),
         View::Scores => panel::scores::draw(replay, theme, layout, buffer),
     }

@@ -557,7 +557,11 @@ impl Answering {
             | Effect::Copy(_)
             | Effect::Edit(_)
             | Effect::Follow(_)
-            | Effect::StopScoring => return None,
+            | Effect::StopScoring
+            | Effect::StopCollecting
+            | Effect::FindRuns(..)
+            | Effect::ReadRuns(..)
+            | Effect::ScoreRuns(..) => return None,
             Effect::Score(request, run, moments) => {
                 let scored = story.score(&run, &moments, &no_scorer(), &|_, _| true);
                 let answer = scored.map(|scored| scores::Answer {
@@ -577,6 +581,14 @@ impl Answering {
                     Arc::new(Moved::between(before, after, made_up_ruler().rules()))
                 });
                 (request, Answer::Moved(moved))
+            }
+            Effect::LoadRubric(request, _) => {
+                (request, Answer::Rubric(Ok(Arc::new(Recording::rubric(story)))))
+            }
+            Effect::MeasureReuse(request, ..) => (request, Answer::Reused(Ok(None))),
+            Effect::FollowComponents(request, run, asked) => {
+                let told = Recording::lifelines(story, &run, &asked, &|_, _| true);
+                (request, Answer::Lifelines(told.map(Arc::new)))
             }
             Effect::LoadTimeline(request, run) => {
                 (request, Answer::Timeline(Recording::timeline(story, &run)))

@@ -260,14 +260,14 @@ def correlations():
     return cases
 
 
-def write(name, cases):
+def write(name, cases, made_by):
     versions = {"numpy": np.__version__, "scipy": scipy.__version__, "scikit-learn": sklearn.__version__}
-    document = {"made_by": "tests/vectors/study.py", "versions": versions, "cases": cases}
+    document = {"made_by": "tests/vectors/" + made_by, "versions": versions, "cases": cases}
     text = json.dumps(document, indent=0, allow_nan=False)
     (HERE / name).write_text(text.replace(",\n", ", ").replace("[\n", "[").replace("\n]", "]").replace("}, {", "},\n{") + "\n")
 
 
 if __name__ == "__main__":
-    write("agreement.json", agreements())
-    write("paired.json", paireds())
-    write("correlation.json", correlations())
+    write("agreement.json", agreements(), "study.py")
+    write("paired.json", paireds(), "study.py")
+    write("correlation.json", correlations(), "study.py")

@@ -142,7 +142,10 @@ impl Replay {
     pub(in crate::app) fn show_marks_or_not(&mut self) {
         self.curves.has_marks = !self.curves.has_marks;
         self.notice = Some(match self.curves.has_marks {
-            true => "marks beside the lines: ▲ complexity, § rules, ≡ clones; W says why".into(),
+            true => {
+                "marks beside the lines: ▲ complexity, § rules, ≡ clones, ◆ evidence; W says why"
+                    .into()
+            }
             false => "marks are hidden; X shows them".into(),
         });
     }
@@ -150,8 +153,10 @@ impl Replay {
     /// What the marks over the line under the cursor mean, one paragraph each: a heading and what it says.
     pub fn why(&self) -> Vec<(String, String)> {
         let Some(line) = self.diff.line_number() else { return vec![] };
-        let Some(shown) = self.marks() else { return vec![] };
-        shown.over(line).map(|mark| why(mark, shown.moved)).collect()
+        let code = self.marks().into_iter().flat_map(|shown| {
+            shown.over(line).map(|mark| why(mark, shown.moved)).collect::<Vec<_>>()
+        });
+        self.why_evidence(line).into_iter().chain(code).collect()
     }
 }
 

@@ -218,7 +218,7 @@ impl Replay {
         }
         let span = match self.view {
             View::Curves => self.moved_span(),
-            View::Replay => self.marked_span(),
+            View::Replay | View::Collection => self.marked_span(),
             View::Scores => None,
         };
         effects

@@ -287,6 +287,18 @@ impl Compared {
         self.rows.iter().position(reached).unwrap_or(last)
     }
 
+    /// The row that removes a line of the old text; else the first that shows it or one after it, or the last of all.
+    pub fn row_of_old_line(&self, wanted: usize) -> usize {
+        let old = |row: &Row| match *row {
+            Row::Pair { hunk, old, .. } => self.line_of(hunk, old?)?.old,
+            Row::Line { hunk, line } => self.line_of(hunk, line)?.old,
+            Row::Hunk(_) | Row::Rest(_) | Row::Equal { .. } => None,
+        };
+        let last = self.rows.len().saturating_sub(1);
+        let reached = |row: &Row| old(row).is_some_and(|number| number >= wanted);
+        self.rows.iter().position(reached).unwrap_or(last)
+    }
+
     /// The first row that adds this text.
     pub fn row_that_adds(&self, text: &str) -> Option<usize> {
         let adds = |hunk: usize, line: usize| {

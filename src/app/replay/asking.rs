@@ -40,6 +40,7 @@ impl Replay {
         effects.extend(self.ask_blame(numbers));
         effects.extend(self.ask_colours(numbers));
         effects.extend(self.ask_curves(numbers, layout));
+        effects.extend(self.ask_components(numbers));
         effects.extend(self.looking_for.take().map(|query| {
             let request = numbers.fresh();
             self.search.asked(request);
@@ -100,12 +101,22 @@ impl Replay {
     /// The whole file on screen, as if all of it was new.
     fn ask_file(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         let key = self.diff_key().filter(|_| self.diff.view != View::Change)?;
-        if self.diff.has(&key) {
+        self.ask_whole(numbers, key)
+    }
+
+    /// A file after a turn, as if all of it was new, if it is not there yet.
+    pub(in crate::app) fn ask_whole(
+        &mut self,
+        numbers: &mut Numbers,
+        key: DiffKey,
+    ) -> Option<Effect> {
+        let Scope::At(turn) = key.scope else { return None };
+        if self.diff.has(&key) || !self.diffs.is_free() {
             return None;
         }
-        let tree = self.timeline.ready()?.tree_after(self.turn + 1);
+        let tree = self.timeline.ready()?.tree_after(turn + 1);
         let Some(file) = tree.files.get(&key.path).copied() else {
-            let why = format!("there is no such file after turn {}", self.turn + 1);
+            let why = format!("there is no such file after turn {}", turn + 1);
             self.diff.put(key, Ok(FileDiff::NotRecorded(why)));
             return None;
         };

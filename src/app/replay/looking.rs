@@ -3,7 +3,7 @@
 
 use std::{cmp::Ordering, sync::Arc};
 
-use super::Replay;
+use super::{Message, Replay};
 use crate::{
     app::{
         base::{self, Span},
@@ -11,7 +11,7 @@ use crate::{
         diff::{self, Arrangement, DiffKey, Follows, ROOM_FOR_COLUMNS, Scope, View},
         files,
         layout::{Layout, Panel},
-        steps::Item,
+        steps::{self, Item},
         tree::Row,
     },
     run::{
@@ -225,11 +225,21 @@ impl Replay {
         self.departures.push(self.spot());
     }
 
+    /// Whether it is a wish to go back where there is nothing in this run to go back to.
+    pub fn leads_out(&self, message: &Message) -> bool {
+        match message {
+            Message::Diff(diff::Message::Back) => self.departures.is_empty(),
+            Message::Steps(steps::Message::Leave) => self.steps.is_at_the_outside(),
+            _ => false,
+        }
+    }
+
     fn go_back(&mut self) {
         match self.departures.pop() {
             Some(spot) => {
                 self.go_to_spot(&spot);
                 self.give_base_back();
+                self.give_event_base_back();
             }
             None => self.notice = Some("no jump to go back from".into()),
         }

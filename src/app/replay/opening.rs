@@ -2,7 +2,7 @@
 
 use super::Replay;
 use crate::{
-    app::{Place, diff::Follows, layout::Panel, steps::Item},
+    app::{Place, diff::Follows, layout::Panel, steps::Item, views::View},
     run::{RepoPath, files::TurnFiles},
 };
 
@@ -22,11 +22,19 @@ pub enum Room {
 }
 
 impl Replay {
+    /// Whether it is no recording but a rubric tree alone.
+    pub fn has_tree_only(&self) -> bool {
+        self.run.turns.is_empty() && self.run.rubric_tree.is_some()
+    }
+
     pub(super) fn go_to(&mut self, place: &Place, room: Room) {
         match place.turn.as_ref().map(|at| at.turn_of(&self.run)) {
             Some(Ok(turn)) => self.turn = turn,
             Some(Err(why)) => self.notice = Some(why),
             None => {}
+        }
+        if self.has_tree_only() && self.view == View::Replay {
+            self.view = View::Scores; // there is nothing to play back
         }
         self.steps.show(&self.run, self.turn);
         if place.turn.is_some() && room == Room::OnePanel {

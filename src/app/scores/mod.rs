@@ -1,9 +1,11 @@
 //! What a run is judged by and what came of it: the table of its components, or the rubric tree it was graded with.
 //!
 //! A run may have either, both or none ([`Scores::there`]); [`Shows`] is which of them is looked at. Each has its own
-//! state, messages and `update` in its own file: [`tree`]. To add one, add it to [`Shows`], say when it is there, give
+//! state, messages and `update` in its own file: [`components`] with their [`lifeline`], [`tree`]. To add one, add it to [`Shows`], say when it is there, give
 //! it a context in the keymap and draw it in `ui::panel::scores`.
 
+pub mod components;
+pub mod lifeline;
 pub mod tree;
 
 use super::{keymap::Context, layout::Layout, replay::Replay, shell::mouse::Mouse, views::View};
@@ -14,12 +16,14 @@ use crate::run::Run;
 pub struct Scores {
     /// What was chosen; counts where the run has it.
     chosen: Option<Shows>,
+    pub components: components::Components,
     pub tree: tree::Tree,
 }
 
 /// What there is to be looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shows {
+    Components,
     Tree,
 }
 
@@ -27,18 +31,20 @@ pub enum Shows {
 pub enum Message {
     /// To the other kind of scores, where the run has both.
     Switch,
+    Components(components::Message),
     Tree(tree::Message),
 }
 
 impl Shows {
     /// In the order in which they are offered.
-    const ALL: &'static [Self] = &[Self::Tree];
+    const ALL: &'static [Self] = &[Self::Components, Self::Tree];
 }
 
 impl Scores {
     /// What the run has, in the order in which it is offered.
     pub fn there(&self, run: &Run) -> Vec<Shows> {
         let is_there = |shows: &&Shows| match shows {
+            Shows::Components => self.components.is_there(),
             Shows::Tree => run.rubric_tree.is_some(),
         };
         Shows::ALL.iter().filter(is_there).copied().collect()
@@ -53,6 +59,12 @@ impl Scores {
     /// Where the keyboard is while the view is seen.
     pub fn context(&self, run: &Run) -> Context {
         match self.shown(run) {
+            Some(Shows::Tree) if self.tree.find.is_typing => Context::RubricFind,
+            Some(Shows::Components) => match self.components.part {
+                components::Part::Table => Context::Components,
+                components::Part::Verdict => Context::Verdict,
+                components::Part::Lifeline => Context::Lifeline,
+            },
             Some(Shows::Tree) => Context::Rubric,
             None => Context::Scores,
         }
@@ -64,6 +76,7 @@ impl Replay {
         self.view = View::Scores;
         match message {
             Message::Switch => self.switch_scores(),
+            Message::Components(message) => self.update_components(message, layout),
             Message::Tree(message) => self.update_tree(message, layout),
         }
     }
@@ -82,6 +95,7 @@ impl Replay {
             return;
         }
         match self.scores.shown(&self.run) {
+            Some(Shows::Components) => self.settle_components(layout),
             Some(Shows::Tree) => self.settle_tree(layout),
             None => {}
         }
@@ -90,6 +104,7 @@ impl Replay {
     /// What a click selects and the wheel moves.
     pub fn point_at_scores(&mut self, mouse: Mouse, layout: &Layout) {
         match self.scores.shown(&self.run) {
+            Some(Shows::Components) => self.point_at_components(mouse, layout),
             Some(Shows::Tree) => self.point_at_tree(mouse, layout),
             None => {}
         }

@@ -8,6 +8,7 @@ use std::path::Path;
 use crate::{
     app::{
         App, Effect,
+        collection::Collection,
         config::Named,
         diff::Compared,
         layout::Panel,
@@ -29,6 +30,8 @@ pub enum What {
     Hunk,
     /// Of the file that is shown.
     Patch,
+    /// On the component that is looked at.
+    Verdict,
     /// The command that opens this place.
     Link,
 }
@@ -44,12 +47,10 @@ struct Copied {
 
 impl App {
     pub(super) fn copy(&mut self, what: What) -> Vec<Effect> {
-        let Some(replay) = self.replay() else { return vec![] };
-        let copied = match what {
-            What::Line => line(replay),
-            What::Hunk => hunk(replay),
-            What::Patch => patch(replay),
-            What::Link => Ok(link(replay, &self.shell.source)),
+        let copied = match (self.table(), self.replay()) {
+            (Some(table), _) => of_table(table, what),
+            (None, Some(replay)) => of_run(replay, &self.shell.source, what),
+            (None, None) => return vec![],
         };
         let copied = match copied {
             Ok(copied) => copied,
@@ -59,7 +60,7 @@ impl App {
             }
         };
         let (text, dropped) = match what {
-            What::Line | What::Hunk => harmless(&copied.text),
+            What::Line | What::Hunk | What::Verdict => harmless(&copied.text),
             What::Patch | What::Link => (copied.text, 0),
         };
         if text.len() > MOST {
@@ -75,10 +76,50 @@ impl App {
         let name = copied.name;
         self.say(match what {
             What::Link => format!("copied: {text}"),
-            What::Line | What::Hunk | What::Patch => format!("copied {name}{left_out}"),
+            What::Line | What::Hunk | What::Patch | What::Verdict => {
+                format!("copied {name}{left_out}")
+            }
         });
         vec![Effect::Copy(text)]
     }
+}
+
+fn of_run(replay: &Replay, source: &Path, what: What) -> Result<Copied, String> {
+    match what {
+        What::Line => line(replay),
+        What::Hunk => hunk(replay),
+        What::Patch => patch(replay),
+        What::Verdict => verdict(replay),
+        What::Link => Ok(link(replay, source)),
+    }
+}
+
+fn of_table(table: &Collection, what: What) -> Result<Copied, String> {
+    let words = match what {
+        What::Line => table.selected_line().ok_or("the cursor is not on a run")?,
+        What::Hunk | What::Patch => return Err("there is no diff in the table of runs".into()),
+        What::Verdict => return Err("there is no verdict in the table of runs".into()),
+        What::Link => table_link(table),
+    };
+    let name = if what == What::Link { "the link" } else { "the row" };
+    Ok(Copied { text: words, name: name.into() })
+}
+
+/// `trajview runs --view collection --sort erosion --group task --filter 'turns>3'`
+fn table_link(table: &Collection) -> String {
+    let mut words = vec!["trajview".to_owned()];
+    words.extend(table.sources.iter().map(|source| argument(&source.to_string_lossy())));
+    words.extend(["--view".to_owned(), View::Collection.word().to_owned()]);
+    if let Some(sort) = table.sort {
+        words.extend(["--sort".to_owned(), sort.to_string()]);
+    }
+    if let Some(group) = table.group {
+        words.extend(["--group".to_owned(), group.about().word.to_owned()]);
+    }
+    if !table.filter.is_empty() {
+        words.extend(["--filter".to_owned(), quoted(&table.filter.text)]);
+    }
+    words.join(" ")
 }
 
 /// Without control characters but for tabs and line ends, and how many there were.
@@ -113,6 +154,13 @@ fn line(replay: &Replay) -> Result<Copied, String> {
         }
         Panel::Steps => step_line(replay),
     }
+}
+
+fn verdict(replay: &Replay) -> Result<Copied, String> {
+    if replay.view != View::Scores {
+        return Err("verdicts are in the scores: 3w".into());
+    }
+    Ok(Copied { text: replay.verdict_as_text()?, name: "the verdict".into() })
 }
 
 fn step_line(replay: &Replay) -> Result<Copied, String> {
@@ -234,7 +282,10 @@ fn link(replay: &Replay, source: &Path) -> Copied {
     if !replay.run.turns.is_empty() {
         words.extend(["--at".to_owned(), (replay.turn + 1).to_string()]);
     }
-    if replay.view != View::Replay {
+    let component = replay.linked_component().filter(|_| replay.view == View::Scores);
+    if let Some(component) = component {
+        words.extend(["--component".to_owned(), quoted(&component)]);
+    } else if replay.view != View::Replay {
         words.extend(["--view".to_owned(), replay.view.word().to_owned()]);
     } else if let Some(key) = replay.diff_key() {
         let line = line_number(replay).map(|line| format!(":{line}")).unwrap_or_default();

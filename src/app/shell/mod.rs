@@ -187,13 +187,19 @@ impl App {
             (Context::Mark | Context::GoToMark, None, _) => {
                 self.say("a mark is a letter or a digit".into());
             }
-            (Context::Copy, ..) => self.say("y is followed by l, h, p or y".into()),
+            (Context::Copy, ..) => self.say("y is followed by l, h, p, v or y".into()),
             _ => {}
         }
         vec![]
     }
 
     pub(super) fn say(&mut self, words: String) {
+        if self.table().is_some() {
+            if let Some(collection) = &mut self.collection {
+                collection.notice = Some(words);
+            }
+            return;
+        }
         self.on_replay(|replay| replay.notice = Some(words));
     }
 

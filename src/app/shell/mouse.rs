@@ -83,7 +83,8 @@ pub fn palette_area(layout: &Layout, rows: usize) -> Rect {
 impl App {
     pub(super) fn point(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
         if mouse.kind == Kind::Move {
-            let is_free = self.overlay.is_none() && self.shell.palette.is_none();
+            let is_free =
+                self.overlay.is_none() && self.shell.palette.is_none() && self.table().is_none();
             self.on_replay(|replay| replay.hover(mouse, layout, is_free));
             return vec![];
         }
@@ -97,6 +98,9 @@ impl App {
         }
         if self.overlay.is_some() {
             return self.point_at_overlay(mouse, layout);
+        }
+        if self.table().is_some() {
+            return self.point_at_table(mouse, layout);
         }
         if self.replay().is_some_and(|replay| replay.chooser.is_some()) {
             return self.point_at_chooser(mouse, layout);
@@ -145,7 +149,7 @@ impl App {
 
     fn point_at_overlay(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
         let Some(overlay) = self.overlay else { return vec![] };
-        let rows = overlay.rows(self.replay(), &self.shell.keys, layout).len();
+        let rows = overlay.rows(self.subject(), &self.shell.keys, layout).len();
         let message = match mouse.kind {
             Kind::WheelUp => overlay::Message::Move(Motion::Up(NOTCH)),
             Kind::WheelDown => overlay::Message::Move(Motion::Down(NOTCH)),
@@ -182,7 +186,7 @@ impl App {
 
     fn point_at_palette(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
         let Some(mut palette) = self.shell.palette.take() else { return vec![] };
-        let rows = palette.found(self.replay(), &self.shell.keys).len();
+        let rows = palette.found(self.shown_run(), &self.shell.keys).len();
         let area = palette_area(layout, rows);
         if mouse.kind == Kind::Click {
             let height = usize::from(area.height.saturating_sub(3));

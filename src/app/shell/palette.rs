@@ -118,7 +118,7 @@ impl Palette {
 fn is_command(row: &Binding) -> bool {
     let is_open = !matches!(
         row.context,
-        Context::Prompt | Context::Overlay | Context::Palette | Context::Mark
+        Context::Prompt | Context::Filter | Context::Overlay | Context::Palette | Context::Mark
     );
     let calls_off = matches!(row.context, Context::Copy | Context::GoToMark)
         && row.keys.contains(&Key::plain(Code::Esc));
@@ -145,7 +145,7 @@ impl App {
             Message::Close => return vec![],
             Message::Accept => {
                 let chosen = palette
-                    .found(self.replay(), &self.shell.keys)
+                    .found(self.shown_run(), &self.shell.keys)
                     .into_iter()
                     .nth(palette.selected);
                 let Some(chosen) = chosen else {
@@ -153,7 +153,7 @@ impl App {
                     return vec![];
                 };
                 let view = chosen.choice.view();
-                self.on_replay(|replay| replay.view = view.unwrap_or(replay.view));
+                view.into_iter().for_each(|view| self.bring_up(view));
                 return self.take(chosen.choice.message());
             }
             Message::Type(c) => palette.type_words(|text| text.push(c)),
@@ -163,7 +163,7 @@ impl App {
             }),
             Message::EraseAll => palette.type_words(String::clear),
             Message::Move(motion) => {
-                let count = palette.found(self.replay(), &self.shell.keys).len();
+                let count = palette.found(self.shown_run(), &self.shell.keys).len();
                 palette.selected = motion.from(palette.selected, count, PAGE);
             }
         }

@@ -5,7 +5,7 @@
 //! a language: a row of [`ROWS`], and its grammar in [`crate::code::tree`].
 
 mod check_020;
-mod names;
+pub(in crate::metrics) mod names;
 mod rows;
 
 use std::{collections::BTreeMap, sync::LazyLock};

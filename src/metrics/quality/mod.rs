@@ -11,7 +11,7 @@ mod file;
 pub(in crate::metrics) mod flat;
 mod hash;
 mod kinds;
-mod languages;
+pub(in crate::metrics) mod languages;
 mod measure;
 mod normal;
 mod profile;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::python;
+use super::{python, script};
 use crate::metrics::quality::Skip;
 
 /// What was read of one file.
@@ -23,6 +23,7 @@ pub(super) enum Words {
     #[default]
     None,
     Python(python::Facts),
+    Script(script::Facts),
 }
 
 /// A top-level class or function.

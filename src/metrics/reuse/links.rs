@@ -7,6 +7,7 @@ use super::{
     facts::{Definition, Facts, Words},
     python,
     role::{self, Role},
+    script,
 };
 
 /// A file that was read, by the order of paths.
@@ -46,8 +47,12 @@ pub(super) fn link(files: &[File<'_>]) -> Reuse {
     });
     let sources: Vec<Source<'_>> = read.collect();
     let mut links = Links::default();
-    if sources.iter().any(|source| matches!(source.facts.words, Words::Python(_))) {
+    let has = |is: fn(&Words) -> bool| sources.iter().any(|source| is(&source.facts.words));
+    if has(|words| matches!(words, Words::Python(_))) {
         python::link(&sources, &mut links);
+    }
+    if has(|words| matches!(words, Words::Script(_))) {
+        script::link(&sources, &mut links);
     }
     Listed { sources: &sources, links: &links }.reuse(skipped)
 }

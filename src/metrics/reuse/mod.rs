@@ -14,6 +14,7 @@ mod facts;
 mod links;
 mod python;
 mod role;
+mod script;
 
 use serde::Serialize;
 
@@ -128,6 +129,7 @@ fn try_read(grammar: Grammar, bytes: &[u8]) -> Result<Facts, Skip> {
     }
     match grammar {
         Grammar::Python => python::read(text, &flat).ok_or(Skip::SyntaxError),
+        Grammar::JavaScript | Grammar::TypeScript | Grammar::Tsx => Ok(script::read(text, &flat)),
         _ => Ok(Facts::default()),
     }
 }

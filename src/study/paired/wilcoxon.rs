@@ -57,16 +57,11 @@ pub fn wilcoxon(differences: &[f64]) -> Result<Wilcoxon, Undefined> {
     }
     let sizes: Vec<f64> = kept.iter().map(|difference| difference.abs()).collect();
     let ranks = ranks(&sizes);
-    let sum_where = |is_so: fn(f64) -> bool| -> f64 {
-        kept.iter()
-            .zip(&ranks.of)
-            .filter(|(difference, _)| is_so(**difference))
-            .map(|(_, rank)| rank)
-            .sum()
-    };
-    let (w_plus, w_minus) =
-        (sum_where(|difference| difference > 0.0), sum_where(|difference| difference < 0.0));
-    let w = w_plus.min(w_minus);
+    let signed = || kept.iter().zip(&ranks.of);
+    // From 0 and not by `sum`, whose nothing is -0.
+    let w_plus = signed().filter(|(gap, _)| **gap > 0.0).fold(0.0, |sum, (_, rank)| sum + rank);
+    let w_minus = signed().filter(|(gap, _)| **gap < 0.0).fold(0.0, |sum, (_, rank)| sum + rank);
+    let w = f64::min(w_plus, w_minus);
     let n = kept.len();
     let is_exact = n <= EXACT_UP_TO && ranks.ties.is_empty();
     let method = if is_exact { Method::Exact } else { Method::Normal };

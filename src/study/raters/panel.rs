@@ -33,11 +33,11 @@ pub fn panel_of(scores: RunScores<'_>) -> Panel {
     let mut judged = vec![];
     for judgement in &scores.rubric.judgements {
         let name = judge_name(judgement);
-        let key = (name, &judgement.judge.model, &judgement.commit);
+        let kind = if judgement.judge.kind == "human" { Kind::Human } else { Kind::Judge };
+        let key = (name, kind, &judgement.judge.model, &judgement.commit);
         let before = judged.iter().filter(|other| **other == key).count();
         judged.push(key);
         let name = if before == 0 { name.to_owned() } else { format!("{name} #{}", before + 1) };
-        let kind = if judgement.judge.kind == "human" { Kind::Human } else { Kind::Judge };
         let model = judgement.judge.model.clone();
         let rater = Rater { name, model, kind, scores: scores.of_judgement(judgement) };
         panel.add(Panel { raters: vec![rater], problems: vec![] });

@@ -20,6 +20,7 @@ use crate::{
         diff::{Arrangement, Compared, Row, Scope},
         layout::Panel,
         replay::Replay,
+        scores::components::marks::EvidenceMark,
     },
     code::diff::{self, DiffLine, Hunk, LineKind},
     run::{
@@ -234,6 +235,7 @@ struct Rows<'a> {
     /// Who wrote the lines, where a whole file is shown.
     gutter: Option<Gutter<'a>>,
     marks: Option<marks::Shown<'a>>,
+    evidence: Vec<EvidenceMark>,
 }
 
 impl<'a> Rows<'a> {
@@ -247,6 +249,7 @@ impl<'a> Rows<'a> {
             width: usize::from(area.width),
             gutter: compared.is_whole_file().then(|| Gutter::of(replay, theme)),
             marks: replay.marks(),
+            evidence: replay.evidence_marks(),
         }
     }
 
@@ -321,9 +324,12 @@ impl<'a> Rows<'a> {
 
     /// `  ▲ CC 14  § rule-id`, for the right edge; no more than half of the room.
     fn marks(&self, line: &DiffLine, room: usize) -> Vec<Span<'static>> {
-        let (Some(shown), Some(number)) = (&self.marks, line.new) else { return vec![] };
+        let Some(number) = line.new else { return vec![] };
         let style = self.theme.of(Meaning::Warning);
-        let labels: Vec<String> = shown.at(number, self.compared).map(marks::label).collect();
+        let code = self.marks.iter().flat_map(|shown| shown.at(number, self.compared));
+        let evidence = self.evidence.iter().filter(|mark| *mark.lines.start() == number);
+        let evidence = evidence.map(EvidenceMark::label);
+        let labels: Vec<String> = evidence.chain(code.map(marks::label)).collect();
         if labels.is_empty() {
             return vec![];
         }

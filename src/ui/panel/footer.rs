@@ -8,10 +8,15 @@ use ratatui::{
 };
 
 use crate::{
-    app::{App, keymap, search::Prompt},
+    app::{
+        App,
+        collection::Collection,
+        keymap::{self, Context},
+        search::Prompt,
+    },
     run::search::Syntax,
     ui::{
-        line::{fit_end, own, recorded, safe, sides, width_of},
+        line::{fit, fit_end, own, recorded, safe, sides, width_of},
         theme::{Meaning, Theme},
     },
 };
@@ -22,9 +27,17 @@ pub fn draw(app: &App, theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
+    if let Some(table) = app.table() {
+        return of_table(app, table, theme, width);
+    }
     let prompt = app.replay().and_then(|replay| replay.search.prompt.as_ref());
     let notice = app.replay().and_then(|replay| replay.notice.as_ref());
     let hints = hints(app, theme, width);
+    if app.context() == Context::RubricFind {
+        let words = app.replay().map(|replay| replay.scores.tree.find.text.clone());
+        let prompt = Prompt { text: words.unwrap_or_default(), ..Prompt::default() };
+        return sides(typing(&prompt, theme, width / 2), hints, width);
+    }
     match (prompt, notice) {
         (Some(prompt), _) => {
             sides(typing(prompt, theme, width / 2), complaint_or(prompt, hints, theme), width)
@@ -33,6 +46,28 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
             sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
         }
         (None, None) => sides(hints, count(app, theme), width),
+    }
+}
+
+fn of_table(app: &App, table: &Collection, theme: Theme, width: usize) -> Line<'static> {
+    match (&table.prompt, &table.notice) {
+        (Some(prompt), _) => {
+            let typed = vec![
+                own("filter ", theme.of(Meaning::Key)),
+                own(fit_end(&safe(&prompt.text), width / 2), theme.of(Meaning::Text)),
+                own(" ", theme.of(Meaning::Selected)),
+            ];
+            let room = width.saturating_sub(width_of(&typed) + 2);
+            let right = match &prompt.complaint {
+                Some(why) => fit(vec![recorded(why, theme.of(Meaning::Error))], room),
+                None => hints(app, theme, room),
+            };
+            sides(typed, right, width)
+        }
+        (None, Some(notice)) => {
+            sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
+        }
+        (None, None) => sides(hints(app, theme, width), count(app, theme), width),
     }
 }
 

@@ -1,6 +1,7 @@
 //! One file a panel. To add one, write `ui/panel/<name>.rs` with a `draw` and add its name here.
 
 pub mod chooser;
+pub mod collection;
 pub mod curves;
 pub mod diff;
 pub mod files;

@@ -12,9 +12,10 @@ use crate::{
     app::{
         now::{ROWS, Value},
         replay::Replay,
+        scores::components::marks::Standing,
     },
     ui::{
-        line::{amount, duration, fit, own},
+        line::{amount, duration, fit, own, recorded, safe},
         spark::spark,
         theme::{Meaning, Theme},
     },
@@ -35,6 +36,25 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
         spans.extend(say(&value, replay.turn, width.saturating_sub(LABEL + 2), theme));
         put_row(Line::from(fit(spans, width)), None, inner, y as u16, buffer);
     }
+    for (row, y) in replay.standings().iter().zip(ROWS.len() as u16..) {
+        put_row(Line::from(fit(standing(row, theme), width)), None, inner, y, buffer);
+    }
+}
+
+/// `C10  1 Wrong  ▼3  Cosine noise schedule`
+fn standing(row: &Standing, theme: Theme) -> Vec<Span<'static>> {
+    let change = match row.change {
+        Some(by) if by < 0 => own(format!(" ▼{} ", by.unsigned_abs()), theme.of(Meaning::Removed)),
+        Some(by) if by > 0 => own(format!(" ▲{by} "), theme.of(Meaning::Added)),
+        _ => own("    ", theme.of(Meaning::Muted)),
+    };
+    let label = format!(" {}", safe(&row.id));
+    vec![
+        own(format!("{label:<LABEL$} "), theme.of(Meaning::Muted)),
+        own(row.score.to_string(), theme.of(Meaning::Text)),
+        change,
+        recorded(&row.name, theme.of(Meaning::Muted)),
+    ]
 }
 
 /// Cells of the names.

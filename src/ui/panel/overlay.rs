@@ -10,8 +10,7 @@ use super::put_row;
 use crate::{
     app::{
         layout::Layout,
-        overlay::{Overlay, Row},
-        replay::Replay,
+        overlay::{Overlay, Row, Subject},
         shell::keys::Keys,
     },
     ui::{
@@ -22,13 +21,13 @@ use crate::{
 
 pub fn draw(
     overlay: Overlay,
-    replay: Option<&Replay>,
+    subject: Subject<'_>,
     keys: &Keys,
     theme: Theme,
     layout: &Layout,
     buffer: &mut Buffer,
 ) {
-    let rows = overlay.rows(replay, keys, layout);
+    let rows = overlay.rows(subject, keys, layout);
     let area = layout.box_of(rows.len());
     let height = usize::from(area.height.saturating_sub(2));
     let top = overlay.top.min(rows.len().saturating_sub(height));

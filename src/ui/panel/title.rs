@@ -65,6 +65,7 @@ fn place(replay: &Replay, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
 
 fn turn(replay: &Replay) -> String {
     match replay.run.turns.len() {
+        0 if replay.has_tree_only() => "a rubric, no turns".into(),
         0 => "no turns".into(),
         _ if !replay.is_whole => format!("turn {}/… reading", replay.turn + 1),
         turns => format!("turn {}/{turns}", replay.turn + 1),

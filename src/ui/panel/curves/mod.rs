@@ -34,7 +34,7 @@ pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer)
 }
 
 /// Draws the border of a part with its titles; gives the room inside.
-fn frame(
+pub(super) fn frame(
     is_focused: bool,
     [left, right, below]: [Line<'static>; 3],
     theme: Theme,

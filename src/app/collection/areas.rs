@@ -1,0 +1,102 @@
+//! Where the parts of the table stand, as a pure function: which columns fit, and which is under the pointer.
+
+use ratatui::layout::{Constraint, Layout as Split, Rect};
+
+use super::{Collection, columns::Column};
+
+/// The areas of the table; all of them inside the body of the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Areas {
+    /// Who says so, above the titles.
+    pub sources: Rect,
+    pub titles: Rect,
+    pub list: Rect,
+    /// What the signs and the chosen column mean.
+    pub legend: Rect,
+    pub columns: Vec<Place>,
+    /// Columns that did not fit, to the left and to the right.
+    pub hidden: [usize; 2],
+}
+
+/// Where a column stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    pub column: Column,
+    pub x: u16,
+    pub width: u16,
+}
+
+/// Cells between two columns.
+const GAP: u16 = 2;
+
+/// From here on words are cut less short.
+const ROOMY: u16 = 100;
+
+/// Cells before the first column, for the mark of the chosen row.
+const MARGIN: u16 = 1;
+
+impl Collection {
+    pub fn areas(&self, body: Rect) -> Areas {
+        let rows = [1, 1, 0, 1].map(|rows| match rows {
+            0 => Constraint::Fill(1),
+            rows => Constraint::Length(rows),
+        });
+        let [sources, titles, list, legend] = Split::vertical(rows).areas(body);
+        let (columns, hidden) = self.places(list);
+        Areas { sources, titles, list, legend, columns, hidden }
+    }
+
+    /// The first column always, then as many as fit so that the chosen one is among them.
+    fn places(&self, area: Rect) -> (Vec<Place>, [usize; 2]) {
+        let Some((first, rest)) = self.widths().split_first() else { return (vec![], [0, 0]) };
+        let chosen = rest.iter().position(|(column, _)| *column == self.chosen).unwrap_or(0);
+        let room = area.width.saturating_sub(MARGIN);
+        let fitted = |skipped: usize| fit(*first, rest.get(skipped..).unwrap_or_default(), room);
+        let is_seen = |skipped: &usize| skipped + fitted(*skipped).len() > chosen + 1;
+        let skipped = (0..=chosen).find(is_seen).unwrap_or(chosen);
+        let fitted = fitted(skipped);
+        let hidden = [skipped, (rest.len() - skipped).saturating_sub(fitted.len() - 1)];
+        let mut x = area.x + MARGIN;
+        let place = |(column, width): (Column, u16)| {
+            let place = Place { column, x, width };
+            x += width + GAP;
+            place
+        };
+        (fitted.into_iter().map(place).collect(), hidden)
+    }
+}
+
+/// As many columns as fit with their words cut short; what room is left goes to the words, from the first on.
+fn fit(first: (Column, u16), rest: &[(Column, u16)], room: u16) -> Vec<(Column, u16)> {
+    let least = |(column, width): (Column, u16)| {
+        let about = column.about();
+        let least =
+            if room < ROOMY { about.least } else { usize::midpoint(about.least, about.most) };
+        width.min(least as u16)
+    };
+    let mut fitted = vec![(first, least(first).min(room))];
+    let mut used = fitted[0].1;
+    for column in rest {
+        let more = GAP + least(*column);
+        if used + more > room {
+            break;
+        }
+        used += more;
+        fitted.push((*column, least(*column)));
+    }
+    let mut left = room.saturating_sub(used);
+    let mut widen = |((column, wanted), width): ((Column, u16), u16)| {
+        let more = wanted.saturating_sub(width).min(left);
+        left -= more;
+        (column, width + more)
+    };
+    fitted.into_iter().map(&mut widen).collect()
+}
+
+impl Areas {
+    /// The column at this cell of the titles, its gap included.
+    pub fn column_at(&self, x: u16) -> Option<Column> {
+        let is_there = |place: &&Place| (place.x..place.x + place.width + GAP).contains(&x);
+        self.columns.iter().find(is_there).map(|place| place.column)
+    }
+}

@@ -1,0 +1,86 @@
+//! Everything known of the run at the cursor, in a box: on a small screen the table cannot show it all.
+
+use crate::app::overlay::Row as BoxRow;
+
+use super::{
+    Collection,
+    columns::{COLUMNS, Column, Source},
+    row::{Computed, Row},
+    values::Known,
+};
+
+/// What each column says, and what no column has room for.
+pub fn of(table: &Collection) -> Vec<BoxRow> {
+    let Some(row) = table.selected() else {
+        return vec![BoxRow::of("", "the cursor is not on a run")];
+    };
+    let mut rows = vec![BoxRow::of("recording", row.path.to_string_lossy())];
+    rows.extend(row.failure().map(|why| BoxRow::of("cannot be read", why)));
+    for source in [Source::Run, Source::Computed, Source::Harness] {
+        if source != Source::Run {
+            rows.push(BoxRow::of("", ""));
+            rows.push(BoxRow::heading(match source {
+                Source::Harness => "recorded by the harness",
+                Source::Computed => "computed here",
+                Source::Run => "",
+            }));
+        }
+        let columns = COLUMNS.iter().filter(|about| about.source == source);
+        rows.extend(columns.map(|about| BoxRow::of(name(about.column), value(row, about.column))));
+        if let (Source::Computed, Some(ruler)) = (source, &table.ruler) {
+            let words =
+                format!("profile {}, {} rules {}", ruler.profile, ruler.rules, ruler.source);
+            rows.push(BoxRow::of("measured by", words));
+        }
+    }
+    let more = row.card().map(|card| {
+        let of = |left: &str, right: &Option<String>| {
+            right.as_ref().map(|right| BoxRow::of(left, right.as_str()))
+        };
+        [of("written by", &card.harness), of("recorded", &card.provenance)].into_iter().flatten()
+    });
+    rows.extend(more.into_iter().flatten());
+    rows
+}
+
+const fn name(column: Column) -> &'static str {
+    match column {
+        Column::Checkpoints => "checkpoints",
+        Column::Warnings => "warnings",
+        Column::Curve => "rise of erosion",
+        other => COLUMNS[other as usize].title,
+    }
+}
+
+fn value(row: &Row, column: Column) -> String {
+    let is_computed = column.about().source == Source::Computed;
+    match (row.shown(column), &row.computed) {
+        (Known::Known(words), _) if column == Column::Warnings && words.is_empty() => "0".into(),
+        (Known::Known(words), _) => words,
+        (Known::Coming, _) => "still being read".into(),
+        (Known::Missing, Computed::Failed(why)) if is_computed => why.clone(),
+        (Known::Missing, _) if is_computed => "nothing to work it out from".into(),
+        (Known::Missing, _) => "not recorded".into(),
+    }
+}
+
+/// What could not be used in the recording at the cursor, as far as it is kept.
+pub fn warnings(table: &Collection) -> Vec<BoxRow> {
+    let Some(row) = table.selected() else {
+        return vec![BoxRow::of("", "the cursor is not on a run")];
+    };
+    if let Some(why) = row.failure() {
+        return vec![BoxRow::of("", why)];
+    }
+    let Some(card) = row.whole() else { return vec![BoxRow::of("", "still being read")] };
+    if card.warnings == 0 {
+        return vec![BoxRow::heading("none: everything in the recording was understood")];
+    }
+    let kept = card.first_warnings.iter();
+    let mut rows: Vec<BoxRow> = kept.map(|it| BoxRow::of(&it.place, &it.what)).collect();
+    if card.warnings > rows.len() {
+        let more = format!("and {} more, listed with e in the run", card.warnings - rows.len());
+        rows.push(BoxRow::of("", more));
+    }
+    rows
+}

@@ -1,0 +1,171 @@
+//! The rows of the table: one a component of the checklist, then those that only a verdict names.
+
+use std::cmp::Reverse;
+
+use crate::{
+    app::replay::Replay,
+    run::rubric::{Component, Judgement, Label, Rubric, Verdict},
+};
+
+/// By which column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sort {
+    /// In the order of the checklist.
+    #[default]
+    Checklist,
+    /// The lowest first; what has none last.
+    Score,
+    /// What was lost, the earliest first; then what scores less than in the other judgement.
+    Loss,
+}
+
+/// A component as the table shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub id: String,
+    /// Empty where the checklist lacks it.
+    pub name: String,
+    pub is_in_checklist: bool,
+    pub score: Option<u8>,
+    /// Why there is no score.
+    pub why: Option<String>,
+    /// Raters and what each gave for this state of the code.
+    pub labels: Vec<(String, Option<u8>)>,
+    /// Recoverability at the end of the run, 0 to 4; None where it was not audited.
+    pub exposure: Option<u8>,
+    /// Score minus that in the other judgement.
+    pub change: Option<i8>,
+    /// The turn where it was lost, as far as that is known; counts from 1.
+    pub lost_at: Option<usize>,
+}
+
+impl Sort {
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Checklist => Self::Score,
+            Self::Score => Self::Loss,
+            Self::Loss => Self::Checklist,
+        }
+    }
+
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Checklist => "id",
+            Self::Score => "score, the lowest first",
+            Self::Loss => "loss, the earliest first",
+        }
+    }
+}
+
+impl Replay {
+    /// In the order that is chosen.
+    pub fn component_rows(&self) -> Vec<Row> {
+        let parts = &self.scores.components;
+        let Some(rubric) = parts.rubric() else { return vec![] };
+        let (judgement, other) = (parts.judgement(), parts.other());
+        let listed = rubric.checklist.iter().flat_map(|it| &it.components);
+        let mut rows: Vec<Row> =
+            listed.map(|it| self.row(rubric, &it.id, Some(it), judgement, other)).collect();
+        let unlisted = judgement.into_iter().flat_map(|it| &it.verdicts);
+        for verdict in unlisted {
+            if !rows.iter().any(|row| row.id == verdict.component) {
+                rows.push(self.row(rubric, &verdict.component, None, judgement, other));
+            }
+        }
+        match parts.sort {
+            Sort::Checklist => {}
+            Sort::Score => rows.sort_by_key(|row| (row.score.is_none(), row.score)),
+            Sort::Loss => rows.sort_by_key(|row| {
+                (row.lost_at.is_none(), row.lost_at, row.change.unwrap_or_default())
+            }),
+        }
+        rows
+    }
+
+    fn row(
+        &self,
+        rubric: &Rubric,
+        id: &str,
+        component: Option<&Component>,
+        judgement: Option<&Judgement>,
+        other: Option<&Judgement>,
+    ) -> Row {
+        let verdict = judgement.and_then(|it| it.of(id));
+        let score = verdict.and_then(|it| it.score);
+        let before = other.and_then(|it| it.of(id)?.score);
+        let change = |(now, before): (u8, u8)| now as i8 - before as i8;
+        let exposure = rubric.exposure.as_ref();
+        let exposure = exposure.and_then(|it| it.components.iter().find(|it| it.id == id));
+        Row {
+            id: id.to_owned(),
+            name: component.map(|it| it.name.clone()).unwrap_or_default(),
+            is_in_checklist: component.is_some(),
+            score,
+            why: why(judgement, verdict),
+            labels: labels_of(rubric, id, judgement)
+                .into_iter()
+                .map(|(annotator, label)| (annotator.to_owned(), label.score))
+                .collect(),
+            exposure: exposure.map(|it| it.at(self.run.turns.len())),
+            change: score.zip(before).map(change),
+            lost_at: self.lifeline_of(id).and_then(|it| it.lost_at),
+        }
+    }
+
+    /// The row that is chosen.
+    pub fn component_row(&self) -> Option<Row> {
+        self.component_rows().into_iter().nth(self.scores.components.rows.cursor)
+    }
+
+    /// The component that is chosen, as the checklist has it.
+    pub fn component(&self) -> Option<&Component> {
+        let parts = &self.scores.components;
+        let id = parts.chosen.as_ref()?;
+        parts.rubric()?.checklist.as_ref()?.components.iter().find(|it| it.id == *id)
+    }
+
+    /// The verdict on the chosen component.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        let parts = &self.scores.components;
+        parts.judgement()?.of(parts.chosen.as_ref()?)
+    }
+}
+
+fn why(judgement: Option<&Judgement>, verdict: Option<&Verdict>) -> Option<String> {
+    match (judgement, verdict) {
+        (None, _) => None,
+        (Some(_), None) => Some("not judged".into()),
+        (Some(_), Some(verdict)) if verdict.score.is_some() => None,
+        (Some(_), Some(verdict)) => {
+            Some(verdict.error.clone().unwrap_or_else(|| "the judge gave no score".into()))
+        }
+    }
+}
+
+/// The last label of each rater for a component, of the judged commit or of none that is named.
+pub fn labels_of<'r>(
+    rubric: &'r Rubric,
+    id: &str,
+    judgement: Option<&Judgement>,
+) -> Vec<(&'r str, &'r Label)> {
+    let commit = judgement.and_then(|it| it.commit.as_deref());
+    let is_here = |label: &&Label| {
+        let same = |(a, b): (&str, &str)| a.starts_with(b) || b.starts_with(a);
+        label.component == id && label.commit.as_deref().zip(commit).is_none_or(same)
+    };
+    let raters = rubric.labels.iter();
+    raters
+        .filter_map(|rater| Some((&*rater.annotator, rater.labels.iter().rfind(is_here)?)))
+        .collect()
+}
+
+/// `C01 to C24`, or a few of them.
+pub fn ids(rows: &[Row]) -> String {
+    let mut ids: Vec<&str> = rows.iter().map(|row| &*row.id).collect();
+    ids.sort_by_key(|id| (Reverse(id.is_empty()), *id));
+    match ids.as_slice() {
+        [] => "there are none".into(),
+        [only] => format!("there is {only}"),
+        [first, .., last] => format!("there are {first} to {last}"),
+    }
+}

@@ -1,0 +1,90 @@
+//! `trajview corpus`: all runs below a folder, and what two conditions do to the same tasks.
+
+mod document;
+mod measure;
+mod tables;
+
+use std::path::PathBuf;
+
+use crate::{
+    metrics::quality::{Profile, Ruler},
+    store::{self, ReuseReader, Scorer},
+    study::{Plan, pairing::Conditions},
+};
+
+use super::{Exit, Failure, Outcome, output::Out, score};
+use document::Document;
+
+/// All runs below a folder: a table, paired tests between two conditions, correlations
+///
+/// Runs are paired by task and agent; of several runs under one condition the mean counts. Gaps are the first condition
+/// less the second.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The folder below which runs are looked for
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The two conditions that are compared
+    #[arg(long, value_name = "A,B", default_value = "single-shot,emergent", value_parser = conditions)]
+    pair: Conditions,
+    /// Whose formulas: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
+    #[arg(long, default_value_t = Profile::default())]
+    profile: Profile,
+    /// Rules in ast-grep's YAML, in the place of the built-in ones; `none` for no rules
+    #[arg(long, value_name = "FILE_OR_DIR")]
+    rules: Option<PathBuf>,
+    /// Start of the draws of the bootstrap
+    #[arg(long, default_value_t = Plan::default().seed)]
+    seed: u64,
+    /// How often it draws; 0 for no intervals
+    #[arg(long, default_value_t = Plan::default().resamples, value_parser = super::agree::at_most_a_million)]
+    resamples: usize,
+    /// Neither read nor write the cache of measures
+    #[arg(long)]
+    no_cache: bool,
+    /// Print JSON (schema trajview.corpus/1)
+    #[arg(long, conflicts_with_all = ["csv", "md"])]
+    json: bool,
+    /// Print the table of runs as CSV
+    #[arg(long, conflicts_with = "md")]
+    csv: bool,
+    /// Print the tables as Markdown
+    #[arg(long)]
+    md: bool,
+}
+
+fn conditions(words: &str) -> Result<Conditions, String> {
+    Conditions::parse(words)
+        .ok_or_else(|| "expected two different conditions, as single-shot,emergent".into())
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let paths = paths(args)?;
+    let ruler = Ruler::new(args.profile, score::rules(args.rules.as_deref())?);
+    let scorer = Scorer::new(ruler, score::cache(args.no_cache));
+    let runs = measure::all(&paths, &args.folder, &scorer, &ReuseReader::default());
+    let plan = Plan { seed: args.seed, resamples: args.resamples, ..Plan::default() };
+    let document = Document::of(runs, &args.pair, &plan, scorer.ruler());
+    if args.json {
+        out.json(&document)?;
+    } else if args.csv {
+        tables::csv(&document, out)?;
+        tables::problems_to_standard_error(&document);
+    } else {
+        tables::print(&document, args.md, out)?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn paths(args: &Args) -> Result<Vec<PathBuf>, Failure> {
+    let folder = args.folder.display();
+    if let Err(why) = std::fs::metadata(&args.folder) {
+        return Err(Failure::new(Exit::CannotRead, format!("cannot read {folder}: {why}")));
+    }
+    let paths = store::runs_below(&args.folder);
+    if paths.is_empty() {
+        let why = format!("{folder}: no recording below this folder");
+        return Err(Failure::new(Exit::CannotUnderstand, why));
+    }
+    Ok(paths)
+}

@@ -1,0 +1,331 @@
+//! The JSON of `corpus`: field names are fixed by the contract, adding some is fine. Absent values are null, never 0.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::{
+    cli::{json::TokenRow, recorded::PassedRow},
+    metrics::{Better, quality::Ruler},
+    run::recorded::{TestGroup, Tests},
+    study::{
+        Estimate, Interval, Plan, Undefined,
+        corpus::{Corpus, Measure, Measured, PairedMeasure, TaskRow, corpus, together},
+        correlation::Correlation,
+        paired::Wilcoxon,
+        pairing::Conditions,
+    },
+};
+
+use super::measure::{RunFacts, Runs, pass_rate};
+
+#[derive(Serialize)]
+pub struct Document {
+    schema: &'static str,
+    pub profile: &'static str,
+    pub rules: RulesRow,
+    /// Gaps are `a` less `b`.
+    pub conditions: ConditionsRow,
+    pub seed: u64,
+    pub resamples: usize,
+    pub runs: Vec<RunRow>,
+    pub paired: Vec<PairedRow>,
+    pub per_task: Vec<PerTaskRow>,
+    pub correlations: Vec<CorrelationRow>,
+    /// Runs in no pair.
+    pub alone: Vec<ProblemRow>,
+    pub problems: Vec<ProblemRow>,
+}
+
+#[derive(Serialize)]
+pub struct RulesRow {
+    source: String,
+    pub count: usize,
+    sha256: String,
+}
+
+#[derive(Serialize)]
+pub struct ConditionsRow {
+    pub a: String,
+    pub b: String,
+}
+
+#[derive(Serialize)]
+pub struct ProblemRow {
+    /// A run's path below the folder.
+    #[serde(rename = "where")]
+    pub place: String,
+    pub what: String,
+}
+
+#[derive(Serialize)]
+pub struct RunRow {
+    pub run: String,
+    /// Below the folder.
+    pub path: String,
+    pub format: &'static str,
+    pub task: Option<String>,
+    /// With the model, where an agent was run with several.
+    pub agent: Option<String>,
+    pub model: Option<String>,
+    pub condition: Option<String>,
+    pub mcf: Option<f64>,
+    pub dir: Option<f64>,
+    pub if50: Option<f64>,
+    pub judge: Option<String>,
+    pub judged: Option<usize>,
+    pub components: Option<usize>,
+    pub erosion: Option<f64>,
+    pub verbosity: Option<f64>,
+    pub rigor_score: Option<f64>,
+    /// After the last checkpoint that has tests.
+    pub tests: Option<TestsRow>,
+    pub tokens: TokenRow,
+    pub cost_usd: Option<f64>,
+    pub turns: usize,
+    pub warnings: usize,
+}
+
+#[derive(Serialize)]
+pub struct TestsRow {
+    /// The checkpoint's id.
+    label: String,
+    core: Option<PassedRow>,
+    error: Option<PassedRow>,
+    functionality: Option<PassedRow>,
+    regression: Option<PassedRow>,
+    pub strict: PassedRow,
+    iso: PassedRow,
+    /// Of `strict`: the number that is paired and correlated.
+    pub pass_rate: Option<f64>,
+    infrastructure_failure: bool,
+}
+
+#[derive(Serialize)]
+pub struct PairedRow {
+    pub agent: String,
+    pub metric: &'static str,
+    /// Which way is a win.
+    pub better: Better,
+    /// The conditions.
+    pub a: String,
+    pub b: String,
+    /// Tasks.
+    pub n: usize,
+    pub wins: usize,
+    pub ties: usize,
+    pub losses: usize,
+    pub mean_gap: Option<f64>,
+    pub wilcoxon: Option<WilcoxonRow>,
+    pub cohen_d: Option<f64>,
+    /// Of the mean gap.
+    pub ci95: Option<[f64; 2]>,
+    pub cohen_d_ci95: Option<[f64; 2]>,
+    /// By field, why it is null.
+    pub not_defined: BTreeMap<&'static str, &'static str>,
+}
+
+#[derive(Serialize)]
+pub struct WilcoxonRow {
+    pub w: f64,
+    pub p: f64,
+    pub method: &'static str,
+    /// Differences of 0, which are dropped.
+    pub zeros: usize,
+    /// Differences that count.
+    pub n: usize,
+}
+
+#[derive(Serialize)]
+pub struct PerTaskRow {
+    pub task: String,
+    pub agent: String,
+    /// Ids of the runs under each condition; several are averaged.
+    pub runs_a: Vec<String>,
+    pub runs_b: Vec<String>,
+    /// By metric; those that both sides have.
+    pub metrics: BTreeMap<&'static str, GapRow>,
+}
+
+#[derive(Serialize, Clone, Copy)]
+pub struct GapRow {
+    pub a: f64,
+    pub b: f64,
+    pub gap: f64,
+}
+
+#[derive(Serialize)]
+pub struct CorrelationRow {
+    pub x: &'static str,
+    pub y: &'static str,
+    /// Null: runs of every condition together.
+    pub condition: Option<String>,
+    /// Runs that have both.
+    pub n: usize,
+    pub pearson: Option<CoefficientRow>,
+    pub spearman: Option<CoefficientRow>,
+    pub not_defined: BTreeMap<&'static str, &'static str>,
+}
+
+#[derive(Serialize, Clone, Copy)]
+pub struct CoefficientRow {
+    pub r: f64,
+    pub p: Option<f64>,
+}
+
+impl Document {
+    pub fn of(runs: Runs, conditions: &Conditions, plan: &Plan, ruler: &Ruler) -> Self {
+        let measured: Vec<Measured> =
+            runs.measured.iter().map(|run| run.measured.clone()).collect();
+        let Corpus { paired, per_task, alone } = corpus(&measured, conditions, plan);
+        let rules = ruler.rules();
+        let name = |at: &usize| runs.measured.get(*at).map(|run| run.id.clone());
+        let names = |side: &[usize]| side.iter().filter_map(name).collect();
+        let alone = alone
+            .into_iter()
+            .filter_map(|(at, why)| Some((runs.measured.get(at)?.path.clone(), why.why().into())));
+        Self {
+            schema: "trajview.corpus/1",
+            profile: ruler.profile().name(),
+            rules: RulesRow {
+                source: rules.source().into(),
+                count: rules.count(),
+                sha256: rules.sha256().into(),
+            },
+            conditions: ConditionsRow { a: conditions.a.clone(), b: conditions.b.clone() },
+            seed: plan.seed,
+            resamples: plan.resamples,
+            paired: paired.iter().map(|row| paired_row(row, conditions)).collect(),
+            per_task: per_task
+                .iter()
+                .map(|row| per_task_row(row, names(&row.a), names(&row.b)))
+                .collect(),
+            correlations: correlations(&measured),
+            alone: alone.map(problem).collect(),
+            runs: runs.measured.into_iter().map(run_row).collect(),
+            problems: runs.problems.into_iter().map(problem).collect(),
+        }
+    }
+}
+
+fn problem((place, what): (String, String)) -> ProblemRow {
+    ProblemRow { place, what }
+}
+
+fn run_row(run: RunFacts) -> RunRow {
+    let value = |measure| run.measured.value(measure);
+    let key = &run.measured.key;
+    RunRow {
+        task: key.task.clone(),
+        agent: key.agent.clone(),
+        condition: key.condition.clone(),
+        mcf: value(Measure::Mcf),
+        dir: value(Measure::Dir),
+        if50: value(Measure::If50),
+        judged: run.judged.map(|(judged, _)| judged),
+        components: run.judged.map(|(_, components)| components),
+        erosion: value(Measure::Erosion),
+        verbosity: value(Measure::Verbosity),
+        rigor_score: value(Measure::RigorScore),
+        tests: run.tests.map(|(label, tests)| tests_row(label, &tests)),
+        run: run.id,
+        path: run.path,
+        format: run.format,
+        model: run.model,
+        judge: run.judge,
+        tokens: run.tokens.into(),
+        cost_usd: run.cost_usd,
+        turns: run.turns,
+        warnings: run.warnings,
+    }
+}
+
+fn tests_row(label: String, tests: &Tests) -> TestsRow {
+    let group = |group| tests.group(group).map(PassedRow::from);
+    TestsRow {
+        label,
+        core: group(TestGroup::Core),
+        error: group(TestGroup::Error),
+        functionality: group(TestGroup::Functionality),
+        regression: group(TestGroup::Regression),
+        strict: tests.strict.into(),
+        iso: tests.iso.into(),
+        pass_rate: pass_rate(tests),
+        infrastructure_failure: tests.infrastructure_failure,
+    }
+}
+
+fn paired_row(row: &PairedMeasure, conditions: &Conditions) -> PairedRow {
+    let found = &row.paired;
+    let ends =
+        |estimate: &Estimate| estimate.interval.ok().map(|Interval { low, high }| [low, high]);
+    let why = |undefined: Option<Undefined>| undefined.map(Undefined::why);
+    let reasons = [
+        ("mean_gap", why(found.mean_gap.value.err())),
+        ("wilcoxon", why(found.wilcoxon.err())),
+        ("cohen_d", why(found.cohen_d.value.err())),
+        ("ci95", why(found.mean_gap.interval.err())),
+        ("cohen_d_ci95", why(found.cohen_d.interval.err())),
+    ];
+    PairedRow {
+        agent: row.agent.clone(),
+        metric: row.measure.name(),
+        better: row.measure.better(),
+        a: conditions.a.clone(),
+        b: conditions.b.clone(),
+        n: found.n,
+        wins: row.wins(),
+        ties: found.ties,
+        losses: row.losses(),
+        mean_gap: found.mean_gap.value.ok(),
+        wilcoxon: found.wilcoxon.ok().map(wilcoxon_row),
+        cohen_d: found.cohen_d.value.ok(),
+        ci95: ends(&found.mean_gap),
+        cohen_d_ci95: ends(&found.cohen_d),
+        not_defined: reasons.into_iter().filter_map(|(field, why)| Some((field, why?))).collect(),
+    }
+}
+
+fn wilcoxon_row(test: Wilcoxon) -> WilcoxonRow {
+    WilcoxonRow { w: test.w, p: test.p, method: test.method.name(), zeros: test.zeros, n: test.n }
+}
+
+fn per_task_row(row: &TaskRow, runs_a: Vec<String>, runs_b: Vec<String>) -> PerTaskRow {
+    let gap =
+        |&(measure, (a, b)): &(Measure, (f64, f64))| (measure.name(), GapRow { a, b, gap: a - b });
+    PerTaskRow {
+        task: row.task.clone(),
+        agent: row.agent.clone(),
+        runs_a,
+        runs_b,
+        metrics: row.values.iter().map(gap).collect(),
+    }
+}
+
+/// Of the share of tests that pass with IF50: all runs together, then those of each condition.
+fn correlations(runs: &[Measured]) -> Vec<CorrelationRow> {
+    let conditions: BTreeSet<&String> =
+        runs.iter().filter_map(|run| run.key.condition.as_ref()).collect();
+    let each = conditions.into_iter().map(Some);
+    std::iter::once(None).chain(each).map(|condition| correlation_row(runs, condition)).collect()
+}
+
+fn correlation_row(runs: &[Measured], condition: Option<&String>) -> CorrelationRow {
+    let (x, y) = (Measure::Tests, Measure::If50);
+    let is_meant = |run: &&Measured| condition.is_none() || run.key.condition.as_ref() == condition;
+    let found = together(runs.iter().filter(is_meant), x, y);
+    let row = |found: Correlation| CoefficientRow { r: found.r, p: found.p.ok() };
+    let reasons = [("pearson", found.pearson.err()), ("spearman", found.spearman.err())];
+    CorrelationRow {
+        x: x.name(),
+        y: y.name(),
+        condition: condition.cloned(),
+        n: found.n,
+        pearson: found.pearson.ok().map(row),
+        spearman: found.spearman.ok().map(row),
+        not_defined: reasons
+            .into_iter()
+            .filter_map(|(field, why)| Some((field, why?.why())))
+            .collect(),
+    }
+}

@@ -1,0 +1,189 @@
+//! The numbers of each run: opened, scored and let go again.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use rayon::prelude::*;
+
+use crate::{
+    metrics::{
+        faithfulness::{Faithfulness, if50},
+        reuse::Reuse,
+    },
+    run::{Run, Tokens, recorded::Tests, rubric::Rubric},
+    store::{self, Opened, ReuseReader, Scorer},
+    study::{
+        corpus::{Measure, Measured},
+        pairing::Key,
+    },
+};
+
+/// All runs that could be opened, and why the others could not.
+pub struct Runs {
+    pub measured: Vec<RunFacts>,
+    /// Path and reason.
+    pub problems: Vec<(String, String)>,
+}
+
+/// One run: what it is, and its numbers.
+pub struct RunFacts {
+    pub id: String,
+    /// Below the folder that was named.
+    pub path: String,
+    pub format: &'static str,
+    pub model: Option<String>,
+    pub turns: usize,
+    pub tokens: Tokens,
+    pub cost_usd: Option<f64>,
+    /// Those after the last checkpoint that has some, with its id.
+    pub tests: Option<(String, Tests)>,
+    /// Who gave the component scores.
+    pub judge: Option<String>,
+    /// Components with a score, and all.
+    pub judged: Option<(usize, usize)>,
+    pub warnings: usize,
+    /// What could not be worked out, in sentences.
+    pub trouble: Vec<String>,
+    pub measured: Measured,
+}
+
+/// Opens and scores every run, in the order of their paths.
+pub fn all(paths: &[PathBuf], folder: &Path, scorer: &Scorer, reader: &ReuseReader) -> Runs {
+    let name = |path: &Path| {
+        let below = path.strip_prefix(folder).ok().filter(|below| !below.as_os_str().is_empty());
+        below.unwrap_or(path).display().to_string()
+    };
+    let open = |path: &PathBuf| match store::open(path) {
+        Ok(opened) => Ok(facts(&opened, path, name(path), scorer, reader)),
+        Err(why) => Err((name(path), why.to_string())),
+    };
+    let opened: Vec<Result<RunFacts, _>> = paths.par_iter().map(open).collect();
+    let mut runs = Runs { measured: vec![], problems: vec![] };
+    for run in opened {
+        match run {
+            Ok(run) => {
+                runs.problems
+                    .extend(run.trouble.iter().map(|what| (run.path.clone(), what.clone())));
+                runs.measured.push(run);
+            }
+            Err(problem) => runs.problems.push(problem),
+        }
+    }
+    name_models_apart(&mut runs.measured);
+    runs
+}
+
+fn facts(
+    opened: &Opened,
+    path: &Path,
+    name: String,
+    scorer: &Scorer,
+    reader: &ReuseReader,
+) -> RunFacts {
+    let (run, archive) = (&*opened.run, &*opened.archive);
+    let end = [run.turns.len()];
+    let mut trouble = vec![];
+    let mut last = |scored: Result<Vec<_>, String>| match scored {
+        Ok(mut scored) => scored.pop(),
+        Err(why) => {
+            trouble.push(why);
+            None
+        }
+    };
+    let scored = last(archive.score(run, &end, scorer, &|_, _| true));
+    let reuse = archive.reuse(run, &end, reader).map(|mut reuse| reuse.pop().flatten());
+    let dir = match reuse {
+        Ok(reuse) => reuse.as_ref().and_then(Reuse::dir),
+        Err(why) => {
+            trouble.push(why);
+            None
+        }
+    };
+    trouble.dedup(); // both read the same files
+    let rubric = store::rubric::read(path);
+    let faithfulness = faithfulness(&rubric);
+    let mcf = faithfulness.as_ref().and_then(|(_, scores)| scores.mcf());
+    let tests = tests(run);
+    let costs = run.turns.iter().filter_map(|turn| turn.cost_usd);
+    let cost_usd = costs.reduce(|sum, cost| sum + cost);
+    let tokens = run.tokens();
+    let values = [
+        (Measure::Mcf, mcf),
+        (Measure::Dir, dir),
+        (Measure::If50, mcf.zip(dir).map(|(mcf, dir)| if50(mcf, dir))),
+        (Measure::Erosion, scored.as_ref().and_then(|scored| scored.erosion())),
+        (Measure::Verbosity, scored.as_ref().and_then(|scored| scored.verbosity())),
+        (Measure::Tests, tests.as_ref().and_then(|(_, tests)| pass_rate(tests))),
+        (Measure::Tokens, total(tokens)),
+        (Measure::CostUsd, cost_usd),
+        (Measure::Turns, Some(run.turns.len() as f64)),
+    ];
+    let known = values
+        .into_iter()
+        .filter_map(|(measure, value)| Some((measure, value.filter(|it| it.is_finite())?)));
+    RunFacts {
+        measured: Measured { key: key(run), values: known.collect() },
+        id: run.id.clone(),
+        path: name,
+        format: run.format,
+        model: run.model.clone(),
+        turns: run.turns.len(),
+        tokens,
+        cost_usd,
+        tests,
+        judge: faithfulness.as_ref().map(|(judge, _)| judge.clone()),
+        judged: faithfulness.as_ref().map(|(_, scores)| (scores.judged, scores.components)),
+        warnings: run.warnings.len() + rubric.warnings.len(),
+        trouble,
+    }
+}
+
+fn key(run: &Run) -> Key {
+    let known = |words: &str| Some(words.to_owned()).filter(|words| !words.is_empty());
+    Key {
+        agent: known(&run.agent.name),
+        task: run.task.as_ref().and_then(|task| known(&task.id).or(task.title.clone())),
+        condition: run.condition.clone(),
+    }
+}
+
+/// The judgement that speaks for the end of the run, as `score` chooses it.
+fn faithfulness(rubric: &Rubric) -> Option<(String, Faithfulness)> {
+    let chosen = rubric.chosen()?;
+    Some((chosen.judge.name.clone(), Faithfulness::of(chosen, rubric.checklist.as_ref())))
+}
+
+fn tests(run: &Run) -> Option<(String, Tests)> {
+    run.checkpoints.iter().rev().find_map(|checkpoint| {
+        let tests = checkpoint.recorded.as_ref()?.tests.as_ref()?;
+        Some((checkpoint.id.clone(), tests.clone()))
+    })
+}
+
+/// Of all tests, those of earlier checkpoints included; None where the harness failed and the counts say nothing.
+pub fn pass_rate(tests: &Tests) -> Option<f64> {
+    tests.strict.share().filter(|_| !tests.infrastructure_failure)
+}
+
+fn total(tokens: Tokens) -> Option<f64> {
+    let sum = tokens.input?.saturating_add(tokens.output?);
+    Some(sum as f64)
+}
+
+/// An agent that was run with several models is several agents.
+fn name_models_apart(runs: &mut [RunFacts]) {
+    let mut models: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for run in runs.iter() {
+        if let (Some(agent), Some(model)) = (&run.measured.key.agent, &run.model) {
+            models.entry(agent.clone()).or_default().insert(model.clone());
+        }
+    }
+    for run in runs {
+        let Some(agent) = &mut run.measured.key.agent else { continue };
+        if models.get(agent).is_some_and(|models| models.len() > 1) {
+            *agent = format!("{agent} ({})", run.model.as_deref().unwrap_or("model not recorded"));
+        }
+    }
+}

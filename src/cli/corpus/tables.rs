@@ -1,0 +1,275 @@
+//! A corpus for people, and for spreadsheets.
+
+use std::io;
+
+use crate::{
+    cli::output::{Out, Table, csv_row, plain},
+    metrics::Better,
+    study::corpus::Measure,
+};
+
+use super::document::{CoefficientRow, CorrelationRow, Document, PerTaskRow, RunRow};
+
+/// What is shown of every task.
+const OF_TASKS: [Measure; 4] = [Measure::Mcf, Measure::Dir, Measure::If50, Measure::Tests];
+
+pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    let mut show = |title: &str, table: &Table| {
+        out.line(title)?;
+        out.line("")?;
+        if is_markdown {
+            table.markdown(out)?
+        } else {
+            table.print(out)?
+        };
+        out.line("")
+    };
+    let (a, b) = (&document.conditions.a, &document.conditions.b);
+    show(&counted(document), &run_table(document))?;
+    if document.paired.is_empty() {
+        out.line(&format!("no task of one agent was run under both conditions, {a} and {b}"))?;
+    } else {
+        show(&format!("{a} less {b}, task by task"), &paired_table(document))?;
+        show(&format!("{a} | {b} | gap"), &task_table(document))?;
+    }
+    let correlations = document.correlations.iter().filter(|row| row.n > 0);
+    correlations.map(correlation).try_for_each(|line| out.line(&line))?;
+    notes(document).iter().try_for_each(|line| out.line(line))
+}
+
+fn counted(document: &Document) -> String {
+    let runs = document.runs.len();
+    let noun = if runs == 1 { "run" } else { "runs" };
+    format!("{runs} {noun} · profile {} · {} rules", document.profile, document.rules.count)
+}
+
+fn run_table(document: &Document) -> Table {
+    let heads = [
+        "task",
+        "agent",
+        "condition",
+        ">mcf",
+        ">dir",
+        ">if50",
+        ">erosion",
+        ">verbosity",
+        ">tests",
+        ">turns",
+        ">tokens",
+        ">cost $",
+        "run",
+    ];
+    let mut table = Table::new(&heads);
+    let mut rows: Vec<&RunRow> = document.runs.iter().collect();
+    rows.sort_by_key(|row| (&row.task, &row.agent, &row.condition)); // stable: by path within
+    for run in rows {
+        let tests = run
+            .tests
+            .as_ref()
+            .map(|tests| format!("{}/{}", tests.strict.passed, tests.strict.total));
+        table.row(vec![
+            words(&run.task),
+            words(&run.agent),
+            words(&run.condition),
+            number(run.mcf),
+            number(run.dir),
+            number(run.if50),
+            number(run.erosion),
+            number(run.verbosity),
+            words(&tests),
+            run.turns.to_string(),
+            words(&tokens(run).map(|count| count.to_string())),
+            words(&run.cost_usd.map(|cost| format!("{cost:.2}"))),
+            run.path.clone(),
+        ]);
+    }
+    table
+}
+
+fn tokens(run: &RunRow) -> Option<u64> {
+    Some(run.tokens.input?.saturating_add(run.tokens.output?))
+}
+
+fn paired_table(document: &Document) -> Table {
+    let heads = [
+        "agent",
+        "metric",
+        ">n",
+        ">wins",
+        ">ties",
+        ">losses",
+        "mean gap",
+        ">W",
+        ">p",
+        "method",
+        "Cohen's d",
+    ];
+    let mut table = Table::new(&heads);
+    // How many turns there are is what a condition is, not what it does.
+    for row in document.paired.iter().filter(|row| row.better != Better::Neither) {
+        let test = row.wilcoxon.as_ref();
+        let method = test.map(|test| match test.zeros {
+            0 => test.method.to_owned(),
+            zeros => format!("{}, {zeros} without a difference", test.method),
+        });
+        let why = row.not_defined.get("wilcoxon").map(|why| (*why).to_owned());
+        table.row(vec![
+            row.agent.clone(),
+            row.metric.into(),
+            row.n.to_string(),
+            row.wins.to_string(),
+            row.ties.to_string(),
+            row.losses.to_string(),
+            with_interval(row.mean_gap, row.ci95),
+            words(&test.map(|test| test.w.to_string())),
+            words(&test.map(|test| p_value(test.p))),
+            words(&method.or(why)),
+            with_interval(row.cohen_d, row.cohen_d_ci95),
+        ]);
+    }
+    table
+}
+
+fn task_table(document: &Document) -> Table {
+    let shown: Vec<Measure> = OF_TASKS
+        .into_iter()
+        .filter(|it| document.per_task.iter().any(|row| row.metrics.contains_key(it.name())))
+        .collect();
+    let heads = shown.iter().map(|it| it.name().to_owned());
+    let mut table =
+        Table::headed(["task", "agent"].map(str::to_owned).into_iter().chain(heads).collect());
+    for row in &document.per_task {
+        let cells = shown.iter().map(|it| gap(row, *it));
+        table.row([row.task.clone(), row.agent.clone()].into_iter().chain(cells).collect());
+    }
+    table
+}
+
+/// `0.612 0.430 +0.182`
+fn gap(row: &PerTaskRow, measure: Measure) -> String {
+    let found = row.metrics.get(measure.name());
+    words(&found.map(|it| format!("{:.3} {:.3} {:+.3}", it.a, it.b, it.gap)))
+}
+
+fn words(words: &Option<String>) -> String {
+    words.clone().unwrap_or_else(|| "-".into())
+}
+
+fn number(number: Option<f64>) -> String {
+    words(&number.map(|number| format!("{number:.3}")))
+}
+
+fn with_interval(value: Option<f64>, interval: Option<[f64; 2]>) -> String {
+    let figure = |number: f64| {
+        if number.abs() < 1000.0 { format!("{number:.3}") } else { format!("{number:.0}") }
+    };
+    match (value, interval) {
+        (None, _) => "-".into(),
+        (Some(value), None) => figure(value),
+        (Some(value), Some([low, high])) => {
+            format!("{} [{}, {}]", figure(value), figure(low), figure(high))
+        }
+    }
+}
+
+fn p_value(p: f64) -> String {
+    if p < 0.0001 { format!("{p:.1e}") } else { format!("{p:.4}") }
+}
+
+/// `tests and if50 over 80 runs: Pearson 0.41 (p 0.0002), Spearman 0.39 (p 0.0003)`
+fn correlation(row: &CorrelationRow) -> String {
+    let coefficient = |name: &str, key: &str, found: Option<CoefficientRow>| match found {
+        Some(CoefficientRow { r, p: Some(p) }) => format!("{name} {r:.3} (p {})", p_value(p)),
+        Some(CoefficientRow { r, p: None }) => format!("{name} {r:.3}"),
+        None => format!("{name} not defined: {}", row.not_defined.get(key).unwrap_or(&"no pairs")),
+    };
+    let of = row.condition.as_ref().map(|condition| format!("{condition} ")).unwrap_or_default();
+    let noun = if row.n == 1 { "run" } else { "runs" };
+    let (pearson, spearman) = (
+        coefficient("Pearson", "pearson", row.pearson),
+        coefficient("Spearman", "spearman", row.spearman),
+    );
+    format!("{} and {} over {} {of}{noun}: {pearson}, {spearman}", row.x, row.y, row.n)
+}
+
+fn notes(document: &Document) -> Vec<String> {
+    let alone = document.alone.iter().map(|it| format!("in no pair: {}: {}", it.place, it.what));
+    let problems =
+        document.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what));
+    alone.chain(problems).collect()
+}
+
+pub fn problems_to_standard_error(document: &Document) {
+    for it in &document.problems {
+        eprintln!("trajview: {}", plain(&format!("{}: {}", it.place, it.what)));
+    }
+}
+
+/// A row a run; empty cells are not known.
+pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
+    let heads = [
+        "run",
+        "path",
+        "format",
+        "task",
+        "agent",
+        "model",
+        "condition",
+        "mcf",
+        "dir",
+        "if50",
+        "judge",
+        "judged",
+        "components",
+        "erosion",
+        "verbosity",
+        "rigor_score",
+        "tests_passed",
+        "tests_total",
+        "pass_rate",
+        "input_tokens",
+        "cached_input_tokens",
+        "output_tokens",
+        "reasoning_tokens",
+        "cost_usd",
+        "turns",
+        "warnings",
+    ];
+    out.raw(csv_row(heads.map(String::from)).as_bytes())?;
+    document.runs.iter().try_for_each(|run| out.raw(csv_row(csv_cells(run)).as_bytes()))
+}
+
+fn csv_cells(run: &RunRow) -> [String; 26] {
+    fn cell<T: ToString>(value: Option<T>) -> String {
+        value.map(|value| value.to_string()).unwrap_or_default()
+    }
+    let tests = run.tests.as_ref();
+    [
+        run.run.clone(),
+        run.path.clone(),
+        run.format.to_owned(),
+        cell(run.task.as_ref()),
+        cell(run.agent.as_ref()),
+        cell(run.model.as_ref()),
+        cell(run.condition.as_ref()),
+        cell(run.mcf),
+        cell(run.dir),
+        cell(run.if50),
+        cell(run.judge.as_ref()),
+        cell(run.judged),
+        cell(run.components),
+        cell(run.erosion),
+        cell(run.verbosity),
+        cell(run.rigor_score),
+        cell(tests.map(|tests| tests.strict.passed)),
+        cell(tests.map(|tests| tests.strict.total)),
+        cell(tests.and_then(|tests| tests.pass_rate)),
+        cell(run.tokens.input),
+        cell(run.tokens.cached_input),
+        cell(run.tokens.output),
+        cell(run.tokens.reasoning),
+        cell(run.cost_usd),
+        run.turns.to_string(),
+        run.warnings.to_string(),
+    ]
+}

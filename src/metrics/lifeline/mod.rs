@@ -1,0 +1,346 @@
+//! Lifelines: what became of a component's code, turn by turn.
+//!
+//! A component is followed by its *symbols*: the names its own name gives in parentheses ([`in_parentheses`]) and the
+//! definitions around the evidence lines of its verdict. Each symbol is a definition that is followed through renames
+//! and moves ([`SymbolLife`]); a turn can define it, change it, bring or take uses of it, remove it or bring it back
+//! ([`What`]). Only uses outside its own definition and outside tests count. A component is *lost* in the turn after
+//! which none of its symbols that were there is in use or newly defined any more ([`Lifeline::lost_at`]).
+//!
+//! Named symbols decide; those around evidence only where no named one was ever defined, since the evidence for an
+//! absence is what stands in its place. Whoever calls brings the bytes: [`wanted`] says which contents are to be read
+//! ([`facts`], the costly part, to be kept by content), [`follow`] does the rest.
+
+mod alike;
+mod asked;
+mod chains;
+mod event;
+mod facts;
+mod imports;
+mod life;
+mod names;
+mod read;
+mod snapshot;
+mod tokens;
+mod words;
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
+
+use crate::{
+    code::tree::Grammar,
+    run::{
+        RepoPath,
+        files::{BlobId, Change, Content, FileMode, Timeline, TreeFile},
+    },
+};
+
+pub use asked::{asked, judged_after};
+pub use chains::Place;
+pub use event::{Event, Side, Spot, State, What};
+pub use facts::{Definition, FileFacts, Kind, Part};
+pub use life::{Cell, Move, Source, SymbolLife};
+pub use names::in_parentheses;
+pub use read::facts;
+pub use snapshot::{UsedBy, is_test};
+
+use chains::{Chains, Step, Touched};
+use life::Living;
+use snapshot::{File, Snapshot};
+
+/// The facts of contents, by what they depend on.
+pub type Known = HashMap<(BlobId, Grammar), Arc<FileFacts>>;
+
+/// A component to follow.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Asked {
+    /// Its id.
+    pub component: String,
+    /// The turn that commits to it; counts from 1.
+    pub committed: Option<usize>,
+    /// Symbols by name.
+    pub named: Vec<String>,
+    /// Lines whose definitions stand for it.
+    pub evidence: Vec<Around>,
+}
+
+/// Lines of a file after so many turns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Around {
+    pub done: usize,
+    pub path: RepoPath,
+    /// First and last, counting from 1.
+    pub lines: (usize, usize),
+}
+
+/// What became of a component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lifeline {
+    pub component: String,
+    /// Counts from 1.
+    pub committed: Option<usize>,
+    /// Named ones first.
+    pub symbols: Vec<SymbolLife>,
+    /// The turn from which on none of the symbols that decide is alive; None while one is, or where none ever was.
+    pub lost_at: Option<usize>,
+}
+
+/// Symbols of one name, at most: methods that every class has say nothing.
+const MOST_OF_A_NAME: usize = 4;
+
+/// Symbols of one component from evidence, at most.
+const MOST_AROUND: usize = 6;
+
+impl Lifeline {
+    /// The symbols whose loss is the component's: the named ones that were ever defined, else those of the evidence.
+    pub fn deciding(&self) -> impl Iterator<Item = &SymbolLife> {
+        let source = self.deciding_source();
+        self.symbols.iter().filter(move |it| it.source == source && it.first.is_some())
+    }
+
+    fn deciding_source(&self) -> Source {
+        let is_named = |it: &SymbolLife| it.source == Source::Name && it.first.is_some();
+        if self.symbols.iter().any(is_named) { Source::Name } else { Source::Evidence }
+    }
+
+    /// What a turn (counts from 1) did to the symbols that decide, the worst first.
+    pub fn events(&self, turn: usize) -> Vec<(&SymbolLife, &Event)> {
+        let at = turn.wrapping_sub(1);
+        let of = |life: &'_ SymbolLife| life.cells.get(at).map_or(0, |cell| cell.events.len());
+        let mut all = vec![];
+        for life in self.deciding().filter(|life| of(life) > 0) {
+            all.extend(life.cells[at].events.iter().map(|event| (life, event)));
+        }
+        all.sort_by(|a, b| b.1.what.cmp(&a.1.what));
+        all
+    }
+
+    /// How the worst of the symbols that decide stands after a turn (counts from 1). Before anything is defined:
+    /// [`State::Before`].
+    pub fn state(&self, turn: usize) -> State {
+        let states =
+            self.deciding().filter_map(|life| Some(life.cells.get(turn.wrapping_sub(1))?.state));
+        states.max().unwrap_or(State::Before)
+    }
+
+    fn lost(&self) -> Option<usize> {
+        let all: Option<Vec<usize>> = self.deciding().map(SymbolLife::lost).collect();
+        all?.into_iter().max()
+    }
+}
+
+/// The contents to be read for the files of a run, each once, with the path of one file that has it.
+pub fn wanted(timeline: &Timeline) -> Vec<(BlobId, Grammar, RepoPath)> {
+    let base = timeline.base.files.iter().map(|(path, file)| (path, Some(*file)));
+    let turns = timeline.turns.iter().flat_map(|turn| &turn.changes);
+    let all = base.chain(turns.map(|change| (&change.path, change.after())));
+    let mut seen = BTreeSet::new();
+    all.filter_map(|(path, file)| {
+        let (blob, grammar) = content(path, file?)?;
+        seen.insert((blob, grammar)).then(|| (blob, grammar, path.clone()))
+    })
+    .collect()
+}
+
+/// None for what holds no code that counts.
+fn content(path: &RepoPath, file: TreeFile) -> Option<(BlobId, Grammar)> {
+    let is_plain = matches!(file.mode, FileMode::Regular | FileMode::Executable);
+    let grammar = Grammar::of(path.as_str()).filter(|it| it.is_compiled_in() && !is_test(path))?;
+    Some((file.blob().filter(|_| is_plain)?, grammar))
+}
+
+/// The lifelines of components, in the order asked. Contents that `known` lacks count as files without code.
+pub fn follow(timeline: &Timeline, known: &Known, asked: &[Asked]) -> Vec<Lifeline> {
+    let moments = Moments::of(timeline, known);
+    let chains = moments.chains();
+    let mut living: Vec<Vec<Living>> =
+        asked.iter().map(|asked| moments.symbols(&chains, asked)).collect();
+    for (done, moment) in moments.all.iter().enumerate() {
+        let is_touched = |name: &str| moments.touches(done, name);
+        for one in living.iter_mut().flatten() {
+            one.go_on(&chains, done, &moment.snapshot, &is_touched);
+        }
+    }
+    let told = asked.iter().zip(living).map(|(asked, living)| {
+        let mut symbols: Vec<SymbolLife> = living.into_iter().map(Living::finish).collect();
+        symbols.extend(never_defined(asked, &symbols, timeline.turns.len()));
+        let (component, committed) = (asked.component.clone(), asked.committed);
+        let mut lifeline = Lifeline { component, committed, symbols, lost_at: None };
+        lifeline.lost_at = lifeline.lost();
+        lifeline
+    });
+    told.collect()
+}
+
+/// The named symbols that no definition has.
+fn never_defined(asked: &Asked, found: &[SymbolLife], turns: usize) -> Vec<SymbolLife> {
+    let is_missing = |name: &&String| {
+        !found.iter().any(|life| life.source == Source::Name && *life.name == ***name)
+    };
+    let life = |name: &String| {
+        let mut life = Living::new(usize::MAX, name.as_str().into(), Source::Name).finish();
+        life.cells = vec![Cell { state: State::Before, events: vec![] }; turns];
+        life
+    };
+    asked.named.iter().filter(is_missing).map(life).collect()
+}
+
+/// The files before the first turn and after each.
+struct Moments {
+    all: Vec<Moment>,
+}
+
+#[derive(Default)]
+struct Moment {
+    snapshot: Snapshot,
+    touched: Touched,
+}
+
+impl Moments {
+    fn of(timeline: &Timeline, known: &Known) -> Self {
+        let facts = |path: &RepoPath, file: TreeFile| {
+            let content = content(path, file)?;
+            Some(known.get(&content).cloned().unwrap_or_default())
+        };
+        let mut snapshot = Snapshot::default();
+        for (path, file) in &timeline.base.files {
+            if let Some(facts) = facts(path, *file) {
+                snapshot.files.insert(path.clone(), File::new(path, facts));
+            }
+        }
+        let touched = snapshot.files.keys().map(|path| (None, Some(path.clone()))).collect();
+        let mut all = vec![Moment { snapshot: snapshot.clone(), touched }];
+        for turn in &timeline.turns {
+            let mut touched = vec![];
+            for change in &turn.changes {
+                apply(&mut snapshot, change, &facts, &mut touched);
+            }
+            all.push(Moment { snapshot: snapshot.clone(), touched });
+        }
+        Self { all }
+    }
+
+    fn chains(&self) -> Chains {
+        let mut chains = Chains::default();
+        let nothing = Snapshot::default();
+        for (turn, moment) in self.all.iter().enumerate() {
+            let before = turn.checked_sub(1).map_or(&nothing, |before| &self.all[before].snapshot);
+            let after = &moment.snapshot;
+            chains.go_on(&Step { turn, before, after, touched: &moment.touched });
+        }
+        chains
+    }
+
+    /// Whether the last turn touched a file that mentions a name, before or after.
+    fn touches(&self, done: usize, name: &str) -> bool {
+        let mentions = |done: Option<usize>, path: &Option<RepoPath>| {
+            let moment = done.and_then(|done| self.all.get(done));
+            let file = moment.zip(path.as_ref()).and_then(|(it, path)| it.snapshot.files.get(path));
+            file.is_some_and(|file| file.facts.mentions(name))
+        };
+        let Some(moment) = self.all.get(done) else { return false };
+        moment
+            .touched
+            .iter()
+            .any(|(old, new)| mentions(done.checked_sub(1), old) || mentions(Some(done), new))
+    }
+
+    fn symbols(&self, chains: &Chains, asked: &Asked) -> Vec<Living> {
+        let mut found: Vec<(usize, Box<str>, Source)> = vec![];
+        for name in &asked.named {
+            for chain in chains_named(chains, name) {
+                found.push((chain, name.as_str().into(), Source::Name));
+            }
+        }
+        for around in &asked.evidence {
+            for place in self.places_around(around) {
+                let chain = chains.standing(&place, around.done);
+                let is_new = |chain: &usize| !found.iter().any(|(known, ..)| known == chain);
+                let count = found.iter().filter(|it| it.2 == Source::Evidence).count();
+                if let Some(chain) = chain.filter(|it| is_new(it) && count < MOST_AROUND) {
+                    found.push((chain, place.name, Source::Evidence));
+                }
+            }
+        }
+        found.into_iter().map(|(chain, name, source)| Living::new(chain, name, source)).collect()
+    }
+
+    /// The innermost definition around all of the lines; where there is none, those that begin among them.
+    fn places_around(&self, around: &Around) -> Vec<Place> {
+        let moment = self.all.get(around.done);
+        let Some(file) = moment.and_then(|it| it.snapshot.files.get(&around.path)) else {
+            return vec![];
+        };
+        let line = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+        let (first, last) = (line(around.lines.0), line(around.lines.1));
+        let all = &file.facts.definitions;
+        let holding = all.iter().filter(|it| it.holds(first) && it.holds(last));
+        let innermost = holding.min_by_key(|it| it.length()).map(|it| self.visible(file, it));
+        let place = |it: &Definition| Place { path: around.path.clone(), name: it.name.clone() };
+        match innermost {
+            Some(definition) => vec![place(definition)],
+            None => {
+                let begins =
+                    |it: &&Definition| it.owner.is_none() && (first..=last).contains(&it.line());
+                all.iter().filter(begins).map(place).collect()
+            }
+        }
+    }
+
+    /// What the language calls by itself (`__init__`, `constructor`) is seen through its class.
+    fn visible<'f>(&self, file: &'f File, definition: &'f Definition) -> &'f Definition {
+        let name = definition.simple();
+        let is_called_by_itself =
+            (name.starts_with("__") && name.ends_with("__")) || name == "constructor";
+        let owner = definition.owner.and_then(|at| file.facts.definitions.get(at as usize));
+        owner.filter(|_| is_called_by_itself).unwrap_or(definition)
+    }
+}
+
+fn apply(
+    snapshot: &mut Snapshot,
+    change: &Change,
+    facts: &dyn Fn(&RepoPath, TreeFile) -> Option<Arc<FileFacts>>,
+    touched: &mut Touched,
+) {
+    let old = change.from.as_ref().unwrap_or(&change.path);
+    let before = snapshot.files.remove(old);
+    let is_unknown = change.kind != crate::run::EditKind::Delete
+        && change.after().is_none_or(|file| file.content == Content::NotRecorded);
+    let after = match change.after() {
+        // What is not recorded says nothing against what was there.
+        _ if is_unknown => before.as_ref().map(|file| file.facts.clone()),
+        Some(file) => facts(&change.path, file),
+        None => None,
+    };
+    let (had, has) = (before.is_some(), after.is_some());
+    if let Some(facts) = after {
+        snapshot.files.insert(change.path.clone(), File::new(&change.path, facts));
+    }
+    if had || has {
+        touched.push((had.then(|| old.clone()), has.then(|| change.path.clone())));
+    }
+}
+
+/// Definitions that ever had a name: those at the top of a file if there are any; in the order they came.
+fn chains_named(chains: &Chains, name: &str) -> Vec<usize> {
+    let has_name = |place: &Place| {
+        place.simple() == name || &*place.name == name || place.name.ends_with(&format!(".{name}"))
+    };
+    let is_top = |place: &Place| !place.name.contains('.');
+    let having = |is: &dyn Fn(&Place) -> bool| {
+        let has = |chain: &&usize| {
+            let mut places =
+                chains.all[**chain].places.iter().filter_map(|(_, place)| place.as_ref());
+            places.any(is)
+        };
+        let all: Vec<usize> = (0..chains.all.len()).collect();
+        all.iter().filter(has).copied().take(MOST_OF_A_NAME).collect::<Vec<_>>()
+    };
+    let tops = having(&|place| has_name(place) && is_top(place));
+    if tops.is_empty() { having(&has_name) } else { tops }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,289 @@
+//! Which nodes of a grammar define, bind, name and import, as data.
+//!
+//! Python, JavaScript, TypeScript and Rust have rows of their own; the other languages take what
+//! [`crate::metrics::quality::ROWS`] knows of them. To add a language: a row of [`of`].
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use tree_sitter::Language;
+
+use crate::{code::tree::Grammar, metrics::quality::Row};
+
+/// A set of the constants below.
+pub type Flags = u16;
+
+pub const CLASS: Flags = 1;
+pub const FUNCTION: Flags = 1 << 1;
+/// A constant or variable, if it stands at the top of a file.
+pub const VALUE: Flags = 1 << 2;
+/// A name, used or not.
+pub const NAME: Flags = 1 << 3;
+pub const COMMENT: Flags = 1 << 4;
+pub const IMPORT: Flags = 1 << 5;
+/// What lies in it happens only sometimes.
+pub const CONDITIONAL: Flags = 1 << 6;
+/// Several names bound at once.
+pub const PATTERN: Flags = 1 << 7;
+/// Its begin and end say what belongs to what, where no bracket does.
+pub const BLOCK: Flags = 1 << 8;
+/// Names what lies in it, without being a symbol.
+pub const SPACE: Flags = 1 << 9;
+
+/// The kinds of a grammar by what they mean.
+#[derive(Debug, Clone, Copy)]
+struct Means {
+    classes: &'static [&'static str],
+    functions: &'static [&'static str],
+    values: &'static [&'static str],
+    names: &'static [&'static str],
+    comments: &'static [&'static str],
+    imports: &'static [&'static str],
+    conditionals: &'static [&'static str],
+    patterns: &'static [&'static str],
+    blocks: &'static [&'static str],
+    spaces: &'static [&'static str],
+    /// Kind and field where a name is the member of something: `object.name`.
+    members: &'static [(&'static str, &'static str)],
+    /// Kind and field where a name is given to something; a field of "" is any place in it.
+    bindings: &'static [(&'static str, &'static str)],
+    /// Kind and field where a name is a word for the reader: neither used nor given.
+    labels: &'static [(&'static str, &'static str)],
+}
+
+/// The meaning of every kind of a grammar.
+#[derive(Debug)]
+pub struct Words {
+    flags: Vec<Flags>,
+    row: Means,
+}
+
+impl Words {
+    fn new(language: &Language, row: Means) -> Self {
+        let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+        let flags = |id| match language.node_kind_for_id(id) {
+            Some(name) if language.node_kind_is_named(id) => row.flags(name),
+            _ => 0,
+        };
+        Self { flags: (0..count).map(flags).collect(), row }
+    }
+
+    /// None where the grammar is not compiled in.
+    pub fn of(grammar: Grammar) -> Option<&'static Self> {
+        static WORDS: LazyLock<BTreeMap<Grammar, Words>> = LazyLock::new(|| {
+            let words =
+                |grammar: Grammar| Some((grammar, Words::new(&grammar.language()?, of(grammar)?)));
+            Grammar::ALL.into_iter().filter_map(words).collect()
+        });
+        WORDS.get(&grammar)
+    }
+
+    pub fn has(&self, kind: u16, flags: Flags) -> bool {
+        self.flags.get(usize::from(kind)).is_some_and(|has| has & flags != 0)
+    }
+
+    /// The field of `kind` that holds the member's name.
+    pub fn member(&self, kind: &str) -> Option<&'static str> {
+        field(self.row.members, kind)
+    }
+
+    pub fn binding(&self, kind: &str) -> impl Iterator<Item = &'static str> {
+        fields(self.row.bindings, kind)
+    }
+
+    pub fn label(&self, kind: &str) -> Option<&'static str> {
+        field(self.row.labels, kind)
+    }
+}
+
+fn fields(
+    rows: &'static [(&'static str, &'static str)],
+    kind: &str,
+) -> impl Iterator<Item = &'static str> {
+    rows.iter().filter(move |(of, _)| *of == kind).map(|(_, field)| *field)
+}
+
+fn field(rows: &'static [(&'static str, &'static str)], kind: &str) -> Option<&'static str> {
+    fields(rows, kind).next()
+}
+
+impl Means {
+    fn flags(&self, name: &str) -> Flags {
+        let flag = |names: &[&str], flag| if names.contains(&name) { flag } else { 0 };
+        flag(self.classes, CLASS)
+            | flag(self.functions, FUNCTION)
+            | flag(self.values, VALUE)
+            | flag(self.names, NAME)
+            | flag(self.comments, COMMENT)
+            | flag(self.imports, IMPORT)
+            | flag(self.conditionals, CONDITIONAL)
+            | flag(self.patterns, PATTERN)
+            | flag(self.blocks, BLOCK)
+            | flag(self.spaces, SPACE)
+    }
+}
+
+fn of(grammar: Grammar) -> Option<Means> {
+    match grammar {
+        Grammar::Python => Some(PYTHON),
+        Grammar::JavaScript | Grammar::Tsx | Grammar::TypeScript => Some(SCRIPT),
+        Grammar::Rust => Some(RUST),
+        Grammar::C | Grammar::Cpp | Grammar::Go | Grammar::Java => {
+            let names = &Row::of(grammar)?.names;
+            let (classes, functions) = (names.owners, names.callables);
+            Some(Means {
+                classes,
+                functions,
+                names: names.identifiers,
+                comments: names.comments,
+                ..OTHER
+            })
+        }
+    }
+}
+
+const PYTHON: Means = Means {
+    classes: &["class_definition"],
+    functions: &["function_definition"],
+    values: &["assignment"],
+    names: &["identifier"],
+    comments: &["comment"],
+    imports: &["import_statement", "import_from_statement", "future_import_statement"],
+    conditionals: &[
+        "if_statement",
+        "elif_clause",
+        "else_clause",
+        "conditional_expression",
+        "case_clause",
+    ],
+    patterns: &[
+        "pattern_list",
+        "tuple_pattern",
+        "list_pattern",
+        "list_splat_pattern",
+        "dictionary_splat_pattern",
+    ],
+    blocks: &["block"],
+    spaces: &[],
+    members: &[("attribute", "attribute")],
+    bindings: &[
+        ("parameters", ""),
+        ("lambda_parameters", ""),
+        ("default_parameter", "name"),
+        ("typed_default_parameter", "name"),
+        ("typed_parameter", ""),
+        ("assignment", "left"),
+        ("for_statement", "left"),
+        ("for_in_clause", "left"),
+        ("named_expression", "name"),
+        ("as_pattern_target", ""),
+    ],
+    labels: &[("keyword_argument", "name")],
+};
+
+const SCRIPT: Means = Means {
+    classes: &[
+        "class_declaration",
+        "abstract_class_declaration",
+        "interface_declaration",
+        "enum_declaration",
+    ],
+    functions: &["function_declaration", "generator_function_declaration", "method_definition"],
+    values: &["variable_declarator", "type_alias_declaration"],
+    names: &[
+        "identifier",
+        "property_identifier",
+        "private_property_identifier",
+        "shorthand_property_identifier",
+        "type_identifier",
+    ],
+    comments: &["comment", "html_comment", "hash_bang_line"],
+    imports: &["import_statement"],
+    conditionals: &[
+        "if_statement",
+        "else_clause",
+        "ternary_expression",
+        "switch_case",
+        "switch_default",
+    ],
+    patterns: &["array_pattern", "object_pattern", "rest_pattern"],
+    blocks: &[],
+    spaces: &["internal_module", "module"],
+    members: &[("member_expression", "property"), ("nested_type_identifier", "name")],
+    bindings: &[
+        ("formal_parameters", ""),
+        ("required_parameter", "pattern"),
+        ("optional_parameter", "pattern"),
+        ("arrow_function", "parameter"),
+        ("variable_declarator", "name"),
+        ("for_in_statement", "left"),
+        ("catch_clause", "parameter"),
+        ("assignment_pattern", "left"),
+        ("object_assignment_pattern", "left"),
+        ("pair_pattern", "value"),
+    ],
+    labels: &[
+        ("pair", "key"),
+        ("pair_pattern", "key"),
+        ("public_field_definition", "name"),
+        ("property_signature", "name"),
+    ],
+};
+
+const RUST: Means = Means {
+    classes: &["struct_item", "enum_item", "union_item", "trait_item", "type_item", "impl_item"],
+    functions: &["function_item", "macro_definition"],
+    values: &["const_item", "static_item"],
+    names: &["identifier", "field_identifier", "type_identifier", "shorthand_field_identifier"],
+    comments: &["line_comment", "block_comment"],
+    imports: &["use_declaration"],
+    conditionals: &["if_expression", "else_clause", "match_arm"],
+    patterns: &[
+        "tuple_pattern",
+        "ref_pattern",
+        "mut_pattern",
+        "reference_pattern",
+        "slice_pattern",
+    ],
+    blocks: &[],
+    spaces: &["mod_item"],
+    members: &[
+        ("field_expression", "field"),
+        ("scoped_identifier", "name"),
+        ("scoped_type_identifier", "name"),
+    ],
+    bindings: &[
+        ("parameter", "pattern"),
+        ("let_declaration", "pattern"),
+        ("closure_parameters", ""),
+        ("for_expression", "pattern"),
+    ],
+    labels: &[("field_initializer", "field"), ("field_declaration", "name")],
+};
+
+/// Names only: what is bound where is not known.
+const OTHER: Means = Means {
+    classes: &[],
+    functions: &[],
+    values: &[],
+    names: &[],
+    comments: &[],
+    imports: &["import_declaration", "preproc_include", "using_declaration"],
+    conditionals: &[
+        "if_statement",
+        "else_clause",
+        "conditional_expression",
+        "ternary_expression",
+        "case_statement",
+    ],
+    patterns: &[],
+    blocks: &[],
+    spaces: &[],
+    members: &[
+        ("field_expression", "field"),
+        ("selector_expression", "field"),
+        ("field_access", "field"),
+        ("method_invocation", "name"),
+    ],
+    bindings: &[("parameter_declaration", ""), ("formal_parameter", "name")],
+    labels: &[],
+};

@@ -1,0 +1,202 @@
+//! A run in one row of a table: what it says of itself and what its index adds up to.
+
+use super::{
+    Run, Step, Warning,
+    recorded::{Passed, TestGroup, Tests},
+};
+
+/// What is small enough to be kept of a thousand runs. None is "not recorded", which is not 0.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Card {
+    pub id: String,
+    pub title: String,
+    /// The task's title, or its id.
+    pub task: Option<String>,
+    /// Name and version.
+    pub agent: Option<String>,
+    pub model: Option<String>,
+    pub condition: Option<String>,
+    pub format: &'static str,
+    pub harness: Option<String>,
+    pub provenance: Option<String>,
+    pub turns: usize,
+    pub checkpoints: usize,
+    /// Lines added and removed, as far as the recorded edits tell.
+    pub lines: Option<(u64, u64)>,
+    /// Read and written, cached input included.
+    pub tokens: Option<u64>,
+    pub cost_usd: Option<f64>,
+    /// From the first moment that is recorded to the last.
+    pub seconds: Option<f64>,
+    /// Of the last checkpoint, by a harness.
+    pub tests: Option<CardTests>,
+    /// Of the last checkpoint, by a harness; as it defines them.
+    pub recorded_erosion: Option<f64>,
+    pub recorded_verbosity: Option<f64>,
+    pub warnings: usize,
+    /// The first of them, at most [`MOST_WARNINGS`].
+    pub first_warnings: Vec<Warning>,
+    /// The moments worth scoring, in turns done: the end of each checkpoint, and the end of the run last.
+    pub moments: Vec<usize>,
+}
+
+/// What a harness' tests said of one checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CardTests {
+    Counted {
+        strict: Passed,
+        iso: Passed,
+        core: Option<Passed>,
+    },
+    /// The harness failed, not the code.
+    CouldNotRun,
+}
+
+/// Warnings kept of each run.
+pub const MOST_WARNINGS: usize = 20;
+
+impl Card {
+    pub fn of(run: &Run) -> Self {
+        let last = run.checkpoints.last().and_then(|last| last.recorded.as_deref());
+        let recorded = |name: &str| {
+            let value = last?.of_metric(name).or_else(|| last?.named(name))?;
+            value.value.number()
+        };
+        let tokens = run.tokens();
+        let is_said = |words: &String| !words.trim().is_empty();
+        let agent = [Some(run.agent.name.clone()), run.agent.version.clone()];
+        let agent: Vec<String> = agent.into_iter().flatten().filter(is_said).collect();
+        Self {
+            id: run.id.clone(),
+            title: run.title.clone(),
+            task: run
+                .task
+                .as_ref()
+                .map(|task| task.title.as_ref().unwrap_or(&task.id).clone())
+                .filter(is_said),
+            agent: Some(agent.join(" ")).filter(is_said),
+            model: run.model.clone().filter(is_said),
+            condition: run.condition.clone().filter(is_said),
+            format: run.format,
+            harness: run.harness.clone(),
+            provenance: run.provenance.clone(),
+            turns: run.turns.len(),
+            checkpoints: run.checkpoints.len(),
+            lines: lines(run),
+            tokens: sum(tokens.input, tokens.output),
+            cost_usd: run.turns.iter().filter_map(|turn| turn.cost_usd).reduce(|a, b| a + b),
+            seconds: seconds(run),
+            tests: last.and_then(|last| last.tests.as_ref()).map(CardTests::of),
+            recorded_erosion: recorded("erosion"),
+            recorded_verbosity: recorded("verbosity"),
+            warnings: run.warnings.len(),
+            first_warnings: run.warnings.iter().take(MOST_WARNINGS).cloned().collect(),
+            moments: moments(run),
+        }
+    }
+}
+
+impl CardTests {
+    fn of(tests: &Tests) -> Self {
+        if tests.infrastructure_failure {
+            return Self::CouldNotRun;
+        }
+        let core = tests.group(TestGroup::Core);
+        Self::Counted { strict: tests.strict, iso: tests.iso, core }
+    }
+}
+
+fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+fn lines(run: &Run) -> Option<(u64, u64)> {
+    let own = run.turns.iter().flat_map(|turn| &turn.steps);
+    let steps = own.chain(run.subagents.iter().flat_map(|agent| &agent.steps));
+    let edits = steps.flat_map(|step: &Step| &step.edits);
+    let counts = edits.filter_map(|edit| Some((u64::from(edit.added?), u64::from(edit.removed?))));
+    counts.reduce(|a, b| (a.0 + b.0, a.1 + b.1))
+}
+
+fn seconds(run: &Run) -> Option<f64> {
+    let of_turns = run.turns.iter().flat_map(|turn| [turn.started_at, turn.ended_at]);
+    let all = of_turns.chain([run.started_at, run.ended_at]).flatten();
+    let (first, last) = (all.clone().min()?, all.max()?);
+    (first < last).then(|| last.seconds_since(first)).flatten()
+}
+
+fn moments(run: &Run) -> Vec<usize> {
+    let ends = run.checkpoints.iter().map(|checkpoint| checkpoint.last_turn + 1);
+    let mut moments: Vec<usize> = ends.chain([run.turns.len()]).collect();
+    moments.sort_unstable();
+    moments.dedup();
+    moments.retain(|done| *done <= run.turns.len());
+    moments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{
+        Checkpoint, CheckpointRecord, Edit, EditKind, EditPath, Place, Time, Tokens, Turn,
+    };
+
+    #[test]
+    fn what_is_not_recorded_is_none_and_never_0() {
+        let card = Card::of(&Run { turns: vec![Turn::default()], ..Run::default() });
+
+        let nothing = (card.lines, card.tokens, card.cost_usd, card.seconds, card.tests);
+        assert_eq!(nothing, (None, None, None, None, None));
+        assert_eq!((card.task, card.agent, card.recorded_erosion), (None, None, None));
+        assert_eq!((card.turns, card.moments), (1, vec![1]));
+    }
+
+    fn edit(added: u32, removed: u32) -> Step {
+        let edit = Edit {
+            path: EditPath::sort("a.py", None),
+            kind: EditKind::Modify,
+            from: None,
+            added: Some(added),
+            removed: Some(removed),
+            place: Place::default(),
+        };
+        Step { edits: vec![edit], ..Step::default() }
+    }
+
+    #[test]
+    fn turns_add_up() {
+        let turn = |at: i64| Turn {
+            started_at: Some(Time(at * 1000)),
+            tokens: Tokens { input: Some(10), output: Some(2), ..Tokens::default() },
+            cost_usd: Some(0.25),
+            steps: vec![edit(3, 1)],
+            ..Turn::default()
+        };
+        let card = Card::of(&Run { turns: vec![turn(5), turn(65)], ..Run::default() });
+
+        assert_eq!((card.lines, card.tokens), (Some((6, 2)), Some(24)));
+        assert_eq!((card.cost_usd, card.seconds), (Some(0.5), Some(60.0)));
+    }
+
+    #[test]
+    fn tests_are_those_of_the_last_checkpoint_alone() {
+        let tests = Tests { strict: Passed { passed: 3, total: 4 }, ..Tests::default() };
+        let record =
+            |tests| Some(Box::new(CheckpointRecord { tests, ..CheckpointRecord::default() }));
+        let checkpoint = |last_turn, tests| Checkpoint {
+            last_turn,
+            recorded: record(tests),
+            ..Checkpoint::default()
+        };
+        let turns = vec![Turn::default(), Turn::default(), Turn::default()];
+
+        let first = checkpoint(0, Some(tests));
+        let run = Run { turns, checkpoints: vec![first, checkpoint(1, None)], ..Run::default() };
+        let card = Card::of(&run);
+
+        assert_eq!((card.tests, card.moments), (None, vec![1, 2, 3]));
+    }
+}

@@ -1,0 +1,108 @@
+//! Many recordings, told in a row each: first what their beginning says, then what all of it adds up to.
+
+use std::{
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use crate::{
+    formats::{self, Head, OneHand, Source},
+    run::{Card, Run},
+};
+
+use super::{
+    OpenError, bytes,
+    find::{is_bundle, is_folder, name_of},
+    open, stand_back,
+};
+
+/// What the beginning of a recording says, read in a moment: who, what and with which model; its numbers are those of
+/// the beginning. None where the beginning does not tell.
+pub fn of_beginning(path: &Path) -> Option<Card> {
+    let main = match is_bundle(path) {
+        true => path.join("run.json"),
+        false if is_folder(path) => return None,
+        false => path.to_owned(),
+    };
+    Some(Card::of(&beginning(&main)?))
+}
+
+fn beginning(main: &Path) -> Option<Run> {
+    let (mut bytes, is_whole) = bytes::read_head(main).ok()?;
+    let format = formats::claim(&Head { name: name_of(main), bytes: &bytes, is_whole })?;
+    if !is_whole {
+        // Only of a log of lines a part makes sense.
+        format.growing()?;
+        bytes.truncate(memchr::memrchr(b'\n', &bytes)? + 1);
+    }
+    format.index_with(&[Source { name: name_of(main), bytes: &bytes }], &OneHand).ok()
+}
+
+/// What all of a recording adds up to.
+pub fn of(path: &Path) -> Result<Card, OpenError> {
+    open(path).map(|opened| Card::of(&opened.run))
+}
+
+/// Does `work` for each item, several at a time and out of the way of what is looked at; begins no more once it
+/// returns false.
+pub fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> bool + Sync) {
+    let next = AtomicUsize::new(0);
+    let labour = || {
+        stand_back();
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if !work(item) {
+                next.store(items.len(), Ordering::Relaxed);
+            }
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    thread::scope(|scope| {
+        for _ in 0..cores.min(items.len()) {
+            scope.spawn(labour);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{path::PathBuf, sync::Mutex};
+
+    fn sample(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs").join(name)
+    }
+
+    #[test]
+    fn the_beginning_says_who_and_the_whole_adds_up() {
+        let bundle = sample("codex-p12");
+
+        let (beginning, whole) = (of_beginning(&bundle).unwrap(), of(&bundle).unwrap());
+
+        let who =
+            |card: &Card| (card.id.clone(), card.agent.clone(), card.model.clone(), card.turns);
+        assert_eq!(who(&beginning), who(&whole));
+        assert_eq!(beginning.tokens, None);
+        assert!(whole.tokens.is_some() && whole.lines.is_some(), "{whole:?}");
+    }
+
+    #[test]
+    fn every_item_is_worked_on_once() {
+        let items: Vec<usize> = (0..100).collect();
+        let done = Mutex::new(vec![]);
+        for_each(&items, |item| {
+            done.lock().unwrap().push(*item);
+            true
+        });
+        let mut done = done.into_inner().unwrap();
+        done.sort_unstable();
+        assert_eq!(done, items);
+    }
+
+    #[test]
+    fn nothing_is_begun_once_it_is_not_wanted() {
+        let done = AtomicUsize::new(0);
+        for_each(&[(); 1000], |()| done.fetch_add(1, Ordering::Relaxed) + 1 < 5);
+        assert!((5..100).contains(&done.into_inner()));
+    }
+}

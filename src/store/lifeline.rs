@@ -1,0 +1,83 @@
+//! Lifelines of a run's components: the facts of each content are read once and kept with the run.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use crate::{
+    metrics::lifeline::{self, Asked, Known, Lifeline},
+    run::Run,
+};
+
+use super::{Archive, GoesOn};
+
+/// The facts of contents read so far.
+#[derive(Debug, Default)]
+pub struct Facts(Mutex<Known>);
+
+/// Contents read between two looks at whether to go on.
+const BATCH: usize = 128;
+
+impl Archive {
+    /// What became of these components, turn by turn. The error is a sentence.
+    pub fn lifelines(
+        &self,
+        run: &Run,
+        asked: &[Asked],
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Lifeline>, String> {
+        let timeline = self.timeline(run)?;
+        let mut known = self.facts.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut missing = lifeline::wanted(&timeline);
+        missing.retain(|(blob, grammar, _)| !known.contains_key(&(*blob, *grammar)));
+        let mut done = 0;
+        for batch in missing.chunks(BATCH) {
+            if !goes_on(done, missing.len()) {
+                return Err("stopped".into());
+            }
+            let read = self.with_blobs(run, |blobs| {
+                let facts = |(blob, grammar, _): &(_, _, _)| {
+                    // A content that cannot be had counts as a file without code, as one that is not recorded does.
+                    let bytes = blobs.blob(*blob).ok()?;
+                    Some(((*blob, *grammar), Arc::new(lifeline::facts(*grammar, &bytes))))
+                };
+                batch.par_iter().filter_map(facts).collect::<Vec<_>>()
+            })?;
+            known.extend(read);
+            done += batch.len();
+        }
+        let told = lifeline::follow(&timeline, &known, asked);
+        self.facts.0.lock().unwrap_or_else(PoisonError::into_inner).extend(known);
+        Ok(told)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::{metrics::lifeline::asked, store};
+
+    fn lost(sample: &str) -> Vec<(String, usize)> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs").join(sample);
+        let opened = store::open(&path).unwrap();
+        let rubric = store::rubric::read(&path);
+        let asked = asked(&opened.run, &rubric, None);
+
+        let told = opened.archive.lifelines(&opened.run, &asked, &|_, _| true).unwrap();
+
+        assert_eq!(told.len(), 24);
+        told.into_iter().filter_map(|it| Some((it.component, it.lost_at?))).collect()
+    }
+
+    #[test]
+    fn four_components_of_the_emergent_sample_are_lost_and_none_of_the_single_shot_one() {
+        let named: Vec<_> = [("C10", 42), ("C17", 46), ("C18", 46), ("C20", 49)]
+            .into_iter()
+            .map(|(id, turn)| (id.to_owned(), turn))
+            .collect();
+
+        assert_eq!(lost("codex-p12"), named);
+        assert_eq!(lost("codex-p12-single-shot"), []);
+    }
+}

@@ -1,0 +1,161 @@
+//! The recordings below a folder, told one by one: a folder of thousands has something to show before all are found.
+
+use std::path::{Path, PathBuf};
+
+use crate::formats::{self, Format, Head};
+
+use super::{
+    bytes,
+    find::{
+        MOST_NEIGHBOURS, could_be_log, entries_of, is_bundle, is_folder, is_plain_file, name_of,
+        stem_of,
+    },
+    slopcodebench,
+};
+
+/// How deep runs are looked for below a folder.
+const MOST_DEEP: usize = 6;
+
+/// Told of each recording; false ends the walk.
+type Found<'a> = dyn FnMut(PathBuf) -> bool + 'a;
+
+/// The recordings below a folder, sorted: bundles and problems of SlopCodeBench as their folders, logs without their
+/// companions. Links are not followed.
+pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
+    let mut runs = vec![];
+    below(folder, 0, &mut |run| {
+        runs.push(run);
+        true
+    });
+    runs.sort();
+    runs
+}
+
+/// Whether a path is a folder with more than one recording below. Looks no further than the second.
+pub fn holds_several(path: &Path) -> bool {
+    let mut count = 0;
+    if is_folder(path) || path.is_dir() {
+        below(path, 0, &mut |_| {
+            count += 1;
+            count < 2
+        });
+    }
+    count > 1
+}
+
+/// The recordings that a path stands for: those below a folder, else the path itself, whatever it is. False if `found`
+/// ended it.
+pub fn walk(path: &Path, found: &mut Found<'_>) -> bool {
+    if path.is_dir() { below(path, 0, found) } else { found(path.to_owned()) }
+}
+
+fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {
+    if is_bundle(folder) || slopcodebench::is_problem(folder) {
+        return found(folder.to_owned());
+    }
+    let entries = entries_of(folder);
+    let logs = main_logs(&entries);
+    for log in &logs {
+        if !found(log.clone()) {
+            return false;
+        }
+    }
+    if depth >= MOST_DEEP {
+        return true;
+    }
+    let stems: Vec<String> = logs.iter().map(|log| stem_of(log)).collect();
+    // A folder named after a log holds that log's companions.
+    let is_own = |path: &Path| {
+        stems.iter().any(|stem| stem == name_of(path)) || name_of(path) == "workspace.git"
+    };
+    let folders = entries.iter().filter(|path| !is_own(path) && is_folder(path));
+    for folder in folders {
+        if !below(folder, depth + 1, found) {
+            return false;
+        }
+    }
+    true
+}
+
+/// A file that a format claims.
+struct Claimed<'a> {
+    path: &'a Path,
+    format: &'static dyn Format,
+    bytes: Vec<u8>,
+    is_whole: bool,
+}
+
+impl Claimed<'_> {
+    fn head(&self) -> Head<'_> {
+        Head { name: name_of(self.path), bytes: &self.bytes, is_whole: self.is_whole }
+    }
+
+    fn is_companion_of(&self, main: &Self) -> bool {
+        !std::ptr::eq(self, main)
+            && self.format.name() == main.format.name()
+            && main.format.is_companion(&main.head(), &self.head())
+    }
+}
+
+/// The logs among the entries of a folder that are not companions of others.
+fn main_logs(entries: &[PathBuf]) -> Vec<PathBuf> {
+    let could_be = entries.iter().filter(|path| could_be_log(path) && is_plain_file(path));
+    let claimed: Vec<Claimed<'_>> = could_be
+        .take(MOST_NEIGHBOURS)
+        .filter_map(|path| {
+            let (bytes, is_whole) = bytes::read_head(path).ok()?;
+            let format = formats::claim(&Head { name: name_of(path), bytes: &bytes, is_whole })?;
+            Some(Claimed { path, format, bytes, is_whole })
+        })
+        .collect();
+    let is_main = |one: &&Claimed<'_>| !claimed.iter().any(|main| one.is_companion_of(main));
+    claimed.iter().filter(is_main).map(|claimed| claimed.path.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder_of(bundles: usize) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..bundles {
+            let bundle = folder.path().join(format!("deep/run-{number}"));
+            std::fs::create_dir_all(&bundle).unwrap();
+            std::fs::write(bundle.join("run.json"), "{\"schema\": \"trajview.run/1\"}").unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn a_folder_holds_several_from_two_on() {
+        assert!(!holds_several(folder_of(0).path()));
+        assert!(!holds_several(folder_of(1).path()));
+        assert!(holds_several(folder_of(2).path()));
+        assert!(!holds_several(Path::new("no/such/folder")));
+    }
+
+    #[test]
+    fn a_walk_ends_when_nobody_wants_more() {
+        let folder = folder_of(5);
+        let mut found = vec![];
+
+        let is_whole = walk(folder.path(), &mut |run| {
+            found.push(run);
+            found.len() < 3
+        });
+
+        assert!(!is_whole);
+        let names: Vec<&str> = found.iter().map(|path| name_of(path)).collect();
+        assert_eq!(names, ["run-0", "run-1", "run-2"]);
+    }
+
+    #[test]
+    fn a_path_that_is_no_folder_stands_for_itself() {
+        let mut found = vec![];
+        walk(Path::new("no/such/file"), &mut |run| {
+            found.push(run);
+            true
+        });
+        assert_eq!(found, [PathBuf::from("no/such/file")]);
+    }
+}

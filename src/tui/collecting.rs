@@ -1,0 +1,180 @@
+//! Carries out what a collection asks for: finding runs, reading what they say, measuring their files.
+//!
+//! Answers are sent in pieces. Rows that come in quick succession are sent together: each message costs the screen the
+//! same, however much is in it.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use crossbeam_channel::Sender;
+
+use crate::{
+    app::{
+        Effect, Message, Request,
+        collection::{
+            self,
+            asking::{Answer, Asked, Depth},
+            row::Scores,
+        },
+        curves::Measured,
+    },
+    run::Card,
+    store::{self, cards},
+};
+
+use super::{
+    scoring::{Scoring, name_of},
+    world::{Event, Opener, Reply},
+};
+
+/// What a worker for the collection needs.
+#[derive(Clone)]
+pub struct Collecting {
+    pub sender: Sender<Event>,
+    pub opener: Opener,
+    pub scoring: Arc<Scoring>,
+    /// Raised when nobody wants what was asked for before.
+    pub unwanted: Arc<AtomicU64>,
+    /// What `unwanted` was when the work began.
+    pub era: u64,
+}
+
+/// Things that come in quick succession wait for each other this long.
+const TOGETHER: Duration = Duration::from_millis(25);
+
+/// Whether an effect is one of ours.
+pub const fn is_one(effect: &Effect) -> bool {
+    matches!(effect, Effect::FindRuns(..) | Effect::ReadRuns(..) | Effect::ScoreRuns(..))
+}
+
+pub fn reply(request: Request, answer: Answer) -> Reply {
+    Reply::Message(heard(request, answer))
+}
+
+fn heard(request: Request, answer: Answer) -> Message {
+    Message::Collection(collection::Message::Heard(request, answer))
+}
+
+impl Collecting {
+    /// Does the work; None where it is somebody else's.
+    pub fn answer(&self, effect: &Effect) -> Option<Reply> {
+        let (request, last) = match effect {
+            Effect::FindRuns(request, sources) => (request, self.find(*request, sources)),
+            Effect::ReadRuns(request, Depth::Beginning, asked) => {
+                (request, self.begin(*request, asked))
+            }
+            Effect::ReadRuns(request, Depth::Whole, asked) => (request, self.read(*request, asked)),
+            Effect::ScoreRuns(request, asked) => (request, self.score(*request, asked)),
+            _ => return None,
+        };
+        Some(reply(*request, last))
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.unwanted.load(Ordering::Relaxed) == self.era
+    }
+
+    /// False where nobody listens any more.
+    fn tell(&self, request: Request, answer: Answer) -> bool {
+        self.sender.send(Event::Partly(heard(request, answer))).is_ok()
+    }
+
+    fn find(&self, request: Request, sources: &[PathBuf]) -> Answer {
+        let batch = Batch::default();
+        for source in sources {
+            let goes_on = store::walk(source, &mut |run| {
+                batch.add(run).is_none_or(|runs| self.tell(request, Answer::Found(runs)))
+            });
+            if !goes_on {
+                break;
+            }
+        }
+        self.tell(request, Answer::Found(batch.rest()));
+        Answer::Done
+    }
+
+    fn begin(&self, request: Request, asked: &[Asked]) -> Answer {
+        let batch = Batch::default();
+        cards::for_each(asked, |asked| {
+            let card = cards::of_beginning(&asked.path).map(Box::new);
+            let full = batch.add((asked.row, card));
+            full.is_none_or(|cards| self.tell(request, Answer::Begun(cards))) && self.is_wanted()
+        });
+        self.tell(request, Answer::Begun(batch.rest()));
+        Answer::Done
+    }
+
+    fn read(&self, request: Request, asked: &[Asked]) -> Answer {
+        let batch = Batch::default();
+        cards::for_each(asked, |asked| {
+            let opened = self.opener.open(&asked.path);
+            let card = opened.map(|opened| Box::new(Card::of(&opened.run)));
+            let full = batch.add((asked.row, card.map_err(|why| why.to_string())));
+            full.is_none_or(|cards| self.tell(request, Answer::Read(cards))) && self.is_wanted()
+        });
+        self.tell(request, Answer::Read(batch.rest()));
+        Answer::Done
+    }
+
+    fn score(&self, request: Request, asked: &[Asked]) -> Answer {
+        let scorer = match self.scoring.scorer(&|_| {}) {
+            Ok(scorer) => scorer,
+            Err(why) => return Answer::Failed(why),
+        };
+        self.tell(request, Answer::Ruler(name_of(scorer.ruler())));
+        cards::for_each(asked, |asked| {
+            let scores = self.score_one(asked, scorer);
+            // Half a measure is none; it is asked for again when it is wanted again.
+            self.is_wanted() && self.tell(request, Answer::Scored(asked.row, scores))
+        });
+        scorer.forget();
+        Answer::Done
+    }
+
+    fn score_one(&self, asked: &Asked, scorer: &store::Scorer) -> Result<Scores, String> {
+        let opened = self.opener.open(&asked.path).map_err(|why| why.to_string())?;
+        let goes_on = |_, _| self.is_wanted();
+        let scored = opened.recording.score(&opened.run, &asked.moments, scorer, &goes_on)?;
+        let measured: Vec<Measured> = scored.iter().map(Measured::of).collect();
+        Ok(Scores::of(&measured))
+    }
+}
+
+/// Things to be sent together.
+struct Batch<T> {
+    held: Mutex<(Vec<T>, Option<Instant>)>,
+}
+
+impl<T> Default for Batch<T> {
+    fn default() -> Self {
+        Self { held: Mutex::new((vec![], None)) }
+    }
+}
+
+impl<T> Batch<T> {
+    fn held(&self) -> MutexGuard<'_, (Vec<T>, Option<Instant>)> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Everything so far, if it is time to send it.
+    fn add(&self, one: T) -> Option<Vec<T>> {
+        let mut held = self.held();
+        let (things, since) = &mut *held;
+        things.push(one);
+        if since.get_or_insert_with(Instant::now).elapsed() < TOGETHER {
+            return None;
+        }
+        *since = None;
+        Some(std::mem::take(things))
+    }
+
+    fn rest(&self) -> Vec<T> {
+        std::mem::take(&mut self.held().0)
+    }
+}

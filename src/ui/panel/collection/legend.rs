@@ -1,0 +1,74 @@
+//! The line below the table: what the chosen column means, and the signs.
+
+use ratatui::{buffer::Buffer, text::Span, widgets::Widget};
+
+use super::{
+    cells::{COMING, MISSING},
+    edge,
+};
+use crate::{
+    app::collection::{
+        Collection,
+        areas::Areas,
+        columns::{About, Column, Source},
+    },
+    ui::{
+        line::{own, sides, width_of},
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(table: &Collection, areas: &Areas, theme: Theme, buffer: &mut Buffer) {
+    let area = edge(areas.legend);
+    let width = usize::from(area.width);
+    let about = table.chosen.about();
+    let left = vec![
+        own(format!("{}: ", name(about)), theme.of(Meaning::Heading)),
+        own(meaning(table, about), theme.of(Meaning::Muted)),
+    ];
+    let right = signs(table, theme, width.saturating_sub(width_of(&left) + 2));
+    sides(left, right, width).render(area, buffer);
+}
+
+const fn name(about: &'static About) -> &'static str {
+    match about.column {
+        Column::Warnings => "⚠",
+        _ => about.title,
+    }
+}
+
+fn meaning(table: &Collection, about: &About) -> String {
+    match (about.source, &table.ruler) {
+        (Source::Computed, Some(ruler)) => format!("{}; profile {}", about.help, ruler.profile),
+        _ => about.help.to_owned(),
+    }
+}
+
+/// As many of the signs as there is room for; that of what is missing always.
+fn signs(table: &Collection, theme: Theme, room: usize) -> Vec<Span<'static>> {
+    let muted = theme.of(Meaning::Muted);
+    let is_partial = table
+        .rows
+        .iter()
+        .any(|row| row.scores().is_some_and(|it| it.is_partial && it.erosion.is_some()));
+    let [read, done] = table.progress();
+    let is_coming = read < table.rows.len() || done < table.rows.len();
+    let empty = table.empty_columns().len();
+    let mut all = vec![format!("{MISSING} not recorded")];
+    all.extend(is_coming.then(|| format!("{COMING} being worked out")));
+    all.extend((empty > 0).then(|| match empty {
+        1 => "1 empty column, a shows it".to_owned(),
+        count => format!("{count} empty columns, a shows them"),
+    }));
+    all.extend(table.group.map(|_| "groups: means".to_owned()));
+    all.extend(is_partial.then(|| "≈ some files not recorded".to_owned()));
+    let mut words = String::new();
+    for sign in all {
+        let longer = if words.is_empty() { sign } else { format!("{words}   {sign}") };
+        if !words.is_empty() && longer.chars().count() > room {
+            break;
+        }
+        words = longer;
+    }
+    vec![own(words, muted)]
+}

@@ -1,0 +1,83 @@
+//! The components of a run: the table, the verdict on the chosen one, its lifeline.
+
+mod header;
+mod table;
+mod verdict;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::{Color, Modifier, Style},
+    text::{Line, Span},
+    widgets::{Block, Widget},
+};
+
+use super::lifeline;
+use crate::{
+    app::{layout::Layout, replay::Replay, scores::components::areas::Areas},
+    ui::{
+        line::own,
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    let areas = Areas::of(layout, replay.scores.components.part);
+    header::draw(replay, theme, areas.header, buffer);
+    if let Some(area) = areas.table {
+        table::draw(replay, theme, area, buffer);
+    }
+    if areas.verdict.is_some() {
+        verdict::draw(replay, theme, &areas, buffer);
+    }
+    if areas.lifeline.is_some() {
+        lifeline::draw(replay, theme, &areas, buffer);
+    }
+}
+
+/// Draws the border of a part with its titles; gives the room inside.
+pub(super) fn frame(
+    is_focused: bool,
+    [left, right, below]: [Line<'static>; 3],
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) -> Rect {
+    let border = if is_focused { Meaning::FocusedBorder } else { Meaning::Border };
+    // A title lies on its border and would take the border's looks for those it does not name.
+    let own_looks = Style::new().fg(Color::Reset).remove_modifier(Modifier::BOLD);
+    let block = Block::bordered()
+        .border_style(theme.of(border))
+        .title_style(own_looks)
+        .title(left)
+        .title(right.right_aligned())
+        .title_bottom(below);
+    let inner = block.inner(area);
+    block.render(area, buffer);
+    inner
+}
+
+/// A part's name with a blank on each side; bold where it has the keyboard.
+pub(super) fn name(is_focused: bool, words: &str, theme: Theme) -> Span<'static> {
+    let meaning = if is_focused { Meaning::Title } else { Meaning::Text };
+    own(format!(" {words} "), theme.of(meaning))
+}
+
+/// `██·· 2 Simplified`: told by its length, its number and its word.
+pub(super) fn score(score: u8, theme: Theme) -> Vec<Span<'static>> {
+    use crate::{
+        app::scores::components::verdict::score_said,
+        run::rubric::{FULL, SEVERE},
+    };
+    let full = usize::from(score.min(FULL));
+    let bar = "█".repeat(full) + &"·".repeat(usize::from(FULL) - full);
+    let meaning = match score {
+        low if low <= SEVERE => Meaning::Error,
+        FULL => Meaning::Added,
+        _ => Meaning::Warning,
+    };
+    vec![
+        own(bar, theme.of(meaning)),
+        own(format!(" {}", score_said(score)), theme.of(Meaning::Text)),
+    ]
+}

@@ -1,0 +1,186 @@
+//! The verdict on the chosen component, its evidence in the code, and what the judge looked at.
+
+use ratatui::{
+    buffer::Buffer,
+    text::{Line, Span},
+};
+
+use super::{frame, name, score};
+use crate::{
+    app::{
+        blame::FileAt,
+        replay::Replay,
+        scores::components::{
+            Part,
+            areas::Areas,
+            verdict::{FIELD, Row},
+        },
+    },
+    run::rubric::Look,
+    ui::{
+        line::{bytes, fit, fit_end, own, recorded, safe, width_of},
+        paint::{paint, visible, window},
+        panel::{position, put_row},
+        sentence,
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+    let Some(area) = areas.verdict else { return };
+    let is_focused = replay.has_part(Part::Verdict);
+    let width = areas.verdict_width();
+    let titles =
+        [Line::from(fit(title(replay, theme, width), width)), Line::default(), Line::default()];
+    let inner = frame(is_focused, titles, theme, area, buffer);
+    let rows = replay.verdict_rows(areas);
+    if rows.is_empty() {
+        return sentence("no component is chosen", theme.of(Meaning::Muted), inner, buffer);
+    }
+    let scroll = replay.scores.components.verdict;
+    let selected = theme.of(Meaning::Selected);
+    let seen = rows.iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
+    for (index, row) in seen {
+        let style = (index == scroll.cursor && is_focused).then_some(selected);
+        let line = say(row, replay, theme, width);
+        put_row(line, style, inner, (index - scroll.top) as u16, buffer);
+    }
+    position(scroll.top, rows.len(), theme, area, buffer);
+}
+
+/// ` C10 Cosine noise schedule (CosineSchedule) `
+fn title(replay: &Replay, theme: Theme, width: usize) -> Vec<Span<'static>> {
+    let is_focused = replay.has_part(Part::Verdict);
+    let Some(row) = replay.component_row() else { return vec![name(is_focused, "verdict", theme)] };
+    let words = format!("{} {}", safe(&row.id), safe(&row.name));
+    let kept = fit(vec![Span::raw(words)], width.saturating_sub(3));
+    let kept: String = kept.into_iter().map(|span| span.content.into_owned()).collect();
+    vec![name(is_focused, kept.trim_end(), theme)]
+}
+
+fn say(row: &Row, replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
+    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let spans = match row {
+        Row::Blank => vec![],
+        Row::Heading(words) => vec![own(words.clone(), theme.of(Meaning::Heading))],
+        Row::Field { name, words } => {
+            vec![own(format!(" {name:<FIELD$} "), muted), recorded(words, plain)]
+        }
+        Row::Score { by, score: given, label, words } => {
+            scored(by, *given, label.as_deref(), words, theme)
+        }
+        Row::Words(words) => vec![recorded(words, plain)],
+        Row::Note(words) => vec![own(words.clone(), muted)],
+        Row::Problem(words) => vec![recorded(words, theme.of(Meaning::Warning))],
+        Row::Evidence { path, lines } => evidence(path, *lines, theme, width),
+        Row::Code { path, line } => return code(path, *line, replay, theme, width),
+        Row::Look { number, look } => looked(*number, look, theme, width),
+        Row::Excerpt(words) => vec![own("  │ ", muted), recorded(words, muted)],
+    };
+    Line::from(fit(spans, width))
+}
+
+/// `██·· 2 Simplified  by gpt-5`
+fn scored(
+    by: &str,
+    given: Option<u8>,
+    label: Option<&str>,
+    words: &str,
+    theme: Theme,
+) -> Vec<Span<'static>> {
+    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let mut spans = match given {
+        Some(given) => score(given, theme),
+        None => vec![own("no score", theme.of(Meaning::Warning))],
+    };
+    let said: String = spans.iter().map(|span| span.content.as_ref()).collect();
+    // The judge's own word, where it is another than the rubric's.
+    if let Some(label) = label.filter(|label| !said.to_lowercase().ends_with(&label.to_lowercase()))
+    {
+        spans.push(recorded(&format!(" “{label}”"), plain));
+    }
+    spans.push(own("  by ", muted));
+    spans.push(recorded(by, theme.of(Meaning::Title)));
+    if !words.is_empty() {
+        spans.push(recorded(&format!("  {words}"), muted));
+    }
+    spans
+}
+
+fn evidence(
+    path: &str,
+    lines: Option<(usize, usize)>,
+    theme: Theme,
+    width: usize,
+) -> Vec<Span<'static>> {
+    let lines = match lines {
+        Some((first, last)) if first == last => format!(":{first}"),
+        Some((first, last)) => format!(":{first}–{last}"),
+        None => String::new(),
+    };
+    let path = fit_end(&safe(path), width.saturating_sub(lines.chars().count() + 2));
+    vec![
+        own("◆ ", theme.of(Meaning::Hunk)),
+        own(path, theme.of(Meaning::Text)),
+        own(lines, theme.of(Meaning::Hunk)),
+    ]
+}
+
+/// ` 24  10 return min(…)`: the turn that wrote the line, its number, its text.
+fn code(path: &str, line: usize, replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
+    let muted = theme.of(Meaning::Muted);
+    let Some(key) = replay.judged_file(path) else { return Line::default() };
+    let file = replay.judged_turn().map(|turn| FileAt { turn, path: key.path.clone() });
+    let blamed = file.and_then(|file| replay.blame.of(&file)?.as_ref().ok().cloned());
+    let written = blamed.and_then(|blamed| blamed.lines.get(line - 1).copied());
+    let digits = replay.run.turns.len().to_string().len();
+    let turn = match written {
+        Some(written) => written
+            .turn
+            .map_or_else(|| written.origin.mark().to_owned(), |turn| (turn + 1).to_string()),
+        None => String::new(),
+    };
+    let mut spans = vec![
+        own(format!(" {turn:>digits$}"), theme.of(Meaning::Hunk)),
+        own(format!("{line:>5} "), muted),
+    ];
+    if let Some(Ok(compared)) = replay.diff.get(&key)
+        && let Some(text) = compared.line(
+            compared
+                .rows
+                .get(compared.row_of_line(line))
+                .copied()
+                .unwrap_or(crate::app::diff::Row::Hunk(0)),
+        )
+    {
+        let colours = replay.colours.of(&key).map_or(&[][..], |sides| sides.of(&text));
+        let layers: Vec<_> =
+            colours.iter().map(|span| (span.range.clone(), theme.syntax(span.class))).collect();
+        spans.extend(paint(
+            visible(&text.text, 0),
+            theme.of(Meaning::Text),
+            &layers,
+            theme.writing(),
+        ));
+    }
+    window(spans, 0, width, muted)
+}
+
+/// `1 read ppdiff/losses.py  1.2 kB  sha 3fa9c1b2`
+fn looked(number: usize, look: &Look, theme: Theme, width: usize) -> Vec<Span<'static>> {
+    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let sha = look
+        .sha256
+        .as_ref()
+        .map(|sha| format!("  sha256 {}", sha.chars().take(8).collect::<String>()));
+    let facts = [look.bytes.map(|count| format!("  {}", bytes(count))), sha];
+    let facts = vec![recorded(&facts.into_iter().flatten().collect::<String>(), muted)];
+    let left = vec![
+        own(format!("{number:>2} "), muted),
+        recorded(&look.tool, theme.of(Meaning::Hunk)),
+        recorded(&format!(" {}", look.arguments), plain),
+    ];
+    let mut spans = fit(left, width.saturating_sub(width_of(&facts)));
+    spans.extend(facts);
+    spans
+}

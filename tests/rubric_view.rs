@@ -1,0 +1,341 @@
+//! The rubric tree on the screen: keys in, frames out, on the sample and on trees made up here.
+
+use std::{path::PathBuf, sync::Arc};
+
+use proptest::prelude::*;
+use ratatui::{buffer::Buffer, layout::Size};
+use trajview::{
+    app::{
+        App, Effect, Loading, Message, Place,
+        config::Config,
+        key,
+        scores::tree::{Order, Part},
+        shell::{
+            self,
+            mouse::{Kind, Mouse},
+        },
+        views::View,
+    },
+    formats::{Source, by_name},
+    run::{Run, Turn, rubric_tree::RubricTree},
+    tui::{self, Wishes},
+    ui::{self, export, theme::Theme},
+};
+
+fn sample() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample-runs/paperbench")
+}
+
+fn frame_as(wishes: Wishes, width: u16, height: u16, keys: &str) -> Buffer {
+    tui::headless(&[sample()], Size { width, height }, keys, Place::default(), wishes).unwrap()
+}
+
+fn text(width: u16, height: u16, keys: &str) -> String {
+    export::text(&frame_as(Wishes::default(), width, height, keys))
+}
+
+/// A run that is open on a screen of 120 columns.
+fn opened(run: Run, place: Place) -> App {
+    let mut app = App::default();
+    app.update(Message::Resized(Size { width: 120, height: 40 }));
+    let asked = app.update(Message::Open(PathBuf::from("run"), place));
+    let [Effect::Open(request, _)] = asked.as_slice() else { panic!("{asked:?}") };
+    app.update(Message::Opened(*request, Ok(Arc::new(run))));
+    app
+}
+
+fn press(app: &mut App, keys: &str) {
+    for key in key::parse(keys).unwrap() {
+        app.update(Message::Press(key));
+    }
+}
+
+fn seen(app: &App) -> String {
+    export::text(&ui::picture(app, Theme::plain()))
+}
+
+fn read(text: &str) -> Run {
+    let format = by_name("paperbench").unwrap();
+    format.index(&[Source { name: "t.json", bytes: text.as_bytes() }]).unwrap()
+}
+
+fn sample_run() -> Run {
+    read(&std::fs::read_to_string(sample().join("grader_output.json")).unwrap())
+}
+
+fn app_with(keys: &str) -> App {
+    let mut app = opened(sample_run(), Place::default());
+    press(&mut app, keys);
+    app
+}
+
+/// The way of the chosen node.
+fn here(app: &App) -> String {
+    let state = &app.replay().unwrap().scores.tree;
+    state.tab(Part::Detail).trim().trim_start_matches("node ").to_owned()
+}
+
+fn rows(app: &App) -> usize {
+    app.replay().unwrap().scores.tree.rows.len()
+}
+
+#[test]
+fn a_graded_tree_opens_as_a_tree_with_the_words_of_its_root_beside_it() {
+    insta::assert_snapshot!(text(120, 40, ""));
+}
+
+#[test]
+fn a_judge_s_answer_stands_in_its_parts() {
+    insta::assert_snapshot!(text(120, 40, "s 3j <enter>"));
+}
+
+#[test]
+fn on_a_small_screen_tree_and_words_are_tabs() {
+    insta::assert_snapshot!(text(80, 24, "f f"));
+    insta::assert_snapshot!(text(80, 24, "f f <tab>"));
+}
+
+#[test]
+fn the_smallest_screen_still_has_scores_and_words() {
+    insta::assert_snapshot!(text(60, 15, "v"));
+}
+
+#[test]
+fn without_utf_8_the_tree_is_ascii() {
+    let wishes =
+        Wishes { config: Config { ascii: true, ..Config::default() }, ..Wishes::default() };
+    let seen = export::text(&frame_as(wishes, 80, 24, "Z /attention <enter>"));
+    assert!(seen.is_ascii(), "{seen}");
+    insta::assert_snapshot!(seen);
+}
+
+#[test]
+fn a_file_without_turns_says_so_in_the_other_views() {
+    for keys in ["1w", "2w"] {
+        assert!(text(80, 24, keys).contains("this file holds a rubric tree and no run"));
+    }
+    assert!(text(80, 24, "1w 3w").contains("rubric tree  0.673 · 27 leaves"));
+}
+
+#[test]
+fn a_run_that_nothing_judges_says_so() {
+    let run = Run { turns: vec![Turn::default()], ..Run::default() };
+    let app = opened(run, Place { view: View::Scores, ..Place::default() });
+    assert!(seen(&app).contains("nothing here says what this run is judged by"));
+}
+
+#[test]
+fn a_run_with_a_tree_beside_it_opens_in_the_replay_and_has_it_among_the_scores() {
+    let tree = sample_run().rubric_tree;
+    let run = Run { turns: vec![Turn::default()], rubric_tree: tree, ..Run::default() };
+    let mut app = opened(run, Place::default());
+    assert_eq!(app.replay().unwrap().view, View::Replay);
+
+    press(&mut app, "3w");
+
+    assert!(seen(&app).contains("rubric tree  0.673"), "{}", seen(&app));
+}
+
+#[test]
+fn nodes_fold_and_unfold_and_lead_to_their_neighbours() {
+    let mut app = app_with("3G");
+    assert_eq!((here(&app), rows(&app)), ("0/0/0".into(), 29));
+
+    press(&mut app, "h"); // a leaf leads to what it belongs to
+    assert_eq!(here(&app), "0/0");
+    press(&mut app, "h");
+    assert_eq!((here(&app), rows(&app)), ("0/0".into(), 25));
+    press(&mut app, "l l");
+    assert_eq!((here(&app), rows(&app)), ("0/0/0".into(), 29));
+    press(&mut app, "g z");
+    assert_eq!((here(&app), rows(&app)), ("0".into(), 1));
+    press(&mut app, "O");
+    assert_eq!(rows(&app), 37);
+    press(&mut app, "O");
+    assert_eq!(rows(&app), 1);
+    press(&mut app, "Z G");
+    assert_eq!((here(&app), rows(&app)), ("0/5/2".into(), 37));
+}
+
+#[test]
+fn what_was_chosen_stays_chosen_when_it_is_folded_away() {
+    let mut app = app_with("Z /graph<space>is <enter> <esc>");
+    assert_eq!(here(&app), "0/0/2/2");
+    press(&mut app, "z");
+    assert_eq!(here(&app), "0");
+}
+
+#[test]
+fn failing_and_invalid_leaves_are_gone_to_wherever_they_are_folded_away() {
+    let mut app = app_with("z f");
+    assert_eq!(here(&app), "0/0/2/2");
+    press(&mut app, "2f");
+    assert_eq!(here(&app), "0/3/2");
+    press(&mut app, "F");
+    assert_eq!(here(&app), "0/1/1/2");
+    press(&mut app, "v");
+    assert_eq!(here(&app), "0/2/3");
+    press(&mut app, "V");
+    assert_eq!(here(&app), "0/2/3");
+    assert!(seen(&app).contains("no invalid leaf before; 2 in all"), "{}", seen(&app));
+}
+
+#[test]
+fn the_largest_losses_stand_first_and_lead_back_into_the_tree() {
+    let mut app = app_with("z s");
+    let state = &app.replay().unwrap().scores.tree;
+    let losses: Vec<f64> = state.rows.iter().map(|id| state.measures.get(*id).loss()).collect();
+    assert_eq!((losses.len(), here(&app)), (6, "0/2/3".into()));
+    assert!(losses.is_sorted_by(|a, b| a >= b));
+    assert!((losses.iter().sum::<f64>() - (1.0 - 0.6729166666666666)).abs() < 1e-12);
+
+    press(&mut app, "4G <enter>");
+
+    assert_eq!(
+        (here(&app), app.replay().unwrap().scores.tree.order),
+        ("0/1/1/2".into(), Order::Tree)
+    );
+}
+
+#[test]
+fn code_alone_has_its_own_score_and_leaves_the_rest_out() {
+    let mut app = app_with("c Z");
+    assert!(seen(&app).contains("rubric tree  0.769 · 20 leaves"), "{}", seen(&app));
+    assert!(seen(&app).contains("code only"));
+    assert_eq!(rows(&app), 29);
+    press(&mut app, "c Z");
+    assert_eq!(rows(&app), 37);
+}
+
+#[test]
+fn looking_for_words_lists_what_says_them_and_what_it_belongs_to() {
+    let mut app = app_with("z /schedule");
+    assert!(seen(&app).contains("\"schedule\": 1 node"), "{}", seen(&app));
+    assert_eq!((here(&app), rows(&app)), ("0/2/0".into(), 3));
+
+    press(&mut app, "<enter> <esc>");
+    assert_eq!(here(&app), "0/2/0");
+    press(&mut app, "/0/1/1/2 <enter>");
+    assert_eq!(here(&app), "0/1/1/2");
+    press(&mut app, "/nothing<space>like<space>it");
+    assert!(seen(&app).contains("no node says \"nothing like it\"; esc lists all again"));
+    press(&mut app, "<esc>");
+    assert!(rows(&app) > 3);
+}
+
+#[test]
+fn matches_are_gone_through_one_after_the_other() {
+    let mut app = app_with("/target <enter>");
+    let first = here(&app);
+    press(&mut app, "n");
+    assert_ne!(here(&app), first);
+    press(&mut app, "N");
+    assert_eq!(here(&app), first);
+}
+
+#[test]
+fn a_rubric_that_nobody_graded_says_so() {
+    let text = r#"{"id": "r", "requirements": "all", "weight": 1, "sub_tasks": [
+        {"id": "a", "requirements": "one", "weight": 3, "task_category": "Code Execution", "sub_tasks": []},
+        {"id": "b", "requirements": "two", "weight": 1, "task_category": "Result Analysis", "sub_tasks": []}]}"#;
+    let mut app = opened(read(text), Place::default());
+    assert!(seen(&app).contains("rubric tree  not graded · 2 leaves"), "{}", seen(&app));
+    press(&mut app, "j");
+    assert!(seen(&app).contains("weight 3 of 4 among 2 siblings"), "{}", seen(&app));
+    for (keys, said) in [
+        ("f", "this rubric is not graded"),
+        ("s", "this rubric is not graded: nothing is lost"),
+        ("c", "no leaf has the category Code Development"),
+        ("n", "nothing is looked for: / begins"),
+    ] {
+        press(&mut app, keys);
+        assert!(seen(&app).contains(said), "{keys}: {}", seen(&app));
+    }
+}
+
+#[test]
+fn what_a_rubric_says_never_drives_the_terminal() {
+    let text = r#"{"id": "r\u001b[2J", "requirements": "all\u202e of\u001b]0;x\u0007 it", "weight": 1, "sub_tasks": [],
+        "task_category": "Code\u001b[31m", "score": 1, "judge_metadata": {"full_judge_response": "\u001b[5m# Score\n1"}}"#;
+    let drawn = export::ansi(&ui::picture(&opened(read(text), Place::default()), Theme::plain()));
+    for order in ["\u{1b}[2J", "\u{1b}]0", "\u{202e}", "\u{1b}[31m", "\u{1b}[5m"] {
+        assert!(!drawn.contains(order), "{order:?}");
+    }
+}
+
+#[test]
+fn the_mouse_chooses_opens_and_scrolls() {
+    let mut app = app_with("");
+    let point = |app: &mut App, kind, column, row| {
+        let mouse = Mouse { kind, column, row };
+        app.update(Message::Shell(shell::Message::Mouse(mouse)));
+    };
+    point(&mut app, Kind::Click, 10, 4); // below title, border and heads
+    assert_eq!(here(&app), "0/0");
+    point(&mut app, Kind::DoubleClick, 10, 4);
+    assert_eq!(rows(&app), 25);
+    point(&mut app, Kind::Click, 100, 10);
+    assert_eq!(app.replay().unwrap().scores.tree.part, Part::Detail);
+    press(&mut app, "<esc>");
+    app.update(Message::Resized(Size { width: 80, height: 24 }));
+    press(&mut app, "Z g");
+    point(&mut app, Kind::WheelDown, 10, 10);
+    assert_eq!(app.replay().unwrap().scores.tree.scroll.top, 3);
+    point(&mut app, Kind::Click, 12, 1);
+    assert_eq!(app.replay().unwrap().scores.tree.part, Part::Detail);
+}
+
+#[test]
+fn a_tree_that_is_read_again_keeps_what_is_unfolded_and_chosen() {
+    let mut app = app_with("Z /0/1/1/2 <enter> <esc>");
+    let run = sample_run();
+    app.update(Message::Grown(Arc::new(run)));
+    assert_eq!((here(&app), rows(&app)), ("0/1/1/2".into(), 37));
+}
+
+/// A tree of so many nodes, with words of every length and judges of every mood.
+fn any_tree() -> impl Strategy<Value = RubricTree> {
+    let leaf = (0..3_u8, 0..4_u8, "[a-c\u{1b}漢 ]{0,40}").prop_map(|(weight, score, words)| {
+        format!(
+            r#"{{"id": "", "requirements": {0}, "weight": {weight}, "score": {1}, "valid_score": {2}, "explanation": {0},
+            "task_category": {3}, "judge_metadata": {{"full_judge_response": {0}}}, "sub_tasks": []}}"#,
+            serde_json::to_string(&words).unwrap(),
+            f64::from(score.min(2)) / 2.0,
+            score < 3,
+            if score == 1 { "\"Code Development\"" } else { "null" },
+        )
+    });
+    let tree = leaf.prop_recursive(5, 40, 6, |below| {
+        (0..3_u8, prop::collection::vec(below, 0..6)).prop_map(|(weight, below)| {
+            let below = below.join(",");
+            format!(
+                r#"{{"id": "n", "requirements": "n", "weight": {weight}, "sub_tasks": [{below}]}}"#
+            )
+        })
+    });
+    tree.prop_map(|text| read(&text).rubric_tree.unwrap().as_ref().clone())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn whatever_the_tree_the_keys_and_the_size_a_frame_is_drawn(
+        tree in any_tree(),
+        keys in proptest::collection::vec("[hljkgGoOzZfFvVscnN/ab:w]|<enter>|<bs>|<tab>|<esc>|<pgdn>|<c-u>|[1-9]", 0..40),
+        width in 20_u16..220,
+        height in 5_u16..60,
+    ) {
+        let run = Run { rubric_tree: Some(Arc::new(tree)), ..Run::default() };
+        let mut app = opened(run, Place::default());
+        app.update(Message::Resized(Size { width, height }));
+        for key in &keys {
+            press(&mut app, key);
+            let Loading::Ready(replay) = &app.opened else { panic!("it is open") };
+            let state = &replay.scores.tree;
+            prop_assert!(state.rows.is_empty() || state.selected().is_some());
+            prop_assert!(!state.rows.is_empty() || state.find.is_active());
+        }
+        ui::picture(&app, Theme::ansi());
+    }
+}
