@@ -1,137 +1,19 @@
 //! `trajview judge`, asked as a script would ask it, against a server of our own that speaks the real protocols.
 
 mod common;
+#[path = "common/judge_desk.rs"]
+mod judge_desk;
 #[path = "common/judge_server.rs"]
 mod judge_server;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::process::Command;
 
-use common::{Ran, project};
+use common::project;
+use judge_desk::{Desk, KEY, error_of, ran, scores};
 use judge_server::{Asked, Say, Server, able, verdict};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use trajview::store;
-
-const KEY: &str = "sk-test-0123456789abcdef";
-
-/// A copy of a sample run, and settings with one judge called `stub`.
-struct Desk {
-    folder: TempDir,
-}
-
-impl Desk {
-    fn new(settings: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        copy(&project("sample-runs/codex-p12"), &folder.path().join("run"));
-        // The sample brings judgements of its own.
-        let _ = fs::remove_dir_all(folder.path().join("run/judgements"));
-        fs::write(folder.path().join("config.toml"), settings).unwrap();
-        Self { folder }
-    }
-
-    fn with(server: &Server, more: &str) -> Self {
-        Self::speaking("chat", server, more)
-    }
-
-    fn speaking(protocol: &str, server: &Server, more: &str) -> Self {
-        Self::new(&format!(
-            "[judges.stub]\nkind = \"{protocol}\"\nmodel = \"m-1\"\nbase_url = \"{}\"\nkey_env = \"STUB_KEY\"\n\
-             backoff = 0.01\n{more}\n",
-            server.url()
-        ))
-    }
-
-    fn run(&self) -> PathBuf {
-        self.folder.path().join("run")
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_trajview"));
-        command.arg("judge").arg(self.run()).args(["--judge", "stub"]).args(arguments);
-        self.with_surroundings(&mut command);
-        command
-    }
-
-    fn with_surroundings(&self, command: &mut Command) {
-        command
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("STUB_KEY", KEY)
-            .env("TRAJVIEW_CONFIG", self.folder.path().join("config.toml"))
-            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
-    }
-
-    fn judge(&self, arguments: &[&str]) -> Ran {
-        ran(&mut self.command(arguments))
-    }
-
-    /// Names of the judgement files, sorted.
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.run().join("judgements"));
-        let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
-        let mut names: Vec<String> = entries.into_iter().flatten().flatten().map(name).collect();
-        names.sort();
-        names
-    }
-
-    fn bytes(&self, name: &str) -> Vec<u8> {
-        fs::read(self.run().join("judgements").join(name)).unwrap()
-    }
-
-    /// The one judgement there is.
-    fn only(&self) -> Value {
-        let names = self.names();
-        assert_eq!(names.len(), 1, "{names:?}");
-        serde_json::from_slice(&self.bytes(&names[0])).unwrap()
-    }
-}
-
-fn ran(command: &mut Command) -> Ran {
-    let output = command.output().expect("the program starts");
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().flatten() {
-        let (path, copied) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() {
-            copy(&path, &copied);
-        } else {
-            fs::copy(&path, &copied).unwrap();
-        }
-    }
-}
-
-fn scores(judgement: &Value) -> Vec<(String, Option<u64>)> {
-    let score = |it: &Value| (it["component"].as_str().unwrap().to_owned(), it["score"].as_u64());
-    judgement["scores"].as_array().unwrap().iter().map(score).collect()
-}
-
-fn ids(judgement: &Value) -> Vec<String> {
-    scores(judgement).into_iter().map(|(id, _)| id).collect()
-}
-
-/// What became of the only component that was asked about.
-fn error_of(desk: &Desk) -> String {
-    let judgement = desk.only();
-    assert_eq!(judgement["scores"][0]["score"], Value::Null);
-    judgement["scores"][0]["error"].as_str().unwrap().to_owned()
-}
-
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < Duration::from_secs(60), "waited in vain until {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
 
 #[test]
 fn every_protocol_judges_all_components_streamed_or_not_and_never_writes_over_a_judgement() {
@@ -243,141 +125,6 @@ fn a_judge_has_no_more_looks_than_its_budget() {
 }
 
 #[test]
-fn a_limit_and_a_failing_server_are_waited_out() {
-    let server = Server::new(|asked| match asked.nth {
-        1 => Say::Status(
-            429,
-            vec![("retry-after", "1")],
-            json!({"error": {"message": "slow down"}}).to_string(),
-        ),
-        2 => Say::Status(500, vec![], "oops".into()),
-        3 => Say::Status(529, vec![], String::new()),
-        _ => able(asked),
-    });
-    let desk = Desk::with(&server, "");
-
-    let began = Instant::now();
-    let ran = desk.judge(&["--components", "C03"]);
-
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(began.elapsed() >= Duration::from_secs(1), "the server's word counts");
-    assert!(ran.err.contains("C03 waits 1 s: the server asks to wait: slow down"), "{}", ran.err);
-    assert!(ran.err.contains("the server failed (500): oops"), "{}", ran.err);
-    assert_eq!(desk.only()["scores"][0]["requests"][0]["attempts"], 4);
-}
-
-#[test]
-fn a_stream_that_breaks_off_is_asked_for_again() {
-    for protocol in ["chat", "responses", "messages"] {
-        let server = Server::new(|asked| match asked.nth {
-            1 => Say::Cut(2, Box::new(able(asked))),
-            2 => Say::Cut(0, Box::new(able(asked))),
-            _ => able(asked),
-        });
-        let desk = Desk::speaking(protocol, &server, "");
-
-        let ran = desk.judge(&["--components", "C03"]);
-
-        assert_eq!(ran.code, Some(0), "{protocol}: {}", ran.err);
-        assert!(ran.err.contains("the reply was cut short"), "{}", ran.err);
-    }
-}
-
-#[test]
-fn a_body_that_breaks_off_is_asked_for_again() {
-    let server = Server::new(|asked| match asked.nth {
-        1 => Say::Cut(2, Box::new(able(asked))),
-        _ => able(asked),
-    });
-    let desk = Desk::with(&server, "stream = false");
-
-    let ran = desk.judge(&["--components", "C03"]);
-
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-}
-
-#[test]
-fn garbage_is_told_and_never_a_score() {
-    for (kind, bytes, said) in [
-        (
-            "application/json",
-            &b"<html>busy</html>"[..],
-            "the reply makes no sense: expected JSON, found <html>busy</html>",
-        ),
-        ("application/json", b"{}", "the reply makes no sense: it has no choices"),
-        (
-            "text/event-stream",
-            b"data: \xff\xfe\n\n",
-            "the reply makes no sense: expected JSON in the stream, found \u{fffd}\u{fffd}",
-        ),
-    ] {
-        let server = Server::new(move |_| Say::Garbage(kind, bytes));
-        let desk = Desk::with(&server, "");
-
-        let ran = desk.judge(&["--components", "C03"]);
-
-        assert_eq!(ran.code, Some(1));
-        assert_eq!(error_of(&desk), said);
-        assert_eq!(desk.only()["finished_at"], Value::Null, "worth asking again");
-    }
-}
-
-#[test]
-fn an_answer_that_is_no_verdict_has_one_more_chance_and_then_is_an_error() {
-    let server = Server::new(|_| Say::Text("I like it.".into()));
-    let desk = Desk::with(&server, "");
-
-    let ran = desk.judge(&["--components", "C03"]);
-
-    assert_eq!((ran.code, server.seen().len()), (Some(1), 2));
-    assert_eq!(error_of(&desk), "no verdict after two attempts: the answer has no JSON object");
-    assert!(desk.only()["finished_at"].is_string(), "the judge was heard out");
-    let read = store::rubric::read(&desk.run());
-    assert_eq!(read.judgements[0].verdicts[0].score, None);
-}
-
-#[test]
-fn a_judge_that_hangs_or_drips_is_cut_at_its_time() {
-    let settings = "timeout_first_byte = 0.4\ntimeout = 1.0\nretries = 0";
-    for (say, said) in [
-        (Say::Hang(Duration::from_secs(30)), "no reply began within 0.4 s"),
-        (
-            Say::Drip(Duration::from_millis(450), Box::new(Say::Text("word".into()))),
-            "the reply was not complete within 1 s",
-        ),
-    ] {
-        let server = Server::new(move |_| say.clone());
-        let desk = Desk::with(&server, settings);
-
-        let began = Instant::now();
-        let ran = desk.judge(&["--components", "C03"]);
-
-        assert_eq!(ran.code, Some(1), "{}", ran.err);
-        assert_eq!(error_of(&desk), said);
-        assert!(began.elapsed() < Duration::from_secs(20));
-    }
-}
-
-#[test]
-fn a_server_that_is_not_there_or_not_one_ends_it_in_words() {
-    let gone = Desk::new(
-        "[judges.stub]\nkind = \"chat\"\nmodel = \"m\"\nbase_url = \"http://127.0.0.1:1/v1\"\nretries = 1\nbackoff = 0.01\n",
-    );
-    let mail = Desk::with(&Server::new(|_| Say::NotHttp), "retries = 0");
-
-    let (gone_ran, mail_ran) = (gone.judge(&[]), mail.judge(&["--components", "C01"]));
-
-    assert_eq!(gone_ran.code, Some(3));
-    assert!(
-        gone_ran.err.ends_with("trajview: judge stub: cannot reach the server: it refuses the connection; nothing was judged yet\n"),
-        "{}",
-        gone_ran.err
-    );
-    assert_eq!(gone.names(), Vec::<String>::new());
-    assert!(error_of(&mail).starts_with("the reply makes no sense"), "{}", mail_ran.err);
-}
-
-#[test]
 fn a_key_reaches_no_file_no_output_and_no_error() {
     let echo = |asked: &Asked| {
         let key =
@@ -448,75 +195,6 @@ fn the_settings_are_printed_with_their_origin_and_without_a_key() {
     assert!(!printed.contains(KEY));
 }
 
-/// A judge that answers about the first components and then says nothing more about the others.
-fn stalling_after(component: &'static str) -> Server {
-    Server::new(move |asked| match asked.component.as_str() > component {
-        true => Say::Hang(Duration::from_secs(600)),
-        false => able(asked),
-    })
-}
-
-fn saved(desk: &Desk) -> usize {
-    let read = |name: &String| serde_json::from_slice::<Value>(&desk.bytes(name)).ok();
-    let names = desk.names();
-    let whole = names.iter().filter(|name| name.ends_with(".json")).filter_map(read).next();
-    whole.map_or(0, |judgement| scores(&judgement).len())
-}
-
-fn started(desk: &Desk, arguments: &[&str]) -> Child {
-    desk.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-}
-
-#[test]
-fn a_kill_loses_the_component_under_way_and_resume_asks_for_the_rest_alone() {
-    let server = stalling_after("C03");
-    let desk = Desk::with(&server, "concurrency = 1");
-    let mut child = started(&desk, &[]);
-    wait_until("three components are saved", || saved(&desk) == 3);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let (names, killed) = (desk.names(), desk.only());
-
-    let able_server = Server::new(able);
-    let text = fs::read_to_string(desk.folder.path().join("config.toml")).unwrap();
-    let text = text.replace(&server.url(), &able_server.url());
-    fs::write(desk.folder.path().join("config.toml"), text).unwrap();
-    let resumed = desk.judge(&["--resume"]);
-    let finished = desk.bytes(&names[0]);
-    let again = desk.judge(&["--resume"]);
-
-    assert_eq!(ids(&killed), ["C01", "C02", "C03"]);
-    assert_eq!((resumed.code, again.code), (Some(0), Some(0)), "{}", resumed.err);
-    assert!(resumed.err.contains("24 components, 3 judged before"), "{}", resumed.err);
-    assert_eq!(desk.names(), names);
-    let judgement = desk.only();
-    assert_eq!(ids(&judgement).len(), 24);
-    assert_eq!(
-        judgement["scores"].as_array().unwrap()[..3],
-        killed["scores"].as_array().unwrap()[..]
-    );
-    assert!(able_server.seen().iter().all(|asked| asked.component.as_str() > "C03"));
-    assert_eq!(desk.bytes(&names[0]), finished, "a finished judging is never written again");
-}
-
-#[cfg(unix)]
-#[test]
-fn ctrl_c_keeps_what_is_done() {
-    let desk = Desk::with(&stalling_after("C02"), "concurrency = 2");
-    let child = started(&desk, &["--repeat", "2"]);
-    wait_until("two components are saved", || saved(&desk) == 2);
-
-    let began = Instant::now();
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let output = child.wait_with_output().unwrap();
-
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(began.elapsed() < Duration::from_secs(20));
-    assert!(said.contains("trajview: stopped; 2 components stay in "), "{said}");
-    assert_eq!(ids(&desk.only()), ["C01", "C02"]);
-}
-
 #[test]
 fn repeats_are_files_of_their_own_and_are_gone_on_with_as_well() {
     let server = Server::new(able);
@@ -536,29 +214,6 @@ fn repeats_are_files_of_their_own_and_are_gone_on_with_as_well() {
 }
 
 #[test]
-fn what_failed_on_the_way_is_asked_again_by_resume() {
-    let server = Server::new(|asked| match (asked.component.as_str(), asked.nth) {
-        ("C02", 1) => Say::Garbage("application/json", b"?"),
-        _ => able(asked),
-    });
-    let desk = Desk::with(&server, "");
-    let arguments = ["--components", "C01,C02,C03"];
-
-    let first = desk.judge(&arguments);
-    let before = desk.only();
-    let second = desk.judge(&[&arguments[..], &["--resume"]].concat());
-
-    assert_eq!((first.code, second.code), (Some(1), Some(0)), "{}", second.err);
-    assert_eq!(scores(&before)[1], ("C02".into(), None));
-    assert_eq!(scores(&desk.only())[1], ("C02".into(), Some(2)));
-    assert!(
-        first.out.contains("2 of 3 components judged, mean 2.00, 1 severe; without a verdict: C02"),
-        "{}",
-        first.out
-    );
-}
-
-#[test]
 fn a_dry_run_tells_what_would_be_sent_and_asks_nothing() {
     let server = Server::new(able);
     let desk = Desk::with(&server, "price_input = 1.0\nprice_output = 10.0");
@@ -575,61 +230,6 @@ fn a_dry_run_tells_what_would_be_sent_and_asks_nothing() {
     assert_eq!(json["plan"]["components"].as_array().unwrap().len(), 24);
     assert!(json["plan"]["max_cost_usd"].as_f64().unwrap() > 1.0);
     assert_eq!((server.seen().len(), desk.names().len()), (0, 0));
-}
-
-#[test]
-fn the_cost_bound_stops_before_it_is_crossed() {
-    // A request is set aside at 4,096 tokens out, 0.41 USD, and more for what is sent; it then costs 0.011.
-    let prices = "price_input = 10.0\nprice_output = 100.0\nmax_cost_usd = 0.7\nconcurrency = 1";
-    let server = Server::new(able);
-    let desk = Desk::with(&server, prices);
-
-    let ran = desk.judge(&[]);
-
-    assert_eq!(ran.code, Some(1), "{}", ran.err);
-    assert!(ran.err.contains("judge stub stops at the cost bound of 0.70 USD: 0."), "{}", ran.err);
-    assert!(ran.err.contains("--resume goes on"), "{}", ran.err);
-    let spent: f64 = ran.out.lines().last().unwrap().split(' ').next().unwrap().parse().unwrap();
-    assert!(spent > 0.05 && spent < 0.7, "{}", ran.out);
-    assert!(saved(&desk) > 1 && saved(&desk) < 24);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_full_disk_is_a_sentence_and_the_verdicts_so_far_stay() {
-    let desk = Desk::with(&Server::new(able), "concurrency = 1");
-    // No file may grow beyond 16 blocks of 512 bytes; dash counts such, bash counts 1,024.
-    let mut limited = Command::new("sh");
-    limited
-        .args(["-c", "trap '' XFSZ; ulimit -f 16; exec \"$@\"", "sh"])
-        .args([env!("CARGO_BIN_EXE_trajview"), "judge"])
-        .arg(desk.run())
-        .args(["--judge", "stub"]);
-    desk.with_surroundings(&mut limited);
-
-    let ran = ran(&mut limited);
-
-    assert_eq!(ran.code, Some(3), "{}", ran.err);
-    assert!(
-        ran.err.contains("trajview: cannot write ") && ran.err.contains(" stay in "),
-        "{}",
-        ran.err
-    );
-    let kept = scores(&desk.only());
-    assert!(!kept.is_empty() && kept.len() < 24, "{kept:?}");
-    assert_eq!(store::rubric::read(&desk.run()).judgements[0].verdicts.len(), kept.len());
-}
-
-#[test]
-fn a_place_that_cannot_be_written_is_told_before_anything_is_asked() {
-    let server = Server::new(able);
-    let desk = Desk::with(&server, "");
-    fs::write(desk.run().join("judgements"), "mine").unwrap();
-
-    let ran = desk.judge(&[]);
-
-    assert_eq!((ran.code, server.seen().len()), (Some(3), 0));
-    assert!(ran.err.ends_with("judgements: is no folder; nothing was judged yet\n"), "{}", ran.err);
 }
 
 #[test]

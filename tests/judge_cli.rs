@@ -5,6 +5,9 @@
 //! machine that the programs do not send by themselves; no account is needed.
 #![cfg(unix)]
 
+mod common;
+#[path = "common/judge_desk.rs"]
+mod judge_desk;
 #[path = "common/judge_server.rs"]
 mod judge_server;
 
@@ -14,6 +17,7 @@ use std::{
     process::Command,
 };
 
+use judge_desk::copy;
 use judge_server::{Asked, Say, Server};
 use serde_json::Value;
 
@@ -36,18 +40,6 @@ fn model(asked: &Asked) -> Say {
             asked.component
         ),
     })
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().flatten() {
-        let (path, copied) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() {
-            copy(&path, &copied);
-        } else {
-            fs::copy(&path, &copied).unwrap();
-        }
-    }
 }
 
 /// Judges two components with this command, and gives the judgement.
