@@ -4,13 +4,22 @@
 
 mod measure;
 
-use std::{collections::HashMap, hint::black_box, path::Path, process::Command, time::Instant};
+use std::{
+    collections::HashMap, hint::black_box, path::Path, process::Command, sync::Arc, time::Instant,
+};
 
 use measure::{Table, ms};
 use rayon::prelude::*;
-use trajview::metrics::{
-    quality::{self, File, FileMeasure, Profile, Ruler, Snapshot, combine},
-    rules::Rules,
+use trajview::{
+    metrics::{
+        lifeline::{self, Asked, Known, Lifeline},
+        quality::{self, File, FileMeasure, Profile, Ruler, Snapshot, combine},
+        rules::Rules,
+    },
+    run::{
+        RepoPath,
+        files::{self, Blobs, MemoryBlobs, Origin, Timeline, TreeFile, TurnFiles},
+    },
 };
 
 /// Path and text of every file at one moment.
@@ -41,7 +50,46 @@ fn main() {
     table.row("60 turns of 100 files, all contents known", ms(100), times, || {
         score_turns(&turns, &ruler, &mut known)
     });
+    let (timeline, blobs) = timeline(&turns);
+    table.row("lifelines of 24 components over them", ms(1000), times.min(5), || {
+        lifelines(&timeline, &blobs)
+    });
     table.end();
+}
+
+/// The turns as a timeline of contents.
+fn timeline(turns: &[Tree]) -> (Timeline, MemoryBlobs) {
+    let (mut blobs, mut before, mut timeline) =
+        (MemoryBlobs::default(), files::Tree::default(), Timeline::default());
+    for turn in turns {
+        let file = |(path, text): &(String, String)| {
+            Some((RepoPath::new(path)?, TreeFile::known(blobs.put(text.as_bytes()))))
+        };
+        let after = files::Tree { files: turn.iter().filter_map(file).collect() };
+        let changes = before.changes_to(&after, Origin::Recorded);
+        timeline.turns.push(TurnFiles { changes, ..TurnFiles::default() });
+        before = after;
+    }
+    (timeline, blobs)
+}
+
+/// With nothing known of any content before, on all cores.
+fn lifelines(timeline: &Timeline, blobs: &MemoryBlobs) -> Vec<Lifeline> {
+    let wanted = lifeline::wanted(timeline);
+    let read = wanted.par_iter().filter_map(|(blob, grammar, _)| {
+        let facts = lifeline::facts(*grammar, &blobs.blob(*blob).ok()?);
+        Some(((*blob, *grammar), Arc::new(facts)))
+    });
+    let known: Known = read.collect();
+    let mut names: Vec<&str> = known
+        .values()
+        .flat_map(|facts| facts.definitions.iter().map(|definition| definition.simple()))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let asked = |name: &&str| Asked { named: vec![(*name).to_owned()], ..Asked::default() };
+    let asked: Vec<Asked> = names.iter().take(24).map(asked).collect();
+    lifeline::follow(timeline, &known, &asked)
 }
 
 fn score(tree: &Tree, ruler: &Ruler) -> Snapshot {

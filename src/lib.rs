@@ -7,7 +7,7 @@
 //! | [`code`]    | source text: differences, patches, colours, syntax trees                   |         |
 //! | [`run`]     | what an agent did: Run > Checkpoint > Turn > Step; the files at turn n     |         |
 //! | [`formats`] | how the tools out there write runs down, one file each                     |         |
-//! | [`metrics`] | how code and runs are scored: quality of a snapshot, rules                 |         |
+//! | [`metrics`] | how code and runs are scored: quality, rules, faithfulness, reuse, lifelines |         |
 //! | [`study`]   | several runs and raters: agreement, pairs of runs, paired tests, corpora   |         |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | windows |
 //! | [`judge`]   | asking a model for a verdict: bounded tools, conversations, clients        | windows |
@@ -48,6 +48,7 @@
 //! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |
 //! | look of a judge | `judge/tools/<name>.rs`                        | `judge::tools::TOOLS`  |
 //! | measured language | one row of `metrics/quality/languages/rows.rs` | `code::tree`        |
+//! | language with DIR | a folder in `metrics/reuse/`            | `reuse::facts::Words`  |
 
 pub mod app;
 pub mod cli;

@@ -293,6 +293,27 @@ fn a_tree_that_is_read_again_keeps_what_is_unfolded_and_chosen() {
     assert_eq!((here(&app), rows(&app)), ("0/1/1/2".into(), 37));
 }
 
+#[test]
+fn a_requirement_and_the_judge_s_words_are_copied() {
+    let mut app = app_with("/0/1/1/2 <enter>");
+    let mut copied = |keys: &str| {
+        let keys = key::parse(keys).unwrap().into_iter();
+        let effects: Vec<Effect> = keys.flat_map(|key| app.update(Message::Press(key))).collect();
+        effects.into_iter().find_map(|effect| match effect {
+            Effect::Copy(text) => Some(text),
+            _ => None,
+        })
+    };
+    let requirement =
+        "The order within a block is causal attention, self attention, equivariant layer.";
+    assert_eq!(copied("y l"), Some(format!("0/1/1/2 {requirement}")));
+    let verdict = copied("y v").unwrap();
+    assert!(
+        verdict.starts_with(&format!("{requirement}\nscore 0\n\n# Expectations\n")),
+        "{verdict}"
+    );
+}
+
 /// A tree of so many nodes, with words of every length and judges of every mood.
 fn any_tree() -> impl Strategy<Value = RubricTree> {
     let leaf = (0..3_u8, 0..4_u8, "[a-c\u{1b}漢 ]{0,40}").prop_map(|(weight, score, words)| {

@@ -6,7 +6,7 @@
 use crate::run::search::Syntax;
 
 use super::{
-    Message, base, chooser, collection,
+    Message, base, chooser, collection, compare,
     curves::{self, Part},
     diff, files,
     key::{Code, Key},
@@ -60,6 +60,14 @@ pub enum Context {
     Scores,
     /// The rubric tree.
     Rubric,
+    /// In every part of the comparison.
+    Compare,
+    /// At its numbers, components and code.
+    Pair,
+    /// At its curves.
+    Overlaid,
+    /// Among the files both runs ended with.
+    Ended,
     /// The table of runs.
     Table,
     /// Typing what narrows the table down.
@@ -90,7 +98,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 34] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -103,6 +111,10 @@ impl Context {
         Self::Moved,
         Self::Scores,
         Self::Rubric,
+        Self::Compare,
+        Self::Pair,
+        Self::Overlaid,
+        Self::Ended,
         Self::Table,
         Self::Filter,
         Self::RubricFind,
@@ -137,6 +149,10 @@ impl Context {
             Self::Moved => "in the list of what moved",
             Self::Scores => "in the scores",
             Self::Rubric => "in the rubric tree",
+            Self::Compare => "in the comparison",
+            Self::Pair => "at its numbers, components and code",
+            Self::Overlaid => "at its curves",
+            Self::Ended => "among the files of its runs",
             Self::Table => "in the table of runs",
             Self::Filter => "while typing a filter",
             Self::RubricFind => "while typing what to look for in the rubric tree",
@@ -170,10 +186,19 @@ impl Context {
     /// Where the keyboard is while nothing lies over the views.
     pub fn of_place(replay: &replay::Replay) -> Self {
         match (replay.view, replay.curves.part) {
-            (View::Replay | View::Collection, _) => Self::of_panel(replay.focus),
+            (View::Replay | View::Collection | View::Compare, _) => Self::of_panel(replay.focus),
             (View::Curves, Part::Chart) => Self::Chart,
             (View::Curves, Part::Moved) => Self::Moved,
             (View::Scores, _) => replay.scores.context(&replay.run),
+        }
+    }
+
+    /// Of a part of the comparison.
+    pub const fn of_part(part: compare::Part) -> Self {
+        match part {
+            compare::Part::Numbers | compare::Part::Components | compare::Part::Code => Self::Pair,
+            compare::Part::Curves => Self::Overlaid,
+            compare::Part::Files => Self::Ended,
         }
     }
 
@@ -184,6 +209,7 @@ impl Context {
                 Some(View::Replay)
             }
             Self::Curves | Self::Chart | Self::Moved => Some(View::Curves),
+            Self::Compare | Self::Pair | Self::Overlaid | Self::Ended => Some(View::Compare),
             Self::Scores
             | Self::Rubric
             | Self::RubricFind
@@ -200,6 +226,10 @@ impl Context {
     pub const fn layers(self) -> &'static [Self] {
         match self {
             Self::Anywhere => &[Self::Anywhere],
+            Self::Compare => &[Self::Compare, Self::Anywhere],
+            Self::Pair => &[Self::Pair, Self::Compare, Self::Anywhere],
+            Self::Overlaid => &[Self::Overlaid, Self::Compare, Self::Anywhere],
+            Self::Ended => &[Self::Ended, Self::Compare, Self::Anywhere],
             Self::InRun => &[Self::InRun, Self::Anywhere],
             Self::Replay => &[Self::Replay, Self::InRun, Self::Anywhere],
             Self::Curves => &[Self::Curves, Self::InRun, Self::Anywhere],
@@ -409,6 +439,10 @@ const fn rubric(message: tree::Message) -> Message {
     scored(scores::Message::Tree(message))
 }
 
+const fn pair(message: compare::Message) -> Message {
+    Message::Compare(message)
+}
+
 const fn copy(what: What) -> Message {
     shell(shell::Message::Copy(what))
 }
@@ -423,9 +457,9 @@ const SIDEWAYS: usize = 8;
 #[rustfmt::skip] // a table: one row a binding
 pub static BINDINGS: &[Binding] = {
     use Context::{
-        Anywhere, Chart, Components, Copy, Curves, Diff, Files, Filter, GoToMark, Hits, InRun, Judged, Kinds, Lifeline,
-        List, Mark, Moved, Overlay, Palette, Prompt, Replay, Requests, Rubric, RubricFind, Scores, Steps, Stops, Table,
-        Turns, Verdict,
+        Anywhere, Chart, Compare, Components, Copy, Curves, Diff, Ended, Files, Filter, GoToMark, Hits, InRun, Judged,
+        Kinds, Lifeline, List, Mark, Moved, Overlaid, Overlay, Pair, Palette, Prompt, Replay, Requests, Rubric,
+        RubricFind, Scores, Steps, Stops, Table, Turns, Verdict,
     };
     &[
         row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
@@ -465,10 +499,12 @@ pub static BINDINGS: &[Binding] = {
         row(Replay, &[c('G'), k(Code::End)], "to the end of this panel; 12G to turn, file, step or line 12", "", |n| go(n.0.map_or(Motion::End, Motion::To))),
         row(Replay, &[c('z')], "fold every step", "", |_| step(steps::Message::FoldAll)),
         row(Replay, &[c('Z')], "unfold every step of the turn", "", |_| step(steps::Message::UnfoldAll)),
-        row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves, 3w the scores, 4w the table of runs", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
+        row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves, 3w the scores, 5w the comparison, 6w the table of runs", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
         row(Anywhere, &[k(Code::F(1))], "the replay", "", |_| view(views::Message::Number(1))),
         row(Anywhere, &[k(Code::F(2))], "the curves", "", |_| view(views::Message::Number(2))),
         row(Anywhere, &[k(Code::F(3))], "the scores", "", |_| view(views::Message::Number(3))),
+        row(Anywhere, &[k(Code::F(5))], "the comparison", "", |_| view(views::Message::Number(5))),
+        row(Anywhere, &[k(Code::F(6))], "the table of runs", "", |_| view(views::Message::Number(6))),
         row(Replay, &[c('W')], "why the line at the cursor of the diff is marked", "", |_| open(overlay::Kind::Why)),
         row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones, ◆ evidence of verdicts", "", |_| curve(curves::Message::SwitchMarks)),
         row(InRun, &[c('i')], "facts about this run", "", |_| open(overlay::Kind::Info)),
@@ -558,6 +594,41 @@ pub static BINDINGS: &[Binding] = {
         row(Moved, &[c('g'), k(Code::Home)], "to the start of the list", "", |_| curve(curves::Message::Move(Motion::Start))),
         row(Moved, &[c('G'), k(Code::End)], "to the end of the list", "", |n| curve(curves::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
         row(Scores, &[c('t')], "the component table or the rubric tree, where the run has both", "other scores", |_| scored(scores::Message::Switch)),
+        row(Pair, &[k(Code::Left), c('h')], "the first of the two runs", "run", |_| pair(compare::Message::Side(0))),
+        row(Pair, &[k(Code::Right), c('l')], "the second of the two runs", "run", |_| pair(compare::Message::Side(1))),
+        row(Pair, &[k(Code::Enter)], "open the run at the lines the judge named, or where it was committed to", "open the run", |_| pair(compare::Message::Enter)),
+        row(Pair, &[c('[')], "previous place that the judge named", "", |n| pair(compare::Message::Step(Motion::Up(n.times())))),
+        row(Pair, &[c(']')], "next place that the judge named", "evidence", |n| pair(compare::Message::Step(Motion::Down(n.times())))),
+        row(Overlaid, &[k(Code::Left), c('h')], "previous point; 5h goes back five", "point", |n| pair(compare::Message::Point(Motion::Up(n.times())))),
+        row(Overlaid, &[k(Code::Right), c('l')], "next point; 5l goes on five", "point", |n| pair(compare::Message::Point(Motion::Down(n.times())))),
+        row(Overlaid, &[k(Code::Enter)], "open the run at the turn of this point", "open the run", |_| pair(compare::Message::Enter)),
+        row(Ended, &[k(Code::Enter)], "compare the file line by line; from there open the run at the line", "open", |_| pair(compare::Message::Enter)),
+        row(Ended, &[c('[')], "previous hunk", "", |n| pair(compare::Message::Step(Motion::Up(n.times())))),
+        row(Ended, &[c(']')], "next hunk", "hunk", |n| pair(compare::Message::Step(Motion::Down(n.times())))),
+        row(Compare, &[k(Code::Up), c('k')], "up; at the curves another number", "", |n| pair(compare::Message::Move(Motion::Up(n.times())))),
+        row(Compare, &[k(Code::Down), c('j')], "down; at the curves another number", "", |n| pair(compare::Message::Move(Motion::Down(n.times())))),
+        row(Compare, &[k(Code::Tab)], "next part", "part", |_| pair(compare::Message::Next)),
+        row(Compare, &[k(Code::BackTab)], "previous part", "", |_| pair(compare::Message::Previous)),
+        row(Compare, &[c('v')], "code, curves or files beside the components", "code, curves, files", |_| pair(compare::Message::Beside)),
+        row(Compare, &[c('s')], "the other of the two runs", "", |_| pair(compare::Message::SwitchSide)),
+        row(Compare, &[c('o')], "sort otherwise: components by loss, as listed, by a score; files by what differs, by lines, by path", "sort", |_| pair(compare::Message::Sort)),
+        row(Compare, &[c('u')], "curves by phase, by checkpoint or by turn", "by phase, checkpoint, turn", |_| pair(compare::Message::Axis)),
+        row(Compare, &[c('f')], "curves of the next number", "", |n| pair(compare::Message::Fact(Motion::Down(n.times())))),
+        row(Compare, &[c('F')], "curves of the number before", "", |n| pair(compare::Message::Fact(Motion::Up(n.times())))),
+        row(Compare, &[c('p')], "the next two of more than two runs", "", |_| pair(compare::Message::NextPair)),
+        row(Compare, &[c('m')], "give this part all the room, or share it again", "", |_| Message::Zoom),
+        row(Compare, &[c('i')], "facts about these runs", "", |_| open(overlay::Kind::Info)),
+        row(Compare, &[c('e')], "what weakens the comparison, and what could not be read", "", |_| open(overlay::Kind::Warnings)),
+        row(Compare, &[c('x')], "stop measuring, or go on", "", |_| pair(compare::Message::StopOrGoOn)),
+        row(Compare, &[c('<')], "to the left in long lines", "", |n| pair(compare::Message::Sideways(Motion::Up(SIDEWAYS * n.times())))),
+        row(Compare, &[c('>')], "to the right in long lines", "", |n| pair(compare::Message::Sideways(Motion::Down(SIDEWAYS * n.times())))),
+        row(Compare, &[k(Code::PageUp)], "a page up", "", |_| pair(compare::Message::Move(Motion::PageUp))),
+        row(Compare, &[k(Code::PageDown)], "a page down", "", |_| pair(compare::Message::Move(Motion::PageDown))),
+        row(Compare, &[Key::ctrl('u')], "half a page up", "", |_| pair(compare::Message::Move(Motion::HalfUp))),
+        row(Compare, &[Key::ctrl('d')], "half a page down", "", |_| pair(compare::Message::Move(Motion::HalfDown))),
+        row(Compare, &[c('g'), k(Code::Home)], "to the start, gg too; 12gg to row 12", "", |n| pair(compare::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
+        row(Compare, &[c('G'), k(Code::End)], "to the end; 12G to row or line 12", "", |n| pair(compare::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+        row(Compare, &[k(Code::Esc), k(Code::Backspace)], "from the file to the list of files, from there to the components; from those to the table of runs", "", |_| pair(compare::Message::Back)),
         row(Rubric, &[k(Code::Up), c('k')], "up in the tree, or in the words beside it", "row", |n| rubric(tree::Message::Go(Motion::Up(n.times())))),
         row(Rubric, &[k(Code::Down), c('j')], "down in the tree, or in the words beside it", "row", |n| rubric(tree::Message::Go(Motion::Down(n.times())))),
         row(Rubric, &[k(Code::Left), c('h')], "fold the node, or go to the one it belongs to", "fold", |_| rubric(tree::Message::Fold)),
@@ -616,7 +687,7 @@ pub static BINDINGS: &[Binding] = {
         row(Judged, &[c('G'), k(Code::End)], "to the last row; 12G to row 12", "", |n| judged(components::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
         row(Judged, &[k(Code::Esc), k(Code::Backspace)], "back to the table", "", |_| judged(components::Message::Close)),
         row(Steps, &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| step(steps::Message::FoldInPlace)),
-        row(Steps, &[k(Code::Backspace)], "back to the agent that started this one; from the outermost to the table of runs", "", |_| step(steps::Message::Leave)),
+        row(Steps, &[k(Code::Backspace)], "back to the agent that started this one; from the outermost to where the run was opened from", "", |_| step(steps::Message::Leave)),
         row(Hits, &[c('n')], "next hit", "", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),
         row(Hits, &[c('N')], "previous hit", "", |n| choose(chooser::Message::Move(Motion::Up(n.times())))),
         row(Requests, &[k(Code::Up), Key::ctrl('p')], "up", "move", |_| choose(chooser::Message::Move(Motion::Up(1)))),
@@ -651,10 +722,10 @@ pub static BINDINGS: &[Binding] = {
         row(List, &[k(Code::Enter), c(' ')], "choose", "choose", |_| choose(chooser::Message::Accept)),
         row(List, &[k(Code::Esc), c('q')], "close", "close", |_| choose(chooser::Message::Close)),
         row(List, &[Key::ctrl('c')], "quit", "", |_| Message::Quit),
-        row(InRun, &[c('C')], "back to the table of runs", "", |_| table(collection::Message::Show)),
-        row(Turns, &[k(Code::Backspace)], "back to the table of runs", "", |_| table(collection::Message::Show)),
-        row(Files, &[k(Code::Backspace)], "back to the table of runs", "", |_| table(collection::Message::Show)),
-        row(Chart, &[k(Code::Backspace)], "back to the table of runs", "", |_| table(collection::Message::Show)),
+        row(InRun, &[c('C')], "back to where the run was opened from: the table of runs or the comparison", "", |_| table(collection::Message::Show)),
+        row(Turns, &[k(Code::Backspace)], "back to where the run was opened from: the table of runs or the comparison", "", |_| table(collection::Message::Show)),
+        row(Files, &[k(Code::Backspace)], "back to where the run was opened from: the table of runs or the comparison", "", |_| table(collection::Message::Show)),
+        row(Chart, &[k(Code::Backspace)], "back to where the run was opened from: the table of runs or the comparison", "", |_| table(collection::Message::Show)),
         row(Table, &[k(Code::Enter)], "open the run; fold or unfold the group", "open", |_| table(collection::Message::Open)),
         row(Table, &[k(Code::Up), c('k')], "previous run", "", |n| table(collection::Message::Move(Motion::Up(n.times())))),
         row(Table, &[k(Code::Down), c('j')], "next run; 5j goes on five", "", |n| table(collection::Message::Move(Motion::Down(n.times())))),
@@ -664,6 +735,7 @@ pub static BINDINGS: &[Binding] = {
         row(Table, &[c('S')], "turn the order round", "", |_| table(collection::Message::Reverse)),
         row(Table, &[c('/')], "filter: words, column:words, !not, erosion>0.5, tokens<=2M, cost:- where none is recorded", "filter", |_| narrow(collection::prompt::Message::Start)),
         row(Table, &[c('b')], "group by task, by agent, by condition, by model, or not", "group", |_| table(collection::Message::Group)),
+        row(Table, &[c('c')], "mark this run to compare it; on another run compare the two", "compare", |_| table(collection::Message::Compare)),
         row(Table, &[c('i')], "everything known of this run", "facts", |_| open(overlay::Kind::Info)),
         row(Table, &[c('e')], "what could not be read in this recording", "", |_| open(overlay::Kind::Warnings)),
         row(Table, &[c('o')], "fold or unfold the group around the cursor", "", |_| table(collection::Message::Fold)),

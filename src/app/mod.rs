@@ -2,6 +2,9 @@
 //!
 //! [`App::update`] is the only way in: a [`Message`] changes the state and may ask the world for an [`Effect`].
 //! Nothing here reads a file, a clock or a terminal, so everything here is tested by calling it. Each feature has a
+//! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`scores`], [`turns`], [`files`],
+//! [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`compare`] sets runs side by side
+//! beside it, [`overlay`] is what lies over it, [`shell`] what is around it. [`keymap`] says which key is
 //! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`scores`], [`turns`],
 //! [`files`], [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`collection`] is the table
 //! of runs that it was opened from, [`overlay`] what lies over both, [`shell`] what is around them. [`keymap`] says which key is
@@ -16,6 +19,7 @@ pub mod cache;
 pub mod chooser;
 pub mod collection;
 pub mod colours;
+pub mod compare;
 pub mod config;
 pub mod curves;
 pub mod diff;
@@ -58,6 +62,7 @@ use collection::{
     Collection,
     asking::{Asked, Depth},
 };
+use compare::Comparison;
 use key::Key;
 use keymap::{Context, Count};
 use layout::{Layout, Panel, Zoom};
@@ -69,6 +74,12 @@ use shell::{Shell, editor::Editing};
 #[derive(Debug)]
 pub struct App {
     pub opened: Loading<Box<Replay>>,
+    /// Runs side by side, where several were opened.
+    pub compared: Option<Box<Comparison>>,
+    /// Where a run that is being opened is wanted, and what to say there.
+    arrival: Option<(Option<curves::Place>, String)>,
+    /// What the open run was opened from.
+    way_back: views::View,
     /// The table of runs beside it, where several were opened.
     pub collection: Option<Box<Collection>>,
     /// How the table is wanted when it is opened.
@@ -104,6 +115,9 @@ pub enum Message {
     Begun(Request, Arc<Run>),
     Answered(Request, Answer),
     Replay(replay::Message),
+    /// Sets these runs side by side.
+    CompareRuns(Vec<PathBuf>, Place),
+    Compare(compare::Message),
     Collection(collection::Message),
     Overlay(overlay::Message),
     Zoom,
@@ -142,6 +156,10 @@ pub enum Effect {
     StopScoring,
     /// What moved the scores between two moments, counted in turns done.
     CompareScores(Request, Arc<Run>, usize, usize),
+    /// Of runs side by side.
+    Compare(Request, compare::asking::Ask),
+    /// Measure no more of the runs side by side.
+    StopComparing,
     /// The runs below these paths.
     FindRuns(Request, Vec<PathBuf>),
     ReadRuns(Request, Depth, Vec<Asked>),
@@ -169,6 +187,9 @@ impl Default for App {
     fn default() -> Self {
         Self {
             opened: Loading::Nothing,
+            compared: None,
+            arrival: None,
+            way_back: views::View::Collection,
             collection: None,
             table_wish: collection::Opening::default(),
             begun: None,
@@ -196,6 +217,7 @@ impl App {
             replay.settle(&layout);
             effects.extend(replay.ask(&mut self.numbers, &layout));
         }
+        effects.extend(self.settle_comparison());
         let height = self.table_height();
         if let Some(collection) = &mut self.collection {
             collection.settle(height);
@@ -229,11 +251,11 @@ impl App {
                 return self.watch();
             }
             Message::Answered(request, answer) => self.on_replay(|it| it.hear(request, answer)),
+            Message::CompareRuns(paths, place) => self.compare(paths, place),
+            Message::Compare(message) => return self.update_comparison(message, &layout),
             Message::Replay(replay::Message::View(message)) => self.go_to_view(&message),
             Message::Collection(message) => return self.update_table(message),
-            Message::Replay(message) if self.is_way_out(&message) => {
-                return self.update_table(collection::Message::Show);
-            }
+            Message::Replay(message) if self.is_way_out(&message) => self.bring_up(self.way_back),
             Message::Replay(message) => {
                 let stops = message == replay::Message::Curves(curves::Message::StopOrGoOn);
                 self.on_replay(|it| it.update(message, &layout));
@@ -281,6 +303,9 @@ impl App {
         if let Some(context) = self.shell.context() {
             return context;
         }
+        if let (None, Some(compared)) = (&self.overlay, self.comparison()) {
+            return Context::of_part(compared.part);
+        }
         if let (None, Some(table)) = (self.overlay, self.table()) {
             return if table.prompt.is_some() { Context::Filter } else { Context::Table };
         }
@@ -297,6 +322,9 @@ impl App {
 
     /// What a box over the panels tells of.
     pub fn subject(&self) -> Subject<'_> {
+        if let Some(compared) = self.comparison() {
+            return Subject::Comparison(compared);
+        }
         match (self.table(), self.replay()) {
             (Some(table), _) => Subject::Table(table),
             (None, Some(replay)) => Subject::Run(replay),
@@ -326,6 +354,7 @@ impl App {
         let replay = run.map(|run| Box::new(Replay::of(run, &self.place, room)));
         self.opened.settle(request, replay);
         self.settle_in();
+        self.arrive();
     }
 
     /// Shows the beginning, where it is the beginning that is wanted.
@@ -368,6 +397,9 @@ impl App {
             replay.notice = None;
             replay.curves.hovered = None;
         });
+        if let Some(compared) = &mut self.compared {
+            compared.notice = None;
+        }
         if let Some(collection) = &mut self.collection {
             collection.notice = None;
         }

@@ -7,6 +7,7 @@ use crate::run::{
 
 use super::{
     collection::{Collection, facts},
+    compare::{self, Comparison},
     keymap,
     layout::Layout,
     replay::Replay,
@@ -53,6 +54,7 @@ pub enum Subject<'a> {
     Run(&'a Replay),
     /// The run at the cursor of the table.
     Table(&'a Collection),
+    Comparison(&'a Comparison),
 }
 
 impl Overlay {
@@ -94,7 +96,11 @@ impl Overlay {
             (Kind::Why, Subject::Run(replay)) => why(replay),
             (Kind::Info, Subject::Table(table)) => facts::of(table),
             (Kind::Warnings, Subject::Table(table)) => facts::warnings(table),
-            (Kind::Why, Subject::Table(_)) | (_, Subject::Nothing) => vec![],
+            (Kind::Info, Subject::Comparison(compared)) => compare::facts::of(compared),
+            (Kind::Warnings, Subject::Comparison(compared)) => compare::facts::warnings(compared),
+            (Kind::Why, Subject::Table(_) | Subject::Comparison(_)) | (_, Subject::Nothing) => {
+                vec![]
+            }
         };
         rows.into_iter().flat_map(|row| row.wrapped(self.left_width(), width)).collect()
     }

@@ -13,6 +13,8 @@ pub enum View {
     Curves,
     /// What it is judged by: components or a rubric tree.
     Scores,
+    /// Two runs side by side, or more.
+    Compare,
     /// The table of runs that this one was opened from.
     Collection,
 }
@@ -26,14 +28,29 @@ pub enum Message {
 }
 
 impl Named for View {
-    const ALL: &'static [Self] = &[Self::Replay, Self::Curves, Self::Scores, Self::Collection];
+    const ALL: &'static [Self] =
+        &[Self::Replay, Self::Curves, Self::Scores, Self::Compare, Self::Collection];
 
     fn word(self) -> &'static str {
         match self {
             Self::Replay => "replay",
             Self::Curves => "curves",
             Self::Scores => "scores",
+            Self::Compare => "compare",
             Self::Collection => "collection",
+        }
+    }
+}
+
+impl View {
+    /// The number it is known by, whatever other views there are.
+    pub const fn number(self) -> usize {
+        match self {
+            Self::Replay => 1,
+            Self::Curves => 2,
+            Self::Scores => 3,
+            Self::Compare => 5,
+            Self::Collection => 6,
         }
     }
 }
@@ -48,17 +65,17 @@ impl Message {
                 Ok(all[(at + 1) % all.len()])
             }
             Self::Number(number) => {
-                let found = number.checked_sub(1).and_then(|at| all.get(at)).copied();
+                let found = all.iter().copied().find(|view| view.number() == number);
                 found.ok_or_else(|| format!("no view {number}: {}", numbered()))
             }
         }
     }
 }
 
-/// `1 replay, 2 curves, 3 scores, 4 collection`
+/// `1 replay, 2 curves, 3 scores, 5 compare, 6 collection`
 fn numbered() -> String {
-    let all = View::ALL.iter().enumerate();
-    all.map(|(at, view)| format!("{} {}", at + 1, view.word())).collect::<Vec<_>>().join(", ")
+    let all = View::ALL.iter().map(|view| format!("{} {}", view.number(), view.word()));
+    all.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -68,12 +85,14 @@ mod tests {
     #[test]
     fn views_are_gone_through_in_order_or_by_number() {
         assert_eq!(Message::Next.from(View::Replay), Ok(View::Curves));
-        assert_eq!(Message::Next.from(View::Scores), Ok(View::Collection));
+        assert_eq!(Message::Next.from(View::Scores), Ok(View::Compare));
+        assert_eq!(Message::Next.from(View::Compare), Ok(View::Collection));
         assert_eq!(Message::Next.from(View::Collection), Ok(View::Replay));
         assert_eq!(Message::Number(2).from(View::Replay), Ok(View::Curves));
+        assert_eq!(Message::Number(5).from(View::Replay), Ok(View::Compare));
         assert_eq!(
             Message::Number(9).from(View::Replay),
-            Err("no view 9: 1 replay, 2 curves, 3 scores, 4 collection".into())
+            Err("no view 9: 1 replay, 2 curves, 3 scores, 5 compare, 6 collection".into())
         );
     }
 }

@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use crate::{
     metrics::quality::{Profile, Ruler},
     run::files::Tree,
-    store::{self, Contents, Opened, Scorer},
+    store::{self, Contents, Opened, ReuseReader, Scorer},
     study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees},
 };
 
@@ -78,7 +78,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let scorer =
         Scorer::new(Ruler::new(args.profile, rules(args.rules.as_deref())?), cache(args.no_cache));
     let named = args.runs.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
-    let mut parties = parties(&named, args.each, &scorer)?;
+    let mut parties = parties(&named, args.each, (&scorer, &ReuseReader::default()))?;
     compare::choose_judge(&mut parties, args.judge.as_deref());
     if let Some(judge) = &args.judge {
         check_judge(judge, &parties)?;
@@ -103,10 +103,17 @@ fn cannot_read(why: String) -> Failure {
     Failure::new(Exit::CannotRead, why)
 }
 
-fn parties(named: &[Named], each: Each, scorer: &Scorer) -> Result<Vec<Party>, Failure> {
+fn parties(
+    named: &[Named],
+    each: Each,
+    (scorer, reader): (&Scorer, &ReuseReader),
+) -> Result<Vec<Party>, Failure> {
     let party = |Named { path, opened }: &Named| {
         let mut party = Party::new(opened.run.clone(), store::rubric::read(path));
         let moments = moments(&party, each);
+        let reuse = opened.archive.reuse(&opened.run, &moments, reader).map_err(cannot_read)?;
+        let dirs = reuse.into_iter().map(|reuse| reuse?.dir());
+        party.reuse = moments.iter().copied().zip(dirs).collect();
         let scored = opened.archive.score(&opened.run, &moments, scorer, &|_, _| true);
         let scored = scored.map_err(cannot_read)?.into_iter();
         let measured = scored.map(|it| it.is_recorded().then_some(it.snapshot));
@@ -116,14 +123,15 @@ fn parties(named: &[Named], each: Each, scorer: &Scorer) -> Result<Vec<Party>, F
     named.iter().map(party).collect()
 }
 
-/// In turns done; the end is always among them.
+/// In turns done; the end is always among them, and every state that was judged.
 fn moments(party: &Party, each: Each) -> Vec<usize> {
     let ends = match each {
         Each::Checkpoint => compare::moments_of(&party.run),
         Each::Turn => compare::turns_of(&party.run),
     };
     let ends = ends.into_iter().map(|Moment { done, .. }| done);
-    let moments: BTreeSet<usize> = ends.chain([party.run.turns.len()]).collect();
+    let judged = party.rubric.judgements.iter().map(|it| compare::done_at(&party.run, it));
+    let moments: BTreeSet<usize> = ends.chain(judged).chain([party.run.turns.len()]).collect();
     moments.into_iter().collect()
 }
 

@@ -105,8 +105,8 @@ type Outcome = Result<Exit, Failure>;
     version,
     about = "Plays back recorded runs of coding agents, turn by turn, as diffs",
     long_about = "Plays back recorded runs of coding agents, turn by turn, as diffs.\n\n\
-        PATH is a log of Codex or Claude Code, a run bundle (a folder with run.json), or a folder that holds one of \
-        them. `trajview formats` lists what can be read.",
+        PATH is a log of Codex or Claude Code, a run bundle (a folder with run.json), a graded rubric tree of \
+        PaperBench, or a folder that holds one of them. `trajview formats` lists what can be read.",
     after_help = "Exit codes: 0 fine, 1 the check asked for failed, 2 wrong arguments, 3 cannot read, 4 cannot \
         understand, 130 interrupted.",
     args_conflicts_with_subcommands = true,

@@ -5,6 +5,7 @@
 mod document;
 mod faithful;
 mod faithful_table;
+mod lifelines;
 mod rubric_tree;
 mod tables;
 
@@ -169,6 +170,7 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
     Ok(Document {
         faithfulness: Some(FaithfulnessRow::of_run(run, &rubric, chosen, last)),
         exposure: ExposureRow::of(run, &rubric),
+        lifelines: lifelines::rows((run, archive), &rubric, chosen).map_err(cannot)?,
         rubric_tree: tree,
         ..document.with_reuse(&reuse)
     })

@@ -27,8 +27,8 @@ use super::{
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A log, a run bundle, or a folder that holds one of them; several, or a folder with several below, open as a
-    /// table; the current folder if left out
+    /// A log, a run bundle, or a folder that holds one of them; two of them are compared; more, or a folder with several
+    /// below, open as a table; the current folder if left out
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Open at a turn (counts from 1), a checkpoint's id, `start` or `final`
@@ -37,7 +37,7 @@ pub struct Args {
     /// Open at a file of that turn, and at a line of it
     #[arg(long, value_name = "PATH[:LINE]")]
     file: Option<String>,
-    /// Open this view: replay, curves, scores or collection
+    /// Open this view: replay, curves, scores, compare or collection
     #[arg(long, value_name = "NAME", value_parser = view, default_value = "replay", hide_default_value = true)]
     view: View,
     /// Sort the table of runs by this column, such as erosion; -erosion with the largest first
@@ -167,6 +167,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         return Ok(Exit::Fine);
     }
     let place = place(args)?;
+    check_paths(args, &place)?;
     let wishes = wishes(args, settings.config);
     match args.snapshot {
         None => {
@@ -189,6 +190,15 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     }
 }
 
+/// It takes two to compare.
+fn check_paths(args: &Args, place: &Place) -> Result<(), Failure> {
+    if place.view != View::Compare || args.paths.len() > 1 {
+        return Ok(());
+    }
+    let sentence = "comparing takes two runs: trajview A B".into();
+    Err(Failure { exit: Exit::WrongArguments, sentence })
+}
+
 fn place(args: &Args) -> Result<Place, Failure> {
     let wrong = |sentence: String| Failure { exit: Exit::WrongArguments, sentence };
     let turn = args.at.as_deref().map(str::parse).transpose().map_err(wrong)?;
@@ -202,7 +212,8 @@ fn place(args: &Args) -> Result<Place, Failure> {
         }
     };
     // Who names a component wants to see its scores.
-    let view = if args.component.is_some() { View::Scores } else { args.view };
+    let is_alone = args.component.is_some() && args.paths.len() < 2;
+    let view = if is_alone { View::Scores } else { args.view };
     let component = args.component.clone();
     Ok(Place { turn, step: None, file, line, follows: args.follow, view, component })
 }

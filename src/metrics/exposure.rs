@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::run::rubric::{Checklist, Exposure};
+use crate::run::rubric::{Checklist, Exposure, Recoverability};
 
 /// Recoverability from which a component counts for RCR.
 const RECOVERABLE: u8 = 1;
@@ -41,18 +41,11 @@ impl Exposed {
     /// `turns` is how many the run has; an audit that goes further is followed to its end. None where there are no
     /// components to take a share of.
     pub fn of(exposure: &Exposure, checklist: Option<&Checklist>, turns: usize) -> Option<Self> {
-        let ids: Vec<&str> = match checklist {
-            Some(checklist) => checklist.components.iter().map(|it| it.id.as_str()).collect(),
-            None => exposure.components.iter().map(|it| it.id.as_str()).collect(),
-        };
+        let ids = ids_of(exposure, checklist);
         let entry = |id: &str| exposure.components.iter().find(|it| it.id == id);
         let entries: Vec<_> = ids.iter().filter_map(|id| entry(id)).collect();
         let last = entries.iter().filter_map(|it| Some(it.by_turn.last()?.0)).max().unwrap_or(0);
-        let share = |turn: usize, level: u8| {
-            let count = entries.iter().filter(|it| it.at(turn) >= level).count();
-            count as f64 / ids.len() as f64
-        };
-        let at = |turn| AtTurn { turn, rcr: share(turn, RECOVERABLE), esr: share(turn, EXPLICIT) };
+        let at = |turn| AtTurn::over(&entries, ids.len(), turn);
         let names = exposure.components.iter().map(|it| &it.id);
         (!ids.is_empty()).then(|| Self {
             components: ids.len(),
@@ -69,6 +62,32 @@ impl Exposed {
     /// At the end of the last turn; None of a run without turns.
     pub fn last(&self) -> Option<AtTurn> {
         self.by_turn.last().copied()
+    }
+}
+
+impl AtTurn {
+    /// At the end of one turn (counts from 1); as one of [`Exposed::by_turn`].
+    pub fn of(exposure: &Exposure, checklist: Option<&Checklist>, turn: usize) -> Option<Self> {
+        let ids = ids_of(exposure, checklist);
+        let entry = |id: &&str| exposure.components.iter().find(|it| it.id == *id);
+        let entries: Vec<_> = ids.iter().filter_map(entry).collect();
+        (!ids.is_empty()).then(|| Self::over(&entries, ids.len(), turn))
+    }
+
+    fn over(entries: &[&Recoverability], components: usize, turn: usize) -> Self {
+        let share = |level: u8| {
+            let count = entries.iter().filter(|it| it.at(turn) >= level).count();
+            count as f64 / components as f64
+        };
+        Self { turn, rcr: share(RECOVERABLE), esr: share(EXPLICIT) }
+    }
+}
+
+/// The components that shares are over.
+fn ids_of<'a>(exposure: &'a Exposure, checklist: Option<&'a Checklist>) -> Vec<&'a str> {
+    match checklist {
+        Some(checklist) => checklist.components.iter().map(|it| it.id.as_str()).collect(),
+        None => exposure.components.iter().map(|it| it.id.as_str()).collect(),
     }
 }
 

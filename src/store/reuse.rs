@@ -11,10 +11,9 @@ use std::{
 use rayon::prelude::*;
 
 use crate::{
-    code::tree::Grammar,
     metrics::{
         quality::MAX_BYTES,
-        reuse::{self, Facts, File, Reuse},
+        reuse::{self, Facts, File, Form, Reuse},
     },
     run::{
         RepoPath, Run,
@@ -31,7 +30,7 @@ pub struct ReuseReader {
 }
 
 /// What the facts of a file depend on.
-type Content = (BlobId, Grammar);
+type Content = (BlobId, Form);
 
 /// The files of one moment that are looked at; None where the recording has no content.
 type Files = Vec<(RepoPath, Option<Content>)>;
@@ -52,8 +51,8 @@ impl ReuseReader {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             contents.into_iter().filter(|content| !known.contains_key(content)).collect()
         };
-        let read = missing.into_par_iter().map(|(blob, grammar)| {
-            Ok(((blob, grammar), Arc::new(reuse::read(grammar, &blobs.blob(blob)?))))
+        let read = missing.into_par_iter().map(|(blob, form)| {
+            Ok(((blob, form), Arc::new(reuse::read(form, &blobs.blob(blob)?))))
         });
         let read: Vec<(Content, Arc<Facts>)> = read.collect::<Result<_, String>>()?;
         self.known.lock().unwrap_or_else(PoisonError::into_inner).extend(read);
@@ -122,8 +121,8 @@ fn files_of(tree: &Tree) -> Files {
         tree.files.iter().filter(|(path, file)| is_plain(**file) && reuse::takes(path.as_str()));
     taken
         .filter_map(|(path, file)| {
-            let grammar = Grammar::of(path.as_str())?;
-            Some((path.clone(), file.blob().map(|blob| (blob, grammar))))
+            let form = Form::of(path.as_str())?;
+            Some((path.clone(), file.blob().map(|blob| (blob, form))))
         })
         .collect()
 }

@@ -6,6 +6,7 @@
 
 mod clipboard;
 mod collecting;
+mod comparing;
 mod editor;
 mod follow;
 mod gate;
@@ -94,7 +95,7 @@ impl Wishes {
     }
 }
 
-/// Shows `paths` in the terminal until the user has seen enough: one run, or the table of several.
+/// Shows `paths` in the terminal until the user has seen enough: one run, two side by side, or the table of several.
 pub fn run(paths: &[PathBuf], place: Place, wishes: Wishes) -> Result<Ending, Failure> {
     run_with(from_disk(), paths, place, wishes)
 }
@@ -117,13 +118,7 @@ pub fn run_with(
     runtime.app.shell.looks = wishes.looks(runtime.app.shell.looks);
     runtime.app.shell.mouse = wishes.mouse;
     runtime.app.table_wish = wishes.table;
-    if is_table(paths, &place) {
-        runtime.collect(all(paths).iter().map(|path| absolute(path)).collect(), place);
-    } else {
-        let path = first(paths);
-        runtime.open(path.clone(), place);
-        runtime.app.shell.source = absolute(&path);
-    }
+    open_paths(&mut runtime, paths, place, absolute);
     runtime.wait_for_opening(QUICK);
     if let Some(why) = runtime.open_error.take() {
         return Err(why.into());
@@ -181,11 +176,7 @@ pub fn headless_as(
     runtime.app.configure(&wishes.config);
     runtime.app.shell.looks.alphabet = wishes.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
     runtime.app.table_wish = wishes.table.clone();
-    if is_table(paths, &place) {
-        runtime.collect(all(paths), place.clone());
-    } else {
-        runtime.open(first(paths), place.clone());
-    }
+    open_paths(&mut runtime, paths, place.clone(), Path::to_owned);
     runtime.run_until_idle();
     if let Some(why) = runtime.open_error {
         return Err(why.into());
@@ -200,9 +191,28 @@ pub fn headless_as(
     Ok(ui::picture(&runtime.app, Theme::with(runtime.app.shell.looks)))
 }
 
-/// Whether a table is wanted whatever the paths hold.
-fn is_table(paths: &[PathBuf], place: &Place) -> bool {
-    paths.len() > 1 || place.view == View::Collection
+/// One run is played back, two are compared, more are a table; so it is with a folder of several, and where the view
+/// is named. `named` gives the path as it is told to others.
+fn open_paths(
+    runtime: &mut Runtime,
+    paths: &[PathBuf],
+    place: Place,
+    named: impl Fn(&Path) -> PathBuf,
+) {
+    let all: Vec<PathBuf> = all(paths).iter().map(|path| named(path)).collect();
+    let is_pair =
+        |runtime: &Runtime| paths.len() == 2 && !paths.iter().any(|it| runtime.holds_several(it));
+    match place.view {
+        View::Collection => runtime.collect(all, place),
+        View::Compare => runtime.compare(all, place),
+        View::Replay if is_pair(runtime) => runtime.compare(all, place),
+        _ if paths.len() > 1 => runtime.collect(all, place),
+        _ => {
+            let path = first(paths);
+            runtime.open(path.clone(), place);
+            runtime.app.shell.source = named(&path);
+        }
+    }
 }
 
 /// A link is pasted into another shell, which may stand elsewhere.

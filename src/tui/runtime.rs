@@ -5,7 +5,7 @@
 
 use std::{
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -15,7 +15,9 @@ use ratatui::layout::Size;
 
 use crate::{
     app::{
-        App, Effect, Message, Place, replay,
+        App, Effect, Message, Place,
+        compare::{self, asking},
+        replay,
         shell::{self, editor::Editing},
     },
     store::OpenError,
@@ -114,6 +116,16 @@ impl Runtime {
         self.update(Message::Open(path, place));
     }
 
+    /// Sets runs side by side.
+    pub fn compare(&mut self, paths: Vec<PathBuf>, place: Place) {
+        self.update(Message::CompareRuns(paths, place));
+    }
+
+    /// Whether a path names several runs.
+    pub fn holds_several(&self, path: &Path) -> bool {
+        self.world.holds_several(path)
+    }
+
     pub fn collect(&mut self, paths: Vec<PathBuf>, place: Place) {
         self.update(Message::Collect(paths, place));
     }
@@ -149,6 +161,7 @@ impl Runtime {
                 Effect::Follow(_) if !self.may_follow => {}
                 Effect::Follow(path) => self.world.follow(path),
                 Effect::StopScoring => self.world.stop_scoring(),
+                Effect::StopComparing => self.world.stop_comparing(),
                 Effect::StopCollecting => self.world.stop_collecting(),
                 Effect::Copy(text) => self.errands.push(Errand::Copy(text)),
                 Effect::Edit(editing) => self.errands.push(Errand::Edit(editing)),
@@ -271,6 +284,14 @@ impl Runtime {
     fn hear(&mut self, reply: Reply) -> bool {
         match reply {
             Reply::Message(message) => self.update(message),
+            Reply::NotCompared(request, why) => {
+                let answer = asking::Answer::Failed(why.to_string());
+                // Beside a table or a run it is a sentence.
+                if self.app.collection.is_none() && self.app.replay().is_none() {
+                    self.open_error = Some(why);
+                }
+                self.update(Message::Compare(compare::Message::Heard(request, answer)))
+            }
             Reply::Opened(request, Ok(opened)) => {
                 self.world.ask_about(opened.recording);
                 self.update(Message::Opened(request, Ok(opened.run)))
@@ -278,7 +299,7 @@ impl Runtime {
             Reply::Opened(request, Err(why)) => {
                 let words = why.to_string();
                 // In a collection it is a sentence: there is something else to look at.
-                if self.app.collection.is_none() {
+                if self.app.collection.is_none() && self.app.compared.is_none() {
                     self.open_error = Some(why);
                 }
                 self.update(Message::Opened(request, Err(words)))

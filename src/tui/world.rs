@@ -33,15 +33,16 @@ use crate::{
     },
     run::{
         RepoPath, Run, StepId, StepText,
-        files::{Change, FileDiff, Timeline, blame::BlamedLine},
+        files::{Blob, Change, FileDiff, Timeline, TreeFile, blame::BlamedLine},
         rubric::Rubric,
         search::{Hit, Query},
     },
-    store::{self, Archive, GoesOn, OpenError, Scorer},
+    store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer},
 };
 
 use super::{
     collecting::{self, Collecting},
+    comparing::{self, Comparing},
     scoring::{Scoring, name_of},
 };
 
@@ -76,6 +77,15 @@ pub trait Recording: Send + Sync {
         scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String>;
+    /// DIR of the files at each of these moments, counted in turns done; None where there is none.
+    fn dir(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        reader: &ReuseReader,
+    ) -> Result<Vec<Option<f64>>, String>;
+    /// What is in a file. The error is a sentence.
+    fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String>;
     /// What stands beside the run of what it is judged by; by default nothing does.
     fn rubric(&self) -> Rubric {
         Rubric::default()
@@ -147,6 +157,20 @@ impl Recording for Archive {
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String> {
         self.score(run, moments, scorer, goes_on)
+    }
+
+    fn dir(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        reader: &ReuseReader,
+    ) -> Result<Vec<Option<f64>>, String> {
+        let reuse = self.reuse(run, moments, reader)?;
+        Ok(reuse.into_iter().map(|reuse| reuse?.dir()).collect())
+    }
+
+    fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String> {
+        self.content(run, file)
     }
 
     fn rubric(&self) -> Rubric {
@@ -229,6 +253,8 @@ pub fn from_disk() -> Opener {
 pub enum Reply {
     Opened(Request, Result<Opened, OpenError>),
     Message(Message),
+    /// A run that was to be set beside others cannot be opened.
+    NotCompared(Request, OpenError),
 }
 
 pub enum Event {
@@ -261,11 +287,13 @@ pub struct World {
     scoring: Arc<Scoring>,
     /// Raised when nobody wants any more scores of those asked for before.
     unwanted: Arc<AtomicU64>,
+    comparing: Comparing,
     collecting: Collecting,
 }
 
 impl World {
     pub fn new(sender: Sender<Event>, opener: Opener) -> Self {
+        let comparing = Comparing::new(sender.clone(), opener.clone());
         let collecting = Collecting {
             sender: sender.clone(),
             opener: opener.clone(),
@@ -276,6 +304,7 @@ impl World {
         Self {
             sender,
             opener,
+            comparing,
             recording: None,
             search: Arc::default(),
             followed: None,
@@ -295,6 +324,17 @@ impl World {
     pub fn score_with(&mut self, scoring: Scoring) {
         self.collecting.scoring = Arc::new(scoring.another());
         self.scoring = Arc::new(scoring);
+        self.comparing.score_with(self.scoring.clone());
+    }
+
+    /// Whether a path names several runs.
+    pub fn holds_several(&self, path: &Path) -> bool {
+        (self.opener.several)(path)
+    }
+
+    /// Ends what is being measured of runs side by side.
+    pub fn stop_comparing(&self) {
+        self.comparing.stop();
     }
 
     /// Ends what is being scored.
@@ -342,6 +382,7 @@ impl World {
             scoring: self.scoring.clone(),
             unwanted: self.unwanted.clone(),
             era: self.unwanted.load(Ordering::Relaxed),
+            comparing: self.comparing.clone(),
             collecting: self.collecting.clone(),
         };
         if let Effect::Open(request, _) = &effect {
@@ -353,8 +394,11 @@ impl World {
         }
         let sender = self.sender.clone();
         // What takes long is not what is looked at.
-        let takes_long =
-            matches!(effect, Effect::Score(..) | Effect::CountLines(..) | Effect::Search(..));
+        let takes_long = match &effect {
+            Effect::Score(..) | Effect::CountLines(..) | Effect::Search(..) => true,
+            Effect::Compare(_, ask) => comparing::takes_long(ask),
+            _ => false,
+        };
         let work = move || {
             if takes_long {
                 store::stand_back();
@@ -381,6 +425,7 @@ struct Worker {
     unwanted: Arc<AtomicU64>,
     /// What `unwanted` was when the work began.
     era: u64,
+    comparing: Comparing,
     collecting: Collecting,
 }
 
@@ -400,9 +445,14 @@ impl Worker {
             }
             return Reply::Opened(*request, self.opener.open(path));
         }
+        if let Effect::Compare(request, ask) = effect {
+            return self.comparing.answer(request, ask);
+        }
         let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
         match effect {
             Effect::Open(..)
+            | Effect::Compare(..)
+            | Effect::StopComparing
             | Effect::FindRuns(..)
             | Effect::ReadRuns(..)
             | Effect::ScoreRuns(..)
@@ -538,7 +588,7 @@ impl Worker {
 /// Hits sent at once.
 const BATCH: usize = 256;
 
-fn colours_of(texts: &colours::Texts) -> colours::Sides {
+pub fn colours_of(texts: &colours::Texts) -> colours::Sides {
     let side = |text: &Option<Arc<str>>| highlight(&texts.path, text.as_deref()?);
     colours::Sides { old: side(&texts.old), new: side(&texts.new) }
 }
@@ -567,6 +617,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         }
         Effect::Score(request, ..) => (*request, |why| Answer::Scored(Err(why))),
         Effect::CompareScores(request, ..) => (*request, |why| Answer::Moved(Err(why))),
+        Effect::Compare(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
         Effect::FindRuns(request, _)
         | Effect::ReadRuns(request, ..)
         | Effect::ScoreRuns(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
@@ -574,12 +625,14 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::MeasureReuse(request, ..) => (*request, |why| Answer::Reused(Err(why))),
         Effect::FollowComponents(request, ..) => (*request, |why| Answer::Lifelines(Err(why))),
         Effect::StopCollecting
+        | Effect::StopComparing
         | Effect::StopScoring
         | Effect::Suspend
         | Effect::Follow(_)
         | Effect::Copy(_)
         | Effect::Edit(_) => (Request::default(), |_| Answer::Found(vec![], Progress::Done)),
     };
+    let compares = matches!(effect, Effect::Compare(..));
     let is_of_collection = collecting::is_one(effect);
     let opens = match effect {
         Effect::Open(_, path) => Some(path.clone()),
@@ -591,6 +644,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
             Some(path) => {
                 Reply::Opened(request, Err(OpenError::Understand { path: path.clone(), why }))
             }
+            None if compares => comparing::failed(request, why),
             None if is_of_collection => {
                 collecting::reply(request, collection::asking::Answer::Failed(why))
             }

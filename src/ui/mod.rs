@@ -77,9 +77,13 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
     if layout.is_too_small {
         return too_small(buffer);
     }
-    match (&app.opened, app.table()) {
-        (_, Some(table)) => panel::collection::draw(table, theme, &layout, buffer),
-        (opened, None) => opened_run(opened, theme, &layout, buffer),
+    match (&app.opened, app.comparison(), app.table()) {
+        (_, Some(compared), _) => {
+            let areas = app.comparison_areas(&layout);
+            panel::compare::draw(compared, &areas, theme, &layout, buffer);
+        }
+        (_, None, Some(table)) => panel::collection::draw(table, theme, &layout, buffer),
+        (opened, None, None) => opened_run(opened, theme, &layout, buffer),
     }
     if let Some(replay) = app.shown_run() {
         panel::chooser::draw(replay, theme, &layout, buffer);
@@ -116,7 +120,7 @@ fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buff
                 "this file holds a rubric tree and no run: there are no turns; 3w shows the tree";
             sentence(words, theme.of(Meaning::Muted), layout.body, buffer);
         }
-        View::Replay | View::Collection => panels(replay, theme, layout, buffer),
+        View::Replay | View::Compare | View::Collection => panels(replay, theme, layout, buffer),
         View::Curves => panel::curves::draw(replay, theme, layout, buffer),
         View::Scores => panel::scores::draw(replay, theme, layout, buffer),
     }

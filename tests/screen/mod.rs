@@ -12,6 +12,7 @@ use trajview::{
         search::Progress,
     },
     metrics::{
+        lifeline::{self, Asked, Known, Lifeline},
         quality::{self, Profile, Ruler, Scored},
         rules::Rules,
     },
@@ -20,15 +21,16 @@ use trajview::{
         Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall, ToolResult, Turn,
         Warning,
         files::{
-            Blobs, Change, FileDiff, FilesFrom, MemoryBlobs, Origin, Timeline, Tree, TreeFile,
-            TurnFiles,
+            Blob, Blobs, Change, FileDiff, FilesFrom, MemoryBlobs, Origin, Timeline, Tree,
+            TreeFile, TurnFiles,
             blame::{self, BlamedLine},
             compare::compare,
             renames,
         },
+        rubric::Rubric,
         search::{Hit, HitPlace, Query, StepField, matches_in},
     },
-    store::{GoesOn, OpenError, Scorer},
+    store::{GoesOn, OpenError, ReuseReader, Scorer},
     tui::{self, Opened, Opener, Recording},
 };
 
@@ -65,11 +67,26 @@ pub struct Story {
     pub texts: HashMap<StepId, StepText>,
     pub timeline: Result<Timeline, String>,
     pub blobs: MemoryBlobs,
+    /// What stands beside it of what it is judged by.
+    pub rubric: Rubric,
     /// A path whose comparison panics.
     pub cursed: Option<&'static str>,
 }
 
 impl Recording for Story {
+    fn dir(
+        &self,
+        _run: &Run,
+        moments: &[usize],
+        _reader: &ReuseReader,
+    ) -> Result<Vec<Option<f64>>, String> {
+        Ok(vec![None; moments.len()])
+    }
+
+    fn content(&self, _run: &Run, file: TreeFile) -> Result<Blob, String> {
+        self.blobs.blob(file.blob().ok_or("not recorded")?)
+    }
+
     fn step_text(&self, _run: &Run, step: StepId) -> StepText {
         self.texts.get(&step).cloned().unwrap_or_default()
     }
@@ -158,6 +175,29 @@ impl Recording for Story {
         }
         Ok(moments.iter().map(|done| self.scored(&timeline.tree_after(*done), &ruler)).collect())
     }
+
+    fn rubric(&self) -> Rubric {
+        self.rubric.clone()
+    }
+
+    fn lifelines(
+        &self,
+        _run: &Run,
+        asked: &[Asked],
+        _goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Lifeline>, String> {
+        let timeline = self.timeline.clone()?;
+        Ok(lifeline::follow(&timeline, &known(&timeline, &self.blobs), asked))
+    }
+}
+
+/// The facts of every content of a story.
+fn known(timeline: &Timeline, blobs: &MemoryBlobs) -> Known {
+    let read = lifeline::wanted(timeline).into_iter().map(|(blob, grammar, _)| {
+        let facts = lifeline::facts(grammar, &blobs.blob(blob).unwrap());
+        ((blob, grammar), Arc::new(facts))
+    });
+    read.collect()
 }
 
 /// One rule, so that frames do not change with those built in.
@@ -333,6 +373,7 @@ impl Telling {
             texts: self.texts,
             timeline: Ok(self.timeline),
             blobs: self.blobs,
+            rubric: Rubric::default(),
             cursed: None,
         }
     }
@@ -557,6 +598,8 @@ impl Answering {
             | Effect::Copy(_)
             | Effect::Edit(_)
             | Effect::Follow(_)
+            | Effect::Compare(..)
+            | Effect::StopComparing
             | Effect::StopScoring
             | Effect::StopCollecting
             | Effect::FindRuns(..)

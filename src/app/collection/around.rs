@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use crate::app::{
-    App, Effect, Loading, Place,
-    config::Named,
-    replay,
+    App, Effect, Loading, Place, replay,
     shell::marks::Marks,
     views::{self, View},
 };
@@ -22,7 +20,7 @@ impl App {
 
     /// The run, where it is what is looked at.
     pub fn shown_run(&self) -> Option<&replay::Replay> {
-        self.replay().filter(|_| self.table().is_none())
+        self.replay().filter(|_| self.table().is_none() && self.comparison().is_none())
     }
 
     /// Whether there is more to look at than that something is read.
@@ -32,7 +30,9 @@ impl App {
             let is_some = !table.rows.is_empty() || table.is_listed;
             is_some && seen.all(|row| table.rows[row].reading != Reading::Unread)
         };
-        self.replay().is_some() || self.table().is_some_and(is_begun)
+        self.replay().is_some()
+            || self.table().is_some_and(is_begun)
+            || self.comparison().is_some_and(|it| it.sides().is_some())
     }
 
     /// Shows the runs below some paths.
@@ -53,7 +53,8 @@ impl App {
 
     pub(in crate::app) fn update_table(&mut self, message: Message) -> Vec<Effect> {
         match message {
-            Message::Show => self.show_table(),
+            Message::Show => self.go_out(),
+            Message::Compare => self.compare_from_table(),
             Message::Open => return self.open_selected(),
             Message::StopOrGoOn => {
                 self.on_table(Message::StopOrGoOn);
@@ -72,15 +73,31 @@ impl App {
         }
     }
 
-    /// Whether a way back leads out of the run, into the table.
+    /// Whether a way back leads out of the run, to what it was opened from.
     pub(in crate::app) fn is_way_out(&self, message: &replay::Message) -> bool {
-        self.collection.is_some() && self.replay().is_some_and(|it| it.leads_out(message))
+        let is_there = match self.way_back {
+            View::Compare => self.compared.is_some(),
+            _ => self.collection.is_some(),
+        };
+        is_there && self.replay().is_some_and(|it| it.leads_out(message))
     }
 
-    fn show_table(&mut self) {
+    /// Back to what the run was opened from.
+    fn go_out(&mut self) {
+        let is_comparison = self.way_back == View::Compare || self.collection.is_none();
+        match is_comparison && self.compared.is_some() {
+            true => self.show_comparison(),
+            false => self.show_table(),
+        }
+    }
+
+    pub(in crate::app) fn show_table(&mut self) {
         self.on_replay(|replay| replay.playback.is_playing = false);
         match &mut self.collection {
-            Some(collection) => collection.is_shown = true,
+            Some(collection) => {
+                collection.is_shown = true;
+                self.hide_comparison();
+            }
             None => {
                 self.say("one run is open and no collection: `trajview FOLDER` opens one".into())
             }
@@ -100,6 +117,7 @@ impl App {
         }
         let path = row.path.clone();
         // The same run again is still as it was left.
+        self.way_back = View::Collection;
         if self.replay().is_some() && self.shell.source == path {
             self.hide_table();
             return vec![];
@@ -114,15 +132,17 @@ impl App {
     pub(in crate::app) fn bring_up(&mut self, view: View) {
         match view {
             View::Collection => self.show_table(),
+            View::Compare => self.show_comparison(),
             view if self.replay().is_some() => {
                 self.hide_table();
+                self.hide_comparison();
                 self.on_replay(|replay| replay.view = view);
             }
             _ => self.say(NO_RUN.into()),
         }
     }
 
-    fn hide_table(&mut self) {
+    pub(in crate::app) fn hide_table(&mut self) {
         if let Some(collection) = &mut self.collection {
             collection.is_shown = false;
             collection.notice = None;
@@ -132,41 +152,43 @@ impl App {
     /// A run that was chosen in the table cannot be opened: back to the table, which says why.
     pub(in crate::app) fn return_if_failed(&mut self) {
         let Loading::Failed(why) = &self.opened else { return };
-        if self.collection.is_some() {
+        if self.collection.is_some() || self.compared.is_some() {
             let why = why.clone();
             self.opened = Loading::Nothing;
-            self.show_table();
+            self.arrival = None;
+            self.bring_up(self.way_back);
             self.say(why);
         }
     }
 
-    /// To another view: the table is one of them where there is a collection.
+    /// To another view: the table is one of them where there is a collection, the comparison where there is one.
     pub(in crate::app) fn go_to_view(&mut self, message: &views::Message) {
-        let now = match (self.table(), self.replay()) {
-            (Some(_), _) => View::Collection,
-            (None, Some(replay)) => replay.view,
-            (None, None) => return,
+        let now = match (self.comparison(), self.table(), self.replay()) {
+            (Some(_), ..) => View::Compare,
+            (_, Some(_), _) => View::Collection,
+            (.., Some(replay)) => replay.view,
+            (None, None, None) => return,
         };
         match self.next_view(message, now) {
-            Ok(View::Collection) => self.show_table(),
-            Ok(view) if self.replay().is_some() => {
-                self.hide_table();
-                let number = View::ALL.iter().position(|other| *other == view);
-                let message = views::Message::Number(number.map_or(1, |at| at + 1));
-                let layout = self.layout();
-                self.on_replay(|it| it.update(replay::Message::View(message), &layout));
-            }
-            Ok(_) => self.say(NO_RUN.into()),
+            Ok(view) => self.bring_up(view),
             Err(why) => self.say(why),
         }
     }
 
-    /// Without a collection the way from view to view leads past it.
+    /// The way from view to view leads past what is not there.
     fn next_view(&self, message: &views::Message, now: View) -> Result<View, String> {
-        let next = message.from(now)?;
-        let is_past = *message == views::Message::Next
-            && next == View::Collection
-            && self.collection.is_none();
-        if is_past { message.from(next) } else { Ok(next) }
+        let mut next = message.from(now)?;
+        while *message == views::Message::Next && next != now && !self.is_there(next) {
+            next = message.from(next)?;
+        }
+        Ok(next)
+    }
+
+    fn is_there(&self, view: View) -> bool {
+        match view {
+            View::Compare => self.compared.is_some(),
+            View::Collection => self.collection.is_some(),
+            View::Replay | View::Curves | View::Scores => self.replay().is_some(),
+        }
     }
 }

@@ -48,6 +48,8 @@ pub struct Collection {
     /// What measures; None until something is measured.
     pub ruler: Option<RulerName>,
     pub notice: Option<String>,
+    /// The run that another is to be compared with: index of its row.
+    pub marked: Option<usize>,
     pub prompt: Option<Prompt>,
     pub filter: Filter,
     pub sort: Option<Sort>,
@@ -95,6 +97,8 @@ pub enum Message {
     Open,
     /// The table, from the run that was opened from it.
     Show,
+    /// This run and the one that was marked before, side by side.
+    Compare,
     /// The filter goes, then the groups, then the sorting.
     Escape,
     Heard(Request, Answer),
@@ -213,7 +217,7 @@ impl Collection {
             Message::Prompt(message) => self.update_prompt(message),
             Message::Escape => self.escape(),
             Message::Heard(request, answer) => return self.hear(request, answer),
-            Message::Open | Message::Show => return, // these are the program's
+            Message::Open | Message::Show | Message::Compare => return, // these are the program's
         }
         self.arrange();
     }

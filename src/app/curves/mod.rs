@@ -4,6 +4,7 @@
 //! what is to be measured next, [`areas`] where the parts of the view stand. The playhead is the run's selected turn.
 
 pub mod areas;
+mod judged;
 pub mod marks;
 mod moving;
 mod pointing;
@@ -122,8 +123,8 @@ impl Replay {
             Message::NextCheckpoint(count) => self.go_by_checkpoint(count, Way::On),
             Message::PreviousCheckpoint(count) => self.go_by_checkpoint(count, Way::Back),
             Message::Choose(motion) => {
-                let at = self.curves.series as usize;
-                self.curves.series = Series::ALL[motion.from(at, Series::ALL.len(), 4)];
+                let (at, listed) = (self.curves.series as usize, Series::listed(self));
+                self.curves.series = listed[motion.from(at, listed.len(), 4)];
             }
             Message::SwitchAxis => self.switch_axis(),
             Message::Steepest(count) => self.go_to_steepest(count),
@@ -218,7 +219,7 @@ impl Replay {
         }
         let span = match self.view {
             View::Curves => self.moved_span(),
-            View::Replay | View::Collection => self.marked_span(),
+            View::Replay | View::Collection | View::Compare => self.marked_span(),
             View::Scores => None,
         };
         effects

@@ -63,8 +63,9 @@ impl Replay {
     fn choose_row(&mut self, row: usize, area: Option<Rect>) {
         self.curves.part = Part::Chart;
         let height = area.map_or(0, |area| usize::from(area.height.saturating_sub(2)));
-        let top = centred(self.curves.series as usize, Series::ALL.len(), height);
-        if let Some(series) = Series::ALL.get(top + row) {
+        let listed = Series::listed(self);
+        let top = centred(self.curves.series as usize, listed.len(), height);
+        if let Some(series) = listed.get(top + row) {
             self.curves.series = *series;
         }
     }

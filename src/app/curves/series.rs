@@ -1,6 +1,6 @@
 //! One row a curve: its name, where its values come from, how they are said.
 
-use super::{Measured, points::Point};
+use super::{Measured, judged, points::Point};
 use crate::{
     app::replay::Replay,
     metrics::quality::Snapshot,
@@ -21,6 +21,9 @@ pub enum Series {
     Churn,
     Tests,
     Tokens,
+    Mcf,
+    Rcr,
+    Esr,
 }
 
 /// Where a value comes from.
@@ -32,6 +35,8 @@ pub enum Origin {
     Counted,
     /// Read from a file of the recording.
     Recorded,
+    /// Of a judge's or an auditor's scores, from a file beside the recording.
+    Judged,
 }
 
 /// What is known of a point of a curve.
@@ -67,12 +72,13 @@ impl Origin {
             Self::Computed => "computed",
             Self::Counted => "counted",
             Self::Recorded => "recorded",
+            Self::Judged => "judged",
         }
     }
 }
 
 impl Series {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Erosion,
         Self::Verbosity,
         Self::Mass,
@@ -83,7 +89,15 @@ impl Series {
         Self::Churn,
         Self::Tests,
         Self::Tokens,
+        Self::Mcf,
+        Self::Rcr,
+        Self::Esr,
     ];
+
+    /// Those that a run has: the judged ones, the last three, only where it was judged or audited.
+    pub fn listed(replay: &Replay) -> &'static [Self] {
+        if replay.has_judged_curves() { &Self::ALL } else { &Self::ALL[..Self::Mcf as usize] }
+    }
 
     pub const fn label(self) -> &'static str {
         match self {
@@ -97,6 +111,9 @@ impl Series {
             Self::Churn => "lines changed",
             Self::Tests => "tests passed",
             Self::Tokens => "tokens",
+            Self::Mcf => "MCF",
+            Self::Rcr => "recoverable",
+            Self::Esr => "explicit",
         }
     }
 
@@ -111,6 +128,7 @@ impl Series {
             | Self::MaxCc => Origin::Computed,
             Self::Churn => Origin::Counted,
             Self::Tests | Self::Tokens => Origin::Recorded,
+            Self::Mcf | Self::Rcr | Self::Esr => Origin::Judged,
         }
     }
 
@@ -119,13 +137,15 @@ impl Series {
         match self {
             Self::Erosion => Some(Self::Verbosity),
             Self::Verbosity => Some(Self::Erosion),
+            Self::Rcr => Some(Self::Esr),
+            Self::Esr => Some(Self::Rcr),
             _ => None,
         }
     }
 
     /// Whether values lie between 0 and 1.
     pub const fn is_share(self) -> bool {
-        matches!(self, Self::Erosion | Self::Verbosity | Self::Tests)
+        matches!(self, Self::Erosion | Self::Verbosity | Self::Tests | Self::Rcr | Self::Esr)
     }
 
     /// The name of the metric in recorded values, where a harness may record it too.
@@ -138,7 +158,7 @@ impl Series {
             Self::Callables => Some("callables"),
             Self::HighCc => Some("high_cc"),
             Self::MaxCc => Some("max_cc"),
-            Self::Churn | Self::Tests | Self::Tokens => None,
+            Self::Churn | Self::Tests | Self::Tokens | Self::Mcf | Self::Rcr | Self::Esr => None,
         }
     }
 
@@ -159,6 +179,9 @@ impl Series {
             Self::Churn => churn(replay, point),
             Self::Tests => tests(replay, point)?.share(),
             Self::Tokens => tokens(replay, point),
+            Self::Mcf => judged::mcf(replay, point),
+            Self::Rcr => judged::exposed(replay, point).map(|at| at.rcr),
+            Self::Esr => judged::exposed(replay, point).map(|at| at.esr),
         }
     }
 
@@ -166,8 +189,8 @@ impl Series {
     pub fn known(self, replay: &Replay, points: &[Point]) -> Vec<Known> {
         let known = |point: &Point| match (self.origin(), self.value(replay, point)) {
             (Origin::Computed, value) => Known::of(replay.curves.scores.at(point.done), value),
-            (Origin::Counted | Origin::Recorded, Some(value)) => Known::Value(value),
-            (Origin::Counted | Origin::Recorded, None) => Known::NotRecorded,
+            (_, Some(value)) => Known::Value(value),
+            (_, None) => Known::NotRecorded,
         };
         points.iter().map(known).collect()
     }
@@ -191,7 +214,8 @@ impl Series {
     pub fn said(self, value: f64) -> String {
         match self {
             Self::Erosion | Self::Verbosity => format!("{value:.4}"),
-            Self::Tests => format!("{:.0} %", value * 100.0),
+            Self::Mcf => format!("{value:.3}"),
+            Self::Tests | Self::Rcr | Self::Esr => format!("{:.0} %", value * 100.0),
             Self::Mass => format!("{value:.1}"),
             _ => grouped(value),
         }
@@ -200,7 +224,7 @@ impl Series {
     /// With its sign; empty where nothing changed.
     pub fn change_said(self, by: f64) -> String {
         let words = match self {
-            Self::Tests => format!("{:.0} %", by.abs() * 100.0),
+            Self::Tests | Self::Rcr | Self::Esr => format!("{:.0} %", by.abs() * 100.0),
             _ => self.said(by.abs()),
         };
         let is_nothing = words == self.said(0.0);

@@ -1,8 +1,8 @@
 //! What a run is judged by and what came of it: the table of its components, or the rubric tree it was graded with.
 //!
 //! A run may have either, both or none ([`Scores::there`]); [`Shows`] is which of them is looked at. Each has its own
-//! state, messages and `update` in its own file: [`components`] with their [`lifeline`], [`tree`]. To add one, add it to [`Shows`], say when it is there, give
-//! it a context in the keymap and draw it in `ui::panel::scores`.
+//! state, messages and `update` in its own file: [`components`] with their [`lifeline`], [`tree`]. To add one, add it to
+//! [`Shows`], say when it is there, give it a context in the keymap and draw it in `ui::panel::scores`.
 
 pub mod components;
 pub mod lifeline;

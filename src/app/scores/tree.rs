@@ -119,6 +119,25 @@ impl Tree {
         !tree.children(id).any(|child| self.measures.get(child).counts)
     }
 
+    /// The way of the chosen node and what it requires.
+    pub fn line_as_text(&self) -> Option<String> {
+        let (tree, id) = (self.shown()?, self.selected()?);
+        Some(format!("{} {}", tree.path(id), tree.node(id)?.requirements))
+    }
+
+    /// What was said of the chosen node, in the judge's words. The error is a sentence.
+    pub fn verdict_as_text(&self) -> Result<String, String> {
+        let node =
+            self.selected().and_then(|id| self.shown()?.node(id)).ok_or("no node is chosen")?;
+        let response = node.answer.as_ref().map(|answer| &*answer.response).unwrap_or_default();
+        let words = if response.trim().is_empty() { &*node.explanation } else { response };
+        match (node.score, words.trim()) {
+            (None, "") => Err("nobody judged this node".into()),
+            (Some(score), words) => Ok(format!("{}\nscore {score}\n\n{words}", node.requirements)),
+            (None, words) => Ok(format!("{}\n\n{words}", node.requirements)),
+        }
+    }
+
     /// Takes another tree; one that was shown before keeps what is unfolded, as far as it is the same.
     fn take(&mut self, tree: &Arc<RubricTree>) {
         if self.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, tree)) {
@@ -194,6 +213,3 @@ impl Replay {
         state.settle_detail(&areas);
     }
 }
-
-#[cfg(test)]
-mod tests;

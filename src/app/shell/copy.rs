@@ -9,10 +9,12 @@ use crate::{
     app::{
         App, Effect,
         collection::Collection,
+        compare::Comparison,
         config::Named,
         diff::Compared,
         layout::Panel,
         replay::Replay,
+        scores::Shows,
         steps::{RowKind, part_of},
         views::View,
     },
@@ -47,10 +49,11 @@ struct Copied {
 
 impl App {
     pub(super) fn copy(&mut self, what: What) -> Vec<Effect> {
-        let copied = match (self.table(), self.replay()) {
-            (Some(table), _) => of_table(table, what),
-            (None, Some(replay)) => of_run(replay, &self.shell.source, what),
-            (None, None) => return vec![],
+        let copied = match (self.comparison(), self.table(), self.replay()) {
+            (Some(compared), ..) => of_comparison(compared, what),
+            (_, Some(table), _) => of_table(table, what),
+            (.., Some(replay)) => of_run(replay, &self.shell.source, what),
+            (None, None, None) => return vec![],
         };
         let copied = match copied {
             Ok(copied) => copied,
@@ -94,6 +97,31 @@ fn of_run(replay: &Replay, source: &Path, what: What) -> Result<Copied, String> 
     }
 }
 
+fn of_comparison(compared: &Comparison, what: What) -> Result<Copied, String> {
+    let words = match what {
+        What::Line => compared.selected_line().ok_or("there is no row here to copy")?,
+        What::Hunk | What::Patch => {
+            return Err("`trajview compare` writes what differs; yl, yv and yy copy here".into());
+        }
+        What::Verdict => compared.verdicts().ok_or("no component is chosen")?,
+        What::Link => {
+            let runs = compared.paths.iter().map(|path| argument(&path.to_string_lossy()));
+            let view = ["--view".to_owned(), View::Compare.word().to_owned()];
+            let component = compared.table.selected().map(|row| quoted(&row.id));
+            let component = component.map(|id| ["--component".to_owned(), id]);
+            let words = ["trajview".to_owned()].into_iter().chain(runs).chain(view);
+            let words = words.chain(component.into_iter().flatten());
+            words.collect::<Vec<_>>().join(" ")
+        }
+    };
+    let name = match what {
+        What::Link => "the link",
+        What::Verdict => "both verdicts",
+        What::Line | What::Hunk | What::Patch => "the row",
+    };
+    Ok(Copied { text: words, name: name.into() })
+}
+
 fn of_table(table: &Collection, what: What) -> Result<Copied, String> {
     let words = match what {
         What::Line => table.selected_line().ok_or("the cursor is not on a run")?,
@@ -132,6 +160,10 @@ fn harmless(text: &str) -> (String, usize) {
 
 fn line(replay: &Replay) -> Result<Copied, String> {
     let copied = |text: String, name: &str| Ok(Copied { text, name: name.into() });
+    if replay.view == View::Scores && replay.scores.shown(&replay.run) == Some(Shows::Tree) {
+        let text = replay.scores.tree.line_as_text().ok_or("no node is chosen")?;
+        return copied(text, "what the node requires");
+    }
     match replay.focus {
         Panel::Turns => {
             let turn = replay.run.turns.get(replay.turn).ok_or("this run has no turns")?;
@@ -160,7 +192,11 @@ fn verdict(replay: &Replay) -> Result<Copied, String> {
     if replay.view != View::Scores {
         return Err("verdicts are in the scores: 3w".into());
     }
-    Ok(Copied { text: replay.verdict_as_text()?, name: "the verdict".into() })
+    let text = match replay.scores.shown(&replay.run) {
+        Some(Shows::Tree) => replay.scores.tree.verdict_as_text()?,
+        _ => replay.verdict_as_text()?,
+    };
+    Ok(Copied { text, name: "the verdict".into() })
 }
 
 fn step_line(replay: &Replay) -> Result<Copied, String> {

@@ -194,6 +194,12 @@ impl App {
     }
 
     pub(super) fn say(&mut self, words: String) {
+        if self.comparison().is_some()
+            && let Some(compared) = &mut self.compared
+        {
+            compared.notice = Some(words);
+            return;
+        }
         if self.table().is_some() {
             if let Some(collection) = &mut self.collection {
                 collection.notice = Some(words);

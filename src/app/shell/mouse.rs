@@ -99,6 +99,9 @@ impl App {
         if self.overlay.is_some() {
             return self.point_at_overlay(mouse, layout);
         }
+        if self.comparison().is_some() {
+            return self.point_at_comparison(mouse, layout);
+        }
         if self.table().is_some() {
             return self.point_at_table(mouse, layout);
         }

@@ -232,8 +232,13 @@ fn undefined(pair: &PairRow) -> Vec<String> {
             .collect()
     };
     let no_value = named("", |estimate| estimate.value.err());
-    let no_interval =
-        named("interval of ", |estimate| estimate.value.ok().and(estimate.interval.err()));
+    // That nothing was ever different needs no words: the value says it.
+    const fn worth_saying(why: &Undefined) -> bool {
+        !matches!(why, Undefined::NoSpread)
+    }
+    let no_interval = named("interval of ", |estimate| {
+        estimate.value.ok().and(estimate.interval.err()).filter(worth_saying)
+    });
     let has_intervals = agreement.estimates.iter().any(|(_, estimate)| estimate.interval.is_ok());
     no_value.into_iter().chain(no_interval.into_iter().filter(|_| has_intervals)).collect()
 }

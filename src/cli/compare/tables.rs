@@ -200,8 +200,9 @@ fn transitions(document: &Document<'_>) -> Section {
 }
 
 #[rustfmt::skip]
-const POINT_FACTS: [Fact; 6] =
-    [Fact::Erosion, Fact::Verbosity, Fact::Loc, Fact::Tests, Fact::Tokens, Fact::Mcf];
+const POINT_FACTS: [Fact; 8] = [
+    Fact::Erosion, Fact::Verbosity, Fact::Loc, Fact::Tests, Fact::Tokens, Fact::Mcf, Fact::Dir, Fact::If50,
+];
 
 fn phases(document: &Document<'_>) -> Section {
     let [a, b] = document.pair();
@@ -265,6 +266,8 @@ const fn point_heads(fact: Fact) -> [&'static str; 2] {
         Fact::Loc => [">lines of code a", ">b"],
         Fact::Tests => [">tests a", ">b"],
         Fact::Tokens => [">tokens a", ">b"],
+        Fact::Dir => [">DIR a", ">b"],
+        Fact::If50 => [">IF50 a", ">b"],
         _ => [">MCF a", ">b"],
     }
 }

@@ -19,6 +19,7 @@ use crate::cli::recorded::{self, RecordedRow, TestsRow};
 
 use super::{
     faithful::{ExposureRow, FaithfulnessRow},
+    lifelines::LifelineRow,
     rubric_tree::TreeRow,
 };
 
@@ -36,6 +37,7 @@ pub struct Document {
     pub points: Vec<(PointFacts, Scored)>,
     pub faithfulness: Option<FaithfulnessRow>,
     pub exposure: Option<ExposureRow>,
+    pub lifelines: Option<Vec<LifelineRow>>,
     pub tests: Option<TestsRow>,
     pub rubric_tree: Option<TreeRow>,
     pub recorded: Option<RecordedRow>,
@@ -81,6 +83,7 @@ pub struct Shown<'a> {
     points: Vec<Point<'a>>,
     faithfulness: Option<&'a FaithfulnessRow>,
     exposure: Option<&'a ExposureRow>,
+    lifelines: Option<&'a [LifelineRow]>,
     tests: Option<&'a TestsRow>,
     process: Option<()>,
     rubric_tree: Option<&'a TreeRow>,
@@ -178,6 +181,7 @@ impl Document {
             points: vec![(facts, scored)],
             faithfulness: Some(FaithfulnessRow::of_folder(Some(reuse))),
             exposure: None,
+            lifelines: None,
             tests: None,
             rubric_tree: None,
             recorded: None,
@@ -197,6 +201,7 @@ impl Document {
             points: vec![],
             faithfulness: None,
             exposure: None,
+            lifelines: None,
             tests: None,
             rubric_tree: Some(tree),
             recorded: None,
@@ -231,6 +236,7 @@ impl Document {
             points: facts.collect::<Vec<_>>().into_iter().zip(scored).collect(),
             faithfulness: None,
             exposure: None,
+            lifelines: None,
             tests: recorded::tests(run),
             rubric_tree: None,
             recorded: recorded::recorded(run, archive),
@@ -268,6 +274,7 @@ impl Document {
             points: self.points.iter().map(point).collect(),
             faithfulness: self.faithfulness.as_ref(),
             exposure: self.exposure.as_ref(),
+            lifelines: self.lifelines.as_deref(),
             tests: self.tests.as_ref(),
             process: None,
             rubric_tree: self.rubric_tree.as_ref(),

@@ -10,7 +10,7 @@ use crate::{
 use super::{
     Args,
     document::{Document, PointFacts, numbers, skipped},
-    faithful_table, rubric_tree,
+    faithful_table, lifelines, rubric_tree,
 };
 
 /// Rows of each kind that `--detail` prints; JSON has all.
@@ -51,6 +51,7 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
         table.print(out)?
     }
     faithful_table::print(document, args.md, out)?;
+    lifelines::print(document.lifelines.as_deref().unwrap_or_default(), args.md, out)?;
     let Some((_, last)) = document.points.last() else { return Ok(()) };
     if args.detail {
         print_detail(&last.detail, args.md, out)?;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{python, script};
+use super::{python, rust, script};
 use crate::metrics::quality::Skip;
 
 /// What was read of one file.
@@ -24,9 +24,12 @@ pub(super) enum Words {
     None,
     Python(python::Facts),
     Script(script::Facts),
+    Rust(rust::Facts),
+    /// The name of a package, out of its `Cargo.toml`.
+    Manifest(Box<str>),
 }
 
-/// A top-level class or function.
+/// A top-level class or function, or what its language has in their place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Definition {
     pub name: Box<str>,
@@ -41,6 +44,9 @@ pub(super) struct Definition {
 pub enum Kind {
     Class,
     Function,
+    Trait,
+    /// A struct, an enum or a union.
+    Type,
 }
 
 impl Kind {
@@ -49,6 +55,8 @@ impl Kind {
         match self {
             Self::Class => "class",
             Self::Function => "function",
+            Self::Trait => "trait",
+            Self::Type => "type",
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{
     facts::{Definition, Facts, Words},
     python,
     role::{self, Role},
-    script,
+    rust, script,
 };
 
 /// A file that was read, by the order of paths.
@@ -27,6 +27,8 @@ pub(super) struct Links {
     pub uses: BTreeSet<((usize, usize), usize)>,
     /// (file, definition) that is public.
     pub public: BTreeSet<(usize, usize)>,
+    /// Files that the code says are tests.
+    pub tests: BTreeSet<usize>,
     pub gave_up: bool,
 }
 
@@ -45,7 +47,7 @@ pub(super) fn link(files: &[File<'_>]) -> Reuse {
         let facts = facts.filter(|facts| facts.skipped.is_none())?;
         Some(Source { path, facts, role: role::by_path(path) })
     });
-    let sources: Vec<Source<'_>> = read.collect();
+    let mut sources: Vec<Source<'_>> = read.collect();
     let mut links = Links::default();
     let has = |is: fn(&Words) -> bool| sources.iter().any(|source| is(&source.facts.words));
     if has(|words| matches!(words, Words::Python(_))) {
@@ -53,6 +55,14 @@ pub(super) fn link(files: &[File<'_>]) -> Reuse {
     }
     if has(|words| matches!(words, Words::Script(_))) {
         script::link(&sources, &mut links);
+    }
+    if has(|words| matches!(words, Words::Rust(_))) {
+        rust::link(&sources, &mut links);
+    }
+    for &test in &links.tests {
+        if let Some(source) = sources.get_mut(test) {
+            source.role.get_or_insert((Role::Test, "is built for tests alone"));
+        }
     }
     Listed { sources: &sources, links: &links }.reuse(skipped)
 }
@@ -76,7 +86,10 @@ impl Listed<'_> {
             role,
             why,
         };
-        let modules = self.sources.iter().zip(roles).map(row).collect();
+        let is_code = |(source, _): &(&Source<'_>, _)| {
+            !matches!(source.facts.words, Words::Manifest(_) | Words::None)
+        };
+        let modules = self.sources.iter().zip(roles).filter(is_code).map(row).collect();
         Reuse { symbols, modules, skipped, gave_up: self.links.gave_up }
     }
 
@@ -92,7 +105,7 @@ impl Listed<'_> {
             self.links.uses.iter().filter(public).map(|((file, _), _)| *file).collect();
         let role = |(file, source): (usize, &Source<'_>)| match source.role {
             Some(role) => role,
-            None if source.facts.is_run => (Role::Entry, "is run: it has a main guard"),
+            None if source.facts.is_run => (Role::Entry, why_run(&source.facts.words)),
             None if is_main(source.path) => (Role::Entry, "is run: by its name"),
             None if imported.contains(&file) => (Role::Module, "is imported by a module"),
             None if used.contains(&file) => (Role::Module, "is used by tests alone"),
@@ -128,6 +141,14 @@ impl Listed<'_> {
         let all = self.links.uses.range(((file, at), 0)..=((file, at), usize::MAX));
         let users = all.map(|(_, user)| *user).filter(|user| self.is_module(*user));
         users.filter_map(|user| Some(self.sources.get(user)?.path.to_owned())).collect()
+    }
+}
+
+fn why_run(words: &Words) -> &'static str {
+    match words {
+        Words::Rust(_) => "is run: it has a function main",
+        Words::Script(_) => "is run: it starts with #! or asks whether it is the main module",
+        Words::Python(_) | Words::Manifest(_) | Words::None => "is run: it has a main guard",
     }
 }
 

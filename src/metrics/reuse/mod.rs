@@ -7,14 +7,16 @@
 //! symbol reused: they only keep a module that nothing integrates from passing for an entry.
 //!
 //! One file is read alone ([`read`], to be kept by content), and what was read of all files is tied together
-//! ([`link`]). Every number opens into its list ([`Reuse`]). To add a language: a variant of [`facts::Words`], its
+//! ([`link`]). Every number opens into its list ([`Reuse`]). To add a language: a variant of `facts::Words`, its
 //! reader and its linker, both in a folder of its own.
 
 mod facts;
 mod links;
 mod python;
 mod role;
+mod rust;
 mod script;
+mod steps;
 
 use serde::Serialize;
 
@@ -22,7 +24,7 @@ use super::quality::{MAX_BYTES, MAX_DEPTH, Skip, flat::Flat};
 use crate::code::tree::{Grammar, parse};
 
 pub use facts::{Facts, Kind};
-pub use role::{Role, takes};
+pub use role::{Form, Role, takes};
 
 /// DIR of one snapshot and the lists behind it. The order of the files it was made from does not matter.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -102,23 +104,27 @@ pub struct File<'a> {
 pub fn of<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Reuse {
     let taken = files.into_iter().filter(|(path, _)| takes(path));
     let read: Vec<(&str, Facts)> =
-        taken.filter_map(|(path, bytes)| Some((path, read(Grammar::of(path)?, bytes)))).collect();
+        taken.filter_map(|(path, bytes)| Some((path, read(Form::of(path)?, bytes)))).collect();
     let files: Vec<File<'_>> =
         read.iter().map(|(path, facts)| File { path, facts: Some(facts) }).collect();
     link(&files)
 }
 
 /// Everything about one file that does not depend on where it lies or on other files.
-pub fn read(grammar: Grammar, bytes: &[u8]) -> Facts {
-    try_read(grammar, bytes).unwrap_or_else(|why| Facts { skipped: Some(why), ..Facts::default() })
+pub fn read(form: Form, bytes: &[u8]) -> Facts {
+    try_read(form, bytes).unwrap_or_else(|why| Facts { skipped: Some(why), ..Facts::default() })
 }
 
-fn try_read(grammar: Grammar, bytes: &[u8]) -> Result<Facts, Skip> {
+fn try_read(form: Form, bytes: &[u8]) -> Result<Facts, Skip> {
     if bytes.len() > MAX_BYTES {
         return Err(Skip::TooBig);
     }
     let text = std::str::from_utf8(bytes).map_err(|_| Skip::NotUtf8)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let grammar = match form {
+        Form::Code(grammar) => grammar,
+        Form::Manifest => return Ok(manifest(text)),
+    };
     let tree = parse(grammar, text.as_bytes()).ok_or(Skip::NoGrammar)?;
     if tree.root_node().has_error() {
         return Err(Skip::SyntaxError);
@@ -130,8 +136,15 @@ fn try_read(grammar: Grammar, bytes: &[u8]) -> Result<Facts, Skip> {
     match grammar {
         Grammar::Python => python::read(text, &flat).ok_or(Skip::SyntaxError),
         Grammar::JavaScript | Grammar::TypeScript | Grammar::Tsx => Ok(script::read(text, &flat)),
-        _ => Ok(Facts::default()),
+        Grammar::Rust => Ok(rust::read(text, &flat)),
+        Grammar::C | Grammar::Cpp | Grammar::Go | Grammar::Java => Err(Skip::NoGrammar),
     }
+}
+
+/// One that names no package says nothing.
+fn manifest(text: &str) -> Facts {
+    let words = rust::crate_name(text).map_or(facts::Words::None, facts::Words::Manifest);
+    Facts { words, ..Facts::default() }
 }
 
 /// Ties together what was read of the files of a snapshot, in whatever order they come.

@@ -30,15 +30,41 @@ impl Role {
     }
 }
 
-/// Whether a file of a snapshot is looked at: those the default profile of code quality takes, in a language whose
-/// modules are known here; installed packages are not.
+/// What reads a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Form {
+    Code(Grammar),
+    /// `Cargo.toml`: it says what code calls the package.
+    Manifest,
+}
+
+impl Form {
+    /// By the name of a file; None of a language whose modules are not known here.
+    pub fn of(path: &str) -> Option<Self> {
+        if path.rsplit('/').next() == Some("Cargo.toml") {
+            return Some(Self::Manifest);
+        }
+        Grammar::of(path).filter(|&grammar| is_known(grammar)).map(Self::Code)
+    }
+}
+
+fn is_known(grammar: Grammar) -> bool {
+    match grammar {
+        Grammar::JavaScript
+        | Grammar::Python
+        | Grammar::Rust
+        | Grammar::Tsx
+        | Grammar::TypeScript => true,
+        Grammar::C | Grammar::Cpp | Grammar::Go | Grammar::Java => false,
+    }
+}
+
+/// Whether a file of a snapshot is looked at: those in a language whose modules are known here, below the folders that
+/// the default profile of code quality takes; installed packages are not.
 pub fn takes(path: &str) -> bool {
-    let is_known = Grammar::of(path).is_some_and(|grammar| match grammar {
-        Grammar::Python | Grammar::JavaScript | Grammar::TypeScript | Grammar::Tsx => true,
-        Grammar::C | Grammar::Cpp | Grammar::Go | Grammar::Java | Grammar::Rust => false,
-    });
     let is_installed = path.split('/').any(|part| part == "site-packages");
-    is_known && !is_installed && Profile::Trajview.takes(path)
+    let folder = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    Form::of(path).is_some() && !is_installed && Profile::Trajview.takes(&format!("{folder}a.py"))
 }
 
 /// What a path alone says; None of a file that is a module as far as its path goes.
@@ -47,6 +73,7 @@ pub(super) fn by_path(path: &str) -> Option<(Role, &'static str)> {
     let (stem, end) = name.rsplit_once('.').unwrap_or((name, ""));
     let language = match end.to_ascii_lowercase().as_str() {
         "py" | "pyw" | "pyi" => Language::Python,
+        "rs" => Language::Rust,
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Language::Script,
         _ => return Some((Role::Other, "no module by its name")),
     };
@@ -55,6 +82,7 @@ pub(super) fn by_path(path: &str) -> Option<(Role, &'static str)> {
     }
     match language {
         Language::Python => python(stem, end),
+        Language::Rust => rust(stem),
         Language::Script => script(stem),
     }
 }
@@ -62,13 +90,14 @@ pub(super) fn by_path(path: &str) -> Option<(Role, &'static str)> {
 #[derive(Clone, Copy)]
 enum Language {
     Python,
+    Rust,
     Script,
 }
 
 impl Language {
     fn has_tests_in(self, folder: &str) -> bool {
         let more: &[&str] = match self {
-            Self::Python => &[],
+            Self::Python | Self::Rust => &[],
             Self::Script => &["__tests__", "__mocks__", "spec", "specs", "e2e", "cypress"],
         };
         ["test", "tests"].contains(&folder) || more.contains(&folder)
@@ -86,6 +115,12 @@ fn python(stem: &str, end: &str) -> Option<(Role, &'static str)> {
         }
         _ => None,
     }
+}
+
+fn rust(stem: &str) -> Option<(Role, &'static str)> {
+    let is_test =
+        matches!(stem, "test" | "tests") || stem.ends_with("_test") || stem.ends_with("_tests");
+    is_test.then_some((Role::Test, NAMED_AS_TEST))
 }
 
 fn script(stem: &str) -> Option<(Role, &'static str)> {

@@ -2,11 +2,12 @@
 
 use super::{Party, Subtraction, judged};
 use crate::{
-    metrics::{Better, quality::Snapshot},
-    run::{
-        recorded::Passed,
-        rubric::{Judgement, SEVERE},
+    metrics::{
+        Better,
+        faithfulness::{Faithfulness, if50},
+        quality::Snapshot,
     },
+    run::{recorded::Passed, rubric::Judgement},
 };
 
 /// One number of a run.
@@ -19,15 +20,15 @@ pub enum Fact {
     Severe,
     Erosion,
     Verbosity,
-    Mass,
-    Loc,
-    Callables,
-    HighCc,
     /// Share of the tests that pass.
     Tests,
+    Loc,
     /// Read and written, from the beginning.
     Tokens,
     Turns,
+    Mass,
+    Callables,
+    HighCc,
 }
 
 /// One number of two runs, and what there is between them.
@@ -49,13 +50,13 @@ impl Fact {
         Self::Severe,
         Self::Erosion,
         Self::Verbosity,
-        Self::Mass,
-        Self::Loc,
-        Self::Callables,
-        Self::HighCc,
         Self::Tests,
+        Self::Loc,
         Self::Tokens,
         Self::Turns,
+        Self::Mass,
+        Self::Callables,
+        Self::HighCc,
     ];
 
     /// The word in JSON and in tables for programs.
@@ -110,7 +111,8 @@ impl Fact {
     pub const fn is_measured(self) -> bool {
         matches!(
             self,
-            Self::Erosion
+            Self::Dir
+                | Self::Erosion
                 | Self::Verbosity
                 | Self::Mass
                 | Self::Loc
@@ -119,13 +121,11 @@ impl Fact {
         )
     }
 
-    /// At the end of the run; what is judged, at the state that was judged. None where it is not recorded, not judged
-    /// or not measured (yet).
+    /// At the end of the run; what is judged, at the state that was judged, IF50 with the DIR of that state. None where
+    /// it is not recorded, not judged or not measured (yet).
     pub fn of(self, party: &Party) -> Option<f64> {
         match self {
-            Self::Mcf | Self::Dir | Self::If50 | Self::Severe => {
-                self.of_verdicts(party.judgement()?)
-            }
+            Self::Mcf | Self::If50 | Self::Severe => self.of_verdicts(party, party.judgement()?),
             Self::Tests => tests(party).map(|passed| passed.share())?,
             _ => self.at(party, party.run.turns.len()),
         }
@@ -135,9 +135,10 @@ impl Fact {
     pub fn at(self, party: &Party, done: usize) -> Option<f64> {
         let measured = |value: fn(&Snapshot) -> f64| party.code_at(done).map(value);
         match self {
-            Self::Mcf | Self::Dir | Self::If50 | Self::Severe => {
-                self.of_verdicts(judgement_at(party, done)?)
+            Self::Mcf | Self::If50 | Self::Severe => {
+                self.of_verdicts(party, judgement_at(party, done)?)
             }
+            Self::Dir => party.reuse.get(&done).copied().flatten(),
             Self::Erosion => measured(|it| it.erosion),
             Self::Verbosity => measured(|it| it.verbosity),
             Self::Mass => measured(|it| it.totals.mass),
@@ -150,15 +151,15 @@ impl Fact {
         }
     }
 
-    fn of_verdicts(self, judgement: &Judgement) -> Option<f64> {
-        let scores = || judgement.verdicts.iter().filter_map(|verdict| verdict.score);
-        let count = scores().count();
+    fn of_verdicts(self, party: &Party, judgement: &Judgement) -> Option<f64> {
+        let scores = Faithfulness::of(judgement, party.rubric.checklist.as_ref());
         match self {
-            Self::Severe => {
-                (count > 0).then(|| scores().filter(|score| *score <= SEVERE).count() as f64)
+            Self::Severe => (scores.judged > 0).then(|| scores.severe() as f64),
+            Self::If50 => {
+                let dir = Self::Dir.at(party, judged::done_at(&party.run, judgement))?;
+                Some(if50(scores.mcf()?, dir))
             }
-            Self::Mcf => (count > 0).then(|| scores().map(f64::from).sum::<f64>() / count as f64),
-            _ => None,
+            _ => scores.mcf(),
         }
     }
 

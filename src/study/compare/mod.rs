@@ -42,12 +42,14 @@ pub struct Party {
     pub judgement: Option<usize>,
     /// By turns done; None where nothing is recorded that it could be measured on.
     pub measured: BTreeMap<usize, Option<Snapshot>>,
+    /// DIR by turns done; None where nothing is exported, or nothing could be read.
+    pub reuse: BTreeMap<usize, Option<f64>>,
 }
 
 impl Party {
     /// Nothing measured yet.
     pub fn new(run: Arc<Run>, rubric: Rubric) -> Self {
-        Self { run, rubric, judgement: None, measured: BTreeMap::new() }
+        Self { run, rubric, judgement: None, measured: BTreeMap::new(), reuse: BTreeMap::new() }
     }
 
     /// The judgement that speaks.

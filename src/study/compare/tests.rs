@@ -234,6 +234,18 @@ fn verdicts_count_at_the_moment_they_are_of() {
 }
 
 #[test]
+fn integration_is_that_of_the_state_that_was_judged() {
+    let mut party = party(run_with(4, &[]), vec![judgement("j", Some(2), &[("A", Some(2))])]);
+    party.reuse = [(2, Some(0.5)), (4, Some(0.1))].into();
+
+    let of = |fact: Fact| fact.of(&party);
+    assert_eq!((of(Fact::Dir), of(Fact::If50)), (Some(0.1), Some(0.5)));
+    assert_eq!((Fact::If50.at(&party, 2), Fact::If50.at(&party, 4)), (Some(0.5), None));
+    party.reuse.insert(2, None);
+    assert_eq!(Fact::If50.of(&party), None);
+}
+
+#[test]
 fn tokens_add_up_and_a_turn_that_does_not_say_ends_the_sum() {
     let mut run = run_with(3, &[]);
     let of = |input| Tokens { input: Some(input), output: Some(1), ..Tokens::default() };

@@ -115,13 +115,42 @@ fn body(replay: &Replay, compared: &Compared, theme: Theme, area: Rect, buffer: 
         return sentence(&words, theme.of(Meaning::Muted), area, buffer);
     }
     let rows = Rows::of(replay, compared, theme, area);
-    let (top, cursor) = (replay.diff.scroll.top, replay.diff.scroll.cursor);
+    let cursor = (replay.focus == Panel::Diff).then_some(replay.diff.scroll.cursor);
+    put_rows(&rows, replay.diff.scroll.top, cursor, area, buffer);
+}
+
+/// A file of two runs, side by side: the first run's lines to the left.
+pub fn draw_between(
+    compared: &Compared,
+    colours: Option<&colours::Sides>,
+    (top, column, cursor): (usize, usize, Option<usize>),
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let rows = Rows {
+        compared,
+        colours,
+        theme,
+        digits: digits_of(compared),
+        column,
+        width: usize::from(area.width),
+        gutter: None,
+        marks: None,
+        evidence: vec![],
+    };
+    put_rows(&rows, top, cursor, area, buffer);
+}
+
+/// The rows that are seen, from `top` on.
+fn put_rows(rows: &Rows<'_>, top: usize, cursor: Option<usize>, area: Rect, buffer: &mut Buffer) {
+    let compared = rows.compared;
     let seen = compared.rows.iter().enumerate().skip(top).take(usize::from(area.height));
     let words = changed_words(compared, seen.clone().map(|(_, row)| *row));
     let words_at =
         |hunk, line| words.get(&(hunk, line)).map_or(&[][..], |ranges: &Vec<_>| ranges.as_slice());
     for (index, row) in seen {
-        let is_cursor = index == cursor && replay.focus == Panel::Diff;
+        let is_cursor = Some(index) == cursor;
         let line = match *row {
             Row::Hunk(hunk) => rows.hunk(hunk, is_cursor),
             Row::Rest(lines) => rows.rest(lines, is_cursor),

@@ -27,6 +27,14 @@ pub fn draw(app: &App, theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
+    if let Some(compared) = app.comparison() {
+        return match &compared.notice {
+            Some(notice) => {
+                sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
+            }
+            None => sides(hints(app, theme, width), count(app, theme), width),
+        };
+    }
     if let Some(table) = app.table() {
         return of_table(app, table, theme, width);
     }

@@ -2,6 +2,7 @@
 
 pub mod chooser;
 pub mod collection;
+pub mod compare;
 pub mod curves;
 pub mod diff;
 pub mod files;

@@ -27,6 +27,9 @@ const TABLE: u16 = 66;
 /// Rows below which the lifeline takes turns with the table.
 const LOW: u16 = 18;
 
+/// From so many rows on a narrow screen has both a verdict and a lifeline.
+const HIGH: u16 = 32;
+
 /// Cells to the left of the cells of a lifeline: the name of its symbol.
 pub const NAMES: u16 = 20;
 
@@ -39,7 +42,10 @@ impl Areas {
         let lines = if body.height >= LOW { 2 } else { 1 };
         let [header, rest] =
             Split::vertical([Constraint::Length(lines), Constraint::Fill(1)]).areas(body);
-        let has_both = rest.height >= LOW;
+        let is_narrow = body.width < SIDE_BY_SIDE;
+        // On a narrow screen a verdict, which is read, needs the rows more than the lifeline below it.
+        let has_both =
+            rest.height >= LOW && !(is_narrow && part == Part::Verdict && rest.height < HIGH);
         if !has_both && part == Part::Lifeline {
             return Self { header, lifeline: Some(rest), ..Self::default() };
         }
@@ -47,7 +53,7 @@ impl Areas {
         let [above, lifeline] =
             Split::vertical([Constraint::Fill(1), Constraint::Length(below)]).areas(rest);
         let lifeline = has_both.then_some(lifeline);
-        if body.width < SIDE_BY_SIDE {
+        if is_narrow {
             let (table, verdict) = match part {
                 Part::Verdict => (None, Some(above)),
                 Part::Table | Part::Lifeline => (Some(above), None),

@@ -99,7 +99,7 @@ impl Replay {
         Row {
             id: id.to_owned(),
             name: component.map(|it| it.name.clone()).unwrap_or_default(),
-            is_in_checklist: component.is_some(),
+            is_in_checklist: component.is_some() || rubric.checklist.is_none(),
             score,
             why: why(judgement, verdict),
             labels: labels_of(rubric, id, judgement)

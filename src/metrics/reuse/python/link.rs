@@ -15,13 +15,8 @@ use super::{
 use crate::metrics::reuse::{
     facts::Words,
     links::{Links, Source},
+    steps::Steps,
 };
-
-/// A name passed on through more modules than this is not followed.
-const MOST_DEEP: usize = 100;
-
-/// Steps taken for all names together; no project comes near.
-const MOST_STEPS: usize = 2_000_000;
 
 /// What a name means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,7 +46,7 @@ pub fn link(sources: &[Source<'_>], links: &mut Links) {
             }
         }
     }
-    links.gave_up |= linker.gave_up;
+    links.gave_up |= linker.steps.gave_up;
 }
 
 struct Linker<'a> {
@@ -68,10 +63,7 @@ struct Linker<'a> {
     lists: HashMap<usize, Option<List>>,
     /// The module of each import.
     modules: HashMap<(usize, usize), Option<Node>>,
-    steps: usize,
-    /// Questions that wait for an answer.
-    depth: usize,
-    gave_up: bool,
+    steps: Steps,
 }
 
 /// Names of files that were looked up on the way to here.
@@ -105,9 +97,7 @@ impl<'a> Linker<'a> {
             known: HashMap::new(),
             lists: HashMap::new(),
             modules: HashMap::new(),
-            steps: 0,
-            depth: 0,
-            gave_up: false,
+            steps: Steps::default(),
         }
     }
 
@@ -213,26 +203,18 @@ impl<'a> Linker<'a> {
             return known.clone();
         }
         let is_asked_first = way.is_empty();
-        if !way.insert(key.clone()) || !self.goes_on() {
+        if !way.insert(key.clone()) || !self.steps.goes_on() {
             return vec![];
         }
-        self.depth += 1;
+        self.steps.depth += 1;
         let mut found = self.bound_in(file, name, way);
-        self.depth -= 1;
+        self.steps.depth -= 1;
         found.sort_unstable();
         found.dedup();
         if is_asked_first {
             self.known.insert(key, found.clone());
         }
         found
-    }
-
-    /// Whether another step may be taken.
-    fn goes_on(&mut self) -> bool {
-        self.steps += 1;
-        let goes_on = self.steps <= MOST_STEPS && self.depth <= MOST_DEEP;
-        self.gave_up |= !goes_on;
-        goes_on
     }
 
     fn bound_in(&mut self, file: usize, name: &str, way: &mut Way) -> Vec<Meaning> {
@@ -248,7 +230,7 @@ impl<'a> Linker<'a> {
         let Some(facts) = self.facts[file] else { return vec![] };
         let mut found = vec![];
         for &star in &facts.stars {
-            if !self.goes_on() {
+            if !self.steps.goes_on() {
                 break;
             }
             let module = self.module(file, star);
@@ -272,18 +254,18 @@ impl<'a> Linker<'a> {
         let items = self.facts[file]?.all.as_ref()?;
         self.lists.insert(file, Some(Rc::default()));
         let mut list = BTreeSet::new();
-        self.depth += 1;
+        self.steps.depth += 1;
         for item in items {
             match item {
                 AllItem::Name(name) => drop(list.insert(name.clone())),
                 AllItem::Without(name) => drop(list.remove(name)),
-                AllItem::Of(one) if self.goes_on() => {
+                AllItem::Of(one) if self.steps.goes_on() => {
                     list.extend(self.list_of_other(file, one).iter().cloned());
                 }
                 AllItem::Of(_) => {}
             }
         }
-        self.depth -= 1;
+        self.steps.depth -= 1;
         let list = Some(Rc::new(list));
         self.lists.insert(file, list.clone());
         list

@@ -1,4 +1,4 @@
-//! Python: what a file imports, binds and refers to ([`read`]), and which file each name is from ([`link`]).
+//! Python: what a file imports, binds and refers to ([`read`]), and which file each name is from ([`link()`]).
 //!
 //! Names are followed as Python follows them, flow aside: a name that one branch imports and another assigns is taken
 //! for imported. Decisions where the language leaves room:

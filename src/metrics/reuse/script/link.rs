@@ -6,13 +6,8 @@ use super::{DEFAULT, Exported, Facts, Use, WHOLE, What, paths::Paths};
 use crate::metrics::reuse::{
     facts::Words,
     links::{Links, Source},
+    steps::Steps,
 };
-
-/// A name passed on through more modules than this is not followed.
-const MOST_DEEP: usize = 100;
-
-/// Steps taken for all names together; no project comes near.
-const MOST_STEPS: usize = 2_000_000;
 
 /// What a name means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,7 +38,7 @@ pub fn link(sources: &[Source<'_>], links: &mut Links) {
             links.uses.extend(others.map(|symbol| (symbol, file)));
         }
     }
-    links.gave_up |= linker.gave_up;
+    links.gave_up |= linker.steps.gave_up;
 }
 
 struct Linker<'a> {
@@ -53,9 +48,7 @@ struct Linker<'a> {
     exports: Vec<HashMap<&'a str, Vec<Exported>>>,
     /// Answers to questions that were not asked on the way to another.
     known: HashMap<(usize, Box<str>), Vec<Meaning>>,
-    steps: usize,
-    depth: usize,
-    gave_up: bool,
+    steps: Steps,
 }
 
 /// Names of files that were looked up on the way to here.
@@ -84,9 +77,7 @@ impl<'a> Linker<'a> {
             facts,
             sources,
             known: HashMap::new(),
-            steps: 0,
-            depth: 0,
-            gave_up: false,
+            steps: Steps::default(),
         }
     }
 
@@ -146,26 +137,18 @@ impl<'a> Linker<'a> {
             return known.clone();
         }
         let is_asked_first = way.is_empty();
-        if !way.insert(key.clone()) || !self.goes_on() {
+        if !way.insert(key.clone()) || !self.steps.goes_on() {
             return vec![];
         }
-        self.depth += 1;
+        self.steps.depth += 1;
         let mut found = self.exported(file, name, way);
-        self.depth -= 1;
+        self.steps.depth -= 1;
         found.sort_unstable();
         found.dedup();
         if is_asked_first {
             self.known.insert(key, found.clone());
         }
         found
-    }
-
-    /// Whether another step may be taken.
-    fn goes_on(&mut self) -> bool {
-        self.steps += 1;
-        let goes_on = self.steps <= MOST_STEPS && self.depth <= MOST_DEEP;
-        self.gave_up |= !goes_on;
-        goes_on
     }
 
     fn exported(&mut self, file: usize, name: &str, way: &mut Way) -> Vec<Meaning> {
@@ -199,7 +182,7 @@ impl<'a> Linker<'a> {
     ) -> Vec<Meaning> {
         let mut found = vec![];
         for from in &facts.stars {
-            if !self.goes_on() {
+            if !self.steps.goes_on() {
                 break;
             }
             if let Some(other) = self.find(file, from) {

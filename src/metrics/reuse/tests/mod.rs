@@ -1,6 +1,8 @@
 //! Small projects, each with the whole list that is expected of it.
 
 mod python;
+#[cfg(feature = "rust")]
+mod rust;
 #[cfg(all(feature = "javascript", feature = "typescript"))]
 mod script;
 mod whatever;

@@ -27,6 +27,29 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
+/// The same for JavaScript and Rust.
+fn other_line() -> impl Strategy<Value = String> {
+    let name = || prop::sample::select(vec!["a", "b", "f", "g", "default", "crate", "super", "T"]);
+    let from = || prop::sample::select(vec!["./a", "./b", "../a", ".", "./lib/"]);
+    prop_oneof![
+        (name(), from())
+            .prop_map(|(name, from)| format!("import {{ {name} as x }} from '{from}';")),
+        from().prop_map(|from| format!("export * from '{from}';")),
+        (name(), from())
+            .prop_map(|(name, from)| format!("export {{ {name} as f }} from '{from}';")),
+        from().prop_map(|from| format!("module.exports = {{ f, ...require('{from}') }};")),
+        from().prop_map(|from| format!("module.exports = require('{from}');")),
+        Just("export function f() { x.f(g) }".to_owned()),
+        (name(), name()).prop_map(|(a, b)| format!("use {a}::{b};")),
+        (name(), name()).prop_map(|(a, b)| format!("pub use {a}::{b}::*;")),
+        name().prop_map(|name| format!("mod {name};")),
+        name().prop_map(|name| format!("#[path = \"{name}.rs\"] mod f;")),
+        (name(), name()).prop_map(|(a, b)| format!("pub fn f() {{ {a}::{b}(); g!({b}::{a}); }}")),
+        Just("pub trait T {}".to_owned()),
+        "[ -~]{0,20}",
+    ]
+}
+
 fn project() -> impl Strategy<Value = Vec<(String, String)>> {
     let paths = vec![
         "a.py",
@@ -38,9 +61,12 @@ fn project() -> impl Strategy<Value = Vec<(String, String)>> {
         "setup.py",
         "src/pkg/a.py",
     ];
-    let file = (prop::sample::select(paths), prop::collection::vec(line(), 0..8));
-    let file = file.prop_map(|(path, lines)| (path.to_owned(), lines.join("\n")));
-    prop::collection::vec(file, 0..8)
+    let others =
+        vec!["a.js", "b.ts", "lib/index.js", "lib/a.tsx", "a.rs", "b.rs", "src/lib.rs", "a/mod.rs"];
+    let python = (prop::sample::select(paths), prop::collection::vec(line(), 0..8));
+    let other = (prop::sample::select(others), prop::collection::vec(other_line(), 0..5));
+    let text = |(path, lines): (&str, Vec<String>)| (path.to_owned(), lines.join("\n"));
+    prop::collection::vec(prop_oneof![python.prop_map(text), other.prop_map(text)], 0..10)
 }
 
 fn linked(project: &[(String, Vec<u8>)]) -> Reuse {
@@ -116,6 +142,31 @@ fn a_name_that_is_passed_on_for_ever_is_given_up_and_that_is_said() {
 
     assert!(reuse.gave_up);
     assert_eq!(reuse.reused(), 1);
+}
+
+#[test]
+#[cfg(all(feature = "javascript", feature = "rust"))]
+fn a_file_that_is_deep_or_long_is_answered_soon_in_every_language() {
+    let deep = "(".repeat(3_000) + &")".repeat(3_000);
+    let many = |line: &str| line.repeat(5_000);
+    let project: Vec<(String, String)> = vec![
+        ("a.js".into(), format!("import f from './b';\nf{deep};\n{}", many("f.a.b.c(f);\n"))),
+        ("b.js".into(), format!("export default () => x{}\n", ".f()".repeat(4_000))),
+        ("src/a.rs".into(), format!("fn f() {{ m!{deep}; {} }}", many("let x = x::y(x);\n"))),
+        ("src/lib.rs".into(), format!("mod a; pub fn f() {{ g(x{}) }}", ".f()".repeat(2_000))),
+        (
+            "c.py".into(),
+            format!(
+                "x: {}\n{}",
+                "f[".repeat(2_000) + &"]".repeat(2_000),
+                many("from c import *\n")
+            ),
+        ),
+    ];
+    let borrowed: Vec<(&str, &str)> =
+        project.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+
+    is_sound(&reuse(&borrowed));
 }
 
 #[test]

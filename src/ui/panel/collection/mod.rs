@@ -85,7 +85,11 @@ impl Drawn<'_> {
         if let Some(why) = row.failure() {
             return self.failed(&row.name, why, is_chosen);
         }
-        self.line(is_chosen, |place| cells::of(row, place, self.theme))
+        let mut spans = self.line(is_chosen, |place| cells::of(row, place, self.theme));
+        if let (Some(first), true) = (spans.first_mut(), self.table.marked == Some(at)) {
+            *first = own("◆", self.theme.of(Meaning::Key));
+        }
+        spans
     }
 
     /// The sentence takes the room of the values there are none of.

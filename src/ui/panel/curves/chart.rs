@@ -149,6 +149,11 @@ impl<'a> Chart<'a> {
                     format!(" {profile} "),
                 ]
             }
+            (_, Origin::Judged) => {
+                let who = self.replay.judged_by(self.replay.curves.series);
+                let who = who.map(|who| format!(" judged by {} ", safe(&who)));
+                who.into_iter().chain([" judged ".to_owned()]).collect()
+            }
             (_, origin) => vec![format!(" {} ", origin.word())],
         };
         let fitting = all.into_iter().find(|words| text::width(words) <= room);
@@ -384,13 +389,13 @@ fn band_of(replay: &Replay, series: Series) -> Option<[f64; 2]> {
 }
 
 /// `0.5`, `0.05`, `1`
-fn trimmed(value: f64) -> String {
+pub(in crate::ui::panel) fn trimmed(value: f64) -> String {
     let words = format!("{value:.3}");
     words.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A round number that is no smaller; a share ends at 1.
-fn round_up(value: f64, is_share: bool) -> f64 {
+pub(in crate::ui::panel) fn round_up(value: f64, is_share: bool) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return 1.0;
     }

@@ -1,9 +1,11 @@
 //! The curves: one chart, the values at the playhead, what moved them.
 
 mod chart;
-mod grid;
+pub(super) mod grid;
 mod moved;
 mod values;
+
+pub(super) use chart::{round_up, trimmed};
 
 use ratatui::{
     buffer::Buffer,

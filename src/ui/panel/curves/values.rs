@@ -35,10 +35,11 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let titles = [Line::from(fit(title, width)), Line::default(), Line::default()];
     let inner = frame(false, titles, theme, area, buffer);
     let Some(here) = here else { return };
-    let line = |index: usize| row(replay, &points, here, Series::ALL[index], theme, width);
+    let listed = Series::listed(replay);
+    let line = |index: usize| row(replay, &points, here, listed[index], theme, width);
     let is_focused = has_keyboard(replay, Part::Chart);
     let style = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
-    list(Series::ALL.len(), line, replay.curves.series as usize, style, inner, buffer);
+    list(listed.len(), line, replay.curves.series as usize, style, inner, buffer);
 }
 
 /// ` turn 23 · c4, early  since turn 22 `

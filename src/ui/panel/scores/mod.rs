@@ -7,8 +7,9 @@ mod tree;
 use ratatui::buffer::Buffer;
 
 use crate::{
-    app::{layout::Layout, replay::Replay, scores::Shows},
+    app::{Loading, layout::Layout, replay::Replay, scores::Shows},
     ui::{
+        line::safe,
         sentence,
         theme::{Meaning, Theme},
     },
@@ -19,9 +20,18 @@ pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer)
         Some(Shows::Components) => components::draw(replay, theme, layout, buffer),
         Some(Shows::Tree) => tree::draw(replay, theme, layout, buffer),
         None => {
-            let words = "nothing here says what this run is judged by: no graded rubric tree \
-                (grader_output.json, grade.json or rubric.json) lies beside it";
-            sentence(words, theme.of(Meaning::Muted), layout.body, buffer);
+            sentence(&why_none(replay), theme.of(Meaning::Muted), layout.body, buffer);
         }
+    }
+}
+
+fn why_none(replay: &Replay) -> String {
+    match &replay.scores.components.rubric {
+        Loading::Nothing | Loading::Waiting(_) => "reading what this run is judged by…".into(),
+        Loading::Failed(why) => safe(why),
+        Loading::Ready(_) => "nothing here says what this run is judged by: neither a checklist \
+            (components.json), nor judgements, nor a graded rubric tree (grader_output.json, grade.json or \
+            rubric.json) lies beside it"
+            .into(),
     }
 }

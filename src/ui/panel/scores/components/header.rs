@@ -101,12 +101,13 @@ fn sums(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
         named("MCF", format!("{mcf:.3} of {FULL}")),
         named("DIR", dir.map_or_else(|| waiting(replay), |dir| format!("{dir:.3}"))),
         named("IF50", dir.map_or_else(|| waiting(replay), |dir| format!("{:.3}", if50(mcf, dir)))),
+        named("judged", format!("{} of {}", scores.len(), counted.len())),
         named("severe", count(&|score| score <= SEVERE).to_string()),
         named("full", count(&|score| score == FULL).to_string()),
-        named("judged", format!("{} of {}", scores.len(), counted.len())),
         named("lost", lost(replay)),
     ];
-    let spans: Vec<Span<'static>> = all.into_iter().flatten().collect();
+    let mut spans: Vec<Span<'static>> = all.into_iter().flatten().collect();
+    spans.pop(); // the blank after the last
     sides(spans, vec![], width)
 }
 

@@ -73,7 +73,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     position(scroll.top, rows.len(), theme, body, buffer);
 }
 
-/// ` ± to turn 39 `: the judgement that changes are told from.
+/// ` chg against turn 39 `: the judgement that changes are told from.
 fn compared_with(replay: &Replay) -> String {
     let parts = &replay.scores.components;
     let (Some(judgement), Some(other)) = (parts.judgement(), parts.other()) else {
@@ -81,8 +81,8 @@ fn compared_with(replay: &Replay) -> String {
     };
     let turn = other.turn.map(|turn| format!("turn {turn}")).unwrap_or_else(|| "the end".into());
     match judgement.turn == other.turn {
-        true => format!(" ± to {} ", safe(&other.judge.name)),
-        false => format!(" ± to {turn} "),
+        true => format!(" chg against {} ", safe(&other.judge.name)),
+        false => format!(" chg against {turn} "),
     }
 }
 
@@ -121,12 +121,12 @@ impl Columns {
             ("score", SCORE),
             ("human", self.label),
             ("exp", self.exposure),
-            ("±", self.change),
+            ("chg", self.change),
             ("lost", self.lost),
-            ("turns", self.strip),
         ];
         let words: String = columns.iter().map(|(word, cells)| cell(word, *cells)).collect();
-        Line::styled(words, theme.of(Meaning::Muted))
+        let turns = if self.strip < "turns".len() { "" } else { "turns" };
+        Line::styled(words + turns, theme.of(Meaning::Muted))
     }
 
     fn row(&self, row: &Row, replay: &Replay, theme: Theme) -> Line<'static> {
@@ -136,7 +136,16 @@ impl Columns {
             vec![own(cell(&safe(&row.id), ID), muted), own(cell(&safe(named), self.name), plain)];
         let said = match (row.score, &row.why) {
             (Some(given), _) => score(given, theme),
-            (None, Some(why)) => vec![own(safe(why), muted)],
+            (None, Some(_))
+                if replay
+                    .scores
+                    .components
+                    .judgement()
+                    .is_some_and(|it| it.of(&row.id).is_some()) =>
+            {
+                vec![own("no score", theme.of(Meaning::Warning))]
+            }
+            (None, Some(_)) => vec![own("not judged", muted)],
             (None, None) => vec![own("–", muted)],
         };
         spans.extend(filled(said, SCORE));

@@ -166,6 +166,17 @@ fn code(path: &str, line: usize, replay: &Replay, theme: Theme, width: usize) ->
     window(spans, 0, width, muted)
 }
 
+/// `path ppdiff/losses.py, pattern snr` for an object in JSON; else as it stands.
+fn arguments(written: &str) -> String {
+    let read = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(written);
+    let Ok(object) = read else { return written.to_owned() };
+    let said = object.into_iter().map(|(name, value)| match value {
+        serde_json::Value::String(words) => format!("{name} {words}"),
+        other => format!("{name} {other}"),
+    });
+    said.collect::<Vec<_>>().join(", ")
+}
+
 /// `1 read ppdiff/losses.py  1.2 kB  sha 3fa9c1b2`
 fn looked(number: usize, look: &Look, theme: Theme, width: usize) -> Vec<Span<'static>> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
@@ -178,7 +189,7 @@ fn looked(number: usize, look: &Look, theme: Theme, width: usize) -> Vec<Span<'s
     let left = vec![
         own(format!("{number:>2} "), muted),
         recorded(&look.tool, theme.of(Meaning::Hunk)),
-        recorded(&format!(" {}", look.arguments), plain),
+        recorded(&format!(" {}", arguments(&look.arguments)), plain),
     ];
     let mut spans = fit(left, width.saturating_sub(width_of(&facts)));
     spans.extend(facts);

@@ -1,0 +1,127 @@
+//! Every number of all runs, and what there is between the two that are compared.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use super::{frame, muted, name, no_value, shown_runs, side_letter};
+use crate::{
+    app::{
+        compare::{Comparison, Part},
+        scroll::centred,
+    },
+    run::rubric::Judgement,
+    study::compare::{Fact, Outcome, done_at, letter},
+    ui::{
+        line::{fit, own, safe, sides},
+        panel::put_row,
+        theme::{Meaning, Theme},
+    },
+};
+
+/// Cells of a number's name, of each run, of the difference.
+const LABEL: usize = 16;
+const VALUE: usize = 11;
+
+pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let by = compared.subtraction();
+    let title = vec![name(compared, Part::Numbers, "numbers", theme)];
+    let says = muted(by.words(), theme);
+    let below = muted(whose(compared), theme);
+    let is_focused = compared.part == Part::Numbers;
+    let inner = frame(is_focused, [title, says, below], theme, area, buffer);
+    put_row(head(compared, theme), None, inner, 0, buffer);
+    let height = usize::from(inner.height.saturating_sub(1));
+    let chosen = Fact::ALL.iter().position(|fact| *fact == compared.chart.fact());
+    let chosen = chosen.unwrap_or_default();
+    let top = centred(chosen, Fact::ALL.len(), height);
+    let width = usize::from(inner.width);
+    for (y, (at, fact)) in (1..).zip(Fact::ALL.iter().enumerate().skip(top).take(height)) {
+        let style = (at == chosen)
+            .then(|| theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked }));
+        put_row(row(compared, *fact, theme, width), style, inner, y, buffer);
+    }
+}
+
+/// `profile trajview · judged by authors-reading, a at turn 56, b at turn 1`
+fn whose(compared: &Comparison) -> String {
+    let profile = compared.ruler.as_ref().map(|ruler| format!("profile {}", ruler.profile));
+    let judged = judges(compared);
+    profile.into_iter().chain(judged).collect::<Vec<_>>().join(" · ")
+}
+
+fn judges(compared: &Comparison) -> Option<String> {
+    let judged = compared.pair.into_iter().filter_map(|run| {
+        let party = compared.all().get(run)?;
+        let judgement = party.judgement()?;
+        Some((run, judgement, done_at(&party.run, judgement)))
+    });
+    let judged: Vec<(usize, &Judgement, usize)> = judged.collect();
+    let (_, first, _) = judged.first()?;
+    let is_one = judged.iter().all(|(_, it, _)| it.judge.name == first.judge.name);
+    let place = |(run, it, done): &(usize, &Judgement, usize)| {
+        let by = if is_one { String::new() } else { format!(" by {}", safe(&it.judge.name)) };
+        format!("{} at turn {done}{by}", letter(*run))
+    };
+    let places = judged.iter().map(place).collect::<Vec<_>>().join(", ");
+    Some(match is_one {
+        true => format!("judged by {}, {places}", safe(&first.judge.name)),
+        false => format!("judged {places}"),
+    })
+}
+
+fn head(compared: &Comparison, theme: Theme) -> Line<'static> {
+    let mut spans = vec![own(" ".repeat(LABEL), theme.of(Meaning::Muted))];
+    for run in shown_runs(compared) {
+        let side = compared.pair.iter().position(|it| *it == run);
+        let word = side.map_or_else(
+            || own(format!(" {}", letter(run)), theme.of(Meaning::Muted)),
+            |side| side_letter(compared, side, theme),
+        );
+        spans.push(own(" ".repeat(VALUE - 2), theme.of(Meaning::Muted)));
+        spans.push(word);
+    }
+    spans.push(own("   difference", theme.of(Meaning::Muted)));
+    Line::from(spans)
+}
+
+/// `erosion    0.4453  0.0000   −0.4453  ▼ b is better`
+fn row(compared: &Comparison, fact: Fact, theme: Theme, width: usize) -> Line<'static> {
+    let mut left = vec![own(format!("{:<LABEL$}", fact.label()), theme.of(Meaning::Text))];
+    for run in shown_runs(compared) {
+        let Some(party) = compared.all().get(run) else { continue };
+        let value = fact.of(party);
+        let end = party.run.turns.len();
+        let words = match value {
+            Some(value) => fact.said(Some(value)),
+            None if fact.is_measured() => no_value(compared, party, end).into(),
+            None => missing(fact).into(),
+        };
+        let meaning = if value.is_some() { Meaning::Text } else { Meaning::Muted };
+        left.push(own(format!("{words:>VALUE$}"), theme.of(meaning)));
+    }
+    let Some(pair) = compared.sides() else { return Line::from(left) };
+    let outcome = fact.outcome(pair, compared.subtraction());
+    let delta = outcome.delta.map(|delta| fact.delta_said(delta)).unwrap_or_default();
+    left.push(own(format!("{delta:>13}"), theme.of(Meaning::Text)));
+    left.push(better(&outcome, theme));
+    sides(fit(left, width), vec![], width)
+}
+
+/// Why a number is not there.
+const fn missing(fact: Fact) -> &'static str {
+    match fact {
+        Fact::Mcf | Fact::If50 | Fact::Severe => "not judged",
+        Fact::Dir => "none",
+        _ => "–",
+    }
+}
+
+fn better(outcome: &Outcome, theme: Theme) -> Span<'static> {
+    match outcome.better {
+        None => own("", theme.of(Meaning::Text)),
+        Some(run) => own(format!("  {} better", letter(run)), theme.of(Meaning::Added)),
+    }
+}
