@@ -22,6 +22,7 @@ use trajview::{
         views::View,
     },
     run::{Card, Warning, card::CardTests, recorded::Passed},
+    study::{Plan, paired::paired},
     tui::{self, Wishes},
     ui::{self, export, theme::Theme},
 };
@@ -31,6 +32,7 @@ struct Desk {
     app: App,
     /// What nobody answers.
     left: Vec<Effect>,
+    names: Vec<String>,
 }
 
 /// What a made-up run says and measures; the error is why it cannot be read.
@@ -38,7 +40,7 @@ type Told = Result<(Card, Scores), String>;
 
 fn told(name: &str) -> Told {
     let words = |words: &str| Some(words.to_owned());
-    let card = |task, condition, agent, turns| Card {
+    let card = |task: &str, condition: &str, agent: &str, turns: usize| Card {
         id: name.into(),
         title: format!("the {name} run"),
         task: words(task),
@@ -56,6 +58,7 @@ fn told(name: &str) -> Told {
     let scores = |erosion: f64| Scores {
         erosion: Some(erosion),
         verbosity: Some(erosion / 2.0),
+        dir: Some(0.5),
         is_partial: false,
         curve: vec![Some(0.0), Some(erosion / 2.0), Some(erosion)],
     };
@@ -83,6 +86,16 @@ fn told(name: &str) -> Told {
             (card.tokens, card.condition) = (None, None);
             Ok((card, Scores::default()))
         }
+        paired if paired.starts_with("pair") => {
+            let number = usize::from(paired.as_bytes()[4] - b'0');
+            let is_long = paired.ends_with('e');
+            let condition = if is_long { "emergent" } else { "single-shot" };
+            let task = format!("task {number}");
+            let turns = if is_long { 20 + number } else { 1 };
+            let eroded =
+                if is_long { 0.3 + 0.04 * number as f64 } else { 0.1 + 0.01 * (number % 3) as f64 };
+            Ok((card(&task, condition, "codex 0.169.0", turns), scores(eroded)))
+        }
         _ => Err(format!("cannot read runs/{name}: no such file")),
     }
 }
@@ -91,14 +104,23 @@ const NAMES: [&str; 5] = ["alpha", "beta", "gamma", "delta", "omega"];
 
 impl Desk {
     fn opened(width: u16, height: u16) -> Self {
-        let mut desk = Self::waiting(width, height);
+        Self::showing(&NAMES, width, height)
+    }
+
+    fn showing(names: &[&str], width: u16, height: u16) -> Self {
+        let mut desk = Self::asking(names, width, height);
         desk.answer_all();
         desk
     }
 
     /// Nothing is answered yet.
     fn waiting(width: u16, height: u16) -> Self {
-        let mut desk = Self { app: App::default(), left: vec![] };
+        Self::asking(&NAMES, width, height)
+    }
+
+    fn asking(names: &[&str], width: u16, height: u16) -> Self {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut desk = Self { app: App::default(), left: vec![], names };
         desk.send(Message::Resized(Size { width, height }));
         desk.send(Message::Collect(vec!["runs".into()], Place::default()));
         desk
@@ -123,7 +145,7 @@ impl Desk {
     fn answer(&mut self, effect: &Effect) {
         match effect {
             Effect::FindRuns(request, sources) => {
-                let paths = NAMES.map(|name| sources[0].join(name)).into();
+                let paths = self.names.iter().map(|name| sources[0].join(name)).collect();
                 self.hear(*request, Answer::Found(paths));
                 self.hear(*request, Answer::Done);
             }
@@ -144,6 +166,11 @@ impl Desk {
                     self.hear(*request, Answer::Scored(asked.row, scores));
                 }
                 self.hear(*request, Answer::Done);
+            }
+            Effect::TestPairs(request, sides) => {
+                let plan = Plan { resamples: 200, ..Plan::default() };
+                let tested = sides.iter().map(|(column, pairs)| (*column, paired(pairs, &plan)));
+                self.hear(*request, Answer::Tested(tested.collect()));
             }
             other => panic!("nobody knows {other:?}"),
         }
@@ -187,7 +214,10 @@ fn card_of(path: &Path) -> Result<Box<Card>, String> {
 }
 
 fn is_question(effect: &Effect) -> bool {
-    matches!(effect, Effect::FindRuns(..) | Effect::ReadRuns(..) | Effect::ScoreRuns(..))
+    matches!(
+        effect,
+        Effect::FindRuns(..) | Effect::ReadRuns(..) | Effect::ScoreRuns(..) | Effect::TestPairs(..)
+    )
 }
 
 #[test]
@@ -261,6 +291,37 @@ fn runs_are_grouped_and_groups_fold() {
     desk.press("b b b <enter>");
 
     insta::assert_snapshot!(desk.text());
+}
+
+const PAIRS: [&str; 11] = [
+    "pair1e", "pair1s", "pair2e", "pair2s", "pair3e", "pair3s", "pair4e", "pair4s", "pair5e",
+    "pair5s", "pair6e",
+];
+
+#[test]
+fn two_conditions_are_held_against_each_other() {
+    let mut desk = Desk::showing(&PAIRS, 120, 30);
+    desk.press("p");
+    insta::assert_snapshot!(desk.text());
+    let mut desk = Desk::showing(&PAIRS, 80, 24);
+    desk.press("p");
+    insta::assert_snapshot!(desk.text());
+}
+
+#[test]
+fn the_pairs_are_those_that_the_filter_takes() {
+    let mut desk = Desk::showing(&PAIRS, 120, 30);
+    desk.press("p / task:1 <enter>");
+    assert!(
+        desk.text().contains("1 pair of one agent and task · 0 runs in none"),
+        "{}",
+        desk.text()
+    );
+    desk.press("/ <c-u> condition:emergent <enter>");
+    let sentence = "these runs have no two of one condition to compare";
+    assert!(desk.text().contains(sentence), "{}", desk.text());
+    desk.press("p p");
+    assert!(!desk.text().contains("paired"), "{}", desk.text());
 }
 
 #[test]
@@ -381,7 +442,10 @@ fn whatever_the_keys_there_is_a_row_at_the_cursor() {
 
 fn samples(width: u16, height: u16, keys: &str) -> Buffer {
     let size = Size { width, height };
-    let paths = [project("sample-runs")];
+    // Named one by one: a new sample is no other frame.
+    let names =
+        ["claude-code", "codex-exec-json", "codex-p12", "codex-p12-single-shot", "slopcodebench"];
+    let paths = names.map(|name| project("sample-runs").join(name));
     tui::headless_as(tui::from_disk(), &paths, size, keys, Place::default(), Wishes::default())
         .unwrap()
 }
@@ -395,7 +459,7 @@ fn the_samples_are_a_collection() {
 
 #[test]
 fn a_sample_opens_from_the_table_and_its_neighbour_after_it() {
-    let seen = export::text(&samples(120, 40, "3j <enter> 3l <bs> j <enter>"));
+    let seen = export::text(&samples(120, 40, "2j <enter> 3l <bs> j <enter>"));
     assert!(seen.contains("single-shot"), "{seen}");
     assert!(seen.contains("turn 1/1"), "{seen}");
 }
@@ -414,7 +478,7 @@ fn snapshot(arguments: &[&str]) -> String {
 fn several_paths_are_rows_even_where_there_is_nothing() {
     let (bundle, nowhere) = (path("sample-runs/codex-p12"), path("sample-runs/nowhere"));
 
-    let seen = snapshot(&[&bundle, &nowhere, "--sort", "run"]);
+    let seen = snapshot(&[&bundle, &nowhere, "--view", "collection", "--sort", "run"]);
 
     assert!(seen.contains("2 paths  2 runs"), "{seen}");
     assert!(seen.contains("nowhere") && seen.contains("no such file"), "{seen}");

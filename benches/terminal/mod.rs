@@ -1,5 +1,7 @@
 //! The real program in a real terminal, its answers with the time they came.
 
+#![allow(dead_code)] // each bench uses a part of it
+
 use std::{
     io::{Read, Write},
     num::NonZeroU16,

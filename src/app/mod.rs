@@ -61,6 +61,7 @@ use ask::Numbers;
 use collection::{
     Collection,
     asking::{Asked, Depth},
+    pairs::Sides,
 };
 use compare::Comparison;
 use key::Key;
@@ -164,6 +165,8 @@ pub enum Effect {
     FindRuns(Request, Vec<PathBuf>),
     ReadRuns(Request, Depth, Vec<Asked>),
     ScoreRuns(Request, Vec<Asked>),
+    /// Two sides, column by column.
+    TestPairs(Request, Sides),
     /// Read and measure no more of what was asked for last in the collection.
     StopCollecting,
     /// What stands beside the run of what it is judged by.

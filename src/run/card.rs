@@ -33,11 +33,22 @@ pub struct Card {
     /// Of the last checkpoint, by a harness; as it defines them.
     pub recorded_erosion: Option<f64>,
     pub recorded_verbosity: Option<f64>,
+    /// Mean component fidelity, 0–4, by the judgement that speaks for the run; set by who reads judgements.
+    pub mcf: Option<Judged>,
     pub warnings: usize,
     /// The first of them, at most [`MOST_WARNINGS`].
     pub first_warnings: Vec<Warning>,
     /// The moments worth scoring, in turns done: the end of each checkpoint, and the end of the run last.
     pub moments: Vec<usize>,
+}
+
+/// A score that somebody gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    pub score: f64,
+    pub judge: String,
+    /// The state that was judged, in turns done.
+    pub done: usize,
 }
 
 /// What a harness' tests said of one checkpoint.
@@ -89,6 +100,7 @@ impl Card {
             tests: last.and_then(|last| last.tests.as_ref()).map(CardTests::of),
             recorded_erosion: recorded("erosion"),
             recorded_verbosity: recorded("verbosity"),
+            mcf: None,
             warnings: run.warnings.len(),
             first_warnings: run.warnings.iter().take(MOST_WARNINGS).cloned().collect(),
             moments: moments(run),

@@ -8,13 +8,15 @@ use std::{
 
 use crate::{
     formats::{self, Head, OneHand, Source},
-    run::{Card, Run},
+    metrics::faithfulness::Faithfulness,
+    run::{Card, Run, card::Judged},
+    study::compare::done_at,
 };
 
 use super::{
     OpenError, bytes,
     find::{is_bundle, is_folder, name_of},
-    open, stand_back,
+    open, rubric, stand_back,
 };
 
 /// What the beginning of a recording says, read in a moment: who, what and with which model; its numbers are those of
@@ -39,9 +41,20 @@ fn beginning(main: &Path) -> Option<Run> {
     format.index_with(&[Source { name: name_of(main), bytes: &bytes }], &OneHand).ok()
 }
 
-/// What all of a recording adds up to.
+/// What all of a recording adds up to, and what stands beside it.
 pub fn of(path: &Path) -> Result<Card, OpenError> {
-    open(path).map(|opened| Card::of(&opened.run))
+    open(path).map(|opened| of_opened(path, &opened.run))
+}
+
+/// As [`of`], of a recording that was opened.
+pub fn of_opened(path: &Path, run: &Run) -> Card {
+    let rubric = rubric::read(path);
+    let judged = rubric.chosen().and_then(|judgement| {
+        let faithful = Faithfulness::of(judgement, rubric.checklist.as_ref());
+        let done = done_at(run, judgement);
+        Some(Judged { score: faithful.mcf()?, judge: judgement.judge.name.clone(), done })
+    });
+    Card { mcf: judged, ..Card::of(run) }
 }
 
 /// Does `work` for each item, several at a time and out of the way of what is looked at; begins no more once it

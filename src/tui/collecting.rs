@@ -20,12 +20,13 @@ use crate::{
         collection::{
             self,
             asking::{Answer, Asked, Depth},
+            pairs::Sides,
             row::Scores,
         },
         curves::Measured,
     },
-    run::Card,
-    store::{self, cards},
+    store::{self, ReuseReader, cards},
+    study::{Plan, paired::paired},
 };
 
 use super::{
@@ -50,7 +51,10 @@ const TOGETHER: Duration = Duration::from_millis(25);
 
 /// Whether an effect is one of ours.
 pub const fn is_one(effect: &Effect) -> bool {
-    matches!(effect, Effect::FindRuns(..) | Effect::ReadRuns(..) | Effect::ScoreRuns(..))
+    matches!(
+        effect,
+        Effect::FindRuns(..) | Effect::ReadRuns(..) | Effect::ScoreRuns(..) | Effect::TestPairs(..)
+    )
 }
 
 pub fn reply(request: Request, answer: Answer) -> Reply {
@@ -71,6 +75,7 @@ impl Collecting {
             }
             Effect::ReadRuns(request, Depth::Whole, asked) => (request, self.read(*request, asked)),
             Effect::ScoreRuns(request, asked) => (request, self.score(*request, asked)),
+            Effect::TestPairs(request, sides) => (request, test(sides)),
             _ => return None,
         };
         Some(reply(*request, last))
@@ -114,7 +119,7 @@ impl Collecting {
         let batch = Batch::default();
         cards::for_each(asked, |asked| {
             let opened = self.opener.open(&asked.path);
-            let card = opened.map(|opened| Box::new(Card::of(&opened.run)));
+            let card = opened.map(|opened| Box::new(cards::of_opened(&asked.path, &opened.run)));
             let full = batch.add((asked.row, card.map_err(|why| why.to_string())));
             full.is_none_or(|cards| self.tell(request, Answer::Read(cards))) && self.is_wanted()
         });
@@ -142,8 +147,18 @@ impl Collecting {
         let goes_on = |_, _| self.is_wanted();
         let scored = opened.recording.score(&opened.run, &asked.moments, scorer, &goes_on)?;
         let measured: Vec<Measured> = scored.iter().map(Measured::of).collect();
-        Ok(Scores::of(&measured))
+        let done = opened.run.turns.len();
+        let dir = opened.recording.dir(&opened.run, &[done], &ReuseReader::default());
+        let dir = dir.ok().and_then(|mut dirs| dirs.pop().flatten());
+        Ok(Scores { dir, ..Scores::of(&measured) })
     }
+}
+
+fn test(sides: &Sides) -> Answer {
+    store::stand_back();
+    let plan = Plan::default();
+    let tested = sides.iter().map(|(column, pairs)| (*column, paired(pairs, &plan)));
+    Answer::Tested(tested.collect())
 }
 
 /// Things to be sent together.

@@ -456,6 +456,7 @@ impl Worker {
             | Effect::FindRuns(..)
             | Effect::ReadRuns(..)
             | Effect::ScoreRuns(..)
+            | Effect::TestPairs(..)
             | Effect::StopCollecting
             | Effect::StopScoring
             | Effect::Suspend
@@ -620,7 +621,8 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::Compare(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
         Effect::FindRuns(request, _)
         | Effect::ReadRuns(request, ..)
-        | Effect::ScoreRuns(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
+        | Effect::ScoreRuns(request, _)
+        | Effect::TestPairs(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
         Effect::LoadRubric(request, _) => (*request, |why| Answer::Rubric(Err(why))),
         Effect::MeasureReuse(request, ..) => (*request, |why| Answer::Reused(Err(why))),
         Effect::FollowComponents(request, ..) => (*request, |why| Answer::Lifelines(Err(why))),

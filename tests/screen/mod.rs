@@ -604,7 +604,8 @@ impl Answering {
             | Effect::StopCollecting
             | Effect::FindRuns(..)
             | Effect::ReadRuns(..)
-            | Effect::ScoreRuns(..) => return None,
+            | Effect::ScoreRuns(..)
+            | Effect::TestPairs(..) => return None,
             Effect::Score(request, run, moments) => {
                 let scored = story.score(&run, &moments, &no_scorer(), &|_, _| true);
                 let answer = scored.map(|scored| scores::Answer {

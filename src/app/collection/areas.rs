@@ -13,6 +13,8 @@ pub struct Areas {
     pub list: Rect,
     /// What the signs and the chosen column mean.
     pub legend: Rect,
+    /// The panel of paired tests, where it is open.
+    pub pairs: Option<Rect>,
     pub columns: Vec<Place>,
     /// Columns that did not fit, to the left and to the right.
     pub hidden: [usize; 2],
@@ -25,6 +27,9 @@ pub struct Place {
     pub x: u16,
     pub width: u16,
 }
+
+/// Rows of a border.
+const FRAME: u16 = 2;
 
 /// Cells between two columns.
 const GAP: u16 = 2;
@@ -41,9 +46,22 @@ impl Collection {
             0 => Constraint::Fill(1),
             rows => Constraint::Length(rows),
         });
+        let (body, pairs) = self.with_pairs(body);
         let [sources, titles, list, legend] = Split::vertical(rows).areas(body);
         let (columns, hidden) = self.places(list);
-        Areas { sources, titles, list, legend, columns, hidden }
+        Areas { sources, titles, list, legend, pairs, columns, hidden }
+    }
+
+    /// Room for the panel of paired tests: as many rows as it has, and not more than half of all.
+    fn with_pairs(&self, body: Rect) -> (Rect, Option<Rect>) {
+        let rows = match self.matched() {
+            None => return (body, None),
+            Some(Ok(matched)) if !matched.sides.is_empty() => matched.sides.len() as u16 + 1,
+            Some(_) => 1,
+        };
+        let height = Constraint::Length((rows + FRAME).min(body.height / 2));
+        let [body, pairs] = Split::vertical([Constraint::Fill(1), height]).areas(body);
+        (body, Some(pairs))
     }
 
     /// The first column always, then as many as fit so that the chosen one is among them.

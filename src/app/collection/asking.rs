@@ -10,10 +10,12 @@ use crate::{
         curves::RulerName,
     },
     run::Card,
+    study::paired::Paired,
 };
 
 use super::{
     Collection,
+    columns::Column,
     row::{Computed, Reading, Row, Scores, name_after_folders, name_of},
 };
 
@@ -53,6 +55,8 @@ pub enum Answer {
     Read(Vec<(usize, Result<Box<Card>, String>)>),
     /// A run, measured; the error is a sentence.
     Scored(usize, Result<Scores, String>),
+    /// Pairs, tested: one entry a column that was asked about.
+    Tested(Vec<(Column, Paired)>),
     /// What measures.
     Ruler(RulerName),
     /// The question is answered; what was not told of will not be.
@@ -83,6 +87,7 @@ impl Collection {
         if self.desks.scores.is_free() && self.is_read() {
             effects.extend(self.ask_for_scores(numbers, height));
         }
+        effects.extend(self.ask_for_tests(numbers));
         effects
     }
 
@@ -139,6 +144,9 @@ impl Collection {
 
     /// Takes an answer, if it is to a question that is out.
     pub(super) fn hear(&mut self, request: Request, answer: Answer) {
+        if let Answer::Tested(results) = answer {
+            return self.hear_tests(request, results);
+        }
         let is_over = matches!(answer, Answer::Done | Answer::Failed(_));
         if self.desks.list.is_about(request) {
             self.hear_list(&answer);
@@ -158,6 +166,10 @@ impl Collection {
                 self.give_up_scoring(&rows, &answer);
             }
         } else {
+            if let Answer::Failed(why) = answer {
+                self.hear_tests(request, vec![]);
+                self.notice = Some(why);
+            }
             return;
         }
         self.arrange_news();

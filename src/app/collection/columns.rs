@@ -2,6 +2,8 @@
 //!
 //! To add one add it to [`COLUMNS`] and say in `values` where its value comes from.
 
+use crate::metrics::Better;
+
 /// What a column tells of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Column {
@@ -14,11 +16,14 @@ pub enum Column {
     Turns,
     Erosion,
     Verbosity,
+    Dir,
     Strict,
     Iso,
     Core,
     RecordedErosion,
     RecordedVerbosity,
+    Mcf,
+    If50,
     Checkpoints,
     Model,
     Lines,
@@ -39,6 +44,8 @@ pub enum Source {
     Harness,
     /// We worked it out from the files.
     Computed,
+    /// A judge or a person gave scores.
+    Judged,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +83,7 @@ const fn about(
 #[rustfmt::skip] // a table: one row a column
 pub const COLUMNS: &[About] = {
     use Kind::{Number, Words};
-    use Source::{Computed, Harness, Run};
+    use Source::{Computed, Harness, Judged, Run};
     &[
         about(Column::Run, ["run", "run", "where the recording is, below what was opened"], Words, Run, [16, 28]),
         about(Column::Task, ["task", "task", "what the agent was to do"], Words, Run, [10, 16]),
@@ -85,11 +92,14 @@ pub const COLUMNS: &[About] = {
         about(Column::Turns, ["turns", "turns", "requests, each with all that answers it"], Number, Run, [6, 6]),
         about(Column::Erosion, ["erosion", "erosion", "share of mass in callables with more than 10 paths, at the end; lower is better"], Number, Computed, [7, 7]),
         about(Column::Verbosity, ["verbosity", "verbosity", "share of lines that are clones, rule hits or wrappers, at the end"], Number, Computed, [9, 9]),
+        about(Column::Dir, ["dir", "DIR", "dependency integration: share of exported symbols that another module uses, at the end; higher is better"], Number, Computed, [6, 6]),
         about(Column::Strict, ["strict", "strict", "tests of the last checkpoint and all before it: passed of all"], Number, Harness, [9, 9]),
         about(Column::Iso, ["iso", "iso", "tests of the last checkpoint alone: passed of all"], Number, Harness, [9, 9]),
         about(Column::Core, ["core", "core", "core tests of the last checkpoint: passed of all"], Number, Harness, [7, 7]),
         about(Column::RecordedErosion, ["recorded-erosion", "erosion", "erosion of the last checkpoint, as the harness recorded it"], Number, Harness, [7, 7]),
         about(Column::RecordedVerbosity, ["recorded-verbosity", "verbosity", "verbosity of the last checkpoint, as the harness recorded it"], Number, Harness, [9, 9]),
+        about(Column::Mcf, ["mcf", "MCF", "mean component fidelity, 0–4, of the judgement that speaks for the run; higher is better"], Number, Judged, [5, 5]),
+        about(Column::If50, ["if50", "IF50", "half MCF / 4 and half DIR, where the end of the run was judged; higher is better"], Number, Judged, [6, 6]),
         about(Column::Checkpoints, ["checkpoints", "ckpt", "checkpoints: stages of the task"], Number, Run, [5, 5]),
         about(Column::Model, ["model", "model", "the model as the recording names it"], Words, Run, [10, 16]),
         about(Column::Lines, ["lines", "lines", "lines added and removed, as far as recorded edits tell; sorts by their sum"], Number, Run, [13, 13]),
@@ -128,6 +138,31 @@ impl Column {
         self.about().kind
     }
 
+    /// What two sides are compared by, in order, and which way is better.
+    pub const TESTED: [(Self, Better); 15] = [
+        (Self::Mcf, Better::Higher),
+        (Self::If50, Better::Higher),
+        (Self::Dir, Better::Higher),
+        (Self::Erosion, Better::Lower),
+        (Self::Verbosity, Better::Lower),
+        (Self::Strict, Better::Higher),
+        (Self::Iso, Better::Higher),
+        (Self::Core, Better::Higher),
+        (Self::RecordedErosion, Better::Lower),
+        (Self::RecordedVerbosity, Better::Lower),
+        (Self::Turns, Better::Neither),
+        (Self::Lines, Better::Neither),
+        (Self::Tokens, Better::Neither),
+        (Self::Cost, Better::Neither),
+        (Self::Time, Better::Neither),
+    ];
+
+    /// Which way is better.
+    pub fn better(self) -> Better {
+        let found = Self::TESTED.iter().find(|(column, _)| *column == self);
+        found.map_or(Better::Neither, |(_, better)| *better)
+    }
+
     /// The column after this one in going through what runs are grouped by; None after the last.
     pub fn next_group(now: Option<Self>) -> Option<Self> {
         let Some(now) = now else { return Self::GROUPS.first().copied() };
@@ -143,6 +178,7 @@ impl Source {
             Self::Run => "",
             Self::Harness => "recorded",
             Self::Computed => "computed",
+            Self::Judged => "judged",
         }
     }
 }

@@ -16,12 +16,13 @@ pub fn of(table: &Collection) -> Vec<BoxRow> {
     };
     let mut rows = vec![BoxRow::of("recording", row.path.to_string_lossy())];
     rows.extend(row.failure().map(|why| BoxRow::of("cannot be read", why)));
-    for source in [Source::Run, Source::Computed, Source::Harness] {
+    for source in [Source::Run, Source::Computed, Source::Harness, Source::Judged] {
         if source != Source::Run {
             rows.push(BoxRow::of("", ""));
             rows.push(BoxRow::heading(match source {
                 Source::Harness => "recorded by the harness",
                 Source::Computed => "computed here",
+                Source::Judged => "judged",
                 Source::Run => "",
             }));
         }
@@ -32,6 +33,10 @@ pub fn of(table: &Collection) -> Vec<BoxRow> {
                 format!("profile {}, {} rules {}", ruler.profile, ruler.rules, ruler.source);
             rows.push(BoxRow::of("measured by", words));
         }
+    }
+    if let Some(judged) = row.card().and_then(|card| card.mcf.as_ref()) {
+        let words = format!("{}, the state after turn {}", judged.judge, judged.done);
+        rows.push(BoxRow::of("judged by", words));
     }
     let more = row.card().map(|card| {
         let of = |left: &str, right: &Option<String>| {

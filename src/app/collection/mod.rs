@@ -11,6 +11,7 @@ pub mod columns;
 pub mod facts;
 pub mod filter;
 pub mod order;
+pub mod pairs;
 mod pointing;
 pub mod prompt;
 pub mod row;
@@ -28,6 +29,7 @@ use asking::{Answer, Desks};
 use columns::Column;
 use filter::Filter;
 use order::{Direction, Group, Key, Line, Sort, Wish};
+use pairs::{Matched, Pairs};
 use row::Row;
 use values::Known;
 
@@ -51,6 +53,8 @@ pub struct Collection {
     /// The run that another is to be compared with: index of its row.
     pub marked: Option<usize>,
     pub prompt: Option<Prompt>,
+    /// The panel that holds two conditions against each other.
+    pub pairs: Option<Pairs>,
     pub filter: Filter,
     pub sort: Option<Sort>,
     /// What runs are grouped by.
@@ -73,6 +77,8 @@ struct Arranged {
     widths: Vec<(Column, u16)>,
     /// Columns left out because no run has a value.
     empty: Vec<Column>,
+    /// What the panel of paired tests is about.
+    matched: Option<Result<Matched, String>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -92,6 +98,10 @@ pub enum Message {
     FoldAll,
     SwitchEmpty,
     StopOrGoOn,
+    /// The panel with the paired tests: by condition, by agent, closed.
+    Pairs,
+    /// The next two conditions or agents.
+    NextPair,
     Prompt(prompt::Message),
     /// The run at the cursor; a group folds or unfolds.
     Open,
@@ -150,6 +160,11 @@ impl Collection {
     /// Columns that are left out: no run has a value there.
     pub fn empty_columns(&self) -> &[Column] {
         &self.arranged.empty
+    }
+
+    /// What stands against what in the panel below; the error is a sentence. None while it is closed.
+    pub fn matched(&self) -> Option<&Result<Matched, String>> {
+        self.arranged.matched.as_ref()
     }
 
     /// The run at the cursor.
@@ -214,6 +229,8 @@ impl Collection {
             Message::FoldAll => self.fold_all(),
             Message::SwitchEmpty => self.shows_empty = !self.shows_empty,
             Message::StopOrGoOn => self.is_stopped = !self.is_stopped,
+            Message::Pairs => self.switch_pairs(),
+            Message::NextPair => self.next_pair(),
             Message::Prompt(message) => self.update_prompt(message),
             Message::Escape => self.escape(),
             Message::Heard(request, answer) => return self.hear(request, answer),
@@ -315,6 +332,7 @@ impl Collection {
             Wish { filter: &self.filter, sort: self.sort, group: self.group, folded: &self.folded };
         self.arranged.lines = order::lines(&self.rows, &wish);
         self.lay_out_columns();
+        self.arranged.matched = self.match_up();
         if let Some(cursor) = spot.and_then(|spot| self.place_of(&spot)) {
             let moved = self.scroll.cursor.abs_diff(cursor);
             // It stays where it is on screen, too.

@@ -41,6 +41,8 @@ pub struct Scores {
     /// Of the files at the end; None where nothing is recorded to work it out from.
     pub erosion: Option<f64>,
     pub verbosity: Option<f64>,
+    /// Dependency integration at the end; None where nothing is exported.
+    pub dir: Option<f64>,
     /// Some files would count and their content is not recorded.
     pub is_partial: bool,
     /// Erosion at the end of each checkpoint and of the run, in order.
@@ -103,6 +105,7 @@ impl Scores {
         Self {
             erosion: last.as_ref().map(|last| last.erosion),
             verbosity: last.as_ref().map(|last| last.verbosity),
+            dir: None,
             is_partial: moments.last().is_some_and(|last| last.not_recorded > 0),
             curve: moments.iter().map(|it| counted(it).map(|snapshot| snapshot.erosion)).collect(),
         }
@@ -132,7 +135,8 @@ pub fn name_after_folders(rows: &mut [Row], sources: &[PathBuf]) {
     for row in rows {
         let is_log = row.path.extension().is_some_and(|end| end == "jsonl" || end == "zst");
         let folder = folder(row);
-        if is_log && count.get(&folder) == Some(&1) && !sources.contains(&folder) {
+        let is_all = sources == [folder.clone()];
+        if is_log && count.get(&folder) == Some(&1) && !is_all {
             row.name = name_of(&folder, sources);
         }
     }

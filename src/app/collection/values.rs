@@ -1,6 +1,9 @@
 //! What stands in the cells: values to sort and filter by, and how they are written.
 
-use crate::run::{card::CardTests, recorded::Passed};
+use crate::{
+    metrics::faithfulness,
+    run::{Card, card::CardTests, recorded::Passed},
+};
 
 use super::{
     columns::{Column, Kind},
@@ -61,7 +64,7 @@ impl Row {
 
     /// The number of a column of numbers.
     pub fn number(&self, column: Column) -> Known<f64> {
-        if matches!(column, Column::Erosion | Column::Verbosity | Column::Curve) {
+        if matches!(column, Column::Erosion | Column::Verbosity | Column::Dir | Column::Curve) {
             return self.computed(column);
         }
         let Some(card) = self.whole() else { return self.without_card() };
@@ -77,6 +80,8 @@ impl Row {
             Column::Core => said(share(core)),
             Column::RecordedErosion => said(card.recorded_erosion),
             Column::RecordedVerbosity => said(card.recorded_verbosity),
+            Column::Mcf => said(card.mcf.as_ref().map(|judged| judged.score)),
+            Column::If50 => self.if50(card),
             Column::Lines => said(card.lines.map(|(added, removed)| (added + removed) as f64)),
             Column::Tokens => said(card.tokens.map(|tokens| tokens as f64)),
             Column::Cost => said(card.cost_usd),
@@ -95,12 +100,24 @@ impl Row {
         said(match column {
             Column::Erosion => scores.erosion,
             Column::Verbosity => scores.verbosity,
+            Column::Dir => scores.dir,
             _ => {
                 let mut known = scores.curve.iter().flatten();
                 let first = known.next();
                 first.and_then(|first| Some(known.next_back()? - first))
             }
         })
+    }
+
+    /// Of one state alone: the end, if it is what was judged.
+    fn if50(&self, card: &Card) -> Known<f64> {
+        match (&card.mcf, self.computed(Column::Dir)) {
+            (Some(judged), dir) if judged.done == card.turns => match dir {
+                Known::Known(dir) => Known::Known(faithfulness::if50(judged.score, dir)),
+                other => other,
+            },
+            _ => Known::Missing,
+        }
     }
 
     /// What stands in the cell; the curve is drawn, not written.
@@ -179,6 +196,7 @@ pub fn written(column: Column, number: f64) -> String {
         Column::Tokens | Column::Lines => amount(number.round() as u64),
         Column::Cost => format!("${number:.2}"),
         Column::Time => duration(number),
+        Column::Mcf => format!("{number:.2}"),
         _ => format!("{number:.3}"),
     }
 }
@@ -208,7 +226,7 @@ fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{app::collection::row::Scores, run::Card};
+    use crate::app::collection::row::Scores;
 
     fn row(card: Card) -> Row {
         let mut row = Row::of("a".into(), "a".into());

@@ -1,7 +1,7 @@
 //! The rubric tree on the screen: which nodes are listed, which is chosen, and what is said of it.
 //!
-//! [`rows`] says which nodes are listed, [`moving`] goes from one to the next that matters, [`find`] narrows the list
-//! down, [`detail`] has the words beside the list, [`answer`] takes a judge's answer apart, [`areas`] says where the
+//! `rows` says which nodes are listed, `moving` goes from one to the next that matters, [`find`] narrows the list
+//! down, [`detail`] has the words beside the list, `answer` takes a judge's answer apart, [`areas`] says where the
 //! parts stand. Everything is worked out when something changes, never while drawing: a frame costs what it shows.
 
 mod answer;

@@ -8,7 +8,7 @@
 //!
 //! Named symbols decide; those around evidence only where no named one was ever defined, since the evidence for an
 //! absence is what stands in its place. Whoever calls brings the bytes: [`wanted`] says which contents are to be read
-//! ([`facts`], the costly part, to be kept by content), [`follow`] does the rest.
+//! ([`facts()`], the costly part, to be kept by content), [`follow`] does the rest.
 
 mod alike;
 mod asked;

@@ -50,7 +50,7 @@ fn meaning_of(column: Column) -> Meaning {
         (Column::Run, _) => Meaning::Text,
         (Column::Warnings, _) => Meaning::Warning,
         (_, Source::Computed) => Meaning::Hunk,
-        (_, Source::Run | Source::Harness) => Meaning::Text,
+        (_, Source::Run | Source::Harness | Source::Judged) => Meaning::Text,
     }
 }
 

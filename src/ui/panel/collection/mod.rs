@@ -3,6 +3,7 @@
 mod cells;
 mod heading;
 mod legend;
+mod pairs;
 
 use ratatui::{
     buffer::Buffer,
@@ -39,6 +40,7 @@ pub fn draw(table: &Collection, theme: Theme, layout: &Layout, buffer: &mut Buff
     let drawn = Drawn { table, areas: &areas, theme };
     drawn.rows(buffer);
     legend::draw(table, &areas, theme, buffer);
+    pairs::draw(table, &areas, theme, buffer);
 }
 
 /// Why there is no row.

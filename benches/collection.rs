@@ -1,0 +1,100 @@
+//! The table of a thousand runs: how soon there is something to see, how soon all of it was read, and whether keys wait
+//! meanwhile. In the shipped program, in a terminal, on bundles that are made up once.
+
+mod logs;
+mod measure;
+mod terminal;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use logs::{Tool, Wish};
+use measure::{Table, ms};
+use terminal::Tui;
+
+/// Bytes of the log in each bundle: a few turns with their edits.
+const LOG: usize = 12_000;
+
+/// More keys than anybody types while a table fills in.
+const MOST_KEYS: usize = 400;
+
+const TASKS: usize = 50;
+
+fn main() {
+    let in_full = std::env::args().any(|word| word == "--bench");
+    let (runs, rounds) = if in_full { (1_000, 5) } else { (20, 1) };
+    let folder = bundles(runs).expect("there is room for bundles");
+    let folder = folder.to_str().expect("the folder of temporary files has a plain name");
+    let mut table = Table::new();
+    let of = |what: &str| format!("{runs} bundles: {what}");
+    let opened: Vec<[Duration; 2]> = (0..rounds).map(|_| open(folder, runs)).collect();
+    let part = |at: usize| opened.iter().map(|times| times[at]).collect();
+    table.taken(&of("first frame with runs in it"), ms(300), part(0));
+    table.taken(&of("all found and read"), ms(3_000), part(1));
+    table.taken(&of("a key while they are read"), ms(16), keys_while_reading(folder));
+    table.end();
+}
+
+/// To the first rows, and until the last is read.
+fn open(folder: &str, runs: usize) -> [Duration; 2] {
+    let mut tui = Tui::start(&[folder]);
+    let first = tui.wait_until(|screen| screen.contains("run-0000"));
+    let all = format!("{runs} runs");
+    let is_read = |screen: &str| {
+        screen.contains(&all) && !screen.contains("reading") && !screen.contains("looking")
+    };
+    let read = if is_read(&tui.contents()) { first } else { tui.wait_until(is_read) };
+    [first - tui.started, read - tui.started]
+}
+
+/// Opens and closes the help until every run is read.
+fn keys_while_reading(folder: &str) -> Vec<Duration> {
+    let mut tui = Tui::start(&[folder]);
+    tui.wait_until(|screen| screen.contains("run-0000"));
+    let mut times = vec![];
+    for is_open in [true, false].into_iter().cycle().take(MOST_KEYS) {
+        let key = if is_open { "?" } else { "q" };
+        times.push(tui.time_of(key, |screen| screen.contains("in the replay") == is_open));
+        if !is_open && !tui.contents().contains("reading") {
+            break;
+        }
+    }
+    times
+}
+
+/// So many bundles in one folder, each with a log of its own; made once.
+fn bundles(runs: usize) -> io::Result<PathBuf> {
+    let folder = measure::folder().join(format!("bundles-{runs}"));
+    for run in 0..runs {
+        let bundle = folder.join(format!("run-{run:04}"));
+        if !bundle.join("run.json").exists() {
+            bundle_at(&bundle, run)?;
+        }
+    }
+    Ok(folder)
+}
+
+fn bundle_at(bundle: &Path, run: usize) -> io::Result<()> {
+    let session = bundle.join("session");
+    fs::create_dir_all(&session)?;
+    let wish = Wish {
+        seed: run as u64 + 1,
+        file_lines: 40,
+        last_output: 200,
+        ..Wish::of(Tool::Codex, LOG)
+    };
+    let mut log = vec![];
+    logs::write(&mut log, wish)?;
+    fs::write(session.join("rollout.jsonl"), log)?;
+    let condition = if run.is_multiple_of(2) { "emergent" } else { "single-shot" };
+    let task = run / 2 % TASKS;
+    let manifest = format!(
+        "{{\"schema\": \"trajview.run/1\", \"id\": \"run-{run:04}\", \"title\": \"made-up run {run}\", \"task\": \
+         {{\"id\": \"task-{task}\"}}, \"condition\": \"{condition}\", \"agent\": {{\"name\": \"codex\", \"version\": \
+         \"0.150.0\"}}, \"model\": \"made-up\", \"turns\": []}}\n"
+    );
+    fs::write(bundle.join("run.json"), manifest) // last: with it the bundle is whole
+}
