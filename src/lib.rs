@@ -10,12 +10,13 @@
 //! | [`metrics`] | how code and runs are scored: quality, rules, faithfulness, reuse, lifelines |         |
 //! | [`study`]   | several runs and raters: agreement, pairs of runs, paired tests, corpora   |         |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | windows |
+//! | [`judge`]   | asking a model for a verdict: bounded tools, conversations, clients        | windows |
 //! | [`app`]     | what the user is looking at and how that changes: state, messages, keymap  | screen  |
 //! | [`ui`]      | how it looks: layout to cells, one file per panel, theme, safe text        | screen  |
 //! | [`tui`]     | the terminal, the clock, the threads: wires every room together            | door    |
 //! | [`cli`]     | the commands, one file each                                                | door    |
 //!
-//! Planned between them, in this order, each with its own issue: `judge` and `live` after `store`.
+//! Planned between them, with its own issue: `live` after `judge`.
 //!
 //! A room uses only rooms above it. Rooms with windows and rooms with a screen meet only behind a door, and only
 //! windows and doors touch files, clocks, threads, processes or the terminal. `tests/rooms.rs` holds us to that.
@@ -45,6 +46,7 @@
 //! | colours    | one row of `code/highlight.rs`                     |                        |
 //! | number     | one row of `metrics/registry.rs` and its formula   |                        |
 //! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |
+//! | look of a judge | `judge/tools/<name>.rs`                        | `judge::tools::TOOLS`  |
 //! | measured language | one row of `metrics/quality/languages/rows.rs` | `code::tree`        |
 //! | language with DIR | a folder in `metrics/reuse/`            | `reuse::facts::Words`  |
 
@@ -52,6 +54,7 @@ pub mod app;
 pub mod cli;
 pub mod code;
 pub mod formats;
+pub mod judge;
 pub mod metrics;
 pub mod run;
 pub mod store;

@@ -40,7 +40,7 @@ const PLAN: [(&str, Kind); 12] = [
 ];
 
 /// What only windows and doors may name.
-const WORLD: [&str; 14] = [
+const WORLD: [&str; 15] = [
     "std::fs",
     "std::thread",
     "std::process",
@@ -55,6 +55,7 @@ const WORLD: [&str; 14] = [
     "portable_pty::",
     "crossterm::",
     "crossbeam_channel::",
+    "ureq::",
 ];
 
 fn may_use(room: usize, other: usize) -> bool {
@@ -179,6 +180,14 @@ fn git_stays_in_store() {
     every_file(|room, file, text| {
         let is_out = PLAN[room].0 != "store" && text.contains("git2");
         is_out.then(|| format!("{} names git2", file.display())).into_iter().collect()
+    });
+}
+
+#[test]
+fn connections_are_opened_in_judge_alone() {
+    every_file(|room, file, text| {
+        let is_out = PLAN[room].0 != "judge" && text.contains("ureq");
+        is_out.then(|| format!("{} names ureq", file.display())).into_iter().collect()
     });
 }
 

@@ -1,7 +1,9 @@
 //! The user's settings: read from a TOML file, told by `trajview --print-config`.
 //!
 //! A setting is one row of [`SETTINGS`]. What is wrong with a file is said in a sentence with its place, and the rest
-//! of it counts.
+//! of it counts. Judges have tables of their own: `judges`.
+
+mod judges;
 
 use std::{
     collections::BTreeMap,
@@ -19,6 +21,7 @@ use crate::{
         config::{Chord, Config, Named},
         key,
     },
+    judge::settings::Settings,
     metrics::quality::Profile,
     store,
 };
@@ -29,6 +32,8 @@ use super::{Exit, Failure, output::Out};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
     pub config: Config,
+    /// Those that can be asked, in the order of the file.
+    pub judges: Vec<Settings>,
     /// Sentences about what could not be used, each with file and line.
     pub problems: Vec<String>,
     /// The file looked for; None where there is no place for one.
@@ -270,6 +275,7 @@ impl Loaded {
     fn of(text: &str, file: Option<PathBuf>, editor: Option<(&'static str, OsString)>) -> Self {
         let mut loaded = Self {
             config: Config::default(),
+            judges: vec![],
             problems: vec![],
             file,
             was_found: false,
@@ -305,6 +311,9 @@ impl Loaded {
                 DeValue::Table(inner) if above.is_empty() && full == "keys" => {
                     self.read_keys(text, inner);
                 }
+                DeValue::Table(inner) if above.is_empty() && full == "judges" => {
+                    judges::read(self, text, inner);
+                }
                 DeValue::Table(inner) if is_table(&full) => {
                     self.read_table(text, &format!("{full}."), inner);
                 }
@@ -318,8 +327,12 @@ impl Loaded {
             let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
             let what = match name {
                 "keys" => "keys: expected a table of commands with their keys".to_owned(),
+                "judges" => "judges: expected a table for each judge, [judges.NAME]".to_owned(),
                 name if is_table(name) => format!("{name}: expected a table"),
-                name => format!("no setting is called {name}; known: {}, [keys]", known.join(", ")),
+                name => format!(
+                    "no setting is called {name}; known: {}, [keys], [judges.NAME]",
+                    known.join(", ")
+                ),
             };
             return self.problem(line, &what);
         };
@@ -383,6 +396,19 @@ impl Loaded {
             let chords: Vec<String> = chords.iter().map(|chord| quoted(&chord.written)).collect();
             let origin = self.origin(&format!("keys.{command}"));
             out.line(&format!("{} = [{}]  # {origin}", quoted(command), chords.join(", ")))
+        })?;
+        self.judges.iter().try_for_each(|judge| self.print_judge(judge, out))
+    }
+
+    fn print_judge(&self, judge: &Settings, out: &mut Out) -> std::io::Result<()> {
+        out.line("")?;
+        out.line(&format!("[judges.{}]", judge.name))?;
+        judges::said(judge).into_iter().try_for_each(|(field, value)| match value {
+            Some(value) => {
+                let origin = self.origin(&format!("judges.{}.{field}", judge.name));
+                out.line(&format!("{field} = {value}  # {origin}"))
+            }
+            None => out.line(&format!("# {field} is not set")),
         })
     }
 

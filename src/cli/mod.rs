@@ -15,6 +15,7 @@ mod diff;
 mod formats;
 mod import;
 mod json;
+mod judge;
 mod keys;
 mod ls;
 mod man;
@@ -126,6 +127,7 @@ enum Command {
     Ls(ls::Args),
     Blame(blame::Args),
     Score(score::Args),
+    Judge(judge::Args),
     Agree(agree::Args),
     Compare(compare::Args),
     Corpus(corpus::Args),
@@ -176,6 +178,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Ls(args)) => ls::run(args, out),
         Some(Command::Blame(args)) => blame::run(args, out),
         Some(Command::Score(args)) => score::run(args, out),
+        Some(Command::Judge(args)) => judge::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
         Some(Command::Compare(args)) => compare::run(args, out),
         Some(Command::Corpus(args)) => corpus::run(args, out),

@@ -14,6 +14,7 @@ mod hands;
 mod harness;
 mod head;
 pub mod import;
+pub mod judgements;
 mod lifeline;
 mod memory;
 mod repo;

@@ -141,8 +141,8 @@ fn sync_below(folder: &Path) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// Elsewhere than on unix a folder cannot be opened as a file.
-fn sync_folder(folder: &Path) -> io::Result<()> {
+/// Brings a folder's names to the disk. Elsewhere than on unix a folder cannot be opened as a file.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         fs::File::open(folder)?.sync_all()?;

@@ -1,0 +1,271 @@
+//! The conversation about one component: at most so many looks, one more chance for a malformed answer, then an end.
+//!
+//! Nothing here knows how a judge is reached: [`Ask`] does, and may be anything. Whatever it answers, it is asked no
+//! more often than [`most_requests`] says.
+
+use serde_json::Value;
+
+use crate::run::rubric::{Component, Evidence};
+
+use super::{
+    answer::{self, Answer, cut},
+    conversation::{Call, Conversation, Entry, Outcome, Reply, Usage},
+    fault::Fault,
+    prompt::{Prompt, sha256},
+    snapshot::Snapshot,
+    tools,
+};
+
+/// The call by which a judge gives its verdict.
+pub const VERDICT: &str = "verdict";
+
+/// Who answers.
+pub trait Ask {
+    /// One reply to everything said so far.
+    fn ask(&mut self, conversation: &Conversation) -> Result<Asked, Fault>;
+
+    /// A look was taken; for whoever watches.
+    fn looked(&mut self, _look: &Look) {}
+}
+
+/// A reply, and what it took.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Asked {
+    pub reply: Reply,
+    pub seconds: f64,
+    /// How often it was asked for, retries included; from 1.
+    pub attempts: u32,
+}
+
+/// What a judge is asked about.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    pub component: &'a Component,
+    pub prompt: &'a Prompt,
+    pub snapshot: &'a Snapshot,
+    /// Looks it may take.
+    pub budget: u32,
+}
+
+/// How one component was judged.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Judged {
+    /// None where [`Self::error`] or [`Self::fault`] says why.
+    pub verdict: Option<Verdict>,
+    /// The judge was heard out, and gave no verdict that can be used.
+    pub error: Option<String>,
+    /// It could not be heard out; asked again, it may well decide.
+    pub fault: Option<Fault>,
+    pub looks: Vec<Look>,
+    pub requests: Vec<Request>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    pub level: u8,
+    pub rationale: String,
+    /// Lines the snapshot has.
+    pub evidence: Vec<Evidence>,
+    /// What else was named, as written, with why it does not count.
+    pub left_out: Vec<(String, String)>,
+}
+
+/// One look, for the record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look {
+    pub tool: String,
+    /// As the judge gave them, shortened where they are long.
+    pub arguments: Value,
+    /// Of what it was told.
+    pub bytes: usize,
+    pub sha256: String,
+    pub excerpt: String,
+    pub is_refused: bool,
+    /// Which request led to it; counts from 1.
+    pub request: usize,
+}
+
+/// One request, for the record.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Request {
+    pub usage: Usage,
+    pub seconds: f64,
+    pub attempts: u32,
+}
+
+/// Requests for one component at most, retries of the network aside: every look in a request of its own, the verdict,
+/// and one more chance.
+pub const fn most_requests(budget: u32) -> u32 {
+    budget.saturating_add(2)
+}
+
+/// What of a tool's answer, of arguments and of a name goes into the record (characters).
+const EXCERPT: usize = 600;
+const MOST_ARGUMENTS: usize = 2_000;
+const MOST_NAME: usize = 80;
+
+/// Asks about one component.
+pub fn judge(question: &Question<'_>, ask: &mut dyn Ask) -> Judged {
+    let mut hearing = Hearing::of(question);
+    loop {
+        let reply = match ask.ask(&hearing.conversation) {
+            Ok(asked) => hearing.record(asked),
+            Err(fault) => return Judged { fault: Some(fault), ..hearing.judged },
+        };
+        let step = hearing.read(&reply);
+        let results = match step {
+            Step::Verdict(answer) => return hearing.decided(answer),
+            Step::Looks => hearing.look(&reply.calls, ask),
+            Step::Wrong(why) if hearing.has_second_chance => hearing.correct(&reply.calls, &why),
+            Step::Wrong(why) => {
+                hearing.judged.error = Some(format!("no verdict after two attempts: {why}"));
+                return hearing.judged;
+            }
+        };
+        hearing.conversation.entries.push(Entry::Replied(reply));
+        hearing.conversation.entries.extend(results);
+    }
+}
+
+struct Hearing<'a> {
+    question: &'a Question<'a>,
+    conversation: Conversation,
+    looks_left: u32,
+    has_second_chance: bool,
+    judged: Judged,
+}
+
+enum Step {
+    Verdict(Answer),
+    Looks,
+    /// Why the reply is neither.
+    Wrong(String),
+}
+
+impl<'a> Hearing<'a> {
+    fn of(question: &'a Question<'a>) -> Self {
+        let Question { component, prompt, budget, .. } = *question;
+        let conversation = Conversation {
+            system: prompt.system(budget),
+            entries: vec![Entry::Said(prompt.question(component, budget))],
+            may_look: budget > 0,
+        };
+        Self {
+            question,
+            conversation,
+            looks_left: budget,
+            has_second_chance: true,
+            judged: Judged::default(),
+        }
+    }
+
+    fn record(&mut self, asked: Asked) -> Reply {
+        let Asked { reply, seconds, attempts } = asked;
+        self.judged.requests.push(Request { usage: reply.usage, seconds, attempts });
+        reply
+    }
+
+    fn read(&self, reply: &Reply) -> Step {
+        if let Some(call) = reply.calls.iter().find(|call| call.name == VERDICT) {
+            return match answer::read_object(&call.arguments) {
+                Ok(answer) => Step::Verdict(answer),
+                Err(why) => Step::Wrong(why),
+            };
+        }
+        if !reply.calls.is_empty() {
+            return match self.looks_left {
+                0 => Step::Wrong("it asked for another look with none left".into()),
+                _ => Step::Looks,
+            };
+        }
+        match answer::read(&reply.text) {
+            Ok(answer) => Step::Verdict(answer),
+            Err(_) if reply.is_cut => {
+                Step::Wrong("the answer was cut at its longest length".into())
+            }
+            Err(why) => Step::Wrong(why),
+        }
+    }
+
+    fn look(&mut self, calls: &[Call], ask: &mut dyn Ask) -> Vec<Entry> {
+        let mut results = vec![];
+        for call in calls {
+            let answer = match self.looks_left {
+                0 => tools::Answer::refused("no calls are left; give your verdict"),
+                _ => tools::answer(&call.name, &call.arguments, self.question.snapshot),
+            };
+            self.looks_left = self.looks_left.saturating_sub(1);
+            let look = Look {
+                tool: cut(&call.name, MOST_NAME),
+                arguments: shortened(&call.arguments),
+                bytes: answer.text.len(),
+                sha256: sha256(answer.text.as_bytes()),
+                excerpt: cut(&answer.text, EXCERPT),
+                is_refused: answer.is_refused,
+                request: self.judged.requests.len(),
+            };
+            ask.looked(&look);
+            self.judged.looks.push(look);
+            let Call { id, .. } = call.clone();
+            results.push(Outcome { id, text: answer.text, is_error: answer.is_refused });
+        }
+        self.conversation.may_look = self.looks_left > 0;
+        let left = match self.looks_left {
+            0 => "No calls are left. Give your verdict now.".to_owned(),
+            1 => "1 call is left.".to_owned(),
+            left => format!("{left} calls are left."),
+        };
+        if let Some(last) = results.last_mut() {
+            last.text = format!("{}\n\n({left})", last.text);
+        }
+        vec![Entry::Results(results)]
+    }
+
+    /// The one more chance.
+    fn correct(&mut self, calls: &[Call], why: &str) -> Vec<Entry> {
+        self.has_second_chance = false;
+        let words = format!(
+            "That was no verdict: {why}. Give it now: a level from 0 to 4, a rationale and the lines it rests on, as \
+             one JSON object with \"level\", \"rationale\" and \"evidence\"."
+        );
+        if calls.is_empty() {
+            return vec![Entry::Said(words)];
+        }
+        let outcome =
+            |call: &Call| Outcome { id: call.id.clone(), text: words.clone(), is_error: true };
+        vec![Entry::Results(calls.iter().map(outcome).collect())]
+    }
+
+    fn decided(mut self, answer: Answer) -> Judged {
+        let (evidence, left_out) = answer::checked(&answer.evidence, self.question.snapshot);
+        let outside = left_out.into_iter().map(|(entry, why)| (written(&entry), why));
+        let unreadable =
+            answer.unreadable.into_iter().map(|words| (words, "names no file".to_owned()));
+        self.judged.verdict = Some(Verdict {
+            level: answer.level,
+            rationale: answer.rationale,
+            evidence,
+            left_out: outside.chain(unreadable).collect(),
+        });
+        self.judged
+    }
+}
+
+/// `src/a.py:3-9`
+fn written(evidence: &Evidence) -> String {
+    match evidence.lines {
+        Some((start, end)) => format!("{}:{start}-{end}", evidence.path),
+        None => evidence.path.clone(),
+    }
+}
+
+fn shortened(arguments: &Value) -> Value {
+    let text = arguments.to_string();
+    if text.len() <= MOST_ARGUMENTS {
+        return arguments.clone();
+    }
+    Value::String(cut(&text, MOST_ARGUMENTS))
+}
+
+#[cfg(test)]
+mod tests;

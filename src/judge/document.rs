@@ -1,0 +1,375 @@
+//! A judgement file as we write it (schema `trajview.judgement/1`), and as much of one as is needed to go on with it.
+//!
+//! What earlier verdicts say is carried over byte for byte.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, value::RawValue};
+
+use crate::run::rubric::{Evidence, LEVELS};
+
+use super::{
+    component::{Judged, Look, Request},
+    prompt::Prompt,
+    settings::{Kind, Settings},
+    wire::plain,
+};
+
+pub const SCHEMA: &str = "trajview.judgement/1";
+
+/// The rubric that is judged by.
+const RUBRIC: &str = "slump-5";
+
+/// One file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Document {
+    pub schema: String,
+    pub judge: Judge,
+    pub run: String,
+    pub commit: Option<String>,
+    pub turn: usize,
+    pub rubric: String,
+    /// RFC 3339.
+    pub created_at: String,
+    /// None as long as a component is left to ask about, or to ask about again.
+    pub finished_at: Option<String>,
+    /// Ids, in the order of the checklist.
+    pub components: Vec<String>,
+    pub repeat: Repeat,
+    /// Those that were judged so far, in the order of [`Self::components`].
+    pub scores: Vec<Box<RawValue>>,
+}
+
+/// Which of several judgings of the same thing this is; counts from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repeat {
+    pub number: usize,
+    pub of: usize,
+}
+
+/// Who judges, and by what; two files are repeats of each other only where all of it is equal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judge {
+    pub name: String,
+    /// `http` or `command`.
+    pub kind: String,
+    /// `chat`, `responses`, `messages` or `command`.
+    pub protocol: String,
+    pub model: Option<String>,
+    pub prompt_sha256: String,
+    /// Of the rules a command is told beside the prompt.
+    pub rules_sha256: Option<String>,
+    pub budget: u32,
+    pub temperature: Option<f64>,
+}
+
+/// What is judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// Id of the run.
+    pub run: String,
+    pub commit: Option<String>,
+    /// Turns done; from 1.
+    pub turn: usize,
+    /// Ids, in the order of the checklist.
+    pub components: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Score<'a> {
+    component: &'a str,
+    /// Null where there is no verdict; never 0 for that.
+    score: Option<u8>,
+    label: Option<&'static str>,
+    rationale: Option<&'a str>,
+    evidence: Vec<Lines<'a>>,
+    /// Evidence that names nothing in the snapshot.
+    left_out: Vec<LeftOut<'a>>,
+    trace: Vec<Traced<'a>>,
+    requests: Vec<Asked>,
+    tokens: Option<u64>,
+    seconds: f64,
+    error: Option<String>,
+    /// Whether the error is one of the way to the judge: worth asking again.
+    fault: bool,
+}
+
+#[derive(Serialize)]
+struct Lines<'a> {
+    path: &'a str,
+    start: Option<usize>,
+    end: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct LeftOut<'a> {
+    what: &'a str,
+    why: &'a str,
+}
+
+#[derive(Serialize)]
+struct Traced<'a> {
+    tool: &'a str,
+    arguments: &'a Value,
+    bytes: usize,
+    sha256: &'a str,
+    excerpt: &'a str,
+    refused: bool,
+    /// Which of the requests it was asked for in; counts from 1.
+    request: usize,
+}
+
+#[derive(Serialize)]
+struct Asked {
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    seconds: f64,
+    attempts: u32,
+}
+
+#[derive(Deserialize)]
+struct Known {
+    component: String,
+    #[serde(default)]
+    score: Option<u8>,
+    #[serde(default)]
+    fault: bool,
+}
+
+impl Judge {
+    pub fn of(settings: &Settings, prompt: &Prompt, budget: u32) -> Self {
+        let is_command = settings.kind == Kind::Command;
+        Self {
+            name: settings.name.clone(),
+            kind: settings.kind.recorded().to_owned(),
+            protocol: settings.kind.word().to_owned(),
+            model: Some(settings.model.clone()).filter(|model| !model.is_empty()),
+            prompt_sha256: prompt.sha256.clone(),
+            rules_sha256: is_command.then(|| super::prompt::sha256(plain::RULES.as_bytes())),
+            budget,
+            temperature: settings.temperature,
+        }
+    }
+}
+
+impl Document {
+    pub fn new(judge: &Judge, subject: &Subject, repeat: Repeat, created_at: &str) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            judge: judge.clone(),
+            run: subject.run.clone(),
+            commit: subject.commit.clone(),
+            turn: subject.turn,
+            rubric: RUBRIC.to_owned(),
+            created_at: created_at.to_owned(),
+            finished_at: None,
+            components: subject.components.clone(),
+            repeat,
+            scores: vec![],
+        }
+    }
+
+    /// A file of ours; None for any other.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let document: Self = serde_json::from_slice(bytes).ok()?;
+        (document.schema == SCHEMA).then_some(document)
+    }
+
+    /// Whether it judges the same thing in the same way.
+    pub fn is_of(&self, judge: &Judge, subject: &Subject) -> bool {
+        let same_state = self.commit == subject.commit && self.turn == subject.turn;
+        let same_task = self.run == subject.run && self.components == subject.components;
+        self.judge == *judge && same_state && same_task
+    }
+
+    pub fn is_finished(&self) -> bool {
+        self.finished_at.is_some()
+    }
+
+    /// Ids that have no entry, or one that is worth asking again.
+    pub fn missing(&self) -> Vec<String> {
+        let known: Vec<Known> = self.scores.iter().filter_map(|score| known(score)).collect();
+        let is_settled = |id: &String| known.iter().any(|it| it.component == *id && !it.fault);
+        self.components.iter().filter(|id| !is_settled(id)).cloned().collect()
+    }
+
+    /// The scores given so far: (component, score).
+    pub fn given(&self) -> Vec<(String, Option<u8>)> {
+        let known = self.scores.iter().filter_map(|score| known(score));
+        known.map(|it| (it.component, it.score)).collect()
+    }
+
+    /// Enters what was said of a component; only an entry worth asking again is replaced.
+    pub fn enter(&mut self, component: &str, judged: &Judged) -> serde_json::Result<()> {
+        if !self.missing().iter().any(|id| id == component) {
+            return Ok(());
+        }
+        let score = serde_json::value::to_raw_value(&Score::of(component, judged))?;
+        self.scores.retain(|it| known(it).is_none_or(|it| it.component != component || !it.fault));
+        self.scores.push(score);
+        let place = |id: String| self.components.iter().position(|it| *it == id);
+        self.scores.sort_by_key(|score| known(score).and_then(|it| place(it.component)));
+        Ok(())
+    }
+
+    /// The file's bytes.
+    pub fn bytes(&self) -> serde_json::Result<Vec<u8>> {
+        let mut bytes = serde_json::to_vec_pretty(self)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+}
+
+fn known(score: &RawValue) -> Option<Known> {
+    serde_json::from_str(score.get()).ok()
+}
+
+impl<'a> Score<'a> {
+    fn of(component: &'a str, judged: &'a Judged) -> Self {
+        let verdict = judged.verdict.as_ref();
+        let level = verdict.map(|verdict| verdict.level);
+        let fault = judged.fault.as_ref().map(ToString::to_string);
+        let lines = |it: &'a Evidence| Lines {
+            path: &it.path,
+            start: it.lines.map(|(start, _)| start),
+            end: it.lines.map(|(_, end)| end),
+        };
+        let left_out = |(what, why): &'a (String, String)| LeftOut { what, why };
+        let (evidence, left) = verdict
+            .map_or((&[][..], &[][..]), |it| (it.evidence.as_slice(), it.left_out.as_slice()));
+        let tokens: Vec<u64> =
+            judged.requests.iter().filter_map(|request| request.usage.total()).collect();
+        Self {
+            component,
+            score: level,
+            label: level.and_then(|level| LEVELS.get(usize::from(level)).copied()),
+            rationale: verdict.map(|verdict| verdict.rationale.as_str()),
+            evidence: evidence.iter().map(lines).collect(),
+            left_out: left.iter().map(left_out).collect(),
+            trace: judged.looks.iter().map(Traced::of).collect(),
+            requests: judged.requests.iter().map(Asked::of).collect(),
+            tokens: (!tokens.is_empty()).then(|| tokens.iter().sum()),
+            seconds: rounded(judged.requests.iter().map(|request| request.seconds).sum()),
+            error: judged.error.clone().or(fault),
+            fault: judged.fault.is_some(),
+        }
+    }
+}
+
+impl<'a> Traced<'a> {
+    fn of(look: &'a Look) -> Self {
+        Self {
+            tool: &look.tool,
+            arguments: &look.arguments,
+            bytes: look.bytes,
+            sha256: &look.sha256,
+            excerpt: &look.excerpt,
+            refused: look.is_refused,
+            request: look.request,
+        }
+    }
+}
+
+impl Asked {
+    fn of(request: &Request) -> Self {
+        Self {
+            input_tokens: request.usage.input,
+            output_tokens: request.usage.output,
+            seconds: rounded(request.seconds),
+            attempts: request.attempts,
+        }
+    }
+}
+
+/// To milliseconds.
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1e3).round() / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        formats::{Source, rubric},
+        judge::{component::Verdict, conversation::Usage, fault::Fault},
+    };
+
+    fn document() -> Document {
+        let judge = Judge::of(&Settings::new("j", Kind::Chat), &Prompt::built_in(), 8);
+        let subject = Subject {
+            run: "r".into(),
+            commit: Some("abc".into()),
+            turn: 3,
+            components: vec!["C01".into(), "C02".into()],
+        };
+        Document::new(&judge, &subject, Repeat { number: 1, of: 1 }, "2026-01-01T00:00:00Z")
+    }
+
+    fn judged() -> Judged {
+        Judged {
+            verdict: Some(Verdict {
+                level: 2,
+                rationale: "half of it".into(),
+                evidence: vec![Evidence { path: "a.py".into(), lines: Some((1, 2)) }],
+                left_out: vec![("b.py".into(), "no such file".into())],
+            }),
+            looks: vec![Look {
+                tool: "read".into(),
+                arguments: serde_json::json!({"path": "a.py"}),
+                bytes: 9,
+                sha256: "00".into(),
+                excerpt: "a.py".into(),
+                is_refused: false,
+                request: 1,
+            }],
+            requests: vec![Request {
+                usage: Usage { input: Some(10), output: Some(5) },
+                seconds: 1.23456,
+                attempts: 2,
+            }],
+            ..Judged::default()
+        }
+    }
+
+    fn faulty() -> Judged {
+        Judged { fault: Some(Fault::Cut("gone".into())), ..Judged::default() }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_by_the_readers_of_bundles() {
+        let mut document = document();
+        document.enter("C02", &judged()).unwrap();
+        document.enter("C01", &faulty()).unwrap();
+
+        let bytes = document.bytes().unwrap();
+        let name = "judgements/j.json";
+        let read = rubric::read(&[Source { name, bytes: &bytes }]);
+
+        let [judgement] = read.judgements.as_slice() else { panic!("{read:?}") };
+        let ids: Vec<_> =
+            judgement.verdicts.iter().map(|it| (it.component.as_str(), it.score)).collect();
+        assert_eq!(ids, [("C01", None), ("C02", Some(2))]);
+        assert_eq!(judgement.verdicts[0].error.as_deref(), Some("the reply was cut short: gone"));
+        assert_eq!(judgement.verdicts[1].tokens, Some(15));
+        assert_eq!(judgement.verdicts[1].seconds, Some(1.235));
+        assert_eq!(judgement.verdicts[1].trace[0].arguments, "{\"path\":\"a.py\"}");
+        assert_eq!((judgement.turn, judgement.judge.budget), (Some(3), Some(8)));
+    }
+
+    #[test]
+    fn a_file_knows_what_it_lacks_and_keeps_what_it_has() {
+        let mut first = document();
+        first.enter("C01", &judged()).unwrap();
+        first.enter("C02", &faulty()).unwrap();
+
+        let mut second = Document::read(&first.bytes().unwrap()).unwrap();
+        assert_eq!(second.missing(), ["C02"]);
+        second.enter("C01", &faulty()).unwrap();
+        second.enter("C02", &judged()).unwrap();
+
+        assert_eq!(second.scores[0].get(), first.scores[0].get());
+        assert_eq!(second.missing(), Vec::<String>::new());
+        assert!(
+            Document::read(b"{\"schema\": \"trajview.judgement/1\", \"scores\": []}").is_none()
+        );
+    }
+}

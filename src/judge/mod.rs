@@ -1,0 +1,37 @@
+//! Asking a model for a verdict: one component at a time, with a few looks at one state of the code.
+//!
+//! A judging goes over the components of a checklist. For each, a [`component`] conversation is held: the
+//! [`prompt`] is sent, the judge may use the [`tools`] a bounded number of times, and what it says in the end is read
+//! by [`answer`]. The tools see a [`snapshot`] and nothing else. What a judge is, is told by [`settings`]; it is reached
+//! through a [`client`], in one of the protocols of [`wire`]. [`run`] does this for many components at a time and saves
+//! a [`document`] after each; [`plan`] says beforehand what it would do.
+//!
+//! [`job`] makes of a wish what [`run`] needs. A screen that wants to watch runs [`run::judge`] on a thread, hands its [`run::Event`]s on, and keeps a clone of the
+//! [`stop::Stop`].
+//!
+//! Whatever comes from a judge is somebody else's words: bounded in size, never trusted to name a place that exists.
+
+pub mod answer;
+pub mod client;
+pub mod command;
+pub mod component;
+pub mod conversation;
+pub mod cost;
+pub mod document;
+pub mod fault;
+#[cfg(feature = "judge")]
+pub mod http;
+#[cfg(not(feature = "judge"))]
+#[path = "http_missing.rs"]
+pub mod http;
+pub mod job;
+pub mod plan;
+pub mod prompt;
+pub mod run;
+pub mod secret;
+pub mod settings;
+pub mod snapshot;
+pub mod stop;
+pub mod tools;
+pub mod wire;
+mod worker;

@@ -1,0 +1,74 @@
+//! What a judging would do, without doing it: what is sent, how often at most, what it costs at most.
+
+use super::{
+    component::most_requests,
+    cost::{most_tokens, price},
+    run::Job,
+    settings::Kind,
+    tools::MOST_BYTES,
+    wire::{self, plain},
+};
+
+/// The most a judging can take. A usual one takes far less.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Where requests go: an address, or a command line.
+    pub place: String,
+    /// Requests for all components and repeats at most, retries after faults aside.
+    pub requests: u64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    /// US dollars, the bound of the settings taken into account; None without prices.
+    pub cost: Option<f64>,
+    /// What is said once to the judge.
+    pub system: String,
+    /// What is asked of the first component.
+    pub question: String,
+}
+
+/// Bytes of a reply that has as many tokens as it may.
+const BYTES_A_TOKEN: u64 = 4;
+
+impl Plan {
+    pub fn of(job: &Job) -> Self {
+        let question = |component| job.prompt.question(component, job.budget);
+        let system = job.prompt.system(job.budget);
+        let hearings: Vec<(u64, u64)> = job
+            .components
+            .iter()
+            .map(|component| hearing(job, system.len() + question(component).len()))
+            .collect();
+        let repeats = job.repeats as u64;
+        let input_tokens = repeats * hearings.iter().map(|(input, _)| input).sum::<u64>();
+        let output_tokens = repeats * hearings.iter().map(|(_, output)| output).sum::<u64>();
+        let cost = price(job.settings.cost, input_tokens, output_tokens);
+        let most = job.settings.cost.most.unwrap_or(f64::INFINITY);
+        Self {
+            place: place(job),
+            requests: repeats * hearings.len() as u64 * u64::from(most_requests(job.budget)),
+            input_tokens,
+            output_tokens,
+            cost: cost.map(|cost| cost.min(most)),
+            question: job.components.first().map(question).unwrap_or_default(),
+            system,
+        }
+    }
+}
+
+fn place(job: &Job) -> String {
+    match wire::of(job.settings.kind) {
+        Some(wire) => wire::address(wire, &job.settings.base_url),
+        None => job.settings.command.join(" "),
+    }
+}
+
+/// Tokens in and out for one component at most: every request carries everything said before it.
+fn hearing(job: &Job, first: usize) -> (u64, u64) {
+    let output = u64::from(job.settings.max_tokens);
+    let rules = if job.settings.kind == Kind::Command { plain::RULES.len() } else { 4_000 };
+    let first = most_tokens(first + rules);
+    let each = most_tokens(MOST_BYTES) + most_tokens((output * BYTES_A_TOKEN) as usize);
+    let requests = u64::from(most_requests(job.budget));
+    let input = (0..requests).map(|said| first + said * each).sum();
+    (input, requests * output)
+}

@@ -1,0 +1,183 @@
+//! What a judge is told before it looks: the rubric, the rules of evidence, the component.
+//!
+//! A prompt is one text file. What stands before the line `----- question -----` is said once, the rest is the
+//! question; without that line the built-in question is asked. `{budget}` and the fields of a component, such as
+//! `{formula}`, are filled in; anything else in braces stays. A prompt is known by the SHA-256 of its bytes.
+
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+use crate::run::rubric::Component;
+
+const BUILT_IN: &str = include_str!("../../assets/judge/slump-5.md");
+
+const PARTING: &str = "----- question -----";
+
+/// A longer file is no prompt (bytes).
+pub const MOST_BYTES: usize = 256 << 10;
+
+/// A prompt, with its blanks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    system: String,
+    question: String,
+    /// Hex digits, over the file's bytes.
+    pub sha256: String,
+    /// Where it comes from: a path, or `built in`.
+    pub origin: String,
+}
+
+impl Prompt {
+    /// The rubric of five levels, `assets/judge/slump-5.md`.
+    pub fn built_in() -> Self {
+        Self::parted(BUILT_IN, "built in")
+    }
+
+    /// A prompt of the user's own. The error is a sentence without the file's name.
+    pub fn of(bytes: &[u8], origin: &str) -> Result<Self, String> {
+        if bytes.len() > MOST_BYTES {
+            return Err(format!("is longer than {} KB; not a prompt", MOST_BYTES >> 10));
+        }
+        let text = std::str::from_utf8(bytes).map_err(|_| "is not UTF-8 text")?;
+        if text.trim().is_empty() {
+            return Err("is empty; expected the words a judge is to be told".into());
+        }
+        Ok(Self::parted(text, origin))
+    }
+
+    fn parted(text: &str, origin: &str) -> Self {
+        let question_of = |text: &str| Some(parts(text)?.1.to_owned());
+        let (system, question) = match parts(text) {
+            Some((system, question)) if !question.is_empty() => (system, Some(question.to_owned())),
+            Some((system, _)) => (system, question_of(BUILT_IN)),
+            None => (text.trim(), question_of(BUILT_IN)),
+        };
+        Self {
+            system: system.to_owned(),
+            question: question.unwrap_or_default(),
+            sha256: sha256(text.as_bytes()),
+            origin: origin.to_owned(),
+        }
+    }
+
+    /// What is said once, with the number of looks.
+    pub fn system(&self, budget: u32) -> String {
+        filled(&self.system, &|name| (name == "budget").then(|| budget.to_string()))
+    }
+
+    /// What is asked of one component.
+    pub fn question(&self, component: &Component, budget: u32) -> String {
+        filled(&self.question, &|name| {
+            let field = match name {
+                "budget" => return Some(budget.to_string()),
+                "id" => &component.id,
+                "name" => &component.name,
+                "intent" => &component.intent,
+                "formula" => &component.formula,
+                "inputs" => &component.inputs,
+                "outputs" => &component.outputs,
+                "connects_to" => &component.connects_to.join(", "),
+                _ => return None,
+            };
+            Some(if field.trim().is_empty() { "not given".into() } else { field.clone() })
+        })
+    }
+}
+
+fn parts(text: &str) -> Option<(&str, &str)> {
+    let at = text.lines().find(|line| line.trim() == PARTING)?;
+    let start = at.as_ptr() as usize - text.as_ptr() as usize;
+    Some((text[..start].trim(), text[start + at.len()..].trim()))
+}
+
+/// The text with `{name}` replaced where there is a value; what is filled in is not looked at again.
+pub fn filled(text: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut whole = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('{') {
+        whole.push_str(&rest[..at]);
+        let name: &str = rest[at + 1..].split('}').next().unwrap_or_default();
+        let is_closed = rest.as_bytes().get(at + 1 + name.len()) == Some(&b'}');
+        match value(name).filter(|_| is_closed) {
+            Some(value) => {
+                whole.push_str(&value);
+                rest = &rest[at + name.len() + 2..];
+            }
+            None => {
+                whole.push('{');
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+    whole + rest
+}
+
+/// Hex digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    let mut hex = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        let _ = write!(hex, "{byte:02x}"); // writing into a String cannot fail
+    }
+    hex
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn component() -> Component {
+        Component {
+            id: "C02".into(),
+            name: "Masking".into(),
+            intent: "Hide {budget} tokens.".into(),
+            connects_to: vec!["C01".into(), "C05".into()],
+            ..Component::default()
+        }
+    }
+
+    #[test]
+    fn the_built_in_prompt_has_no_blank_left() {
+        let prompt = Prompt::built_in();
+
+        assert!(prompt.system(5).contains("You have 5 tool calls at most."));
+        assert_eq!(
+            prompt.question(&component(), 5),
+            "Component C02: Masking\n\nWhat it is for: Hide {budget} tokens.\n\nFormula: not given\n\n\
+             Inputs: not given\n\nOutputs: not given\n\nConnected to: C01, C05\n\nJudge this component."
+        );
+        assert_eq!(prompt.sha256.len(), 64);
+    }
+
+    #[test]
+    fn a_prompt_of_ones_own_takes_its_place() {
+        let whole =
+            Prompt::of(b"Be kind.\n----- question -----\nWhat of {id}? {odd}\n", "p").unwrap();
+        let half = Prompt::of(b"Be kind, {budget} times.", "p").unwrap();
+
+        assert_eq!(
+            (whole.system(1), whole.question(&component(), 1)),
+            ("Be kind.".into(), "What of C02? {odd}".into())
+        );
+        assert_eq!(half.system(3), "Be kind, 3 times.");
+        assert!(half.question(&component(), 1).starts_with("Component C02: Masking"));
+        assert_ne!(whole.sha256, half.sha256);
+        assert_eq!(sha256(b"abc")[..8], *"ba7816bf");
+    }
+
+    #[test]
+    fn what_cannot_be_a_prompt_is_told() {
+        assert_eq!(Prompt::of(b"\xff\xfe", "p").unwrap_err(), "is not UTF-8 text");
+        assert!(Prompt::of(b" \n", "p").unwrap_err().starts_with("is empty"));
+        assert!(Prompt::of(&vec![b'a'; MOST_BYTES + 1], "p").unwrap_err().starts_with("is longer"));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_text_filling_without_values_leaves_it_as_it_is(text in "[{}a-z\u{e9} ]{0,40}") {
+            prop_assert_eq!(filled(&text, &|_| None), text);
+        }
+    }
+}

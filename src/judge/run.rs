@@ -1,0 +1,327 @@
+//! Judging many components: several at a time, each saved as soon as it is done.
+//!
+//! After every component the whole file is written anew beside the old one and takes its name in one step, so that
+//! whatever happens loses at most the components under way. Who is told to stop keeps what is done.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicUsize},
+    time::{Duration, Instant},
+};
+
+use crossbeam_channel::RecvTimeoutError;
+
+use crate::{
+    run::rubric::Component,
+    store::{
+        judgements::{JudgementFile, Judgements},
+        write::WriteError,
+    },
+};
+
+use super::{
+    client::Client,
+    component::{Judged, Look},
+    cost::Purse,
+    document::{Document, Judge, Repeat, Subject},
+    fault::Fault,
+    prompt::Prompt,
+    secret::Secret,
+    settings::Settings,
+    snapshot::Snapshot,
+    stop::Stop,
+    worker::{self, News, Shop},
+};
+
+/// What is to be judged, by whom, by what.
+#[derive(Debug, Clone)]
+pub struct Job {
+    pub settings: Arc<Settings>,
+    pub key: Secret,
+    pub prompt: Arc<Prompt>,
+    pub snapshot: Snapshot,
+    pub subject: Subject,
+    /// Those of [`Subject::components`], in the same order.
+    pub components: Vec<Component>,
+    /// Looks for one component.
+    pub budget: u32,
+    /// Files to make of the same thing; at least 1.
+    pub repeats: usize,
+}
+
+/// Whether to begin anew or to go on with what was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    Anew,
+    Resume,
+}
+
+/// What happens, for whoever watches. No word of it holds the key.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// A file is open; so many of its components are judged already.
+    Opened {
+        path: PathBuf,
+        repeat: Repeat,
+        done: usize,
+        total: usize,
+    },
+    Began {
+        component: String,
+    },
+    Looked {
+        component: String,
+        look: Look,
+    },
+    /// Something went wrong that may pass.
+    Waits {
+        component: String,
+        why: String,
+        pause: Duration,
+    },
+    /// A component is done and saved; without a score, `error` says why.
+    Ended {
+        component: String,
+        score: Option<u8>,
+        error: Option<String>,
+        done: usize,
+        total: usize,
+    },
+}
+
+/// How a judging ended.
+#[derive(Debug, Default)]
+pub struct Ended {
+    /// The files there are now, in order.
+    pub files: Vec<(PathBuf, Document)>,
+    /// US dollars; None without prices.
+    pub spent: Option<f64>,
+    /// Why not everything was asked; what was judged before is saved.
+    pub halted: Option<Halt>,
+}
+
+#[derive(Debug)]
+pub enum Halt {
+    /// We were told to.
+    Stopped,
+    /// Asking on would not have helped; [`Fault::ends_all`].
+    Fault(Fault),
+    Write(WriteError),
+    /// Nothing that could be gone on with.
+    NothingToResume,
+}
+
+/// How long we wait for the workers once they are to stop; those that wait for a server are left to themselves.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often we look whether we are to stop.
+const BEAT: Duration = Duration::from_millis(50);
+
+/// Judges. The error is a sentence about the judge, without its name; nothing was written then.
+pub fn judge(
+    job: &Job,
+    judgements: &Judgements,
+    start: Start,
+    stop: &Stop,
+    tell: &mut dyn FnMut(&Event),
+) -> Result<Ended, String> {
+    let client = Arc::new(Client::new(&job.settings, &job.key)?);
+    let purse = Arc::new(Purse::new(job.settings.cost));
+    let judge = Judge::of(&job.settings, &job.prompt, job.budget);
+    let mut ended = Ended::default();
+    match series(job, &judge, judgements, start) {
+        None => ended.halted = Some(Halt::NothingToResume),
+        Some(series) => {
+            let sitting = Sitting { job, judge: &judge, judgements, client, purse: &purse, stop };
+            sitting.hold(series, &mut ended, tell);
+        }
+    }
+    ended.spent = purse.spent();
+    Ok(ended)
+}
+
+/// Files that are repeats of each other.
+struct Series {
+    /// What their names begin with, up to the number.
+    stem: String,
+    /// By number from 1: name and content of those that are there.
+    files: Vec<Option<(String, Document)>>,
+}
+
+/// None where there is nothing to go on with.
+fn series(job: &Job, judge: &Judge, judgements: &Judgements, start: Start) -> Option<Series> {
+    if start == Start::Anew {
+        let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ");
+        let stem = format!("{}-{stamp}", judge.name);
+        return Some(Series { stem, files: vec![None; job.repeats] });
+    }
+    let ours: Vec<(String, Document)> = judgements
+        .all()
+        .into_iter()
+        .filter_map(|(name, bytes)| Some((name, Document::read(&bytes)?)))
+        .filter(|(_, document)| document.is_of(judge, &job.subject))
+        .collect();
+    let stem_of = |name: &str| Some(name.strip_suffix(".json")?.rsplit_once('-')?.0.to_owned());
+    let (_, last) = ours.iter().map(|(name, it)| (&it.created_at, name)).max()?;
+    let stem = stem_of(last)?;
+    let mut files = vec![None; job.repeats];
+    for (name, document) in ours.into_iter().filter(|(name, _)| stem_of(name) == Some(stem.clone()))
+    {
+        let number = document.repeat.number;
+        // A hundred thousand repeats are nobody's wish but a broken file's.
+        if (1..100_000).contains(&number) {
+            files.resize(files.len().max(number), None);
+            files[number - 1] = Some((name, document));
+        }
+    }
+    Some(Series { stem, files })
+}
+
+struct Sitting<'a> {
+    job: &'a Job,
+    judge: &'a Judge,
+    judgements: &'a Judgements,
+    client: Arc<Client>,
+    purse: &'a Arc<Purse>,
+    stop: &'a Stop,
+}
+
+impl Sitting<'_> {
+    fn hold(&self, series: Series, ended: &mut Ended, tell: &mut dyn FnMut(&Event)) {
+        let of = series.files.len();
+        for (number, known) in (1..).zip(series.files) {
+            let opened = match known {
+                Some((name, document)) => (self.judgements.reopen(&name), document),
+                None => match self.create(&series.stem, Repeat { number, of }) {
+                    Ok(made) => made,
+                    Err(why) => {
+                        ended.halted = Some(Halt::Write(why));
+                        return;
+                    }
+                },
+            };
+            let (file, mut document) = opened;
+            ended.halted = self.fill(&file, &mut document, tell).err();
+            let path = file.path().to_owned();
+            if document.scores.is_empty() && file.discard().is_ok() {
+                return; // nothing was judged, and nobody needs a file that says so
+            }
+            ended.files.push((path, document));
+            if ended.halted.is_some() {
+                return;
+            }
+        }
+    }
+
+    fn create(&self, stem: &str, repeat: Repeat) -> Result<(JudgementFile, Document), WriteError> {
+        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
+        let document = Document::new(self.judge, &self.job.subject, repeat, &now);
+        let name = format!("{stem}-{}", repeat.number);
+        let file = self.judgements.create(&name, &bytes_of(&document)?)?;
+        Ok((file, document))
+    }
+
+    /// Asks for everything a file lacks.
+    fn fill(
+        &self,
+        file: &JudgementFile,
+        document: &mut Document,
+        tell: &mut dyn FnMut(&Event),
+    ) -> Result<(), Halt> {
+        if document.is_finished() {
+            return Ok(());
+        }
+        let missing = document.missing();
+        let total = document.components.len();
+        let mut done = total - missing.len();
+        let path = file.path().to_owned();
+        tell(&Event::Opened { path, repeat: document.repeat, done, total });
+        let shop = self.shop(&missing);
+        let heard = self.listen(&shop, &mut |event| tell(event), &mut |component, judged, tell| {
+            let before = document.clone();
+            document.enter(&component, &judged).map_err(|why| Halt::Write(unsaid(&why)))?;
+            if document.missing().is_empty() {
+                let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ");
+                document.finished_at = Some(now.to_string());
+            }
+            let saved = bytes_of(document).and_then(|bytes| file.save(&bytes));
+            if let Err(why) = saved {
+                *document = before; // which is what the file says
+                return Err(Halt::Write(why));
+            }
+            let score = judged.verdict.as_ref().map(|verdict| verdict.level);
+            let fault = judged.fault.as_ref().map(ToString::to_string);
+            done += 1;
+            tell(&Event::Ended { component, score, error: judged.error.or(fault), done, total });
+            Ok(())
+        });
+        shop.halt.set();
+        heard
+    }
+
+    fn shop(&self, missing: &[String]) -> Arc<Shop> {
+        let is_missing = |component: &&Component| missing.contains(&component.id);
+        Arc::new(Shop {
+            settings: Arc::clone(&self.job.settings),
+            client: Arc::clone(&self.client),
+            purse: Arc::clone(self.purse),
+            key: self.job.key.clone(),
+            prompt: Arc::clone(&self.job.prompt),
+            snapshot: self.job.snapshot.clone(),
+            budget: self.job.budget,
+            components: self.job.components.iter().filter(is_missing).cloned().collect(),
+            next: AtomicUsize::new(0),
+            halt: Stop::default(),
+        })
+    }
+
+    /// Until all workers are done, or are to stop and have had their time.
+    fn listen(
+        &self,
+        shop: &Arc<Shop>,
+        tell: &mut dyn FnMut(&Event),
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Halt> {
+        let news = worker::start(shop);
+        let mut halted: Option<(Halt, Instant)> = None;
+        loop {
+            if self.stop.is_set() && halted.is_none() {
+                halted = Some((Halt::Stopped, Instant::now()));
+                shop.halt.set();
+            }
+            if halted.as_ref().is_some_and(|(_, since)| since.elapsed() > PATIENCE) {
+                break;
+            }
+            let halt = match news.recv_timeout(BEAT) {
+                Ok(News::Told(event)) => {
+                    tell(&event);
+                    None
+                }
+                Ok(News::Heard { component, judged }) => match judged.fault {
+                    _ if matches!(halted, Some((Halt::Write(_), _))) => None,
+                    Some(Fault::Stopped) => None,
+                    Some(fault) if fault.ends_all() => Some(Halt::Fault(fault)),
+                    _ => heard(component, judged, tell).err(),
+                },
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            if let Some(halt) = halt {
+                shop.halt.set();
+                halted.get_or_insert((halt, Instant::now()));
+            }
+        }
+        halted.map_or(Ok(()), |(halt, _)| Err(halt))
+    }
+}
+
+type Heard<'a> = dyn FnMut(String, Judged, &mut dyn FnMut(&Event)) -> Result<(), Halt> + 'a;
+
+fn bytes_of(document: &Document) -> Result<Vec<u8>, WriteError> {
+    document.bytes().map_err(|why| unsaid(&why))
+}
+
+/// A document that cannot be written as JSON; there is none as far as we know.
+fn unsaid(why: &serde_json::Error) -> WriteError {
+    WriteError::new("the judgement".as_ref(), why.to_string())
+}

@@ -1,0 +1,166 @@
+//! What a judge is: a server that speaks one of three protocols, or a command. Plain values; the command line reads them
+//! from the settings file (`[judges.NAME]`).
+
+use std::time::Duration;
+
+/// One judge. No key is ever kept here: only the name of the variable that holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    pub name: String,
+    pub kind: Kind,
+    /// Empty where a command needs none.
+    pub model: String,
+    /// Without the protocol's own last part, such as `/chat/completions`.
+    pub base_url: String,
+    /// The environment variable that holds the key; None where none is sent.
+    pub key_env: Option<String>,
+    /// Program and arguments of a command; `{model}` is filled in.
+    pub command: Vec<String>,
+    /// Whether replies are asked for piece by piece.
+    pub stream: bool,
+    /// Not sent where nobody said.
+    pub temperature: Option<f64>,
+    /// Longest reply (tokens).
+    pub max_tokens: u32,
+    /// Looks for one component.
+    pub budget: u32,
+    /// Components judged at the same time; at least 1.
+    pub concurrency: usize,
+    /// Attempts after the first one, where a fault may pass.
+    pub retries: u32,
+    /// Before the second attempt; it doubles from then on.
+    pub backoff: Duration,
+    pub timeouts: Timeouts,
+    pub cost: Cost,
+}
+
+/// How long is waited for each part of one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    pub connect: Duration,
+    /// Until the reply begins.
+    pub first_byte: Duration,
+    /// Until the reply is complete, from the start.
+    pub whole: Duration,
+}
+
+/// US dollars.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Cost {
+    /// For a million tokens sent.
+    pub price_input: Option<f64>,
+    /// For a million tokens of replies.
+    pub price_output: Option<f64>,
+    /// Nothing is asked that could bring the sum above this.
+    pub most: Option<f64>,
+}
+
+/// How a judge is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// OpenAI's chat completions, and whatever speaks like it.
+    Chat,
+    /// OpenAI's responses.
+    Responses,
+    /// Anthropic's messages.
+    Messages,
+    /// A program that reads the conversation and prints its answer.
+    Command,
+}
+
+impl Kind {
+    pub const ALL: [Self; 4] = [Self::Chat, Self::Responses, Self::Messages, Self::Command];
+
+    /// The word in the settings file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Chat => "chat",
+            Self::Responses => "responses",
+            Self::Messages => "messages",
+            Self::Command => "command",
+        }
+    }
+
+    pub fn by_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+
+    /// What a judgement file says: `http` or `command`.
+    pub const fn recorded(self) -> &'static str {
+        match self {
+            Self::Chat | Self::Responses | Self::Messages => "http",
+            Self::Command => "command",
+        }
+    }
+
+    /// Where a server of this kind is, and which variable holds its key, unless something else is said.
+    const fn usual(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Chat | Self::Responses => Some(("https://api.openai.com/v1", "OPENAI_API_KEY")),
+            Self::Messages => Some(("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY")),
+            Self::Command => None,
+        }
+    }
+}
+
+impl Settings {
+    /// A judge of this kind with everything else as usual.
+    pub fn new(name: &str, kind: Kind) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind,
+            model: String::new(),
+            base_url: String::new(),
+            key_env: None,
+            command: vec![],
+            stream: true,
+            temperature: None,
+            max_tokens: 4_096,
+            budget: 8,
+            concurrency: 4,
+            retries: 3,
+            backoff: Duration::from_secs(1),
+            timeouts: Timeouts {
+                connect: Duration::from_secs(10),
+                first_byte: Duration::from_secs(120),
+                whole: Duration::from_secs(300),
+            },
+            cost: Cost::default(),
+        }
+    }
+
+    /// Fills in what goes without saying: a judge that names no server is its maker's, with the usual key.
+    pub fn complete(mut self) -> Self {
+        if let Some((url, key)) = self.kind.usual()
+            && self.base_url.is_empty()
+        {
+            self.base_url = url.to_owned();
+            self.key_env = self.key_env.or_else(|| Some(key.to_owned()));
+        }
+        self
+    }
+
+    /// Why this judge cannot be asked; a sentence without its name.
+    pub fn problem(&self) -> Option<String> {
+        let is_command = self.kind == Kind::Command;
+        if is_command && self.command.is_empty() {
+            return Some("has no command; expected one such as [\"claude\", \"-p\"]".into());
+        }
+        if !is_command && self.model.is_empty() {
+            return Some("has no model".into());
+        }
+        let priced = self.cost.price_input.is_some() && self.cost.price_output.is_some();
+        if self.cost.most.is_some() && !priced {
+            return Some("max_cost_usd needs price_input and price_output".into());
+        }
+        None
+    }
+
+    /// What a judging costs and where it goes, said in one line: `http://127.0.0.1:8080`, or the program.
+    pub fn place(&self) -> &str {
+        match self.kind {
+            Kind::Command => self.command.first().map_or("", String::as_str),
+            _ => &self.base_url,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! One of the threads that judge: takes the next component, holds the hearing, hands in what came of it.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Instant,
+};
+
+use crossbeam_channel::{Receiver, Sender};
+
+use crate::run::rubric::Component;
+
+use super::{
+    client::Client,
+    component::{self, Ask, Asked, Judged, Look, Question},
+    conversation::Conversation,
+    cost::Purse,
+    fault::Fault,
+    prompt::Prompt,
+    run::Event,
+    secret::Secret,
+    settings::Settings,
+    snapshot::Snapshot,
+    stop::Stop,
+};
+
+/// What all workers of one file share.
+#[derive(Debug)]
+pub struct Shop {
+    pub settings: Arc<Settings>,
+    pub client: Arc<Client>,
+    pub purse: Arc<Purse>,
+    pub key: Secret,
+    pub prompt: Arc<Prompt>,
+    pub snapshot: Snapshot,
+    pub budget: u32,
+    pub components: Vec<Component>,
+    /// The next one to take.
+    pub next: AtomicUsize,
+    /// No more is to be asked.
+    pub halt: Stop,
+}
+
+/// What a worker hands in.
+#[derive(Debug)]
+pub enum News {
+    Told(Event),
+    Heard { component: String, judged: Judged },
+}
+
+/// Starts the workers; the channel ends when the last of them is done.
+pub fn start(shop: &Arc<Shop>) -> Receiver<News> {
+    let (sender, receiver) = crossbeam_channel::unbounded();
+    let count = shop.settings.concurrency.clamp(1, 64).min(shop.components.len());
+    for _ in 0..count {
+        let worker = Worker { shop: Arc::clone(shop), sender: sender.clone(), component: None };
+        thread::spawn(move || worker.work());
+    }
+    receiver
+}
+
+struct Worker {
+    shop: Arc<Shop>,
+    sender: Sender<News>,
+    /// The id of the one under way.
+    component: Option<String>,
+}
+
+impl Worker {
+    fn work(mut self) {
+        let shop = Arc::clone(&self.shop);
+        while !shop.halt.is_set() {
+            let at = shop.next.fetch_add(1, Ordering::SeqCst);
+            let Some(component) = shop.components.get(at) else { return };
+            self.component = Some(component.id.clone());
+            self.tell(Event::Began { component: component.id.clone() });
+            let question = Question {
+                component,
+                prompt: &shop.prompt,
+                snapshot: &shop.snapshot,
+                budget: shop.budget,
+            };
+            let mut judged = component::judge(&question, &mut self);
+            let looks = std::mem::take(&mut judged.looks);
+            judged.looks = looks.into_iter().map(|look| shop.key.hide_in_look(look)).collect();
+            self.hand_in(News::Heard { component: component.id.clone(), judged });
+        }
+    }
+
+    fn tell(&self, event: Event) {
+        self.hand_in(News::Told(event));
+    }
+
+    fn hand_in(&self, news: News) {
+        let _ = self.sender.send(news); // nobody listens any more: the judging was given up
+    }
+
+    fn name(&self) -> String {
+        self.component.clone().unwrap_or_default()
+    }
+
+    /// One attempt, paid for whether or not it went well where the server may have worked for it.
+    fn attempt(&self, conversation: &Conversation) -> Result<Asked, Fault> {
+        let Shop { client, purse, settings, halt, .. } = &*self.shop;
+        let aside = purse.set_aside(conversation.bytes(), settings.max_tokens)?;
+        let began = Instant::now();
+        match client.ask(conversation, halt) {
+            Ok(reply) => {
+                aside.pay(reply.usage);
+                Ok(Asked { reply, seconds: began.elapsed().as_secs_f64(), attempts: 1 })
+            }
+            Err(fault) => {
+                if matches!(fault, Fault::Cut(_) | Fault::Late(_) | Fault::Garbage(_)) {
+                    aside.pay(Default::default());
+                }
+                Err(fault)
+            }
+        }
+    }
+}
+
+impl Ask for Worker {
+    fn ask(&mut self, conversation: &Conversation) -> Result<Asked, Fault> {
+        let began = Instant::now();
+        let mut attempts = 1;
+        loop {
+            if self.shop.halt.is_set() {
+                return Err(Fault::Stopped);
+            }
+            match self.attempt(conversation) {
+                Ok(asked) => {
+                    return Ok(Asked { seconds: began.elapsed().as_secs_f64(), attempts, ..asked });
+                }
+                Err(fault) if fault.may_pass() && attempts <= self.shop.settings.retries => {
+                    let pause = fault.pause(attempts, self.shop.settings.backoff);
+                    let why = fault.to_string();
+                    self.tell(Event::Waits { component: self.name(), why, pause });
+                    if !self.shop.halt.wait(pause) {
+                        return Err(Fault::Stopped);
+                    }
+                    attempts += 1;
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+    }
+
+    fn looked(&mut self, look: &Look) {
+        let look = self.shop.key.hide_in_look(look.clone());
+        self.tell(Event::Looked { component: self.name(), look });
+    }
+}

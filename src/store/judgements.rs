@@ -1,0 +1,199 @@
+//! Judgement files of a bundle: `judgements/<judge>-<time>-<n>.json`. One is only ever replaced by a longer version of
+//! itself, whole, and never again once it says that it is finished; who writes it, sees to that.
+
+use std::{
+    fs, io,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    bytes,
+    find::{entries_of, is_folder, is_plain_file, name_of},
+    write::{WriteError, sync_folder},
+};
+
+/// The folder of a bundle's judgements.
+#[derive(Debug, Clone)]
+pub struct Judgements {
+    folder: PathBuf,
+}
+
+/// A judgement while it is made.
+#[derive(Debug)]
+pub struct JudgementFile {
+    path: PathBuf,
+}
+
+/// Larger files are none of ours.
+const MOST_BYTES: u64 = 64 << 20;
+
+impl Judgements {
+    /// Of the bundle in this folder; nothing is made yet.
+    pub fn of(bundle: &Path) -> Self {
+        Self { folder: bundle.join("judgements") }
+    }
+
+    /// A new file with this content. `name` is made harmless; where the name is taken this fails and changes nothing.
+    pub fn create(&self, name: &str, content: &[u8]) -> Result<JudgementFile, WriteError> {
+        self.make_folder()?;
+        let path = self.folder.join(format!("{}.json", harmless(name)));
+        if fs::symlink_metadata(&path).is_ok() {
+            return Err(taken(&path));
+        }
+        let part = write_part(&path, content)?;
+        // A link to the new content fails where the name has been taken in the meantime; renaming would not.
+        let linked = fs::hard_link(&part, &path);
+        let named = match linked {
+            Ok(()) => fs::remove_file(&part),
+            Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {
+                let _ = fs::remove_file(&part); // the name is what is to be told
+                return Err(taken(&path));
+            }
+            Err(_) => fs::rename(&part, &path), // a file system without links
+        };
+        named.and_then(|()| sync_folder(&self.folder)).map_err(|why| failed(&path, &why))?;
+        Ok(JudgementFile { path })
+    }
+
+    /// A file that is there, to go on with.
+    pub fn reopen(&self, name: &str) -> JudgementFile {
+        JudgementFile { path: self.folder.join(name) }
+    }
+
+    /// Names and contents of the files that are there, sorted by name; what cannot be read is left out.
+    pub fn all(&self) -> Vec<(String, Vec<u8>)> {
+        if !is_folder(&self.folder) {
+            return vec![];
+        }
+        let mut paths = entries_of(&self.folder);
+        paths.sort();
+        let is_ours = |path: &PathBuf| {
+            let size = fs::metadata(path).map_or(u64::MAX, |meta| meta.len());
+            name_of(path).ends_with(".json") && is_plain_file(path) && size <= MOST_BYTES
+        };
+        let read = |path: PathBuf| Some((name_of(&path).to_owned(), fs::read(&path).ok()?));
+        paths.into_iter().filter(is_ours).filter_map(read).collect()
+    }
+
+    fn make_folder(&self) -> Result<(), WriteError> {
+        match fs::symlink_metadata(&self.folder) {
+            Ok(meta) if meta.is_dir() => Ok(()),
+            Ok(meta) => {
+                let what =
+                    if meta.is_symlink() { "is a link; not followed" } else { "is no folder" };
+                Err(WriteError::new(&self.folder, what))
+            }
+            Err(_) => fs::create_dir(&self.folder).map_err(|why| failed(&self.folder, &why)),
+        }
+    }
+}
+
+impl JudgementFile {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts a new content in the place of the old one, in one step; after a failure the old one is still there.
+    pub fn save(&self, content: &[u8]) -> Result<(), WriteError> {
+        let part = write_part(&self.path, content)?;
+        let renamed = fs::rename(&part, &self.path);
+        if renamed.is_err() {
+            let _ = fs::remove_file(&part); // the failure to rename is what is to be told
+        }
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        renamed.and_then(|()| sync_folder(folder)).map_err(|why| failed(&self.path, &why))
+    }
+
+    /// Takes the file away again: nothing was judged.
+    pub fn discard(self) -> Result<(), WriteError> {
+        fs::remove_file(&self.path).map_err(|why| failed(&self.path, &why))
+    }
+}
+
+/// The content beside the file, brought to the disk.
+fn write_part(path: &Path, content: &[u8]) -> Result<PathBuf, WriteError> {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".part-{}", std::process::id()));
+    let part = path.with_file_name(name);
+    let written = fs::File::create(&part).and_then(|mut file| {
+        file.write_all(content)?;
+        file.sync_all()
+    });
+    match written {
+        Ok(()) => Ok(part),
+        Err(why) => {
+            let _ = fs::remove_file(&part); // the failure to write is what is to be told
+            Err(failed(path, &why))
+        }
+    }
+}
+
+/// Letters, digits, `-`, `_` and `.` within; everything else becomes `_`.
+fn harmless(name: &str) -> String {
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let name: String = name.chars().map(|c| if is_kept(c) { c } else { '_' }).take(150).collect();
+    if name.starts_with('.') { format!("_{name}") } else { name }
+}
+
+fn taken(path: &Path) -> WriteError {
+    WriteError::Taken { path: path.to_owned(), why: "is there already; never written over".into() }
+}
+
+fn failed(path: &Path, why: &io::Error) -> WriteError {
+    WriteError::new(path, bytes::reason(why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names_in(folder: &Path) -> Vec<String> {
+        entries_of(folder).iter().map(|path| name_of(path).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_file_is_made_once_and_grows_in_place() {
+        let bundle = tempfile::tempdir().unwrap();
+        let judgements = Judgements::of(bundle.path());
+
+        let file = judgements.create("gpt/../4-1", b"one").unwrap();
+        let again = judgements.create("gpt/../4-1", b"other").unwrap_err().to_string();
+        file.save(b"one, two").unwrap();
+
+        assert!(
+            again.ends_with("gpt_.._4-1.json: is there already; never written over"),
+            "{again}"
+        );
+        assert_eq!(judgements.all(), [("gpt_.._4-1.json".into(), b"one, two".to_vec())]);
+        assert_eq!(names_in(&bundle.path().join("judgements")), ["gpt_.._4-1.json"]);
+        file.discard().unwrap();
+        assert_eq!(judgements.all(), []);
+    }
+
+    #[test]
+    fn what_is_no_folder_is_told() {
+        let bundle = tempfile::tempdir().unwrap();
+        fs::write(bundle.path().join("judgements"), "mine").unwrap();
+
+        let why = Judgements::of(bundle.path()).create("a", b"").unwrap_err().to_string();
+
+        assert!(why.ends_with("judgements: is no folder"), "{why}");
+        assert_eq!(fs::read(bundle.path().join("judgements")).unwrap(), b"mine");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_neither_written_through_nor_read_through() {
+        let (bundle, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(outside.path().join("a.json"), "theirs").unwrap();
+        std::os::unix::fs::symlink(outside.path(), bundle.path().join("judgements")).unwrap();
+        let judgements = Judgements::of(bundle.path());
+
+        let why = judgements.create("b", b"").unwrap_err().to_string();
+
+        assert!(why.ends_with("judgements: is a link; not followed"), "{why}");
+        assert_eq!(judgements.all(), []);
+        assert_eq!(names_in(outside.path()), ["a.json"]);
+    }
+}
