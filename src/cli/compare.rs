@@ -11,17 +11,12 @@ use std::{
 use clap::ValueEnum;
 
 use crate::{
-    metrics::quality::{Profile, Ruler},
     run::files::Tree,
     store::{self, Contents, Opened, ReuseReader, Scorer},
     study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees},
 };
 
-use super::{
-    Exit, Failure, Outcome,
-    output::Out,
-    score::{cache, rules},
-};
+use super::{Exit, Failure, Outcome, measuring::Measuring, output::Out};
 use document::Document;
 
 /// Compare runs, paired by component, checkpoint and phase
@@ -40,15 +35,8 @@ pub struct Args {
     /// The moments of each run that are measured, beside its end
     #[arg(long, value_enum, default_value_t = Each::Checkpoint)]
     each: Each,
-    /// Whose formulas: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
-    #[arg(long, default_value_t = Profile::default())]
-    profile: Profile,
-    /// Rules in ast-grep's YAML, in the place of the built-in ones; `none` for no rules
-    #[arg(long, value_name = "FILE_OR_DIR")]
-    rules: Option<PathBuf>,
-    /// Neither read nor write the cache of measures
-    #[arg(long)]
-    no_cache: bool,
+    #[command(flatten)]
+    measuring: Measuring,
     /// Print JSON (schema trajview.compare/1)
     #[arg(long, conflicts_with_all = ["csv", "md"])]
     json: bool,
@@ -75,8 +63,7 @@ struct Named {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let scorer =
-        Scorer::new(Ruler::new(args.profile, rules(args.rules.as_deref())?), cache(args.no_cache));
+    let scorer = args.measuring.scorer()?;
     let named = args.runs.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
     let mut parties = parties(&named, args.each, (&scorer, &ReuseReader::default()))?;
     compare::choose_judge(&mut parties, args.judge.as_deref());

@@ -7,12 +7,11 @@ mod tables;
 use std::path::PathBuf;
 
 use crate::{
-    metrics::quality::{Profile, Ruler},
-    store::{self, ReuseReader, Scorer},
+    store::{self, ReuseReader},
     study::{Plan, pairing::Conditions},
 };
 
-use super::{Exit, Failure, Outcome, output::Out, score};
+use super::{Exit, Failure, Outcome, measuring::Measuring, output::Out};
 use document::Document;
 
 /// All runs below a folder: a table, paired tests between two conditions, correlations
@@ -27,21 +26,14 @@ pub struct Args {
     /// The two conditions that are compared
     #[arg(long, value_name = "A,B", default_value = "single-shot,emergent", value_parser = conditions)]
     pair: Conditions,
-    /// Whose formulas: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
-    #[arg(long, default_value_t = Profile::default())]
-    profile: Profile,
-    /// Rules in ast-grep's YAML, in the place of the built-in ones; `none` for no rules
-    #[arg(long, value_name = "FILE_OR_DIR")]
-    rules: Option<PathBuf>,
+    #[command(flatten)]
+    measuring: Measuring,
     /// Start of the draws of the bootstrap
     #[arg(long, default_value_t = Plan::default().seed)]
     seed: u64,
     /// How often it draws; 0 for no intervals
     #[arg(long, default_value_t = Plan::default().resamples, value_parser = super::agree::at_most_a_million)]
     resamples: usize,
-    /// Neither read nor write the cache of measures
-    #[arg(long)]
-    no_cache: bool,
     /// Print JSON (schema trajview.corpus/1)
     #[arg(long, conflicts_with_all = ["csv", "md"])]
     json: bool,
@@ -60,8 +52,7 @@ fn conditions(words: &str) -> Result<Conditions, String> {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let paths = paths(args)?;
-    let ruler = Ruler::new(args.profile, score::rules(args.rules.as_deref())?);
-    let scorer = Scorer::new(ruler, score::cache(args.no_cache));
+    let scorer = args.measuring.scorer()?;
     let runs = measure::all(&paths, &args.folder, &scorer, &ReuseReader::default());
     let plan = Plan { seed: args.seed, resamples: args.resamples, ..Plan::default() };
     let document = Document::of(runs, &args.pair, &plan, scorer.ruler());

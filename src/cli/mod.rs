@@ -19,6 +19,7 @@ mod judge;
 mod keys;
 mod ls;
 mod man;
+mod measuring;
 mod metrics;
 mod output;
 mod recorded;

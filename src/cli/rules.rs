@@ -7,9 +7,8 @@ use serde::Serialize;
 use crate::metrics::rules::{RuleFacts, Rules};
 
 use super::{
-    Exit, Failure, Outcome,
+    Exit, Failure, Outcome, measuring,
     output::{Out, Table},
-    score,
 };
 
 /// List the rules that verbosity counts
@@ -39,7 +38,7 @@ struct Document<'a> {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let rules = score::rules(args.rules.as_deref())?;
+    let rules = measuring::rules(args.rules.as_deref())?;
     let wanted: Vec<RuleFacts<'_>> = match &args.id {
         None => rules.facts().collect(),
         Some(id) => vec![rules.find(id).ok_or_else(|| unknown(id, &rules))?],

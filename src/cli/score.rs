@@ -14,15 +14,11 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use crate::{
-    metrics::{
-        quality::{Profile, Ruler},
-        rules::Rules,
-    },
     run::{Run, Warning},
-    store::{self, Cache, ReuseReader, Scorer},
+    store::{self, ReuseReader, Scorer},
 };
 
-use super::{Exit, Failure, Outcome, output::Out};
+use super::{Exit, Failure, Outcome, measuring::Measuring, output::Out};
 use document::{Document, Moment};
 pub use document::{RulesFacts, rules_of};
 use faithful::{ExposureRow, FaithfulnessRow};
@@ -40,21 +36,14 @@ pub struct Args {
     /// The moments that are scored
     #[arg(long, value_enum, default_value_t = Each::Final)]
     each: Each,
-    /// Whose formulas: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
-    #[arg(long, default_value_t = Profile::default())]
-    profile: Profile,
-    /// Rules in ast-grep's YAML, in the place of the built-in ones; `none` for no rules
-    #[arg(long, value_name = "FILE_OR_DIR")]
-    rules: Option<PathBuf>,
+    #[command(flatten)]
+    measuring: Measuring,
     /// The judgement whose scores count: the judge's name, or a file; without it the last made of the latest state that was judged
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "tree")]
     judge: Option<String>,
     /// With the callables, clones, rule hits, exported symbols and rubric nodes the numbers are made of
     #[arg(long)]
     detail: bool,
-    /// Neither read nor write the cache of measures
-    #[arg(long)]
-    no_cache: bool,
     /// Print JSON (schema trajview.score/1), one document a run
     #[arg(long, conflicts_with_all = ["csv", "md"])]
     json: bool,
@@ -77,8 +66,7 @@ enum Each {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let ruler = ruler(args)?;
-    let scorers = (Scorer::new(ruler, cache(args.no_cache)), ReuseReader::default());
+    let scorers = (args.measuring.scorer()?, ReuseReader::default());
     let scorer = &scorers.0;
     let documents = match &args.tree {
         Some(folder) => vec![of_folder(folder, &scorers)?],
@@ -96,42 +84,6 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         }
     }
     Ok(Exit::Fine)
-}
-
-fn ruler(args: &Args) -> Result<Ruler, Failure> {
-    Ok(Ruler::new(args.profile, rules(args.rules.as_deref())?))
-}
-
-/// The rules of a file or folder, none, or the built-in ones. Those that cannot be used are told on standard error.
-pub fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
-    let Some(path) = path else { return Ok(Rules::built_in()) };
-    if path == Path::new("none") {
-        return Ok(Rules::none());
-    }
-    let texts = store::rules::read(path).map_err(|why| Failure::new(Exit::CannotRead, why))?;
-    let texts: Vec<(&str, &str)> =
-        texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let rules = Rules::load(&path.display().to_string(), &texts);
-    for problem in rules.problems() {
-        eprintln!("trajview: {}", super::output::plain(&problem.to_string()));
-    }
-    if rules.count() == 0 {
-        let why = format!("{}: no rule that can be used", path.display());
-        return Err(Failure::new(Exit::CannotUnderstand, why));
-    }
-    Ok(rules)
-}
-
-/// A cache that cannot be used costs time; that is said and nothing more.
-pub fn cache(is_unwanted: bool) -> Option<Cache> {
-    let path = Cache::default_path().filter(|_| !is_unwanted)?;
-    match Cache::open(&path) {
-        Ok(cache) => Some(cache),
-        Err(why) => {
-            eprintln!("trajview: {}", super::output::plain(&why));
-            None
-        }
-    }
 }
 
 /// What remembers contents from run to run.

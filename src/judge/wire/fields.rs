@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::judge::answer::cut;
+use crate::judge::{answer::cut, fault::Fault};
 
 /// Characters of an error that are shown.
 const MOST_SAID: usize = 300;
@@ -15,6 +15,14 @@ pub fn error_of(document: &Value) -> Option<String> {
     let said = error.get("message").or_else(|| error.get("detail")).unwrap_or(error);
     let said = said.as_str().map_or_else(|| said.to_string(), str::to_owned);
     Some(one_line(&said))
+}
+
+/// The document that one event of a stream carries.
+pub fn piece(data: &str) -> Result<Value, Fault> {
+    serde_json::from_str(data).map_err(|_| {
+        let shown = shown(data.as_bytes());
+        Fault::Garbage(format!("expected JSON in the stream, found {shown}"))
+    })
 }
 
 /// Some of a body that is not what it should be.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::judge::{
-    conversation::{Call, Conversation, Entry, Outcome, Reply, Usage, arguments},
+    conversation::{Call, Conversation, Entry, Outcome, Reply, Usage},
     fault::Fault,
     settings::Settings,
 };
@@ -124,10 +124,7 @@ impl Pieces for Stream {
         if event.data.trim().is_empty() {
             return Ok(());
         }
-        let piece: Value = serde_json::from_str(&event.data).map_err(|_| {
-            let shown = fields::shown(event.data.as_bytes());
-            Fault::Garbage(format!("expected JSON in the stream, found {shown}"))
-        })?;
+        let piece = fields::piece(&event.data)?;
         if let Some(said) = fields::error_of(&piece) {
             return Err(Fault::Cut(said));
         }
@@ -145,14 +142,8 @@ impl Pieces for Stream {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Reply, Fault> {
-        if !self.is_complete {
-            return Err(Fault::Cut("the stream ended in the middle".into()));
-        }
-        let call =
-            |(_, call, words): (_, Call, String)| Call { arguments: arguments(&words), ..call };
-        self.reply.calls = self.calls.into_iter().map(call).collect();
-        Ok(self.reply)
+    fn finish(self: Box<Self>) -> Result<Reply, Fault> {
+        super::finished(self.reply, self.calls, self.is_complete)
     }
 }
 

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::{
     answer,
     component::VERDICT,
-    conversation::{Conversation, Reply},
+    conversation::{Call, Conversation, Reply, arguments},
     fault::Fault,
     settings::{Kind, Settings},
     tools::{self, TOOLS},
@@ -46,6 +46,19 @@ pub trait Pieces {
 
     /// The reply; a fault where it was not complete.
     fn finish(self: Box<Self>) -> Result<Reply, Fault>;
+}
+
+/// A reply that came piece by piece, with its calls, each with a number and its words; a fault where it broke off.
+fn finished<N>(
+    reply: Reply,
+    calls: Vec<(N, Call, String)>,
+    is_complete: bool,
+) -> Result<Reply, Fault> {
+    if !is_complete {
+        return Err(Fault::Cut("the stream ended in the middle".into()));
+    }
+    let call = |(_, call, words): (N, Call, String)| Call { arguments: arguments(&words), ..call };
+    Ok(Reply { calls: calls.into_iter().map(call).collect(), ..reply })
 }
 
 /// The protocol of a judge; None for a command.

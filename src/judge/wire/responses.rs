@@ -123,10 +123,7 @@ impl Pieces for Stream {
         if data.is_empty() || data == "[DONE]" {
             return Ok(());
         }
-        let mut piece: Value = serde_json::from_str(data).map_err(|_| {
-            let shown = fields::shown(data.as_bytes());
-            Fault::Garbage(format!("expected JSON in the stream, found {shown}"))
-        })?;
+        let mut piece = fields::piece(data)?;
         match fields::text(&piece, "type") {
             "response.output_item.done" => {
                 self.items.extend(piece.get_mut("item").map(Value::take))

@@ -38,12 +38,27 @@ fn frame(
     area: Rect,
     buffer: &mut Buffer,
 ) -> Rect {
-    let is_focused = replay.focus == panel;
+    let titles = [title, Line::default(), Line::default()];
+    titled(replay.focus == panel, titles, theme, area, buffer)
+}
+
+/// Draws a border with a title at its left, one at its right and one below; gives the room inside.
+fn titled(
+    is_focused: bool,
+    [left, right, below]: [Line<'static>; 3],
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) -> Rect {
     let border = if is_focused { Meaning::FocusedBorder } else { Meaning::Border };
     // A title lies on its border and would take the border's looks for those it does not name.
     let own_looks = Style::new().fg(Color::Reset).remove_modifier(Modifier::BOLD);
-    let block =
-        Block::bordered().border_style(theme.of(border)).title_style(own_looks).title(title);
+    let block = Block::bordered()
+        .border_style(theme.of(border))
+        .title_style(own_looks)
+        .title(left)
+        .title(right.right_aligned())
+        .title_bottom(below);
     let inner = block.inner(area);
     block.render(area, buffer);
     inner

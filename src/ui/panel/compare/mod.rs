@@ -10,9 +10,8 @@ mod transitions;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
-    style::{Color, Modifier, Style},
     text::{Line, Span},
-    widgets::{Block, Widget},
+    widgets::Widget,
 };
 
 use crate::{
@@ -124,22 +123,12 @@ fn frame(
     area: Rect,
     buffer: &mut Buffer,
 ) -> Rect {
-    let border = if is_focused { Meaning::FocusedBorder } else { Meaning::Border };
-    // A title lies on its border and would take the border's looks for those it does not name.
-    let own_looks = Style::new().fg(Color::Reset).remove_modifier(Modifier::BOLD);
     let width = usize::from(area.width.saturating_sub(2));
     let left = fit(left, width);
     let room = width.saturating_sub(width_of(&left) + 1);
     let right = if width_of(&right) <= room { right } else { vec![] };
-    let block = Block::bordered()
-        .border_style(theme.of(border))
-        .title_style(own_looks)
-        .title(Line::from(left))
-        .title(Line::from(right).right_aligned())
-        .title_bottom(Line::from(fit(below, width)));
-    let inner = block.inner(area);
-    block.render(area, buffer);
-    inner
+    let titles = [Line::from(left), Line::from(right), Line::from(fit(below, width))];
+    super::titled(is_focused, titles, theme, area, buffer)
 }
 
 /// A part's name, bold where it has the keyboard.

@@ -8,7 +8,7 @@ use ratatui::{
     widgets::Widget,
 };
 
-use super::{frame, grid::Grid, has_keyboard};
+use super::{grid::Grid, has_keyboard};
 use crate::{
     app::{
         Loading,
@@ -22,6 +22,7 @@ use crate::{
     },
     ui::{
         line::{fit, own, safe, width_of},
+        panel::titled,
         sentence, text,
         theme::{Meaning, Theme},
     },
@@ -34,7 +35,7 @@ pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let curves = chart.curves();
     let origin = chart.origin(width.saturating_sub(width_of(&curves) + 1));
     let titles = [curves, origin, chart.remarks()].map(|spans| Line::from(fit(spans, width)));
-    let inner = frame(has_keyboard(replay, Part::Chart), titles, theme, areas.chart, buffer);
+    let inner = titled(has_keyboard(replay, Part::Chart), titles, theme, areas.chart, buffer);
     if let Some(words) = instead_of_curves(replay, &points) {
         return sentence(&words, theme.of(Meaning::Muted), inner, buffer);
     }

@@ -7,13 +7,7 @@ mod values;
 
 pub(super) use chart::{round_up, trimmed};
 
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    style::{Color, Modifier, Style},
-    text::Line,
-    widgets::{Block, Widget},
-};
+use ratatui::buffer::Buffer;
 
 use crate::{
     app::{
@@ -21,7 +15,7 @@ use crate::{
         layout::Layout,
         replay::Replay,
     },
-    ui::theme::{Meaning, Theme},
+    ui::theme::Theme,
 };
 
 pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
@@ -33,28 +27,6 @@ pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer)
     if let Some(area) = areas.moved {
         moved::draw(replay, theme, area, buffer);
     }
-}
-
-/// Draws the border of a part with its titles; gives the room inside.
-pub(super) fn frame(
-    is_focused: bool,
-    [left, right, below]: [Line<'static>; 3],
-    theme: Theme,
-    area: Rect,
-    buffer: &mut Buffer,
-) -> Rect {
-    let border = if is_focused { Meaning::FocusedBorder } else { Meaning::Border };
-    // A title lies on its border and would take the border's looks for those it does not name.
-    let own_looks = Style::new().fg(Color::Reset).remove_modifier(Modifier::BOLD);
-    let block = Block::bordered()
-        .border_style(theme.of(border))
-        .title_style(own_looks)
-        .title(left)
-        .title(right.right_aligned())
-        .title_bottom(below);
-    let inner = block.inner(area);
-    block.render(area, buffer);
-    inner
 }
 
 fn has_keyboard(replay: &Replay, part: Part) -> bool {

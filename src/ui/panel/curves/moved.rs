@@ -6,13 +6,13 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::{frame, has_keyboard};
+use super::has_keyboard;
 use crate::{
     app::{curves::Part, replay::Replay},
     metrics::quality::{Change, Weight, What},
     ui::{
         line::{fit, fit_end, own, safe, sides, width_of},
-        panel::{position, put_row},
+        panel::{position, put_row, titled},
         sentence, text,
         theme::{Meaning, Theme},
     },
@@ -22,7 +22,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let is_focused = has_keyboard(replay, Part::Moved);
     let width = usize::from(area.width.saturating_sub(2));
     let titles = [Line::from(fit(title(replay, theme), width)), Line::default(), Line::default()];
-    let inner = frame(is_focused, titles, theme, area, buffer);
+    let inner = titled(is_focused, titles, theme, area, buffer);
     let changes = match replay.moved_span().and_then(|span| replay.curves.scores.moved(span)) {
         Some(Ok(moved)) if !moved.changes.is_empty() => replay.moved_rows(),
         Some(Ok(_)) => {

@@ -6,7 +6,7 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::{frame, has_keyboard};
+use super::has_keyboard;
 use crate::{
     app::{
         curves::{
@@ -20,7 +20,7 @@ use crate::{
     run::Checkpoint,
     ui::{
         line::{fit, own, safe, sides},
-        panel::list,
+        panel::{list, titled},
         spark::spark,
         theme::{Meaning, Theme},
     },
@@ -33,7 +33,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width.saturating_sub(2));
     let title = here.map(|here| title(replay, &points, here, theme)).unwrap_or_default();
     let titles = [Line::from(fit(title, width)), Line::default(), Line::default()];
-    let inner = frame(false, titles, theme, area, buffer);
+    let inner = titled(false, titles, theme, area, buffer);
     let Some(here) = here else { return };
     let listed = Series::listed(replay);
     let line = |index: usize| row(replay, &points, here, listed[index], theme, width);

@@ -4,13 +4,7 @@ mod header;
 mod table;
 mod verdict;
 
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    style::{Color, Modifier, Style},
-    text::{Line, Span},
-    widgets::{Block, Widget},
-};
+use ratatui::{buffer::Buffer, text::Span};
 
 use super::lifeline;
 use crate::{
@@ -33,28 +27,6 @@ pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer)
     if areas.lifeline.is_some() {
         lifeline::draw(replay, theme, &areas, buffer);
     }
-}
-
-/// Draws the border of a part with its titles; gives the room inside.
-pub(super) fn frame(
-    is_focused: bool,
-    [left, right, below]: [Line<'static>; 3],
-    theme: Theme,
-    area: Rect,
-    buffer: &mut Buffer,
-) -> Rect {
-    let border = if is_focused { Meaning::FocusedBorder } else { Meaning::Border };
-    // A title lies on its border and would take the border's looks for those it does not name.
-    let own_looks = Style::new().fg(Color::Reset).remove_modifier(Modifier::BOLD);
-    let block = Block::bordered()
-        .border_style(theme.of(border))
-        .title_style(own_looks)
-        .title(left)
-        .title(right.right_aligned())
-        .title_bottom(below);
-    let inner = block.inner(area);
-    block.render(area, buffer);
-    inner
 }
 
 /// A part's name with a blank on each side; bold where it has the keyboard.

@@ -6,7 +6,7 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::components::{frame, name};
+use super::components::name;
 use crate::{
     app::{
         replay::Replay,
@@ -18,7 +18,7 @@ use crate::{
     metrics::lifeline::{Lifeline, Source, State, SymbolLife},
     ui::{
         line::{fit, own, safe, sides},
-        panel::put_row,
+        panel::{put_row, titled},
         sentence,
         theme::{Meaning, Theme},
     },
@@ -69,7 +69,7 @@ pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let Some(area) = areas.lifeline else { return };
     let is_focused = replay.has_part(Part::Lifeline);
     let titles = [title(replay, theme), lost(replay, theme), Line::default()];
-    let inner = frame(is_focused, titles, theme, area, buffer);
+    let inner = titled(is_focused, titles, theme, area, buffer);
     let Some(lifeline) = replay.lifeline() else {
         let why = safe(&replay.why_no_lifeline());
         return sentence(&why, theme.of(Meaning::Muted), inner, buffer);

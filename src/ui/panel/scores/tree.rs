@@ -22,7 +22,7 @@ use crate::{
     ui::{
         hits,
         line::{fit, own, safe},
-        panel::curves::frame,
+        panel::titled,
         sentence,
         theme::{Meaning, Theme},
     },
@@ -59,7 +59,7 @@ fn list(tree: &Tree, theme: Theme, area: Rect, areas: &Areas, buffer: &mut Buffe
     let right = Line::from(fit(choice(tree, theme), width / 2));
     let room = width.saturating_sub(right.width());
     let titles = [Line::from(fit(title(tree, theme), room)), right, Line::default()];
-    let inner = frame(is_focused, titles, theme, area, buffer);
+    let inner = titled(is_focused, titles, theme, area, buffer);
     let Some(rows) = areas.list_rows() else { return };
     if tree.rows.is_empty() {
         let words = format!("no node says \"{}\"; esc lists all again", safe(&tree.find.text));

@@ -6,7 +6,7 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::{frame, name, score};
+use super::{name, score};
 use crate::{
     app::{
         replay::Replay,
@@ -20,7 +20,7 @@ use crate::{
     },
     ui::{
         line::{fit, own, safe, width_of},
-        panel::{position, put_row, scores::lifeline},
+        panel::{position, put_row, scores::lifeline, titled},
         sentence, text,
         theme::{Meaning, Theme},
     },
@@ -53,7 +53,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
         Line::styled(sorted + &compared_with(replay), theme.of(Meaning::Muted)),
         Line::default(),
     ];
-    let inner = frame(is_focused, titles, theme, area, buffer);
+    let inner = titled(is_focused, titles, theme, area, buffer);
     let rows = replay.component_rows();
     if rows.is_empty() {
         let words = "the checklist names no component";

@@ -5,7 +5,7 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::{frame, name, score};
+use super::{name, score};
 use crate::{
     app::{
         blame::FileAt,
@@ -20,7 +20,7 @@ use crate::{
     ui::{
         line::{bytes, fit, fit_end, own, recorded, safe, width_of},
         paint::{paint, visible, window},
-        panel::{position, put_row},
+        panel::{position, put_row, titled},
         sentence,
         theme::{Meaning, Theme},
     },
@@ -32,7 +32,7 @@ pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let width = areas.verdict_width();
     let titles =
         [Line::from(fit(title(replay, theme, width), width)), Line::default(), Line::default()];
-    let inner = frame(is_focused, titles, theme, area, buffer);
+    let inner = titled(is_focused, titles, theme, area, buffer);
     let rows = replay.verdict_rows(areas);
     if rows.is_empty() {
         return sentence("no component is chosen", theme.of(Meaning::Muted), inner, buffer);

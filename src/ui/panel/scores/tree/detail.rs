@@ -14,7 +14,7 @@ use crate::{
     },
     ui::{
         line::{fit, own, safe},
-        panel::{curves::frame, position, put_row},
+        panel::{position, put_row, titled},
         theme::{Meaning, Theme},
     },
 };
@@ -25,7 +25,7 @@ pub fn draw(tree: &Tree, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width.saturating_sub(2));
     let title = Line::from(fit(vec![own(tree.tab(Part::Detail), name)], width));
     let titles = [title, Line::default(), Line::default()];
-    let inner = frame(is_focused, titles, theme, area, buffer);
+    let inner = titled(is_focused, titles, theme, area, buffer);
     let lines = &tree.detail.lines;
     for (y, line) in lines.iter().skip(tree.detail.top).take(usize::from(inner.height)).enumerate()
     {

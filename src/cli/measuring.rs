@@ -1,0 +1,65 @@
+//! How a command measures code: whose formulas, which rules, with or without what was measured before.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    metrics::{
+        quality::{Profile, Ruler},
+        rules::Rules,
+    },
+    store::{self, Cache, Scorer},
+};
+
+use super::{Exit, Failure};
+
+#[derive(Debug, clap::Args)]
+pub struct Measuring {
+    /// Whose formulas: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
+    #[arg(long, default_value_t = Profile::default())]
+    profile: Profile,
+    /// Rules in ast-grep's YAML, in the place of the built-in ones; `none` for no rules
+    #[arg(long, value_name = "FILE_OR_DIR")]
+    rules: Option<PathBuf>,
+    /// Neither read nor write the cache of measures
+    #[arg(long)]
+    no_cache: bool,
+}
+
+impl Measuring {
+    pub fn scorer(&self) -> Result<Scorer, Failure> {
+        let ruler = Ruler::new(self.profile, rules(self.rules.as_deref())?);
+        Ok(Scorer::new(ruler, self.cache()))
+    }
+
+    /// A cache that cannot be opened costs time and nothing else.
+    fn cache(&self) -> Option<Cache> {
+        let path = Cache::default_path().filter(|_| !self.no_cache)?;
+        match Cache::open(&path) {
+            Ok(cache) => Some(cache),
+            Err(why) => {
+                eprintln!("trajview: {}", super::output::plain(&why));
+                None
+            }
+        }
+    }
+}
+
+/// The rules of a file or folder, none, or the built-in ones. Those that cannot be used are told on standard error.
+pub fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
+    let Some(path) = path else { return Ok(Rules::built_in()) };
+    if path == Path::new("none") {
+        return Ok(Rules::none());
+    }
+    let texts = store::rules::read(path).map_err(|why| Failure::new(Exit::CannotRead, why))?;
+    let texts: Vec<(&str, &str)> =
+        texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let rules = Rules::load(&path.display().to_string(), &texts);
+    for problem in rules.problems() {
+        eprintln!("trajview: {}", super::output::plain(&problem.to_string()));
+    }
+    if rules.count() == 0 {
+        let why = format!("{}: no rule that can be used", path.display());
+        return Err(Failure::new(Exit::CannotUnderstand, why));
+    }
+    Ok(rules)
+}
