@@ -68,8 +68,7 @@ fn ctrl_z_gives_the_terminal_back_until_the_program_is_continued() {
     tui.wait_until("the shell's screen", |parser| !parser.screen().alternate_screen());
     assert!(tui.is_given_back());
 
-    tui.signal("-CONT");
-    tui.wait_for("turn 3/");
+    tui.continue_until("turn 3/");
     tui.press("l");
     tui.wait_for("turn 4/");
     tui.press("q");

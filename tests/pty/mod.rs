@@ -90,6 +90,17 @@ impl Tui {
         assert!(sent.success());
     }
 
+    /// Continues the stopped program until it shows these words: the terminal is given back a moment before the
+    /// program stops, and one that is continued too early stops after all.
+    pub fn continue_until(&self, words: &str) {
+        let start = Instant::now();
+        while !self.parser.lock().unwrap().screen().contents().contains(words) {
+            assert!(start.elapsed() < PATIENCE, "never saw {words:?} again");
+            self.signal("-CONT");
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     pub fn wait_for(&self, words: &str) -> String {
         self.wait_until(words, |parser| parser.screen().contents().contains(words));
         self.parser.lock().unwrap().screen().contents()
