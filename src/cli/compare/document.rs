@@ -10,7 +10,8 @@ use crate::{
     metrics::{phase::Phase, quality::Ruler},
     run::Run,
     study::compare::{
-        self, Cell, Fact, FileRow, Moment, Party, Row, Standing, Subtraction, Transitions, letter,
+        self, Cell, Fact, FileRow, Moment, Party, Recovery, Row, Standing, Subtraction,
+        Transitions, letter,
     },
 };
 
@@ -36,6 +37,8 @@ pub struct Shown<'a> {
     runs: Vec<RunFacts<'a>>,
     warnings: Vec<String>,
     slump: Slump,
+    /// Of each run whose condition is neither; empty unless one run is emergent and one single-shot.
+    gap_recovery: Vec<RecoveryRow<'a>>,
     numbers: Vec<NumberRow>,
     /// The largest loss first.
     components: Vec<ComponentRow>,
@@ -96,6 +99,17 @@ struct Slump {
     by_condition: bool,
     /// `single-shot − emergent (b − a)`
     difference: String,
+}
+
+#[derive(Serialize)]
+struct RecoveryRow<'a> {
+    letter: String,
+    run: &'a str,
+    condition: Option<&'a str>,
+    /// Shares of the gap; null where a number is missing or there is no gap to close.
+    mcf: Option<f64>,
+    dir: Option<f64>,
+    if50: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -236,6 +250,10 @@ impl<'a> Document<'a> {
                 by_condition: by.is_slump,
                 difference: by.words(),
             },
+            gap_recovery: compare::recoveries(self.parties)
+                .into_iter()
+                .map(|it| self.recovery(it))
+                .collect(),
             numbers: Fact::ALL.iter().map(|fact| self.number(*fact, by)).collect(),
             components: components(&rows, by),
             transitions: transitions.counts,
@@ -249,6 +267,12 @@ impl<'a> Document<'a> {
             tests: TestsOf { a: recorded::tests(&a.run), b: recorded::tests(&b.run) },
             files: self.files.iter().map(file).collect(),
         }
+    }
+
+    fn recovery(&self, Recovery { treated, mcf, dir, if50 }: Recovery) -> RecoveryRow<'_> {
+        let run = &self.parties[treated].run;
+        let (letter, condition) = (letter(treated), run.condition.as_deref());
+        RecoveryRow { letter, run: &run.id, condition, mcf, dir, if50 }
     }
 
     fn number(&self, fact: Fact, by: Subtraction) -> NumberRow {

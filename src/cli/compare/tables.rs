@@ -17,6 +17,7 @@ pub fn print(document: &Document<'_>, ruler: &Ruler, out: &mut Out) -> io::Resul
     let sections = [
         runs(document),
         numbers(document),
+        recoveries(document),
         components(document),
         transitions(document),
         phases(document),
@@ -125,6 +126,27 @@ fn numbers(document: &Document<'_>) -> Section {
         table.row(cells.chain([delta, better(&outcome)]).collect());
     }
     Some((String::new(), table))
+}
+
+/// How much of the gap between emergent and single-shot each treated run closes.
+fn recoveries(document: &Document<'_>) -> Section {
+    let found = compare::recoveries(document.parties);
+    let mut table = Table::new(&["", "run", "condition", ">MCF", ">DIR", ">IF50"]);
+    let said = |share: Option<f64>| known(share.map(|share| format!("{:.1} %", share * 100.0)));
+    for it in &found {
+        let run = &document.parties[it.treated].run;
+        let (id, condition) = (run.id.clone(), known(run.condition.clone()));
+        table.row(vec![
+            letter(it.treated),
+            id,
+            condition,
+            said(it.mcf),
+            said(it.dir),
+            said(it.if50),
+        ]);
+    }
+    let title = "gap recovery: (treated - emergent) / (single-shot - emergent)";
+    (!found.is_empty()).then(|| (title.into(), table))
 }
 
 fn better(outcome: &Outcome) -> String {

@@ -10,6 +10,7 @@ mod facts;
 mod files;
 mod judged;
 mod moments;
+mod recovery;
 mod subtraction;
 mod trees;
 
@@ -30,6 +31,7 @@ pub use judged::{choose_judge, done_at, judgements};
 pub use moments::{
     CheckpointPair, Moment, PairedBy, PhasePair, by_checkpoint, by_phase, moments_of, turns_of,
 };
+pub use recovery::{Recovery, recoveries};
 pub use subtraction::Subtraction;
 pub use trees::{Side, Trees, diff_between};
 

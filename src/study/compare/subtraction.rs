@@ -10,8 +10,8 @@ pub struct Subtraction {
 }
 
 /// As bundles write them.
-const EMERGENT: &str = "emergent";
-const SINGLE_SHOT: &str = "single-shot";
+pub(super) const EMERGENT: &str = "emergent";
+pub(super) const SINGLE_SHOT: &str = "single-shot";
 
 impl Subtraction {
     /// Between the runs at two positions, by their conditions: single-shot minus emergent in either order. Where the

@@ -326,3 +326,21 @@ fn what_weakens_a_comparison_is_said() {
     assert_eq!(said, expected);
     assert_eq!([letter(0), letter(25), letter(26)], ["a", "z", "27"]);
 }
+
+#[test]
+fn a_treated_run_gives_back_a_share_of_the_gap() {
+    let judged = |condition: &str, score: u8| {
+        let run = Run { condition: Some(condition.into()), ..run_with(1, &[]) };
+        party(run, vec![judgement("j", None, &[("C1", Some(score)), ("C2", Some(2))])])
+    };
+    let (emergent, single_shot) = (judged("emergent", 0), judged("single-shot", 4));
+    let (guarded, unjudged) = (judged("guarded", 3), party(run_with(1, &[]), vec![]));
+    let guarded_at = |treated, mcf| Recovery { treated, mcf, dir: None, if50: None };
+
+    let all = [emergent.clone(), guarded.clone(), single_shot.clone(), unjudged];
+    assert_eq!(recoveries(&all), [guarded_at(1, Some(0.75))]);
+    let no_gap = [judged("emergent", 4), guarded.clone(), single_shot.clone()];
+    assert_eq!(recoveries(&no_gap), [guarded_at(1, None)]);
+    assert_eq!(recoveries(&[emergent.clone(), emergent, guarded.clone(), single_shot]), []);
+    assert_eq!(recoveries(&[guarded]), []);
+}
