@@ -9,6 +9,7 @@ mod cache;
 pub mod cards;
 pub mod config;
 mod find;
+mod folder;
 mod follow;
 mod hands;
 mod harness;

@@ -2,8 +2,6 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    fs,
-    io::Read,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -11,17 +9,14 @@ use std::{
 use rayon::prelude::*;
 
 use crate::{
-    metrics::{
-        quality::MAX_BYTES,
-        reuse::{self, Facts, File, Form, Reuse},
-    },
+    metrics::reuse::{self, Facts, File, Form, Reuse},
     run::{
         RepoPath, Run,
         files::{BlobId, Blobs, Tree},
     },
 };
 
-use super::{Archive, bytes, score::is_plain};
+use super::{Archive, folder, score::is_plain};
 
 /// Remembers what was read of contents for as long as it lives. Shared between threads.
 #[derive(Debug, Default)]
@@ -34,9 +29,6 @@ type Content = (BlobId, Form);
 
 /// The files of one moment that are looked at; None where the recording has no content.
 type Files = Vec<(RepoPath, Option<Content>)>;
-
-/// Folders in folders are looked into this deep.
-const MOST_DEEP: usize = 64;
 
 impl ReuseReader {
     /// Makes sure of the facts of all these contents. The error is a sentence.
@@ -73,13 +65,8 @@ impl ReuseReader {
 
     /// DIR of a plain folder. Links are not followed; a file that cannot be read is an error, in a sentence.
     pub fn of_folder(&self, folder: &Path) -> Result<Reuse, String> {
-        let mut paths = vec![];
-        collect(folder, "", 0, &mut paths)?;
-        let read = |path: RepoPath| {
-            let bytes = read_file(&folder.join(path.as_str()))
-                .map_err(|why| format!("cannot read {path}: {}", bytes::reason(&why)))?;
-            Ok((path, bytes))
-        };
+        let paths = folder::paths(folder, &reuse::takes)?;
+        let read = |path: RepoPath| Ok((path.clone(), folder::read(folder, &path)?));
         let files: Vec<(RepoPath, Vec<u8>)> =
             paths.into_par_iter().map(read).collect::<Result<_, String>>()?;
         Ok(reuse::of(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))))
@@ -97,18 +84,9 @@ impl Archive {
     ) -> Result<Vec<Option<Reuse>>, String> {
         let timeline = self.timeline(run)?;
         let mut wanted: BTreeMap<usize, Option<Files>> = BTreeMap::new();
-        let mut tree = timeline.base.clone();
-        let last = moments.iter().copied().max().unwrap_or_default();
-        for done in 0..=last {
-            let turn = done.checked_sub(1).and_then(|turn| timeline.turns.get(turn));
-            if let Some(turn) = turn {
-                turn.changes.iter().for_each(|change| tree.apply(change));
-            }
-            if moments.contains(&done) {
-                let is_told = !turn.is_some_and(|turn| turn.is_untold);
-                wanted.insert(done, is_told.then(|| files_of(&tree)));
-            }
-        }
+        timeline.visit(moments, |done, tree, is_untold| {
+            wanted.insert(done, (!is_untold).then(|| files_of(tree)));
+        });
         self.with_blobs(run, |blobs| reader.read_all(wanted.values().flatten(), blobs))??;
         let link = |(done, files): (usize, Option<Files>)| (done, files.map(|it| reader.link(&it)));
         let linked: BTreeMap<usize, Option<Reuse>> = wanted.into_par_iter().map(link).collect();
@@ -125,35 +103,4 @@ fn files_of(tree: &Tree) -> Files {
             Some((path.clone(), file.blob().map(|blob| (blob, form))))
         })
         .collect()
-}
-
-fn collect(
-    folder: &Path,
-    below: &str,
-    depth: usize,
-    paths: &mut Vec<RepoPath>,
-) -> Result<(), String> {
-    let told = |why: std::io::Error| {
-        format!("cannot read {}: {}", folder.join(below).display(), bytes::reason(&why))
-    };
-    for entry in fs::read_dir(folder.join(below)).map_err(told)? {
-        let entry = entry.map_err(told)?;
-        let kind = entry.file_type().map_err(told)?;
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let path = if below.is_empty() { name.to_string() } else { format!("{below}/{name}") };
-        if kind.is_dir() && depth < MOST_DEEP && reuse::takes(&format!("{path}/a.py")) {
-            collect(folder, &path, depth + 1, paths)?;
-        } else if kind.is_file() && reuse::takes(&path) {
-            paths.extend(RepoPath::new(&path));
-        }
-    }
-    Ok(())
-}
-
-/// Of a file too big to count, as much as it takes to see that.
-fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = vec![];
-    fs::File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

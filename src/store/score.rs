@@ -2,8 +2,6 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    fs,
-    io::Read,
     path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -13,14 +11,14 @@ use sha1::{Digest, Sha1};
 
 use crate::{
     code::tree::Grammar,
-    metrics::quality::{self, File, FileMeasure, MAX_BYTES, Profile, Ruler, Scored},
+    metrics::quality::{self, File, FileMeasure, Profile, Ruler, Scored},
     run::{
         RepoPath, Run,
         files::{BlobId, Blobs, FileMode, Tree, TreeFile},
     },
 };
 
-use super::{Archive, Cache, bytes};
+use super::{Archive, Cache, folder};
 
 /// Measures contents, and remembers them for as long as it lives; with a [`Cache`] for longer. Shared between threads.
 #[derive(Debug)]
@@ -49,9 +47,6 @@ pub type GoesOn<'a> = dyn Fn(usize, usize) -> bool + Sync + 'a;
 
 /// Contents read and measured between two looks at whether to go on; what is measured is kept that often too.
 const BATCH: usize = 128;
-
-/// Folders in folders are looked into this deep.
-const MOST_DEEP: usize = 64;
 
 impl Scorer {
     pub fn new(ruler: Ruler, cache: Option<Cache>) -> Self {
@@ -183,11 +178,9 @@ impl Scorer {
 
     /// Scores a plain folder. Links are not followed; a file that cannot be read is an error, in a sentence.
     pub fn score_folder(&self, folder: &Path) -> Result<Scored, String> {
-        let mut paths = vec![];
-        self.collect(folder, "", 0, &mut paths)?;
+        let paths = folder::paths(folder, &|path| self.profile().takes(path))?;
         let read = |path: &RepoPath| {
-            let bytes = read_file(&folder.join(path.as_str()))
-                .map_err(|why| format!("cannot read {path}: {}", bytes::reason(&why)))?;
+            let bytes = folder::read(folder, path)?;
             Ok((path.clone(), BlobId::of(&bytes), bytes))
         };
         let files: Vec<_> = paths.par_iter().map(read).collect::<Result<_, String>>()?;
@@ -200,32 +193,6 @@ impl Scorer {
         }
         self.measure_all(unique([&wanted]), &Loaded(contents), &|_, _| true)?;
         Ok(self.combine(wanted))
-    }
-
-    fn collect(
-        &self,
-        folder: &Path,
-        below: &str,
-        depth: usize,
-        paths: &mut Vec<RepoPath>,
-    ) -> Result<(), String> {
-        let told = |why: std::io::Error| {
-            format!("cannot read {}: {}", folder.join(below).display(), bytes::reason(&why))
-        };
-        let entries = fs::read_dir(folder.join(below)).map_err(told)?;
-        for entry in entries {
-            let entry = entry.map_err(told)?;
-            let kind = entry.file_type().map_err(told)?;
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            let path = if below.is_empty() { name.to_string() } else { format!("{below}/{name}") };
-            if kind.is_dir() && depth < MOST_DEEP && self.profile().takes(&format!("{path}/a.py")) {
-                self.collect(folder, &path, depth + 1, paths)?;
-            } else if kind.is_file() && self.profile().takes(&path) {
-                paths.extend(RepoPath::new(&path));
-            }
-        }
-        Ok(())
     }
 }
 
@@ -240,18 +207,9 @@ impl Archive {
     ) -> Result<Vec<Scored>, String> {
         let timeline = self.timeline(run)?;
         let mut wanted: BTreeMap<usize, Wanted> = BTreeMap::new();
-        let mut tree = timeline.base.clone();
-        let last = moments.iter().copied().max().unwrap_or_default();
-        for done in 0..=last {
-            let turn = done.checked_sub(1).and_then(|turn| timeline.turns.get(turn));
-            if let Some(turn) = turn {
-                turn.changes.iter().for_each(|change| tree.apply(change));
-            }
-            if moments.contains(&done) {
-                let is_untold = turn.is_some_and(|turn| turn.is_untold);
-                wanted.insert(done, Wanted { is_untold, ..scorer.wanted(&tree) });
-            }
-        }
+        timeline.visit(moments, |done, tree, is_untold| {
+            wanted.insert(done, Wanted { is_untold, ..scorer.wanted(tree) });
+        });
         let contents = unique(wanted.values());
         self.with_blobs(run, |blobs| scorer.measure_all(contents, blobs, goes_on))??;
         let scored: BTreeMap<usize, Scored> = wanted
@@ -283,16 +241,11 @@ fn unique<'a>(moments: impl IntoIterator<Item = &'a Wanted>) -> Vec<Named> {
     first.map(|(path, content)| (*content, path.clone())).collect()
 }
 
-/// Of a file too big to count, as much as it takes to see that.
-fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = vec![];
-    fs::File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use std::fs;
 
     use super::*;
     use crate::{metrics::rules::Rules, store};

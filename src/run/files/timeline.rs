@@ -228,6 +228,22 @@ fn whole(
 }
 
 impl Timeline {
+    /// Shows the tree at each of these moments (turns done), the earliest first and each once, and whether nothing in
+    /// the recording says what the files were then.
+    pub fn visit(&self, moments: &[usize], mut look: impl FnMut(usize, &Tree, bool)) {
+        let mut tree = self.base.clone();
+        let last = moments.iter().copied().max().unwrap_or_default();
+        for done in 0..=last {
+            let turn = done.checked_sub(1).and_then(|turn| self.turns.get(turn));
+            if let Some(turn) = turn {
+                turn.changes.iter().for_each(|change| tree.apply(change));
+            }
+            if moments.contains(&done) {
+                look(done, &tree, turn.is_some_and(|turn| turn.is_untold));
+            }
+        }
+    }
+
     /// The tree after `turns` turns: 0 is before the first turn, `self.turns.len()` the end.
     pub fn tree_after(&self, turns: usize) -> Tree {
         let mut tree = self.base.clone();
