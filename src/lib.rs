@@ -38,7 +38,7 @@
 //! |------------|----------------------------------------------------|------------------------|
 //! | run format | `formats/<name>.rs` and a sample in `sample-runs/` | `formats!`             |
 //! | command    | `cli/<name>.rs`                                    | `cli::Command`         |
-//! | key        | one row of `app/keymap.rs`                         |                        |
+//! | key        | one row of `app/keymap/tables/`                   |                        |
 //! | panel      | `ui/panel/<name>.rs`                               | `ui::panel`            |
 //! | view       | `ui/panel/<name>.rs` and its keys                   | `app::views::View`     |
 //! | curve      | one row of `app/curves/series.rs`                  |                        |

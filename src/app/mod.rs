@@ -2,17 +2,15 @@
 //!
 //! [`App::update`] is the only way in: a [`Message`] changes the state and may ask the world for an [`Effect`].
 //! Nothing here reads a file, a clock or a terminal, so everything here is tested by calling it. Each feature has a
-//! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`scores`], [`turns`], [`files`],
-//! [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`compare`] sets runs side by side
-//! beside it, [`overlay`] is what lies over it, [`shell`] what is around it. [`keymap`] says which key is
-//! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`scores`], [`turns`],
-//! [`files`], [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`collection`] is the table
-//! of runs that it was opened from, [`overlay`] what lies over both, [`shell`] what is around them. [`keymap`] says which key is
-//! which message, [`layout`] where everything stands, [`ask`] how questions and answers find each other.
+//! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`scores`], [`audit`],
+//! [`turns`], [`files`], [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`compare`] sets
+//! runs side by side, [`collection`] is the table of runs that they were opened from, [`overlay`] what lies over all of
+//! them, [`shell`] what is around them. [`keymap`] says which key is which message, [`layout`] where everything stands, [`ask`] how questions and answers find each other.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod ask;
+pub mod audit;
 pub mod base;
 pub mod blame;
 pub mod cache;

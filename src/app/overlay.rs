@@ -138,7 +138,7 @@ fn help(keys: &Keys) -> Vec<Row> {
             rows.push(Row::of("", ""));
         }
         rows.push(Row::heading(context.title()));
-        let bindings = keymap::BINDINGS.iter().filter(|binding| binding.context == context);
+        let bindings = keymap::bindings().filter(|binding| binding.context == context);
         rows.extend(bindings.map(|binding| Row::of(keys.shown(binding), binding.help)));
     }
     rows.push(Row::of("", ""));

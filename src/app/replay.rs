@@ -17,6 +17,7 @@ use crate::run::{
 use super::{
     Place,
     ask::{Desk, Loading, Request},
+    audit::{self, Audit},
     base::{self, Bases, Span},
     blame::Blame,
     chooser::{self, Chooser},
@@ -95,6 +96,7 @@ pub struct Replay {
     pub view: views::View,
     pub curves: Curves,
     pub scores: Scores,
+    pub audit: Audit,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -122,6 +124,7 @@ pub enum Message {
     View(views::Message),
     Curves(curves::Message),
     Scores(scores::Message),
+    Audit(audit::Message),
 }
 
 /// One list a turn, one entry a change.
@@ -180,6 +183,7 @@ impl Replay {
             view: place.view,
             curves: Curves::default(),
             scores: Scores::default(),
+            audit: Audit::default(),
             is_whole: true,
             beyond: None,
         };
@@ -218,6 +222,7 @@ impl Replay {
             },
             Message::Curves(message) => self.update_curves(message, layout),
             Message::Scores(message) => self.update_scores(message, layout),
+            Message::Audit(message) => self.update_audit(message, layout),
         }
     }
 
@@ -274,6 +279,7 @@ impl Replay {
         self.settle_follow();
         self.settle_curves(layout);
         self.settle_scores(layout);
+        self.settle_audit(layout);
     }
 
     /// What could not be read, and what contradicts itself where files are put together.

@@ -13,6 +13,8 @@ pub enum View {
     Curves,
     /// What it is judged by: components or a rubric tree.
     Scores,
+    /// Verdicts checked by a human who labels before looking.
+    Audit,
     /// Two runs side by side, or more.
     Compare,
     /// The table of runs that this one was opened from.
@@ -29,13 +31,14 @@ pub enum Message {
 
 impl Named for View {
     const ALL: &'static [Self] =
-        &[Self::Replay, Self::Curves, Self::Scores, Self::Compare, Self::Collection];
+        &[Self::Replay, Self::Curves, Self::Scores, Self::Audit, Self::Compare, Self::Collection];
 
     fn word(self) -> &'static str {
         match self {
             Self::Replay => "replay",
             Self::Curves => "curves",
             Self::Scores => "scores",
+            Self::Audit => "audit",
             Self::Compare => "compare",
             Self::Collection => "collection",
         }
@@ -49,6 +52,7 @@ impl View {
             Self::Replay => 1,
             Self::Curves => 2,
             Self::Scores => 3,
+            Self::Audit => 4,
             Self::Compare => 5,
             Self::Collection => 6,
         }
@@ -72,7 +76,7 @@ impl Message {
     }
 }
 
-/// `1 replay, 2 curves, 3 scores, 5 compare, 6 collection`
+/// `1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection`
 fn numbered() -> String {
     let all = View::ALL.iter().map(|view| format!("{} {}", view.number(), view.word()));
     all.collect::<Vec<_>>().join(", ")
@@ -85,14 +89,14 @@ mod tests {
     #[test]
     fn views_are_gone_through_in_order_or_by_number() {
         assert_eq!(Message::Next.from(View::Replay), Ok(View::Curves));
-        assert_eq!(Message::Next.from(View::Scores), Ok(View::Compare));
+        assert_eq!(Message::Next.from(View::Scores), Ok(View::Audit));
         assert_eq!(Message::Next.from(View::Compare), Ok(View::Collection));
         assert_eq!(Message::Next.from(View::Collection), Ok(View::Replay));
         assert_eq!(Message::Number(2).from(View::Replay), Ok(View::Curves));
         assert_eq!(Message::Number(5).from(View::Replay), Ok(View::Compare));
         assert_eq!(
             Message::Number(9).from(View::Replay),
-            Err("no view 9: 1 replay, 2 curves, 3 scores, 5 compare, 6 collection".into())
+            Err("no view 9: 1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection".into())
         );
     }
 }

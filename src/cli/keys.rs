@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::app::{
-    keymap::{BINDINGS, Binding},
+    keymap::{Binding, bindings},
     shell::keys::command_of,
 };
 
@@ -46,7 +46,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         keys: binding.keys.iter().map(ToString::to_string).collect(),
         does: binding.help,
     };
-    let rows: Vec<Row> = BINDINGS.iter().map(row).collect();
+    let rows: Vec<Row> = bindings().map(row).collect();
     if args.json {
         out.json(&Keys { schema: "trajview.keys/1", keys: rows })?;
         return Ok(Exit::Fine);

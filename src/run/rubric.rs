@@ -155,8 +155,13 @@ pub struct Labels {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Label {
     pub component: String,
+    /// The commit that was looked at (hex digits).
     pub commit: Option<String>,
-    /// 0..=[`FULL`]; None where the file has none on the scale.
+    /// The turn after which it was looked at; counts from 1.
+    pub turn: Option<usize>,
+    /// [`Judgement::file`] of the judging that is checked; the reason is about its verdict.
+    pub judgement: Option<String>,
+    /// 0..=[`FULL`]; None where the file has none on the scale, and where it was taken back.
     pub score: Option<u8>,
     /// Whether it was given before the judge's verdict was seen.
     pub blind: Option<bool>,

@@ -2,7 +2,7 @@
 //!
 //! Pure arithmetic over numbers that others bring: [`agreement`] over pairs of ordinal scores, [`paired`] over two
 //! measurements of the same things, [`correlation`] between two numbers. [`pairing`] says which runs stand against
-//! which, [`raters`] which scores; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
+//! which, [`raters`] which scores, [`queue`] in which order a human checks a judge; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
 //! [`corpus`] does it all for many runs. All of it agrees with SciPy and scikit-learn; `tests/vectors/` has the numbers
 //! and the scripts that made them.
 //!
@@ -19,6 +19,7 @@ pub mod correlation;
 mod maths;
 pub mod paired;
 pub mod pairing;
+pub mod queue;
 pub mod raters;
 pub mod sheet;
 mod undefined;

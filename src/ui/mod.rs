@@ -123,6 +123,7 @@ fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buff
         View::Replay | View::Compare | View::Collection => panels(replay, theme, layout, buffer),
         View::Curves => panel::curves::draw(replay, theme, layout, buffer),
         View::Scores => panel::scores::draw(replay, theme, layout, buffer),
+        View::Audit => panel::audit::draw(replay, theme, layout, buffer),
     }
 }
 

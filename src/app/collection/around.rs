@@ -188,7 +188,7 @@ impl App {
         match view {
             View::Compare => self.compared.is_some(),
             View::Collection => self.collection.is_some(),
-            View::Replay | View::Curves | View::Scores => self.replay().is_some(),
+            View::Replay | View::Curves | View::Scores | View::Audit => self.replay().is_some(),
         }
     }
 }

@@ -220,7 +220,7 @@ impl Replay {
         let span = match self.view {
             View::Curves => self.moved_span(),
             View::Replay | View::Collection | View::Compare => self.marked_span(),
-            View::Scores => None,
+            View::Scores | View::Audit => None,
         };
         effects
             .extend(span.and_then(|span| self.curves.scores.ask_moved(numbers, &self.run, span)));

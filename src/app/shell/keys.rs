@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use crate::app::{
     config::Chord,
     key::Key,
-    keymap::{BINDINGS, Binding, Context},
+    keymap::{Binding, Context, bindings},
 };
 
 /// What the user changed; by default nothing.
 #[derive(Debug, Default)]
 pub struct Keys {
-    /// Index into [`BINDINGS`], and the keys instead of the table's.
+    /// Index into [`bindings`], and the keys instead of the table's.
     changed: BTreeMap<usize, Vec<Key>>,
 }
 
@@ -23,7 +23,7 @@ impl Keys {
     pub fn of(wanted: &BTreeMap<String, Vec<Chord>>) -> (Self, Vec<String>) {
         let (mut keys, mut problems) = (Self::default(), vec![]);
         for (command, chords) in wanted {
-            let rows = BINDINGS.iter().enumerate().filter(|(_, row)| command_of(row) == *command);
+            let rows = bindings().enumerate().filter(|(_, row)| command_of(row) == *command);
             let rows: Vec<usize> = rows.map(|(index, _)| index).collect();
             if rows.is_empty() {
                 problems.push(format!(
@@ -46,7 +46,7 @@ impl Keys {
     /// What a key means in a place: in each layer a key of the user's before those of the table.
     pub fn find(&self, context: Context, key: Key) -> Option<&'static Binding> {
         context.layers().iter().find_map(|layer| {
-            let here = || BINDINGS.iter().enumerate().filter(|(_, row)| row.context == *layer);
+            let here = || bindings().enumerate().filter(|(_, row)| row.context == *layer);
             let own = here()
                 .find(|(index, _)| self.changed.get(index).is_some_and(|keys| keys.contains(&key)));
             let table = || {
@@ -60,7 +60,7 @@ impl Keys {
 
     /// The keys of a row, the first of them for the footer; never empty.
     pub fn of_row(&self, row: &Binding) -> &[Key] {
-        let index = BINDINGS.iter().position(|other| std::ptr::eq(other, row));
+        let index = bindings().position(|other| std::ptr::eq(other, row));
         index.and_then(|index| self.changed.get(&index)).map_or(row.keys, Vec::as_slice)
     }
 
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn in_one_place_no_two_commands_share_a_name() {
         for context in Context::ALL {
-            let here = BINDINGS.iter().filter(|row| row.context == context);
+            let here = bindings().filter(|row| row.context == context);
             let mut names: Vec<String> = here.map(command_of).collect();
             names.sort_unstable();
             for pair in names.windows(2) {

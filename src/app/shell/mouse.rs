@@ -116,6 +116,10 @@ impl App {
             self.on_replay(|replay| replay.point_at_scores(mouse, layout));
             return vec![];
         }
+        if self.replay().is_some_and(|replay| replay.view == View::Audit) {
+            self.on_replay(|replay| replay.point_at_audit(mouse, layout));
+            return vec![];
+        }
         if let Some(panel) = self.tab_at(mouse, layout) {
             if mouse.kind == Kind::Click {
                 self.on_replay(|replay| replay.focus = panel);

@@ -8,7 +8,7 @@ use crate::{
     app::{
         App, Effect, Message as Wish,
         key::{Code, Key},
-        keymap::{BINDINGS, Binding, Context, Count},
+        keymap::{Binding, Context, Count, bindings},
         replay::{self, Replay},
         scroll::Motion,
         turns,
@@ -63,7 +63,7 @@ impl Palette {
     /// What fits, the best first; everything while nothing is typed.
     pub fn found(&self, replay: Option<&Replay>, keys: &Keys) -> Vec<Found> {
         let turn = replay.and_then(|replay| turn(&self.text, replay));
-        let commands = BINDINGS.iter().filter(|row| is_command(row));
+        let commands = bindings().filter(|row| is_command(row));
         let commands = commands.filter_map(|row| self.command(row, keys));
         let files = replay.into_iter().flat_map(|replay| self.files(replay));
         let mut found: Vec<Found> = turn.into_iter().chain(commands).chain(files).collect();

@@ -27,6 +27,8 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Labels> {
         labels.push(Label {
             component,
             commit: fields.id("commit"),
+            turn: fields.ordinal("turn"),
+            judgement: fields.id("judgement"),
             score,
             blind: fields.flag("blind"),
             reason: fields.words("reason"),

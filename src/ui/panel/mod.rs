@@ -1,5 +1,6 @@
 //! One file a panel. To add one, write `ui/panel/<name>.rs` with a `draw` and add its name here.
 
+pub mod audit;
 pub mod chooser;
 pub mod collection;
 pub mod compare;

@@ -1,0 +1,23 @@
+//! The keys, one table a view.
+
+mod audit;
+mod collection;
+mod compare;
+mod curves;
+mod everywhere;
+mod replay;
+mod row;
+mod scores;
+
+use super::{Binding, Context};
+
+/// In the order of the views.
+pub static TABLES: [&[Binding]; 7] = [
+    replay::ROWS,
+    everywhere::ROWS,
+    curves::ROWS,
+    scores::ROWS,
+    audit::ROWS,
+    compare::ROWS,
+    collection::ROWS,
+];
