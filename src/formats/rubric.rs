@@ -7,6 +7,7 @@ mod checklist;
 mod fields;
 mod judgement;
 mod labels;
+pub mod labels_file;
 
 use std::collections::BTreeSet;
 

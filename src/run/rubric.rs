@@ -15,6 +15,11 @@ pub const FULL: u8 = 4;
 /// A score of this or less is a severe failure.
 pub const SEVERE: u8 = 1;
 
+/// What a label says of the verdict it checks, in the words of the file: they agree; the judge did not see what is
+/// there; it saw what is not; the levels are open to both readings; the score is right and its lines are wrong; else.
+pub const REASONS: [&str; 6] =
+    ["agree", "false-absence", "false-presence", "rubric-boundary", "wrong-evidence", "other"];
+
 /// Everything beside one recording that has to do with judging it. Any part may be missing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rubric {
@@ -165,7 +170,7 @@ pub struct Label {
     pub score: Option<u8>,
     /// Whether it was given before the judge's verdict was seen.
     pub blind: Option<bool>,
-    /// `agree`, `false-absence`, `false-presence`, `rubric-boundary`, `wrong-evidence`, `other`; other words are kept.
+    /// One of [`REASONS`]; other words are kept.
     pub reason: Option<String>,
     pub note: Option<String>,
     /// RFC 3339, as written.

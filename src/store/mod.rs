@@ -16,6 +16,7 @@ mod harness;
 mod head;
 pub mod import;
 pub mod judgements;
+pub mod labels;
 mod lifeline;
 mod memory;
 mod repo;
