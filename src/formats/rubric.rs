@@ -8,6 +8,7 @@ mod fields;
 mod judgement;
 mod labels;
 pub mod labels_file;
+pub mod labels_table;
 
 use std::collections::BTreeSet;
 

@@ -188,6 +188,31 @@ impl Rubric {
     }
 }
 
+impl Labels {
+    /// The label of a component in the state that a judgement is of: the last that names this judgement, else the last
+    /// that names none and fits its commit. One that was taken back is given too.
+    pub fn on(&self, judgement: &Judgement, component: &str) -> Option<&Label> {
+        let fits = |label: &&Label| {
+            let same =
+                label.commit.as_ref().zip(judgement.commit.as_ref()).is_none_or(|(a, b)| a == b);
+            label.component == component && same
+        };
+        let names_it = |label: &&Label| label.judgement.as_deref() == Some(&judgement.file);
+        let of_it = self.labels.iter().filter(fits).rfind(names_it);
+        of_it.or_else(|| self.labels.iter().filter(fits).rfind(|it| it.judgement.is_none()))
+    }
+}
+
+impl Label {
+    /// Whether one would take the place of the other: the same component, judgement and commit, and the same turn where
+    /// neither names a commit.
+    pub fn is_of_one(&self, other: &Self) -> bool {
+        let same_thing = self.component == other.component && self.judgement == other.judgement;
+        let same_turn = self.commit.is_some() || self.turn == other.turn;
+        same_thing && self.commit == other.commit && same_turn
+    }
+}
+
 impl Judgement {
     /// The verdict on a component.
     pub fn of(&self, component: &str) -> Option<&Verdict> {

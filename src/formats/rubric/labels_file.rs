@@ -55,9 +55,9 @@ fn read(bytes: &[u8]) -> Result<Raw, String> {
 }
 
 fn put(entries: &mut Vec<Box<RawValue>>, label: &Label) -> serde_json::Result<()> {
-    let is_same = |entry: &RawValue| labels_of(entry).is_some_and(|known| is_of_one(&known, label));
-    // The first, as the first is the one that counts.
-    match entries.iter_mut().find(|entry| is_same(entry)) {
+    let is_same = |entry: &RawValue| labels_of(entry).is_some_and(|known| known.is_of_one(label));
+    // The last, as the later of two is the one that counts.
+    match entries.iter_mut().rfind(|entry| is_same(entry)) {
         Some(entry) => *entry = changed(entry, label)?,
         None => entries.push(changed(RawValue::NULL, label)?),
     }
@@ -68,13 +68,6 @@ fn put(entries: &mut Vec<Box<RawValue>>, label: &Label) -> serde_json::Result<()
 fn labels_of(entry: &RawValue) -> Option<Label> {
     let map: Map<String, Value> = serde_json::from_str(entry.get()).ok()?;
     labels::label(&Fields::of(&map)).0
-}
-
-/// Whether the second would take the place of the first.
-pub fn is_of_one(a: &Label, b: &Label) -> bool {
-    let same_thing = a.component == b.component && a.judgement == b.judgement;
-    let same_state = a.commit == b.commit && (a.commit.is_some() || a.turn == b.turn);
-    same_thing && same_state
 }
 
 /// The entry with this label in it, fields that are none of ours kept.
