@@ -90,12 +90,25 @@ pub struct Judgement {
     pub rubric: Option<String>,
     /// RFC 3339, as written.
     pub created_at: Option<String>,
+    /// Ids that were asked about, in the order of the file; None where it does not say, and all of the checklist is
+    /// meant.
+    pub asked: Option<Vec<String>>,
+    /// Which of several judgings of one state by one judge; None where the file does not say.
+    pub repeat: Option<Repeat>,
     /// In the order of the file; components are distinct.
     pub verdicts: Vec<Verdict>,
 }
 
+/// The place of a judging among its repeats; both count from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Repeat {
+    pub number: usize,
+    /// How many were wanted; not less than [`Self::number`].
+    pub of: usize,
+}
+
 /// Who judged.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judge {
     pub name: String,
     /// `http`, `command`, `human` or `imported`; other words are kept.
@@ -104,6 +117,7 @@ pub struct Judge {
     pub prompt_sha256: Option<String>,
     /// Tool calls allowed for one component.
     pub budget: Option<u32>,
+    pub temperature: Option<f64>,
 }
 
 /// What a judge said of one component.
@@ -217,6 +231,11 @@ impl Judgement {
     /// The verdict on a component.
     pub fn of(&self, component: &str) -> Option<&Verdict> {
         self.verdicts.iter().find(|verdict| verdict.component == component)
+    }
+
+    /// Whether it was to say something of a component.
+    pub fn asks_about(&self, component: &str) -> bool {
+        self.asked.as_ref().is_none_or(|ids| ids.iter().any(|id| id == component))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     formats::Source,
     run::{
         Warning,
-        rubric::{Evidence, Judge, Judgement, Look, Verdict},
+        rubric::{Evidence, Judge, Judgement, Look, Repeat, Verdict},
     },
 };
 
@@ -44,6 +44,8 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Judgement>
         turn: top.ordinal("turn"),
         rubric: top.words("rubric"),
         created_at: top.words("created_at"),
+        asked: top.is_list("components").then(|| top.strings("components")),
+        repeat: top.object("repeat").and_then(|fields| repeat(&fields)),
         verdicts,
     })
 }
@@ -55,7 +57,15 @@ fn judge(fields: &Fields<'_>) -> Judge {
         model: fields.words("model"),
         prompt_sha256: fields.words("prompt_sha256"),
         budget: fields.count("budget").and_then(|budget| u32::try_from(budget).ok()),
+        temperature: fields.number("temperature"),
     }
+}
+
+/// None where it has no number, or one beyond all repeats.
+fn repeat(fields: &Fields<'_>) -> Option<Repeat> {
+    let number = fields.ordinal("number")?;
+    let of = fields.ordinal("of").unwrap_or(number);
+    (number <= of).then_some(Repeat { number, of })
 }
 
 fn verdict(component: String, fields: &Fields<'_>) -> Verdict {
