@@ -1,7 +1,7 @@
 //! Scores in plain tables: CSV, and JSON of the same shape.
 //!
 //! A table has a row a thing and a column a rater. The columns `component` (or `id`, `item`), `run` and `commit` say
-//! what is scored; without `component` the rows are numbered. Every other column is a rater, named by its head. With
+//! what is scored, `rubric` by what; without `component` the rows are numbered. Every other column is a rater, named by its head. With
 //! columns `rater` and `score` a row is one score instead. A score is a number or the name of a level of SLUMP's rubric; an
 //! empty cell is no score.
 //!
