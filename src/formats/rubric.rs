@@ -7,6 +7,8 @@ mod checklist;
 mod fields;
 mod judgement;
 mod labels;
+pub mod labels_file;
+pub mod labels_table;
 
 use std::collections::BTreeSet;
 

@@ -15,6 +15,11 @@ pub const FULL: u8 = 4;
 /// A score of this or less is a severe failure.
 pub const SEVERE: u8 = 1;
 
+/// What a label says of the verdict it checks, in the words of the file: they agree; the judge did not see what is
+/// there; it saw what is not; the levels are open to both readings; the score is right and its lines are wrong; else.
+pub const REASONS: [&str; 6] =
+    ["agree", "false-absence", "false-presence", "rubric-boundary", "wrong-evidence", "other"];
+
 /// Everything beside one recording that has to do with judging it. Any part may be missing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rubric {
@@ -179,7 +184,7 @@ pub struct Label {
     pub score: Option<u8>,
     /// Whether it was given before the judge's verdict was seen.
     pub blind: Option<bool>,
-    /// `agree`, `false-absence`, `false-presence`, `rubric-boundary`, `wrong-evidence`, `other`; other words are kept.
+    /// One of [`REASONS`]; other words are kept.
     pub reason: Option<String>,
     pub note: Option<String>,
     /// RFC 3339, as written.
@@ -194,6 +199,31 @@ impl Rubric {
         let scored =
             self.judgements.iter().filter(|it| it.verdicts.iter().any(|v| v.score.is_some()));
         scored.max_by_key(|it| it.turn.unwrap_or(usize::MAX))
+    }
+}
+
+impl Labels {
+    /// The label of a component in the state that a judgement is of: the last that names this judgement, else the last
+    /// that names none and fits its commit. One that was taken back is given too.
+    pub fn on(&self, judgement: &Judgement, component: &str) -> Option<&Label> {
+        let fits = |label: &&Label| {
+            let same =
+                label.commit.as_ref().zip(judgement.commit.as_ref()).is_none_or(|(a, b)| a == b);
+            label.component == component && same
+        };
+        let names_it = |label: &&Label| label.judgement.as_deref() == Some(&judgement.file);
+        let of_it = self.labels.iter().filter(fits).rfind(names_it);
+        of_it.or_else(|| self.labels.iter().filter(fits).rfind(|it| it.judgement.is_none()))
+    }
+}
+
+impl Label {
+    /// Whether one would take the place of the other: the same component, judgement and commit, and the same turn where
+    /// neither names a commit.
+    pub fn is_of_one(&self, other: &Self) -> bool {
+        let same_thing = self.component == other.component && self.judgement == other.judgement;
+        let same_turn = self.commit.is_some() || self.turn == other.turn;
+        same_thing && self.commit == other.commit && same_turn
     }
 }
 

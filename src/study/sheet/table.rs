@@ -90,7 +90,7 @@ impl Table {
         let named = |name: &str| self.heads.iter().position(|head| head.eq_ignore_ascii_case(name));
         let component = COMPONENT.iter().find_map(|name| named(name));
         let (run, commit, rubric) = (named("run"), named("commit"), named("rubric"));
-        let scores = match (named("rater"), named("score")) {
+        let scores = match (named("rater").or_else(|| named("annotator")), named("score")) {
             (Some(rater), Some(score)) => Scores::Long { rater, score },
             _ => {
                 let is_taken = |at: &usize| [component, run, commit, rubric].contains(&Some(*at));
