@@ -76,6 +76,14 @@ pub enum Context {
     /// The verdict on one of them.
     Verdict,
     Lifeline,
+    /// In every part of the view of all judgements.
+    Judges,
+    /// Components down, judgements across.
+    Matrix,
+    /// Where two of them differ.
+    Differing,
+    /// What both say of one component.
+    BothVerdicts,
 }
 
 /// A number typed before a key.
@@ -93,7 +101,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 42] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -121,6 +129,10 @@ impl Context {
         Self::Components,
         Self::Verdict,
         Self::Lifeline,
+        Self::Judges,
+        Self::Matrix,
+        Self::Differing,
+        Self::BothVerdicts,
         Self::Prompt,
         Self::Overlay,
         Self::Palette,
@@ -163,6 +175,10 @@ impl Context {
             Self::Components => "in the table of components",
             Self::Verdict => "in the verdict on a component",
             Self::Lifeline => "in the lifeline of a component",
+            Self::Judges => "among all judgements",
+            Self::Matrix => "in the table of all judgements",
+            Self::Differing => "in the list of where two judgements differ",
+            Self::BothVerdicts => "in the words of two judgements",
             Self::Prompt => "while typing a search",
             Self::Overlay => "in a box like this one",
             Self::Palette => "in the list of commands",
@@ -220,7 +236,11 @@ impl Context {
             | Self::Judged
             | Self::Components
             | Self::Verdict
-            | Self::Lifeline => Some(View::Scores),
+            | Self::Lifeline
+            | Self::Judges
+            | Self::Matrix
+            | Self::Differing
+            | Self::BothVerdicts => Some(View::Scores),
             Self::Audit | Self::AuditReading | Self::AuditReason | Self::AuditWords => {
                 Some(View::Audit)
             }
@@ -264,6 +284,16 @@ impl Context {
             }
             Self::Lifeline => {
                 &[Self::Lifeline, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
+            }
+            Self::Judges => &[Self::Judges, Self::Scores, Self::InRun, Self::Anywhere],
+            Self::Matrix => {
+                &[Self::Matrix, Self::Judges, Self::Scores, Self::InRun, Self::Anywhere]
+            }
+            Self::Differing => {
+                &[Self::Differing, Self::Judges, Self::Scores, Self::InRun, Self::Anywhere]
+            }
+            Self::BothVerdicts => {
+                &[Self::BothVerdicts, Self::Judges, Self::Scores, Self::InRun, Self::Anywhere]
             }
             Self::Prompt => &[Self::Prompt],
             Self::Overlay => &[Self::Overlay],

@@ -358,8 +358,8 @@ pub(super) fn line_number(replay: &Replay) -> Option<usize> {
     rows.iter().find_map(|row| compared.line(*row)?.new)
 }
 
-/// A name that no program takes for an option.
-fn argument(name: &str) -> String {
+/// A file's name for a shell, which no program takes for an option.
+pub fn argument(name: &str) -> String {
     quoted(&if name.starts_with('-') { format!("./{name}") } else { name.to_owned() })
 }
 

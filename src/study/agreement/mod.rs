@@ -92,28 +92,43 @@ impl Ratings {
         resamples: impl Iterator<Item = Vec<usize>>,
         confidence: f64,
     ) -> Agreement {
+        let estimates = self.estimates_from(&Coefficient::ALL, resamples, confidence);
+        Agreement { n: self.len(), estimates, table: self.table() }
+    }
+
+    /// Some coefficients with their intervals, in the order in which they are named; from the same draws as
+    /// [`Self::agreement`].
+    pub fn estimates(
+        &self,
+        coefficients: &[Coefficient],
+        plan: &Plan,
+    ) -> Vec<(Coefficient, Estimate)> {
+        self.estimates_from(coefficients, plan.draws(self.len()), plan.confidence)
+    }
+
+    fn estimates_from(
+        &self,
+        coefficients: &[Coefficient],
+        resamples: impl Iterator<Item = Vec<usize>>,
+        confidence: f64,
+    ) -> Vec<(Coefficient, Estimate)> {
         let table = self.table();
         if let Some(why) = self.nothing_to_say() {
-            let estimates =
-                Coefficient::ALL.map(|coefficient| (coefficient, of_few(coefficient, &table, why)));
-            return Agreement { n: self.len(), estimates: estimates.to_vec(), table };
+            return coefficients.iter().map(|it| (*it, of_few(*it, &table, why))).collect();
         }
-        let mut resampled: Vec<Vec<Value>> = vec![vec![]; Coefficient::ALL.len()];
+        let mut resampled: Vec<Vec<Value>> = vec![vec![]; coefficients.len()];
         for resample in resamples {
             let table = self.table_of(&resample);
-            for (values, coefficient) in resampled.iter_mut().zip(Coefficient::ALL) {
+            for (values, coefficient) in resampled.iter_mut().zip(coefficients) {
                 values.push(coefficient.of(&table));
             }
         }
-        let estimates =
-            Coefficient::ALL.into_iter().zip(resampled).map(|(coefficient, resampled)| {
-                let without_one = without_one(coefficient, &table);
-                (
-                    coefficient,
-                    estimate(coefficient.of_whole(&table), &resampled, &without_one, confidence),
-                )
-            });
-        Agreement { n: self.len(), estimates: estimates.collect(), table }
+        let whole = |(coefficient, resampled): (&Coefficient, Vec<Value>)| {
+            let without_one = without_one(*coefficient, &table);
+            let value = coefficient.of_whole(&table);
+            (*coefficient, estimate(value, &resampled, &without_one, confidence))
+        };
+        coefficients.iter().zip(resampled).map(whole).collect()
     }
 
     fn table_of(&self, resample: &[usize]) -> Table {

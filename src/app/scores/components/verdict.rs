@@ -84,7 +84,15 @@ impl Replay {
     fn why_no_verdict(&self) -> String {
         match self.scores.components.judgement() {
             None => "nothing has judged this run yet".into(),
-            Some(judgement) => format!("{} says nothing of this component", judgement.judge.name),
+            Some(judgement) => {
+                let id = self.scores.components.chosen.as_deref().unwrap_or_default();
+                let why = if judgement.asks_about(id) {
+                    "says nothing of"
+                } else {
+                    "was not asked about"
+                };
+                format!("{} {why} this component", judgement.judge.name)
+            }
         }
     }
 

@@ -1,6 +1,7 @@
-//! What a run is judged by: the table of its components, or its rubric tree.
+//! What a run is judged by: the table of its components, all judgements at once, or its rubric tree.
 
 pub(super) mod components;
+mod judges;
 mod lifeline;
 mod tree;
 
@@ -18,6 +19,7 @@ use crate::{
 pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     match replay.scores.shown(&replay.run) {
         Some(Shows::Components) => components::draw(replay, theme, layout, buffer),
+        Some(Shows::Judges) => judges::draw(replay, theme, layout, buffer),
         Some(Shows::Tree) => tree::draw(replay, theme, layout, buffer),
         None => {
             sentence(&why_none(replay), theme.of(Meaning::Muted), layout.body, buffer);
