@@ -3,16 +3,14 @@
 mod signals;
 mod told;
 
-use std::{
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use crate::{
     judge::{
         document::Document,
         fault::Fault,
         job::{JobError, Wish},
+        own::{self, OwnError},
         prompt::{self, Prompt},
         run::{self, Ended, Halt, Job, Start},
         settings::Settings,
@@ -186,13 +184,11 @@ impl From<JobError> for Failure {
 
 fn prompt(path: Option<&Path>) -> Result<Prompt, Failure> {
     let Some(path) = path else { return Ok(Prompt::built_in()) };
-    let shown = path.display();
-    let cannot =
-        |why: std::io::Error| Failure::new(Exit::CannotRead, format!("cannot read {shown}: {why}"));
-    let mut bytes = vec![];
-    let most = prompt::MOST_BYTES as u64 + 1;
-    let file = std::fs::File::open(path).map_err(cannot)?;
-    file.take(most).read_to_end(&mut bytes).map_err(cannot)?;
-    Prompt::of(&bytes, &shown.to_string())
-        .map_err(|why| Failure::new(Exit::CannotUnderstand, format!("{shown} {why}")))
+    own::read(path, prompt::MOST_BYTES, Prompt::of).map_err(|why| {
+        let exit = match why {
+            OwnError::Read { .. } => Exit::CannotRead,
+            OwnError::Understand { .. } => Exit::CannotUnderstand,
+        };
+        Failure::new(exit, why.to_string())
+    })
 }

@@ -25,6 +25,7 @@ pub mod http;
 #[path = "http_missing.rs"]
 pub mod http;
 pub mod job;
+pub mod own;
 pub mod plan;
 pub mod prompt;
 pub mod run;
