@@ -510,6 +510,7 @@ fn help_and_the_footer_name_the_keys() {
     has(&pages.concat(), "label it 0: Absent");
     screen.press("<esc> 3").unwrap();
     has(&seen(&screen), "a false-absence   p false-presence   b boundary");
+    has(&after(&mut screen, "N"), "why do they differ? a letter says");
 }
 
 #[test]
