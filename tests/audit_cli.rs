@@ -352,3 +352,32 @@ fn a_full_disk_is_a_sentence_and_the_labels_before_stay() {
     assert!(said.contains("trajview: cannot write ") && said.contains("A1.json: "), "{said}");
     assert_eq!(desk.labels(), before);
 }
+
+#[cfg(unix)]
+#[test]
+fn whenever_it_is_killed_there_is_a_readable_file_of_labels() {
+    let desk = Desk::new();
+    desk.import(TWO, &QUICK);
+    let row = |at: usize| format!("C01,{},{at:040}\n", at % 5);
+    let many: String = (0..1_500).map(row).collect();
+    let sheet = desk.sheet(&format!("component,score,commit\n{many}"));
+    let mut counts = vec![];
+
+    for wait in (0..12).map(|at| 10 + at * 25) {
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"))
+            .arg("audit")
+            .arg(desk.run())
+            .args(["--annotator", "A1", "--import", &sheet])
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        program.kill().unwrap();
+        program.wait().unwrap();
+        let file: Value = serde_json::from_str(&desk.labels()["A1.json"]).unwrap();
+        counts.push(file["labels"].as_array().unwrap().len());
+    }
+
+    assert!(counts.iter().all(|count| [2, 1_502].contains(count)), "{counts:?}");
+    assert_eq!(desk.import(TWO, &QUICK).code, Some(0));
+}
