@@ -47,8 +47,14 @@ pub enum Context {
     Scores,
     /// The rubric tree.
     Rubric,
-    /// The queue of verdicts to check.
+    /// In every part of the audit.
     Audit,
+    /// In the audit, while a reason is asked for too.
+    AuditReading,
+    /// While it asks why a label and a verdict differ.
+    AuditReason,
+    /// While a note or a name is typed in it.
+    AuditWords,
     /// In every part of the comparison.
     Compare,
     /// At its numbers, components and code.
@@ -95,7 +101,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 42] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -109,6 +115,9 @@ impl Context {
         Self::Scores,
         Self::Rubric,
         Self::Audit,
+        Self::AuditReading,
+        Self::AuditReason,
+        Self::AuditWords,
         Self::Compare,
         Self::Pair,
         Self::Overlaid,
@@ -152,6 +161,9 @@ impl Context {
             Self::Scores => "in the scores",
             Self::Rubric => "in the rubric tree",
             Self::Audit => "in the audit",
+            Self::AuditReading => "in the audit, and while it asks for a reason",
+            Self::AuditReason => "while the audit asks for a reason",
+            Self::AuditWords => "while typing a note or a name in the audit",
             Self::Compare => "in the comparison",
             Self::Pair => "at its numbers, components and code",
             Self::Overlaid => "at its curves",
@@ -229,7 +241,9 @@ impl Context {
             | Self::Matrix
             | Self::Differing
             | Self::BothVerdicts => Some(View::Scores),
-            Self::Audit => Some(View::Audit),
+            Self::Audit | Self::AuditReading | Self::AuditReason | Self::AuditWords => {
+                Some(View::Audit)
+            }
             Self::Table | Self::Filter => Some(View::Collection),
             _ => None,
         }
@@ -239,7 +253,10 @@ impl Context {
     pub const fn layers(self) -> &'static [Self] {
         match self {
             Self::Anywhere => &[Self::Anywhere],
-            Self::Audit => &[Self::Audit, Self::InRun, Self::Anywhere],
+            Self::Audit => &[Self::AuditReading, Self::Audit, Self::InRun, Self::Anywhere],
+            Self::AuditReading => &[Self::AuditReading],
+            Self::AuditReason => &[Self::AuditReason, Self::AuditReading, Self::Anywhere],
+            Self::AuditWords => &[Self::AuditWords],
             Self::Compare => &[Self::Compare, Self::Anywhere],
             Self::Pair => &[Self::Pair, Self::Compare, Self::Anywhere],
             Self::Overlaid => &[Self::Overlaid, Self::Compare, Self::Anywhere],
@@ -308,7 +325,15 @@ impl Context {
 
     /// Whether what is typed or pasted are words of a prompt.
     pub const fn types_words(self) -> bool {
-        matches!(self, Self::Prompt | Self::Requests | Self::Filter | Self::RubricFind)
+        matches!(
+            self,
+            Self::Prompt | Self::Requests | Self::Filter | Self::RubricFind | Self::AuditWords
+        )
+    }
+
+    /// Whether the digits of the rubric's levels are keys here and no counts.
+    pub const fn has_digits(self) -> bool {
+        matches!(self, Self::Audit | Self::AuditReason)
     }
 }
 
@@ -390,9 +415,17 @@ mod tests {
     }
 
     #[test]
-    fn digits_are_counts_and_never_keys() {
-        let is_digit = |key: &Key| key.typed().is_some_and(|c| c.is_ascii_digit());
-        assert!(!bindings().flat_map(|row| row.keys).any(is_digit));
+    fn digits_are_counts_and_keys_only_where_a_level_is_given() {
+        let is_digit = |key: &&Key| key.typed().is_some_and(|c| c.is_ascii_digit());
+        for context in Context::ALL {
+            let here = context.layers().iter();
+            let rows = here.flat_map(|layer| bindings().filter(|row| row.context == *layer));
+            let digits: String =
+                rows.flat_map(|row| row.keys).filter(is_digit).map(Key::to_string).collect();
+            let expected =
+                if context.has_digits() || context == Context::AuditReading { "01234" } else { "" };
+            assert_eq!(digits, expected, "{context:?}");
+        }
     }
 
     #[test]

@@ -164,6 +164,9 @@ fn line(replay: &Replay) -> Result<Copied, String> {
         let text = replay.scores.tree.line_as_text().ok_or("no node is chosen")?;
         return copied(text, "what the node requires");
     }
+    if replay.view == View::Audit {
+        return copied(replay.audit_line()?, "the line");
+    }
     match replay.focus {
         Panel::Turns => {
             let turn = replay.run.turns.get(replay.turn).ok_or("this run has no turns")?;
@@ -189,6 +192,10 @@ fn line(replay: &Replay) -> Result<Copied, String> {
 }
 
 fn verdict(replay: &Replay) -> Result<Copied, String> {
+    if replay.view == View::Audit {
+        let name = "the label and the verdict".into();
+        return Ok(Copied { text: replay.audit_as_text()?, name });
+    }
     if replay.view != View::Scores {
         return Err("verdicts are in the scores: 3w".into());
     }
@@ -319,7 +326,9 @@ fn link(replay: &Replay, source: &Path) -> Copied {
         words.extend(["--at".to_owned(), (replay.turn + 1).to_string()]);
     }
     let component = replay.linked_component().filter(|_| replay.view == View::Scores);
-    if let Some(component) = component {
+    if replay.view == View::Audit {
+        words.extend(audit_link(replay));
+    } else if let Some(component) = component {
         words.extend(["--component".to_owned(), quoted(&component)]);
     } else if replay.view != View::Replay {
         words.extend(["--view".to_owned(), replay.view.word().to_owned()]);
@@ -328,6 +337,18 @@ fn link(replay: &Replay, source: &Path) -> Copied {
         words.extend(["--file".to_owned(), quoted(&format!("{}{line}", key.path))]);
     }
     Copied { text: words.join(" "), name: "the link".into() }
+}
+
+/// `--view audit --component C07 --annotator ann --seed 7`
+fn audit_link(replay: &Replay) -> Vec<String> {
+    let mut words = vec!["--view".to_owned(), View::Audit.word().to_owned()];
+    let mut say = |name: &str, value: Option<String>| {
+        words.extend(value.into_iter().flat_map(|value| [format!("--{name}"), quoted(&value)]));
+    };
+    say("component", replay.audited_id().map(str::to_owned));
+    say("annotator", replay.audit.annotator().map(str::to_owned));
+    say("seed", replay.audit.seed.map(|seed| seed.to_string()));
+    words
 }
 
 /// The line of the new text that the cursor of the diff is at, or the next one there is; counts from 1.

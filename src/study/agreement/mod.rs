@@ -73,6 +73,19 @@ impl Ratings {
         self.agreement_from(plan.draws(self.len()), plan.confidence)
     }
 
+    /// One coefficient with its interval, as [`Self::agreement`] gives it among the others.
+    pub fn estimate(&self, coefficient: Coefficient, plan: &Plan) -> Estimate {
+        let table = self.table();
+        if let Some(why) = self.nothing_to_say() {
+            return of_few(coefficient, &table, why);
+        }
+        let resamples = plan.draws(self.len());
+        let resampled: Vec<Value> =
+            resamples.map(|resample| coefficient.of(&self.table_of(&resample))).collect();
+        let without_one = without_one(coefficient, &table);
+        estimate(coefficient.of_whole(&table), &resampled, &without_one, plan.confidence)
+    }
+
     /// The same from given resamples: each a list of pairs by number, from 0. Numbers of no pair are passed over.
     pub fn agreement_from(
         &self,

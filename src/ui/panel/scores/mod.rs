@@ -1,6 +1,6 @@
 //! What a run is judged by: the table of its components, all judgements at once, or its rubric tree.
 
-mod components;
+pub(super) mod components;
 mod judges;
 mod lifeline;
 mod tree;
