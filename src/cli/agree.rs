@@ -1,5 +1,6 @@
 //! `trajview agree`: how far judges and humans agree who scored the same components.
 
+mod calibration;
 mod document;
 mod gather;
 mod tables;
@@ -38,6 +39,19 @@ pub struct Args {
     /// With the confusion matrix of every two raters and what they disagree on
     #[arg(long)]
     detail: bool,
+    /// The calibration table of the SLUMP paper: two humans and a judge, each human against the judge and then the
+    /// humans. Taken where there are just two humans and one judge, or a column called judge beside two others; else
+    /// chosen with --raters
+    #[arg(long, conflicts_with_all = ["by", "detail"])]
+    calibration: bool,
+    /// Who is who in the calibration table; the beginning of a name is enough
+    #[arg(
+        long,
+        value_name = "FIRST,SECOND,JUDGE",
+        value_delimiter = ',',
+        requires = "calibration"
+    )]
+    raters: Vec<String>,
     /// Print JSON (schema trajview.agree/1)
     #[arg(long, conflicts_with_all = ["csv", "md"])]
     json: bool,
@@ -67,7 +81,12 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let scale = scale(&args.levels, &panel)?;
     let panel = panel.on_scale(|score| scale.position(score).is_some());
     let plan = Plan { seed: args.seed, resamples: args.resamples, ..Plan::default() };
-    let document = Document::of(&panel, scale, plan);
+    let (panel, calibration) = match args.calibration {
+        true => calibration::chosen(panel, &args.raters).map(|(panel, it)| (panel, Some(it)))?,
+        false => (panel, None),
+    };
+    let mut document = Document::of(&panel, scale, plan);
+    document.calibration = calibration;
     if document.pairs.is_empty() {
         tables::problems_to_standard_error(&document);
         let why = "no two raters scored the same component of the same run and commit";
@@ -76,8 +95,13 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if args.json {
         out.json(&document)?;
     } else if args.csv {
-        tables::csv(&document, out)?;
+        match args.calibration {
+            true => calibration::csv(&document, out)?,
+            false => tables::csv(&document, out)?,
+        }
         tables::problems_to_standard_error(&document);
+    } else if args.calibration {
+        calibration::print(&document, args.md, out)?;
     } else {
         tables::print(&document, args, out)?;
     }

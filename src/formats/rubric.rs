@@ -8,6 +8,8 @@ mod fields;
 mod flags;
 mod judgement;
 mod labels;
+pub mod labels_file;
+pub mod labels_table;
 
 use std::collections::BTreeSet;
 
@@ -70,7 +72,7 @@ pub fn read(files: &[Source<'_>]) -> Rubric {
     rubric
 }
 
-/// Ids that the checklist does not have, and components that a judgement says nothing of.
+/// Ids that the checklist does not have, and components that a judgement was asked about and says nothing of.
 fn strangers(rubric: &Rubric) -> Vec<Warning> {
     let Some(checklist) = &rubric.checklist else { return vec![] };
     let known: BTreeSet<&str> = checklist.components.iter().map(|it| it.id.as_str()).collect();
@@ -102,7 +104,8 @@ fn strangers(rubric: &Rubric) -> Vec<Warning> {
         }
     }
     warnings.extend(rubric.judgements.iter().filter_map(|judgement| {
-        let silent = unjudged(checklist, |id| judgement.of(id).is_some());
+        let silent =
+            unjudged(checklist, |id| judgement.of(id).is_some() || !judgement.asks_about(id));
         let what = format!("has no verdict on {silent}");
         (!silent.is_empty()).then(|| Warning { place: judgement.file.clone(), what })
     }));

@@ -61,7 +61,8 @@ pub fn carried(
         };
         for one in judged().filter(|it| it.turn == Some(at)) {
             let flags = one.flags.iter().filter_map(follow).collect();
-            by_group.push((one.repeat, group.clone(), flags));
+            let repeat = one.repeat.map(|it| it.number);
+            by_group.push((repeat, group.clone(), flags));
         }
     }
     Ok(Carried { by_group })

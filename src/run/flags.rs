@@ -7,7 +7,7 @@
 use serde::Deserialize;
 
 pub use super::recorded::Flag;
-use super::rubric::{Judge, Look};
+use super::rubric::{Judge, Look, Repeat};
 
 /// What a judgement file calls this rubric.
 pub const RUBRIC: &str = "scb-flags";
@@ -49,8 +49,8 @@ pub struct Flagging {
     pub turn: Option<usize>,
     /// RFC 3339, as written.
     pub created_at: Option<String>,
-    /// Which of several judgings of the same thing this is; counts from 1.
-    pub repeat: Option<usize>,
+    /// As [`super::rubric::Judgement::repeat`].
+    pub repeat: Option<Repeat>,
     /// Lines of code that were judged, by the profile `trajview`.
     pub lines_of_code: Option<u64>,
     /// In the order they were asked about.

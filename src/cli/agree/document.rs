@@ -25,11 +25,22 @@ pub struct Document {
     /// Names of the runs; empty where nothing names one.
     pub runs: Vec<String>,
     pub raters: Vec<RaterRow>,
+    /// Who is who where the calibration table was asked for; the pairs are its rows then, in its order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
     pub pairs: Vec<PairRow>,
     /// Scores that no other rater has a counterpart to.
     pub alone: Vec<AloneRow>,
     /// What could not be used.
     pub problems: Vec<ProblemRow>,
+}
+
+/// Names of raters.
+#[derive(Serialize)]
+pub struct Calibration {
+    pub first: String,
+    pub second: String,
+    pub judge: String,
 }
 
 #[derive(Serialize)]
@@ -122,6 +133,7 @@ impl Document {
             ac2_weights: AC2_WEIGHTS,
             runs: runs.into_iter().map(str::to_owned).collect(),
             raters: panel.raters.iter().map(rater_row).collect(),
+            calibration: None,
             pairs: rows
                 .map(|(a, b, joined)| pair_row([&a.name, &b.name], joined, &scale, &plan))
                 .collect(),

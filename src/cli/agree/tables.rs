@@ -40,6 +40,11 @@ pub fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> 
             }
         }
     }
+    print_notes(document, out)
+}
+
+/// What is to be known beside the tables, below a blank line.
+pub fn print_notes(document: &Document, out: &mut Out) -> io::Result<()> {
     let notes = notes(document);
     if !notes.is_empty() {
         out.line("")?;
@@ -47,7 +52,8 @@ pub fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> 
     notes.iter().try_for_each(|note| out.line(note))
 }
 
-fn section(title: &str, table: &Table, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+/// A table below a blank line and its title.
+pub fn section(title: &str, table: &Table, is_markdown: bool, out: &mut Out) -> io::Result<()> {
     out.line("")?;
     if !title.is_empty() {
         out.line(title)?;
@@ -56,7 +62,8 @@ fn section(title: &str, table: &Table, is_markdown: bool, out: &mut Out) -> io::
     if is_markdown { table.markdown(out) } else { table.print(out) }
 }
 
-fn head(document: &Document) -> String {
+/// How many raters, the levels, and how intervals are made.
+pub fn head(document: &Document) -> String {
     let levels = match document.levels.as_slice() {
         [first, .., last] if document.levels.len() > MOST_LEVELS => format!("{first} to {last}"),
         levels => levels.iter().map(f64::to_string).collect::<Vec<_>>().join(" "),
@@ -75,7 +82,8 @@ fn head(document: &Document) -> String {
     format!("{raters} raters{of} · levels {levels} · {intervals}")
 }
 
-fn between(pair: &PairRow) -> String {
+/// `A1 - judge`
+pub fn between(pair: &PairRow) -> String {
     format!("{} - {}", pair.a, pair.b)
 }
 

@@ -47,7 +47,7 @@ pub fn read(
         commit: top.id("commit"),
         turn: top.ordinal("turn"),
         created_at: top.words("created_at"),
-        repeat: top.object("repeat").and_then(|fields| fields.ordinal("number")),
+        repeat: top.object("repeat").and_then(|fields| judgement::repeat(&fields)),
         lines_of_code: top.count("lines_of_code"),
         groups: top.objects("groups").filter_map(|fields| group(&fields)).collect(),
         flags,

@@ -7,7 +7,7 @@ use crate::{
     run::{
         Warning,
         flags::Flagging,
-        rubric::{Evidence, Judge, Judgement, Look, Verdict},
+        rubric::{Evidence, Judge, Judgement, Look, Repeat, Verdict},
     },
 };
 
@@ -58,6 +58,8 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Read> {
         turn: top.ordinal("turn"),
         rubric: top.words("rubric"),
         created_at: top.words("created_at"),
+        asked: top.is_list("components").then(|| top.strings("components")),
+        repeat: top.object("repeat").and_then(|fields| repeat(&fields)),
         verdicts,
     }))
 }
@@ -69,7 +71,15 @@ pub(super) fn judge(fields: &Fields<'_>) -> Judge {
         model: fields.words("model"),
         prompt_sha256: fields.words("prompt_sha256"),
         budget: fields.count("budget").and_then(|budget| u32::try_from(budget).ok()),
+        temperature: fields.number("temperature"),
     }
+}
+
+/// None where it has no number, or one beyond all repeats.
+pub(super) fn repeat(fields: &Fields<'_>) -> Option<Repeat> {
+    let number = fields.ordinal("number")?;
+    let of = fields.ordinal("of").unwrap_or(number);
+    (number <= of).then_some(Repeat { number, of })
 }
 
 fn verdict(component: String, fields: &Fields<'_>) -> Verdict {

@@ -89,7 +89,7 @@ impl Table {
         let named = |name: &str| self.heads.iter().position(|head| head.eq_ignore_ascii_case(name));
         let component = COMPONENT.iter().find_map(|name| named(name));
         let (run, commit) = (named("run"), named("commit"));
-        let scores = match (named("rater"), named("score")) {
+        let scores = match (named("rater").or_else(|| named("annotator")), named("score")) {
             (Some(rater), Some(score)) => Scores::Long { rater, score },
             _ => {
                 let is_taken = |at: &usize| [component, run, commit].contains(&Some(*at));
