@@ -1,10 +1,12 @@
-//! What a run is judged by and what came of it: the table of its components, or the rubric tree it was graded with.
+//! What a run is judged by and what came of it: the table of its components, the rubric tree it was graded with, or the
+//! flags it was given.
 //!
-//! A run may have either, both or none ([`Scores::there`]); [`Shows`] is which of them is looked at. Each has its own
-//! state, messages and `update` in its own file: [`components`] with their [`lifeline`], [`tree`]. To add one, add it to
+//! A run may have any of them or none ([`Scores::there`]); [`Shows`] is which of them is looked at. Each has its own
+//! state, messages and `update` in its own file: [`components`] with their [`lifeline`], [`tree`], [`flags`]. To add one, add it to
 //! [`Shows`], say when it is there, give it a context in the keymap and draw it in `ui::panel::scores`.
 
 pub mod components;
+pub mod flags;
 pub mod lifeline;
 pub mod tree;
 
@@ -18,6 +20,7 @@ pub struct Scores {
     chosen: Option<Shows>,
     pub components: components::Components,
     pub tree: tree::Tree,
+    pub flags: flags::Flags,
 }
 
 /// What there is to be looked at.
@@ -25,19 +28,21 @@ pub struct Scores {
 pub enum Shows {
     Components,
     Tree,
+    Flags,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
-    /// To the other kind of scores, where the run has both.
+    /// To the next kind of scores, where the run has several.
     Switch,
     Components(components::Message),
     Tree(tree::Message),
+    Flags(flags::Message),
 }
 
 impl Shows {
     /// In the order in which they are offered.
-    const ALL: &'static [Self] = &[Self::Components, Self::Tree];
+    const ALL: &'static [Self] = &[Self::Components, Self::Tree, Self::Flags];
 }
 
 impl Scores {
@@ -46,8 +51,14 @@ impl Scores {
         let is_there = |shows: &&Shows| match shows {
             Shows::Components => self.components.is_there(),
             Shows::Tree => run.rubric_tree.is_some(),
+            Shows::Flags => self.has_flags(run),
         };
         Shows::ALL.iter().filter(is_there).copied().collect()
+    }
+
+    fn has_flags(&self, run: &Run) -> bool {
+        let flaggings = self.components.rubric().map_or(&[][..], |rubric| &rubric.flaggings);
+        !flags::states::sources(run, flaggings).is_empty()
     }
 
     /// What is looked at; None where nothing judges the run.
@@ -66,6 +77,7 @@ impl Scores {
                 components::Part::Lifeline => Context::Lifeline,
             },
             Some(Shows::Tree) => Context::Rubric,
+            Some(Shows::Flags) => Context::Flags,
             None => Context::Scores,
         }
     }
@@ -78,6 +90,7 @@ impl Replay {
             Message::Switch => self.switch_scores(),
             Message::Components(message) => self.update_components(message, layout),
             Message::Tree(message) => self.update_tree(message, layout),
+            Message::Flags(message) => self.update_flags(message, layout),
         }
     }
 
@@ -97,6 +110,7 @@ impl Replay {
         match self.scores.shown(&self.run) {
             Some(Shows::Components) => self.settle_components(layout),
             Some(Shows::Tree) => self.settle_tree(layout),
+            Some(Shows::Flags) => self.settle_flags(layout),
             None => {}
         }
     }
@@ -106,6 +120,7 @@ impl Replay {
         match self.scores.shown(&self.run) {
             Some(Shows::Components) => self.point_at_components(mouse, layout),
             Some(Shows::Tree) => self.point_at_tree(mouse, layout),
+            Some(Shows::Flags) => self.point_at_flags(mouse, layout),
             None => {}
         }
     }

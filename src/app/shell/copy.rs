@@ -164,6 +164,9 @@ fn line(replay: &Replay) -> Result<Copied, String> {
         let text = replay.scores.tree.line_as_text().ok_or("no node is chosen")?;
         return copied(text, "what the node requires");
     }
+    if replay.view == View::Scores && replay.scores.shown(&replay.run) == Some(Shows::Flags) {
+        return copied(replay.flag_as_text().ok_or("no flag is chosen")?, "the flag");
+    }
     match replay.focus {
         Panel::Turns => {
             let turn = replay.run.turns.get(replay.turn).ok_or("this run has no turns")?;
@@ -194,6 +197,7 @@ fn verdict(replay: &Replay) -> Result<Copied, String> {
     }
     let text = match replay.scores.shown(&replay.run) {
         Some(Shows::Tree) => replay.scores.tree.verdict_as_text()?,
+        Some(Shows::Flags) => replay.flag_as_text().ok_or("no flag is chosen")?,
         _ => replay.verdict_as_text()?,
     };
     Ok(Copied { text, name: "the verdict".into() })

@@ -5,7 +5,7 @@ use crate::app::{
     key::{Code, Key},
     layout::Panel,
     overlay, playback, replay,
-    scores::{self, components, tree},
+    scores::{self, components, flags, tree},
     scroll::Motion,
     search,
     shell::{self, copy::What, palette},
@@ -114,6 +114,10 @@ pub(super) const fn scored(message: scores::Message) -> Message {
 
 pub(super) const fn judged(message: components::Message) -> Message {
     scored(scores::Message::Components(message))
+}
+
+pub(super) const fn flagged(message: flags::Message) -> Message {
+    scored(scores::Message::Flags(message))
 }
 
 pub(super) const fn rubric(message: tree::Message) -> Message {

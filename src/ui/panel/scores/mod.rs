@@ -1,6 +1,7 @@
-//! What a run is judged by: the table of its components, or its rubric tree.
+//! What a run is judged by: the table of its components, its rubric tree, or its flags.
 
 mod components;
+mod flags;
 mod lifeline;
 mod tree;
 
@@ -19,6 +20,7 @@ pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer)
     match replay.scores.shown(&replay.run) {
         Some(Shows::Components) => components::draw(replay, theme, layout, buffer),
         Some(Shows::Tree) => tree::draw(replay, theme, layout, buffer),
+        Some(Shows::Flags) => flags::draw(replay, theme, layout, buffer),
         None => {
             sentence(&why_none(replay), theme.of(Meaning::Muted), layout.body, buffer);
         }
@@ -30,7 +32,7 @@ fn why_none(replay: &Replay) -> String {
         Loading::Nothing | Loading::Waiting(_) => "reading what this run is judged by…".into(),
         Loading::Failed(why) => safe(why),
         Loading::Ready(_) => "nothing here says what this run is judged by: neither a checklist \
-            (components.json), nor judgements, nor a graded rubric tree (grader_output.json, grade.json or \
+            (components.json), nor judgements, nor flags, nor a graded rubric tree (grader_output.json, grade.json or \
             rubric.json) lies beside it"
             .into(),
     }
