@@ -46,7 +46,7 @@ impl Replay {
                         parts.judgement().into_iter().chain(parts.other()).collect()
                     }
                     Some(Shows::Judges) => all.iter().collect(),
-                    Some(Shows::Tree) | None => vec![],
+                    Some(Shows::Tree | Shows::Flags) | None => vec![],
                 };
                 let pairs = shown.into_iter().flat_map(|judgement| {
                     let ids = judgement.verdicts.iter().map(|verdict| verdict.component.clone());
