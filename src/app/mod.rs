@@ -49,7 +49,7 @@ use ratatui::layout::Size;
 
 use crate::{
     metrics::lifeline,
-    run::{RepoPath, Run, StepId, files::Change, search::Query},
+    run::{RepoPath, Run, StepId, files::Change, rubric::FULL, search::Query},
 };
 
 pub use ask::{Loading, Request};
@@ -157,6 +157,8 @@ pub enum Effect {
     CompareScores(Request, Arc<Run>, usize, usize),
     /// Of runs side by side.
     Compare(Request, compare::asking::Ask),
+    /// Of the audit.
+    Audit(Request, Box<audit::asking::Ask>),
     /// Measure no more of the runs side by side.
     StopComparing,
     /// The runs below these paths.
@@ -406,7 +408,7 @@ impl App {
         }
         let waits = self.shell.pending.take().is_some();
         let types = waits || context.takes_text();
-        if !types && (self.counts(key) || self.shell.is_second_g(key, self.count)) {
+        if !types && (self.counts(key, context) || self.shell.is_second_g(key, self.count)) {
             return vec![];
         }
         let count = Count(self.count.take());
@@ -418,9 +420,13 @@ impl App {
     }
 
     /// Whether the key is one more digit of a count.
-    fn counts(&mut self, key: Key) -> bool {
+    fn counts(&mut self, key: Key, context: Context) -> bool {
         let digit = key.typed().and_then(|c| c.to_digit(10)).map(|digit| digit as usize);
-        let counts = digit.filter(|digit| *digit > 0 || self.count.is_some());
+        let is_key = |digit: usize| match self.count {
+            None => digit == 0 || (context.has_digits() && digit <= usize::from(FULL)),
+            Some(_) => false,
+        };
+        let counts = digit.filter(|digit| !is_key(*digit));
         if let Some(digit) = counts {
             self.count = Some((self.count.unwrap_or_default() * 10 + digit).min(MOST));
         }
@@ -458,6 +464,9 @@ impl App {
 
 const fn typed(context: Context, c: char) -> Message {
     Message::Replay(match context {
+        Context::AuditWords => {
+            replay::Message::Audit(audit::Message::Words(audit::prompt::Message::Type(c)))
+        }
         Context::Filter => {
             let message = collection::prompt::Message::Type(c);
             return Message::Collection(collection::Message::Prompt(message));

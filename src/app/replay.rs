@@ -148,6 +148,7 @@ pub enum Answer {
     Rubric(Result<Arc<Rubric>, String>),
     Lifelines(Result<Arc<Vec<Lifeline>>, String>),
     Reused(Result<Option<Integration>, String>),
+    Audit(audit::asking::Answer),
 }
 
 impl Replay {
@@ -188,6 +189,8 @@ impl Replay {
             beyond: None,
         };
         replay.scores.components.choose(place.component.clone());
+        replay.audit.choose(place.component.clone());
+        replay.audit.seed = place.seed;
         replay.go_to(place, room);
         replay
     }
@@ -264,6 +267,7 @@ impl Replay {
             Answer::Moved(moved) => self.curves.scores.hear_moved(request, moved),
             Answer::Rubric(rubric) => self.scores.components.hear_rubric(request, rubric),
             Answer::Reused(reused) => self.scores.components.reuse.hear(request, reused),
+            Answer::Audit(answer) => self.hear_audit(request, answer),
             Answer::Lifelines(told) => self.scores.components.lifelines.hear(request, told),
         }
     }
@@ -375,6 +379,9 @@ impl Replay {
     }
 
     fn update_steps(&mut self, message: steps::Message) {
+        if message == steps::Message::Leave {
+            return self.leave_steps();
+        }
         if matches!(message, steps::Message::Next(_) | steps::Message::Previous(_)) {
             self.diff.follows = Follows::Step;
         }

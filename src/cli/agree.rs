@@ -3,6 +3,7 @@
 mod calibration;
 mod document;
 mod gather;
+mod repeats;
 mod tables;
 
 use std::path::PathBuf;
@@ -12,7 +13,9 @@ use clap::ValueEnum;
 use crate::study::{Plan, Scale, raters::Panel};
 
 use super::{Exit, Failure, Outcome, output::Out};
-use document::Document;
+use document::{Document, Measuring};
+use gather::Gathered;
+use repeats::Repeats;
 
 /// Agreement between raters: judges and humans of runs, or columns of a table
 ///
@@ -33,10 +36,10 @@ pub struct Args {
     /// How often it draws; 0 for no intervals
     #[arg(long, default_value_t = Plan::default().resamples, value_parser = at_most_a_million)]
     resamples: usize,
-    /// Agreement run by run or component by component beside the pooled one
+    /// Agreement run by run, component by component or rubric by rubric beside the pooled one, with intervals
     #[arg(long, value_enum)]
     by: Option<By>,
-    /// With the confusion matrix of every two raters and what they disagree on
+    /// With the confusion matrix of every two raters, what they disagree on and how to open each on screen
     #[arg(long)]
     detail: bool,
     /// The calibration table of the SLUMP paper: two humans and a judge, each human against the judge and then the
@@ -52,6 +55,10 @@ pub struct Args {
         requires = "calibration"
     )]
     raters: Vec<String>,
+    /// How steady each judge is over its repeats, component by component and as a whole; and each prompt and judge
+    /// against the others of the same state of the code
+    #[arg(long, conflicts_with_all = ["by", "calibration"])]
+    repeats: bool,
     /// Print JSON (schema trajview.agree/1)
     #[arg(long, conflicts_with_all = ["csv", "md"])]
     json: bool,
@@ -67,6 +74,8 @@ pub struct Args {
 pub enum By {
     Run,
     Component,
+    /// As the judgements name it: slump-5
+    Rubric,
 }
 
 pub fn at_most_a_million(words: &str) -> Result<usize, String> {
@@ -77,7 +86,8 @@ pub fn at_most_a_million(words: &str) -> Result<usize, String> {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let panel = gather::panel(&args.paths)?;
+    let gathered = Gathered::of(&args.paths)?;
+    let panel = gathered.panel()?;
     let scale = scale(&args.levels, &panel)?;
     let panel = panel.on_scale(|score| scale.position(score).is_some());
     let plan = Plan { seed: args.seed, resamples: args.resamples, ..Plan::default() };
@@ -85,9 +95,12 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         true => calibration::chosen(panel, &args.raters).map(|(panel, it)| (panel, Some(it)))?,
         false => (panel, None),
     };
-    let mut document = Document::of(&panel, scale, plan);
+    let folders = gathered.folders();
+    let measuring = Measuring { scale, plan, by: args.by, folders: &folders };
+    let mut document = Document::of(&panel, &measuring);
     document.calibration = calibration;
-    if document.pairs.is_empty() {
+    document.repeats = args.repeats.then(|| Repeats::of(gathered.runs(), &measuring.plan));
+    if document.pairs.is_empty() && document.repeats.as_ref().is_none_or(Repeats::is_empty) {
         tables::problems_to_standard_error(&document);
         let why = "no two raters scored the same component of the same run and commit";
         return Err(Failure::new(Exit::CannotUnderstand, why));
@@ -95,11 +108,14 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if args.json {
         out.json(&document)?;
     } else if args.csv {
-        match args.calibration {
-            true => calibration::csv(&document, out)?,
-            false => tables::csv(&document, out)?,
+        match &document.repeats {
+            Some(repeats) => repeats::csv(repeats, out)?,
+            None if args.calibration => calibration::csv(&document, out)?,
+            None => tables::csv(&document, out)?,
         }
         tables::problems_to_standard_error(&document);
+    } else if let Some(repeats) = &document.repeats {
+        repeats::print(&document, repeats, args, out)?;
     } else if args.calibration {
         calibration::print(&document, args.md, out)?;
     } else {

@@ -205,17 +205,16 @@ impl Rubric {
 }
 
 impl Labels {
-    /// The label of a component in the state that a judgement is of: the last that names this judgement, else the last
-    /// that names none and fits its commit. One that was taken back is given too.
+    /// The label of a component as a judgement judged it: the last that names the judgement or none, and no other
+    /// commit. One that was taken back is given too.
     pub fn on(&self, judgement: &Judgement, component: &str) -> Option<&Label> {
-        let fits = |label: &&Label| {
-            let same =
-                label.commit.as_ref().zip(judgement.commit.as_ref()).is_none_or(|(a, b)| a == b);
-            label.component == component && same
+        let same = |(a, b): (&str, &str)| a.starts_with(b) || b.starts_with(a);
+        let is_of_it = |label: &&Label| {
+            let commits = label.commit.as_deref().zip(judgement.commit.as_deref());
+            let named = label.judgement.as_ref().is_none_or(|file| *file == judgement.file);
+            label.component == component && named && commits.is_none_or(same)
         };
-        let names_it = |label: &&Label| label.judgement.as_deref() == Some(&judgement.file);
-        let of_it = self.labels.iter().filter(fits).rfind(names_it);
-        of_it.or_else(|| self.labels.iter().filter(fits).rfind(|it| it.judgement.is_none()))
+        self.labels.iter().rfind(is_of_it)
     }
 }
 

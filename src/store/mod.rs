@@ -228,6 +228,11 @@ impl Archive {
         text
     }
 
+    /// The folder of the bundle; None where the recording is none.
+    pub fn bundle(&self) -> Option<&Path> {
+        self.bundle.as_deref()
+    }
+
     /// What stands beside the run of what it is judged by, read afresh: judges and raters add to it.
     pub fn rubric(&self) -> crate::run::rubric::Rubric {
         self.bundle.as_deref().map(rubric::read).unwrap_or_default()

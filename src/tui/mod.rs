@@ -4,6 +4,7 @@
 //! drive the same `runtime`; `world` carries out what the state asks for, `terminal`, `input` and `signals`
 //! are the ways in and out.
 
+mod auditing;
 mod clipboard;
 mod collecting;
 mod comparing;
@@ -28,7 +29,7 @@ use ratatui::{buffer::Buffer, layout::Size};
 
 use crate::{
     app::{
-        Message, Place,
+        App, Message, Place,
         collection::Opening,
         config::Config,
         key::{self, UnknownKey},
@@ -170,25 +171,63 @@ pub fn headless_as(
     wishes: Wishes,
 ) -> Result<Buffer, Failure> {
     let keys = key::parse(keys)?;
-    let mut runtime = Runtime::new(opener);
-    runtime.update(Message::Resized(size));
-    runtime.score_with(Scoring::of(&wishes));
-    runtime.app.configure(&wishes.config);
-    runtime.app.shell.looks.alphabet = wishes.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
-    runtime.app.table_wish = wishes.table.clone();
-    open_paths(&mut runtime, paths, place.clone(), Path::to_owned);
-    runtime.run_until_idle();
-    if let Some(why) = runtime.open_error {
-        return Err(why.into());
-    }
-    if let (Some(at), Some(replay)) = (place.turn, runtime.app.replay()) {
-        at.turn_of(&replay.run).map_err(Failure::Place)?;
-    }
-    for key in keys {
-        runtime.update(Message::Press(key));
+    let mut screen = Rehearsal::of(opener, paths, size, place, wishes)?;
+    keys.into_iter().for_each(|key| screen.send(Message::Press(key)));
+    Ok(screen.frame())
+}
+
+/// A screen without a terminal: whatever is sent has settled before the next frame.
+pub struct Rehearsal {
+    runtime: Runtime,
+}
+
+impl Rehearsal {
+    /// With these paths open. The environment has no say.
+    pub fn of(
+        opener: Opener,
+        paths: &[PathBuf],
+        size: Size,
+        place: Place,
+        wishes: Wishes,
+    ) -> Result<Self, Failure> {
+        let mut runtime = Runtime::new(opener);
+        runtime.update(Message::Resized(size));
+        runtime.score_with(Scoring::of(&wishes));
+        runtime.app.configure(&wishes.config);
+        let alphabet = wishes.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
+        runtime.app.shell.looks.alphabet = alphabet;
+        runtime.app.table_wish = wishes.table;
+        open_paths(&mut runtime, paths, place.clone(), Path::to_owned);
         runtime.run_until_idle();
+        if let Some(why) = runtime.open_error {
+            return Err(why.into());
+        }
+        if let (Some(at), Some(replay)) = (place.turn, runtime.app.replay()) {
+            at.turn_of(&replay.run).map_err(Failure::Place)?;
+        }
+        Ok(Self { runtime })
     }
-    Ok(ui::picture(&runtime.app, Theme::with(runtime.app.shell.looks)))
+
+    /// Takes a message and waits for everything that follows from it.
+    pub fn send(&mut self, message: Message) {
+        self.runtime.update(message);
+        self.runtime.run_until_idle();
+    }
+
+    /// Presses keys, written as `--keys` has them, each when everything before has settled.
+    pub fn press(&mut self, keys: &str) -> Result<(), Failure> {
+        key::parse(keys)?.into_iter().for_each(|key| self.send(Message::Press(key)));
+        Ok(())
+    }
+
+    pub fn frame(&self) -> Buffer {
+        let app = &self.runtime.app;
+        ui::picture(app, Theme::with(app.shell.looks))
+    }
+
+    pub fn app(&mut self) -> &mut App {
+        &mut self.runtime.app
+    }
 }
 
 /// One run is played back, two are compared, more are a table; so it is with a folder of several, and where the view

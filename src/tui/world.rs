@@ -17,7 +17,9 @@ use crossbeam_channel::Sender;
 
 use crate::{
     app::{
-        Effect, Message, Request, collection, colours,
+        Effect, Message, Request,
+        audit::asking::Ask,
+        collection, colours,
         curves::{Measured, Moved, scores},
         replay::{Answer, Counts},
         scores::components::asking::Integration,
@@ -27,6 +29,7 @@ use crate::{
     },
     code::highlight::highlight,
     metrics::{
+        absence::Place,
         lifeline::{Asked, Lifeline},
         quality::Scored,
         reuse::Reuse,
@@ -34,13 +37,14 @@ use crate::{
     run::{
         RepoPath, Run, StepId, StepText,
         files::{Blob, Change, FileDiff, Timeline, TreeFile, blame::BlamedLine},
-        rubric::Rubric,
+        rubric::{Component, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
     store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer},
 };
 
 use super::{
+    auditing,
     collecting::{self, Collecting},
     comparing::{self, Comparing},
     scoring::{Scoring, name_of},
@@ -103,6 +107,25 @@ pub trait Recording: Send + Sync {
         _goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Lifeline>, String> {
         Err("this recording cannot tell what became of its components".into())
+    }
+    /// What a rater has labelled so far; nothing of other raters. The error is a sentence.
+    fn labels(&self, _annotator: &str) -> Result<Labels, String> {
+        Err(auditing::NO_BUNDLE.into())
+    }
+    /// Brings a label to the disk before it returns, and gives all labels of the rater. The error is a sentence.
+    fn save_label(&self, _annotator: &str, _label: Label) -> Result<Labels, String> {
+        Err(auditing::NO_BUNDLE.into())
+    }
+    /// Places that look like a component after so many turns, best first; what of them a verdict's looks read, where
+    /// one is given. The error is a sentence.
+    fn places(
+        &self,
+        _run: &Run,
+        _done: usize,
+        _component: &Component,
+        _verdict: Option<&Verdict>,
+    ) -> Result<Vec<Place>, String> {
+        Err("this recording cannot tell what its code looks like".into())
     }
 }
 
@@ -189,6 +212,24 @@ impl Recording for Archive {
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Lifeline>, String> {
         self.lifelines(run, asked, goes_on)
+    }
+
+    fn labels(&self, annotator: &str) -> Result<Labels, String> {
+        auditing::labels(self, annotator)
+    }
+
+    fn save_label(&self, annotator: &str, label: Label) -> Result<Labels, String> {
+        auditing::save(self, annotator, label)
+    }
+
+    fn places(
+        &self,
+        _run: &Run,
+        _done: usize,
+        _component: &Component,
+        _verdict: Option<&Verdict>,
+    ) -> Result<Vec<Place>, String> {
+        Ok(vec![])
     }
 }
 
@@ -396,6 +437,7 @@ impl World {
         // What takes long is not what is looked at.
         let takes_long = match &effect {
             Effect::Score(..) | Effect::CountLines(..) | Effect::Search(..) => true,
+            Effect::Audit(_, ask) => matches!(**ask, Ask::Agree(_)),
             Effect::Compare(_, ask) => comparing::takes_long(ask),
             _ => false,
         };
@@ -502,6 +544,7 @@ impl Worker {
                 let moved = self.compare_scores(&**recording, &run, [before, after]);
                 asked(request, Answer::Moved(moved))
             }
+            Effect::Audit(request, ask) => auditing::answer(&**recording, request, *ask),
             Effect::LoadRubric(request, _) => {
                 asked(request, Answer::Rubric(Ok(Arc::new(recording.rubric()))))
             }
@@ -623,6 +666,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         | Effect::ReadRuns(request, ..)
         | Effect::ScoreRuns(request, _)
         | Effect::TestPairs(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
+        Effect::Audit(request, ask) => (*request, auditing::failed(ask)),
         Effect::LoadRubric(request, _) => (*request, |why| Answer::Rubric(Err(why))),
         Effect::MeasureReuse(request, ..) => (*request, |why| Answer::Reused(Err(why))),
         Effect::FollowComponents(request, ..) => (*request, |why| Answer::Lifelines(Err(why))),

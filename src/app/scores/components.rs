@@ -120,6 +120,11 @@ impl Components {
         self.chosen = id;
     }
 
+    /// Looks at the judgement of a file.
+    pub fn look_at(&mut self, file: &str) {
+        self.judgement = Some(file.to_owned());
+    }
+
     /// The judgement that is looked at: the one that was flipped to, else the one that speaks.
     pub fn judgement(&self) -> Option<&Judgement> {
         let rubric = self.rubric()?;

@@ -48,6 +48,7 @@ pub struct Shell {
     arrangement: Arrangement,
     stops: Stops,
     reference: Reference,
+    annotator: Option<String>,
     pub(super) pending: Option<Pending>,
     pub(super) marks: Marks,
     last_key: Option<Key>,
@@ -117,6 +118,7 @@ impl App {
         self.shell.speed = Some(config.play.speed);
         self.shell.arrangement = config.diff.mode;
         self.shell.reference = config.reference.clone();
+        self.shell.annotator.clone_from(&config.annotator);
         self.shell.stops = Stops::of(config.play.stop_at.iter().copied());
         let (keys, problems) = Keys::of(&config.keys);
         self.shell.keys = keys;
@@ -128,10 +130,15 @@ impl App {
         let (context, speed) = (self.shell.context, self.shell.speed);
         let (arrangement, stops) = (self.shell.arrangement, self.shell.stops);
         let reference = self.shell.reference.clone();
+        let annotator = self.shell.annotator.clone();
         self.on_replay(|replay| {
             replay.diff.arrangement = arrangement;
             replay.playback.stops = stops;
             replay.curves.reference = reference;
+            if let Some(annotator) = annotator {
+                // Of a run that was just opened nothing waits to be saved.
+                let _ = replay.audit.book.be(&annotator);
+            }
             replay.context = context.unwrap_or(replay.context);
             if let Some(speed) = speed {
                 replay.playback.set_speed(speed);

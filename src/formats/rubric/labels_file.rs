@@ -17,8 +17,9 @@ const SCHEMA: &str = "trajview.labels/1";
 /// An object as it is written, by field.
 type Raw = BTreeMap<String, Box<RawValue>>;
 
-/// The content of a rater's file with these labels in it. Each takes the place of the one of the same component,
-/// judgement and commit (of the same turn where neither names a commit), or is added at the end.
+/// The content of a rater's file with these labels in it. Each takes the place of the one that is
+/// [of one](Label::is_of_one) with it, or is added at the end. The later of two labels of a component counts, so one
+/// that takes a place before another of its component goes to the end instead.
 ///
 /// The error, a sentence that begins with a verb, is about a file that is no file of labels: it is not to be written
 /// over.
@@ -27,11 +28,12 @@ pub fn with(before: Option<&[u8]>, annotator: &str, new: &[Label]) -> Result<Vec
         Some(bytes) => read(bytes)?,
         None => Raw::new(),
     };
-    let mut entries: Vec<Box<RawValue>> = match file.get("labels") {
+    let entries: Vec<Box<RawValue>> = match file.get("labels") {
         Some(labels) => serde_json::from_str(labels.get())
             .map_err(|_| "has labels that are no list; not written over")?,
         None => vec![],
     };
+    let mut entries: Vec<Entry> = entries.into_iter().map(Entry::of).collect();
     for label in new {
         put(&mut entries, label).map_err(|why| format!("cannot be written: {why}"))?;
     }
@@ -54,20 +56,39 @@ fn read(bytes: &[u8]) -> Result<Raw, String> {
     }
 }
 
-fn put(entries: &mut Vec<Box<RawValue>>, label: &Label) -> serde_json::Result<()> {
-    let is_same = |entry: &RawValue| labels_of(entry).is_some_and(|known| known.is_of_one(label));
-    // The last, as the later of two is the one that counts.
-    match entries.iter_mut().rfind(|entry| is_same(entry)) {
-        Some(entry) => *entry = changed(entry, label)?,
-        None => entries.push(changed(RawValue::NULL, label)?),
-    }
-    Ok(())
+/// An entry as it is written, and what it says.
+struct Entry {
+    text: Box<RawValue>,
+    /// None where it is no label.
+    label: Option<Label>,
 }
 
-/// The label of an entry; None for what is none.
-fn labels_of(entry: &RawValue) -> Option<Label> {
-    let map: Map<String, Value> = serde_json::from_str(entry.get()).ok()?;
-    labels::label(&Fields::of(&map)).0
+impl Entry {
+    fn of(text: Box<RawValue>) -> Self {
+        let map: Option<Map<String, Value>> = serde_json::from_str(text.get()).ok();
+        let label = map.and_then(|map| labels::label(&Fields::of(&map)).0);
+        Self { text, label }
+    }
+
+    fn is(&self, is_it: impl Fn(&Label) -> bool) -> bool {
+        self.label.as_ref().is_some_and(is_it)
+    }
+}
+
+fn put(entries: &mut Vec<Entry>, label: &Label) -> serde_json::Result<()> {
+    let known = entries.iter().rposition(|entry| entry.is(|known| known.is_of_one(label)));
+    let before = known.map_or(RawValue::NULL, |at| &*entries[at].text);
+    let new = Entry { text: changed(before, label)?, label: Some(label.clone()) };
+    let same_component = |entry: &Entry| entry.is(|known| known.component == label.component);
+    match known {
+        Some(at) if !entries[at + 1..].iter().any(same_component) => entries[at] = new,
+        Some(at) => {
+            entries.remove(at);
+            entries.push(new);
+        }
+        None => entries.push(new),
+    }
+    Ok(())
 }
 
 /// The entry with this label in it, fields that are none of ours kept.
@@ -102,9 +123,9 @@ fn field(line: &mut String, name: &str, value: &RawValue) {
     line.push_str(&format!("{}: {}", Value::from(name), value.get()));
 }
 
-fn written(file: &Raw, entries: &[Box<RawValue>]) -> String {
+fn written(file: &Raw, entries: &[Entry]) -> String {
     let entries: Vec<String> =
-        entries.iter().map(|entry| format!("    {}", entry.get().trim())).collect();
+        entries.iter().map(|entry| format!("    {}", entry.text.get().trim())).collect();
     let labels = match entries.as_slice() {
         [] => "[]".to_owned(),
         all => format!("[\n{}\n  ]", all.join(",\n")),

@@ -60,8 +60,8 @@ impl fmt::Display for Why {
         match self {
             Self::Symbol(name) => write!(f, "defines {name}"),
             Self::Uses(names) => write!(f, "uses {}", names.join(", ")),
-            Self::Words(words) => write!(f, "says {}", words.join(", ")),
-            Self::Formula(terms) => write!(f, "has of the formula {}", terms.join(", ")),
+            Self::Words(words) => write!(f, "says {}", words.join(", ").to_lowercase()),
+            Self::Formula(terms) => write!(f, "of the formula: {}", terms.join(", ")),
         }
     }
 }

@@ -37,6 +37,13 @@ pub enum OpenedBy {
     UnknownTool(String),
 }
 
+impl OpenedBy {
+    /// Whether it is taken for opened without our knowing what the judge was shown.
+    pub const fn is_guess(&self) -> bool {
+        matches!(self, Self::UnknownTool(_))
+    }
+}
+
 impl std::fmt::Display for OpenedBy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -137,7 +137,10 @@ fn with_windows(
         let is_full = start.is_some_and(|start| at - start >= WINDOW_LINES);
         if let Some(first) = start.filter(|_| !is_free || is_full) {
             let blank = lines[first..at].iter().rev().take_while(|it| it.trim().is_empty()).count();
-            all.push((Span { start: first as u32 + 1, end: (at - blank) as u32 }, None));
+            let last = at - blank;
+            if !(is_code && is_remark(&lines[first..last])) {
+                all.push((Span { start: first as u32 + 1, end: last as u32 }, None));
+            }
             start = None;
         }
         if is_text && start.is_none() {
@@ -146,6 +149,13 @@ fn with_windows(
     }
     all.sort_by_key(|(span, _)| span.start);
     all
+}
+
+/// A lone line that says what the file is for.
+fn is_remark(lines: &[&str]) -> bool {
+    let signs = ["#", "//", "/*", "\"\"\"", "'''"];
+    let is_remark = |line: &&str| signs.iter().any(|sign| line.trim_start().starts_with(sign));
+    matches!(lines, [line] if is_remark(line))
 }
 
 fn leave_out_imports(lines: &[&str], is_taken: &mut [bool]) {

@@ -120,7 +120,7 @@ fn stem(word: &str) -> String {
 
 /// Stems that stand for one thing in formulas and in code: how programs call what mathematics writes, and the short
 /// forms of three letters that names are full of.
-const SAME: [(&str, &str); 32] = [
+const SAME: [(&str, &str); 30] = [
     ("clamp", "clip"),
     ("randn", "gauss"),
     ("normalvari", "gauss"),
@@ -134,8 +134,6 @@ const SAME: [(&str, &str); 32] = [
     ("cdist", "dist"),
     ("epsilon", "eps"),
     ("logarithm", "log"),
-    ("entropy", "log"),
-    ("nll", "log"),
     ("sinusoidal", "sin"),
     ("cosin", "cos"),
     ("exponential", "exp"),
@@ -220,6 +218,9 @@ pub fn formula(text: &str) -> BTreeMap<String, String> {
     }
     if text.matches('|').count() > 1 {
         add(key("norm"), "norm");
+    }
+    if text.contains("log") && text.contains("softmax") {
+        add(key("entropy"), "cross entropy");
     }
     found
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::run::rubric::Judgement;
 
 fn label(component: &str, score: u8) -> Label {
     Label {
@@ -51,6 +52,21 @@ fn a_label_is_on_the_disk_when_put_returns_and_takes_the_place_of_the_one_before
     );
     let again = LabelBook::open(bundle.path(), " A1 ").unwrap();
     assert_eq!(again.labels(), book.labels());
+}
+
+#[test]
+fn the_last_label_of_a_component_is_the_one_given_last() {
+    let bundle = tempfile::tempdir().unwrap();
+    let mut book = LabelBook::open(bundle.path(), "A1").unwrap();
+    let of_none = Label { judgement: None, ..label("C1", 2) };
+    let judgement = Judgement { file: "judgements/a.json".into(), ..Judgement::default() };
+
+    book.put_all(&[label("C1", 1), label("C2", 1), of_none.clone()]).unwrap();
+    assert_eq!(book.labels().on(&judgement, "C1"), Some(&of_none));
+    book.put(label("C1", 3)).unwrap();
+
+    assert_eq!(book.labels().on(&judgement, "C1"), Some(&label("C1", 3)));
+    assert_eq!(book.labels().labels, [label("C2", 1), of_none, label("C1", 3)]);
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl RunScores<'_> {
     fn score(&self, file: &str, component: &str, commit: Option<&String>, score: u8) -> Score {
         let item =
             Item { run: self.run.into(), component: component.into(), commit: commit.cloned() };
-        Score { item, score: score.into(), place: self.place(file) }
+        Score { item, score: score.into(), rubric: None, place: self.place(file) }
     }
 
     /// Verdicts without a score are among the rubric's warnings already.
@@ -78,7 +78,10 @@ impl RunScores<'_> {
             judgement.verdicts.iter().filter_map(|verdict| Some((verdict, verdict.score?)));
         let commit = judgement.commit.as_ref();
         scored
-            .map(|(verdict, score)| self.score(&judgement.file, &verdict.component, commit, score))
+            .map(|(verdict, score)| Score {
+                rubric: judgement.rubric.clone(),
+                ..self.score(&judgement.file, &verdict.component, commit, score)
+            })
             .collect()
     }
 

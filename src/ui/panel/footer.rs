@@ -46,6 +46,10 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
         let prompt = Prompt { text: words.unwrap_or_default(), ..Prompt::default() };
         return sides(typing(&prompt, theme, width / 2), hints, width);
     }
+    let asked = app.replay().filter(|_| app.context() == Context::AuditWords);
+    if let Some(typing) = asked.and_then(|replay| replay.audit.asks.as_ref()?.typing()) {
+        return asking(typing, hints, theme, width);
+    }
     match (prompt, notice) {
         (Some(prompt), _) => {
             sides(typing(prompt, theme, width / 2), complaint_or(prompt, hints, theme), width)
@@ -77,6 +81,26 @@ fn of_table(app: &App, table: &Collection, theme: Theme, width: usize) -> Line<'
         }
         (None, None) => sides(hints(app, theme, width), count(app, theme), width),
     }
+}
+
+/// What the audit asks for: the question, what is typed, and what is wrong with it or else the keys.
+fn asking(
+    (question, text, complaint): (&str, &str, Option<&str>),
+    hints: Vec<Span<'static>>,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
+    let typed = vec![
+        own(question.to_owned(), theme.of(Meaning::Key)),
+        own(fit_end(&safe(text), width * 2 / 3), theme.of(Meaning::Text)),
+        own(" ", theme.of(Meaning::Selected)),
+    ];
+    let right = match complaint {
+        Some(why) => vec![recorded(why, theme.of(Meaning::Error))],
+        None => hints,
+    };
+    let room = width.saturating_sub(width_of(&typed) + 2);
+    sides(typed, fit(right, room), width)
 }
 
 fn typing(prompt: &Prompt, theme: Theme, room: usize) -> Vec<Span<'static>> {

@@ -12,6 +12,7 @@ pub mod now;
 pub mod overlay;
 pub mod palette;
 pub mod scores;
+mod source;
 pub mod steps;
 pub mod tabs;
 pub mod title;

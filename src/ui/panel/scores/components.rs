@@ -2,7 +2,7 @@
 
 mod header;
 mod table;
-mod verdict;
+pub(in crate::ui::panel) mod verdict;
 
 use ratatui::{buffer::Buffer, text::Span};
 
@@ -31,7 +31,7 @@ pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer)
 }
 
 /// A part's name with a blank on each side; bold where it has the keyboard.
-pub(super) fn name(is_focused: bool, words: &str, theme: Theme) -> Span<'static> {
+pub(in crate::ui::panel) fn name(is_focused: bool, words: &str, theme: Theme) -> Span<'static> {
     let meaning = if is_focused { Meaning::Title } else { Meaning::Text };
     own(format!(" {words} "), theme.of(meaning))
 }
@@ -46,7 +46,7 @@ pub(super) fn cell(words: &str, cells: usize) -> String {
 }
 
 /// `██·· 2 Simplified`: told by its length, its number and its word.
-pub(super) fn score(score: u8, theme: Theme) -> Vec<Span<'static>> {
+pub(in crate::ui::panel) fn score(score: u8, theme: Theme) -> Vec<Span<'static>> {
     use crate::{
         app::scores::components::verdict::score_said,
         run::rubric::{FULL, SEVERE},

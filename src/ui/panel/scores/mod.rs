@@ -1,7 +1,8 @@
-//! What a run is judged by: the table of its components, its rubric tree, or its flags.
+//! What a run is judged by: the table of its components, all judgements at once, its rubric tree, or its flags.
 
-mod components;
+pub(super) mod components;
 mod flags;
+mod judges;
 mod lifeline;
 mod tree;
 
@@ -19,6 +20,7 @@ use crate::{
 pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     match replay.scores.shown(&replay.run) {
         Some(Shows::Components) => components::draw(replay, theme, layout, buffer),
+        Some(Shows::Judges) => judges::draw(replay, theme, layout, buffer),
         Some(Shows::Tree) => tree::draw(replay, theme, layout, buffer),
         Some(Shows::Flags) => flags::draw(replay, theme, layout, buffer),
         None => {
