@@ -304,7 +304,7 @@ fn work_goes_on_where_it_stopped() {
 
     has(&seen(&screen), "3/24");
     assert_eq!(chosen(&mut screen), "C04");
-    screen.press("p r").unwrap();
+    screen.press("p b").unwrap();
     has(&seen(&screen), "both agree");
 }
 

@@ -388,6 +388,11 @@ impl Loaded {
         self.found.push((line, what.to_owned()));
     }
 
+    /// The file looked for; None where there is no place for one.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
     fn file_name(&self) -> String {
         self.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default()
     }

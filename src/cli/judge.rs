@@ -6,7 +6,6 @@ mod told;
 
 use std::{
     collections::BTreeSet,
-    io::Read,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -19,6 +18,7 @@ use crate::{
         document::Document,
         fault::Fault,
         job::{JobError, Wish},
+        own::{self, OwnError},
         prompt::{self, Prompt},
         run::{self, Ended, Halt, Job, Start},
         settings::Settings,
@@ -282,26 +282,20 @@ impl From<JobError> for Failure {
 fn prompt(asks: Asks, path: Option<&Path>) -> Result<Prompt, Failure> {
     let Some(path) = path else { return Ok(Prompt::built_in_for(asks)) };
     let of = |bytes: &[u8], origin: &str| Prompt::for_rubric(asks, bytes, origin);
-    read_own(path, prompt::MOST_BYTES, of)
+    Ok(own::read(path, prompt::MOST_BYTES, of)?)
 }
 
 fn criteria(path: Option<&Path>) -> Result<Criteria, Failure> {
     let Some(path) = path else { return Ok(Criteria::built_in()) };
-    read_own(path, criteria::MOST_BYTES, Criteria::of)
+    Ok(own::read(path, criteria::MOST_BYTES, Criteria::of)?)
 }
 
-/// A file of the user's own, no more of it than says that it is too long.
-fn read_own<T>(
-    path: &Path,
-    most: usize,
-    of: impl FnOnce(&[u8], &str) -> Result<T, String>,
-) -> Result<T, Failure> {
-    let shown = path.display();
-    let cannot =
-        |why: std::io::Error| Failure::new(Exit::CannotRead, format!("cannot read {shown}: {why}"));
-    let mut bytes = vec![];
-    let file = std::fs::File::open(path).map_err(cannot)?;
-    file.take(most as u64 + 1).read_to_end(&mut bytes).map_err(cannot)?;
-    of(&bytes, &shown.to_string())
-        .map_err(|why| Failure::new(Exit::CannotUnderstand, format!("{shown} {why}")))
+impl From<OwnError> for Failure {
+    fn from(why: OwnError) -> Self {
+        let exit = match why {
+            OwnError::Read { .. } => Exit::CannotRead,
+            OwnError::Understand { .. } => Exit::CannotUnderstand,
+        };
+        Self::new(exit, why.to_string())
+    }
 }

@@ -1,6 +1,6 @@
 //! `trajview PATH`: the screen, in the terminal or as one frame without it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ratatui::layout::Size;
 
@@ -115,8 +115,12 @@ enum Switch {
 }
 
 /// The settings, and what the command line says over them.
-fn wishes(args: &Args, config: Config) -> Wishes {
+fn wishes(args: &Args, settings: config::Loaded) -> Wishes {
+    let file = settings.file().map(Path::to_owned);
+    let config = settings.config;
     Wishes {
+        judges: settings.judges,
+        settings: file,
         config: Config {
             theme: args.theme.unwrap_or(config.theme),
             profile: args.profile.unwrap_or(config.profile),
@@ -180,7 +184,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     }
     let place = place(args)?;
     check_paths(args, &place)?;
-    let wishes = wishes(args, settings.config);
+    let wishes = wishes(args, settings);
     match args.snapshot {
         None => {
             let ending = tui::run(&args.paths, place, wishes)?;

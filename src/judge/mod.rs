@@ -33,6 +33,7 @@ pub mod http;
 pub mod http;
 pub mod job;
 pub mod matter;
+pub mod own;
 pub mod plan;
 pub mod prompt;
 pub mod run;

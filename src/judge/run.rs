@@ -84,6 +84,14 @@ pub enum Event {
         component: String,
         look: Look,
     },
+    /// The judge said something: so many tokens this request took (None where the server does not tell), and so many US
+    /// dollars all of them so far (None without prices).
+    Replied {
+        component: String,
+        words: String,
+        tokens: Option<u64>,
+        spent: Option<f64>,
+    },
     /// Something went wrong that may pass.
     Waits {
         component: String,

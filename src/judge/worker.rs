@@ -12,6 +12,7 @@ use std::{
 use crossbeam_channel::{Receiver, Sender};
 
 use super::{
+    answer::cut,
     client::Client,
     component::{self, Ask, Asked, Judged, Look, Question},
     conversation::Conversation,
@@ -60,6 +61,9 @@ pub fn start(shop: &Arc<Shop>) -> Receiver<News> {
     }
     receiver
 }
+
+/// What is told of a reply's words (characters).
+const MOST_WORDS: usize = 4_000;
 
 struct Worker {
     shop: Arc<Shop>,
@@ -132,6 +136,12 @@ impl Ask for Worker {
             }
             match self.attempt(conversation) {
                 Ok(asked) => {
+                    self.tell(Event::Replied {
+                        component: self.name(),
+                        words: cut(&asked.reply.text, MOST_WORDS),
+                        tokens: asked.reply.usage.total(),
+                        spent: self.shop.purse.spent(),
+                    });
                     return Ok(Asked { seconds: began.elapsed().as_secs_f64(), attempts, ..asked });
                 }
                 Err(fault) if fault.may_pass() && attempts <= self.shop.settings.retries => {

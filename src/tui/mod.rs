@@ -12,6 +12,7 @@ mod editor;
 mod follow;
 mod gate;
 mod input;
+mod judging;
 mod runtime;
 mod scoring;
 mod signals;
@@ -40,6 +41,7 @@ use crate::{
         },
         views::View,
     },
+    judge::settings::Settings,
     store::OpenError,
     ui::{self, theme::Theme},
 };
@@ -82,6 +84,10 @@ pub struct Wishes {
     pub caches: bool,
     /// How a table of runs is wanted.
     pub table: Opening,
+    /// Who can be asked about a run.
+    pub judges: Vec<Settings>,
+    /// Where the settings are read from; None where there is no place for them.
+    pub settings: Option<PathBuf>,
 }
 
 impl Wishes {
@@ -115,6 +121,8 @@ pub fn run_with(
     runtime.may_follow = true;
     runtime.update(Message::Resized(Terminal::size()?));
     runtime.score_with(Scoring::of(&wishes));
+    runtime.judge_with(&wishes.judges, wishes.settings.as_deref());
+    runtime.with_clock();
     let problems = runtime.app.configure(&wishes.config);
     runtime.app.shell.looks = wishes.looks(runtime.app.shell.looks);
     runtime.app.shell.mouse = wishes.mouse;
@@ -133,6 +141,7 @@ pub fn run_with(
     input::listen(runtime.sender(), gate);
     let ending = runtime.run(&mut terminal);
     drop(terminal);
+    runtime.end_judging();
     match runtime.open_error {
         Some(why) => Err(why.into()),
         None => Ok(ending?),
@@ -193,6 +202,7 @@ impl Rehearsal {
         let mut runtime = Runtime::new(opener);
         runtime.update(Message::Resized(size));
         runtime.score_with(Scoring::of(&wishes));
+        runtime.judge_with(&wishes.judges, wishes.settings.as_deref());
         runtime.app.configure(&wishes.config);
         let alphabet = wishes.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
         runtime.app.shell.looks.alphabet = alphabet;
@@ -218,6 +228,20 @@ impl Rehearsal {
     pub fn press(&mut self, keys: &str) -> Result<(), Failure> {
         key::parse(keys)?.into_iter().for_each(|key| self.send(Message::Press(key)));
         Ok(())
+    }
+
+    /// Presses keys without waiting for what follows: what takes long, such as a judging, goes on. Then takes what
+    /// arrives until the state is as it should be; false where that takes too long.
+    pub fn press_until(
+        &mut self,
+        keys: &str,
+        patience: Duration,
+        is_so: impl Fn(&App) -> bool,
+    ) -> Result<bool, Failure> {
+        for key in key::parse(keys)? {
+            self.runtime.update(Message::Press(key));
+        }
+        Ok(self.runtime.run_until(patience, is_so))
     }
 
     pub fn frame(&self) -> Buffer {

@@ -28,6 +28,7 @@ use crate::{
         shell,
     },
     code::highlight::highlight,
+    judge::stop::Stop,
     metrics::{
         absence::Place,
         lifeline::{Asked, Lifeline},
@@ -47,6 +48,7 @@ use super::{
     auditing,
     collecting::{self, Collecting},
     comparing::{self, Comparing},
+    judging::{self, Judging},
     scoring::{Scoring, name_of},
 };
 
@@ -93,6 +95,10 @@ pub trait Recording: Send + Sync {
     /// What stands beside the run of what it is judged by; by default nothing does.
     fn rubric(&self) -> Rubric {
         Rubric::default()
+    }
+    /// The folder of the bundle, where it is one: the place for verdicts.
+    fn bundle(&self) -> Option<PathBuf> {
+        None
     }
     /// What the modules offer after so many turns and who takes it; None where nothing says what the files were. The
     /// error is a sentence.
@@ -198,6 +204,10 @@ impl Recording for Archive {
 
     fn rubric(&self) -> Rubric {
         self.rubric()
+    }
+
+    fn bundle(&self) -> Option<PathBuf> {
+        self.bundle().map(Path::to_owned)
     }
 
     fn reuse(&self, run: &Run, done: usize) -> Result<Option<Reuse>, String> {
@@ -330,6 +340,7 @@ pub struct World {
     unwanted: Arc<AtomicU64>,
     comparing: Comparing,
     collecting: Collecting,
+    judging: Judging,
 }
 
 impl World {
@@ -343,6 +354,7 @@ impl World {
             era: 0,
         };
         Self {
+            judging: Judging::new(sender.clone()),
             sender,
             opener,
             comparing,
@@ -366,6 +378,11 @@ impl World {
         self.collecting.scoring = Arc::new(scoring.another());
         self.scoring = Arc::new(scoring);
         self.comparing.score_with(self.scoring.clone());
+    }
+
+    /// Who can be asked about a run.
+    pub const fn judging(&mut self) -> &mut Judging {
+        &mut self.judging
     }
 
     /// Whether a path names several runs.
@@ -415,7 +432,10 @@ impl World {
     pub fn carry_out(&self, effect: Effect) {
         let apology = Arc::new(apology(&effect));
         let sorry = apology.clone();
+        let (judging, stop) = (self.judging.clone(), self.judging.stop_for(&effect));
         let worker = Worker {
+            judging,
+            stop,
             sender: self.sender.clone(),
             opener: self.opener.clone(),
             recording: self.recording.clone(),
@@ -428,6 +448,7 @@ impl World {
         };
         if let Effect::Open(request, _) = &effect {
             self.stop_scoring();
+            self.judging.stop();
             self.search.store(request.number(), Ordering::Relaxed);
         }
         if let Effect::Search(request, ..) = &effect {
@@ -469,6 +490,9 @@ struct Worker {
     era: u64,
     comparing: Comparing,
     collecting: Collecting,
+    judging: Judging,
+    /// Ends the judging that this is.
+    stop: Stop,
 }
 
 impl Worker {
@@ -501,10 +525,15 @@ impl Worker {
             | Effect::TestPairs(..)
             | Effect::StopCollecting
             | Effect::StopScoring
+            | Effect::StopJudging
             | Effect::Suspend
             | Effect::Follow(_)
             | Effect::Copy(_)
             | Effect::Edit(_) => apology(&effect)("asked in the wrong place"),
+            Effect::Judge(request, run, ask) => {
+                let bundle = recording.bundle();
+                self.judging.answer(request, (bundle, run.turns.len()), ask, &self.stop)
+            }
             Effect::LoadTimeline(request, run) => {
                 asked(request, Answer::Timeline(recording.timeline(&run)))
             }
@@ -670,9 +699,11 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::LoadRubric(request, _) => (*request, |why| Answer::Rubric(Err(why))),
         Effect::MeasureReuse(request, ..) => (*request, |why| Answer::Reused(Err(why))),
         Effect::FollowComponents(request, ..) => (*request, |why| Answer::Lifelines(Err(why))),
+        Effect::Judge(request, _, ask) => (*request, judging::failed(ask)),
         Effect::StopCollecting
         | Effect::StopComparing
         | Effect::StopScoring
+        | Effect::StopJudging
         | Effect::Suspend
         | Effect::Follow(_)
         | Effect::Copy(_)

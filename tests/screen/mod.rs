@@ -600,6 +600,8 @@ impl Answering {
                 return Some(Message::Opened(request, Ok(story.run.clone().into())));
             }
             Effect::Suspend
+            | Effect::Judge(..)
+            | Effect::StopJudging
             | Effect::Copy(_)
             | Effect::Edit(_)
             | Effect::Follow(_)

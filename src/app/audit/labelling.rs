@@ -162,7 +162,7 @@ impl Replay {
 
     pub(super) fn put_reason_off(&mut self) {
         self.audit.asks = None;
-        self.notice = Some("no reason so far; r asks again".into());
+        self.notice = Some("no reason so far; b asks again".into());
     }
 
     pub(super) fn ask_for_reason(&mut self, layout: &Layout) {

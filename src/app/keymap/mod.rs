@@ -49,6 +49,14 @@ pub enum Context {
     Rubric,
     /// In every part of the audit.
     Audit,
+    /// The pane in which a judge is asked.
+    Judging,
+    /// What is to be asked.
+    JudgeForm,
+    /// While it is asked, and after.
+    JudgeWatch,
+    /// Typing the path of a prompt for it.
+    JudgePath,
     /// In the audit, while a reason is asked for too.
     AuditReading,
     /// While it asks why a label and a verdict differ.
@@ -103,7 +111,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 43] = [
+    pub const ALL: [Self; 47] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -117,6 +125,10 @@ impl Context {
         Self::Scores,
         Self::Rubric,
         Self::Audit,
+        Self::Judging,
+        Self::JudgeForm,
+        Self::JudgeWatch,
+        Self::JudgePath,
         Self::AuditReading,
         Self::AuditReason,
         Self::AuditWords,
@@ -164,6 +176,10 @@ impl Context {
             Self::Scores => "in the scores",
             Self::Rubric => "in the rubric tree",
             Self::Audit => "in the audit",
+            Self::Judging => "in the pane that asks a judge",
+            Self::JudgeForm => "in it, before it asks",
+            Self::JudgeWatch => "in it, while it asks and after",
+            Self::JudgePath => "in it, while typing the path of a prompt",
             Self::AuditReading => "in the audit, and while it asks for a reason",
             Self::AuditReason => "while the audit asks for a reason",
             Self::AuditWords => "while typing a note or a name in the audit",
@@ -257,6 +273,10 @@ impl Context {
     pub const fn layers(self) -> &'static [Self] {
         match self {
             Self::Anywhere => &[Self::Anywhere],
+            Self::Judging => &[Self::Judging, Self::Anywhere],
+            Self::JudgeForm => &[Self::JudgeForm, Self::Judging, Self::Anywhere],
+            Self::JudgeWatch => &[Self::JudgeWatch, Self::Judging, Self::Anywhere],
+            Self::JudgePath => &[Self::JudgePath],
             Self::Audit => &[Self::AuditReading, Self::Audit, Self::InRun, Self::Anywhere],
             Self::AuditReading => &[Self::AuditReading],
             Self::AuditReason => &[Self::AuditReason, Self::AuditReading, Self::Anywhere],
@@ -332,7 +352,12 @@ impl Context {
     pub const fn types_words(self) -> bool {
         matches!(
             self,
-            Self::Prompt | Self::Requests | Self::Filter | Self::RubricFind | Self::AuditWords
+            Self::Prompt
+                | Self::Requests
+                | Self::Filter
+                | Self::RubricFind
+                | Self::AuditWords
+                | Self::JudgePath
         )
     }
 

@@ -18,6 +18,7 @@ use super::{
     App, Effect,
     config::{Config, Named, Reference},
     diff::{Arrangement, Follows},
+    judging::Known,
     key::{Code, Key},
     keymap::Context,
     layout::{Layout, Panel},
@@ -43,6 +44,8 @@ pub struct Shell {
     pub editor: Option<String>,
     /// The recording as a link names it.
     pub source: PathBuf,
+    /// Who can be asked about a run.
+    pub judges: Known,
     context: Option<usize>,
     speed: Option<f64>,
     arrangement: Arrangement,
@@ -130,8 +133,10 @@ impl App {
         let (context, speed) = (self.shell.context, self.shell.speed);
         let (arrangement, stops) = (self.shell.arrangement, self.shell.stops);
         let reference = self.shell.reference.clone();
+        let judges = self.shell.judges.clone();
         let annotator = self.shell.annotator.clone();
         self.on_replay(|replay| {
+            replay.judging.know(&judges);
             replay.diff.arrangement = arrangement;
             replay.playback.stops = stops;
             replay.curves.reference = reference;

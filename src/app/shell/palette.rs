@@ -120,7 +120,12 @@ impl Palette {
 fn is_command(row: &Binding) -> bool {
     let is_open = !matches!(
         row.context,
-        Context::Prompt | Context::Filter | Context::Overlay | Context::Palette | Context::Mark
+        Context::Prompt
+            | Context::Filter
+            | Context::JudgePath
+            | Context::Overlay
+            | Context::Palette
+            | Context::Mark
     );
     let calls_off = matches!(row.context, Context::Copy | Context::GoToMark)
         && row.keys.contains(&Key::plain(Code::Esc));

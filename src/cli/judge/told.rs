@@ -236,7 +236,7 @@ pub fn event(asks: Asks, event: &Event) {
         Event::Waits { component, why, pause } => {
             say(&format!("{component} waits {} s: {why}", pause.as_secs_f64()));
         }
-        Event::Began { .. } | Event::Looked { .. } => {}
+        Event::Began { .. } | Event::Looked { .. } | Event::Replied { .. } => {}
     }
 }
 

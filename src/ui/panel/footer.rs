@@ -32,7 +32,7 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
             Some(notice) => {
                 sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
             }
-            None => sides(hints(app, theme, width), count(app, theme), width),
+            None => beside_count(app, theme, width),
         };
     }
     if let Some(table) = app.table() {
@@ -79,8 +79,14 @@ fn of_table(app: &App, table: &Collection, theme: Theme, width: usize) -> Line<'
         (None, Some(notice)) => {
             sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
         }
-        (None, None) => sides(hints(app, theme, width), count(app, theme), width),
+        (None, None) => beside_count(app, theme, width),
     }
+}
+
+fn beside_count(app: &App, theme: Theme, width: usize) -> Line<'static> {
+    let right = count(app, theme);
+    let room = width.saturating_sub(width_of(&right) + 1);
+    sides(hints(app, theme, room), right, width)
 }
 
 /// What the audit asks for: the question, what is typed, and what is wrong with it or else the keys.
@@ -122,8 +128,13 @@ fn complaint_or(prompt: &Prompt, hints: Vec<Span<'static>>, theme: Theme) -> Vec
     }
 }
 
+/// The count, and the judging under way where the run and its title are not seen.
 fn count(app: &App, theme: Theme) -> Vec<Span<'static>> {
-    app.count.map(|count| own(count.to_string(), theme.of(Meaning::Title))).into_iter().collect()
+    let count = app.count.map(|count| own(count.to_string(), theme.of(Meaning::Title)));
+    let sign = app.replay().filter(|_| app.shown_run().is_none());
+    let sign = sign.and_then(|replay| replay.judging.sign());
+    let sign = sign.map(|words| own(format!(" {words}"), theme.of(Meaning::Playing)));
+    count.into_iter().chain(sign).collect()
 }
 
 /// As many hints as fit, each whole; help and quit are kept while others go.

@@ -1,7 +1,7 @@
 //! What the tables of keys are written with.
 
 use crate::app::{
-    Message, audit, base, chooser, collection, compare, curves, diff, files,
+    Message, audit, base, chooser, collection, compare, curves, diff, files, judging,
     key::{Code, Key},
     layout::Panel,
     overlay, playback, replay,
@@ -145,4 +145,8 @@ pub(super) const SIDEWAYS: usize = 8;
 
 pub(super) const fn audited(message: audit::Message) -> Message {
     replay(replay::Message::Audit(message))
+}
+
+pub(super) const fn judge(message: judging::Message) -> Message {
+    replay(replay::Message::Judging(message))
 }

@@ -271,7 +271,7 @@ pub(in crate::app) fn say_trace(verdict: &Verdict, width: usize, rows: &mut Vec<
 }
 
 /// Words in rows of a width; none for no words.
-pub(in crate::app) fn cut(words: &str, width: usize) -> Vec<String> {
+pub fn cut(words: &str, width: usize) -> Vec<String> {
     let lines = words.lines().filter(|line| !line.trim().is_empty());
     let rows =
         lines.flat_map(|line| wrap(line, width).into_iter().map(|range| line[range].to_owned()));

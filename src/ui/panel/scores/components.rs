@@ -30,6 +30,8 @@ pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer)
     }
 }
 
+pub(in crate::ui::panel) use verdict::arguments;
+
 /// A part's name with a blank on each side; bold where it has the keyboard.
 pub(in crate::ui::panel) fn name(is_focused: bool, words: &str, theme: Theme) -> Span<'static> {
     let meaning = if is_focused { Meaning::Title } else { Meaning::Text };

@@ -137,7 +137,7 @@ fn evidence(
 }
 
 /// `path ppdiff/losses.py, pattern snr` for an object in JSON; else as it stands.
-fn arguments(written: &str) -> String {
+pub fn arguments(written: &str) -> String {
     let read = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(written);
     let Ok(object) = read else { return written.to_owned() };
     let said = object.into_iter().map(|(name, value)| match value {
