@@ -289,7 +289,7 @@ fn what_cannot_be_done_is_a_sentence_with_its_exit_code() {
     let desk = Desk::new();
     let run = desk.run();
     let cases: [(&[&str], i32, &str); 7] = [
-        (&["--annotator", " "], 2, "nothing says who labels; --annotator NAME does"),
+        (&["--annotator", " "], 2, "nothing says who labels; --annotator NAME or the setting"),
         (&["--judgement", "nobody"], 2, "no judgement by nobody, and no such file; there are: "),
         (&["--import", "/nowhere.csv", "--annotator", "A"], 3, "cannot read /nowhere.csv: "),
         (&["--all"], 2, "--export"),
@@ -329,6 +329,23 @@ fn markdown_and_csv_have_whole_names() {
     let whole = "Nearest-neighbour graph with local edge features (knn_graph, edge_features)";
     assert!(said("--md").contains(&format!("| C04 | {whole} | - | hidden |")));
     assert!(said("--csv").contains(&format!(",C04,\"{whole}\",")));
+}
+
+#[test]
+fn who_labels_is_said_by_the_settings_or_by_the_system() {
+    let desk = Desk::new();
+    let settings = desk.folder.path().join("config.toml");
+    fs::write(&settings, "annotator = \"Ann B\"\n").unwrap();
+    let annotator = |config: &str, user: &str| {
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"));
+        program.arg("audit").arg(desk.run()).arg("--json");
+        let ran = program.env("TRAJVIEW_CONFIG", config).env("USER", user).output().unwrap();
+        let said: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        said["queue"]["annotator"].as_str().unwrap().to_owned()
+    };
+
+    assert_eq!(annotator(settings.to_str().unwrap(), "root"), "Ann B");
+    assert_eq!(annotator("", "root"), "root");
 }
 
 #[cfg(unix)]

@@ -398,6 +398,25 @@ fn what_was_seen_in_the_scores_is_not_labelled_blind() {
 }
 
 #[test]
+fn a_low_score_is_held_against_the_places_that_the_judge_never_opened() {
+    let bundle = Bundle::new();
+    bundle.keep_judgement("quick-reader.json");
+    let mut screen = at(&bundle, "C24");
+    let before = seen(&screen);
+    has(&before, "places that look like it");
+    lacks(&before, "never opened");
+
+    let judged = after(&mut screen, "4");
+
+    has(&judged, "a  false-absence (likely)");
+    has(&judged, "false absence? the judge never opened");
+    has(&judged, "ppdiff/evaluate.py");
+    insta::assert_snapshot!("false_absence", judged);
+    screen.press("<enter>").unwrap();
+    assert_eq!(bundle.labels("ann"), ["C24 4 blind false-absence -"]);
+}
+
+#[test]
 fn judgements_are_flipped_and_each_has_labels_of_its_own() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, (120, 40), "ann");
@@ -491,6 +510,7 @@ fn help_and_the_footer_name_the_keys() {
     has(&pages.concat(), "label it 0: Absent");
     screen.press("<esc> 3").unwrap();
     has(&seen(&screen), "a false-absence   p false-presence   b boundary");
+    has(&after(&mut screen, "N"), "why do they differ? a letter says");
 }
 
 #[test]

@@ -2,8 +2,25 @@
 //! sample that several judges have judged.
 
 mod common;
+mod screen;
 
 use common::{judged::judged_sample, printed};
+use proptest::prelude::*;
+use ratatui::layout::Size;
+use screen::{Answering, Story};
+use trajview::{
+    app::{
+        Message, key,
+        key::Key,
+        scores::judges::Side,
+        shell::{
+            self,
+            mouse::{Kind, Mouse},
+        },
+    },
+    run::rubric::{Judge, Judgement, Repeat, Rubric, Verdict},
+    ui::{self, theme::Theme},
+};
 
 /// The frame that some keys lead to from the scores.
 fn frame(size: &str, keys: &str, more: &[&str]) -> String {
@@ -128,4 +145,89 @@ fn labels_of_human_raters_have_no_column() {
     ]);
 
     assert!(said.contains("9 judgements") && !said.contains("ann "), "{said}");
+}
+
+/// A judgement for each row: which judge, and what it gave each component.
+fn rubric(rows: &[(u8, Vec<Option<u8>>)]) -> Rubric {
+    let verdict = |(at, score): (usize, &Option<u8>)| Verdict {
+        component: format!("C{at:02}"),
+        score: *score,
+        rationale: "a few words that go over the end of a narrow line, whatever its width is"
+            .into(),
+        ..Verdict::default()
+    };
+    let judgement = |(at, (judge, scores)): (usize, &(u8, Vec<Option<u8>>))| Judgement {
+        file: format!("judgements/{at}.json"),
+        judge: Judge { name: format!("judge {judge}"), kind: "http".into(), ..Judge::default() },
+        turn: Some(usize::from(judge % 2) + 1),
+        asked: (judge % 3 == 0).then(|| vec!["C00".into(), "C09".into()]),
+        repeat: (judge % 2 == 0).then_some(Repeat { number: at + 1, of: rows.len() }),
+        verdicts: scores.iter().enumerate().map(verdict).collect(),
+        ..Judgement::default()
+    };
+    Rubric { judgements: rows.iter().enumerate().map(judgement).collect(), ..Rubric::default() }
+}
+
+/// Two judges and a repeat, on a made-up run.
+fn world() -> Answering {
+    let rows = [
+        (0, vec![Some(4), Some(1), Some(2)]),
+        (0, vec![Some(4), Some(3), Some(2)]),
+        (2, vec![Some(0), Some(1), None]),
+    ];
+    let mut world = Answering::telling(Story { rubric: rubric(&rows), ..Story::tell() });
+    world.send(Message::Resized(Size { width: 80, height: 24 }));
+    key::parse("3w t").unwrap().into_iter().for_each(|key| world.send(Message::Press(key)));
+    world
+}
+
+#[test]
+fn a_click_chooses_a_component_and_a_judgement_and_two_open_it() {
+    let mut world = world();
+    let point = |world: &mut Answering, kind, column, row| {
+        world.send(Message::Shell(shell::Message::Mouse(Mouse { kind, column, row })));
+    };
+    let frame = ui::export::text(&ui::picture(&world.app, Theme::plain()));
+    let row = frame.lines().position(|line| line.contains("│C01")).unwrap() as u16;
+    let heads = frame.lines().find(|line| line.contains("component")).unwrap();
+    let column = heads.chars().position(|c| c == 'b').unwrap() as u16;
+
+    point(&mut world, Kind::Click, column, row);
+    let replay = world.app.replay().unwrap();
+    assert_eq!(replay.judges_component(), Some("C01"));
+    let clicked = replay.judge_column();
+    assert_eq!(clicked, replay.side_column(Side::Second));
+    point(&mut world, Kind::WheelDown, column, row);
+    assert_eq!(world.app.replay().unwrap().judges_component(), Some("C02"));
+
+    point(&mut world, Kind::DoubleClick, column, row);
+    let frame = ui::export::text(&ui::picture(&world.app, Theme::plain()));
+    assert!(frame.contains("┌ C01 ") && frame.contains("by judge"), "{frame}");
+}
+
+fn any_key() -> impl Strategy<Value = Key> {
+    let all = key::parse("t a b d s x X n N o f g G h j k l 7 <tab> <enter> <esc>").unwrap();
+    prop::sample::select(all)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_the_judgements_the_keys_and_the_size_a_frame_is_drawn(
+        rows in prop::collection::vec((0u8..4, prop::collection::vec(prop::option::of(0u8..=4), 0..5)), 0..6),
+        keys in prop::collection::vec(any_key(), 0..25),
+        (width, height) in (0u16..220, 0u16..60),
+    ) {
+        let mut world = Answering::telling(Story { rubric: rubric(&rows), ..Story::tell() });
+        world.send(Message::Resized(Size { width, height }));
+        for key in key::parse("3w t").unwrap().into_iter().chain(keys) {
+            world.send(Message::Press(key));
+            ui::picture(&world.app, Theme::plain());
+            let replay = world.app.replay().unwrap();
+            let columns = replay.judge_columns();
+            prop_assert_eq!(columns.len(), rows.len());
+            prop_assert_eq!(replay.judge_column().is_some(), !columns.is_empty());
+        }
+    }
 }

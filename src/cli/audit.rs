@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use crate::study::queue::Plan;
 
-use super::{Exit, Failure, Outcome, RunArg, output::Out};
+use super::{Exit, Failure, Outcome, RunArg, config, output::Out};
 use desk::Desk;
 use document::Document;
 
@@ -25,7 +25,7 @@ use document::Document;
 pub struct Args {
     #[command(flatten)]
     run: RunArg,
-    /// Who labels: any name; the user's, if left out
+    /// Who labels: any name; without it the setting `annotator`, else the name of the user
     #[arg(long, value_name = "NAME")]
     annotator: Option<String>,
     /// The judgement that is checked: a file or the judge's name; without it the last made of the latest state that was judged
@@ -93,12 +93,15 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     Ok(Exit::Fine)
 }
 
-/// Who labels: as the command line says, else the user of the system.
+/// Who labels: as the command line says, else the settings, which know the user of the system.
 fn annotator(args: &Args) -> Result<String, Failure> {
-    let user = || ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|it| std::env::var(it).ok());
-    let name = args.annotator.clone().or_else(user).map(|name| name.trim().to_owned());
-    name.filter(|name| !name.is_empty()).ok_or_else(|| {
-        let why = "nothing says who labels; --annotator NAME does";
+    let name = match &args.annotator {
+        Some(name) => Some(name.clone()),
+        None => config::load(None)?.config.annotator,
+    };
+    let name = name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+    name.ok_or_else(|| {
+        let why = "nothing says who labels; --annotator NAME or the setting annotator does";
         Failure::new(Exit::WrongArguments, why)
     })
 }

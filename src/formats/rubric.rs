@@ -5,6 +5,7 @@
 
 mod checklist;
 mod fields;
+mod flags;
 mod judgement;
 mod labels;
 pub mod labels_file;
@@ -56,11 +57,16 @@ pub fn read(files: &[Source<'_>]) -> Rubric {
         match part {
             Part::Components => rubric.checklist = checklist::components(file, warnings),
             Part::Exposure => rubric.exposure = checklist::exposure(file, warnings),
-            Part::Judgement => rubric.judgements.extend(judgement::read(file, warnings)),
+            Part::Judgement => match judgement::read(file, warnings) {
+                Some(judgement::Read::Scores(it)) => rubric.judgements.push(it),
+                Some(judgement::Read::Flags(it)) => rubric.flaggings.push(it),
+                None => {}
+            },
             Part::Labels => rubric.labels.extend(labels::read(file, warnings)),
         }
     }
     rubric.judgements.sort_by(|a, b| a.created_at.cmp(&b.created_at));
+    rubric.flaggings.sort_by(|a, b| a.created_at.cmp(&b.created_at));
     let strangers = strangers(&rubric);
     rubric.warnings.extend(strangers);
     rubric

@@ -4,7 +4,7 @@
 //! All of it is read from files beside a recording ([`crate::formats::rubric`]) and never changed: a new verdict is a
 //! new file. Scores are those of SLUMP's rubric of five levels ([`LEVELS`]); a score off that scale is no score.
 
-use super::Warning;
+use super::{Warning, flags::Flagging};
 
 /// The five levels of the rubric `slump-5`, from 0.
 pub const LEVELS: [&str; 5] = ["Absent", "Wrong", "Simplified", "Equivalent", "Faithful"];
@@ -29,6 +29,8 @@ pub struct Rubric {
     pub exposure: Option<Exposure>,
     /// `judgements/*.json`, in the order of [`Judgement::created_at`], those without one first, then by file name.
     pub judgements: Vec<Judgement>,
+    /// Those of `judgements/*.json` that flag places in the place of scoring components, in the same order.
+    pub flaggings: Vec<Flagging>,
     /// `labels/*.json`, in the order of file names: one human rater each.
     pub labels: Vec<Labels>,
     /// What could not be used, each with its file.

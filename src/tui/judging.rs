@@ -233,6 +233,7 @@ impl Desk {
         let wish = job::Wish {
             settings: self.settings.clone(),
             prompt: self.prompt.clone(),
+            criteria: None,
             components: wish.components.clone(),
             turn,
             budget: Some(wish.budget),
@@ -252,7 +253,7 @@ impl Desk {
         for &turn in &wish.moments {
             let job = self.job(wish, turn)?;
             let plan = judge::plan::Plan::of(&job);
-            whole.components = job.components.len();
+            whole.components = job.matters.len();
             whole.requests += plan.requests;
             whole.input_tokens += plan.input_tokens;
             whole.output_tokens += plan.output_tokens;

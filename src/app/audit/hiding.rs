@@ -37,11 +37,18 @@ impl Replay {
                     self.audit.hiding.seen.insert(pair);
                 }
             }
-            View::Scores if self.scores.shown(&self.run) == Some(Shows::Components) => {
+            View::Scores => {
                 let parts = &self.scores.components;
-                // A change tells the other score.
-                let shown = parts.judgement().into_iter().chain(parts.other());
-                let pairs = shown.flat_map(|judgement| {
+                let all = parts.rubric().map_or(&[][..], |rubric| &rubric.judgements);
+                let shown: Vec<&Judgement> = match self.scores.shown(&self.run) {
+                    // A change tells the other score.
+                    Some(Shows::Components) => {
+                        parts.judgement().into_iter().chain(parts.other()).collect()
+                    }
+                    Some(Shows::Judges) => all.iter().collect(),
+                    Some(Shows::Tree | Shows::Flags) | None => vec![],
+                };
+                let pairs = shown.into_iter().flat_map(|judgement| {
                     let ids = judgement.verdicts.iter().map(|verdict| verdict.component.clone());
                     ids.map(|id| (judgement.file.clone(), id))
                 });

@@ -3,7 +3,7 @@
 //! [`queue`] says what is to be labelled and how far that is, [`labels`] keeps what was said until it is on disk,
 //! [`reason`] why a label and a verdict differ, [`prompt`] what is typed. [`item`] has the lines on a component, [`code`]
 //! the places in the judged code, [`agreement`] the numbers beside them. [`areas`] says where the parts stand, [`asking`]
-//! what is missing. Until a label is in, nothing here reads a verdict but to know that there is one; [`hiding`] keeps
+//! what is missing. Until a label is in, nothing here reads a verdict but to know that there is one; `hiding` keeps
 //! the other views from giving it away.
 
 pub mod agreement;

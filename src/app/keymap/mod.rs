@@ -79,6 +79,8 @@ pub enum Context {
     RubricFind,
     /// In every part of the component scores.
     Judged,
+    /// The table of flags.
+    Flags,
     /// The table of components.
     Components,
     /// The verdict on one of them.
@@ -109,7 +111,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 46] = [
+    pub const ALL: [Self; 47] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -137,6 +139,7 @@ impl Context {
         Self::Table,
         Self::Filter,
         Self::RubricFind,
+        Self::Flags,
         Self::Judged,
         Self::Components,
         Self::Verdict,
@@ -187,6 +190,7 @@ impl Context {
             Self::Table => "in the table of runs",
             Self::Filter => "while typing a filter",
             Self::RubricFind => "while typing what to look for in the rubric tree",
+            Self::Flags => "in the flags",
             Self::Judged => "in the scores of components",
             Self::Components => "in the table of components",
             Self::Verdict => "in the verdict on a component",
@@ -295,6 +299,7 @@ impl Context {
             Self::Scores => &[Self::Scores, Self::InRun, Self::Anywhere],
             Self::Rubric => &[Self::Rubric, Self::Scores, Self::InRun, Self::Anywhere],
             Self::RubricFind => &[Self::RubricFind],
+            Self::Flags => &[Self::Flags, Self::Scores, Self::InRun, Self::Anywhere],
             Self::Judged => &[Self::Judged, Self::Scores, Self::InRun, Self::Anywhere],
             Self::Components => {
                 &[Self::Components, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]

@@ -1,11 +1,13 @@
-//! What a run is judged by and what came of it: the table of its components, all its judgements at once, or the rubric
-//! tree it was graded with.
+//! What a run is judged by and what came of it: the table of its components, all its judgements at once, the rubric tree
+//! it was graded with, or the flags it was given.
 //!
-//! A run may have either, both or none ([`Scores::there`]); [`Shows`] is which of them is looked at. Each has its own
-//! state, messages and `update` in its own file: [`components`] with their [`lifeline`], [`judges`], [`tree`]. To add one, add it to
-//! [`Shows`], say when it is there, give it a context in the keymap and draw it in `ui::panel::scores`.
+//! A run may have any of them or none ([`Scores::there`]); [`Shows`] is which of them is looked at. Each has its own
+//! state, messages and `update` in its own file: [`components`] with their [`lifeline`], [`judges`], [`tree`], [`flags`].
+//! To add one, add it to [`Shows`], say when it is there, give it a context in the keymap and draw it in
+//! `ui::panel::scores`.
 
 pub mod components;
+pub mod flags;
 pub mod judges;
 pub mod lifeline;
 pub mod tree;
@@ -21,6 +23,7 @@ pub struct Scores {
     pub components: components::Components,
     pub judges: judges::Judges,
     pub tree: tree::Tree,
+    pub flags: flags::Flags,
 }
 
 /// What there is to be looked at.
@@ -30,20 +33,22 @@ pub enum Shows {
     /// All judgements, where there are two or more.
     Judges,
     Tree,
+    Flags,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
-    /// To the other kind of scores, where the run has both.
+    /// To the next kind of scores, where the run has several.
     Switch,
     Components(components::Message),
     Judges(judges::Message),
     Tree(tree::Message),
+    Flags(flags::Message),
 }
 
 impl Shows {
     /// In the order in which they are offered.
-    const ALL: &'static [Self] = &[Self::Components, Self::Judges, Self::Tree];
+    const ALL: &'static [Self] = &[Self::Components, Self::Judges, Self::Tree, Self::Flags];
 }
 
 impl Scores {
@@ -55,8 +60,14 @@ impl Scores {
                 self.components.rubric().is_some_and(|rubric| rubric.judgements.len() > 1)
             }
             Shows::Tree => run.rubric_tree.is_some(),
+            Shows::Flags => self.has_flags(run),
         };
         Shows::ALL.iter().filter(is_there).copied().collect()
+    }
+
+    fn has_flags(&self, run: &Run) -> bool {
+        let flaggings = self.components.rubric().map_or(&[][..], |rubric| &rubric.flaggings);
+        !flags::states::sources(run, flaggings).is_empty()
     }
 
     /// What is looked at; None where nothing judges the run.
@@ -80,6 +91,7 @@ impl Scores {
                 judges::Part::Both => Context::BothVerdicts,
             },
             Some(Shows::Tree) => Context::Rubric,
+            Some(Shows::Flags) => Context::Flags,
             None => Context::Scores,
         }
     }
@@ -93,6 +105,7 @@ impl Replay {
             Message::Components(message) => self.update_components(message, layout),
             Message::Judges(message) => self.update_judges(message, layout),
             Message::Tree(message) => self.update_tree(message, layout),
+            Message::Flags(message) => self.update_flags(message, layout),
         }
     }
 
@@ -130,6 +143,7 @@ impl Replay {
             Some(Shows::Components) => self.settle_components(layout),
             Some(Shows::Judges) => self.settle_judges(layout),
             Some(Shows::Tree) => self.settle_tree(layout),
+            Some(Shows::Flags) => self.settle_flags(layout),
             None => {}
         }
     }
@@ -140,6 +154,7 @@ impl Replay {
             Some(Shows::Components) => self.point_at_components(mouse, layout),
             Some(Shows::Judges) => self.point_at_judges(mouse, layout),
             Some(Shows::Tree) => self.point_at_tree(mouse, layout),
+            Some(Shows::Flags) => self.point_at_flags(mouse, layout),
             None => {}
         }
     }

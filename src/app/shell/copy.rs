@@ -167,6 +167,9 @@ fn line(replay: &Replay) -> Result<Copied, String> {
     if replay.view == View::Audit {
         return copied(replay.audit_line()?, "the line");
     }
+    if replay.view == View::Scores && replay.scores.shown(&replay.run) == Some(Shows::Flags) {
+        return copied(replay.flag_as_text().ok_or("no flag is chosen")?, "the flag");
+    }
     match replay.focus {
         Panel::Turns => {
             let turn = replay.run.turns.get(replay.turn).ok_or("this run has no turns")?;
@@ -201,6 +204,7 @@ fn verdict(replay: &Replay) -> Result<Copied, String> {
     }
     let text = match replay.scores.shown(&replay.run) {
         Some(Shows::Tree) => replay.scores.tree.verdict_as_text()?,
+        Some(Shows::Flags) => replay.flag_as_text().ok_or("no flag is chosen")?,
         _ => replay.verdict_as_text()?,
     };
     Ok(Copied { text, name: "the verdict".into() })

@@ -199,6 +199,12 @@ impl App {
             (Context::Mark | Context::GoToMark, None, _) => {
                 self.say("a mark is a letter or a digit".into());
             }
+            (Context::AuditReason, ..) => {
+                self.say(
+                    "why do they differ? a letter says, enter takes the first, esc asks later"
+                        .into(),
+                );
+            }
             (Context::Copy, ..) => self.say("y is followed by l, h, p, v or y".into()),
             _ => {}
         }

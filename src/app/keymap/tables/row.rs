@@ -5,7 +5,7 @@ use crate::app::{
     key::{Code, Key},
     layout::Panel,
     overlay, playback, replay,
-    scores::{self, components, judges, tree},
+    scores::{self, components, flags, judges, tree},
     scroll::Motion,
     search,
     shell::{self, copy::What, palette},
@@ -118,6 +118,10 @@ pub(super) const fn judged(message: components::Message) -> Message {
 
 pub(super) const fn across(message: judges::Message) -> Message {
     scored(scores::Message::Judges(message))
+}
+
+pub(super) const fn flagged(message: flags::Message) -> Message {
+    scored(scores::Message::Flags(message))
 }
 
 pub(super) const fn rubric(message: tree::Message) -> Message {

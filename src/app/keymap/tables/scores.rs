@@ -1,9 +1,10 @@
-//! The keys of the scores: components and the rubric tree: one row a binding.
+//! The keys of the scores: components, the rubric tree, flags: one row a binding.
 
 use crate::app::{
     key::{Code, Key},
     scores,
     scores::components,
+    scores::flags,
     scores::judges::{self, Side},
     scores::tree,
     scroll::Motion,
@@ -12,15 +13,15 @@ use crate::app::{
 use super::{
     Binding,
     Context::{
-        BothVerdicts, Components, Differing, Judged, Judges, Lifeline, Matrix, Rubric, RubricFind,
-        Scores, Verdict,
+        BothVerdicts, Components, Differing, Flags, Judged, Judges, Lifeline, Matrix, Rubric,
+        RubricFind, Scores, Verdict,
     },
-    row::{across, c, judged, k, row, rubric, scored},
+    row::{across, c, flagged, judged, k, row, rubric, scored},
 };
 
 #[rustfmt::skip] // a table: one row a binding
 pub static ROWS: &[Binding] = &[
-    row(Scores, &[c('t')], "the component table, all judgements or the rubric tree, as far as the run has them", "other scores", |_| scored(scores::Message::Switch)),
+    row(Scores, &[c('t')], "to other scores of this run, where it has several: components, all judgements, rubric tree, flags", "other scores", |_| scored(scores::Message::Switch)),
     row(Rubric, &[k(Code::Up), c('k')], "up in the tree, or in the words beside it", "row", |n| rubric(tree::Message::Go(Motion::Up(n.times())))),
     row(Rubric, &[k(Code::Down), c('j')], "down in the tree, or in the words beside it", "row", |n| rubric(tree::Message::Go(Motion::Down(n.times())))),
     row(Rubric, &[k(Code::Left), c('h')], "fold the node, or go to the one it belongs to", "fold", |_| rubric(tree::Message::Fold)),
@@ -52,6 +53,19 @@ pub static ROWS: &[Binding] = &[
     row(RubricFind, &[Key::ctrl('u')], "erase all of what is looked for", "", |_| rubric(tree::Message::Find(tree::find::Message::EraseAll))),
     row(RubricFind, &[k(Code::Up)], "up among what is found", "", |_| rubric(tree::Message::Go(Motion::Up(1)))),
     row(RubricFind, &[k(Code::Down)], "down among what is found", "", |_| rubric(tree::Message::Go(Motion::Down(1)))),
+    row(Flags, &[k(Code::Up), c('k')], "previous flag", "flag", |n| flagged(flags::Message::Move(Motion::Up(n.times())))),
+    row(Flags, &[k(Code::Down), c('j')], "next flag", "flag", |n| flagged(flags::Message::Move(Motion::Down(n.times())))),
+    row(Flags, &[k(Code::Enter), c('o')], "go to the lines in the replay, as they were judged", "go to the lines", |_| flagged(flags::Message::Open)),
+    row(Flags, &[c('['), c('{'), k(Code::Left), c('h')], "the state judged before; 3[ the third before", "judged state", |n| flagged(flags::Message::PreviousState(n.times()))),
+    row(Flags, &[c(']'), c('}'), k(Code::Right), c('l')], "the state judged next", "judged state", |n| flagged(flags::Message::NextState(n.times()))),
+    row(Flags, &[c('a')], "every flag of every state where it was found, or those of one state again", "all", |_| flagged(flags::Message::All)),
+    row(Flags, &[c('f')], "the flags of another judge, or those a benchmark recorded", "judge", |_| flagged(flags::Message::NextSource)),
+    row(Flags, &[c('F')], "the flags of the judge before", "", |_| flagged(flags::Message::PreviousSource)),
+    row(Flags, &[c('s')], "sort by file, by criterion or by confidence", "sort", |_| flagged(flags::Message::Sort)),
+    row(Flags, &[k(Code::PageUp), Key::ctrl('u')], "a page up in the flags", "", |_| flagged(flags::Message::Move(Motion::PageUp))),
+    row(Flags, &[k(Code::PageDown), Key::ctrl('d')], "a page down in the flags", "", |_| flagged(flags::Message::Move(Motion::PageDown))),
+    row(Flags, &[c('g'), k(Code::Home)], "to the first flag, gg too; 12gg to flag 12", "", |n| flagged(flags::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
+    row(Flags, &[c('G'), k(Code::End)], "to the last flag; 12G to flag 12", "", |n| flagged(flags::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
     row(Components, &[k(Code::Up), c('k')], "previous component", "component", |n| judged(components::Message::Move(Motion::Up(n.times())))),
     row(Components, &[k(Code::Down), c('j')], "next component", "component", |n| judged(components::Message::Move(Motion::Down(n.times())))),
     row(Components, &[k(Code::Enter)], "into the verdict on the component", "verdict", |_| judged(components::Message::Open)),

@@ -34,7 +34,7 @@ impl Replay {
         match self.scores.shown(&self.run)? {
             Shows::Components => self.component_row().map(|row| row.id),
             Shows::Judges => self.judges_component().map(str::to_owned),
-            Shows::Tree => None,
+            Shows::Tree | Shows::Flags => None,
         }
     }
 }

@@ -16,6 +16,19 @@ use crate::{
 pub const MEASURES: [Coefficient; 3] =
     [Coefficient::Exact, Coefficient::Within1, Coefficient::KappaQuadratic];
 
+/// Pairs that are drawn in all for the intervals; see [`plan`].
+const MOST_DRAWN: usize = 400_000;
+
+/// Resamples that an interval has at least.
+const FEWEST: usize = 999;
+
+/// That of `agree`, with fewer resamples for very many pairs.
+fn plan(pairs: usize) -> Plan {
+    let plan = Plan::default();
+    let affordable = (MOST_DRAWN / pairs.max(1)).max(FEWEST);
+    Plan { resamples: plan.resamples.min(affordable), ..plan }
+}
+
 /// How far the two that are chosen agree, kept until they or the judgements change.
 #[derive(Debug, Clone)]
 pub struct Measured {
@@ -71,6 +84,9 @@ impl Replay {
     }
 
     /// Measures anew where something changed. The draws are those of `agree`, so that both say the same.
+    ///
+    /// This is done at once and not by a worker: the pairs that are drawn in all are bounded by [`MOST_DRAWN`], so that
+    /// it takes a few milliseconds. Checklists of more than 40 components have fewer resamples for it.
     pub(super) fn measure_pair(&mut self) {
         let rubric = self.scores.components.rubric.ready().cloned();
         let sides = Side::ALL.map(|side| self.side_column(side));
@@ -96,7 +112,7 @@ impl Replay {
         let (first, second) = ratings.table().base_rates();
         self.scores.judges.measured = Some(Measured {
             n: ratings.len(),
-            estimates: ratings.estimates(&MEASURES, &Plan::default()),
+            estimates: ratings.estimates(&MEASURES, &plan(ratings.len())),
             base_rates: [first, second],
             files,
             rubric,
