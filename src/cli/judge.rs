@@ -13,14 +13,14 @@ use std::{
 use crate::{
     judge::{
         asks::Asks,
-        cost::Purse,
         criteria::{self, Criteria},
         document::Document,
+        each::{EachError, News, judge_each},
         fault::Fault,
         job::{JobError, Wish},
         own::{self, OwnError},
         prompt::{self, Prompt},
-        run::{self, Ended, Halt, Job, Start},
+        run::{Ended, Halt, Job, Start},
         settings::Settings,
     },
     run::Run,
@@ -136,30 +136,21 @@ fn moments(args: &Args, run: &Run) -> Result<Vec<usize>, Failure> {
 
 fn judge(args: &Args, desk: &Desk, moments: &[usize], out: &mut Out) -> Outcome {
     let (stop, signal) = signals::listen();
-    let purse = Arc::new(Purse::new(desk.wish.settings.cost));
     let judgements = Judgements::of(&desk.bundle);
-    let mut start = if args.resume { Start::Resume } else { Start::Anew };
+    let start = if args.resume { Start::Resume } else { Start::Anew };
+    let mut tell = |job: &Job, news: News<'_>| match news {
+        News::Begins => told::beginning(job),
+        News::Event(event) => told::event(job.asks(), event),
+    };
     let mut states: Vec<(Job, Ended)> = vec![];
-    for turn in moments {
-        let job = desk.job(*turn)?.with_key()?;
-        told::beginning(&job);
-        let go = |start| {
-            let mut tell = |event: &_| told::event(job.asks(), event);
-            run::judge_out_of(&purse, &job, &judgements, start, &stop, &mut tell)
-                .map_err(|why| wrong(format!("judge {} {why}", args.judge)))
-        };
-        let mut ended = go(start)?;
-        if matches!(ended.halted, Some(Halt::NothingToResume)) && !states.is_empty() {
-            // A stopped judging of all checkpoints went no further than this.
-            start = Start::Anew;
-            ended = go(start)?;
-        }
-        let is_over = ended.halted.is_some();
-        states.push((job, ended));
-        if is_over {
-            break;
-        }
-    }
+    judge_each(
+        moments,
+        |turn| desk.job(turn),
+        (desk.wish.settings.cost, start),
+        (&judgements, &stop),
+        &mut tell,
+        &mut states,
+    )?;
     match args.each {
         Some(_) => told::each_ended(&states, args.json, out)?,
         None => states.iter().try_for_each(|(job, it)| told::ended(job, it, args.json, out))?,
@@ -276,6 +267,15 @@ impl From<JobError> for Failure {
             JobError::NoChecklist(_) => Exit::CannotUnderstand,
         };
         Self::new(exit, why.to_string())
+    }
+}
+
+impl From<EachError> for Failure {
+    fn from(why: EachError) -> Self {
+        match why {
+            EachError::Job(why) => why.into(),
+            why @ EachError::Judge { .. } => wrong(why.to_string()),
+        }
     }
 }
 

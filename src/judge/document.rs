@@ -275,6 +275,14 @@ impl Document {
         self.flags.as_deref()
     }
 
+    /// The flags of one group so far.
+    pub fn counts_of(&self, group: &str) -> Counts {
+        let rows = self.flags.iter().flatten();
+        let flags: Vec<Flag> =
+            rows.filter(|row| row.category.as_deref() == Some(group)).map(FlagRow::flag).collect();
+        Counts::of(&flags)
+    }
+
     /// The scores given so far: (component, score).
     pub fn given(&self) -> Vec<(String, Option<u8>)> {
         let known = self.scores.iter().filter_map(|score| known(score));

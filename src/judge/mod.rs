@@ -9,7 +9,7 @@
 //!
 //! Flags whose lines did not change are carried on from an earlier state: [`carry`].
 //!
-//! [`job`] makes of a wish what [`run`] needs. A screen that wants to watch runs [`run::judge`] on a thread, hands its [`run::Event`]s on, and keeps a clone of the
+//! [`job`] makes of a wish what [`run`] needs; [`each`] runs several states of one run in order. A screen that wants to watch runs [`run::judge`] on a thread, hands its [`run::Event`]s on, and keeps a clone of the
 //! [`stop::Stop`].
 //!
 //! Whatever comes from a judge is somebody else's words: bounded in size, never trusted to name a place that exists.
@@ -24,6 +24,7 @@ pub mod conversation;
 pub mod cost;
 pub mod criteria;
 pub mod document;
+pub mod each;
 pub mod fault;
 pub mod flags;
 #[cfg(feature = "judge")]

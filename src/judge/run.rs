@@ -16,6 +16,7 @@ use crate::{
         quality::{Profile, Ruler, measure},
         rules::Rules,
     },
+    run::flags::Counts,
     store::{
         judgements::{JudgementFile, Judgements},
         write::WriteError,
@@ -102,8 +103,8 @@ pub enum Event {
     Ended {
         component: String,
         score: Option<u8>,
-        /// How many flags were given, those that were carried on already among them.
-        flags: Option<usize>,
+        /// Of the group, as they are in the file now, those that were carried on among them; None without an answer.
+        flags: Option<Counts>,
         error: Option<String>,
         done: usize,
         total: usize,
@@ -314,7 +315,7 @@ impl Sitting<'_> {
                 return Err(Halt::Write(why));
             }
             let score = judged.verdict().map(|verdict| verdict.level);
-            let flags = judged.flagged().map(|flagged| flagged.flags.len());
+            let flags = judged.flagged().map(|_| document.counts_of(&component));
             let fault = judged.fault.as_ref().map(ToString::to_string);
             done += 1;
             let error = judged.error.or(fault);

@@ -227,7 +227,10 @@ pub fn event(asks: Asks, event: &Event) {
             let width = total.to_string().len();
             let verdict = match (score, flags, error) {
                 (Some(score), ..) => format!("{score} {}", label(*score).unwrap_or_default()),
-                (_, Some(count), _) => at::counted(*count, "flag"),
+                (_, Some(Counts { all, carried: 0, .. }), _) => at::counted(*all, "flag"),
+                (_, Some(Counts { all, carried, .. }), _) => {
+                    format!("{} ({carried} carried)", at::counted(*all, "flag"))
+                }
                 (.., Some(why)) => format!("no verdict: {why}"),
                 (.., None) => "no verdict".to_owned(),
             };
