@@ -1,6 +1,8 @@
 //! The pane that asks a judge: keys in, frames out, against a server of our own that speaks the real protocol.
 
 mod common;
+#[path = "common/flag_script.rs"]
+mod flag_script;
 #[path = "common/judge_desk.rs"]
 mod judge_desk;
 #[path = "common/judge_server.rs"]
@@ -11,6 +13,7 @@ use std::{
     time::Duration,
 };
 
+use flag_script::{Sittings, flaggings, said, scripted, scripted_server};
 use judge_desk::{Desk, scores};
 use judge_server::{Asked, Say, Server, able};
 use ratatui::layout::Size;
@@ -60,6 +63,14 @@ impl Stage {
             self.frame()
         );
         self.frame()
+    }
+
+    /// Presses a key for each letter.
+    fn write(&mut self, words: &str) {
+        for c in words.chars() {
+            let key = trajview::app::key::Key::char(c);
+            self.screen.send(trajview::app::Message::Press(key));
+        }
     }
 
     /// Without what is another one each time.
@@ -201,7 +212,7 @@ fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_ove
     stage.press("3w");
     let (judgements, file) = (count(&mut stage), looked_at(&mut stage));
 
-    stage.press("rjl <enter>"); // only the component that is looked at
+    stage.press("rjjl <enter>"); // only the component that is looked at
 
     assert_eq!(count(&mut stage), judgements + 1);
     assert_eq!(looked_at(&mut stage), file, "what is looked at stays");
@@ -314,7 +325,7 @@ fn every_checkpoint_is_judged_one_after_the_other() {
     stage.press("r");
 
     // Components: those marked by hand; state: every checkpoint.
-    let form = stage.press("j4l 6j <space> jj<space> ggjj2l");
+    let form = stage.press("jj4l 6j <space> jj<space> ggjjj2l");
     insta::assert_snapshot!("marked_160x45", form);
     let end = stage.press("<enter>");
 
@@ -335,14 +346,11 @@ fn a_prompt_of_ones_own_is_typed() {
     std::fs::write(&path, "Be kind.\n----- question -----\nComponent {id}: what of it?\n").unwrap();
     let mut stage = Stage::of(desk, (120, 40), vec![stub(&server)]);
 
-    let wrong = stage.press("r5jl /no/such/file <enter>");
+    let wrong = stage.press("r6jl /no/such/file <enter>");
     assert!(wrong.contains("cannot read /no/such/file"), "{wrong}");
     stage.press("<space><c-u>");
-    for c in path.to_str().unwrap().chars() {
-        let key = trajview::app::key::Key::char(c);
-        stage.screen.send(trajview::app::Message::Press(key));
-    }
-    stage.press("<enter>ggjl<enter>");
+    stage.write(path.to_str().unwrap());
+    stage.press("<enter>ggjjl<enter>");
 
     let said = server.seen()[0].body.to_string();
     assert!(said.contains("Be kind.") && said.contains("what of it?"), "{said}");
@@ -365,4 +373,111 @@ fn a_run_that_is_closed_is_asked_about_no_more() {
     let frame = stage.frame();
     assert!(frame.contains("stub is asked no more about the run before"), "{frame}");
     assert_eq!(scores(&stage.desk.only()).len(), 1);
+}
+
+/// Flags by the script, but of one group nothing before the gate is open, and of another nothing that can be read.
+fn flags_held_at(group: &'static str, gate: &Gate) -> Server {
+    let (gate, sittings) = (gate.clone(), Sittings::default());
+    Server::new(move |asked| {
+        let checkpoint = sittings.of(asked);
+        match asked.component.as_str() {
+            "caution" => return Say::Text("It is all fine.".into()),
+            it if it == group && asked.results.len() == 1 => gate.pass(),
+            _ => {}
+        }
+        scripted(asked, checkpoint)
+    })
+}
+
+#[test]
+fn flags_are_asked_for_by_groups_of_criteria() {
+    for (name, size) in [("160x45", (160, 45)), ("80x24", (80, 24))] {
+        let gate = Gate::default();
+        let server = flags_held_at("duplication", &gate);
+        let mut stage = Stage::new(size, vec![stub(&server)]);
+
+        let form = stage.press("rjl jj3l"); // rubric: flags; state: the first checkpoint
+        assert_eq!(server.seen().len(), 0);
+        let middle = stage.press_until("<enter>", &["judge 4/6", "looks 1/8"]);
+        gate.open();
+        let end = stage.press_until("", &["6/6", "1 without an answer"]);
+        let detail = stage.press("4j<enter>");
+
+        insta::assert_snapshot!(format!("flags_form_{name}"), form);
+        insta::assert_snapshot!(format!("flags_middle_{name}"), middle);
+        insta::assert_snapshot!(format!("flags_end_{name}"), end);
+        insta::assert_snapshot!(format!("flags_detail_{name}"), detail);
+        let all = flaggings(&stage.desk);
+        assert_eq!(all.len(), 1);
+        assert_eq!(said(&all[0]), ["reinvented-helper ppdiff/data.py:18-47 new"]);
+        let scores = stage.press("<esc>3wt");
+        assert!(scores.contains("reinvented-helper"), "{scores}");
+    }
+}
+
+#[test]
+fn marked_groups_are_flagged_at_every_checkpoint_and_carried_on() {
+    for (name, size) in [("160x45", (160, 45)), ("80x24", (80, 24))] {
+        let server = scripted_server();
+        let mut stage = Stage::new(size, vec![stub(&server)]);
+
+        // Groups: those marked by hand; state: every checkpoint.
+        let form = stage.press("rjl jl 10j <space> j<space> ggjjj2l");
+        let end = stage.press("<enter>");
+
+        insta::assert_snapshot!(format!("flags_marked_{name}"), form);
+        insta::assert_snapshot!(format!("flags_every_checkpoint_{name}"), end);
+        let all = flaggings(&stage.desk);
+        let turns: Vec<usize> = all.iter().filter_map(|it| it.turn).collect();
+        assert_eq!(turns, [6, 9, 15, 21, 26, 33, 39, 47, 56]);
+        assert_eq!(said(&all[2])[1], "copied-logic ppdiff/nn.py:5-6 new");
+        assert!(said(&all[4]).contains(&"reinvented-helper ppdiff/structures.py:18-47 c1".into()));
+        assert!(said(&all[8]).contains(&"copied-logic ppdiff/nn.py:6-7 c3".into()));
+        let groups = |at: usize| all[at].groups.iter().map(|it| it.id.as_str()).collect::<Vec<_>>();
+        assert_eq!(groups(8), ["duplication", "shape"]);
+    }
+}
+
+#[test]
+fn flags_are_stopped_and_gone_on_with() {
+    let gate = Gate::default();
+    let server = flags_held_at("leftovers", &gate);
+    let mut stage = Stage::new((80, 24), vec![stub(&server)]);
+    stage.press("rjl");
+    stage.press_until("<enter>", &["judge 3/6", "looks 1/8"]);
+
+    let stopped = stage.press_until("x", &["R goes on"]);
+    gate.open();
+    assert!(stopped.contains("3 judged are kept"), "{stopped}");
+    assert_eq!(flaggings(&stage.desk)[0].groups.len(), 3);
+
+    let end = stage.press("R");
+    assert!(end.contains("6/6") && end.contains("5 judged, 1 without an answer"), "{end}");
+    assert_eq!(flaggings(&stage.desk)[0].groups.len(), 6);
+}
+
+#[test]
+fn criteria_of_ones_own_are_typed_and_need_no_components() {
+    let server = scripted_server();
+    let desk = Desk::new("");
+    std::fs::remove_file(desk.run().join("components.json")).unwrap();
+    let path = desk.folder.path().join("c.json");
+    let criterion = |id: &str, group: &str| json!({"id": id, "name": format!("The {id}"), "type": "erosion", "category": group, "look_for": "It."});
+    let own = json!({"schema": "trajview.criteria/1", "criteria": [criterion("a", "first"), criterion("b", "shape")]});
+    std::fs::write(&path, own.to_string()).unwrap();
+    let mut stage = Stage::of(desk, (120, 40), vec![stub(&server)]);
+
+    let wrong = stage.press("rjl jl 5jl /no/such/file <enter>");
+    assert!(wrong.contains("cannot read /no/such/file"), "{wrong}");
+    stage.press("<space><c-u>");
+    stage.write(path.to_str().unwrap());
+    let form = stage.press("<enter>");
+    assert!(form.contains("[ ] first  The a") && form.contains("[ ] shape  The b"), "{form}");
+    let levels = stage.press("ggjl");
+    assert!(!levels.contains("The a") && !levels.contains("criteria"), "{levels}");
+    stage.press("l G <space> <enter>");
+
+    let asked: Vec<String> = server.seen().into_iter().map(|it| it.component).collect();
+    assert_eq!(asked, ["shape"]);
+    assert_eq!(flaggings(&stage.desk)[0].groups.len(), 1);
 }

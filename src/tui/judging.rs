@@ -3,6 +3,8 @@
 //! Keys stay in here: what is told has none, and no header. A judging ends when it is told to, when the run is closed and
 //! when the program ends; what is judged by then is on disk.
 
+mod told;
+
 use std::{
     path::{Path, PathBuf},
     sync::{
@@ -18,22 +20,21 @@ use crossbeam_channel::{Sender, bounded};
 use crate::{
     app::{
         Effect, Message, Request,
-        judging::asking::{Answer, Ask, File, How, News, Outcome, Plan, Start, Wish},
+        judging::asking::{Answer, Ask, Asks, How, Matter, News, Outcome, Plan, Start, Wish},
         replay,
     },
     judge::{
-        self,
+        self, asks,
         client::Client,
-        component::Look,
-        document::Document,
-        fault::Fault,
-        job, own,
+        criteria::{self, Criteria, Group},
+        each::{self, judge_each},
+        job::{self, JobError},
+        own,
         prompt::{self, Prompt},
-        run::{Ended, Halt, Job},
+        run::{Ended, Job},
         settings::Settings,
         stop::Stop,
     },
-    run::rubric,
     store::{self, Opened, judgements::Judgements},
 };
 
@@ -155,9 +156,17 @@ impl Judging {
         let settings = self.judges.iter().find(|it| it.name == wish.judge);
         let settings = settings.ok_or_else(|| format!("no judge is called {}", wish.judge))?;
         let bundle = bundle.ok_or(NO_BUNDLE)?;
-        let prompt = prompt_in(wish.prompt.as_deref())?;
+        let asks = match wish.asks {
+            Asks::Levels => asks::Asks::Levels,
+            Asks::Flags => asks::Asks::Flags,
+        };
+        let prompt = prompt_in(asks, wish.prompt.as_deref())?;
+        let criteria = match asks {
+            asks::Asks::Levels => None,
+            asks::Asks::Flags => Some(Arc::new(criteria_in(wish.criteria.as_deref())?)),
+        };
         let opened = self.open(&bundle, turns)?;
-        Ok(Desk { settings: settings.clone(), prompt, bundle, opened })
+        Ok(Desk { settings: settings.clone(), prompt, criteria, bundle, opened })
     }
 
     fn open(&self, bundle: &Path, turns: usize) -> Result<Arc<Opened>, String> {
@@ -171,7 +180,7 @@ impl Judging {
         Ok(opened)
     }
 
-    /// One moment after the other. All of them share the bound on the cost.
+    /// One moment after the other.
     fn judge(
         &self,
         request: Request,
@@ -181,30 +190,27 @@ impl Judging {
         stop: &Stop,
     ) -> Outcome {
         let clock = Clock::start(self, request);
-        let mut all = All { judge: wish.judge.clone(), ..All::default() };
-        let mut start = start;
-        for &turn in &wish.moments {
-            let mut tell = |event: &judge::run::Event| clock.tell(turn, event);
-            let halted = match desk.judge(wish, turn, start, all.spent, stop, &mut tell) {
-                Err(why) => return all.failed(why),
-                Ok(ended) => all.take(ended),
-            };
-            match halted {
-                None => {}
-                // A stopped judging of several moments went no further than this.
-                Some(Halt::NothingToResume) if !all.files.is_empty() && start == Start::Resume => {
-                    start = Start::Anew;
-                    let ended = desk.judge(wish, turn, start, all.spent, stop, &mut tell);
-                    match ended.map(|ended| all.take(ended)) {
-                        Err(why) => return all.failed(why),
-                        Ok(Some(halt)) => return all.halted(&halt, turn),
-                        Ok(None) => {}
-                    }
-                }
-                Some(halt) => return all.halted(&halt, turn),
-            }
+        let start = match start {
+            Start::Anew => judge::run::Start::Anew,
+            Start::Resume => judge::run::Start::Resume,
+        };
+        let mut tell = |job: &Job, news: each::News<'_>| match news {
+            each::News::Begins => {}
+            each::News::Event(event) => clock.tell(job.subject.turn, event),
+        };
+        let mut states: Vec<(Job, Ended)> = vec![];
+        let judged = judge_each(
+            &wish.moments,
+            |turn| desk.job(wish, turn),
+            (desk.settings.cost, start),
+            (&Judgements::of(&desk.bundle), stop),
+            &mut tell,
+            &mut states,
+        );
+        match judged {
+            Ok(()) => told::outcome(&states),
+            Err(why) => told::failed(&states, why.to_string()),
         }
-        all.finished()
     }
 }
 
@@ -224,34 +230,38 @@ impl Drop for Running<'_> {
 struct Desk {
     settings: Settings,
     prompt: Prompt,
+    /// Where flags are asked for.
+    criteria: Option<Arc<Criteria>>,
     bundle: PathBuf,
     opened: Arc<Opened>,
 }
 
 impl Desk {
-    fn job(&self, wish: &Wish, turn: usize) -> Result<Job, String> {
+    fn job(&self, wish: &Wish, turn: usize) -> Result<Job, JobError> {
         let wish = job::Wish {
             settings: self.settings.clone(),
             prompt: self.prompt.clone(),
-            criteria: None,
+            criteria: self.criteria.clone(),
             components: wish.components.clone(),
             turn,
             budget: Some(wish.budget),
             repeats: wish.repeats,
         };
-        Job::prepare(wish, &self.bundle, &self.opened).map_err(|why| why.to_string())
+        Job::prepare(wish, &self.bundle, &self.opened)
     }
 
     fn plan(&self, wish: &Wish) -> Result<Plan, String> {
         let bound = self.settings.cost.most;
         let mut whole = Plan {
             bound,
-            prompt: self.prompt.sha256.chars().take(12).collect(),
+            prompt: digits(&self.prompt.sha256),
+            criteria: self.criteria.as_ref().map(|it| digits(&it.sha256)),
+            groups: self.criteria.iter().flat_map(|it| &it.groups).map(matter).collect(),
             cost: Some(0.0),
             ..Plan::default()
         };
         for &turn in &wish.moments {
-            let job = self.job(wish, turn)?;
+            let job = self.job(wish, turn).map_err(|why| why.to_string())?;
             let plan = judge::plan::Plan::of(&job);
             whole.components = job.matters.len();
             whole.requests += plan.requests;
@@ -264,28 +274,16 @@ impl Desk {
         }
         Ok(whole)
     }
+}
 
-    fn judge(
-        &self,
-        wish: &Wish,
-        turn: usize,
-        start: Start,
-        spent: Option<f64>,
-        stop: &Stop,
-        tell: &mut dyn FnMut(&judge::run::Event),
-    ) -> Result<Ended, String> {
-        let mut job = self.job(wish, turn)?.with_key().map_err(|why| why.to_string())?;
-        if let (Some(most), Some(spent)) = (&mut Arc::make_mut(&mut job.settings).cost.most, spent)
-        {
-            *most = (*most - spent).max(0.0);
-        }
-        let start = match start {
-            Start::Anew => judge::run::Start::Anew,
-            Start::Resume => judge::run::Start::Resume,
-        };
-        judge::run::judge(&job, &Judgements::of(&self.bundle), start, stop, tell)
-            .map_err(|why| format!("judge {} {why}", wish.judge))
-    }
+/// The first of them.
+fn digits(sha256: &str) -> String {
+    sha256.chars().take(12).collect()
+}
+
+fn matter(group: &Group) -> Matter {
+    let names: Vec<&str> = group.criteria.iter().map(|it| it.name.as_str()).collect();
+    Matter { id: group.id.clone(), name: names.join(", ") }
 }
 
 /// What is missing to ask, as a sentence; a key in the place of the judge is taken out of it.
@@ -302,9 +300,16 @@ fn lacks(job: Job, place: &mut String) -> Option<String> {
 }
 
 /// The error is a sentence.
-fn prompt_in(path: Option<&str>) -> Result<Prompt, String> {
-    let Some(path) = path else { return Ok(Prompt::built_in()) };
-    own::read(Path::new(path), prompt::MOST_BYTES, Prompt::of).map_err(|why| why.to_string())
+fn prompt_in(asks: asks::Asks, path: Option<&str>) -> Result<Prompt, String> {
+    let Some(path) = path else { return Ok(Prompt::built_in_for(asks)) };
+    let of = |bytes: &[u8], origin: &str| Prompt::for_rubric(asks, bytes, origin);
+    own::read(Path::new(path), prompt::MOST_BYTES, of).map_err(|why| why.to_string())
+}
+
+/// The error is a sentence.
+fn criteria_in(path: Option<&str>) -> Result<Criteria, String> {
+    let Some(path) = path else { return Ok(Criteria::built_in()) };
+    own::read(Path::new(path), criteria::MOST_BYTES, Criteria::of).map_err(|why| why.to_string())
 }
 
 /// Tells what happens, and when.
@@ -327,7 +332,7 @@ impl Clock {
 
     fn tell(&self, turn: usize, event: &judge::run::Event) {
         let seconds = self.began.map_or(0.0, |began| began.elapsed().as_secs_f64());
-        let message = heard(self.request, Answer::News(seconds, news(turn, event)));
+        let message = heard(self.request, Answer::News(seconds, told::news(turn, event)));
         let _ = self.sender.send(Event::Partly(message)); // the loop may already have gone home
     }
 }
@@ -346,131 +351,6 @@ fn beat(sender: Sender<Event>, request: Request, began: Instant) -> Option<Sende
     };
     thread::Builder::new().name("beat".into()).spawn(tell).ok()?;
     Some(ends)
-}
-
-/// In the screen's own words. Nothing here holds a key.
-fn news(turn: usize, event: &judge::run::Event) -> News {
-    use judge::run::Event as Told;
-    match event.clone() {
-        Told::Opened { path, repeat, done, total } => {
-            News::File(File { name: name_of(&path), turn, repeat: repeat.number, done, total })
-        }
-        Told::Began { component } => News::Began { component },
-        Told::Replied { component, words, tokens, spent } => {
-            News::Replied { component, words, tokens, spent }
-        }
-        Told::Looked { component, look } => {
-            let is_refused = look.is_refused;
-            News::Looked { component, look: shown(look), is_refused }
-        }
-        Told::Waits { component, why, pause } => {
-            News::Waits { component, why, seconds: pause.as_secs_f64() }
-        }
-        Told::Ended { component, score, error, done, .. } => {
-            News::Ended { component, score, error, done }
-        }
-    }
-}
-
-fn shown(look: Look) -> rubric::Look {
-    rubric::Look {
-        tool: look.tool,
-        arguments: match look.arguments {
-            serde_json::Value::String(words) => words,
-            other => other.to_string(),
-        },
-        bytes: Some(look.bytes as u64),
-        sha256: Some(look.sha256),
-        excerpt: Some(look.excerpt),
-    }
-}
-
-fn name_of(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// What came of all moments so far.
-#[derive(Default)]
-struct All {
-    judge: String,
-    files: Vec<(PathBuf, Document)>,
-    spent: Option<f64>,
-}
-
-impl All {
-    fn take(&mut self, ended: Ended) -> Option<Halt> {
-        self.files.extend(ended.files);
-        if let Some(spent) = ended.spent {
-            self.spent = Some(self.spent.unwrap_or_default() + spent);
-        }
-        ended.halted
-    }
-
-    fn over(self, how: How, words: String) -> Outcome {
-        let file = |(path, document): &(PathBuf, Document)| (name_of(path), summary(document));
-        Outcome { how, words, files: self.files.iter().map(file).collect(), spent: self.spent }
-    }
-
-    fn failed(self, why: String) -> Outcome {
-        self.over(How::Failed, why)
-    }
-
-    /// What is kept, and how to go on.
-    fn kept(&self) -> String {
-        let judged: usize = self.files.iter().map(|(_, it)| it.given().len()).sum();
-        match self.files.last() {
-            Some((path, _)) if judged > 0 => {
-                format!("{judged} judged are kept, the last in {}; R goes on", name_of(path))
-            }
-            _ => "nothing was judged yet".into(),
-        }
-    }
-
-    fn halted(self, halt: &Halt, turn: usize) -> Outcome {
-        let (kept, judge) = (self.kept(), &self.judge);
-        let (how, words) = match halt {
-            Halt::Stopped => (How::Stopped, format!("stopped; {kept}")),
-            Halt::Fault(fault @ Fault::Dear(_)) => {
-                (How::Failed, format!("judge {judge} stops at {fault}; {kept}"))
-            }
-            Halt::Fault(fault) => (How::Failed, format!("judge {judge}: {fault}; {kept}")),
-            Halt::Write(why) => (How::Failed, format!("{why}; {kept}")),
-            Halt::NothingToResume => (
-                How::Failed,
-                format!(
-                    "no judging after turn {turn} by {judge}, with this prompt, these looks and components, to go on \
-                     with; n and enter begin one"
-                ),
-            ),
-        };
-        self.over(how, words)
-    }
-
-    fn finished(self) -> Outcome {
-        let scores = self.files.iter().flat_map(|(_, it)| it.given());
-        let (with, without): (Vec<_>, Vec<_>) = scores.partition(|(_, score)| score.is_some());
-        let is_whole = self.files.iter().all(|(_, it)| it.is_finished());
-        let words = match (without.len(), is_whole) {
-            (0, true) => format!("{} judged", with.len()),
-            (none, true) => format!("{} judged, {none} without a verdict", with.len()),
-            (none, false) => {
-                format!("{} judged, {none} without a verdict; R asks again", with.len())
-            }
-        };
-        let how = if is_whole { How::Finished } else { How::Failed };
-        self.over(how, words)
-    }
-}
-
-/// `22 of 24, mean 2.86`
-fn summary(document: &Document) -> String {
-    let scores: Vec<u8> = document.given().into_iter().filter_map(|(_, score)| score).collect();
-    let words = format!("{} of {}", scores.len(), document.components.len());
-    if scores.is_empty() {
-        return words;
-    }
-    let sum: u32 = scores.iter().map(|score| u32::from(*score)).sum();
-    format!("{words}, mean {:.2}", f64::from(sum) / scores.len() as f64)
 }
 
 /// Nothing here leaves what is locked halfway.

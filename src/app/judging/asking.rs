@@ -1,6 +1,6 @@
 //! What the pane asks of the world, and what comes back. Plain values: no key, no header is ever among them.
 
-use crate::run::rubric::Look;
+use crate::run::{flags::Counts, rubric::Look};
 
 /// A judge of the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,16 +14,55 @@ pub struct Judge {
     pub budget: u32,
 }
 
+/// What a judge is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Asks {
+    /// A level for each component.
+    #[default]
+    Levels,
+    /// Places, for each group of criteria.
+    Flags,
+}
+
+impl Asks {
+    /// What one conversation is about.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Levels => "component",
+            Self::Flags => "group",
+        }
+    }
+
+    /// What is said where nothing was given.
+    pub const fn nothing(self) -> &'static str {
+        match self {
+            Self::Levels => "no verdict",
+            Self::Flags => "no answer",
+        }
+    }
+}
+
+/// A component of the checklist, or a group of criteria.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Matter {
+    pub id: String,
+    /// Of a group, the names of its criteria.
+    pub name: String,
+}
+
 /// What is to be judged, by whom, by what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wish {
     /// Name of a judge.
     pub judge: String,
-    /// Ids; None for all of the checklist.
+    pub asks: Asks,
+    /// Path of criteria for flags; None for the built-in ones.
+    pub criteria: Option<String>,
+    /// Ids of components or groups; None for all.
     pub components: Option<Vec<String>>,
     /// Turns done, in order, each once; one judging each.
     pub moments: Vec<usize>,
-    /// Looks for one component.
+    /// Looks for one component or group.
     pub budget: u32,
     /// Files to make of each moment; at least 1.
     pub repeats: usize,
@@ -50,8 +89,12 @@ pub enum Ask {
 pub struct Plan {
     /// Where requests go: an address, or a command line.
     pub place: String,
-    /// Components of one judging.
+    /// Components or groups of one judging.
     pub components: usize,
+    /// Every group of the criteria, where flags are asked for.
+    pub groups: Vec<Matter>,
+    /// First hex digits of the SHA-256 of the criteria, where flags are asked for.
+    pub criteria: Option<String>,
     /// At most, retries after faults aside.
     pub requests: u64,
     pub input_tokens: u64,
@@ -66,7 +109,16 @@ pub struct Plan {
     pub lacks: Option<String>,
 }
 
-/// One thing that happened while a judge was asked.
+/// What a judge gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// 0..4.
+    Level(u8),
+    /// Of one group, as they are in the file.
+    Flags(Counts),
+}
+
+/// One thing that happened while a judge was asked. What it calls a component may be a group.
 #[derive(Debug, Clone, PartialEq)]
 pub enum News {
     /// A file is open; so many of its components are judged already.
@@ -95,7 +147,8 @@ pub enum News {
     /// It is saved.
     Ended {
         component: String,
-        score: Option<u8>,
+        /// Without anything given the error says why.
+        given: Option<Given>,
         error: Option<String>,
         done: usize,
     },

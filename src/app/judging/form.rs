@@ -2,11 +2,8 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::asking::{Judge, Wish};
-use crate::{
-    app::{replay::Replay, scroll::Scroll},
-    run::{Run, rubric::SEVERE},
-};
+use super::asking::{Asks, Judge};
+use crate::{app::scroll::Scroll, run::Run};
 
 /// What a user may choose before a judge is asked.
 #[derive(Debug)]
@@ -17,24 +14,32 @@ pub struct Form {
     pub settings: Option<String>,
     /// By position.
     pub judge: usize,
+    pub asks: Asks,
     pub which: Which,
     pub state: State,
     /// None for the judge's own number.
     pub budget: Option<u32>,
     /// At least 1.
     pub repeats: usize,
-    pub has_own_prompt: bool,
-    /// Path of a prompt of the user's own.
-    pub path: String,
-    /// Whether keys type the path.
-    pub is_typing: bool,
-    /// Ids of components marked by hand.
+    pub prompt: Own,
+    /// What flags are given by.
+    pub criteria: Own,
+    /// The field whose path is typed.
+    pub typing: Option<Field>,
+    /// Ids of components and groups marked by hand.
     pub marked: BTreeSet<String>,
-    /// The fields, then the components to mark.
+    /// The fields, then the components or groups to mark.
     pub rows: Scroll,
 }
 
-/// Which components.
+/// A file of the user's own in the place of what is built in.
+#[derive(Debug, Clone, Default)]
+pub struct Own {
+    pub is_wanted: bool,
+    pub path: String,
+}
+
+/// Which components; of groups all or those that are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Which {
     #[default]
@@ -65,11 +70,14 @@ pub enum State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     Judge,
+    Rubric,
     Components,
     State,
     Looks,
     Repeats,
     Prompt,
+    /// Where flags are asked for.
+    Criteria,
 }
 
 /// The most looks and repeats, as the command line has them.
@@ -81,13 +89,14 @@ impl Default for Form {
             judges: Arc::new([]),
             settings: None,
             judge: 0,
+            asks: Asks::default(),
             which: Which::default(),
             state: State::default(),
             budget: None,
             repeats: 1,
-            has_own_prompt: false,
-            path: String::new(),
-            is_typing: false,
+            prompt: Own::default(),
+            criteria: Own::default(),
+            typing: None,
             marked: BTreeSet::new(),
             rows: Scroll::default(),
         }
@@ -96,20 +105,43 @@ impl Default for Form {
 
 impl Which {
     const ALL: [Self; 5] = [Self::All, Self::Chosen, Self::Severe, Self::Unjudged, Self::Marked];
+
+    /// A group has no score to go by.
+    const GROUPS: [Self; 2] = [Self::All, Self::Marked];
+
+    const fn all(asks: Asks) -> &'static [Self] {
+        match asks {
+            Asks::Levels => &Self::ALL,
+            Asks::Flags => &Self::GROUPS,
+        }
+    }
 }
 
 impl Field {
-    pub const ALL: [Self; 6] =
-        [Self::Judge, Self::Components, Self::State, Self::Looks, Self::Repeats, Self::Prompt];
+    const ALL: [Self; 8] = [
+        Self::Judge,
+        Self::Rubric,
+        Self::Components,
+        Self::State,
+        Self::Looks,
+        Self::Repeats,
+        Self::Prompt,
+        Self::Criteria,
+    ];
 
-    pub const fn word(self) -> &'static str {
+    pub const fn word(self, asks: Asks) -> &'static str {
         match self {
             Self::Judge => "judge",
-            Self::Components => "components",
+            Self::Rubric => "rubric",
+            Self::Components => match asks {
+                Asks::Levels => "components",
+                Asks::Flags => "criteria groups",
+            },
             Self::State => "state",
             Self::Looks => "looks",
             Self::Repeats => "repeats",
             Self::Prompt => "prompt",
+            Self::Criteria => "criteria",
         }
     }
 }
@@ -134,9 +166,52 @@ impl Form {
         self.budget.or_else(|| Some(self.judge()?.budget)).unwrap_or_default()
     }
 
-    /// The field at the cursor; None among the components to mark.
+    /// Those that count for what is asked for, from the top.
+    pub fn fields(&self) -> &'static [Field] {
+        match self.asks {
+            Asks::Levels => &Field::ALL[..Field::ALL.len() - 1],
+            Asks::Flags => &Field::ALL,
+        }
+    }
+
+    /// The field at the cursor; None among the components or groups to mark.
     pub fn field(&self) -> Option<Field> {
-        Field::ALL.get(self.rows.cursor).copied()
+        self.fields().get(self.rows.cursor).copied()
+    }
+
+    /// The file of a field that has one.
+    pub const fn own(&self, field: Field) -> Option<&Own> {
+        match field {
+            Field::Prompt => Some(&self.prompt),
+            Field::Criteria => Some(&self.criteria),
+            _ => None,
+        }
+    }
+
+    pub(super) const fn own_mut(&mut self, field: Field) -> Option<&mut Own> {
+        match field {
+            Field::Prompt => Some(&mut self.prompt),
+            Field::Criteria => Some(&mut self.criteria),
+            _ => None,
+        }
+    }
+
+    /// From now on keys type the path of this field.
+    pub(super) const fn type_into(&mut self, field: Field) {
+        if let Some(own) = self.own_mut(field) {
+            own.is_wanted = true;
+            self.typing = Some(field);
+        }
+    }
+
+    fn ask_for_the_other(&mut self) {
+        self.asks = match self.asks {
+            Asks::Levels => Asks::Flags,
+            Asks::Flags => Asks::Levels,
+        };
+        if !Which::all(self.asks).contains(&self.which) {
+            self.which = Which::All;
+        }
     }
 
     /// Changes the field at the cursor by so many values.
@@ -146,9 +221,11 @@ impl Form {
                 self.judge = wrapped(self.judge, by, self.judges.len());
                 self.budget = None;
             }
+            Some(Field::Rubric) if by % 2 != 0 => self.ask_for_the_other(),
             Some(Field::Components) => {
-                let at = Which::ALL.iter().position(|it| *it == self.which).unwrap_or_default();
-                self.which = Which::ALL[wrapped(at, by, Which::ALL.len())];
+                let all = Which::all(self.asks);
+                let at = all.iter().position(|it| *it == self.which).unwrap_or_default();
+                self.which = all[wrapped(at, by, all.len())];
             }
             Some(Field::State) => {
                 let all = State::all(run);
@@ -162,161 +239,15 @@ impl Form {
             Some(Field::Repeats) => {
                 self.repeats = self.repeats.saturating_add_signed(by).clamp(1, MOST);
             }
-            Some(Field::Prompt) => {
-                self.has_own_prompt = !self.has_own_prompt;
-                self.is_typing = self.has_own_prompt;
-            }
-            Some(Field::Judge) | None => {}
+            Some(field @ (Field::Prompt | Field::Criteria)) => match self.own_mut(field) {
+                Some(own) if own.is_wanted => own.is_wanted = false,
+                _ => self.type_into(field),
+            },
+            Some(Field::Judge | Field::Rubric) | None => {}
         }
     }
 }
 
 fn wrapped(at: usize, by: isize, len: usize) -> usize {
     (at as isize + by).rem_euclid(len.max(1) as isize) as usize
-}
-
-impl Replay {
-    /// Components of the checklist: id and name.
-    pub fn judgeable(&self) -> Vec<(&str, &str)> {
-        let checklist = self.scores.components.rubric().and_then(|it| it.checklist.as_ref());
-        let all = checklist.into_iter().flat_map(|it| &it.components);
-        all.map(|it| (it.id.as_str(), it.name.as_str())).collect()
-    }
-
-    /// Rows of the form: the fields, and the components where some are marked by hand.
-    pub fn form_rows(&self) -> usize {
-        let lists = self.judging.form.which == Which::Marked;
-        Field::ALL.len() + if lists { self.judgeable().len() } else { 0 }
-    }
-
-    /// What is wanted. The error is a sentence.
-    pub fn judge_wish(&self) -> Result<Wish, String> {
-        let form = &self.judging.form;
-        let judge = form.judge().ok_or("the settings name no judge")?;
-        if !self.is_whole {
-            return Err("the recording is still being read".into());
-        }
-        let path = form.path.trim();
-        if form.has_own_prompt && path.is_empty() {
-            return Err("the path of the prompt is empty: space types it".into());
-        }
-        Ok(Wish {
-            judge: judge.name.clone(),
-            components: self.wanted_components()?,
-            moments: self.moments()?,
-            budget: form.budget(),
-            repeats: form.repeats,
-            prompt: form.has_own_prompt.then(|| path.to_owned()),
-        })
-    }
-
-    fn moments(&self) -> Result<Vec<usize>, String> {
-        let count = self.run.turns.len();
-        if count == 0 {
-            return Err("this run has no turns, so there is no state of code to judge".into());
-        }
-        let end = |at: usize| self.run.checkpoints.get(at).map(|it| it.last_turn + 1);
-        Ok(match self.judging.form.state {
-            State::Playhead => vec![self.turn + 1],
-            State::Final => vec![count],
-            State::Checkpoint(at) => vec![end(at).unwrap_or(count)],
-            State::EveryCheckpoint => {
-                let ends = (0..self.run.checkpoints.len()).filter_map(end);
-                ends.collect::<BTreeSet<usize>>().into_iter().collect()
-            }
-        })
-    }
-
-    fn wanted_components(&self) -> Result<Option<Vec<String>>, String> {
-        let parts = &self.scores.components;
-        let score = |id: &str| parts.judgement().and_then(|it| it.of(id)?.score);
-        let chosen = self.component_row().map(|row| row.id);
-        let marked = &self.judging.form.marked;
-        type Rule<'a> = &'a dyn Fn(&str) -> bool;
-        let (rule, none): (Rule<'_>, &str) = match self.judging.form.which {
-            Which::All => return Ok(None),
-            Which::Chosen => {
-                (&|id| chosen.as_deref() == Some(id), "no component is chosen in the scores (3w)")
-            }
-            Which::Severe if parts.judgement().is_none() => {
-                return Err("nothing has judged this run yet".into());
-            }
-            Which::Severe => (
-                &|id| score(id).is_some_and(|score| score <= SEVERE),
-                "no component has a score of 0 or 1 in the judgement that is looked at",
-            ),
-            Which::Unjudged => (
-                &|id| score(id).is_none(),
-                "every component has a score in the judgement that is looked at",
-            ),
-            Which::Marked => {
-                (&|id| marked.contains(id), "no component is marked: space marks one in the list")
-            }
-        };
-        let all = self.judgeable().into_iter().map(|(id, _)| id);
-        let wanted: Vec<String> = all.filter(|id| rule(id)).map(str::to_owned).collect();
-        if wanted.is_empty() { Err(none.into()) } else { Ok(Some(wanted)) }
-    }
-
-    /// The value of a field, and a remark on it.
-    pub fn field_said(&self, field: Field) -> (String, String) {
-        let form = &self.judging.form;
-        match field {
-            Field::Judge => form.judge().map_or_else(
-                || ("none".into(), String::new()),
-                |it| {
-                    let model = if it.model.is_empty() { "as it likes" } else { &it.model };
-                    (it.name.clone(), format!("{}, {model}", it.kind))
-                },
-            ),
-            Field::Components => self.components_said(),
-            Field::State => self.state_said(),
-            Field::Looks => (form.budget().to_string(), "for each component at most".into()),
-            Field::Repeats => {
-                let files = if form.repeats == 1 { "one file" } else { "one file each" };
-                (form.repeats.to_string(), files.into())
-            }
-            Field::Prompt if form.has_own_prompt => (form.path.clone(), String::new()),
-            Field::Prompt => ("built in".into(), String::new()),
-        }
-    }
-
-    fn components_said(&self) -> (String, String) {
-        let word = match self.judging.form.which {
-            Which::All => "all",
-            Which::Chosen => "the chosen one",
-            Which::Severe => "scored 0 or 1",
-            Which::Unjudged => "without a score",
-            Which::Marked => "marked",
-        };
-        let remark = match (self.judging.form.which, self.wanted_components()) {
-            (Which::All, _) => match self.judgeable().len() {
-                0 => String::new(),
-                count => count.to_string(),
-            },
-            (Which::Chosen, Ok(Some(ids))) => ids.concat(),
-            (_, Ok(ids)) => {
-                format!("{} of {}", ids.map_or(0, |it| it.len()), self.judgeable().len())
-            }
-            (_, Err(_)) => "none".into(),
-        };
-        (word.into(), remark)
-    }
-
-    fn state_said(&self) -> (String, String) {
-        let checkpoints = &self.run.checkpoints;
-        let after = |turn: usize| format!("after turn {turn}");
-        match self.judging.form.state {
-            State::Playhead => (format!("turn {}", self.turn + 1), "the playhead's".into()),
-            State::Final => ("the end".into(), after(self.run.turns.len())),
-            State::EveryCheckpoint => {
-                let count = self.moments().map_or(0, |it| it.len());
-                ("every checkpoint".into(), format!("{count} of them, one after the other"))
-            }
-            State::Checkpoint(at) => match checkpoints.get(at) {
-                Some(it) => (format!("checkpoint {}", it.id), after(it.last_turn + 1)),
-                None => ("the end".into(), String::new()),
-            },
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Asking a judge from the screen: a pane beside the views, or in their place where there is no room for both.
 //!
-//! [`form`] is what is wanted, [`sitting`] what is known of the judging under way, [`asking`] what the world is asked and
+//! [`form`] is what is wanted, [`wish`] what it comes to, [`sitting`] what is known of the judging under way, [`asking`] what the world is asked and
 //! says, [`rows`] the lines about one component, [`areas`] where the parts stand. The judging goes on while other views are
 //! looked at and while the pane is closed; it ends with the run.
 
@@ -10,6 +10,7 @@ pub mod form;
 mod pointing;
 pub mod rows;
 pub mod sitting;
+mod wish;
 
 use std::sync::Arc;
 
@@ -23,8 +24,8 @@ use super::{
 };
 
 use areas::Areas;
-use asking::{Answer, Ask, How, Judge, News, Outcome, Plan, Start, Wish};
-use form::{Field, Form};
+use asking::{Answer, Ask, Asks, How, Judge, Matter, News, Outcome, Plan, Start, Wish};
+use form::Form;
 use sitting::Sitting;
 
 /// The pane, and the judging it watches.
@@ -47,9 +48,19 @@ pub struct Judging {
     pub words: Scroll,
     plans: Desk<Wish>,
     plan: Option<(Wish, Result<Plan, String>)>,
+    groups: Option<Groups>,
     /// What is to be asked of the world next.
     wanted: Option<Start>,
     is_stop_wanted: bool,
+}
+
+/// The groups of criteria, as far as they were read.
+#[derive(Debug)]
+struct Groups {
+    /// Path of the criteria; None for the built-in ones.
+    of: Option<String>,
+    /// The error is a sentence.
+    read: Result<Vec<Matter>, String>,
 }
 
 /// What the pane shows.
@@ -90,7 +101,7 @@ pub enum Message {
     Change(isize),
     /// Begins, or goes into the chosen component.
     Enter,
-    /// Marks a component, or types the path of the prompt.
+    /// Marks a component or group, or types the path of the prompt or the criteria.
     Mark,
     Stop,
     Resume,
@@ -100,7 +111,7 @@ pub enum Message {
     Path(Path),
 }
 
-/// Typing the path of a prompt.
+/// Typing the path of a prompt, or of criteria.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Path {
     Type(char),
@@ -122,7 +133,7 @@ impl Judging {
             return None;
         }
         Some(match self.page {
-            Page::Form if self.form.is_typing => Context::JudgePath,
+            Page::Form if self.form.typing.is_some() => Context::JudgePath,
             Page::Form => Context::JudgeForm,
             Page::Watch | Page::Detail => Context::JudgeWatch,
         })
@@ -150,7 +161,7 @@ impl Judging {
 
     /// The keyboard goes to the views, and a pane in their place makes room.
     pub(super) fn step_aside(&mut self, layout: &Layout) {
-        self.form.is_typing = false;
+        self.form.typing = None;
         self.has_keyboard = false;
         self.is_open &= !layout.is_covered();
     }
@@ -158,6 +169,16 @@ impl Judging {
     /// The component that is chosen.
     pub fn chosen(&self) -> Option<&sitting::Entry> {
         self.sitting.as_ref()?.entries.get(self.rows.cursor)
+    }
+
+    /// Groups that are known stay so, whatever else a plan fails at.
+    fn hear_groups(&mut self, wish: &Wish, plan: &Result<Plan, String>) {
+        let is_known =
+            self.groups.as_ref().is_some_and(|it| it.of == wish.criteria && it.read.is_ok());
+        if wish.asks == Asks::Flags && (plan.is_ok() || !is_known) {
+            let read = plan.as_ref().map(|it| it.groups.clone()).map_err(Clone::clone);
+            self.groups = Some(Groups { of: wish.criteria.clone(), read });
+        }
     }
 
     fn toggle(&mut self, layout: &Layout) {
@@ -182,14 +203,15 @@ impl Judging {
 
     fn type_path(&mut self, message: &Path) {
         let form = &mut self.form;
+        let Some(own) = form.typing.and_then(|field| form.own_mut(field)) else { return };
         match message {
-            Path::Type(c) => form.path.push(*c),
-            Path::Erase => drop(form.path.pop()),
-            Path::EraseAll => form.path.clear(),
-            Path::Accept | Path::Cancel => form.is_typing = false,
-        }
-        if !form.is_typing && (*message == Path::Cancel || form.path.trim().is_empty()) {
-            form.has_own_prompt = false;
+            Path::Type(c) => own.path.push(*c),
+            Path::Erase => drop(own.path.pop()),
+            Path::EraseAll => own.path.clear(),
+            Path::Accept | Path::Cancel => {
+                own.is_wanted &= *message == Path::Accept && !own.path.trim().is_empty();
+                form.typing = None;
+            }
         }
     }
 }
@@ -287,19 +309,17 @@ impl Replay {
         if self.judging.page != Page::Form {
             return;
         }
-        let at = self.judging.form.rows.cursor.checked_sub(Field::ALL.len());
-        let id = at.and_then(|at| Some(self.judgeable().get(at)?.0.to_owned()));
+        let form = &self.judging.form;
+        let at = form.rows.cursor.checked_sub(form.fields().len());
+        let id = at.and_then(|at| Some(self.judgeable().get(at)?.id.clone()));
         let form = &mut self.judging.form;
         match (form.field(), id) {
-            (Some(Field::Prompt), _) => {
-                form.has_own_prompt = true;
-                form.is_typing = true;
-            }
+            (Some(field), _) => form.type_into(field),
             (None, Some(id)) => {
                 let is_marked = form.marked.remove(&id);
                 form.marked.extend((!is_marked).then_some(id));
             }
-            _ => {}
+            (None, None) => {}
         }
     }
 
@@ -340,17 +360,28 @@ impl Replay {
         if self.judging.under_way().is_some() {
             return Err("a judge is being asked already: x stops it".into());
         }
-        let all = || self.judgeable().into_iter().map(|(id, _)| id.to_owned()).collect();
-        let ids = wish.components.clone().unwrap_or_else(all);
+        let matters = self.matters_of(&wish);
         self.scores.components.stay();
         let judging = &mut self.judging;
-        judging.sitting = Some(Sitting::of(Request::default(), wish, ids));
+        judging.sitting = Some(Sitting::of(Request::default(), wish, matters));
         judging.page = Page::Watch;
         judging.part = Part::Components;
         (judging.rows, judging.calls) = (Scroll::default(), Scroll::default());
         judging.follows = true;
         judging.wanted = Some(start);
         Ok(())
+    }
+
+    /// What a wish is about; where that is known from the judging before, as it was there.
+    fn matters_of(&self, wish: &Wish) -> Vec<Matter> {
+        let last = self.judging.sitting.as_ref().filter(|it| it.wish == *wish);
+        if let Some(last) = last {
+            let matter = |it: &sitting::Entry| Matter { id: it.id.clone(), name: it.name.clone() };
+            return last.entries.iter().map(matter).collect();
+        }
+        let is_wanted =
+            |it: &Matter| wish.components.as_ref().is_none_or(|ids| ids.contains(&it.id));
+        self.judgeable().into_iter().filter(is_wanted).collect()
     }
 
     fn stop_judging(&mut self) {
@@ -368,6 +399,7 @@ impl Replay {
         match answer {
             Answer::Planned(plan) => {
                 if let Some(wish) = judging.plans.answered(request) {
+                    judging.hear_groups(&wish, &plan);
                     judging.plan = Some((wish, plan));
                 }
             }
@@ -440,11 +472,12 @@ impl Replay {
     /// While the form is looked at, and its wish is another than the one that was worked out.
     fn ask_plan(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         let judging = &self.judging;
-        let is_seen = judging.is_open && judging.page == Page::Form && !judging.form.is_typing;
+        let is_seen =
+            judging.is_open && judging.page == Page::Form && judging.form.typing.is_none();
         if !is_seen || !judging.plans.is_free() {
             return None;
         }
-        let wish = self.judge_wish().ok().filter(|wish| self.judging.plan(wish).is_none())?;
+        let wish = self.wish_to_plan().filter(|wish| self.judging.plan(wish).is_none())?;
         let request = self.judging.plans.ask(numbers, wish.clone());
         Some(Effect::Judge(request, self.run.clone(), Ask::Plan(wish)))
     }

@@ -2,11 +2,15 @@
 
 use super::{
     areas::Areas,
+    asking::{Asks, Given},
     sitting::{Call, Entry, State, Traced},
 };
 use crate::{
     app::{replay::Replay, scores::components::verdict::cut},
-    run::rubric::{Evidence, Verdict},
+    run::{
+        flags::{Counts, Flag, Flagging},
+        rubric::{Evidence, Verdict},
+    },
 };
 
 /// One line.
@@ -15,6 +19,9 @@ pub enum Row {
     Blank,
     Heading(String),
     Score(u8),
+    Flags(Counts),
+    /// A flag's, and where it comes from.
+    Criterion(String),
     /// Somebody else's words, cut to the width.
     Words(String),
     /// Our own.
@@ -39,6 +46,9 @@ impl Replay {
         if let Some(verdict) = self.entry_verdict(entry) {
             say_verdict(verdict, width, &mut rows);
         }
+        if let Some(flagging) = self.entry_flagging() {
+            say_flags(flagging, &entry.id, width, &mut rows);
+        }
         say_trace(entry, width, &mut rows);
         rows
     }
@@ -55,11 +65,28 @@ impl Replay {
     pub fn entry_state(&self, entry: &Entry) -> State {
         match (&entry.state, self.entry_verdict(entry)) {
             (State::Waiting, Some(verdict)) => State::Done {
-                score: verdict.score,
+                given: verdict.score.map(Given::Level),
                 error: verdict.error.clone().unwrap_or_default(),
             },
+            (State::Waiting, None) => self.saved_group(entry).unwrap_or_default(),
             (state, _) => state.clone(),
         }
+    }
+
+    /// The file of flags that is being filled, as it was read last; None where it is none.
+    fn entry_flagging(&self) -> Option<&Flagging> {
+        let sitting = self.judging.sitting.as_ref()?;
+        let file = &sitting.file.as_ref().filter(|_| sitting.wish.asks == Asks::Flags)?.name;
+        let flaggings = &self.scores.components.rubric()?.flaggings;
+        flaggings.iter().find(|it| it.file.rsplit('/').next() == Some(file))
+    }
+
+    fn saved_group(&self, entry: &Entry) -> Option<State> {
+        let flagging = self.entry_flagging()?;
+        let group = flagging.groups.iter().find(|it| it.id == entry.id)?;
+        let counts = Counts::of(flags_of(flagging, &entry.id));
+        let given = group.error.is_none().then_some(Given::Flags(counts));
+        Some(State::Done { given, error: group.error.clone().unwrap_or_default() })
     }
 
     fn say_state(&self, entry: &Entry, width: usize, rows: &mut Vec<Row>) {
@@ -70,9 +97,11 @@ impl Replay {
                 rows.push(Row::Note("waits to be asked again".into()));
                 rows.extend(cut(&why, width).into_iter().map(Row::Problem));
             }
-            State::Done { score: Some(score), .. } => rows.push(Row::Score(score)),
-            State::Done { score: None, error } => {
-                rows.push(Row::Note("no verdict".into()));
+            State::Done { given: Some(Given::Level(score)), .. } => rows.push(Row::Score(score)),
+            State::Done { given: Some(Given::Flags(counts)), .. } => rows.push(Row::Flags(counts)),
+            State::Done { given: None, error } => {
+                let asks = self.judging.sitting.as_ref().map(|it| it.wish.asks).unwrap_or_default();
+                rows.push(Row::Note(asks.nothing().into()));
                 rows.extend(cut(&error, width).into_iter().map(Row::Problem));
             }
         }
@@ -89,6 +118,25 @@ fn say_verdict(verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
         rows.push(Row::Blank);
         rows.push(Row::Heading("evidence".into()));
         rows.extend(verdict.evidence.iter().cloned().map(Row::Evidence));
+    }
+}
+
+fn flags_of<'f>(flagging: &'f Flagging, group: &str) -> impl Iterator<Item = &'f Flag> {
+    flagging.flags.iter().filter(move |it| it.category.as_deref() == Some(group))
+}
+
+/// Each place, the criterion it meets, and why.
+fn say_flags(flagging: &Flagging, group: &str, width: usize, rows: &mut Vec<Row>) {
+    for flag in flags_of(flagging, group) {
+        rows.push(Row::Blank);
+        let from = flag.carried_from.as_deref().map(|from| format!(", carried from {from}"));
+        let words = format!("{}{}", flag.criterion, from.unwrap_or_default());
+        rows.push(Row::Criterion(words));
+        let lines = flag.start.zip(flag.end);
+        let lines = lines.map(|(start, end)| (start as usize, end as usize));
+        rows.push(Row::Evidence(Evidence { path: flag.path.to_string(), lines }));
+        let why = flag.explanation.as_deref().unwrap_or_default();
+        rows.extend(cut(why, width).into_iter().map(Row::Words));
     }
 }
 

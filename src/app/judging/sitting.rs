@@ -1,6 +1,6 @@
 //! One judging, as it is watched: what is known of each component, and of the whole.
 
-use super::asking::{File, How, News, Outcome, Wish};
+use super::asking::{File, Given, How, Matter, News, Outcome, Wish};
 use crate::{app::ask::Request, run::rubric::Look};
 
 /// A judging under way, or the last one.
@@ -8,7 +8,7 @@ use crate::{app::ask::Request, run::rubric::Look};
 pub struct Sitting {
     pub(super) request: Request,
     pub wish: Wish,
-    /// In the order of the checklist; of the file that is being filled.
+    /// In the order of the checklist or the criteria; of the file that is being filled.
     pub entries: Vec<Entry>,
     pub file: Option<File>,
     /// Every call of all files: component and call.
@@ -26,15 +26,16 @@ pub struct Sitting {
     pub outcome: Option<Outcome>,
 }
 
-/// What is known of one component.
+/// What is known of one component or group.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Entry {
     pub id: String,
+    pub name: String,
     pub state: State,
     /// Looks and words so far, in order.
     pub trace: Vec<Traced>,
-    /// Scores in the files before this one; None where there was no verdict.
-    pub before: Vec<Option<u8>>,
+    /// In the files before this one; None where nothing was given.
+    pub before: Vec<Option<Given>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -47,9 +48,9 @@ pub enum State {
         why: String,
         until: f64,
     },
-    /// Without a score the words say why.
+    /// Without anything given the words say why.
     Done {
-        score: Option<u8>,
+        given: Option<Given>,
         error: String,
     },
 }
@@ -74,8 +75,8 @@ pub enum Traced {
 const MOST_CALLS: usize = 10_000;
 
 impl Entry {
-    pub(super) fn of(id: &str) -> Self {
-        Self { id: id.to_owned(), ..Self::default() }
+    pub(super) fn of(matter: Matter) -> Self {
+        Self { id: matter.id, name: matter.name, ..Self::default() }
     }
 
     pub fn looks(&self) -> usize {
@@ -92,11 +93,11 @@ impl Entry {
 }
 
 impl Sitting {
-    pub(super) fn of(request: Request, wish: Wish, ids: Vec<String>) -> Self {
+    pub(super) fn of(request: Request, wish: Wish, matters: Vec<Matter>) -> Self {
         Self {
             request,
             wish,
-            entries: ids.iter().map(|id| Entry::of(id)).collect(),
+            entries: matters.into_iter().map(Entry::of).collect(),
             file: None,
             calls: vec![],
             fresh: 0,
@@ -173,13 +174,13 @@ impl Sitting {
                 entry.trace.push(Traced::Fault(why.clone()));
                 entry.state = State::Retries { why, until };
             }
-            News::Ended { component, score, error, done } => {
+            News::Ended { component, given, error, done } => {
                 self.fresh += 1;
                 if let Some(file) = &mut self.file {
                     file.done = done;
                 }
                 let error = error.unwrap_or_default();
-                self.of_component(&component).state = State::Done { score, error };
+                self.of_component(&component).state = State::Done { given, error };
                 return true;
             }
         }
@@ -202,7 +203,7 @@ impl Sitting {
 
     fn of_component(&mut self, id: &str) -> &mut Entry {
         let at = self.entries.iter().position(|it| it.id == id).unwrap_or_else(|| {
-            self.entries.push(Entry::of(id));
+            self.entries.push(Entry::of(Matter { id: id.to_owned(), ..Matter::default() }));
             self.entries.len() - 1
         });
         &mut self.entries[at]
@@ -212,8 +213,8 @@ impl Sitting {
 impl Entry {
     /// For the next file.
     fn begin_again(&mut self) {
-        if let State::Done { score, .. } = std::mem::take(&mut self.state) {
-            self.before.push(score);
+        if let State::Done { given, .. } = std::mem::take(&mut self.state) {
+            self.before.push(given);
         }
         self.trace.clear();
     }
@@ -222,17 +223,24 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::judging::asking::Asks;
 
     fn sitting() -> Sitting {
         let wish = Wish {
             judge: "stub".into(),
+            asks: Asks::Levels,
+            criteria: None,
             components: None,
             moments: vec![2, 5],
             budget: 8,
             repeats: 2,
             prompt: None,
         };
-        Sitting::of(Request::default(), wish, vec!["C01".into(), "C02".into()])
+        Sitting::of(Request::default(), wish, ["C01", "C02"].map(matter).into())
+    }
+
+    fn matter(id: &str) -> Matter {
+        Matter { id: id.into(), ..Matter::default() }
     }
 
     fn file(turn: usize, repeat: usize) -> News {
@@ -240,7 +248,8 @@ mod tests {
     }
 
     fn ended(component: &str, score: u8, done: usize) -> News {
-        News::Ended { component: component.into(), score: Some(score), error: None, done }
+        let given = Some(Given::Level(score));
+        News::Ended { component: component.into(), given, error: None, done }
     }
 
     #[test]
@@ -255,7 +264,7 @@ mod tests {
 
         assert_eq!(sitting.progress(), (2, 8));
         assert_eq!((sitting.rate(), sitting.left()), (Some(6.0), Some(60.0)));
-        assert_eq!(sitting.entries[0].before, [Some(3)]);
+        assert_eq!(sitting.entries[0].before, [Some(Given::Level(3))]);
         assert_eq!(sitting.entries[0].state, State::Waiting);
 
         sitting.hear(30.0, file(5, 2));

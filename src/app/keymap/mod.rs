@@ -179,7 +179,7 @@ impl Context {
             Self::Judging => "in the pane that asks a judge",
             Self::JudgeForm => "in it, before it asks",
             Self::JudgeWatch => "in it, while it asks and after",
-            Self::JudgePath => "in it, while typing the path of a prompt",
+            Self::JudgePath => "in it, while typing a path",
             Self::AuditReading => "in the audit, and while it asks for a reason",
             Self::AuditReason => "while the audit asks for a reason",
             Self::AuditWords => "while typing a note or a name in the audit",

@@ -20,7 +20,7 @@ pub static ROWS: &[Binding] = &[
     row(JudgeForm, &[k(Code::Left), c('h')], "value before it; 5h of looks and repeats five fewer", "change", |n| judge(Message::Change(-(n.times() as isize)))),
     row(JudgeForm, &[k(Code::Right), c('l')], "next value; 5l of looks and repeats five more", "change", |n| judge(Message::Change(n.times() as isize))),
     row(JudgeForm, &[k(Code::Enter)], "ask the judge, as the form says", "ask", |_| judge(Message::Enter)),
-    row(JudgeForm, &[c(' ')], "mark the component; at the prompt type its path", "mark", |_| judge(Message::Mark)),
+    row(JudgeForm, &[c(' ')], "mark the component; at the prompt or the criteria type a path", "mark", |_| judge(Message::Mark)),
     row(JudgeWatch, &[k(Code::Up), c('k')], "up among components, calls or words", "move", |n| judge(Message::Move(Motion::Up(n.times())))),
     row(JudgeWatch, &[k(Code::Down), c('j')], "down among components, calls or words", "move", |n| judge(Message::Move(Motion::Down(n.times())))),
     row(JudgeWatch, &[k(Code::Enter)], "all that is known of the component so far, and back", "open", |_| judge(Message::Enter)),
@@ -37,7 +37,7 @@ pub static ROWS: &[Binding] = &[
     row(Judging, &[c('g'), k(Code::Home)], "to the first row, gg too; 12gg to row 12", "", |n| judge(Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
     row(Judging, &[c('G'), k(Code::End)], "to the last row; 12G to row 12", "", |n| judge(Message::Move(n.0.map_or(Motion::End, Motion::To)))),
     row(JudgePath, &[k(Code::Enter)], "take the path", "take", |_| judge(Message::Path(Path::Accept))),
-    row(JudgePath, &[k(Code::Esc), Key::ctrl('c')], "the built-in prompt after all", "cancel", |_| judge(Message::Path(Path::Cancel))),
+    row(JudgePath, &[k(Code::Esc), Key::ctrl('c')], "what is built in after all", "cancel", |_| judge(Message::Path(Path::Cancel))),
     row(JudgePath, &[k(Code::Backspace)], "erase a letter of the path", "", |_| judge(Message::Path(Path::Erase))),
     row(JudgePath, &[Key::ctrl('u')], "erase all of the path", "", |_| judge(Message::Path(Path::EraseAll))),
 ];

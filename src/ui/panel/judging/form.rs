@@ -6,10 +6,14 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::{name_of, put_lines};
+use super::put_lines;
 use crate::{
     app::{
-        judging::{areas::Areas, asking::Plan, form::Field},
+        judging::{
+            areas::Areas,
+            asking::{Asks, Plan, Wish},
+            form::Field,
+        },
         replay::Replay,
         wrap::wrap,
     },
@@ -21,6 +25,9 @@ use crate::{
 };
 
 /// Cells of the name of a field.
+const FIELD: usize = 15;
+
+/// Cells of the name of a line below.
 const NAME: usize = 11;
 
 pub fn draw(replay: &Replay, is_focused: bool, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
@@ -32,9 +39,9 @@ pub fn draw(replay: &Replay, is_focused: bool, theme: Theme, areas: &Areas, buff
     let selected = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
     let seen = form.rows.top..replay.form_rows().min(form.rows.top + areas.list_height());
     for (y, row) in seen.enumerate() {
-        let line = match Field::ALL.get(row) {
+        let line = match form.fields().get(row) {
             Some(field) => field_row(*field, replay, theme, areas.width()),
-            None => mark_row(row - Field::ALL.len(), replay, theme, areas.width()),
+            None => mark_row(row - form.fields().len(), replay, theme, areas.width()),
         };
         let style = (row == form.rows.cursor).then_some(selected);
         put_row(line, style, areas.list, y as u16, buffer);
@@ -47,11 +54,11 @@ fn field_row(field: Field, replay: &Replay, theme: Theme, width: usize) -> Line<
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let (value, remark) = replay.field_said(field);
     let form = &replay.judging.form;
-    let mut spans = vec![own(format!(" {:<NAME$} ", field.word()), muted)];
-    if field == Field::Prompt && form.has_own_prompt {
-        let room = width.saturating_sub(NAME + 5);
+    let mut spans = vec![own(format!(" {:<FIELD$} ", field.word(form.asks)), muted)];
+    if form.own(field).is_some_and(|own| own.is_wanted) {
+        let room = width.saturating_sub(FIELD + 5);
         spans.push(own(fit_end(&safe(&value), room), plain));
-        if form.is_typing {
+        if form.typing == Some(field) {
             spans.push(own("▏", theme.of(Meaning::Key)));
         }
         return Line::from(spans);
@@ -68,13 +75,15 @@ fn field_row(field: Field, replay: &Replay, theme: Theme, width: usize) -> Line<
 /// ` [x] C07 Joint loss`
 fn mark_row(at: usize, replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
     let all = replay.judgeable();
-    let Some((id, _)) = all.get(at) else { return Line::default() };
-    let is_marked = replay.judging.form.marked.contains(*id);
+    let Some(matter) = all.get(at) else { return Line::default() };
+    let is_marked = replay.judging.form.marked.contains(&matter.id);
+    let cells = all.iter().map(|it| width_of(&[recorded(&it.id, theme.of(Meaning::Text))]) + 2);
+    let gap = cells.max().unwrap_or_default();
     let sign = if is_marked { " [x] " } else { " [ ] " };
     let spans = vec![
         own(sign, theme.of(Meaning::Key)),
-        recorded(&format!("{id:<5}"), theme.of(Meaning::Muted)),
-        recorded(name_of(replay, id), theme.of(Meaning::Text)),
+        recorded(&format!("{:<gap$}", matter.id), theme.of(Meaning::Muted)),
+        recorded(&matter.name, theme.of(Meaning::Text)),
     ];
     Line::from(fit(spans, width))
 }
@@ -96,8 +105,7 @@ fn below(replay: &Replay, theme: Theme, width: usize) -> Vec<Line<'static>> {
         None => lines.push(Line::styled(" working out what it would take…", muted)),
         Some(Err(why)) => lines.extend(warn(why)),
         Some(Ok(plan)) => {
-            let scores = wish.moments.len() * wish.repeats * plan.components;
-            lines.extend(planned(plan, scores, theme, width));
+            lines.extend(planned(plan, &wish, theme, width));
             match &plan.lacks {
                 Some(why) => lines.extend(warn(why)),
                 None => lines.push(go(replay, theme)),
@@ -107,7 +115,7 @@ fn below(replay: &Replay, theme: Theme, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-fn planned(plan: &Plan, scores: usize, theme: Theme, width: usize) -> Vec<Line<'static>> {
+fn planned(plan: &Plan, wish: &Wish, theme: Theme, width: usize) -> Vec<Line<'static>> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let cost = match (plan.cost, plan.bound) {
         (Some(cost), Some(bound)) => {
@@ -121,14 +129,21 @@ fn planned(plan: &Plan, scores: usize, theme: Theme, width: usize) -> Vec<Line<'
         amount(plan.input_tokens, ""),
         amount(plan.output_tokens, "")
     );
-    let rows = [
+    let answers = wish.moments.len() * wish.repeats * plan.components;
+    let answered = match wish.asks {
+        Asks::Levels => "verdicts",
+        Asks::Flags => "answers",
+    };
+    let mut rows = vec![
         ("asked at", plan.place.clone()),
-        ("verdicts", scores.to_string()),
+        (answered, answers.to_string()),
         ("requests", format!("{} at most, retries aside", plan.requests)),
         ("tokens", tokens),
         ("cost", cost),
         ("prompt", format!("sha256 {}", plan.prompt)),
     ];
+    let criteria = plan.criteria.as_ref();
+    rows.extend(criteria.map(|digits| ("criteria", format!("sha256 {digits}"))));
     let row = |(name, words): (&str, String)| -> Line<'static> {
         let name: Span<'static> = own(format!(" {name:<NAME$} "), muted);
         let room = width.saturating_sub(width_of(std::slice::from_ref(&name)));

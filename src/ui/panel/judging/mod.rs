@@ -11,7 +11,7 @@ use ratatui::{
 
 use crate::{
     app::{
-        judging::{Page, areas::Areas},
+        judging::{Page, areas::Areas, asking::Asks},
         layout::Layout,
         replay::Replay,
     },
@@ -49,20 +49,18 @@ fn title(replay: &Replay, is_focused: bool, theme: Theme) -> Vec<Span<'static>> 
             let turn =
                 sitting.file.as_ref().map(|it| it.turn).or(sitting.wish.moments.first().copied());
             let turn = turn.map(|turn| format!(" · after turn {turn}")).unwrap_or_default();
-            format!("{}{turn}", sitting.wish.judge)
+            let flags = match sitting.wish.asks {
+                Asks::Levels => "",
+                Asks::Flags => " · flags",
+            };
+            format!("{}{flags}{turn}", sitting.wish.judge)
         }
         (Page::Detail, Some(_)) => match replay.judging.chosen() {
-            Some(entry) => format!("{} {}", entry.id, name_of(replay, &entry.id)),
+            Some(entry) => format!("{} {}", entry.id, entry.name),
             None => "component".into(),
         },
     };
     vec![own(" ", style), recorded(words.trim_end(), style), own(" ", style)]
-}
-
-/// As the checklist names a component.
-fn name_of<'r>(replay: &'r Replay, id: &str) -> &'r str {
-    let all = replay.judgeable();
-    all.into_iter().find(|(it, _)| *it == id).map(|(_, name)| name).unwrap_or_default()
 }
 
 /// Puts lines into an area, from its first row on; those that do not fit are left out.

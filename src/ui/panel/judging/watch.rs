@@ -6,20 +6,20 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::{name_of, put_lines};
+use super::put_lines;
 use crate::{
     app::{
         judging::{
             Part,
             areas::Areas,
-            asking::{How, Outcome},
+            asking::{Given, How, Outcome},
             rows::Row,
             sitting::{Call, Entry, Sitting, State},
         },
         replay::Replay,
         wrap::wrap,
     },
-    run::rubric::LEVELS,
+    run::{flags::Counts, rubric::LEVELS},
     ui::{
         line::{amount, bytes, duration, fit, fit_end, own, recorded, safe, sides, width_of},
         panel::{
@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-/// Cells of a component's id.
+/// The fewest cells of an id.
 const ID: usize = 5;
 
 /// Cells of the bar.
@@ -57,6 +57,7 @@ pub fn draw(replay: &Replay, is_focused: bool, theme: Theme, areas: &Areas, buff
         let y = (calls.cursor.saturating_sub(calls.top) + 1) as u16;
         let line = call_of(
             &sitting.calls[calls.cursor.min(sitting.calls.len() - 1)],
+            id_cells(sitting),
             theme,
             areas.width(),
         );
@@ -164,7 +165,13 @@ fn ended(outcome: &Outcome, theme: Theme, width: usize) -> Vec<Line<'static>> {
         .collect()
 }
 
-/// ` C07  Joint loss           ██·· 2 Simplified`
+/// Cells of the longest id and a gap.
+fn id_cells(sitting: &Sitting) -> usize {
+    let longest = sitting.entries.iter().map(|it| it.id.chars().count()).max();
+    ID.max(longest.unwrap_or_default() + 2)
+}
+
+/// ` C07  Joint loss           ██·· 2 Simplified`, ` shape  Mixed levels, …   3 flags (1 carried)`
 fn component(
     entry: &Entry,
     replay: &Replay,
@@ -172,12 +179,13 @@ fn component(
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
+    let id = id_cells(sitting);
     let right = standing(entry, replay, sitting, theme);
-    let right = fit(right, (width * 3 / 5).max(24).min(width.saturating_sub(ID + 2)));
+    let right = fit(right, (width * 3 / 5).max(24).min(width.saturating_sub(id + 2)));
     let room = width.saturating_sub(width_of(&right) + 2);
     let left = vec![
-        recorded(&format!(" {:<ID$}", entry.id), theme.of(Meaning::Muted)),
-        recorded(name_of(replay, &entry.id), theme.of(Meaning::Text)),
+        recorded(&format!(" {:<id$}", entry.id), theme.of(Meaning::Muted)),
+        recorded(&entry.name, theme.of(Meaning::Text)),
     ];
     let mut line = sides(fit(left, room), right, width.saturating_sub(1));
     line.spans.push(Span::raw(" "));
@@ -188,7 +196,11 @@ fn standing(entry: &Entry, replay: &Replay, sitting: &Sitting, theme: Theme) -> 
     let (muted, warn) = (theme.of(Meaning::Muted), theme.of(Meaning::Warning));
     let mut spans = vec![];
     if !entry.before.is_empty() {
-        let said = |score: &Option<u8>| score.map_or_else(|| "–".into(), |it| it.to_string());
+        let said = |given: &Option<Given>| match given {
+            None => "–".into(),
+            Some(Given::Level(level)) => level.to_string(),
+            Some(Given::Flags(counts)) => counts.all.to_string(),
+        };
         let before: Vec<String> = entry.before.iter().map(said).collect();
         spans.push(own(format!("{} › ", before.join(" ")), muted));
     }
@@ -209,18 +221,34 @@ fn standing(entry: &Entry, replay: &Replay, sitting: &Sitting, theme: Theme) -> 
             let left = (until - sitting.seconds).max(0.0).ceil();
             spans.push(recorded(&format!("again in {left} s: {why}"), warn));
         }
-        State::Done { score: Some(level), .. } => {
+        State::Done { given: Some(Given::Level(level)), .. } => {
             let mut said = score(level, theme);
             let longest = LEVELS.iter().map(|it| it.len()).max().unwrap_or_default() + 7;
             let blank = longest.saturating_sub(width_of(&said));
             said.push(own(" ".repeat(blank), muted));
             spans.extend(said);
         }
-        State::Done { score: None, error } => {
-            spans.push(recorded(&format!("no verdict: {error}"), warn));
+        State::Done { given: Some(Given::Flags(counts)), .. } => {
+            spans.extend(flagged(counts, theme));
+        }
+        State::Done { given: None, error } => {
+            let nothing = sitting.wish.asks.nothing();
+            spans.push(recorded(&format!("{nothing}: {error}"), warn));
         }
     }
     spans
+}
+
+/// `3 flags (1 carried)`
+fn flagged(counts: Counts, theme: Theme) -> Vec<Span<'static>> {
+    let all = match counts.all {
+        1 => "1 flag".into(),
+        all => format!("{all} flags"),
+    };
+    let meaning = if counts.all == 0 { Meaning::Muted } else { Meaning::Title };
+    let carried = (counts.carried > 0).then(|| format!(" ({} carried)", counts.carried));
+    let carried = carried.map(|words| own(words, theme.of(Meaning::Muted)));
+    std::iter::once(own(all, theme.of(meaning))).chain(carried).collect()
 }
 
 fn calls(replay: &Replay, sitting: &Sitting, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
@@ -228,13 +256,20 @@ fn calls(replay: &Replay, sitting: &Sitting, theme: Theme, areas: &Areas, buffer
     let rest = "─".repeat(areas.width().saturating_sub(words.chars().count()));
     let rule = Line::styled(words + &rest, theme.of(Meaning::Border));
     let top = replay.judging.calls.top;
-    let shown = sitting.calls.iter().skip(top).map(|call| call_of(call, theme, areas.width()));
+    let shown = sitting.calls.iter().skip(top);
+    let id = id_cells(sitting);
+    let shown = shown.map(|call| call_of(call, id, theme, areas.width()));
     put_lines(std::iter::once(rule).chain(shown), areas.below, buffer);
 }
 
 /// ` C07 read path src/joint.py  1.2 kB`
-fn call_of((component, call): &(String, Call), theme: Theme, width: usize) -> Line<'static> {
-    let head = vec![recorded(&format!(" {component:<ID$}"), theme.of(Meaning::Muted))];
+fn call_of(
+    (component, call): &(String, Call),
+    id: usize,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
+    let head = vec![recorded(&format!(" {component:<id$}"), theme.of(Meaning::Muted))];
     called(head, call, theme, width)
 }
 
@@ -259,6 +294,8 @@ fn said(row: &Row, theme: Theme, width: usize) -> Line<'static> {
         Row::Blank => vec![],
         Row::Heading(words) => vec![own(words.clone(), theme.of(Meaning::Heading))],
         Row::Score(level) => score(*level, theme),
+        Row::Flags(counts) => flagged(*counts, theme),
+        Row::Criterion(words) => vec![recorded(words, theme.of(Meaning::Heading))],
         Row::Words(words) => vec![recorded(words, plain)],
         Row::Note(words) => vec![own(words.clone(), muted)],
         Row::Problem(words) => vec![recorded(words, theme.of(Meaning::Warning))],

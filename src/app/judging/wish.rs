@@ -1,0 +1,212 @@
+//! What the form says: the wish it comes to, and its fields in words.
+
+use std::collections::BTreeSet;
+
+use super::{
+    asking::{Asks, Matter, Wish},
+    form::{Field, Own, State, Which},
+};
+use crate::{app::replay::Replay, run::rubric::SEVERE};
+
+impl Own {
+    /// None for what is built in. The error is a sentence.
+    fn wanted(&self, what: &str) -> Result<Option<String>, String> {
+        let path = self.path.trim();
+        match (self.is_wanted, path.is_empty()) {
+            (false, _) => Ok(None),
+            (true, true) => Err(format!("the path of the {what} is empty: space types it")),
+            (true, false) => Ok(Some(path.to_owned())),
+        }
+    }
+}
+
+impl Replay {
+    /// Components of the checklist, or the groups of the criteria as far as they are known.
+    pub fn judgeable(&self) -> Vec<Matter> {
+        match self.judging.form.asks {
+            Asks::Levels => {
+                let rubric = self.scores.components.rubric();
+                let all = rubric.and_then(|it| it.checklist.as_ref()).into_iter();
+                let matter = |id: &str, name: &str| Matter { id: id.into(), name: name.into() };
+                all.flat_map(|it| &it.components).map(|it| matter(&it.id, &it.name)).collect()
+            }
+            Asks::Flags => self.groups().unwrap_or_default(),
+        }
+    }
+
+    /// Of the criteria that the form names. The error is a sentence.
+    fn groups(&self) -> Result<Vec<Matter>, String> {
+        let path = self.judging.form.criteria.wanted("criteria")?;
+        match &self.judging.groups {
+            Some(groups) if groups.of == path => groups.read.clone(),
+            _ => Err("the criteria are still being read".into()),
+        }
+    }
+
+    /// Rows of the form: the fields, and the components or groups where some are marked by hand.
+    pub fn form_rows(&self) -> usize {
+        let form = &self.judging.form;
+        let listed = if form.which == Which::Marked { self.judgeable().len() } else { 0 };
+        form.fields().len() + listed
+    }
+
+    /// What is wanted. The error is a sentence.
+    pub fn judge_wish(&self) -> Result<Wish, String> {
+        let wish = self.wish_for_all()?;
+        Ok(Wish { components: self.wanted_components()?, ..wish })
+    }
+
+    /// What is to be planned: for flags all groups, until it is known which there are.
+    pub(super) fn wish_to_plan(&self) -> Option<Wish> {
+        let is_unknown = self.judging.form.asks == Asks::Flags && self.groups().is_err();
+        if is_unknown { self.wish_for_all().ok() } else { self.judge_wish().ok() }
+    }
+
+    fn wish_for_all(&self) -> Result<Wish, String> {
+        let form = &self.judging.form;
+        let judge = form.judge().ok_or("the settings name no judge")?;
+        if !self.is_whole {
+            return Err("the recording is still being read".into());
+        }
+        let criteria = match form.asks {
+            Asks::Levels => None,
+            Asks::Flags => form.criteria.wanted("criteria")?,
+        };
+        Ok(Wish {
+            judge: judge.name.clone(),
+            asks: form.asks,
+            criteria,
+            components: None,
+            moments: self.moments()?,
+            budget: form.budget(),
+            repeats: form.repeats,
+            prompt: form.prompt.wanted("prompt")?,
+        })
+    }
+
+    fn moments(&self) -> Result<Vec<usize>, String> {
+        let count = self.run.turns.len();
+        if count == 0 {
+            return Err("this run has no turns, so there is no state of code to judge".into());
+        }
+        let end = |at: usize| self.run.checkpoints.get(at).map(|it| it.last_turn + 1);
+        Ok(match self.judging.form.state {
+            State::Playhead => vec![self.turn + 1],
+            State::Final => vec![count],
+            State::Checkpoint(at) => vec![end(at).unwrap_or(count)],
+            State::EveryCheckpoint => {
+                let ends = (0..self.run.checkpoints.len()).filter_map(end);
+                ends.collect::<BTreeSet<usize>>().into_iter().collect()
+            }
+        })
+    }
+
+    fn wanted_components(&self) -> Result<Option<Vec<String>>, String> {
+        let parts = &self.scores.components;
+        let score = |id: &str| parts.judgement().and_then(|it| it.of(id)?.score);
+        let chosen = self.component_row().map(|row| row.id);
+        let marked = &self.judging.form.marked;
+        type Rule<'a> = &'a dyn Fn(&str) -> bool;
+        let (rule, none): (Rule<'_>, &str) = match self.judging.form.which {
+            Which::All => return Ok(None),
+            Which::Chosen => {
+                (&|id| chosen.as_deref() == Some(id), "no component is chosen in the scores (3w)")
+            }
+            Which::Severe if parts.judgement().is_none() => {
+                return Err("nothing has judged this run yet".into());
+            }
+            Which::Severe => (
+                &|id| score(id).is_some_and(|score| score <= SEVERE),
+                "no component has a score of 0 or 1 in the judgement that is looked at",
+            ),
+            Which::Unjudged => (
+                &|id| score(id).is_none(),
+                "every component has a score in the judgement that is looked at",
+            ),
+            Which::Marked => (
+                &|id| marked.contains(id),
+                match self.judging.form.asks {
+                    Asks::Levels => "no component is marked: space marks one in the list",
+                    Asks::Flags => "no group is marked: space marks one in the list",
+                },
+            ),
+        };
+        let all = match self.judging.form.asks {
+            Asks::Levels => self.judgeable(),
+            Asks::Flags => self.groups()?,
+        };
+        let ids = all.into_iter().map(|it| it.id);
+        let wanted: Vec<String> = ids.filter(|id| rule(id)).collect();
+        if wanted.is_empty() { Err(none.into()) } else { Ok(Some(wanted)) }
+    }
+
+    /// The value of a field, and a remark on it.
+    pub fn field_said(&self, field: Field) -> (String, String) {
+        let form = &self.judging.form;
+        match field {
+            Field::Judge => form.judge().map_or_else(
+                || ("none".into(), String::new()),
+                |it| {
+                    let model = if it.model.is_empty() { "as it likes" } else { &it.model };
+                    (it.name.clone(), format!("{}, {model}", it.kind))
+                },
+            ),
+            Field::Rubric => match form.asks {
+                Asks::Levels => ("levels (slump-5)".into(), "of components".into()),
+                Asks::Flags => ("flags".into(), "places, by criteria".into()),
+            },
+            Field::Components => self.components_said(),
+            Field::State => self.state_said(),
+            Field::Looks => {
+                (form.budget().to_string(), format!("for each {} at most", form.asks.noun()))
+            }
+            Field::Repeats => {
+                let files = if form.repeats == 1 { "one file" } else { "one file each" };
+                (form.repeats.to_string(), files.into())
+            }
+            Field::Prompt | Field::Criteria => match form.own(field) {
+                Some(own) if own.is_wanted => (own.path.clone(), String::new()),
+                _ => ("built in".into(), String::new()),
+            },
+        }
+    }
+
+    fn components_said(&self) -> (String, String) {
+        let word = match self.judging.form.which {
+            Which::All => "all",
+            Which::Chosen => "the chosen one",
+            Which::Severe => "scored 0 or 1",
+            Which::Unjudged => "without a score",
+            Which::Marked => "marked",
+        };
+        let remark = match (self.judging.form.which, self.wanted_components()) {
+            (Which::All, _) => match self.judgeable().len() {
+                0 => String::new(),
+                count => count.to_string(),
+            },
+            (Which::Chosen, Ok(Some(ids))) => ids.concat(),
+            (_, Ok(ids)) => {
+                format!("{} of {}", ids.map_or(0, |it| it.len()), self.judgeable().len())
+            }
+            (_, Err(_)) => "none".into(),
+        };
+        (word.into(), remark)
+    }
+
+    fn state_said(&self) -> (String, String) {
+        let checkpoints = &self.run.checkpoints;
+        let after = |turn: usize| format!("after turn {turn}");
+        match self.judging.form.state {
+            State::Playhead => (format!("turn {}", self.turn + 1), "the playhead's".into()),
+            State::Final => ("the end".into(), after(self.run.turns.len())),
+            State::EveryCheckpoint => {
+                let count = self.moments().map_or(0, |it| it.len());
+                ("every checkpoint".into(), format!("{count}, in order"))
+            }
+            State::Checkpoint(at) => match checkpoints.get(at) {
+                Some(it) => (format!("checkpoint {}", it.id), after(it.last_turn + 1)),
+                None => ("the end".into(), String::new()),
+            },
+        }
+    }
+}
