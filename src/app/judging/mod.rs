@@ -1,8 +1,8 @@
 //! Asking a judge from the screen: a pane beside the views, or in their place where there is no room for both.
 //!
-//! [`form`] is what is wanted, [`wish`] what it comes to, [`sitting`] what is known of the judging under way, [`asking`] what the world is asked and
-//! says, [`rows`] the lines about one component, [`areas`] where the parts stand. The judging goes on while other views are
-//! looked at and while the pane is closed; it ends with the run.
+//! [`form`] is what is wanted, `wish` what it comes to, [`sitting`] what is known of the judging under way, [`asking`] what
+//! the world is asked and says, [`rows`] the lines about one component or group, [`areas`] where the parts stand. The judging
+//! goes on while other views are looked at and while the pane is closed; it ends with the run.
 
 pub mod areas;
 pub mod asking;
