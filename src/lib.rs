@@ -55,6 +55,7 @@ pub mod cli;
 pub mod code;
 pub mod formats;
 pub mod judge;
+pub mod live;
 pub mod metrics;
 pub mod run;
 pub mod store;

@@ -1,6 +1,6 @@
 //! `trajview judge`: asks a judge about the components of a run, and keeps what it says beside the run.
 
-mod signals;
+pub mod signals;
 mod told;
 
 use std::{

@@ -17,6 +17,7 @@ mod import;
 mod json;
 mod judge;
 mod keys;
+mod live;
 mod ls;
 mod man;
 mod measuring;
@@ -129,6 +130,7 @@ enum Command {
     Blame(blame::Args),
     Score(score::Args),
     Judge(judge::Args),
+    Live(Box<live::Args>),
     Agree(agree::Args),
     Compare(compare::Args),
     Corpus(corpus::Args),
@@ -180,6 +182,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Blame(args)) => blame::run(args, out),
         Some(Command::Score(args)) => score::run(args, out),
         Some(Command::Judge(args)) => judge::run(args, out),
+        Some(Command::Live(args)) => live::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
         Some(Command::Compare(args)) => compare::run(args, out),
         Some(Command::Corpus(args)) => corpus::run(args, out),

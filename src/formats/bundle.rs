@@ -49,7 +49,7 @@ impl Format for Bundle {
         let mut run = run_of(&manifest);
         let script = sources.iter().position(|source| source.name == "script.json");
         let requests = script.map(|at| requests_of(sources, at, &mut run.warnings)).unwrap_or_default();
-        let sessions = index_sessions(sources, hands, &mut run);
+        let sessions = index_sessions(sources, &manifest.kept, hands, &mut run);
         lay_out(&manifest, sessions, &requests, &mut run);
         if let Some((source, id)) = sources.iter().zip((0..).map(SourceId)).find(|(it, _)| it.name == "tests.jsonl") {
             tests_jsonl::read(source, id, &mut run);
@@ -93,6 +93,9 @@ struct Manifest {
     checkpoints: Vec<ManifestCheckpoint>,
     #[serde(default)]
     turns: Vec<ManifestTurn>,
+    /// Files below `session/` that are kept though no format reads them.
+    #[serde(default)]
+    kept: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -209,7 +212,7 @@ struct Session {
     run: Run,
 }
 
-fn index_sessions(sources: &[Source<'_>], hands: &dyn Hands, run: &mut Run) -> Vec<Session> {
+fn index_sessions(sources: &[Source<'_>], kept: &[String], hands: &dyn Hands, run: &mut Run) -> Vec<Session> {
     let logs = || sources.iter().enumerate().filter(|(_, source)| source.name.starts_with("session/"));
     run.sources = sources.iter().map(|source| SourceFile { name: source.name.into(), format: Bundle.name() }).collect();
     // A log that says it is a bundle would be read as one for ever.
@@ -246,7 +249,8 @@ fn index_sessions(sources: &[Source<'_>], hands: &dyn Hands, run: &mut Run) -> V
     }
     for (at, source) in logs() {
         let is_read = run.sources[at].format != Bundle.name();
-        if !is_read && is_log_by_name(source.name) {
+        let is_known = is_read || kept.iter().any(|name| name == source.name);
+        if !is_known && is_log_by_name(source.name) {
             run.warnings.push(Warning { place: source.name.into(), what: "not a log of a known format".into() });
         }
     }
