@@ -4,6 +4,7 @@
 //! The sources of a bundle are `run.json` first, then `script.json`, `tests.jsonl` and the files below `session/` as far
 //! as they exist. The logs are read by their own formats; the bundle lays their turns along its own list.
 
+mod layer;
 mod tests_jsonl;
 
 use std::collections::BTreeMap;
@@ -326,10 +327,7 @@ fn turn_of(entry: &ManifestTurn, requests: &BTreeMap<usize, (Place, Box<str>)>) 
         title: request.map(|(_, title)| title.clone()).unwrap_or_default(),
         request: request.map(|(place, _)| *place),
         commit: entry.commit.as_deref().filter(|commit| is_object_id(commit)).map(Into::into),
-        layer: entry.layer.as_ref().filter(|layer| !layer.is_null()).map(|layer| match layer.as_str() {
-            Some(words) => words.into(),
-            None => layer.to_string().into(),
-        }),
+        layer: entry.layer.as_ref().filter(|layer| !layer.is_null()).map(|layer| layer::words(layer).into()),
         ..Turn::default()
     }
 }

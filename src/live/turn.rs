@@ -459,7 +459,7 @@ impl Sitting<'_> {
     fn commit(&mut self, sent: &Sent, row: &mut TurnRow) -> Result<(), Halt> {
         let request = self.script.request(sent.turn);
         let title = label(request.map_or("", |it| it.text.as_str()));
-        let title = format!("turn {}: {}", sent.turn, title.chars().take(60).collect::<String>());
+        let title = format!("turn {}: {}", sent.turn, heading(&title));
         let checkpoint = request.and_then(|it| it.checkpoint.clone());
         let mut trailers = vec![("Turn", sent.turn.to_string())];
         trailers.extend(checkpoint.map(|id| ("Checkpoint", id)));
@@ -503,6 +503,22 @@ impl Sitting<'_> {
         let _ = fs::remove_dir_all(&folder); // it is made anew each time
         Ok(())
     }
+}
+
+/// The beginning of a request, in whole words.
+fn heading(request: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut heading = String::new();
+    for word in request.split_whitespace() {
+        if heading.chars().count() + word.chars().count() >= LONGEST {
+            return heading + " …";
+        }
+        if !heading.is_empty() {
+            heading.push(' ');
+        }
+        heading.push_str(word);
+    }
+    heading
 }
 
 fn difference(now: Tokens, before: Tokens) -> Tokens {

@@ -65,6 +65,9 @@ const WHO: (&str, &str) = ("trajview live", "live@trajview.invalid");
 
 const REFERENCE: &str = "refs/heads/main";
 
+/// Settings of the repository while it is written.
+const OURS: [&str; 2] = ["core.fsyncObjectFiles", "core.excludesFile"];
+
 /// Deeper folders are not recorded.
 const MOST_DEEP: usize = 64;
 
@@ -90,8 +93,8 @@ impl History {
         let made = Repository::init_opts(&path, &options).and_then(|repo| {
             let mut config = repo.config()?;
             // A crash may not take away what was said to be recorded; nor may the user's own list of ignored files count.
-            config.set_bool("core.fsyncObjectFiles", true)?;
-            config.set_str("core.excludesFile", "/dev/null")?;
+            config.set_bool(OURS[0], true)?;
+            config.set_str(OURS[1], "/dev/null")?;
             Ok(repo)
         });
         let repo = made.map_err(|why| WriteError::new(&path, sentence(&why)))?;
@@ -240,8 +243,13 @@ impl History {
             || (!self.rules.records_ignored && self.repo.is_path_ignored(inner).unwrap_or(false))
     }
 
-    /// Puts everything that the last commit needs into one pack and takes the rest away.
+    /// Puts everything that the last commit needs into one pack and takes the rest away. Nothing is recorded afterwards.
     pub fn pack(&self) -> Result<(), WriteError> {
+        if let Ok(mut config) = self.repo.config() {
+            for name in OURS {
+                let _ = config.remove(name); // what is left of them does no harm
+            }
+        }
         let failed = |why: git2::Error| WriteError::new(&self.path, sentence(&why));
         let Ok(last) = self.repo.refname_to_id(REFERENCE) else { return Ok(()) };
         let objects = self.path.join("objects");
