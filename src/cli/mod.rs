@@ -4,6 +4,7 @@
 
 mod agree;
 mod at;
+mod audit;
 mod blame;
 mod cat;
 mod check;
@@ -131,6 +132,7 @@ enum Command {
     Score(score::Args),
     Judge(judge::Args),
     Live(Box<live::Args>),
+    Audit(audit::Args),
     Agree(agree::Args),
     Compare(compare::Args),
     Corpus(corpus::Args),
@@ -183,6 +185,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Score(args)) => score::run(args, out),
         Some(Command::Judge(args)) => judge::run(args, out),
         Some(Command::Live(args)) => live::run(args, out),
+        Some(Command::Audit(args)) => audit::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
         Some(Command::Compare(args)) => compare::run(args, out),
         Some(Command::Corpus(args)) => corpus::run(args, out),

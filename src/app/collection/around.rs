@@ -136,7 +136,11 @@ impl App {
             view if self.replay().is_some() => {
                 self.hide_table();
                 self.hide_comparison();
-                self.on_replay(|replay| replay.view = view);
+                let layout = self.layout();
+                self.on_replay(|replay| {
+                    replay.judging.step_aside(&layout);
+                    replay.view = view;
+                });
             }
             _ => self.say(NO_RUN.into()),
         }

@@ -5,6 +5,7 @@ mod collection;
 mod compare;
 mod curves;
 mod everywhere;
+mod judging;
 mod replay;
 mod row;
 mod scores;
@@ -12,12 +13,13 @@ mod scores;
 use super::{Binding, Context};
 
 /// In the order of the views.
-pub static TABLES: [&[Binding]; 7] = [
+pub static TABLES: [&[Binding]; 8] = [
     replay::ROWS,
     everywhere::ROWS,
     curves::ROWS,
     scores::ROWS,
     audit::ROWS,
+    judging::ROWS,
     compare::ROWS,
     collection::ROWS,
 ];
