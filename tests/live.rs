@@ -478,6 +478,9 @@ fn notes_go_before_each_request_and_are_recorded() {
     assert!(run["turns"][0]["layer"]["added"].as_str().unwrap().starts_with("Mind the gap."));
     assert!(run["turns"][1]["layer"]["why"].as_str().unwrap().starts_with("the notes, unchanged"));
     assert_eq!(desk.files("2"), ["noted noted\nnoted"]);
+    let shown = trajview(&[&desk.text("run"), "--at", "2", "--snapshot", "120x30", "--ascii"]).out;
+    assert!(shown.contains("before the request  notes: the notes, unchanged"), "{shown}");
+    assert!(shown.contains("2 Two."), "{shown}");
     let script: Value =
         serde_json::from_slice(&fs::read(desk.path("run/script.json")).unwrap()).unwrap();
     assert_eq!(script["requests"][1]["text"], "Two.");
@@ -578,4 +581,47 @@ fn what_makes_no_sense_is_told_before_anything_is_made() {
     ]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains("cannot run no-such-program-here: no such program"), "{}", ran.err);
+}
+
+#[test]
+fn a_plan_says_what_would_be_called_and_calls_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("run");
+    for (agent, first, next) in [
+        ("codex", "exec --json --skip-git-repo-check -s workspace-write -", "resume SESSION -"),
+        ("claude", "-p --session-id", "--output-format stream-json --verbose --permission-mode"),
+        ("mini", "-t REQUEST --yolo -l 0 -o", "typed into the terminal"),
+        ("opencode", "run --format json", "--session SESSION"),
+        ("gemini", "--session-id", "-o stream-json --yolo"),
+    ] {
+        let words = [
+            "live",
+            "--agent",
+            agent,
+            "--print-plan",
+            "--model",
+            "m",
+            "--out",
+            out.to_str().unwrap(),
+        ];
+        let ran = trajview(&words);
+        assert_eq!(ran.code, Some(0), "{agent}: {}", ran.err);
+        assert!(ran.out.contains(first) && ran.out.contains(next), "{agent}: {}", ran.out);
+        let told = json(&[&words[..], &["--json"]].concat());
+        assert_eq!(told["schema"], "trajview.live-plan/1");
+        assert_eq!(told["agent"], agent);
+    }
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_program_of_the_settings_may_hold_no_key() {
+    let desk = Desk::new(&THREE);
+    let config =
+        "[drivers.plain]\nstart = [\"sh\"]\n[drivers.plain.env]\nMY_KEY = \"sk-0123456789\"\n";
+    fs::write(desk.path("config.toml"), config).unwrap();
+    let ran = desk.live(&[]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("drivers.plain: env.MY_KEY looks like a key"), "{}", ran.err);
+    assert!(!ran.err.contains("0123456789"), "{}", ran.err);
 }

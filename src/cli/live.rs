@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME", required_unless_present = "resume")]
     agent: Option<String>,
     /// The requests: script.json of a bundle, or one like it
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["resume", "specification"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["resume", "specification", "print_plan"])]
     script: Option<PathBuf>,
     /// How the script is asked; else as it says itself
     #[arg(long, value_name = "emergent|single-shot", value_parser = condition)]
@@ -323,12 +323,12 @@ fn script(args: &Args) -> Result<(Script, Condition), Failure> {
             (read.map_err(cannot)?, path.display().to_string())
         }
         None => (
-            Script::of_specification(specification.as_deref().unwrap_or_default()),
+            Script::of_specification(specification.as_deref().unwrap_or("the request")),
             "the specification".into(),
         ),
     };
     let own = script.condition.as_deref().and_then(Condition::by_word);
-    let usual = if specification.is_some() {
+    let usual = if args.script.is_none() || specification.is_some() {
         Condition::SingleShot
     } else {
         own.unwrap_or(Condition::Emergent)

@@ -385,12 +385,15 @@ fn first_line_of(turn: &Turn, source: SourceId) -> Option<u32> {
     request.or_else(|| turn.steps.iter().find(|step| step.place.source == source).map(|step| step.place.line))
 }
 
-/// The log's own request wins over the script's: it is what the agent was really asked.
+/// The log's own request wins over the script's: it is what the agent was really asked. Where a layer put words before it, the
+/// script's still names the turn.
 fn merge(into: &mut Turn, turn: Turn, first_agent: usize) {
     let is_first = into.steps.is_empty();
     if turn.request.is_some() && is_first {
         into.request = turn.request;
-        into.title = turn.title;
+        if into.layer.is_none() || into.title.is_empty() {
+            into.title = turn.title;
+        }
     }
     into.started_at = into.started_at.or(turn.started_at);
     into.ended_at = turn.ended_at.or(into.ended_at);

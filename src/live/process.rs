@@ -116,6 +116,7 @@ impl Process {
             .stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        dies_with_us(&mut command);
         let mut child = command.spawn().map_err(|why| cannot_run(program, &why))?;
         if let Some(output) = child.stdout.take() {
             read_aside(output, Stream::Output, sender.clone());
@@ -191,6 +192,22 @@ impl Drop for Process {
         }
     }
 }
+
+/// An agent whose run was killed is told to end: nobody records what it does, and what it asks costs. One in a terminal
+/// loses that, which tells it the same.
+#[cfg(target_os = "linux")]
+fn dies_with_us(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    let ask = || {
+        let signal = Some(rustix::process::Signal::TERM);
+        rustix::process::set_parent_process_death_signal(signal).map_err(std::io::Error::from)
+    };
+    // SAFETY: between fork and exec only a system call is made; nothing is allocated and no lock is taken.
+    unsafe { command.pre_exec(ask) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn dies_with_us(_command: &mut Command) {}
 
 pub fn cannot_run(program: &str, why: &std::io::Error) -> String {
     let why = match why.kind() {

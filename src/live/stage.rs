@@ -136,7 +136,8 @@ impl Stage {
         ] {
             all.insert(name.to_owned(), value);
         }
-        let mut secrets = vec![];
+        // A proxy's address may have a name and a password in it.
+        let mut secrets: Vec<String> = all.values().filter_map(|value| login_of(value)).collect();
         let key = setup.key_env.as_deref().or(driver.key_variable());
         for name in setup.pass.iter().map(String::as_str).chain(key) {
             let value = std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -201,6 +202,13 @@ fn is_on_this_machine(url: Option<&str>) -> bool {
     host.is_some_and(|(host, _)| host == "localhost" || host == "::1" || host.starts_with("127."))
 }
 
+/// Name and password in an address.
+fn login_of(url: &str) -> Option<String> {
+    let (_, rest) = url.split_once("://")?;
+    let (login, _) = rest.split(['/', '?', '#']).next()?.rsplit_once('@')?;
+    Some(login.to_owned())
+}
+
 /// Host and port of an address.
 pub fn host_of(url: &str) -> Option<(String, u16)> {
     let (scheme, rest) = url.split_once("://")?;
@@ -229,6 +237,8 @@ mod tests {
         assert_eq!(of("https://api.example.com/v1?x").as_deref(), Some("api.example.com 443"));
         assert_eq!(of("http://[::1]:8080").as_deref(), Some("::1 8080"));
         assert_eq!(of("nothing"), None);
+        assert_eq!(login_of("http://me:word@proxy:80/x").as_deref(), Some("me:word"));
+        assert_eq!(login_of("http://proxy/a@b"), None);
         assert!(is_on_this_machine(Some("http://localhost:1")));
         assert!(!is_on_this_machine(Some("https://example.com")));
     }

@@ -236,10 +236,7 @@ impl Sitting<'_> {
             Ok(process) => process,
             Err(why) => return Ok(Err(why)),
         };
-        let words: Vec<&str> = std::iter::once(call.program.as_str())
-            .chain(call.args.iter().map(String::as_str))
-            .collect();
-        let command = self.stage.secrets.hide(&super::plan::shell_words(&words));
+        let command = self.stage.secrets.hide(&command_line(call));
         let (id, has_terminal) = (process.id, process.has_terminal());
         self.record(&Entry::Process { process: id, command: command.clone() })?;
         self.told(&Event::Started { command, process: id, has_terminal });
@@ -503,6 +500,17 @@ impl Sitting<'_> {
         let _ = fs::remove_dir_all(&folder); // it is made anew each time
         Ok(())
     }
+}
+
+/// A call as it is told and recorded: a request among its words is cut.
+fn command_line(call: &Call) -> String {
+    const LONGEST: usize = 200;
+    let cut = |word: &String| match word.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &word[..end]),
+        None => word.clone(),
+    };
+    let words: Vec<String> = std::iter::once(&call.program).chain(&call.args).map(cut).collect();
+    super::plan::shell_words(&words.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// The beginning of a request, in whole words.

@@ -2,7 +2,7 @@
 //!
 //! A [`Driver`] is only asked; it starts nothing itself. It says which program to call with which words, what its
 //! environment and its settings are, where its logs land, and what the lines it prints mean. To add one, write
-//! `drivers/<name>.rs` and add it to the list: `--agent`, `--print-plan` and the README table follow from it.
+//! `drivers/<name>.rs`, add it to the list below, from which `--agent` and `--print-plan` follow, and a row to the README.
 
 pub mod command;
 pub mod heard;
@@ -264,6 +264,14 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), count);
         assert!(DRIVERS.iter().all(|driver| !driver.about().is_empty()));
+    }
+
+    #[test]
+    fn every_driver_has_a_row_in_the_readme() {
+        let readme = include_str!("../../../README.md");
+        for name in names() {
+            assert!(readme.contains(&format!("\n| `{name}` | ")), "{name}");
+        }
     }
 
     #[test]
