@@ -287,3 +287,29 @@ fn mini_works_in_a_terminal_from_turn_to_turn() {
     let run: Value = serde_json::from_slice(&fs::read(out.join("run.json")).unwrap()).unwrap();
     assert_eq!(run["kept"], serde_json::json!(["session/turn-001.traj.json"]));
 }
+
+#[test]
+fn codex_works_in_a_terminal_as_a_person_would_see_it() {
+    let (Some(codex), true) = (program("TRAJVIEW_CODEX", "codex"), has_git()) else { return };
+    let Some(server) = Server::new("scripts/ppdiff_emergent.py") else { return };
+    let desk = tempfile::tempdir().unwrap();
+    let out = desk.path().join("run");
+    let script = first_requests("codex-p12", 6, &desk.path().join("script.json"));
+    let mut given = words(&codex, &server, &script, out.to_str().unwrap());
+    given.push("--terminal");
+
+    live(&given);
+
+    checked(&out);
+    let sample = project("sample-runs/codex-p12");
+    assert_eq!(trees(&out), trees(&sample)[..6]);
+    let requests = |bundle: &Path| -> Vec<Value> {
+        played(bundle)
+            .into_iter()
+            .take(6)
+            .map(|turn| serde_json::json!([turn[2], turn[4], turn[6]]))
+            .collect()
+    };
+    assert_eq!(requests(&out), requests(&sample));
+    assert!(fs::read_to_string(out.join("session/terminal.cast")).unwrap().lines().count() > 20);
+}

@@ -191,9 +191,10 @@ fn a_turn_under_way_is_done_again_when_that_is_wanted() {
 
     let (ended, _) = desk.run(|event, control| {
         if let Event::TurnBegan { attempt: 1, .. } = event {
-            let (control, ok, tries) = (control.clone(), ok.clone(), tries.clone());
+            let (control, ok, job) = (control.clone(), ok.clone(), desk.job.clone());
             std::thread::spawn(move || {
-                while !tries.exists() {
+                // What it has changed so far can be seen from beside it.
+                while !live::under_way::patch(&job).unwrap_or_default().contains("\n+1\n") {
                     std::thread::sleep(std::time::Duration::from_millis(20));
                 }
                 fs::write(ok, "").unwrap();

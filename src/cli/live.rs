@@ -51,6 +51,9 @@ pub struct Args {
     /// Print what would be called, word by word; call nothing
     #[arg(long)]
     print_plan: bool,
+    /// Drive it in a terminal, as a person would, where it can also do without
+    #[arg(long)]
+    terminal: bool,
     /// The program, where it is not found by its usual name
     #[arg(long, value_name = "PATH")]
     program: Option<PathBuf>,
@@ -247,6 +250,7 @@ fn wanted(args: &Args) -> Result<Job, Failure> {
     setup.tests = args.test.clone();
     setup.records_ignored = args.ignored == "record";
     setup.keeps_work = args.keep_work;
+    setup.in_terminal = args.terminal;
     setup.args = args.args.clone();
     limit(args, &mut setup);
     name_driver(args, &mut setup)?;

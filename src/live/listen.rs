@@ -42,6 +42,8 @@ pub struct Ear<'a> {
     pub cast: &'a mut Cast,
     /// What a terminal shows when a turn is over.
     pub marker: Option<&'a Regex>,
+    /// Asked now and then; whether the log says that the turn is over.
+    pub is_over: &'a mut dyn FnMut() -> bool,
     /// Whether nobody draws the terminal, so that its questions have to be answered here.
     pub answers: bool,
     /// Where what it prints is kept.
@@ -188,6 +190,7 @@ impl<'a, 'b> Listening<'a, 'b> {
             }
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
+                self.is_marked |= (self.ear.is_over)();
                 if (self.ear.grow)() {
                     last = Instant::now(); // an agent that writes its log is not idle
                     (self.ear.tell)(&Event::Grew);

@@ -1,12 +1,14 @@
 //! The agent's own logs: found where its driver says, copied below `session/`, and cut back when a turn is done again.
 
 use std::{
+    collections::BTreeMap,
     fs::{self, File, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
 use globset::{GlobBuilder, GlobMatcher};
+use regex::bytes::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -162,6 +164,44 @@ fn lines_of(bytes: &[u8]) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
+/// Waits for a line in logs of lines.
+pub struct Watch<'a> {
+    places: &'a [Logs],
+    pattern: &'a Regex,
+    /// How far each was looked at (bytes).
+    seen: BTreeMap<PathBuf, u64>,
+}
+
+impl<'a> Watch<'a> {
+    /// What is there already does not count.
+    pub fn new(places: &'a [Logs], pattern: &'a Regex) -> Self {
+        let size = |path: &PathBuf| fs::metadata(path).map_or(0, |meta| meta.len());
+        let seen = find(places).into_iter().map(|(_, path)| (path.clone(), size(&path))).collect();
+        Self { places, pattern, seen }
+    }
+
+    /// Whether a whole line that matches came since it was last asked.
+    pub fn is_found(&mut self) -> bool {
+        let mut found = false;
+        for (_, path) in find(self.places) {
+            let seen = self.seen.entry(path.clone()).or_default();
+            let bytes = read_from(&path, *seen).unwrap_or_default();
+            let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            *seen += end as u64;
+            found |= bytes[..end].split(|byte| *byte == b'\n').any(|it| self.pattern.is_match(it));
+        }
+        found
+    }
+}
+
+fn read_from(path: &Path, start: u64) -> io::Result<Vec<u8>> {
+    let mut file = open_plain(path)?;
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = vec![];
+    file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Makes the agent's logs what they were: longer ones are cut, new ones go. What the bundle has of them goes along.
 pub fn cut_back(places: &[Logs], before: &[LogRow], bundle: &Path) -> Result<(), WriteError> {
     for (name, source) in find(places) {
@@ -314,6 +354,20 @@ mod tests {
         assert_eq!(fs::read(&source).unwrap(), b"1\n2");
         assert_eq!(copy(&places, bundle.path(), &secrets).unwrap().rows, before);
         assert_eq!(fs::read_dir(bundle.path().join("session")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_line_that_is_waited_for_is_found_once_it_is_whole() {
+        let (home, _bundle, places) = place();
+        let source = home.path().join("a/one.jsonl");
+        fs::write(&source, "over\n").unwrap();
+        let pattern = Regex::new("^over$").unwrap();
+        let mut watch = Watch::new(&places, &pattern);
+        assert!(!watch.is_found());
+        fs::write(&source, "over\nmore\nov").unwrap();
+        assert!(!watch.is_found());
+        fs::write(&source, "over\nmore\nover\n").unwrap();
+        assert!(watch.is_found() && !watch.is_found());
     }
 
     #[cfg(unix)]

@@ -13,6 +13,9 @@
 //! clones may be used from any thread: pause, go on, step by step, skip, edit, retry, end the turn, stop, keys and size of
 //! the terminal. While an event is taken in, the agent waits: that is how a flood is held back.
 //!
+//! [`under_way::patch`] says what the turn under way has changed so far. [`setup::Setup::in_terminal`] gives an agent that has a
+//! screen of its own (Codex) a terminal, so that there is something to be seen and typed to.
+//!
 //! With [`Job::has_person`] a failed turn waits for a wish instead of ending the run, and the questions that programs ask
 //! their terminal are left to whoever draws it; the answers are typed with [`Wish::Keys`].
 //!
@@ -47,6 +50,7 @@ pub mod setup;
 mod sitting;
 pub mod stage;
 pub mod turn;
+pub mod under_way;
 mod version;
 
 pub use control::{Control, Wish};

@@ -103,6 +103,7 @@ pub fn of(job: &Job) -> Result<Plan, CannotStart> {
         turn_ends: match driver.end() {
             End::Exit => "when the process ends".into(),
             End::Marker(marker) => format!("when the terminal shows {marker:?} and rests"),
+            End::Log(pattern) => format!("when a new line of its log matches {pattern:?}"),
         },
         done_again: match driver.rewind() {
             Rewind::Logs => "its logs are cut back to where they were",

@@ -115,6 +115,9 @@ pub struct Setup {
     pub work: PathBuf,
     /// Whether that folder stays when the run is over.
     pub keeps_work: bool,
+    /// Whether the agent has a terminal though it could do without.
+    #[serde(default)]
+    pub in_terminal: bool,
     /// Columns and rows of the agent's terminal.
     pub size: (u16, u16),
 }
@@ -143,6 +146,7 @@ impl Setup {
             retries: 0,
             work,
             keeps_work: false,
+            in_terminal: false,
             size: (120, 40),
         }
     }

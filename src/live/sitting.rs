@@ -61,7 +61,8 @@ pub struct Sitting<'a> {
 }
 
 /// Made anew by every tool that reads them, and by every run differently: never recorded.
-const NEVER: [&str; 4] = ["**/__pycache__", "**/.pytest_cache", "**/.mypy_cache", "**/.DS_Store"];
+pub const NEVER: [&str; 4] =
+    ["**/__pycache__", "**/.pytest_cache", "**/.mypy_cache", "**/.DS_Store"];
 
 impl<'a> Sitting<'a> {
     pub fn open(

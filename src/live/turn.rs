@@ -156,13 +156,19 @@ impl Sitting<'_> {
             turn: sent.turn,
         };
         let call = self.driver.call(&ask);
-        let marker = match self.driver.end() {
+        let end = self.driver.end();
+        let pattern = match &end {
             End::Exit => None,
-            End::Marker(pattern) => match Regex::new(&pattern) {
-                Ok(marker) => Some(marker),
+            End::Marker(pattern) | End::Log(pattern) => match Regex::new(pattern) {
+                Ok(pattern) => Some(pattern),
                 Err(why) => return Ok(Err(why.to_string())),
             },
         };
+        let is_in_log = matches!(end, End::Log(_));
+        let marker = pattern.as_ref().filter(|_| !is_in_log);
+        let places = self.driver.logs(&self.stage);
+        let mut ends =
+            pattern.as_ref().filter(|_| is_in_log).map(|it| logs::Watch::new(&places, it));
         let goes_on = self.process.as_mut().is_some_and(|it| it.ending().is_none());
         let mut process = match self.process.take().filter(|_| goes_on) {
             Some(process) => process,
@@ -178,7 +184,6 @@ impl Sitting<'_> {
         let mut reader = self.driver.reader();
         let answers = !self.has_person;
         let file = fs::File::create(sent.prompt_file.with_extension("out")).ok();
-        let places = self.driver.logs(&self.stage);
         let Parts { setup, bundle, stage, control, cast, later, tell, .. } = self.parts();
         let mut grow = || logs::grow(&places, bundle, &stage.secrets);
         let began = Instant::now();
@@ -189,7 +194,8 @@ impl Sitting<'_> {
             heard: &mut heard,
             secrets: &stage.secrets,
             cast,
-            marker: marker.as_ref(),
+            marker,
+            is_over: &mut || ends.as_mut().is_some_and(logs::Watch::is_found),
             answers,
             file,
             grow: &mut grow,

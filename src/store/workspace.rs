@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use git2::{Commit, ObjectType, Oid, Repository, RepositoryInitOptions, Signature};
+use git2::{Commit, DiffFormat, ObjectType, Oid, Repository, RepositoryInitOptions, Signature};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::run::Time;
@@ -127,20 +127,47 @@ impl History {
         Ok(Taken { commit: commit.to_string(), tree: tree.to_string(), left_out: walk.left_out })
     }
 
+    /// How the files below `workspace` differ from a commit (None: no files), as a unified patch, renames found.
+    pub fn patch(&self, workspace: &Path, parent: Option<&str>) -> Result<Vec<u8>, WriteError> {
+        let mut walk = Walk { history: self, workspace, left_out: vec![] };
+        let mut patch = vec![];
+        let mut write = || -> Result<(), git2::Error> {
+            let new = self.repo.find_tree(self.tree(&mut walk)?)?;
+            let old =
+                parent.map(|id| self.repo.find_commit(Oid::from_str(id)?)?.tree()).transpose()?;
+            let mut diff = self.repo.diff_tree_to_tree(old.as_ref(), Some(&new), None)?;
+            diff.find_similar(None)?;
+            diff.print(DiffFormat::Patch, |_, _, line| {
+                if matches!(line.origin(), '+' | '-' | ' ') {
+                    patch.push(line.origin() as u8);
+                }
+                patch.extend_from_slice(line.content());
+                true
+            })
+        };
+        write().map_err(|why| WriteError::new(&self.path, sentence(&why)))?;
+        Ok(patch)
+    }
+
+    /// The tree of the files as they lie there.
+    fn tree(&self, walk: &mut Walk<'_>) -> Result<Oid, git2::Error> {
+        if !self.rules.records_ignored {
+            self.repo.set_workdir(walk.workspace, false)?;
+            self.repo.clear_ignore_rules()?;
+        }
+        match walk.folder(Path::new(""), 0)? {
+            Some(tree) => Ok(tree),
+            None => self.repo.treebuilder(None)?.write(),
+        }
+    }
+
     fn commit(
         &self,
         walk: &mut Walk<'_>,
         parent: Option<&str>,
         note: &Note<'_>,
     ) -> Result<(Oid, Oid), git2::Error> {
-        if !self.rules.records_ignored {
-            self.repo.set_workdir(walk.workspace, false)?;
-            self.repo.clear_ignore_rules()?;
-        }
-        let tree = match walk.folder(Path::new(""), 0)? {
-            Some(tree) => tree,
-            None => self.repo.treebuilder(None)?.write()?,
-        };
+        let tree = self.tree(walk)?;
         let parent = parent.map(|id| self.repo.find_commit(Oid::from_str(id)?)).transpose()?;
         let parents: Vec<&Commit<'_>> = parent.iter().collect();
         let time = git2::Time::new(note.at.0.div_euclid(1000), 0);
@@ -539,6 +566,28 @@ mod tests {
         assert_eq!(place.take(&history, None).tree, first.tree);
         history.restore(place.workspace.path(), None).unwrap();
         assert_eq!(place.files(), ["new/.git/HEAD"]);
+    }
+
+    #[test]
+    fn what_differs_from_a_commit_is_a_patch() {
+        let place = Place::new();
+        let history = place.history(true);
+        place.write("a", "one\ntwo\nthree\n");
+        let first = place.take(&history, None);
+        fs::rename(place.workspace.path().join("a"), place.workspace.path().join("b")).unwrap();
+        place.write("b", "one\ntwo\nfour\n");
+
+        let patch = history.patch(place.workspace.path(), Some(&first.commit)).unwrap();
+
+        let patch = String::from_utf8(patch).unwrap();
+        assert!(patch.contains("rename from a\nrename to b\n"), "{patch}");
+        assert!(patch.contains(" two\n-three\n+four\n"), "{patch}");
+        assert!(
+            history
+                .patch(place.workspace.path(), None)
+                .unwrap()
+                .starts_with(b"diff --git a/b b/b\nnew file")
+        );
     }
 
     #[test]

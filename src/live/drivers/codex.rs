@@ -16,6 +16,7 @@ use super::{
     },
     Ask, Call, Driver, Input, Logs, Naming, Rewind,
     heard::{Amount, Heard, Reader, Stream, count, object, text},
+    codex_tui::CodexTui,
     program_of, toml_text,
 };
 
@@ -98,6 +99,10 @@ impl Driver for Codex {
     fn logs(&self, stage: &Stage) -> Vec<Logs> {
         let pattern = "**/rollout-*.jsonl".to_owned();
         vec![Logs { folder: home(stage).join("sessions"), pattern, is_flat: true }]
+    }
+
+    fn in_terminal(&self) -> Option<Box<dyn Driver>> {
+        Some(Box::new(CodexTui))
     }
 
     fn naming(&self) -> Naming {

@@ -4,6 +4,7 @@
 //! environment and its settings are, where its logs land, and what the lines it prints mean. To add one, write
 //! `drivers/<name>.rs`, add it to the list below, from which `--agent` and `--print-plan` follow, and a row to the README.
 
+mod codex_tui;
 pub mod command;
 pub mod heard;
 
@@ -72,6 +73,11 @@ pub trait Driver: Send + Sync + Debug {
     fn typed(&self, prompt: &str) -> Vec<u8> {
         let line = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
         format!("{line}\r").into_bytes()
+    }
+
+    /// The same agent in a terminal of its own, as a person would use it. None where it is not driven that way.
+    fn in_terminal(&self) -> Option<Box<dyn Driver>> {
+        None
     }
 
     /// Whether the process ended well, by its exit code.
@@ -171,6 +177,8 @@ pub enum End {
     Exit,
     /// The terminal shows something that matches, and nothing follows for a moment.
     Marker(String),
+    /// A new line of its log matches.
+    Log(String),
 }
 
 macro_rules! drivers {
@@ -196,6 +204,9 @@ pub fn of(setup: &Setup) -> Result<Box<dyn Driver>, String> {
     }
     let known = DRIVERS.iter().find(|driver| driver.name() == setup.agent);
     match known {
+        Some(driver) if setup.in_terminal => driver
+            .in_terminal()
+            .ok_or_else(|| format!("agent {} is not driven in a terminal", setup.agent)),
         Some(driver) => Ok(Box::new(Known(*driver))),
         None => Err(format!("no agent is called {}; known: {}", setup.agent, names().join(", "))),
     }
@@ -234,6 +245,7 @@ hand_on! {
     naming() -> Naming;
     rewind() -> Rewind;
     end() -> End;
+    in_terminal() -> Option<Box<dyn Driver>>;
     typed(prompt: &str) -> Vec<u8>;
     is_fine(code: i32) -> bool;
     droppings() -> Vec<&str>;
