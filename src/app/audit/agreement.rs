@@ -175,7 +175,7 @@ impl Replay {
             rows.push(Row::Note(format!("{count:>3} {reason}")));
         }
         if missing > 0 {
-            rows.push(Row::Note(format!("{missing:>3} without one; r gives one")));
+            rows.push(Row::Note(format!("{missing:>3} without one; b gives one")));
         }
     }
 }

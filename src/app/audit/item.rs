@@ -117,7 +117,7 @@ impl Replay {
         if self.audit.asks == Some(Asks::Reason) {
             self.say_choices(width, rows);
         } else if !is_explained {
-            rows.push(Row::Problem("no reason so far; r gives one".into()));
+            rows.push(Row::Problem("no reason so far; b gives one".into()));
         }
         self.say_note(width, rows);
     }

@@ -85,8 +85,8 @@ fn of_table(app: &App, table: &Collection, theme: Theme, width: usize) -> Line<'
 
 fn beside_count(app: &App, theme: Theme, width: usize) -> Line<'static> {
     let right = count(app, theme);
-    let room = width.saturating_sub(width_of(&right) + 1);
-    sides(hints(app, theme, room), right, width)
+    let taken = if right.is_empty() { 0 } else { width_of(&right) + 1 };
+    sides(hints(app, theme, width.saturating_sub(taken)), right, width)
 }
 
 /// What the audit asks for: the question, what is typed, and what is wrong with it or else the keys.

@@ -15,14 +15,12 @@ use super::{
 #[rustfmt::skip] // a table: one row a binding
 pub static ROWS: &[Binding] = &[
     row(InRun, &[c('r')], "ask a judge about this run, in a pane; what is under way there goes on when it is closed", "", |_| judge(Message::Toggle)),
-    row(JudgeForm, &[k(Code::Up), c('k')], "previous field, or component to mark", "field", |n| judge(Message::Move(Motion::Up(n.times())))),
-    row(JudgeForm, &[k(Code::Down), c('j')], "next field, or component to mark", "field", |n| judge(Message::Move(Motion::Down(n.times())))),
+    row(JudgeForm, &[k(Code::Up), c('k'), k(Code::BackTab)], "previous field, or component to mark", "field", |n| judge(Message::Move(Motion::Up(n.times())))),
+    row(JudgeForm, &[k(Code::Down), c('j'), k(Code::Tab)], "next field, or component to mark", "field", |n| judge(Message::Move(Motion::Down(n.times())))),
     row(JudgeForm, &[k(Code::Left), c('h')], "value before it; 5h of looks and repeats five fewer", "change", |n| judge(Message::Change(-(n.times() as isize)))),
     row(JudgeForm, &[k(Code::Right), c('l')], "next value; 5l of looks and repeats five more", "change", |n| judge(Message::Change(n.times() as isize))),
     row(JudgeForm, &[k(Code::Enter)], "ask the judge, as the form says", "ask", |_| judge(Message::Enter)),
     row(JudgeForm, &[c(' ')], "mark the component; at the prompt type its path", "mark", |_| judge(Message::Mark)),
-    row(JudgeForm, &[k(Code::Tab)], "next field", "", |_| judge(Message::Move(Motion::Down(1)))),
-    row(JudgeForm, &[k(Code::BackTab)], "previous field", "", |_| judge(Message::Move(Motion::Up(1)))),
     row(JudgeWatch, &[k(Code::Up), c('k')], "up among components, calls or words", "move", |n| judge(Message::Move(Motion::Up(n.times())))),
     row(JudgeWatch, &[k(Code::Down), c('j')], "down among components, calls or words", "move", |n| judge(Message::Move(Motion::Down(n.times())))),
     row(JudgeWatch, &[k(Code::Enter)], "all that is known of the component so far, and back", "open", |_| judge(Message::Enter)),
