@@ -475,6 +475,7 @@ impl Opening<'_> {
         let was_there = Stage::is_there(&self.setup.work);
         let stage = self.stage(&before.id)?;
         let history = History::open(bundle, rules)?;
+        history.unlock(); // the journal is ours, so nobody else writes
         let mut progress = before.progress;
         if let Some(commit) = progress.commit().filter(|commit| !history.has(commit)) {
             let why = format!("{}: workspace.git lacks commit {commit}", bundle.display());
