@@ -38,6 +38,7 @@ pub mod search;
 pub mod shell;
 pub mod steps;
 pub mod stops;
+pub mod terminal;
 pub mod tree;
 pub mod turns;
 pub mod views;
@@ -393,6 +394,7 @@ impl App {
     }
 
     fn press(&mut self, key: Key) -> Vec<Effect> {
+        let Some(key) = key.bound() else { return vec![] };
         let context = self.context();
         self.on_replay(|replay| {
             replay.notice = None;

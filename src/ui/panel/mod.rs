@@ -14,6 +14,7 @@ pub mod palette;
 pub mod scores;
 pub mod steps;
 pub mod tabs;
+pub mod terminal;
 pub mod title;
 mod tree;
 pub mod turns;
