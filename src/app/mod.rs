@@ -27,6 +27,7 @@ pub mod follow;
 pub mod key;
 pub mod keymap;
 pub mod layout;
+pub mod live;
 pub mod now;
 pub mod overlay;
 mod place;
@@ -82,6 +83,8 @@ pub struct App {
     way_back: views::View,
     /// The table of runs beside it, where several were opened.
     pub collection: Option<Box<Collection>>,
+    /// A run that is being made.
+    pub live: Option<Box<live::Live>>,
     /// How the table is wanted when it is opened.
     pub table_wish: collection::Opening,
     /// The opening whose beginning is shown while the whole is read.
@@ -119,6 +122,9 @@ pub enum Message {
     CompareRuns(Vec<PathBuf>, Place),
     Compare(compare::Message),
     Collection(collection::Message),
+    /// A run is going to be made.
+    BeginLive,
+    Live(live::Message),
     Overlay(overlay::Message),
     Zoom,
     Escape,
@@ -174,6 +180,8 @@ pub enum Effect {
     FollowComponents(Request, Arc<Run>, Vec<lifeline::Asked>),
     /// How much of what the modules offer is reused, after so many turns.
     MeasureReuse(Request, Arc<Run>, usize),
+    /// Of the one who runs the agent.
+    Live(live::told::Command),
     Suspend,
     /// Tell from now on when this recording grows.
     Follow(PathBuf),
@@ -193,6 +201,7 @@ impl Default for App {
             arrival: None,
             way_back: views::View::Collection,
             collection: None,
+            live: None,
             table_wish: collection::Opening::default(),
             begun: None,
             overlay: None,
@@ -220,6 +229,7 @@ impl App {
             effects.extend(replay.ask(&mut self.numbers, &layout));
         }
         effects.extend(self.settle_comparison());
+        effects.extend(self.settle_live());
         let height = self.table_height();
         if let Some(collection) = &mut self.collection {
             collection.settle(height);
@@ -233,6 +243,9 @@ impl App {
         let layout = self.layout();
         match message {
             Message::Press(key) => return self.press(key),
+            Message::Paste(text) if self.live().is_some() && self.shell.palette.is_none() => {
+                return self.paste_live(&text);
+            }
             Message::Paste(text) => self.paste(&text),
             Message::Resized(size) => self.size = size,
             Message::Open(path, place) => return vec![self.open(path, place)],
@@ -257,6 +270,8 @@ impl App {
             Message::Compare(message) => return self.update_comparison(message, &layout),
             Message::Replay(replay::Message::View(message)) => self.go_to_view(&message),
             Message::Collection(message) => return self.update_table(message),
+            Message::BeginLive => self.begin_live(),
+            Message::Live(message) => return self.update_live(message),
             Message::Replay(message) if self.is_way_out(&message) => self.bring_up(self.way_back),
             Message::Replay(message) => {
                 let stops = message == replay::Message::Curves(curves::Message::StopOrGoOn);
@@ -264,7 +279,7 @@ impl App {
                 let is_stopped = self.replay().is_some_and(|it| it.curves.scores.is_stopped);
                 return (stops && is_stopped).then_some(Effect::StopScoring).into_iter().collect();
             }
-            Message::Overlay(message) => self.update_overlay(&message, &layout),
+            Message::Overlay(message) => self.update_overlay(&message, &self.whole_layout()),
             Message::Zoom => self.zoom = if self.zoom == Zoom::On { Zoom::Off } else { Zoom::On },
             Message::Escape => {
                 self.zoom = Zoom::Off;
@@ -292,11 +307,20 @@ impl App {
 
     /// Where everything stands at the moment.
     pub fn layout(&self) -> Layout {
+        self.beside_live(|size| self.layout_in(size)).unwrap_or_else(|| self.layout_in(self.size))
+    }
+
+    /// Where boxes over everything stand: in the whole screen.
+    pub fn whole_layout(&self) -> Layout {
+        self.layout_in(self.size)
+    }
+
+    fn layout_in(&self, size: Size) -> Layout {
         let focus = self.replay().map_or(Panel::default(), |replay| replay.focus);
         let files = self.replay().map_or(0, Replay::file_rows);
         let more = self.replay().map_or(0, |replay| replay.standings().len());
-        let layout = Layout::of(self.size, focus, self.zoom, files);
-        let layout = layout.with_now(self.now, self.size, focus, more);
+        let layout = Layout::of(size, focus, self.zoom, files);
+        let layout = layout.with_now(self.now, size, focus, more);
         self.replay().map_or(layout, |replay| replay.make_room(layout))
     }
 
@@ -304,6 +328,9 @@ impl App {
     pub fn context(&self) -> Context {
         if let Some(context) = self.shell.context() {
             return context;
+        }
+        if let (None, Some(live)) = (&self.overlay, self.live()) {
+            return live.context();
         }
         if let (None, Some(compared)) = (&self.overlay, self.comparison()) {
             return Context::of_part(compared.part);
@@ -324,6 +351,9 @@ impl App {
 
     /// What a box over the panels tells of.
     pub fn subject(&self) -> Subject<'_> {
+        if let Some(live) = self.live() {
+            return Subject::Live(live);
+        }
         if let Some(compared) = self.comparison() {
             return Subject::Comparison(compared);
         }
@@ -394,12 +424,18 @@ impl App {
     }
 
     fn press(&mut self, key: Key) -> Vec<Effect> {
+        if let Some(effects) = self.for_agent(key) {
+            return effects;
+        }
         let Some(key) = key.bound() else { return vec![] };
         let context = self.context();
         self.on_replay(|replay| {
             replay.notice = None;
             replay.curves.hovered = None;
         });
+        if let Some(live) = &mut self.live {
+            live.notice = None;
+        }
         if let Some(compared) = &mut self.compared {
             compared.notice = None;
         }
@@ -460,6 +496,7 @@ impl App {
 
 const fn typed(context: Context, c: char) -> Message {
     Message::Replay(match context {
+        Context::LivePrompt => return Message::Live(live::Message::Type(c)),
         Context::Filter => {
             let message = collection::prompt::Message::Type(c);
             return Message::Collection(collection::Message::Prompt(message));

@@ -459,6 +459,7 @@ impl Worker {
             | Effect::TestPairs(..)
             | Effect::StopCollecting
             | Effect::StopScoring
+            | Effect::Live(_)
             | Effect::Suspend
             | Effect::Follow(_)
             | Effect::Copy(_)
@@ -629,6 +630,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::StopCollecting
         | Effect::StopComparing
         | Effect::StopScoring
+        | Effect::Live(_)
         | Effect::Suspend
         | Effect::Follow(_)
         | Effect::Copy(_)

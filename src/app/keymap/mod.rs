@@ -61,6 +61,12 @@ pub enum Context {
     Table,
     /// Typing what narrows the table down.
     Filter,
+    /// The live run, while the keyboard is not the agent's.
+    Live,
+    /// Typing a request, or what to look for in the agent's terminal.
+    LivePrompt,
+    /// The agent has the keyboard.
+    Agent,
     /// While typing what to look for in it.
     RubricFind,
     /// In every part of the component scores.
@@ -87,7 +93,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 38] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -107,6 +113,9 @@ impl Context {
         Self::Ended,
         Self::Table,
         Self::Filter,
+        Self::Live,
+        Self::LivePrompt,
+        Self::Agent,
         Self::RubricFind,
         Self::Judged,
         Self::Components,
@@ -146,6 +155,9 @@ impl Context {
             Self::Ended => "among the files of its runs",
             Self::Table => "in the table of runs",
             Self::Filter => "while typing a filter",
+            Self::Live => "in the live run",
+            Self::LivePrompt => "while typing in the live run",
+            Self::Agent => "while the agent has the keyboard",
             Self::RubricFind => "while typing what to look for in the rubric tree",
             Self::Judged => "in the scores of components",
             Self::Components => "in the table of components",
@@ -177,7 +189,9 @@ impl Context {
     /// Where the keyboard is while nothing lies over the views.
     pub fn of_place(replay: &replay::Replay) -> Self {
         match (replay.view, replay.curves.part) {
-            (View::Replay | View::Collection | View::Compare, _) => Self::of_panel(replay.focus),
+            (View::Replay | View::Collection | View::Compare | View::Live, _) => {
+                Self::of_panel(replay.focus)
+            }
             (View::Curves, Part::Chart) => Self::Chart,
             (View::Curves, Part::Moved) => Self::Moved,
             (View::Scores, _) => replay.scores.context(&replay.run),
@@ -211,6 +225,7 @@ impl Context {
             | Self::Lifeline => Some(View::Scores),
             Self::Audit => Some(View::Audit),
             Self::Table | Self::Filter => Some(View::Collection),
+            Self::Live | Self::LivePrompt | Self::Agent => Some(View::Live),
             _ => None,
         }
     }
@@ -235,6 +250,9 @@ impl Context {
             Self::Steps => &[Self::Steps, Self::Replay, Self::InRun, Self::Anywhere],
             Self::Table => &[Self::Table, Self::Anywhere],
             Self::Filter => &[Self::Filter],
+            Self::Live => &[Self::Live, Self::Anywhere],
+            Self::LivePrompt => &[Self::LivePrompt],
+            Self::Agent => &[Self::Agent],
             Self::Scores => &[Self::Scores, Self::InRun, Self::Anywhere],
             Self::Rubric => &[Self::Rubric, Self::Scores, Self::InRun, Self::Anywhere],
             Self::RubricFind => &[Self::RubricFind],
@@ -273,12 +291,15 @@ impl Context {
 
     /// Whether a key that means nothing here types itself.
     pub const fn takes_text(self) -> bool {
-        self.types_words() || matches!(self, Self::Palette)
+        self.types_words() || matches!(self, Self::Palette | Self::Agent)
     }
 
     /// Whether what is typed or pasted are words of a prompt.
     pub const fn types_words(self) -> bool {
-        matches!(self, Self::Prompt | Self::Requests | Self::Filter | Self::RubricFind)
+        matches!(
+            self,
+            Self::Prompt | Self::Requests | Self::Filter | Self::RubricFind | Self::LivePrompt
+        )
     }
 }
 

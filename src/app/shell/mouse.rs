@@ -86,6 +86,10 @@ pub fn palette_area(layout: &Layout, rows: usize) -> Rect {
 
 impl App {
     pub(super) fn point(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        let is_covered = self.overlay.is_some() || self.shell.palette.is_some();
+        if let Some(effects) = (!is_covered).then(|| self.point_at_live(mouse)).flatten() {
+            return effects;
+        }
         if mouse.kind == Kind::Move {
             let is_free =
                 self.overlay.is_none() && self.shell.palette.is_none() && self.table().is_none();

@@ -8,6 +8,7 @@ pub mod curves;
 pub mod diff;
 pub mod files;
 pub mod footer;
+pub mod live;
 pub mod now;
 pub mod overlay;
 pub mod palette;

@@ -5,6 +5,7 @@ mod collection;
 mod compare;
 mod curves;
 mod everywhere;
+mod live;
 mod replay;
 mod row;
 mod scores;
@@ -12,7 +13,7 @@ mod scores;
 use super::{Binding, Context};
 
 /// In the order of the views.
-pub static TABLES: [&[Binding]; 7] = [
+pub static TABLES: [&[Binding]; 8] = [
     replay::ROWS,
     everywhere::ROWS,
     curves::ROWS,
@@ -20,4 +21,5 @@ pub static TABLES: [&[Binding]; 7] = [
     audit::ROWS,
     compare::ROWS,
     collection::ROWS,
+    live::ROWS,
 ];

@@ -4,7 +4,7 @@ use crate::app::{
     Message, audit, base, chooser, collection, compare, curves, diff, files,
     key::{Code, Key},
     layout::Panel,
-    overlay, playback, replay,
+    live, overlay, playback, replay,
     scores::{self, components, tree},
     scroll::Motion,
     search,
@@ -137,4 +137,8 @@ pub(super) const SIDEWAYS: usize = 8;
 
 pub(super) const fn audited(message: audit::Message) -> Message {
     replay(replay::Message::Audit(message))
+}
+
+pub(super) const fn lived(message: live::Message) -> Message {
+    Message::Live(message)
 }
