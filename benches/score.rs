@@ -12,6 +12,7 @@ use measure::{Table, ms};
 use rayon::prelude::*;
 use trajview::{
     metrics::{
+        absence::{FilePieces, Index},
         lifeline::{self, Asked, Known, Lifeline},
         quality::{self, File, FileMeasure, Profile, Ruler, Snapshot, combine},
         rules::Rules,
@@ -19,6 +20,7 @@ use trajview::{
     run::{
         RepoPath,
         files::{self, Blobs, MemoryBlobs, Origin, Timeline, TreeFile, TurnFiles},
+        rubric::Component,
     },
 };
 
@@ -54,7 +56,30 @@ fn main() {
     table.row("lifelines of 24 components over them", ms(1000), times.min(5), || {
         lifelines(&timeline, &blobs)
     });
+    let files = self::tree(200);
+    table.row("the places of 200 files, one core", ms(300), times, || places(&files));
+    let index = places(&files);
+    let component = component();
+    table.row("where a component could be among them", ms(20), times, || {
+        index.places(&component, &[], &[])
+    });
     table.end();
+}
+
+/// The files cut into places, ready to be asked.
+fn places(files: &Tree) -> Index {
+    Index::of(files.iter().map(|(path, text)| FilePieces::of(path, text)).collect())
+}
+
+fn component() -> Component {
+    Component {
+        name: "Residual mean of the window (residual_mean)".into(),
+        intent: "Take the running mean out of every value, and keep it.".into(),
+        formula: "y_i = x_i - (1/n) sum_j x_j, n = 64".into(),
+        inputs: "values, window".into(),
+        outputs: "residuals, mean".into(),
+        ..Component::default()
+    }
 }
 
 /// The turns as a timeline of contents.

@@ -116,7 +116,7 @@ fn rubric() -> Rubric {
             annotator: "ann".into(),
             labels: vec![label],
         }],
-        warnings: vec![],
+        ..Rubric::default()
     }
 }
 

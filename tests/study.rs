@@ -6,10 +6,12 @@ use std::fs;
 
 use common::{project, real_data};
 use serde_json::Value as Json;
+use trajview::run::rubric::{Judgement, Verdict};
 use trajview::study::{
-    Coefficient, Interval, Plan, Ratings, Scale, Undefined, Value,
+    Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined, Value,
     correlation::{Correlation, correlations},
     paired::{Paired, paired, paired_from},
+    stability::{Contrast, Shares, Stability},
 };
 
 const NEAR: f64 = 1e-9;
@@ -293,5 +295,58 @@ impl Python {
                 return drawn;
             }
         }
+    }
+}
+
+/// A judgement for each repeat; a row a component, null where it has no score.
+fn repeats(rows: &Json) -> Vec<Judgement> {
+    let rows: Vec<&Vec<Json>> =
+        rows.as_array().unwrap().iter().map(|row| row.as_array().unwrap()).collect();
+    let verdict = |at: usize, score: &Json| Verdict {
+        component: format!("C{at:03}"),
+        score: score.as_u64().map(|score| score as u8),
+        ..Verdict::default()
+    };
+    let judgement = |repeat: usize| Judgement {
+        verdicts: rows.iter().enumerate().map(|(at, row)| verdict(at, &row[repeat])).collect(),
+        ..Judgement::default()
+    };
+    (0..rows[0].len()).map(judgement).collect()
+}
+
+fn assert_estimate(found: Estimate, expected: &Json, what: &str) {
+    assert_near(found.value, &expected["value"], what);
+    assert_interval(found.interval, &expected["ci95"], what);
+}
+
+fn assert_shares(found: Shares<Estimate>, expected: &Json, what: &str) {
+    for (name, estimate) in found.named() {
+        assert_estimate(estimate, &expected[name], &format!("{what}: {name}"));
+    }
+}
+
+#[test]
+fn stability_over_repeats_is_what_krippendorff_and_scipy_say() {
+    let cases = vectors("stability.json");
+    assert_eq!(cases.len(), 7);
+    for case in cases {
+        let name = case["name"].as_str().unwrap();
+        let [first, second] = ["first", "second"].map(|group| repeats(&case[group]));
+        let [first, second] = [&first, &second].map(|it| it.iter().collect::<Vec<_>>());
+
+        let stability = Stability::of(&first, &plan(&case));
+        let contrast = Contrast::of(&first, &second, &plan(&case));
+
+        assert_shares(stability.shares, &case["shares"], &format!("{name}: within"));
+        assert_estimate(stability.alpha, &case["alpha"], &format!("{name}: alpha"));
+        for (found, expected) in stability.mcf.iter().zip(case["mcf"].as_array().unwrap()) {
+            assert_near(*found, expected, &format!("{name}: mcf"));
+        }
+        assert_near(stability.mcf_sd, &case["mcf_sd"], &format!("{name}: sd of mcf"));
+        for (found, expected) in stability.components.iter().zip(case["sd"].as_array().unwrap()) {
+            assert_near(found.sd, expected, &format!("{name}: sd of {}", found.component));
+        }
+        assert_shares(contrast.between, &case["between"], &format!("{name}: between"));
+        assert_estimate(contrast.gap, &case["gap"], &format!("{name}: gap"));
     }
 }

@@ -23,6 +23,8 @@ pub struct Config {
     pub reference: Reference,
     /// The command that opens a file; None where nobody said.
     pub editor: Option<String>,
+    /// Who labels in the audit; None where nobody said.
+    pub annotator: Option<String>,
     /// Keys by the name of their command, as written and as read. Only how they are written was checked.
     pub keys: BTreeMap<String, Vec<Chord>>,
 }
@@ -132,6 +134,7 @@ impl Default for Config {
             rules: None,
             reference: Reference::default(),
             editor: None,
+            annotator: None,
             keys: BTreeMap::new(),
         }
     }

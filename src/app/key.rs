@@ -58,6 +58,7 @@ const NAMES: &[(&str, Code, &str)] = &[
     ("f1", Code::F(1), "F1"),
     ("f2", Code::F(2), "F2"),
     ("f3", Code::F(3), "F3"),
+    ("f4", Code::F(4), "F4"),
     ("f5", Code::F(5), "F5"),
     ("f6", Code::F(6), "F6"),
 ];

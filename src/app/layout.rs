@@ -61,6 +61,25 @@ pub struct Layout {
     panels: [Rect; 4],
     /// The turn in numbers, where it is shown.
     pub now: Option<Rect>,
+    /// Everything between title and footer, the pane at the right included.
+    pub whole: Rect,
+    /// Where a judge is asked, borders included; where it has all of [`Self::whole`], the views are not seen.
+    pub pane: Option<Rect>,
+}
+
+/// From here on a pane stands beside the views; below it has their room.
+const BESIDE: u16 = 120;
+
+/// Cells of such a pane at least and at most, borders included.
+const PANE_WIDTH: (u16, u16) = (56, 92);
+
+/// What is left of a screen for the views when a pane is open.
+pub fn beside_pane(size: Size) -> Size {
+    let pane = (size.width * 2 / 5).clamp(PANE_WIDTH.0, PANE_WIDTH.1);
+    match size.width >= BESIDE {
+        true => Size { width: size.width - pane, ..size },
+        false => size,
+    }
 }
 
 /// Whether one panel has all the room.
@@ -76,12 +95,12 @@ impl Layout {
     pub fn of(size: Size, focus: Panel, zoom: Zoom, files: usize) -> Self {
         let screen = Rect::new(0, 0, size.width, size.height);
         if size.width < LEAST.width || size.height < LEAST.height {
-            return Self { is_too_small: true, body: screen, ..Self::default() };
+            return Self { is_too_small: true, body: screen, whole: screen, ..Self::default() };
         }
         let [title, body, footer] =
             Split::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)])
                 .areas(screen);
-        let base = Self { title, body, footer, ..Self::default() };
+        let base = Self { title, body, footer, whole: body, ..Self::default() };
         let has_room = size.width >= SIDE_BY_SIDE.width && size.height >= SIDE_BY_SIDE.height;
         if !has_room || zoom == Zoom::On {
             return base.tabbed(focus);
@@ -102,6 +121,8 @@ impl Layout {
             body: moved(self.body),
             panels: self.panels.map(moved),
             now: self.now.map(moved),
+            whole: moved(self.whole),
+            pane: self.pane.map(moved),
         }
     }
 
@@ -141,6 +162,27 @@ impl Layout {
         self.panels[host as usize] = rest;
         self.now = Some(now);
         self
+    }
+
+    /// With a pane in what the views left of a screen of this size; see [`beside_pane`].
+    pub fn with_pane(self, size: Size) -> Self {
+        if self.is_too_small {
+            return self;
+        }
+        let wide = |area: Rect| Rect { width: size.width, ..area };
+        let whole = wide(self.body);
+        let left = self.body.width;
+        let pane = match left < size.width {
+            true => Rect { x: left, width: size.width - left, ..whole },
+            false => whole,
+        };
+        let (title, footer) = (wide(self.title), wide(self.footer));
+        Self { title, footer, whole, pane: Some(pane), ..self }
+    }
+
+    /// Whether a pane has the room of the views.
+    pub fn is_covered(&self) -> bool {
+        self.pane.is_some_and(|pane| pane == self.whole)
     }
 
     /// Where a panel stands, borders included; None where it is not shown.
@@ -195,8 +237,8 @@ impl Layout {
 
     /// Where a box over everything stands.
     pub fn overlay(&self) -> Rect {
-        let margin = if self.body.width > 100 { (self.body.width - 92) / 2 } else { 2 };
-        let area = self.body;
+        let area = self.whole;
+        let margin = if area.width > 100 { (area.width - 92) / 2 } else { 2 };
         Rect {
             x: area.x + margin.min(area.width / 2),
             width: area.width.saturating_sub(2 * margin),
@@ -259,6 +301,23 @@ mod tests {
                     assert!(areas[..i].iter().all(|other| !area.intersects(*other)));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_pane_stands_beside_the_views_or_in_their_place() {
+        for (width, height) in [(59, 20), (60, 15), (80, 24), (119, 40), (120, 40), (300, 100)] {
+            let size = Size { width, height };
+            let layout = Layout::of(beside_pane(size), Panel::Diff, Zoom::Off, 3).with_pane(size);
+            let Some(pane) = layout.pane else {
+                assert!(layout.is_too_small);
+                continue;
+            };
+            assert_eq!((layout.title.width, layout.footer.width), (width, width));
+            assert_eq!(layout.is_covered(), width < BESIDE);
+            assert_eq!(pane.union(layout.body), layout.whole);
+            assert!(layout.is_covered() || !pane.intersects(layout.body), "{width}");
+            assert!(layout.body.width >= LEAST.width && pane.width >= 56);
         }
     }
 

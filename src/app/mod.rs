@@ -2,7 +2,7 @@
 //!
 //! [`App::update`] is the only way in: a [`Message`] changes the state and may ask the world for an [`Effect`].
 //! Nothing here reads a file, a clock or a terminal, so everything here is tested by calling it. Each feature has a
-//! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`scores`], [`audit`],
+//! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`scores`], [`audit`], [`judging`],
 //! [`turns`], [`files`], [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`compare`] sets
 //! runs side by side, [`collection`] is the table of runs that they were opened from, [`overlay`] what lies over all of
 //! them, [`shell`] what is around them. [`keymap`] says which key is which message, [`layout`] where everything stands, [`ask`] how questions and answers find each other.
@@ -24,6 +24,7 @@ pub mod diff;
 pub mod digest;
 pub mod files;
 pub mod follow;
+pub mod judging;
 pub mod key;
 pub mod keymap;
 pub mod layout;
@@ -51,7 +52,7 @@ use ratatui::layout::Size;
 
 use crate::{
     metrics::lifeline,
-    run::{RepoPath, Run, StepId, files::Change, search::Query},
+    run::{RepoPath, Run, StepId, files::Change, rubric::FULL, search::Query},
 };
 
 pub use ask::{Loading, Request};
@@ -95,6 +96,7 @@ pub struct App {
     /// Digits typed so far.
     pub count: Option<usize>,
     pub is_quitting: bool,
+    parting: Parting,
     pub shell: Shell,
     place: Place,
     numbers: Numbers,
@@ -164,6 +166,8 @@ pub enum Effect {
     CompareScores(Request, Arc<Run>, usize, usize),
     /// Of runs side by side.
     Compare(Request, compare::asking::Ask),
+    /// Of the audit.
+    Audit(Request, Box<audit::asking::Ask>),
     /// Measure no more of the runs side by side.
     StopComparing,
     /// The runs below these paths.
@@ -182,12 +186,27 @@ pub enum Effect {
     MeasureReuse(Request, Arc<Run>, usize),
     /// Of the one who runs the agent.
     Live(live::told::Command),
+    /// Of the pane in which a judge is asked.
+    Judge(Request, Arc<Run>, judging::asking::Ask),
+    /// Ask the judge no more; what is judged stays.
+    StopJudging,
     Suspend,
     /// Tell from now on when this recording grows.
     Follow(PathBuf),
     /// Into the clipboard.
     Copy(String),
     Edit(Editing),
+}
+
+/// What leaving a run does to the judging under way.
+#[derive(Debug, Default)]
+struct Parting {
+    /// The key before this one wanted to quit and was told what that would end.
+    is_warned: bool,
+    /// This key was.
+    warns: bool,
+    /// To be said in the next run.
+    words: Option<String>,
 }
 
 /// The largest count that typing digits leads to.
@@ -209,6 +228,7 @@ impl Default for App {
             zoom: Zoom::Off,
             count: None,
             is_quitting: false,
+            parting: Parting::default(),
             shell: Shell::default(),
             place: Place::default(),
             numbers: Numbers::default(),
@@ -287,7 +307,7 @@ impl App {
                 self.on_replay(|it| it.update(forget, &layout));
             }
             Message::Suspend => return vec![Effect::Suspend],
-            Message::Quit => self.is_quitting = true,
+            Message::Quit => self.quit(),
             Message::Now => {
                 self.now = if layout.now.is_some() { now::Shown::No } else { now::Shown::Yes };
             }
@@ -319,9 +339,24 @@ impl App {
         let focus = self.replay().map_or(Panel::default(), |replay| replay.focus);
         let files = self.replay().map_or(0, Replay::file_rows);
         let more = self.replay().map_or(0, |replay| replay.standings().len());
+        let has_pane = self.shown_run().is_some_and(|replay| replay.judging.is_open);
+        let whole = size;
+        let size = if has_pane { layout::beside_pane(whole) } else { whole };
         let layout = Layout::of(size, focus, self.zoom, files);
         let layout = layout.with_now(self.now, size, focus, more);
-        self.replay().map_or(layout, |replay| replay.make_room(layout))
+        let layout = self.replay().map_or(layout, |replay| replay.make_room(layout));
+        if has_pane { layout.with_pane(whole) } else { layout }
+    }
+
+    /// Where a judge is being asked only at the second wish: it costs money, and that it is kept is worth a word.
+    fn quit(&mut self) {
+        let is_judging = self.replay().is_some_and(|it| it.judging.under_way().is_some());
+        if !is_judging || self.parting.is_warned {
+            self.is_quitting = true;
+            return;
+        }
+        self.parting.warns = true;
+        self.say("a judge is being asked: quit again to stop it; what is judged is kept".into());
     }
 
     /// Which keys hold at the moment.
@@ -343,7 +378,10 @@ impl App {
             (None, Some(replay)) if replay.search.prompt.is_some() => Context::Prompt,
             (None, Some(replay)) => match &replay.chooser {
                 Some(chooser) => Context::of_chooser(chooser.kind),
-                None => Context::of_place(replay),
+                None => {
+                    let in_pane = replay.judging.context(&self.layout());
+                    in_pane.unwrap_or_else(|| Context::of_place(replay))
+                }
             },
             (None, None) => Context::Replay,
         }
@@ -387,6 +425,9 @@ impl App {
         self.opened.settle(request, replay);
         self.settle_in();
         self.arrive();
+        if let Some(words) = self.parting.words.take() {
+            self.say(words);
+        }
     }
 
     /// Shows the beginning, where it is the beginning that is wanted.
@@ -418,6 +459,12 @@ impl App {
         if self.place.view == views::View::Collection {
             self.place.view = views::View::Replay; // of what is opened here it is no view
         }
+        if let Some(sitting) = self.replay().and_then(|it| it.judging.under_way()) {
+            let judge = &sitting.wish.judge;
+            self.parting.words = Some(format!(
+                "{judge} is asked no more about the run before; what is judged is kept"
+            ));
+        }
         self.shell.source.clone_from(&path);
         self.opened = Loading::Waiting(request);
         Effect::Open(request, path)
@@ -429,6 +476,7 @@ impl App {
         }
         let Some(key) = key.bound() else { return vec![] };
         let context = self.context();
+        self.parting.is_warned = std::mem::take(&mut self.parting.warns);
         self.on_replay(|replay| {
             replay.notice = None;
             replay.curves.hovered = None;
@@ -444,7 +492,7 @@ impl App {
         }
         let waits = self.shell.pending.take().is_some();
         let types = waits || context.takes_text();
-        if !types && (self.counts(key) || self.shell.is_second_g(key, self.count)) {
+        if !types && (self.counts(key, context) || self.shell.is_second_g(key, self.count)) {
             return vec![];
         }
         let count = Count(self.count.take());
@@ -456,9 +504,13 @@ impl App {
     }
 
     /// Whether the key is one more digit of a count.
-    fn counts(&mut self, key: Key) -> bool {
+    fn counts(&mut self, key: Key, context: Context) -> bool {
         let digit = key.typed().and_then(|c| c.to_digit(10)).map(|digit| digit as usize);
-        let counts = digit.filter(|digit| *digit > 0 || self.count.is_some());
+        let is_key = |digit: usize| match self.count {
+            None => digit == 0 || (context.has_digits() && digit <= usize::from(FULL)),
+            Some(_) => false,
+        };
+        let counts = digit.filter(|digit| !is_key(*digit));
         if let Some(digit) = counts {
             self.count = Some((self.count.unwrap_or_default() * 10 + digit).min(MOST));
         }
@@ -497,6 +549,12 @@ impl App {
 const fn typed(context: Context, c: char) -> Message {
     Message::Replay(match context {
         Context::LivePrompt => return Message::Live(live::Message::Type(c)),
+        Context::JudgePath => {
+            replay::Message::Judging(judging::Message::Path(judging::Path::Type(c)))
+        }
+        Context::AuditWords => {
+            replay::Message::Audit(audit::Message::Words(audit::prompt::Message::Type(c)))
+        }
         Context::Filter => {
             let message = collection::prompt::Message::Type(c);
             return Message::Collection(collection::Message::Prompt(message));

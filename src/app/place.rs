@@ -19,8 +19,10 @@ pub struct Place {
     pub follows: bool,
     /// What the whole screen shows.
     pub view: View,
-    /// Id of a component of the checklist, in the scores.
+    /// Id of a component of the checklist, in the scores and in the audit.
     pub component: Option<String>,
+    /// What the queue of the audit is drawn with.
+    pub seed: Option<u64>,
 }
 
 /// A moment of a run.

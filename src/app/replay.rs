@@ -27,6 +27,7 @@ use super::{
     digest::{Digest, Lines},
     files::{self, Files},
     follow::Follow,
+    judging::{self, Judging},
     layout::{Layout, Panel},
     playback::{self, Playback},
     scores::{self, Scores, components::asking::Integration},
@@ -97,6 +98,7 @@ pub struct Replay {
     pub curves: Curves,
     pub scores: Scores,
     pub audit: Audit,
+    pub judging: Judging,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -125,6 +127,7 @@ pub enum Message {
     Curves(curves::Message),
     Scores(scores::Message),
     Audit(audit::Message),
+    Judging(judging::Message),
 }
 
 /// One list a turn, one entry a change.
@@ -148,6 +151,8 @@ pub enum Answer {
     Rubric(Result<Arc<Rubric>, String>),
     Lifelines(Result<Arc<Vec<Lifeline>>, String>),
     Reused(Result<Option<Integration>, String>),
+    Judged(judging::asking::Answer),
+    Audit(audit::asking::Answer),
 }
 
 impl Replay {
@@ -184,10 +189,13 @@ impl Replay {
             curves: Curves::default(),
             scores: Scores::default(),
             audit: Audit::default(),
+            judging: Judging::default(),
             is_whole: true,
             beyond: None,
         };
         replay.scores.components.choose(place.component.clone());
+        replay.audit.choose(place.component.clone());
+        replay.audit.seed = place.seed;
         replay.go_to(place, room);
         replay
     }
@@ -223,6 +231,7 @@ impl Replay {
             Message::Curves(message) => self.update_curves(message, layout),
             Message::Scores(message) => self.update_scores(message, layout),
             Message::Audit(message) => self.update_audit(message, layout),
+            Message::Judging(message) => self.update_judging(message, layout),
         }
     }
 
@@ -264,6 +273,8 @@ impl Replay {
             Answer::Moved(moved) => self.curves.scores.hear_moved(request, moved),
             Answer::Rubric(rubric) => self.scores.components.hear_rubric(request, rubric),
             Answer::Reused(reused) => self.scores.components.reuse.hear(request, reused),
+            Answer::Judged(answer) => self.hear_judging(request, answer),
+            Answer::Audit(answer) => self.hear_audit(request, answer),
             Answer::Lifelines(told) => self.scores.components.lifelines.hear(request, told),
         }
     }
@@ -280,6 +291,7 @@ impl Replay {
         self.settle_curves(layout);
         self.settle_scores(layout);
         self.settle_audit(layout);
+        self.settle_judging(layout);
     }
 
     /// What could not be read, and what contradicts itself where files are put together.
@@ -375,6 +387,9 @@ impl Replay {
     }
 
     fn update_steps(&mut self, message: steps::Message) {
+        if message == steps::Message::Leave {
+            return self.leave_steps();
+        }
         if matches!(message, steps::Message::Next(_) | steps::Message::Previous(_)) {
             self.diff.follows = Follows::Step;
         }

@@ -1,7 +1,9 @@
 //! `trajview agree`: how far judges and humans agree who scored the same components.
 
+mod calibration;
 mod document;
 mod gather;
+mod repeats;
 mod tables;
 
 use std::path::PathBuf;
@@ -11,7 +13,9 @@ use clap::ValueEnum;
 use crate::study::{Plan, Scale, raters::Panel};
 
 use super::{Exit, Failure, Outcome, output::Out};
-use document::Document;
+use document::{Document, Measuring};
+use gather::Gathered;
+use repeats::Repeats;
 
 /// Agreement between raters: judges and humans of runs, or columns of a table
 ///
@@ -32,12 +36,29 @@ pub struct Args {
     /// How often it draws; 0 for no intervals
     #[arg(long, default_value_t = Plan::default().resamples, value_parser = at_most_a_million)]
     resamples: usize,
-    /// Agreement run by run or component by component beside the pooled one
+    /// Agreement run by run, component by component or rubric by rubric beside the pooled one, with intervals
     #[arg(long, value_enum)]
     by: Option<By>,
-    /// With the confusion matrix of every two raters and what they disagree on
+    /// With the confusion matrix of every two raters, what they disagree on and how to open each on screen
     #[arg(long)]
     detail: bool,
+    /// The calibration table of the SLUMP paper: two humans and a judge, each human against the judge and then the
+    /// humans. Taken where there are just two humans and one judge, or a column called judge beside two others; else
+    /// chosen with --raters
+    #[arg(long, conflicts_with_all = ["by", "detail"])]
+    calibration: bool,
+    /// Who is who in the calibration table; the beginning of a name is enough
+    #[arg(
+        long,
+        value_name = "FIRST,SECOND,JUDGE",
+        value_delimiter = ',',
+        requires = "calibration"
+    )]
+    raters: Vec<String>,
+    /// How steady each judge is over its repeats, component by component and as a whole; and each prompt and judge
+    /// against the others of the same state of the code
+    #[arg(long, conflicts_with_all = ["by", "calibration"])]
+    repeats: bool,
     /// Print JSON (schema trajview.agree/1)
     #[arg(long, conflicts_with_all = ["csv", "md"])]
     json: bool,
@@ -53,6 +74,8 @@ pub struct Args {
 pub enum By {
     Run,
     Component,
+    /// As the judgements name it: slump-5
+    Rubric,
 }
 
 pub fn at_most_a_million(words: &str) -> Result<usize, String> {
@@ -63,12 +86,21 @@ pub fn at_most_a_million(words: &str) -> Result<usize, String> {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let panel = gather::panel(&args.paths)?;
+    let gathered = Gathered::of(&args.paths)?;
+    let panel = gathered.panel()?;
     let scale = scale(&args.levels, &panel)?;
     let panel = panel.on_scale(|score| scale.position(score).is_some());
     let plan = Plan { seed: args.seed, resamples: args.resamples, ..Plan::default() };
-    let document = Document::of(&panel, scale, plan);
-    if document.pairs.is_empty() {
+    let (panel, calibration) = match args.calibration {
+        true => calibration::chosen(panel, &args.raters).map(|(panel, it)| (panel, Some(it)))?,
+        false => (panel, None),
+    };
+    let folders = gathered.folders();
+    let measuring = Measuring { scale, plan, by: args.by, folders: &folders };
+    let mut document = Document::of(&panel, &measuring);
+    document.calibration = calibration;
+    document.repeats = args.repeats.then(|| Repeats::of(gathered.runs(), &measuring.plan));
+    if document.pairs.is_empty() && document.repeats.as_ref().is_none_or(Repeats::is_empty) {
         tables::problems_to_standard_error(&document);
         let why = "no two raters scored the same component of the same run and commit";
         return Err(Failure::new(Exit::CannotUnderstand, why));
@@ -76,8 +108,16 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if args.json {
         out.json(&document)?;
     } else if args.csv {
-        tables::csv(&document, out)?;
+        match &document.repeats {
+            Some(repeats) => repeats::csv(repeats, out)?,
+            None if args.calibration => calibration::csv(&document, out)?,
+            None => tables::csv(&document, out)?,
+        }
         tables::problems_to_standard_error(&document);
+    } else if let Some(repeats) = &document.repeats {
+        repeats::print(&document, repeats, args, out)?;
+    } else if args.calibration {
+        calibration::print(&document, args.md, out)?;
     } else {
         tables::print(&document, args, out)?;
     }

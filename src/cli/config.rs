@@ -90,6 +90,15 @@ const SETTINGS: &[Setting] = &[
         get: |config| config.editor.as_deref().map(quoted),
     },
     Setting {
+        name: "annotator",
+        set: |config, value| {
+            let name = value.as_str().map(str::trim).filter(|name| !name.is_empty());
+            let name = name.ok_or_else(|| "expected the name of who labels".to_owned());
+            name.map(|name| config.annotator = Some(name.to_owned()))
+        },
+        get: |config| config.annotator.as_deref().map(quoted),
+    },
+    Setting {
         name: "profile",
         set: |config, value| {
             let expected = || {
@@ -251,13 +260,13 @@ pub fn load(named: Option<&Path>) -> Result<Loaded, Failure> {
         Some((_, Ok(text))) => text,
         Some((path, Err(why))) if is_named => return Err(cannot_read(path, &why)),
         Some((path, Err(why))) => {
-            let mut loaded = Loaded::of("", Some(path.to_owned()), editor());
+            let mut loaded = Loaded::of("", Some(path.to_owned()), environment());
             loaded.problems.push(cannot_read(path, &why).sentence);
             return Ok(loaded);
         }
     };
     let was_found = text.is_some();
-    let loaded = Loaded::of(&text.unwrap_or_default(), file, editor());
+    let loaded = Loaded::of(&text.unwrap_or_default(), file, environment());
     Ok(Loaded { was_found, ..loaded })
 }
 
@@ -265,14 +274,25 @@ fn cannot_read(path: &Path, why: &str) -> Failure {
     Failure::new(Exit::CannotRead, format!("cannot read {}: {why}", path.display()))
 }
 
-/// What the environment says of an editor, and in which variable.
-fn editor() -> Option<(&'static str, OsString)> {
-    let said = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
-    said("VISUAL").or_else(|| said("EDITOR"))
+/// What a variable of the environment says of a setting.
+struct Said {
+    setting: &'static str,
+    variable: &'static str,
+    value: OsString,
+}
+
+fn environment() -> Vec<Said> {
+    let said = |setting, variable| {
+        let value = std::env::var_os(variable).filter(|value| !value.is_empty())?;
+        Some(Said { setting, variable, value })
+    };
+    let editor = said("editor", "VISUAL").or_else(|| said("editor", "EDITOR"));
+    let annotator = said("annotator", "USER").or_else(|| said("annotator", "USERNAME"));
+    editor.into_iter().chain(annotator).collect()
 }
 
 impl Loaded {
-    fn of(text: &str, file: Option<PathBuf>, editor: Option<(&'static str, OsString)>) -> Self {
+    fn of(text: &str, file: Option<PathBuf>, environment: Vec<Said>) -> Self {
         let mut loaded = Self {
             config: Config::default(),
             judges: vec![],
@@ -282,9 +302,13 @@ impl Loaded {
             found: vec![],
             origins: BTreeMap::new(),
         };
-        if let Some((variable, command)) = editor {
-            loaded.config.editor = Some(command.to_string_lossy().into_owned());
-            loaded.origins.insert("editor".into(), Origin::Variable(variable));
+        for Said { setting, variable, value } in environment {
+            let value = Some(value.to_string_lossy().into_owned());
+            match setting {
+                "annotator" => loaded.config.annotator = value,
+                _ => loaded.config.editor = value,
+            }
+            loaded.origins.insert(setting.into(), Origin::Variable(variable));
         }
         let (table, errors) = DeTable::parse_recoverable(text);
         for error in errors {
@@ -362,6 +386,11 @@ impl Loaded {
 
     fn problem(&mut self, line: usize, what: &str) {
         self.found.push((line, what.to_owned()));
+    }
+
+    /// The file looked for; None where there is no place for one.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 
     fn file_name(&self) -> String {
@@ -452,7 +481,7 @@ mod tests {
     };
 
     fn read(text: &str) -> Loaded {
-        Loaded::of(text, Some("c.toml".into()), None)
+        Loaded::of(text, Some("c.toml".into()), vec![])
     }
 
     #[test]
@@ -501,14 +530,19 @@ mod tests {
 
     #[test]
     fn the_file_wins_over_the_environment() {
-        let editor = || Some(("VISUAL", OsString::from("vi")));
-        let said = Loaded::of("editor = \"ed\"", Some("c.toml".into()), editor());
-        let silent = Loaded::of("", Some("c.toml".into()), editor());
+        let said = |setting, variable, value: &str| Said { setting, variable, value: value.into() };
+        let both = || vec![said("editor", "VISUAL", "vi"), said("annotator", "USER", "ann")];
+        let text = "editor = \"ed\"\nannotator = \"bob\"";
+        let said = Loaded::of(text, Some("c.toml".into()), both());
+        let silent = Loaded::of("", Some("c.toml".into()), both());
 
         assert_eq!(said.config.editor.as_deref(), Some("ed"));
         assert_eq!(said.origin("editor"), "c.toml:1");
         assert_eq!(silent.config.editor.as_deref(), Some("vi"));
         assert_eq!(silent.origin("editor"), "environment: VISUAL");
+        assert_eq!(said.config.annotator.as_deref(), Some("bob"));
+        assert_eq!(silent.config.annotator.as_deref(), Some("ann"));
+        assert_eq!(silent.origin("annotator"), "environment: USER");
         assert_eq!(silent.origin("theme"), "default");
     }
 

@@ -1,23 +1,30 @@
-//! `trajview judge`: asks a judge about the components of a run, and keeps what it says beside the run.
+//! `trajview judge`: asks a judge about the components of a run or about places in its code, and keeps what it says beside
+//! the run.
 
 mod signals;
 mod told;
 
 use std::{
-    io::Read,
+    collections::BTreeSet,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use crate::{
     judge::{
+        asks::Asks,
+        cost::Purse,
+        criteria::{self, Criteria},
         document::Document,
         fault::Fault,
         job::{JobError, Wish},
+        own::{self, OwnError},
         prompt::{self, Prompt},
         run::{self, Ended, Halt, Job, Start},
         settings::Settings,
     },
-    store::{self, judgements::Judgements},
+    run::Run,
+    store::{self, Opened, judgements::Judgements},
 };
 
 use super::{
@@ -25,11 +32,13 @@ use super::{
     output::{Out, plain},
 };
 
-/// Ask a judge how faithfully each component is implemented
+/// Ask a judge how faithfully each component is implemented, or to flag places
 ///
 /// The judge is one of those in the settings file ([judges.NAME]): a server or a command. For each component it may
-/// look at the files of one turn a few times and then gives a level from 0 to 4 with its lines. Each component is saved
-/// as soon as it is done, into a new file below RUN/judgements. Ends with 1 where a component got no verdict.
+/// look at the files of one turn a few times and then gives a level from 0 to 4 with its lines. With --rubric flags it is
+/// asked about groups of criteria and names places that meet one; flags of an earlier state whose lines did not change are
+/// carried on. Each component or group is saved as soon as it is done, into a new file below RUN/judgements. Ends with 1
+/// where one got no verdict.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -37,10 +46,13 @@ pub struct Args {
     /// A judge of the settings file
     #[arg(long, value_name = "NAME")]
     judge: String,
-    /// `all`, or ids of components.json
+    /// A level for each component, or flags for each group of criteria
+    #[arg(long, value_name = "slump-5|flags", default_value = "slump-5", value_parser = rubric)]
+    rubric: Asks,
+    /// `all`, or ids of components.json; with --rubric flags groups of criteria
     #[arg(long, value_name = "all|ID,...", default_value = "all", value_delimiter = ',')]
     components: Vec<String>,
-    /// Looks a judge may take for one component; else as the settings say
+    /// Looks a judge may take for one component or group; else as the settings say
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     budget: Option<u32>,
     /// How often everything is judged; one file each
@@ -48,9 +60,15 @@ pub struct Args {
     repeat: u16,
     #[arg(long, default_value = "final", help = at::HELP)]
     at: String,
+    /// Judge the end of every checkpoint, in order
+    #[arg(long, value_name = "checkpoint", value_parser = ["checkpoint"], conflicts_with = "at")]
+    each: Option<String>,
     /// The words a judge is told, in the place of the built-in ones
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,
+    /// What places are flagged by, in the place of the built-in criteria (schema trajview.criteria/1)
+    #[arg(long, value_name = "FILE")]
+    criteria: Option<PathBuf>,
     /// Print what would be sent and what it could cost at most; ask nothing
     #[arg(long)]
     dry_run: bool,
@@ -60,27 +78,99 @@ pub struct Args {
     /// The settings file, in the place of the usual one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Print JSON (schema trajview.judge/1)
+    /// Print JSON (schema trajview.judge/1, with --each trajview.judge-each/1)
     #[arg(long)]
     json: bool,
 }
 
+/// A rubric by its word.
+fn rubric(word: &str) -> Result<Asks, String> {
+    let known = || Asks::ALL.map(Asks::word).join(" or ");
+    let found = Asks::ALL.into_iter().find(|asks| asks.word() == word);
+    found.ok_or_else(|| format!("expected {}", known()))
+}
+
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    if args.criteria.is_some() && args.rubric != Asks::Flags {
+        return Err(wrong(
+            "--criteria is for --rubric flags; components are judged by their checklist",
+        ));
+    }
     let settings = settings(args)?;
     let bundle = bundle(&args.run.path)?;
-    let job = job(args, settings, &bundle)?;
+    let desk = Desk { opened: store::open(&bundle)?, wish: wish(args, settings)?, bundle };
+    let moments = moments(args, &desk.opened.run)?;
     if args.dry_run {
-        told::plan(&job, args.json, out)?;
+        let jobs: Result<Vec<Job>, JobError> = moments.iter().map(|at| desk.job(*at)).collect();
+        told::plan(&jobs?, args.json, out)?;
         return Ok(Exit::Fine);
     }
-    let job = job.with_key()?;
-    let start = if args.resume { Start::Resume } else { Start::Anew };
+    judge(args, &desk, &moments, out)
+}
+
+/// What all states of one call have in common.
+struct Desk {
+    opened: Opened,
+    wish: Wish,
+    bundle: PathBuf,
+}
+
+impl Desk {
+    /// For the state after so many turns. What is carried on is read now: what was judged before is there by then.
+    fn job(&self, turn: usize) -> Result<Job, JobError> {
+        Job::prepare(Wish { turn, ..self.wish.clone() }, &self.bundle, &self.opened)
+    }
+}
+
+/// Turns done, each once, in order.
+fn moments(args: &Args, run: &Run) -> Result<Vec<usize>, Failure> {
+    if args.each.is_none() {
+        return Ok(vec![at::turns_done(run, &args.at)?]);
+    }
+    let ends: BTreeSet<usize> = run.checkpoints.iter().map(|it| it.last_turn + 1).collect();
+    match ends.is_empty() {
+        true => Err(wrong(format!("{} has no checkpoints; --at names a turn", run.id))),
+        false => Ok(ends.into_iter().collect()),
+    }
+}
+
+fn judge(args: &Args, desk: &Desk, moments: &[usize], out: &mut Out) -> Outcome {
     let (stop, signal) = signals::listen();
-    told::beginning(&job);
-    let ended = run::judge(&job, &Judgements::of(&bundle), start, &stop, &mut told::event)
-        .map_err(|why| wrong(format!("judge {} {why}", args.judge)))?;
-    told::ended(&job, &ended, args.json, out)?;
-    end(args, &job, &ended, signal.last())
+    let purse = Arc::new(Purse::new(desk.wish.settings.cost));
+    let judgements = Judgements::of(&desk.bundle);
+    let mut start = if args.resume { Start::Resume } else { Start::Anew };
+    let mut states: Vec<(Job, Ended)> = vec![];
+    for turn in moments {
+        let job = desk.job(*turn)?.with_key()?;
+        told::beginning(&job);
+        let go = |start| {
+            let mut tell = |event: &_| told::event(job.asks(), event);
+            run::judge_out_of(&purse, &job, &judgements, start, &stop, &mut tell)
+                .map_err(|why| wrong(format!("judge {} {why}", args.judge)))
+        };
+        let mut ended = go(start)?;
+        if matches!(ended.halted, Some(Halt::NothingToResume)) && !states.is_empty() {
+            // A stopped judging of all checkpoints went no further than this.
+            start = Start::Anew;
+            ended = go(start)?;
+        }
+        let is_over = ended.halted.is_some();
+        states.push((job, ended));
+        if is_over {
+            break;
+        }
+    }
+    match args.each {
+        Some(_) => told::each_ended(&states, args.json, out)?,
+        None => states.iter().try_for_each(|(job, it)| told::ended(job, it, args.json, out))?,
+    }
+    let mut exit = Exit::Fine;
+    for (job, ended) in &states {
+        if end(args, job, ended, signal.last())? != Exit::Fine {
+            exit = Exit::Failed;
+        }
+    }
+    Ok(exit)
 }
 
 fn wrong(sentence: impl Into<String>) -> Failure {
@@ -90,9 +180,9 @@ fn wrong(sentence: impl Into<String>) -> Failure {
 /// How it ended, as an exit code and a sentence.
 fn end(args: &Args, job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
     let kept = match ended.files.last() {
-        Some((_, document)) if document.scores.is_empty() => "nothing was judged yet".to_owned(),
+        Some((_, document)) if document.entries().is_empty() => "nothing was judged yet".to_owned(),
         Some((path, document)) => {
-            let judged = at::counted(document.scores.len(), "component");
+            let judged = at::counted(document.entries().len(), job.asks().noun());
             format!("{judged} stay in {}; --resume goes on", path.display())
         }
         None => "nothing was judged yet".to_owned(),
@@ -114,14 +204,15 @@ fn end(args: &Args, job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
         }
         Some(Halt::Write(why)) => Err(Failure::new(Exit::CannotRead, format!("{why}; {kept}"))),
         Some(Halt::NothingToResume) => Err(wrong(format!(
-            "no judging of {} after turn {} by {judge}, with this prompt, budget and these components, to go on \
+            "no judging of {} after turn {} by {judge}, with this prompt, budget and these {}s, to go on \
              with; leave out --resume to begin one",
-            job.subject.run, job.subject.turn
+            job.subject.run,
+            job.subject.turn,
+            job.asks().noun()
         ))),
         None => {
-            let lacks = |(_, score): &(String, Option<u8>)| score.is_none();
             let is_whole =
-                |(_, it): &(PathBuf, Document)| it.is_finished() && !it.given().iter().any(lacks);
+                |(_, it): &(PathBuf, Document)| it.is_finished() && it.unanswered().is_empty();
             Ok(if ended.files.iter().all(is_whole) { Exit::Fine } else { Exit::Failed })
         }
     }
@@ -157,26 +248,30 @@ fn bundle(path: &Path) -> Result<PathBuf, Failure> {
     )))
 }
 
-fn job(args: &Args, settings: Settings, bundle: &Path) -> Result<Job, Failure> {
-    let opened = store::open(bundle)?;
+/// Everything but the turn.
+fn wish(args: &Args, settings: Settings) -> Result<Wish, Failure> {
     let wanted: Vec<String> = args.components.iter().map(|id| id.trim().to_owned()).collect();
-    let wish = Wish {
+    Ok(Wish {
         settings,
-        prompt: prompt(args.prompt.as_deref())?,
+        prompt: prompt(args.rubric, args.prompt.as_deref())?,
+        criteria: match args.rubric {
+            Asks::Levels => None,
+            Asks::Flags => Some(Arc::new(criteria(args.criteria.as_deref())?)),
+        },
         components: (wanted != ["all"]).then_some(wanted),
-        turn: at::turns_done(&opened.run, &args.at)?,
+        turn: 0,
         budget: args.budget,
         repeats: usize::from(args.repeat),
-    };
-    Ok(Job::prepare(wish, bundle, &opened)?)
+    })
 }
 
 impl From<JobError> for Failure {
     fn from(why: JobError) -> Self {
         let exit = match why {
-            JobError::TooEarly | JobError::UnknownComponent { .. } | JobError::NoKey { .. } => {
-                Exit::WrongArguments
-            }
+            JobError::TooEarly
+            | JobError::UnknownComponent { .. }
+            | JobError::UnknownGroup { .. }
+            | JobError::NoKey { .. } => Exit::WrongArguments,
             JobError::NoFiles(_) => Exit::CannotRead,
             JobError::NoChecklist(_) => Exit::CannotUnderstand,
         };
@@ -184,15 +279,23 @@ impl From<JobError> for Failure {
     }
 }
 
-fn prompt(path: Option<&Path>) -> Result<Prompt, Failure> {
-    let Some(path) = path else { return Ok(Prompt::built_in()) };
-    let shown = path.display();
-    let cannot =
-        |why: std::io::Error| Failure::new(Exit::CannotRead, format!("cannot read {shown}: {why}"));
-    let mut bytes = vec![];
-    let most = prompt::MOST_BYTES as u64 + 1;
-    let file = std::fs::File::open(path).map_err(cannot)?;
-    file.take(most).read_to_end(&mut bytes).map_err(cannot)?;
-    Prompt::of(&bytes, &shown.to_string())
-        .map_err(|why| Failure::new(Exit::CannotUnderstand, format!("{shown} {why}")))
+fn prompt(asks: Asks, path: Option<&Path>) -> Result<Prompt, Failure> {
+    let Some(path) = path else { return Ok(Prompt::built_in_for(asks)) };
+    let of = |bytes: &[u8], origin: &str| Prompt::for_rubric(asks, bytes, origin);
+    Ok(own::read(path, prompt::MOST_BYTES, of)?)
+}
+
+fn criteria(path: Option<&Path>) -> Result<Criteria, Failure> {
+    let Some(path) = path else { return Ok(Criteria::built_in()) };
+    Ok(own::read(path, criteria::MOST_BYTES, Criteria::of)?)
+}
+
+impl From<OwnError> for Failure {
+    fn from(why: OwnError) -> Self {
+        let exit = match why {
+            OwnError::Read { .. } => Exit::CannotRead,
+            OwnError::Understand { .. } => Exit::CannotUnderstand,
+        };
+        Self::new(exit, why.to_string())
+    }
 }

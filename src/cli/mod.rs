@@ -4,6 +4,7 @@
 
 mod agree;
 mod at;
+mod audit;
 mod blame;
 mod cat;
 mod check;
@@ -129,6 +130,7 @@ enum Command {
     Blame(blame::Args),
     Score(score::Args),
     Judge(judge::Args),
+    Audit(audit::Args),
     Agree(agree::Args),
     Compare(compare::Args),
     Corpus(corpus::Args),
@@ -180,6 +182,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Blame(args)) => blame::run(args, out),
         Some(Command::Score(args)) => score::run(args, out),
         Some(Command::Judge(args)) => judge::run(args, out),
+        Some(Command::Audit(args)) => audit::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
         Some(Command::Compare(args)) => compare::run(args, out),
         Some(Command::Corpus(args)) => corpus::run(args, out),

@@ -22,6 +22,16 @@ impl Out {
         Self { writer: BufWriter::new(stdout), is_terminal }
     }
 
+    /// Columns of the terminal, or what `COLUMNS` says; None where the output goes elsewhere and may be as wide as it is.
+    pub fn columns(&self) -> Option<usize> {
+        let told = std::env::var("COLUMNS").ok().and_then(|words| words.parse().ok());
+        let of_terminal = || {
+            let (columns, _) = ratatui::crossterm::terminal::size().ok()?;
+            self.is_terminal.then_some(usize::from(columns))
+        };
+        told.or_else(of_terminal).filter(|columns| *columns > 0)
+    }
+
     /// A line of ours with recorded words in it; control and invisible characters are written out.
     pub fn line(&mut self, words: &str) -> io::Result<()> {
         writeln!(self.writer, "{}", plain(words))
@@ -62,6 +72,9 @@ pub fn plain(words: &str) -> Cow<'_, str> {
     Cow::Owned(words.lines().map(|line| text::safe(line).to_string()).collect::<Vec<_>>().join(" "))
 }
 
+/// Between two columns of text.
+const GAP: &str = "  ";
+
 /// Columns of text, the last one as long as it is.
 pub struct Table {
     heads: Vec<String>,
@@ -84,15 +97,28 @@ impl Table {
     }
 
     pub fn print(&self, out: &mut Out) -> io::Result<()> {
-        let heads: Vec<String> =
-            self.heads.iter().map(|head| head.trim_start_matches('>').to_owned()).collect();
-        let rows = || std::iter::once(&heads).chain(&self.rows);
+        let (heads, widths) = (self.plain_heads(), self.widths());
+        let mut rows = std::iter::once(&heads).chain(&self.rows);
+        rows.try_for_each(|row| out.line(self.format(row, &widths).trim_end()))
+    }
+
+    /// Columns that it takes as text.
+    pub fn width(&self) -> usize {
+        let widths = self.widths();
+        widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1)
+    }
+
+    fn plain_heads(&self) -> Vec<String> {
+        self.heads.iter().map(|head| head.trim_start_matches('>').to_owned()).collect()
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let heads = self.plain_heads();
         let width = |column: usize| {
-            rows().filter_map(|row| row.get(column)).map(|cell| text::width(cell)).max()
+            let cells = std::iter::once(&heads).chain(&self.rows).filter_map(|row| row.get(column));
+            cells.map(|cell| text::width(cell)).max().unwrap_or(0)
         };
-        let widths: Vec<usize> =
-            (0..heads.len()).map(|column| width(column).unwrap_or(0)).collect();
-        rows().try_for_each(|row| out.line(self.format(row, &widths).trim_end()))
+        (0..heads.len()).map(width).collect()
     }
 
     fn format(&self, row: &[String], widths: &[usize]) -> String {
@@ -102,7 +128,7 @@ impl Table {
             let is_number = self.heads.get(column).is_some_and(|head| head.starts_with('>'));
             if is_number { format!("{gap}{cell}") } else { format!("{cell}{gap}") }
         });
-        cells.collect::<Vec<_>>().join("  ")
+        cells.collect::<Vec<_>>().join(GAP)
     }
 
     pub fn markdown(&self, out: &mut Out) -> io::Result<()> {

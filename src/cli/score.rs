@@ -3,7 +3,7 @@
 //! and no run has nothing else to score.
 
 mod document;
-mod faithful;
+pub mod faithful;
 mod faithful_table;
 mod lifelines;
 mod rubric_tree;

@@ -1,6 +1,6 @@
 //! `trajview PATH`: the screen, in the terminal or as one frame without it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ratatui::layout::Size;
 
@@ -37,7 +37,7 @@ pub struct Args {
     /// Open at a file of that turn, and at a line of it
     #[arg(long, value_name = "PATH[:LINE]")]
     file: Option<String>,
-    /// Open this view: replay, curves, scores, compare or collection
+    /// Open this view: replay, curves, scores, audit, compare or collection
     #[arg(long, value_name = "NAME", value_parser = view, default_value = "replay", hide_default_value = true)]
     view: View,
     /// Sort the table of runs by this column, such as erosion; -erosion with the largest first
@@ -49,9 +49,15 @@ pub struct Args {
     /// Show only these runs: words, column:word, !not, erosion>0.5, cost:-
     #[arg(long, value_name = "CONDITIONS", value_parser = Filter::parse)]
     filter: Option<Filter>,
-    /// Open the scores at this component of the checklist, such as C17
+    /// Open the scores, or with --view audit the audit, at this component of the checklist, such as C17
     #[arg(long, value_name = "ID")]
     component: Option<String>,
+    /// Who labels in the audit; labels of another rater are not shown
+    #[arg(long, value_name = "NAME", value_parser = annotator)]
+    annotator: Option<String>,
+    /// Draw the queue of the audit with this number; 1 if left out
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
     /// Whose formulas score the code: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
     #[arg(long, value_name = "NAME")]
     profile: Option<Profile>,
@@ -109,12 +115,17 @@ enum Switch {
 }
 
 /// The settings, and what the command line says over them.
-fn wishes(args: &Args, config: Config) -> Wishes {
+fn wishes(args: &Args, settings: config::Loaded) -> Wishes {
+    let file = settings.file().map(Path::to_owned);
+    let config = settings.config;
     Wishes {
+        judges: settings.judges,
+        settings: file,
         config: Config {
             theme: args.theme.unwrap_or(config.theme),
             profile: args.profile.unwrap_or(config.profile),
             rules: args.rules.clone().or(config.rules),
+            annotator: args.annotator.clone().or(config.annotator),
             ..config
         },
         caches: true,
@@ -137,6 +148,11 @@ fn wishes(args: &Args, config: Config) -> Wishes {
 fn view(word: &str) -> Result<View, String> {
     let known = || View::ALL.iter().map(|view| view.word()).collect::<Vec<_>>().join(", ");
     View::by_word(word).ok_or_else(|| format!("known views: {}", known()))
+}
+
+fn annotator(name: &str) -> Result<String, String> {
+    let name = name.trim();
+    if name.is_empty() { Err("a name is not blank".into()) } else { Ok(name.to_owned()) }
 }
 
 fn group(word: &str) -> Result<Column, String> {
@@ -168,7 +184,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     }
     let place = place(args)?;
     check_paths(args, &place)?;
-    let wishes = wishes(args, settings.config);
+    let wishes = wishes(args, settings);
     match args.snapshot {
         None => {
             let ending = tui::run(&args.paths, place, wishes)?;
@@ -213,9 +229,22 @@ fn place(args: &Args) -> Result<Place, Failure> {
     };
     // Who names a component wants to see its scores.
     let is_alone = args.component.is_some() && args.paths.len() < 2;
-    let view = if is_alone { View::Scores } else { args.view };
+    let view = match args.view {
+        View::Audit => View::Audit,
+        _ if is_alone => View::Scores,
+        view => view,
+    };
     let component = args.component.clone();
-    Ok(Place { turn, step: None, file, line, follows: args.follow, view, component })
+    Ok(Place {
+        turn,
+        step: None,
+        file,
+        line,
+        follows: args.follow,
+        view,
+        component,
+        seed: args.seed,
+    })
 }
 
 impl From<tui::Failure> for Failure {

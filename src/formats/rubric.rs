@@ -5,8 +5,11 @@
 
 mod checklist;
 mod fields;
+mod flags;
 mod judgement;
 mod labels;
+pub mod labels_file;
+pub mod labels_table;
 
 use std::collections::BTreeSet;
 
@@ -54,17 +57,22 @@ pub fn read(files: &[Source<'_>]) -> Rubric {
         match part {
             Part::Components => rubric.checklist = checklist::components(file, warnings),
             Part::Exposure => rubric.exposure = checklist::exposure(file, warnings),
-            Part::Judgement => rubric.judgements.extend(judgement::read(file, warnings)),
+            Part::Judgement => match judgement::read(file, warnings) {
+                Some(judgement::Read::Scores(it)) => rubric.judgements.push(it),
+                Some(judgement::Read::Flags(it)) => rubric.flaggings.push(it),
+                None => {}
+            },
             Part::Labels => rubric.labels.extend(labels::read(file, warnings)),
         }
     }
     rubric.judgements.sort_by(|a, b| a.created_at.cmp(&b.created_at));
+    rubric.flaggings.sort_by(|a, b| a.created_at.cmp(&b.created_at));
     let strangers = strangers(&rubric);
     rubric.warnings.extend(strangers);
     rubric
 }
 
-/// Ids that the checklist does not have, and components that a judgement says nothing of.
+/// Ids that the checklist does not have, and components that a judgement was asked about and says nothing of.
 fn strangers(rubric: &Rubric) -> Vec<Warning> {
     let Some(checklist) = &rubric.checklist else { return vec![] };
     let known: BTreeSet<&str> = checklist.components.iter().map(|it| it.id.as_str()).collect();
@@ -96,7 +104,8 @@ fn strangers(rubric: &Rubric) -> Vec<Warning> {
         }
     }
     warnings.extend(rubric.judgements.iter().filter_map(|judgement| {
-        let silent = unjudged(checklist, |id| judgement.of(id).is_some());
+        let silent =
+            unjudged(checklist, |id| judgement.of(id).is_some() || !judgement.asks_about(id));
         let what = format!("has no verdict on {silent}");
         (!silent.is_empty()).then(|| Warning { place: judgement.file.clone(), what })
     }));

@@ -128,7 +128,7 @@ fn level_read(level: &Value) -> Result<u8, String> {
 }
 
 /// `{"path", "start", "end"}`, `{"path", "line"}` or `"path:3-9"`; None where no file is named.
-fn evidence(entry: &Value) -> Option<Evidence> {
+pub(super) fn evidence(entry: &Value) -> Option<Evidence> {
     let line = |value: &Value| {
         let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())?;
         usize::try_from(number).ok().filter(|line| *line > 0)
@@ -195,7 +195,8 @@ pub fn checked(
     (kept, left_out)
 }
 
-fn check(entry: &Evidence, snapshot: &Snapshot) -> Result<Evidence, String> {
+/// Evidence as the snapshot has it; the error is a sentence.
+pub(super) fn check(entry: &Evidence, snapshot: &Snapshot) -> Result<Evidence, String> {
     let path = match path::place(Some(&entry.path), snapshot)? {
         Place::File(path) => path,
         Place::Folder(_) | Place::Root => return Err("it is a folder, not lines of a file".into()),

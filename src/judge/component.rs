@@ -1,23 +1,22 @@
-//! The conversation about one component: at most so many looks, one more chance for a malformed answer, then an end.
+//! The conversation about one component, or one group of criteria: at most so many looks, one more chance for a malformed answer, then an end.
 //!
 //! Nothing here knows how a judge is reached: [`Ask`] does, and may be anything. Whatever it answers, it is asked no
 //! more often than [`most_requests`] says.
 
 use serde_json::Value;
 
-use crate::run::rubric::{Component, Evidence};
+use crate::run::rubric::Evidence;
 
 use super::{
-    answer::{self, Answer, cut},
+    answer::{self, cut},
     conversation::{Call, Conversation, Entry, Outcome, Reply, Usage},
     fault::Fault,
+    flags,
+    matter::{Decided, Matter, Said},
     prompt::{Prompt, sha256},
     snapshot::Snapshot,
     tools,
 };
-
-/// The call by which a judge gives its verdict.
-pub const VERDICT: &str = "verdict";
 
 /// Who answers.
 pub trait Ask {
@@ -40,18 +39,18 @@ pub struct Asked {
 /// What a judge is asked about.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
-    pub component: &'a Component,
+    pub matter: &'a Matter,
     pub prompt: &'a Prompt,
     pub snapshot: &'a Snapshot,
     /// Looks it may take.
     pub budget: u32,
 }
 
-/// How one component was judged.
+/// How one component or group was judged.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judged {
     /// None where [`Self::error`] or [`Self::fault`] says why.
-    pub verdict: Option<Verdict>,
+    pub decided: Option<Decided>,
     /// The judge was heard out, and gave no verdict that can be used.
     pub error: Option<String>,
     /// It could not be heard out; asked again, it may well decide.
@@ -114,11 +113,12 @@ pub fn judge(question: &Question<'_>, ask: &mut dyn Ask) -> Judged {
         };
         let step = hearing.read(&reply);
         let results = match step {
-            Step::Verdict(answer) => return hearing.decided(answer),
+            Step::Answer(said) => return hearing.decided(said),
             Step::Looks => hearing.look(&reply.calls, ask),
             Step::Wrong(why) if hearing.has_second_chance => hearing.correct(&reply.calls, &why),
             Step::Wrong(why) => {
-                hearing.judged.error = Some(format!("no verdict after two attempts: {why}"));
+                let call = question.matter.asks().call();
+                hearing.judged.error = Some(format!("no {call} after two attempts: {why}"));
                 return hearing.judged;
             }
         };
@@ -135,8 +135,8 @@ struct Hearing<'a> {
     judged: Judged,
 }
 
-enum Step {
-    Verdict(Answer),
+enum Step<'m> {
+    Answer(Said<'m>),
     Looks,
     /// Why the reply is neither.
     Wrong(String),
@@ -144,11 +144,12 @@ enum Step {
 
 impl<'a> Hearing<'a> {
     fn of(question: &'a Question<'a>) -> Self {
-        let Question { component, prompt, budget, .. } = *question;
+        let Question { matter, prompt, budget, .. } = *question;
         let conversation = Conversation {
             system: prompt.system(budget),
-            entries: vec![Entry::Said(prompt.question(component, budget))],
+            entries: vec![Entry::Said(prompt.question(matter, budget))],
             may_look: budget > 0,
+            asks: matter.asks(),
         };
         Self {
             question,
@@ -165,10 +166,11 @@ impl<'a> Hearing<'a> {
         reply
     }
 
-    fn read(&self, reply: &Reply) -> Step {
-        if let Some(call) = reply.calls.iter().find(|call| call.name == VERDICT) {
-            return match answer::read_object(&call.arguments) {
-                Ok(answer) => Step::Verdict(answer),
+    fn read(&self, reply: &Reply) -> Step<'a> {
+        let matter = self.question.matter;
+        if let Some(call) = reply.calls.iter().find(|call| call.name == matter.asks().call()) {
+            return match matter.read_object(&call.arguments) {
+                Ok(said) => Step::Answer(said),
                 Err(why) => Step::Wrong(why),
             };
         }
@@ -178,8 +180,8 @@ impl<'a> Hearing<'a> {
                 _ => Step::Looks,
             };
         }
-        match answer::read(&reply.text) {
-            Ok(answer) => Step::Verdict(answer),
+        match matter.read(&reply.text) {
+            Ok(said) => Step::Answer(said),
             Err(_) if reply.is_cut => {
                 Step::Wrong("the answer was cut at its longest length".into())
             }
@@ -188,10 +190,11 @@ impl<'a> Hearing<'a> {
     }
 
     fn look(&mut self, calls: &[Call], ask: &mut dyn Ask) -> Vec<Entry> {
+        let ending = self.question.matter.asks().call();
         let mut results = vec![];
         for call in calls {
             let answer = match self.looks_left {
-                0 => tools::Answer::refused("no calls are left; give your verdict"),
+                0 => tools::Answer::refused(&format!("no calls are left; give your {ending}")),
                 _ => tools::answer(&call.name, &call.arguments, self.question.snapshot),
             };
             self.looks_left = self.looks_left.saturating_sub(1);
@@ -211,7 +214,7 @@ impl<'a> Hearing<'a> {
         }
         self.conversation.may_look = self.looks_left > 0;
         let left = match self.looks_left {
-            0 => "No calls are left. Give your verdict now.".to_owned(),
+            0 => format!("No calls are left. Give your {ending} now."),
             1 => "1 call is left.".to_owned(),
             left => format!("{left} calls are left."),
         };
@@ -224,10 +227,7 @@ impl<'a> Hearing<'a> {
     /// The one more chance.
     fn correct(&mut self, calls: &[Call], why: &str) -> Vec<Entry> {
         self.has_second_chance = false;
-        let words = format!(
-            "That was no verdict: {why}. Give it now: a level from 0 to 4, a rationale and the lines it rests on, as \
-             one JSON object with \"level\", \"rationale\" and \"evidence\"."
-        );
+        let words = self.question.matter.asks().again(why);
         if calls.is_empty() {
             return vec![Entry::Said(words)];
         }
@@ -236,18 +236,43 @@ impl<'a> Hearing<'a> {
         vec![Entry::Results(calls.iter().map(outcome).collect())]
     }
 
-    fn decided(mut self, answer: Answer) -> Judged {
-        let (evidence, left_out) = answer::checked(&answer.evidence, self.question.snapshot);
-        let outside = left_out.into_iter().map(|(entry, why)| (written(&entry), why));
-        let unreadable =
-            answer.unreadable.into_iter().map(|words| (words, "names no file".to_owned()));
-        self.judged.verdict = Some(Verdict {
-            level: answer.level,
-            rationale: answer.rationale,
-            evidence,
-            left_out: outside.chain(unreadable).collect(),
+    fn decided(mut self, said: Said<'_>) -> Judged {
+        let snapshot = self.question.snapshot;
+        self.judged.decided = Some(match said {
+            Said::Level(answer) => Decided::Level(verdict(answer, snapshot)),
+            Said::Flags(answer, group) => Decided::Flags(flags::checked(&answer, group, snapshot)),
         });
         self.judged
+    }
+}
+
+fn verdict(answer: answer::Answer, snapshot: &Snapshot) -> Verdict {
+    let (evidence, left_out) = answer::checked(&answer.evidence, snapshot);
+    let outside = left_out.into_iter().map(|(entry, why)| (written(&entry), why));
+    let unreadable = answer.unreadable.into_iter().map(|words| (words, "names no file".to_owned()));
+    Verdict {
+        level: answer.level,
+        rationale: answer.rationale,
+        evidence,
+        left_out: outside.chain(unreadable).collect(),
+    }
+}
+
+impl Judged {
+    /// What a judge said of a component.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        match &self.decided {
+            Some(Decided::Level(verdict)) => Some(verdict),
+            Some(Decided::Flags(_)) | None => None,
+        }
+    }
+
+    /// What a judge flagged of a group.
+    pub fn flagged(&self) -> Option<&flags::Flagged> {
+        match &self.decided {
+            Some(Decided::Flags(flagged)) => Some(flagged),
+            Some(Decided::Level(_)) | None => None,
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::asks::Asks;
+
 /// Everything a judge is sent for one reply.
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
@@ -11,6 +13,8 @@ pub struct Conversation {
     pub entries: Vec<Entry>,
     /// Whether the judge may still look; the verdict it may always give.
     pub may_look: bool,
+    /// What it answers in the end.
+    pub asks: Asks,
 }
 
 #[derive(Debug, Clone, PartialEq)]

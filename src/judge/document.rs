@@ -1,23 +1,27 @@
 //! A judgement file as we write it (schema `trajview.judgement/1`), and as much of one as is needed to go on with it.
 //!
-//! What earlier verdicts say is carried over byte for byte.
+//! What earlier verdicts say is carried over byte for byte. A document of the rubric of five levels has `scores`; one of
+//! flags has `groups`, how each was judged, and `flags`, those that were carried on among them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
-use crate::run::rubric::{Evidence, LEVELS};
+use crate::run::{
+    flags::{Counts, Flag},
+    rubric::{Evidence, LEVELS},
+};
 
 use super::{
+    asks::Asks,
+    carry,
     component::{Judged, Look, Request},
+    matter::Decided,
     prompt::Prompt,
     settings::{Kind, Settings},
     wire::plain,
 };
 
 pub const SCHEMA: &str = "trajview.judgement/1";
-
-/// The rubric that is judged by.
-const RUBRIC: &str = "slump-5";
 
 /// One file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -32,11 +36,35 @@ pub struct Document {
     pub created_at: String,
     /// None as long as a component is left to ask about, or to ask about again.
     pub finished_at: Option<String>,
-    /// Ids, in the order of the checklist.
+    /// Ids of components in the order of the checklist, or of groups of criteria.
     pub components: Vec<String>,
     pub repeat: Repeat,
     /// Those that were judged so far, in the order of [`Self::components`].
     pub scores: Vec<Box<RawValue>>,
+    /// In the place of scores, where flags are asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    groups: Option<Vec<Box<RawValue>>>,
+    /// Of the groups judged so far; what was carried on is there from the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    flags: Option<Vec<FlagRow>>,
+    /// Of the state that is flagged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines_of_code: Option<u64>,
+}
+
+/// One place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FlagRow {
+    criterion: String,
+    category: Option<String>,
+    r#type: Option<String>,
+    path: String,
+    start: Option<u64>,
+    end: Option<u64>,
+    confidence: Option<f64>,
+    explanation: Option<String>,
+    /// The state that found it first: a checkpoint's id, or `turn 7`; null where this one did.
+    carried_from: Option<String>,
 }
 
 /// Which of several judgings of the same thing this is; counts from 1.
@@ -56,6 +84,9 @@ pub struct Judge {
     pub protocol: String,
     pub model: Option<String>,
     pub prompt_sha256: String,
+    /// Of the criteria that flags are given by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criteria_sha256: Option<String>,
     /// Of the rules a command is told beside the prompt.
     pub rules_sha256: Option<String>,
     pub budget: u32,
@@ -65,12 +96,13 @@ pub struct Judge {
 /// What is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
+    pub asks: Asks,
     /// Id of the run.
     pub run: String,
     pub commit: Option<String>,
     /// Turns done; from 1.
     pub turn: usize,
-    /// Ids, in the order of the checklist.
+    /// Ids, in the order of the checklist or of the criteria.
     pub components: Vec<String>,
 }
 
@@ -82,7 +114,25 @@ struct Score<'a> {
     label: Option<&'static str>,
     rationale: Option<&'a str>,
     evidence: Vec<Lines<'a>>,
-    /// Evidence that names nothing in the snapshot.
+    #[serde(flatten)]
+    heard: Heard<'a>,
+}
+
+#[derive(Serialize)]
+struct Group<'a> {
+    group: &'a str,
+    /// How many flags it gave that were not there yet; null where it gave no answer.
+    found: Option<usize>,
+    /// How many it gave that were carried on already.
+    found_again: Option<usize>,
+    #[serde(flatten)]
+    heard: Heard<'a>,
+}
+
+/// How it went.
+#[derive(Serialize)]
+struct Heard<'a> {
+    /// What names nothing in the snapshot.
     left_out: Vec<LeftOut<'a>>,
     trace: Vec<Traced<'a>>,
     requests: Vec<Asked>,
@@ -128,9 +178,12 @@ struct Asked {
 
 #[derive(Deserialize)]
 struct Known {
+    #[serde(alias = "group")]
     component: String,
     #[serde(default)]
     score: Option<u8>,
+    #[serde(default)]
+    error: Option<String>,
     #[serde(default)]
     fault: bool,
 }
@@ -144,6 +197,7 @@ impl Judge {
             protocol: settings.kind.word().to_owned(),
             model: Some(settings.model.clone()).filter(|model| !model.is_empty()),
             prompt_sha256: prompt.sha256.clone(),
+            criteria_sha256: None,
             rules_sha256: is_command.then(|| super::prompt::sha256(plain::RULES.as_bytes())),
             budget,
             temperature: settings.temperature,
@@ -159,13 +213,22 @@ impl Document {
             run: subject.run.clone(),
             commit: subject.commit.clone(),
             turn: subject.turn,
-            rubric: RUBRIC.to_owned(),
+            rubric: subject.asks.recorded().to_owned(),
             created_at: created_at.to_owned(),
             finished_at: None,
             components: subject.components.clone(),
             repeat,
             scores: vec![],
+            groups: (subject.asks == Asks::Flags).then(Vec::new),
+            flags: (subject.asks == Asks::Flags).then(Vec::new),
+            lines_of_code: None,
         }
+    }
+
+    /// With flags of an earlier state whose lines are the same; for a new document of flags.
+    pub fn carrying(self, flags: &[Flag], lines_of_code: u64) -> Self {
+        let flags = flags.iter().map(FlagRow::of).collect();
+        Self { flags: Some(flags), lines_of_code: Some(lines_of_code), ..self }
     }
 
     /// A file of ours; None for any other.
@@ -177,7 +240,9 @@ impl Document {
     /// Whether it judges the same thing in the same way.
     pub fn is_of(&self, judge: &Judge, subject: &Subject) -> bool {
         let same_state = self.commit == subject.commit && self.turn == subject.turn;
-        let same_task = self.run == subject.run && self.components == subject.components;
+        let same_task = self.run == subject.run
+            && self.rubric == subject.asks.recorded()
+            && self.components == subject.components;
         self.judge == *judge && same_state && same_task
     }
 
@@ -187,9 +252,27 @@ impl Document {
 
     /// Ids that have no entry, or one that is worth asking again.
     pub fn missing(&self) -> Vec<String> {
-        let known: Vec<Known> = self.scores.iter().filter_map(|score| known(score)).collect();
+        let known: Vec<Known> = self.entries().iter().filter_map(|entry| known(entry)).collect();
         let is_settled = |id: &String| known.iter().any(|it| it.component == *id && !it.fault);
         self.components.iter().filter(|id| !is_settled(id)).cloned().collect()
+    }
+
+    /// What was said of each component or group so far.
+    pub fn entries(&self) -> &[Box<RawValue>] {
+        self.groups.as_ref().unwrap_or(&self.scores)
+    }
+
+    /// Ids that were not answered for, in order: not asked about yet, or without an answer that can be used.
+    pub fn unanswered(&self) -> Vec<&str> {
+        let known: Vec<Known> = self.entries().iter().filter_map(|entry| known(entry)).collect();
+        let is_answered =
+            |id: &&String| known.iter().any(|it| it.component == **id && it.error.is_none());
+        self.components.iter().filter(|id| !is_answered(id)).map(String::as_str).collect()
+    }
+
+    /// The flags so far; None where none are asked for.
+    pub fn flags(&self) -> Option<&[FlagRow]> {
+        self.flags.as_deref()
     }
 
     /// The scores given so far: (component, score).
@@ -203,11 +286,29 @@ impl Document {
         if !self.missing().iter().any(|id| id == component) {
             return Ok(());
         }
-        let score = serde_json::value::to_raw_value(&Score::of(component, judged))?;
-        self.scores.retain(|it| known(it).is_none_or(|it| it.component != component || !it.fault));
-        self.scores.push(score);
-        let place = |id: String| self.components.iter().position(|it| *it == id);
-        self.scores.sort_by_key(|score| known(score).and_then(|it| place(it.component)));
+        let entry = match &mut self.flags {
+            None => serde_json::value::to_raw_value(&Score::of(component, judged))?,
+            Some(rows) => {
+                let found = judged.flagged().map_or(&[][..], |flagged| &flagged.flags);
+                let mut flags: Vec<Flag> = rows.iter().map(FlagRow::flag).collect();
+                let before = flags.len();
+                let again = carry::merge(&mut flags, found);
+                let fresh = flags.len() - before;
+                rows.extend(flags[before..].iter().map(FlagRow::of));
+                serde_json::value::to_raw_value(&Group::of(component, judged, fresh, again))?
+            }
+        };
+        let ids = &self.components;
+        let place = |id: &str| ids.iter().position(|it| it == id);
+        let entries = self.groups.as_mut().unwrap_or(&mut self.scores);
+        entries.retain(|it| known(it).is_none_or(|it| it.component != component || !it.fault));
+        entries.push(entry);
+        entries.sort_by_key(|entry| known(entry).and_then(|it| place(&it.component)));
+        if let Some(rows) = &mut self.flags {
+            rows.sort_by_key(|row| {
+                (row.category.as_deref().and_then(place), row.path.clone(), row.start)
+            });
+        }
         Ok(())
     }
 
@@ -225,26 +326,44 @@ fn known(score: &RawValue) -> Option<Known> {
 
 impl<'a> Score<'a> {
     fn of(component: &'a str, judged: &'a Judged) -> Self {
-        let verdict = judged.verdict.as_ref();
+        let verdict = judged.verdict();
         let level = verdict.map(|verdict| verdict.level);
-        let fault = judged.fault.as_ref().map(ToString::to_string);
         let lines = |it: &'a Evidence| Lines {
             path: &it.path,
             start: it.lines.map(|(start, _)| start),
             end: it.lines.map(|(_, end)| end),
         };
-        let left_out = |(what, why): &'a (String, String)| LeftOut { what, why };
-        let (evidence, left) = verdict
-            .map_or((&[][..], &[][..]), |it| (it.evidence.as_slice(), it.left_out.as_slice()));
-        let tokens: Vec<u64> =
-            judged.requests.iter().filter_map(|request| request.usage.total()).collect();
         Self {
             component,
             score: level,
             label: level.and_then(|level| LEVELS.get(usize::from(level)).copied()),
             rationale: verdict.map(|verdict| verdict.rationale.as_str()),
-            evidence: evidence.iter().map(lines).collect(),
-            left_out: left.iter().map(left_out).collect(),
+            evidence: verdict.map_or(&[][..], |it| &it.evidence).iter().map(lines).collect(),
+            heard: Heard::of(judged),
+        }
+    }
+}
+
+impl<'a> Group<'a> {
+    fn of(group: &'a str, judged: &'a Judged, fresh: usize, again: usize) -> Self {
+        let is_answered = judged.flagged().is_some();
+        let told = |count: usize| is_answered.then_some(count);
+        Self { group, found: told(fresh), found_again: told(again), heard: Heard::of(judged) }
+    }
+}
+
+impl<'a> Heard<'a> {
+    fn of(judged: &'a Judged) -> Self {
+        let left_out = match &judged.decided {
+            Some(Decided::Level(verdict)) => verdict.left_out.as_slice(),
+            Some(Decided::Flags(flagged)) => flagged.left_out.as_slice(),
+            None => &[],
+        };
+        let fault = judged.fault.as_ref().map(ToString::to_string);
+        let tokens: Vec<u64> =
+            judged.requests.iter().filter_map(|request| request.usage.total()).collect();
+        Self {
+            left_out: left_out.iter().map(|(what, why)| LeftOut { what, why }).collect(),
             trace: judged.looks.iter().map(Traced::of).collect(),
             requests: judged.requests.iter().map(Asked::of).collect(),
             tokens: (!tokens.is_empty()).then(|| tokens.iter().sum()),
@@ -252,6 +371,44 @@ impl<'a> Score<'a> {
             error: judged.error.clone().or(fault),
             fault: judged.fault.is_some(),
         }
+    }
+}
+
+impl FlagRow {
+    fn of(flag: &Flag) -> Self {
+        let text = |text: &Option<Box<str>>| text.as_deref().map(str::to_owned);
+        Self {
+            criterion: flag.criterion.to_string(),
+            category: text(&flag.category),
+            r#type: text(&flag.kind),
+            path: flag.path.to_string(),
+            start: flag.start,
+            end: flag.end,
+            confidence: flag.confidence,
+            explanation: text(&flag.explanation),
+            carried_from: text(&flag.carried_from),
+        }
+    }
+
+    fn flag(&self) -> Flag {
+        let text = |text: &Option<String>| text.as_deref().map(Into::into);
+        Flag {
+            criterion: self.criterion.as_str().into(),
+            category: text(&self.category),
+            kind: text(&self.r#type),
+            path: self.path.as_str().into(),
+            start: self.start,
+            end: self.end,
+            confidence: self.confidence,
+            explanation: text(&self.explanation),
+            carried_from: text(&self.carried_from),
+            ..Flag::default()
+        }
+    }
+
+    /// How many flags there are, and of which type.
+    pub fn counts(rows: &[Self]) -> Counts {
+        Counts::of(&rows.iter().map(Self::flag).collect::<Vec<_>>())
     }
 }
 
@@ -296,6 +453,7 @@ mod tests {
     fn document() -> Document {
         let judge = Judge::of(&Settings::new("j", Kind::Chat), &Prompt::built_in(), 8);
         let subject = Subject {
+            asks: Asks::Levels,
             run: "r".into(),
             commit: Some("abc".into()),
             turn: 3,
@@ -306,12 +464,12 @@ mod tests {
 
     fn judged() -> Judged {
         Judged {
-            verdict: Some(Verdict {
+            decided: Some(Decided::Level(Verdict {
                 level: 2,
                 rationale: "half of it".into(),
                 evidence: vec![Evidence { path: "a.py".into(), lines: Some((1, 2)) }],
                 left_out: vec![("b.py".into(), "no such file".into())],
-            }),
+            })),
             looks: vec![Look {
                 tool: "read".into(),
                 arguments: serde_json::json!({"path": "a.py"}),

@@ -1,17 +1,26 @@
-//! From a wish to a job: which components, which files, which words.
+//! From a wish to a job: which components or criteria, which files, which words.
 
 use std::{path::Path, sync::Arc};
 
 use crate::{
     run::{
         Run,
-        rubric::{Checklist, Component, Rubric},
+        flags::Flagging,
+        rubric::{Checklist, Rubric},
     },
     store::{self, Opened},
 };
 
 use super::{
-    document::Subject, prompt::Prompt, run::Job, secret::Secret, settings::Settings,
+    asks::Asks,
+    carry::{self, Carried},
+    criteria::{Criteria, Group},
+    document::Subject,
+    matter::Matter,
+    prompt::Prompt,
+    run::Job,
+    secret::Secret,
+    settings::Settings,
     snapshot::Snapshot,
 };
 
@@ -20,11 +29,13 @@ use super::{
 pub struct Wish {
     pub settings: Settings,
     pub prompt: Prompt,
-    /// Ids; None for all.
+    /// What flags are given by; None where components are to be judged.
+    pub criteria: Option<Arc<Criteria>>,
+    /// Ids of components, or of groups of criteria; None for all.
     pub components: Option<Vec<String>>,
     /// Turns done.
     pub turn: usize,
-    /// Looks for one component; None for the judge's own number.
+    /// Looks for one conversation; None for the judge's own number.
     pub budget: Option<u32>,
     /// At least 1.
     pub repeats: usize,
@@ -39,6 +50,8 @@ pub enum JobError {
     NoChecklist(String),
     #[error("components.json has no {id:?}; expected all, or ids such as {such}")]
     UnknownComponent { id: String, such: String },
+    #[error("the criteria have no group {id:?}; expected all, or some of {such}")]
+    UnknownGroup { id: String, such: String },
     #[error("{0}")]
     NoFiles(String),
     #[error("judge {judge}: {why}")]
@@ -51,19 +64,40 @@ impl Job {
         if wish.turn == 0 {
             return Err(JobError::TooEarly);
         }
-        let components = components(store::rubric::read(bundle), wish.components.as_deref())?;
+        let rubric = store::rubric::read(bundle);
+        let (matters, flaggings) = match &wish.criteria {
+            None => (components(rubric, wish.components.as_deref())?, vec![]),
+            Some(all) => (groups(all, wish.components.as_deref())?, rubric.flaggings),
+        };
         let snapshot =
             Snapshot::of(&opened.run, &opened.archive, wish.turn).map_err(JobError::NoFiles)?;
-        Ok(Self {
+        let job = Self {
             budget: wish.budget.unwrap_or(wish.settings.budget),
             settings: Arc::new(wish.settings),
             key: Secret::default(),
             prompt: Arc::new(wish.prompt),
             snapshot,
-            subject: subject(&opened.run, wish.turn, &components),
-            components,
+            subject: subject(&opened.run, wish.turn, &matters),
+            matters,
+            criteria: wish.criteria,
+            carried: Carried::default(),
             repeats: wish.repeats.max(1),
-        })
+        };
+        let carried = job.carried(&flaggings, opened).map_err(JobError::NoFiles)?;
+        Ok(Self { carried, ..job })
+    }
+
+    fn carried(&self, flaggings: &[Flagging], opened: &Opened) -> Result<Carried, String> {
+        let group = |matter: &Matter| match matter {
+            Matter::Component(_) => None,
+            Matter::Group(group) => {
+                let ids = group.criteria.iter().map(|it| it.id.clone()).collect();
+                Some((group.id.clone(), ids))
+            }
+        };
+        let groups: Vec<(String, Vec<String>)> = self.matters.iter().filter_map(group).collect();
+        let recording = (&opened.run, &*opened.archive);
+        carry::carried(flaggings, &self.judge(), &groups, recording, self.subject.turn)
     }
 
     /// With the key out of the environment, where the judge needs one.
@@ -74,17 +108,18 @@ impl Job {
     }
 }
 
-fn subject(run: &Run, turn: usize, components: &[Component]) -> Subject {
+fn subject(run: &Run, turn: usize, matters: &[Matter]) -> Subject {
     Subject {
+        asks: matters.first().map_or(Asks::Levels, Matter::asks),
         run: run.id.clone(),
         commit: run.turns.get(turn - 1).and_then(|turn| turn.commit.as_deref().map(str::to_owned)),
         turn,
-        components: components.iter().map(|component| component.id.clone()).collect(),
+        components: matters.iter().map(|matter| matter.id().to_owned()).collect(),
     }
 }
 
 /// Those asked for, in the order of the checklist.
-fn components(rubric: Rubric, wanted: Option<&[String]>) -> Result<Vec<Component>, JobError> {
+fn components(rubric: Rubric, wanted: Option<&[String]>) -> Result<Vec<Matter>, JobError> {
     let Some(Checklist { components: all, .. }) =
         rubric.checklist.filter(|list| !list.components.is_empty())
     else {
@@ -92,11 +127,26 @@ fn components(rubric: Rubric, wanted: Option<&[String]>) -> Result<Vec<Component
         let why = warning.map_or("is not there, or names no component".into(), |it| it.what);
         return Err(JobError::NoChecklist(why));
     };
-    let Some(wanted) = wanted else { return Ok(all) };
-    let is_known = |id: &&String| all.iter().any(|component| component.id == **id);
+    let all = all.into_iter();
+    let Some(wanted) = wanted else { return Ok(all.map(Matter::Component).collect()) };
+    let is_known = |id: &&String| all.as_slice().iter().any(|component| component.id == **id);
     if let Some(unknown) = wanted.iter().find(|id| !is_known(id)) {
-        let such = all.first().map_or_else(String::new, |component| component.id.clone());
+        let such =
+            all.as_slice().first().map_or_else(String::new, |component| component.id.clone());
         return Err(JobError::UnknownComponent { id: unknown.clone(), such });
     }
-    Ok(all.into_iter().filter(|component| wanted.contains(&component.id)).collect())
+    let is_wanted = |matter: &Matter| wanted.iter().any(|id| id == matter.id());
+    Ok(all.map(Matter::Component).filter(is_wanted).collect())
+}
+
+/// As [`components`], of the groups of criteria.
+fn groups(all: &Criteria, wanted: Option<&[String]>) -> Result<Vec<Matter>, JobError> {
+    let groups = || all.groups.iter();
+    let is_known = |id: &&String| groups().any(|group| group.id == **id);
+    if let Some(unknown) = wanted.into_iter().flatten().find(|id| !is_known(id)) {
+        let such = groups().map(|group| group.id.as_str()).collect::<Vec<_>>().join(", ");
+        return Err(JobError::UnknownGroup { id: unknown.clone(), such });
+    }
+    let is_wanted = |group: &&Group| wanted.is_none_or(|wanted| wanted.contains(&group.id));
+    Ok(groups().filter(is_wanted).cloned().map(Matter::Group).collect())
 }

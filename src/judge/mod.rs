@@ -1,10 +1,13 @@
 //! Asking a model for a verdict: one component at a time, with a few looks at one state of the code.
 //!
-//! A judging goes over the components of a checklist. For each, a [`component`] conversation is held: the
+//! A judging goes over the components of a checklist, or over the groups of [`criteria`] that places are flagged by;
+//! [`asks`] has both rubrics, and a [`matter`] is what one conversation is about. For each, a [`component`] conversation is held: the
 //! [`prompt`] is sent, the judge may use the [`tools`] a bounded number of times, and what it says in the end is read
-//! by [`answer`]. The tools see a [`snapshot`] and nothing else. What a judge is, is told by [`settings`]; it is reached
+//! by [`answer`] or [`flags`]. The tools see a [`snapshot`] and nothing else. What a judge is, is told by [`settings`]; it is reached
 //! through a [`client`], in one of the protocols of [`wire`]. [`run`] does this for many components at a time and saves
 //! a [`document`] after each; [`plan`] says beforehand what it would do.
+//!
+//! Flags whose lines did not change are carried on from an earlier state: [`carry`].
 //!
 //! [`job`] makes of a wish what [`run`] needs. A screen that wants to watch runs [`run::judge`] on a thread, hands its [`run::Event`]s on, and keeps a clone of the
 //! [`stop::Stop`].
@@ -12,19 +15,25 @@
 //! Whatever comes from a judge is somebody else's words: bounded in size, never trusted to name a place that exists.
 
 pub mod answer;
+pub mod asks;
+pub mod carry;
 pub mod client;
 pub mod command;
 pub mod component;
 pub mod conversation;
 pub mod cost;
+pub mod criteria;
 pub mod document;
 pub mod fault;
+pub mod flags;
 #[cfg(feature = "judge")]
 pub mod http;
 #[cfg(not(feature = "judge"))]
 #[path = "http_missing.rs"]
 pub mod http;
 pub mod job;
+pub mod matter;
+pub mod own;
 pub mod plan;
 pub mod prompt;
 pub mod run;

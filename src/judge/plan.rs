@@ -14,7 +14,7 @@ use super::{
 pub struct Plan {
     /// Where requests go: an address, or a command line.
     pub place: String,
-    /// Requests for all components and repeats at most, retries after faults aside.
+    /// Requests for everything and all repeats at most, retries after faults aside.
     pub requests: u64,
     pub input_tokens: u64,
     pub output_tokens: u64,
@@ -22,7 +22,7 @@ pub struct Plan {
     pub cost: Option<f64>,
     /// What is said once to the judge.
     pub system: String,
-    /// What is asked of the first component.
+    /// What is asked first.
     pub question: String,
 }
 
@@ -31,12 +31,12 @@ const BYTES_A_TOKEN: u64 = 4;
 
 impl Plan {
     pub fn of(job: &Job) -> Self {
-        let question = |component| job.prompt.question(component, job.budget);
+        let question = |matter| job.prompt.question(matter, job.budget);
         let system = job.prompt.system(job.budget);
         let hearings: Vec<(u64, u64)> = job
-            .components
+            .matters
             .iter()
-            .map(|component| hearing(job, system.len() + question(component).len()))
+            .map(|matter| hearing(job, system.len() + question(matter).len()))
             .collect();
         let repeats = job.repeats as u64;
         let input_tokens = repeats * hearings.iter().map(|(input, _)| input).sum::<u64>();
@@ -49,7 +49,7 @@ impl Plan {
             input_tokens,
             output_tokens,
             cost: cost.map(|cost| cost.min(most)),
-            question: job.components.first().map(question).unwrap_or_default(),
+            question: job.matters.first().map(question).unwrap_or_default(),
             system,
         }
     }
@@ -62,7 +62,7 @@ fn place(job: &Job) -> String {
     }
 }
 
-/// Tokens in and out for one component at most: every request carries everything said before it.
+/// Tokens in and out for one conversation at most: every request carries everything said before it.
 fn hearing(job: &Job, first: usize) -> (u64, u64) {
     let output = u64::from(job.settings.max_tokens);
     let rules = if job.settings.kind == Kind::Command { plain::RULES.len() } else { 4_000 };

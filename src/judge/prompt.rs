@@ -1,16 +1,14 @@
 //! What a judge is told before it looks: the rubric, the rules of evidence, the component.
 //!
 //! A prompt is one text file. What stands before the line `----- question -----` is said once, the rest is the
-//! question; without that line the built-in question is asked. `{budget}` and the fields of a component, such as
-//! `{formula}`, are filled in; anything else in braces stays. A prompt is known by the SHA-256 of its bytes.
+//! question; without that line the built-in question is asked. `{budget}` and what the question is about, such as
+//! `{formula}` of a component or `{criteria}` of a group, are filled in; anything else in braces stays. A prompt is known by the SHA-256 of its bytes.
 
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-use crate::run::rubric::Component;
-
-const BUILT_IN: &str = include_str!("../../assets/judge/slump-5.md");
+use super::{asks::Asks, matter::Matter};
 
 const PARTING: &str = "----- question -----";
 
@@ -31,11 +29,21 @@ pub struct Prompt {
 impl Prompt {
     /// The rubric of five levels, `assets/judge/slump-5.md`.
     pub fn built_in() -> Self {
-        Self::parted(BUILT_IN, "built in")
+        Self::built_in_for(Asks::Levels)
     }
 
-    /// A prompt of the user's own. The error is a sentence without the file's name.
+    /// What is said for a rubric where the user has no words of their own.
+    pub fn built_in_for(asks: Asks) -> Self {
+        Self::parted(asks.prompt(), "built in", asks)
+    }
+
+    /// A prompt of the user's own for the rubric of five levels. The error is a sentence without the file's name.
     pub fn of(bytes: &[u8], origin: &str) -> Result<Self, String> {
+        Self::for_rubric(Asks::Levels, bytes, origin)
+    }
+
+    /// As [`Self::of`], for any rubric.
+    pub fn for_rubric(asks: Asks, bytes: &[u8], origin: &str) -> Result<Self, String> {
         if bytes.len() > MOST_BYTES {
             return Err(format!("is longer than {} KB; not a prompt", MOST_BYTES >> 10));
         }
@@ -43,15 +51,15 @@ impl Prompt {
         if text.trim().is_empty() {
             return Err("is empty; expected the words a judge is to be told".into());
         }
-        Ok(Self::parted(text, origin))
+        Ok(Self::parted(text, origin, asks))
     }
 
-    fn parted(text: &str, origin: &str) -> Self {
+    fn parted(text: &str, origin: &str, asks: Asks) -> Self {
         let question_of = |text: &str| Some(parts(text)?.1.to_owned());
         let (system, question) = match parts(text) {
             Some((system, question)) if !question.is_empty() => (system, Some(question.to_owned())),
-            Some((system, _)) => (system, question_of(BUILT_IN)),
-            None => (text.trim(), question_of(BUILT_IN)),
+            Some((system, _)) => (system, question_of(asks.prompt())),
+            None => (text.trim(), question_of(asks.prompt())),
         };
         Self {
             system: system.to_owned(),
@@ -66,21 +74,11 @@ impl Prompt {
         filled(&self.system, &|name| (name == "budget").then(|| budget.to_string()))
     }
 
-    /// What is asked of one component.
-    pub fn question(&self, component: &Component, budget: u32) -> String {
-        filled(&self.question, &|name| {
-            let field = match name {
-                "budget" => return Some(budget.to_string()),
-                "id" => &component.id,
-                "name" => &component.name,
-                "intent" => &component.intent,
-                "formula" => &component.formula,
-                "inputs" => &component.inputs,
-                "outputs" => &component.outputs,
-                "connects_to" => &component.connects_to.join(", "),
-                _ => return None,
-            };
-            Some(if field.trim().is_empty() { "not given".into() } else { field.clone() })
+    /// What is asked of one component or group.
+    pub fn question(&self, matter: &Matter, budget: u32) -> String {
+        filled(&self.question, &|name| match name {
+            "budget" => Some(budget.to_string()),
+            name => matter.blank(name),
         })
     }
 }
@@ -127,15 +125,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::{judge::criteria::Criteria, run::rubric::Component};
 
-    fn component() -> Component {
-        Component {
+    fn component() -> Matter {
+        Matter::Component(Component {
             id: "C02".into(),
             name: "Masking".into(),
             intent: "Hide {budget} tokens.".into(),
             connects_to: vec!["C01".into(), "C05".into()],
             ..Component::default()
-        }
+        })
     }
 
     #[test]
@@ -165,6 +164,22 @@ mod tests {
         assert!(half.question(&component(), 1).starts_with("Component C02: Masking"));
         assert_ne!(whole.sha256, half.sha256);
         assert_eq!(sha256(b"abc")[..8], *"ba7816bf");
+    }
+
+    #[test]
+    fn the_prompt_for_flags_asks_about_one_group() {
+        let group = Criteria::built_in().groups.remove(1);
+        let prompt = Prompt::built_in_for(Asks::Flags);
+        let half = Prompt::for_rubric(Asks::Flags, b"Look well.", "p").unwrap();
+
+        let question = prompt.question(&Matter::Group(group.clone()), 5);
+
+        assert!(prompt.system(5).contains("You have 5 tool calls at most."));
+        assert!(
+            question.starts_with("Criteria group needless:\n\n- forwarding-wrapper: "),
+            "{question}"
+        );
+        assert_eq!(half.question(&Matter::Group(group), 5), question);
     }
 
     #[test]

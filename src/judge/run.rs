@@ -1,6 +1,6 @@
-//! Judging many components: several at a time, each saved as soon as it is done.
+//! Judging many components, or groups of criteria: several at a time, each saved as soon as it is done.
 //!
-//! After every component the whole file is written anew beside the old one and takes its name in one step, so that
+//! After every one the whole file is written anew beside the old one and takes its name in one step, so that
 //! whatever happens loses at most the components under way. Who is told to stop keeps what is done.
 
 use std::{
@@ -12,7 +12,10 @@ use std::{
 use crossbeam_channel::RecvTimeoutError;
 
 use crate::{
-    run::rubric::Component,
+    metrics::{
+        quality::{Profile, Ruler, measure},
+        rules::Rules,
+    },
     store::{
         judgements::{JudgementFile, Judgements},
         write::WriteError,
@@ -20,15 +23,19 @@ use crate::{
 };
 
 use super::{
+    asks::Asks,
+    carry::Carried,
     client::Client,
     component::{Judged, Look},
     cost::Purse,
+    criteria::Criteria,
     document::{Document, Judge, Repeat, Subject},
     fault::Fault,
+    matter::Matter,
     prompt::Prompt,
     secret::Secret,
     settings::Settings,
-    snapshot::Snapshot,
+    snapshot::{Found, Snapshot},
     stop::Stop,
     worker::{self, News, Shop},
 };
@@ -41,9 +48,13 @@ pub struct Job {
     pub prompt: Arc<Prompt>,
     pub snapshot: Snapshot,
     pub subject: Subject,
-    /// Those of [`Subject::components`], in the same order.
-    pub components: Vec<Component>,
-    /// Looks for one component.
+    /// What is asked about: those of [`Subject::components`], in the same order.
+    pub matters: Vec<Matter>,
+    /// Where flags are asked for.
+    pub criteria: Option<Arc<Criteria>>,
+    /// Flags of an earlier state whose lines are the same.
+    pub carried: Carried,
+    /// Looks for one conversation.
     pub budget: u32,
     /// Files to make of the same thing; at least 1.
     pub repeats: usize,
@@ -73,16 +84,26 @@ pub enum Event {
         component: String,
         look: Look,
     },
+    /// The judge said something: so many tokens this request took (None where the server does not tell), and so many US
+    /// dollars all of them so far (None without prices).
+    Replied {
+        component: String,
+        words: String,
+        tokens: Option<u64>,
+        spent: Option<f64>,
+    },
     /// Something went wrong that may pass.
     Waits {
         component: String,
         why: String,
         pause: Duration,
     },
-    /// A component is done and saved; without a score, `error` says why.
+    /// A component or group is done and saved; without a score and without flags, `error` says why.
     Ended {
         component: String,
         score: Option<u8>,
+        /// How many flags were given, those that were carried on already among them.
+        flags: Option<usize>,
         error: Option<String>,
         done: usize,
         total: usize,
@@ -125,19 +146,55 @@ pub fn judge(
     stop: &Stop,
     tell: &mut dyn FnMut(&Event),
 ) -> Result<Ended, String> {
-    let client = Arc::new(Client::new(&job.settings, &job.key)?);
     let purse = Arc::new(Purse::new(job.settings.cost));
-    let judge = Judge::of(&job.settings, &job.prompt, job.budget);
+    judge_out_of(&purse, job, judgements, start, stop, tell)
+}
+
+/// As [`judge`], with money that several jobs share.
+pub fn judge_out_of(
+    purse: &Arc<Purse>,
+    job: &Job,
+    judgements: &Judgements,
+    start: Start,
+    stop: &Stop,
+    tell: &mut dyn FnMut(&Event),
+) -> Result<Ended, String> {
+    let client = Arc::new(Client::new(&job.settings, &job.key)?);
+    let judge = job.judge();
     let mut ended = Ended::default();
     match series(job, &judge, judgements, start) {
         None => ended.halted = Some(Halt::NothingToResume),
         Some(series) => {
-            let sitting = Sitting { job, judge: &judge, judgements, client, purse: &purse, stop };
+            let sitting = Sitting { job, judge: &judge, judgements, client, purse, stop };
             sitting.hold(series, &mut ended, tell);
         }
     }
     ended.spent = purse.spent();
     Ok(ended)
+}
+
+impl Job {
+    pub const fn asks(&self) -> Asks {
+        self.subject.asks
+    }
+
+    /// Who judges, as the files say it.
+    pub fn judge(&self) -> Judge {
+        let criteria_sha256 = self.criteria.as_ref().map(|criteria| criteria.sha256.clone());
+        Judge { criteria_sha256, ..Judge::of(&self.settings, &self.prompt, self.budget) }
+    }
+}
+
+/// Of all files that count, by the profile `trajview`.
+fn lines_of_code(snapshot: &Snapshot) -> u64 {
+    let ruler = Ruler::new(Profile::Trajview, Rules::none());
+    let paths = snapshot.tree().files.keys().filter(|path| ruler.profile().takes(path.as_str()));
+    let lines = |text: String, path: &str| u64::from(measure(path, text.as_bytes(), &ruler).loc);
+    let of_file = |path| match snapshot.text(path) {
+        Found::Text(text) => lines(text, path.as_str()),
+        Found::Not(_) => 0,
+    };
+    paths.map(of_file).sum()
 }
 
 /// Files that are repeats of each other.
@@ -152,7 +209,10 @@ struct Series {
 fn series(job: &Job, judge: &Judge, judgements: &Judgements, start: Start) -> Option<Series> {
     if start == Start::Anew {
         let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ");
-        let stem = format!("{}-{stamp}", judge.name);
+        let stem = match job.asks() {
+            Asks::Levels => format!("{}-{stamp}", judge.name),
+            Asks::Flags => format!("{}-flags-{stamp}", judge.name),
+        };
         return Some(Series { stem, files: vec![None; job.repeats] });
     }
     let ours: Vec<(String, Document)> = judgements
@@ -203,7 +263,7 @@ impl Sitting<'_> {
             let (file, mut document) = opened;
             ended.halted = self.fill(&file, &mut document, tell).err();
             let path = file.path().to_owned();
-            if document.scores.is_empty() && file.discard().is_ok() {
+            if document.entries().is_empty() && file.discard().is_ok() {
                 return; // nothing was judged, and nobody needs a file that says so
             }
             ended.files.push((path, document));
@@ -215,7 +275,11 @@ impl Sitting<'_> {
 
     fn create(&self, stem: &str, repeat: Repeat) -> Result<(JudgementFile, Document), WriteError> {
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
-        let document = Document::new(self.judge, &self.job.subject, repeat, &now);
+        let mut document = Document::new(self.judge, &self.job.subject, repeat, &now);
+        if self.job.asks() == Asks::Flags {
+            let carried = self.job.carried.for_repeat(repeat.number);
+            document = document.carrying(&carried, lines_of_code(&self.job.snapshot));
+        }
         let name = format!("{stem}-{}", repeat.number);
         let file = self.judgements.create(&name, &bytes_of(&document)?)?;
         Ok((file, document))
@@ -249,10 +313,12 @@ impl Sitting<'_> {
                 *document = before; // which is what the file says
                 return Err(Halt::Write(why));
             }
-            let score = judged.verdict.as_ref().map(|verdict| verdict.level);
+            let score = judged.verdict().map(|verdict| verdict.level);
+            let flags = judged.flagged().map(|flagged| flagged.flags.len());
             let fault = judged.fault.as_ref().map(ToString::to_string);
             done += 1;
-            tell(&Event::Ended { component, score, error: judged.error.or(fault), done, total });
+            let error = judged.error.or(fault);
+            tell(&Event::Ended { component, score, flags, error, done, total });
             Ok(())
         });
         shop.halt.set();
@@ -260,7 +326,7 @@ impl Sitting<'_> {
     }
 
     fn shop(&self, missing: &[String]) -> Arc<Shop> {
-        let is_missing = |component: &&Component| missing.contains(&component.id);
+        let is_missing = |matter: &&Matter| missing.iter().any(|id| id == matter.id());
         Arc::new(Shop {
             settings: Arc::clone(&self.job.settings),
             client: Arc::clone(&self.client),
@@ -269,7 +335,7 @@ impl Sitting<'_> {
             prompt: Arc::clone(&self.job.prompt),
             snapshot: self.job.snapshot.clone(),
             budget: self.job.budget,
-            components: self.job.components.iter().filter(is_missing).cloned().collect(),
+            matters: self.job.matters.iter().filter(is_missing).cloned().collect(),
             next: AtomicUsize::new(0),
             halt: Stop::default(),
         })

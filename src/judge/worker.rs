@@ -11,14 +11,14 @@ use std::{
 
 use crossbeam_channel::{Receiver, Sender};
 
-use crate::run::rubric::Component;
-
 use super::{
+    answer::cut,
     client::Client,
     component::{self, Ask, Asked, Judged, Look, Question},
     conversation::Conversation,
     cost::Purse,
     fault::Fault,
+    matter::Matter,
     prompt::Prompt,
     run::Event,
     secret::Secret,
@@ -37,7 +37,7 @@ pub struct Shop {
     pub prompt: Arc<Prompt>,
     pub snapshot: Snapshot,
     pub budget: u32,
-    pub components: Vec<Component>,
+    pub matters: Vec<Matter>,
     /// The next one to take.
     pub next: AtomicUsize,
     /// No more is to be asked.
@@ -54,7 +54,7 @@ pub enum News {
 /// Starts the workers; the channel ends when the last of them is done.
 pub fn start(shop: &Arc<Shop>) -> Receiver<News> {
     let (sender, receiver) = crossbeam_channel::unbounded();
-    let count = shop.settings.concurrency.clamp(1, 64).min(shop.components.len());
+    let count = shop.settings.concurrency.clamp(1, 64).min(shop.matters.len());
     for _ in 0..count {
         let worker = Worker { shop: Arc::clone(shop), sender: sender.clone(), component: None };
         thread::spawn(move || worker.work());
@@ -62,10 +62,13 @@ pub fn start(shop: &Arc<Shop>) -> Receiver<News> {
     receiver
 }
 
+/// What is told of a reply's words (characters).
+const MOST_WORDS: usize = 4_000;
+
 struct Worker {
     shop: Arc<Shop>,
     sender: Sender<News>,
-    /// The id of the one under way.
+    /// The id of what is under way.
     component: Option<String>,
 }
 
@@ -74,11 +77,12 @@ impl Worker {
         let shop = Arc::clone(&self.shop);
         while !shop.halt.is_set() {
             let at = shop.next.fetch_add(1, Ordering::SeqCst);
-            let Some(component) = shop.components.get(at) else { return };
-            self.component = Some(component.id.clone());
-            self.tell(Event::Began { component: component.id.clone() });
+            let Some(matter) = shop.matters.get(at) else { return };
+            let id = matter.id().to_owned();
+            self.component = Some(id.clone());
+            self.tell(Event::Began { component: id.clone() });
             let question = Question {
-                component,
+                matter,
                 prompt: &shop.prompt,
                 snapshot: &shop.snapshot,
                 budget: shop.budget,
@@ -86,7 +90,7 @@ impl Worker {
             let mut judged = component::judge(&question, &mut self);
             let looks = std::mem::take(&mut judged.looks);
             judged.looks = looks.into_iter().map(|look| shop.key.hide_in_look(look)).collect();
-            self.hand_in(News::Heard { component: component.id.clone(), judged });
+            self.hand_in(News::Heard { component: id, judged });
         }
     }
 
@@ -132,6 +136,12 @@ impl Ask for Worker {
             }
             match self.attempt(conversation) {
                 Ok(asked) => {
+                    self.tell(Event::Replied {
+                        component: self.name(),
+                        words: cut(&asked.reply.text, MOST_WORDS),
+                        tokens: asked.reply.usage.total(),
+                        spent: self.shop.purse.spent(),
+                    });
                     return Ok(Asked { seconds: began.elapsed().as_secs_f64(), attempts, ..asked });
                 }
                 Err(fault) if fault.may_pass() && attempts <= self.shop.settings.retries => {

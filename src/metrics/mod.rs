@@ -2,11 +2,13 @@
 //!
 //! Pure: whoever calls brings the bytes, the time and the threads. [`quality`] scores snapshots of code; [`rules`] are
 //! the patterns it looks for; [`reuse`] is what modules use of each other. [`faithfulness`] and [`exposure`] sum up a
-//! checklist's verdicts, [`rubric_tree`] those of a tree; [`lifeline`] follows what became of a component's code. A new
+//! checklist's verdicts, [`rubric_tree`] those of a tree; [`lifeline`] follows what became of a component's code;
+//! [`absence`] finds places that look like one.  A new
 //! metric is a row of [`METRICS`] and the code that computes it.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod absence;
 pub mod exposure;
 pub mod faithfulness;
 pub mod lifeline;

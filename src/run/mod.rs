@@ -14,6 +14,7 @@
 
 pub mod card;
 pub mod files;
+pub mod flags;
 pub mod path;
 mod place;
 pub mod recorded;

@@ -4,7 +4,7 @@
 //! All of it is read from files beside a recording ([`crate::formats::rubric`]) and never changed: a new verdict is a
 //! new file. Scores are those of SLUMP's rubric of five levels ([`LEVELS`]); a score off that scale is no score.
 
-use super::Warning;
+use super::{Warning, flags::Flagging};
 
 /// The five levels of the rubric `slump-5`, from 0.
 pub const LEVELS: [&str; 5] = ["Absent", "Wrong", "Simplified", "Equivalent", "Faithful"];
@@ -15,6 +15,11 @@ pub const FULL: u8 = 4;
 /// A score of this or less is a severe failure.
 pub const SEVERE: u8 = 1;
 
+/// What a label says of the verdict it checks, in the words of the file: they agree; the judge did not see what is
+/// there; it saw what is not; the levels are open to both readings; the score is right and its lines are wrong; else.
+pub const REASONS: [&str; 6] =
+    ["agree", "false-absence", "false-presence", "rubric-boundary", "wrong-evidence", "other"];
+
 /// Everything beside one recording that has to do with judging it. Any part may be missing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rubric {
@@ -24,6 +29,8 @@ pub struct Rubric {
     pub exposure: Option<Exposure>,
     /// `judgements/*.json`, in the order of [`Judgement::created_at`], those without one first, then by file name.
     pub judgements: Vec<Judgement>,
+    /// Those of `judgements/*.json` that flag places in the place of scoring components, in the same order.
+    pub flaggings: Vec<Flagging>,
     /// `labels/*.json`, in the order of file names: one human rater each.
     pub labels: Vec<Labels>,
     /// What could not be used, each with its file.
@@ -85,12 +92,25 @@ pub struct Judgement {
     pub rubric: Option<String>,
     /// RFC 3339, as written.
     pub created_at: Option<String>,
+    /// Ids that were asked about, in the order of the file; None where it does not say, and all of the checklist is
+    /// meant.
+    pub asked: Option<Vec<String>>,
+    /// Which of several judgings of one state by one judge; None where the file does not say.
+    pub repeat: Option<Repeat>,
     /// In the order of the file; components are distinct.
     pub verdicts: Vec<Verdict>,
 }
 
+/// The place of a judging among its repeats; both count from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Repeat {
+    pub number: usize,
+    /// How many were wanted; not less than [`Self::number`].
+    pub of: usize,
+}
+
 /// Who judged.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judge {
     pub name: String,
     /// `http`, `command`, `human` or `imported`; other words are kept.
@@ -99,6 +119,7 @@ pub struct Judge {
     pub prompt_sha256: Option<String>,
     /// Tool calls allowed for one component.
     pub budget: Option<u32>,
+    pub temperature: Option<f64>,
 }
 
 /// What a judge said of one component.
@@ -165,7 +186,7 @@ pub struct Label {
     pub score: Option<u8>,
     /// Whether it was given before the judge's verdict was seen.
     pub blind: Option<bool>,
-    /// `agree`, `false-absence`, `false-presence`, `rubric-boundary`, `wrong-evidence`, `other`; other words are kept.
+    /// One of [`REASONS`]; other words are kept.
     pub reason: Option<String>,
     pub note: Option<String>,
     /// RFC 3339, as written.
@@ -183,10 +204,39 @@ impl Rubric {
     }
 }
 
+impl Labels {
+    /// The label of a component as a judgement judged it: the last that names the judgement or none, and no other
+    /// commit. One that was taken back is given too.
+    pub fn on(&self, judgement: &Judgement, component: &str) -> Option<&Label> {
+        let same = |(a, b): (&str, &str)| a.starts_with(b) || b.starts_with(a);
+        let is_of_it = |label: &&Label| {
+            let commits = label.commit.as_deref().zip(judgement.commit.as_deref());
+            let named = label.judgement.as_ref().is_none_or(|file| *file == judgement.file);
+            label.component == component && named && commits.is_none_or(same)
+        };
+        self.labels.iter().rfind(is_of_it)
+    }
+}
+
+impl Label {
+    /// Whether one would take the place of the other: the same component, judgement and commit, and the same turn where
+    /// neither names a commit.
+    pub fn is_of_one(&self, other: &Self) -> bool {
+        let same_thing = self.component == other.component && self.judgement == other.judgement;
+        let same_turn = self.commit.is_some() || self.turn == other.turn;
+        same_thing && self.commit == other.commit && same_turn
+    }
+}
+
 impl Judgement {
     /// The verdict on a component.
     pub fn of(&self, component: &str) -> Option<&Verdict> {
         self.verdicts.iter().find(|verdict| verdict.component == component)
+    }
+
+    /// Whether it was to say something of a component.
+    pub fn asks_about(&self, component: &str) -> bool {
+        self.asked.as_ref().is_none_or(|ids| ids.iter().any(|id| id == component))
     }
 }
 

@@ -4,6 +4,7 @@
 //! turn or the hits of a search when they are wanted. Recordings are only ever read, and nothing outside a
 //! recording's own folder is followed. [`import`] makes a bundle of one, elsewhere, through [`write`](mod@write).
 
+mod absence;
 mod bytes;
 mod cache;
 pub mod cards;
@@ -16,6 +17,7 @@ mod harness;
 mod head;
 pub mod import;
 pub mod judgements;
+pub mod labels;
 mod lifeline;
 mod memory;
 mod repo;
@@ -167,6 +169,7 @@ fn opened(mut run: Run, found: Found) -> Opened {
         snapshots,
         timeline: OnceLock::new(),
         facts: lifeline::Facts::default(),
+        absence: absence::LastIndex::default(),
         bundle,
     };
     Opened { run: Arc::new(run), archive: Arc::new(archive) }
@@ -206,6 +209,7 @@ pub struct Archive {
     snapshots: Option<Snapshots>,
     timeline: OnceLock<Result<(Arc<Timeline>, MemoryBlobs), String>>,
     facts: lifeline::Facts,
+    absence: absence::LastIndex,
     /// The folder of the bundle, where it is one.
     bundle: Option<PathBuf>,
 }
@@ -222,6 +226,11 @@ impl Archive {
             text.result = Some(format.result(&self.record(result.place), result));
         }
         text
+    }
+
+    /// The folder of the bundle; None where the recording is none.
+    pub fn bundle(&self) -> Option<&Path> {
+        self.bundle.as_deref()
     }
 
     /// What stands beside the run of what it is judged by, read afresh: judges and raters add to it.

@@ -2,7 +2,8 @@
 //!
 //! Pure arithmetic over numbers that others bring: [`agreement`] over pairs of ordinal scores, [`paired`] over two
 //! measurements of the same things, [`correlation`] between two numbers. [`pairing`] says which runs stand against
-//! which, [`raters`] which scores, [`queue`] in which order a human checks a judge; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
+//! which, [`raters`] which scores, [`stability`] how far a judge agrees with itself, [`queue`] in which order a human
+//! checks a judge; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
 //! [`corpus`] does it all for many runs. All of it agrees with SciPy and scikit-learn; `tests/vectors/` has the numbers
 //! and the scripts that made them.
 //!
@@ -22,6 +23,7 @@ pub mod pairing;
 pub mod queue;
 pub mod raters;
 pub mod sheet;
+pub mod stability;
 mod undefined;
 
 pub use agreement::{Agreement, Coefficient, Ratings, Scale};

@@ -63,6 +63,8 @@ impl Kind {
 pub struct Score {
     pub item: Item,
     pub score: f64,
+    /// What it was judged by, as `slump-5`; None where nothing says it.
+    pub rubric: Option<String>,
     /// Where it is written.
     pub place: String,
 }
@@ -92,6 +94,8 @@ pub struct ScoredPair {
     pub item: Item,
     pub a: f64,
     pub b: f64,
+    /// What either says it judged by, both where they differ; None where neither says it.
+    pub rubric: Option<String>,
 }
 
 impl Panel {
@@ -229,7 +233,11 @@ pub fn join(a: &Rater, b: &Rater) -> Joined {
 
 fn pair(a: &Score, b: &Score) -> ScoredPair {
     let commit = a.item.commit.clone().or_else(|| b.item.commit.clone());
-    ScoredPair { item: Item { commit, ..a.item.clone() }, a: a.score, b: b.score }
+    let rubric = match (&a.rubric, &b.rubric) {
+        (Some(a), Some(b)) if a != b => Some(format!("{a} and {b}")),
+        (a, b) => a.clone().or_else(|| b.clone()),
+    };
+    ScoredPair { item: Item { commit, ..a.item.clone() }, a: a.score, b: b.score, rubric }
 }
 
 /// Commits are told apart by so many digits.

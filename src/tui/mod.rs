@@ -4,6 +4,7 @@
 //! drive the same `runtime`; `world` carries out what the state asks for, `terminal`, `input` and `signals`
 //! are the ways in and out.
 
+mod auditing;
 mod clipboard;
 mod collecting;
 mod comparing;
@@ -11,6 +12,7 @@ mod editor;
 mod follow;
 mod gate;
 mod input;
+mod judging;
 mod runtime;
 mod scoring;
 mod signals;
@@ -28,7 +30,7 @@ use ratatui::{buffer::Buffer, layout::Size};
 
 use crate::{
     app::{
-        Message, Place,
+        App, Message, Place,
         collection::Opening,
         config::Config,
         key::{self, UnknownKey},
@@ -39,6 +41,7 @@ use crate::{
         },
         views::View,
     },
+    judge::settings::Settings,
     store::OpenError,
     ui::{self, theme::Theme},
 };
@@ -81,6 +84,10 @@ pub struct Wishes {
     pub caches: bool,
     /// How a table of runs is wanted.
     pub table: Opening,
+    /// Who can be asked about a run.
+    pub judges: Vec<Settings>,
+    /// Where the settings are read from; None where there is no place for them.
+    pub settings: Option<PathBuf>,
 }
 
 impl Wishes {
@@ -114,6 +121,8 @@ pub fn run_with(
     runtime.may_follow = true;
     runtime.update(Message::Resized(Terminal::size()?));
     runtime.score_with(Scoring::of(&wishes));
+    runtime.judge_with(&wishes.judges, wishes.settings.as_deref());
+    runtime.with_clock();
     let problems = runtime.app.configure(&wishes.config);
     runtime.app.shell.looks = wishes.looks(runtime.app.shell.looks);
     runtime.app.shell.mouse = wishes.mouse;
@@ -132,6 +141,7 @@ pub fn run_with(
     input::listen(runtime.sender(), gate);
     let ending = runtime.run(&mut terminal);
     drop(terminal);
+    runtime.end_judging();
     match runtime.open_error {
         Some(why) => Err(why.into()),
         None => Ok(ending?),
@@ -170,25 +180,78 @@ pub fn headless_as(
     wishes: Wishes,
 ) -> Result<Buffer, Failure> {
     let keys = key::parse(keys)?;
-    let mut runtime = Runtime::new(opener);
-    runtime.update(Message::Resized(size));
-    runtime.score_with(Scoring::of(&wishes));
-    runtime.app.configure(&wishes.config);
-    runtime.app.shell.looks.alphabet = wishes.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
-    runtime.app.table_wish = wishes.table.clone();
-    open_paths(&mut runtime, paths, place.clone(), Path::to_owned);
-    runtime.run_until_idle();
-    if let Some(why) = runtime.open_error {
-        return Err(why.into());
-    }
-    if let (Some(at), Some(replay)) = (place.turn, runtime.app.replay()) {
-        at.turn_of(&replay.run).map_err(Failure::Place)?;
-    }
-    for key in keys {
-        runtime.update(Message::Press(key));
+    let mut screen = Rehearsal::of(opener, paths, size, place, wishes)?;
+    keys.into_iter().for_each(|key| screen.send(Message::Press(key)));
+    Ok(screen.frame())
+}
+
+/// A screen without a terminal: whatever is sent has settled before the next frame.
+pub struct Rehearsal {
+    runtime: Runtime,
+}
+
+impl Rehearsal {
+    /// With these paths open. The environment has no say.
+    pub fn of(
+        opener: Opener,
+        paths: &[PathBuf],
+        size: Size,
+        place: Place,
+        wishes: Wishes,
+    ) -> Result<Self, Failure> {
+        let mut runtime = Runtime::new(opener);
+        runtime.update(Message::Resized(size));
+        runtime.score_with(Scoring::of(&wishes));
+        runtime.judge_with(&wishes.judges, wishes.settings.as_deref());
+        runtime.app.configure(&wishes.config);
+        let alphabet = wishes.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
+        runtime.app.shell.looks.alphabet = alphabet;
+        runtime.app.table_wish = wishes.table;
+        open_paths(&mut runtime, paths, place.clone(), Path::to_owned);
         runtime.run_until_idle();
+        if let Some(why) = runtime.open_error {
+            return Err(why.into());
+        }
+        if let (Some(at), Some(replay)) = (place.turn, runtime.app.replay()) {
+            at.turn_of(&replay.run).map_err(Failure::Place)?;
+        }
+        Ok(Self { runtime })
     }
-    Ok(ui::picture(&runtime.app, Theme::with(runtime.app.shell.looks)))
+
+    /// Takes a message and waits for everything that follows from it.
+    pub fn send(&mut self, message: Message) {
+        self.runtime.update(message);
+        self.runtime.run_until_idle();
+    }
+
+    /// Presses keys, written as `--keys` has them, each when everything before has settled.
+    pub fn press(&mut self, keys: &str) -> Result<(), Failure> {
+        key::parse(keys)?.into_iter().for_each(|key| self.send(Message::Press(key)));
+        Ok(())
+    }
+
+    /// Presses keys without waiting for what follows: what takes long, such as a judging, goes on. Then takes what
+    /// arrives until the state is as it should be; false where that takes too long.
+    pub fn press_until(
+        &mut self,
+        keys: &str,
+        patience: Duration,
+        is_so: impl Fn(&App) -> bool,
+    ) -> Result<bool, Failure> {
+        for key in key::parse(keys)? {
+            self.runtime.update(Message::Press(key));
+        }
+        Ok(self.runtime.run_until(patience, is_so))
+    }
+
+    pub fn frame(&self) -> Buffer {
+        let app = &self.runtime.app;
+        ui::picture(app, Theme::with(app.shell.looks))
+    }
+
+    pub fn app(&mut self) -> &mut App {
+        &mut self.runtime.app
+    }
 }
 
 /// One run is played back, two are compared, more are a table; so it is with a folder of several, and where the view

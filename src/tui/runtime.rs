@@ -17,9 +17,11 @@ use crate::{
     app::{
         App, Effect, Message, Place,
         compare::{self, asking},
+        judging::{Known, asking::Judge},
         replay,
         shell::{self, editor::Editing},
     },
+    judge::settings::Settings,
     store::OpenError,
 };
 
@@ -108,6 +110,25 @@ impl Runtime {
         self.world.score_with(scoring);
     }
 
+    /// From now on these judges can be asked, and the screen knows of them.
+    pub fn judge_with(&mut self, judges: &[Settings], settings: Option<&Path>) {
+        self.world.judging().ask_of(judges);
+        self.app.shell.judges = Known {
+            judges: judges.iter().map(known).collect(),
+            settings: settings.map(|path| path.display().to_string()),
+        };
+    }
+
+    /// From now on it is told how long a judge takes.
+    pub const fn with_clock(&mut self) {
+        self.world.judging().with_clock();
+    }
+
+    /// Ends the judging under way; what is judged is saved.
+    pub fn end_judging(&mut self) {
+        self.world.judging().end();
+    }
+
     pub fn sender(&self) -> Sender<Event> {
         self.sender.clone()
     }
@@ -143,6 +164,16 @@ impl Runtime {
         }
     }
 
+    /// Takes what arrives until the state is as it should be, or patience ends; whether it is.
+    pub fn run_until(&mut self, patience: Duration, is_so: impl Fn(&App) -> bool) -> bool {
+        let deadline = Instant::now() + patience;
+        while !is_so(&self.app) {
+            let Ok(event) = self.events.recv_deadline(deadline) else { return false };
+            self.apply(event);
+        }
+        true
+    }
+
     /// Waits a moment for the recording to be opened; most are before anybody could read a word.
     pub fn wait_for_opening(&mut self, patience: Duration) {
         let deadline = Instant::now() + patience;
@@ -162,6 +193,7 @@ impl Runtime {
                 Effect::Follow(path) => self.world.follow(path),
                 Effect::StopScoring => self.world.stop_scoring(),
                 Effect::StopComparing => self.world.stop_comparing(),
+                Effect::StopJudging => self.world.judging().stop(),
                 Effect::StopCollecting => self.world.stop_collecting(),
                 Effect::Copy(text) => self.errands.push(Errand::Copy(text)),
                 Effect::Edit(editing) => self.errands.push(Errand::Edit(editing)),
@@ -305,6 +337,16 @@ impl Runtime {
                 self.update(Message::Opened(request, Err(words)))
             }
         }
+    }
+}
+
+/// What the screen may know of a judge.
+fn known(judge: &Settings) -> Judge {
+    Judge {
+        name: judge.name.clone(),
+        kind: judge.kind.word().to_owned(),
+        model: judge.model.clone(),
+        budget: judge.budget,
     }
 }
 

@@ -17,7 +17,9 @@ use crossbeam_channel::Sender;
 
 use crate::{
     app::{
-        Effect, Message, Request, collection, colours,
+        Effect, Message, Request,
+        audit::asking::Ask,
+        collection, colours,
         curves::{Measured, Moved, scores},
         replay::{Answer, Counts},
         scores::components::asking::Integration,
@@ -26,7 +28,9 @@ use crate::{
         shell,
     },
     code::highlight::highlight,
+    judge::stop::Stop,
     metrics::{
+        absence::Place,
         lifeline::{Asked, Lifeline},
         quality::Scored,
         reuse::Reuse,
@@ -34,15 +38,17 @@ use crate::{
     run::{
         RepoPath, Run, StepId, StepText,
         files::{Blob, Change, FileDiff, Timeline, TreeFile, blame::BlamedLine},
-        rubric::Rubric,
+        rubric::{Component, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
     store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer},
 };
 
 use super::{
+    auditing,
     collecting::{self, Collecting},
     comparing::{self, Comparing},
+    judging::{self, Judging},
     scoring::{Scoring, name_of},
 };
 
@@ -90,6 +96,10 @@ pub trait Recording: Send + Sync {
     fn rubric(&self) -> Rubric {
         Rubric::default()
     }
+    /// The folder of the bundle, where it is one: the place for verdicts.
+    fn bundle(&self) -> Option<PathBuf> {
+        None
+    }
     /// What the modules offer after so many turns and who takes it; None where nothing says what the files were. The
     /// error is a sentence.
     fn reuse(&self, _run: &Run, _done: usize) -> Result<Option<Reuse>, String> {
@@ -103,6 +113,25 @@ pub trait Recording: Send + Sync {
         _goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Lifeline>, String> {
         Err("this recording cannot tell what became of its components".into())
+    }
+    /// What a rater has labelled so far; nothing of other raters. The error is a sentence.
+    fn labels(&self, _annotator: &str) -> Result<Labels, String> {
+        Err(auditing::NO_BUNDLE.into())
+    }
+    /// Brings a label to the disk before it returns, and gives all labels of the rater. The error is a sentence.
+    fn save_label(&self, _annotator: &str, _label: Label) -> Result<Labels, String> {
+        Err(auditing::NO_BUNDLE.into())
+    }
+    /// Places that look like a component after so many turns, best first; what of them a verdict's looks read, where
+    /// one is given. The error is a sentence.
+    fn places(
+        &self,
+        _run: &Run,
+        _done: usize,
+        _component: &Component,
+        _verdict: Option<&Verdict>,
+    ) -> Result<Vec<Place>, String> {
+        Err("this recording cannot tell what its code looks like".into())
     }
 }
 
@@ -177,6 +206,10 @@ impl Recording for Archive {
         self.rubric()
     }
 
+    fn bundle(&self) -> Option<PathBuf> {
+        self.bundle().map(Path::to_owned)
+    }
+
     fn reuse(&self, run: &Run, done: usize) -> Result<Option<Reuse>, String> {
         let mut all = self.reuse(run, &[done], &store::ReuseReader::default())?;
         Ok(all.pop().flatten())
@@ -189,6 +222,24 @@ impl Recording for Archive {
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Lifeline>, String> {
         self.lifelines(run, asked, goes_on)
+    }
+
+    fn labels(&self, annotator: &str) -> Result<Labels, String> {
+        auditing::labels(self, annotator)
+    }
+
+    fn save_label(&self, annotator: &str, label: Label) -> Result<Labels, String> {
+        auditing::save(self, annotator, label)
+    }
+
+    fn places(
+        &self,
+        run: &Run,
+        done: usize,
+        component: &Component,
+        verdict: Option<&Verdict>,
+    ) -> Result<Vec<Place>, String> {
+        self.places(run, done, component, verdict)
     }
 }
 
@@ -289,6 +340,7 @@ pub struct World {
     unwanted: Arc<AtomicU64>,
     comparing: Comparing,
     collecting: Collecting,
+    judging: Judging,
 }
 
 impl World {
@@ -302,6 +354,7 @@ impl World {
             era: 0,
         };
         Self {
+            judging: Judging::new(sender.clone()),
             sender,
             opener,
             comparing,
@@ -325,6 +378,11 @@ impl World {
         self.collecting.scoring = Arc::new(scoring.another());
         self.scoring = Arc::new(scoring);
         self.comparing.score_with(self.scoring.clone());
+    }
+
+    /// Who can be asked about a run.
+    pub const fn judging(&mut self) -> &mut Judging {
+        &mut self.judging
     }
 
     /// Whether a path names several runs.
@@ -374,7 +432,10 @@ impl World {
     pub fn carry_out(&self, effect: Effect) {
         let apology = Arc::new(apology(&effect));
         let sorry = apology.clone();
+        let (judging, stop) = (self.judging.clone(), self.judging.stop_for(&effect));
         let worker = Worker {
+            judging,
+            stop,
             sender: self.sender.clone(),
             opener: self.opener.clone(),
             recording: self.recording.clone(),
@@ -387,6 +448,7 @@ impl World {
         };
         if let Effect::Open(request, _) = &effect {
             self.stop_scoring();
+            self.judging.stop();
             self.search.store(request.number(), Ordering::Relaxed);
         }
         if let Effect::Search(request, ..) = &effect {
@@ -396,6 +458,7 @@ impl World {
         // What takes long is not what is looked at.
         let takes_long = match &effect {
             Effect::Score(..) | Effect::CountLines(..) | Effect::Search(..) => true,
+            Effect::Audit(_, ask) => matches!(**ask, Ask::Agree(_)),
             Effect::Compare(_, ask) => comparing::takes_long(ask),
             _ => false,
         };
@@ -427,6 +490,9 @@ struct Worker {
     era: u64,
     comparing: Comparing,
     collecting: Collecting,
+    judging: Judging,
+    /// Ends the judging that this is.
+    stop: Stop,
 }
 
 impl Worker {
@@ -460,10 +526,15 @@ impl Worker {
             | Effect::StopCollecting
             | Effect::StopScoring
             | Effect::Live(_)
+            | Effect::StopJudging
             | Effect::Suspend
             | Effect::Follow(_)
             | Effect::Copy(_)
             | Effect::Edit(_) => apology(&effect)("asked in the wrong place"),
+            Effect::Judge(request, run, ask) => {
+                let bundle = recording.bundle();
+                self.judging.answer(request, (bundle, run.turns.len()), ask, &self.stop)
+            }
             Effect::LoadTimeline(request, run) => {
                 asked(request, Answer::Timeline(recording.timeline(&run)))
             }
@@ -503,6 +574,7 @@ impl Worker {
                 let moved = self.compare_scores(&**recording, &run, [before, after]);
                 asked(request, Answer::Moved(moved))
             }
+            Effect::Audit(request, ask) => auditing::answer(&**recording, request, *ask),
             Effect::LoadRubric(request, _) => {
                 asked(request, Answer::Rubric(Ok(Arc::new(recording.rubric()))))
             }
@@ -624,13 +696,16 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         | Effect::ReadRuns(request, ..)
         | Effect::ScoreRuns(request, _)
         | Effect::TestPairs(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
+        Effect::Audit(request, ask) => (*request, auditing::failed(ask)),
         Effect::LoadRubric(request, _) => (*request, |why| Answer::Rubric(Err(why))),
         Effect::MeasureReuse(request, ..) => (*request, |why| Answer::Reused(Err(why))),
         Effect::FollowComponents(request, ..) => (*request, |why| Answer::Lifelines(Err(why))),
+        Effect::Judge(request, _, ask) => (*request, judging::failed(ask)),
         Effect::StopCollecting
         | Effect::StopComparing
         | Effect::StopScoring
         | Effect::Live(_)
+        | Effect::StopJudging
         | Effect::Suspend
         | Effect::Follow(_)
         | Effect::Copy(_)

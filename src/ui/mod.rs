@@ -20,7 +20,7 @@ use ratatui::{
     Frame,
     buffer::Buffer,
     layout::{Rect, Size},
-    style::Color,
+    style::{Color, Modifier},
     text::Line,
     widgets::{Paragraph, Widget, Wrap},
 };
@@ -144,6 +144,28 @@ fn opened_run(opened: &Loading<Box<Replay>>, theme: Theme, layout: &Layout, buff
 
 fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     panel::title::draw(replay, theme, layout.title, buffer);
+    if !layout.is_covered() {
+        shown_view(replay, theme, layout, buffer);
+        if replay.judging.has_keyboard(layout) {
+            calm(theme, layout.body, buffer);
+        }
+    }
+    panel::judging::draw(replay, theme, layout, buffer);
+}
+
+/// Of borders that look as if the keyboard was there, when it is elsewhere.
+fn calm(theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let is_border = |symbol: &str| symbol.chars().all(|c| ('\u{2500}'..='\u{257f}').contains(&c));
+    let focused = theme.of(Meaning::FocusedBorder);
+    for at in area.intersection(buffer.area).positions() {
+        let cell = &mut buffer[at];
+        if is_border(cell.symbol()) && cell.style().fg == focused.fg.or(Some(Color::Reset)) {
+            cell.set_style(theme.of(Meaning::Border).remove_modifier(Modifier::BOLD));
+        }
+    }
+}
+
+fn shown_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     match replay.view {
         View::Replay | View::Curves if replay.has_tree_only() => {
             let words =

@@ -25,7 +25,7 @@ pub struct Asked {
     /// Lower-case names.
     pub headers: Vec<(String, String)>,
     pub body: Value,
-    /// `C07`, out of the question.
+    /// `C07`, out of the question; or a group of criteria.
     pub component: String,
     /// What the tools said, in order.
     pub results: Vec<String>,
@@ -139,8 +139,9 @@ fn read(stream: &TcpStream) -> Option<Asked> {
     let said = body.to_string();
     // A program's own words may have that word in them too.
     let ids = said.split("Component ").skip(1).filter_map(|rest| rest.split_once(':'));
-    let component =
-        ids.map(|(id, _)| id).find(|id| id.starts_with('C') && id.len() < 6)?.to_owned();
+    let component = ids.map(|(id, _)| id).find(|id| id.starts_with('C') && id.len() < 6);
+    let group = said.split_once("Criteria group ").and_then(|(_, rest)| rest.split_once(':'));
+    let component = component.or(group.map(|(id, _)| id))?.to_owned();
     let name = |tool: &Value| {
         tool.pointer("/function/name").or(tool.get("name"))?.as_str().map(str::to_owned)
     };

@@ -1,6 +1,8 @@
 //! What the tests of the whole program share: running it, and finding recordings.
 #![allow(dead_code)] // each test file uses some of it
 
+pub mod judged;
+
 use std::{
     path::{Path, PathBuf},
     process::{Command, Output},

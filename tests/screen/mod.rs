@@ -6,7 +6,12 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
     app::{
-        App, Effect, Message, Place, colours,
+        App, Effect, Message, Place,
+        audit::{
+            agreement,
+            asking::{Answer as Audited, Ask},
+        },
+        colours,
         curves::{Measured, Moved, RulerName, scores},
         replay::{Answer, Counts},
         search::Progress,
@@ -595,6 +600,9 @@ impl Answering {
                 return Some(Message::Opened(request, Ok(story.run.clone().into())));
             }
             Effect::Suspend
+            | Effect::Judge(..)
+            | Effect::StopJudging
+            | Effect::Live(_)
             | Effect::Copy(_)
             | Effect::Edit(_)
             | Effect::Follow(_)
@@ -625,6 +633,17 @@ impl Answering {
                     Arc::new(Moved::between(before, after, made_up_ruler().rules()))
                 });
                 (request, Answer::Moved(moved))
+            }
+            // Of a story told from memory nothing is labelled; `tests/audit_view.rs` has a bundle.
+            Effect::Audit(request, ask) => {
+                let no = "this recording is no bundle";
+                let answer = match *ask {
+                    Ask::Labels { .. } => Audited::Labels(Err(no.into())),
+                    Ask::Save { .. } => Audited::Saved(Err(no.into())),
+                    Ask::Places { .. } => Audited::Places(Ok(Arc::default())),
+                    Ask::Agree(pairs) => Audited::Agreed(Some(agreement::kappa(&pairs))),
+                };
+                (request, Answer::Audit(answer))
             }
             Effect::LoadRubric(request, _) => {
                 (request, Answer::Rubric(Ok(Arc::new(Recording::rubric(story)))))

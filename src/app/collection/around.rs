@@ -142,7 +142,11 @@ impl App {
                 self.hide_table();
                 self.hide_comparison();
                 self.hide_live();
-                self.on_replay(|replay| replay.view = view);
+                let layout = self.layout();
+                self.on_replay(|replay| {
+                    replay.judging.step_aside(&layout);
+                    replay.view = view;
+                });
             }
             _ => self.say(NO_RUN.into()),
         }

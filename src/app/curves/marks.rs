@@ -143,7 +143,7 @@ impl Replay {
         self.curves.has_marks = !self.curves.has_marks;
         self.notice = Some(match self.curves.has_marks {
             true => {
-                "marks beside the lines: ▲ complexity, § rules, ≡ clones, ◆ evidence; W says why"
+                "marks beside the lines: ▲ complexity, § rules, ≡ clones, ◆ evidence, ⚑ flags; W says why"
                     .into()
             }
             false => "marks are hidden; X shows them".into(),
@@ -156,7 +156,8 @@ impl Replay {
         let code = self.marks().into_iter().flat_map(|shown| {
             shown.over(line).map(|mark| why(mark, shown.moved)).collect::<Vec<_>>()
         });
-        self.why_evidence(line).into_iter().chain(code).collect()
+        let judged = self.why_evidence(line).into_iter().chain(self.why_flagged(line));
+        judged.chain(code).collect()
     }
 }
 

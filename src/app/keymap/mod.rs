@@ -47,8 +47,22 @@ pub enum Context {
     Scores,
     /// The rubric tree.
     Rubric,
-    /// The queue of verdicts to check.
+    /// In every part of the audit.
     Audit,
+    /// The pane in which a judge is asked.
+    Judging,
+    /// What is to be asked.
+    JudgeForm,
+    /// While it is asked, and after.
+    JudgeWatch,
+    /// Typing the path of a prompt for it.
+    JudgePath,
+    /// In the audit, while a reason is asked for too.
+    AuditReading,
+    /// While it asks why a label and a verdict differ.
+    AuditReason,
+    /// While a note or a name is typed in it.
+    AuditWords,
     /// In every part of the comparison.
     Compare,
     /// At its numbers, components and code.
@@ -71,11 +85,21 @@ pub enum Context {
     RubricFind,
     /// In every part of the component scores.
     Judged,
+    /// The table of flags.
+    Flags,
     /// The table of components.
     Components,
     /// The verdict on one of them.
     Verdict,
     Lifeline,
+    /// In every part of the view of all judgements.
+    Judges,
+    /// Components down, judgements across.
+    Matrix,
+    /// Where two of them differ.
+    Differing,
+    /// What both say of one component.
+    BothVerdicts,
 }
 
 /// A number typed before a key.
@@ -93,7 +117,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 50] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -107,6 +131,13 @@ impl Context {
         Self::Scores,
         Self::Rubric,
         Self::Audit,
+        Self::Judging,
+        Self::JudgeForm,
+        Self::JudgeWatch,
+        Self::JudgePath,
+        Self::AuditReading,
+        Self::AuditReason,
+        Self::AuditWords,
         Self::Compare,
         Self::Pair,
         Self::Overlaid,
@@ -117,10 +148,15 @@ impl Context {
         Self::LivePrompt,
         Self::Agent,
         Self::RubricFind,
+        Self::Flags,
         Self::Judged,
         Self::Components,
         Self::Verdict,
         Self::Lifeline,
+        Self::Judges,
+        Self::Matrix,
+        Self::Differing,
+        Self::BothVerdicts,
         Self::Prompt,
         Self::Overlay,
         Self::Palette,
@@ -149,6 +185,13 @@ impl Context {
             Self::Scores => "in the scores",
             Self::Rubric => "in the rubric tree",
             Self::Audit => "in the audit",
+            Self::Judging => "in the pane that asks a judge",
+            Self::JudgeForm => "in it, before it asks",
+            Self::JudgeWatch => "in it, while it asks and after",
+            Self::JudgePath => "in it, while typing the path of a prompt",
+            Self::AuditReading => "in the audit, and while it asks for a reason",
+            Self::AuditReason => "while the audit asks for a reason",
+            Self::AuditWords => "while typing a note or a name in the audit",
             Self::Compare => "in the comparison",
             Self::Pair => "at its numbers, components and code",
             Self::Overlaid => "at its curves",
@@ -159,10 +202,15 @@ impl Context {
             Self::LivePrompt => "while typing in the live run",
             Self::Agent => "while the agent has the keyboard",
             Self::RubricFind => "while typing what to look for in the rubric tree",
+            Self::Flags => "in the flags",
             Self::Judged => "in the scores of components",
             Self::Components => "in the table of components",
             Self::Verdict => "in the verdict on a component",
             Self::Lifeline => "in the lifeline of a component",
+            Self::Judges => "among all judgements",
+            Self::Matrix => "in the table of all judgements",
+            Self::Differing => "in the list of where two judgements differ",
+            Self::BothVerdicts => "in the words of two judgements",
             Self::Prompt => "while typing a search",
             Self::Overlay => "in a box like this one",
             Self::Palette => "in the list of commands",
@@ -222,8 +270,14 @@ impl Context {
             | Self::Judged
             | Self::Components
             | Self::Verdict
-            | Self::Lifeline => Some(View::Scores),
-            Self::Audit => Some(View::Audit),
+            | Self::Lifeline
+            | Self::Judges
+            | Self::Matrix
+            | Self::Differing
+            | Self::BothVerdicts => Some(View::Scores),
+            Self::Audit | Self::AuditReading | Self::AuditReason | Self::AuditWords => {
+                Some(View::Audit)
+            }
             Self::Table | Self::Filter => Some(View::Collection),
             Self::Live | Self::LivePrompt | Self::Agent => Some(View::Live),
             _ => None,
@@ -234,7 +288,14 @@ impl Context {
     pub const fn layers(self) -> &'static [Self] {
         match self {
             Self::Anywhere => &[Self::Anywhere],
-            Self::Audit => &[Self::Audit, Self::InRun, Self::Anywhere],
+            Self::Judging => &[Self::Judging, Self::Anywhere],
+            Self::JudgeForm => &[Self::JudgeForm, Self::Judging, Self::Anywhere],
+            Self::JudgeWatch => &[Self::JudgeWatch, Self::Judging, Self::Anywhere],
+            Self::JudgePath => &[Self::JudgePath],
+            Self::Audit => &[Self::AuditReading, Self::Audit, Self::InRun, Self::Anywhere],
+            Self::AuditReading => &[Self::AuditReading],
+            Self::AuditReason => &[Self::AuditReason, Self::AuditReading, Self::Anywhere],
+            Self::AuditWords => &[Self::AuditWords],
             Self::Compare => &[Self::Compare, Self::Anywhere],
             Self::Pair => &[Self::Pair, Self::Compare, Self::Anywhere],
             Self::Overlaid => &[Self::Overlaid, Self::Compare, Self::Anywhere],
@@ -256,6 +317,7 @@ impl Context {
             Self::Scores => &[Self::Scores, Self::InRun, Self::Anywhere],
             Self::Rubric => &[Self::Rubric, Self::Scores, Self::InRun, Self::Anywhere],
             Self::RubricFind => &[Self::RubricFind],
+            Self::Flags => &[Self::Flags, Self::Scores, Self::InRun, Self::Anywhere],
             Self::Judged => &[Self::Judged, Self::Scores, Self::InRun, Self::Anywhere],
             Self::Components => {
                 &[Self::Components, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
@@ -265,6 +327,16 @@ impl Context {
             }
             Self::Lifeline => {
                 &[Self::Lifeline, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
+            }
+            Self::Judges => &[Self::Judges, Self::Scores, Self::InRun, Self::Anywhere],
+            Self::Matrix => {
+                &[Self::Matrix, Self::Judges, Self::Scores, Self::InRun, Self::Anywhere]
+            }
+            Self::Differing => {
+                &[Self::Differing, Self::Judges, Self::Scores, Self::InRun, Self::Anywhere]
+            }
+            Self::BothVerdicts => {
+                &[Self::BothVerdicts, Self::Judges, Self::Scores, Self::InRun, Self::Anywhere]
             }
             Self::Prompt => &[Self::Prompt],
             Self::Overlay => &[Self::Overlay],
@@ -298,8 +370,19 @@ impl Context {
     pub const fn types_words(self) -> bool {
         matches!(
             self,
-            Self::Prompt | Self::Requests | Self::Filter | Self::RubricFind | Self::LivePrompt
+            Self::Prompt
+                | Self::Requests
+                | Self::Filter
+                | Self::RubricFind
+                | Self::AuditWords
+                | Self::JudgePath
+                | Self::LivePrompt
         )
+    }
+
+    /// Whether the digits of the rubric's levels are keys here and no counts.
+    pub const fn has_digits(self) -> bool {
+        matches!(self, Self::Audit | Self::AuditReason)
     }
 }
 
@@ -381,9 +464,17 @@ mod tests {
     }
 
     #[test]
-    fn digits_are_counts_and_never_keys() {
-        let is_digit = |key: &Key| key.typed().is_some_and(|c| c.is_ascii_digit());
-        assert!(!bindings().flat_map(|row| row.keys).any(is_digit));
+    fn digits_are_counts_and_keys_only_where_a_level_is_given() {
+        let is_digit = |key: &&Key| key.typed().is_some_and(|c| c.is_ascii_digit());
+        for context in Context::ALL {
+            let here = context.layers().iter();
+            let rows = here.flat_map(|layer| bindings().filter(|row| row.context == *layer));
+            let digits: String =
+                rows.flat_map(|row| row.keys).filter(is_digit).map(Key::to_string).collect();
+            let expected =
+                if context.has_digits() || context == Context::AuditReading { "01234" } else { "" };
+            assert_eq!(digits, expected, "{context:?}");
+        }
     }
 
     #[test]

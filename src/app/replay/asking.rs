@@ -42,6 +42,7 @@ impl Replay {
         effects.extend(self.ask_curves(numbers, layout));
         effects.extend(self.ask_components(numbers));
         effects.extend(self.ask_audit(numbers));
+        effects.extend(self.ask_judging(numbers));
         effects.extend(self.looking_for.take().map(|query| {
             let request = numbers.fresh();
             self.search.asked(request);

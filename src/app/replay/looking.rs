@@ -3,7 +3,7 @@
 
 use std::{cmp::Ordering, sync::Arc};
 
-use super::{Message, Replay};
+use super::{Message, Replay, Spot};
 use crate::{
     app::{
         base::{self, Span},
@@ -229,9 +229,24 @@ impl Replay {
     pub fn leads_out(&self, message: &Message) -> bool {
         match message {
             Message::Diff(diff::Message::Back) => self.departures.is_empty(),
-            Message::Steps(steps::Message::Leave) => self.steps.is_at_the_outside(),
+            Message::Steps(steps::Message::Leave) => {
+                self.steps.is_at_the_outside() && !self.came_from_the_audit()
+            }
             _ => false,
         }
+    }
+
+    /// Whether the last jump that can be gone back from began in the audit.
+    fn came_from_the_audit(&self) -> bool {
+        self.departures.last().is_some_and(Spot::is_in_audit)
+    }
+
+    /// From the steps that the audit led to back to it, else out of a sub-agent.
+    pub(super) fn leave_steps(&mut self) {
+        if self.steps.is_at_the_outside() && self.came_from_the_audit() {
+            return self.go_back();
+        }
+        self.steps.update(steps::Message::Leave);
     }
 
     fn go_back(&mut self) {

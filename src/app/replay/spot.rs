@@ -39,10 +39,20 @@ pub struct Outlook {
 }
 
 impl Spot {
-    /// Whether nobody gets from here to `other` by looking around: more than one turn, or a hit of the search.
+    /// Whether nobody gets from here to `other` by looking around: more than one turn, a hit of the search, or out of
+    /// the audit into the replay.
     pub fn is_a_jump_from(&self, other: &Self) -> bool {
         let has_moved = (self.turn, self.step) != (other.turn, other.step);
-        self.turn.abs_diff(other.turn) > 1 || (has_moved && self.hit != other.hit)
+        let leaves_the_audit = self.is_in_audit() && other.shown == views::View::Replay;
+        leaves_the_audit
+            || self.turn.abs_diff(other.turn) > 1
+            || (has_moved && self.hit != other.hit)
+    }
+}
+
+impl Spot {
+    pub(super) fn is_in_audit(&self) -> bool {
+        self.shown == views::View::Audit
     }
 }
 

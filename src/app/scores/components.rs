@@ -37,6 +37,8 @@ pub struct Components {
     pub rubric: Loading<Arc<Rubric>>,
     /// A newer reading that is under way, with the old one on screen.
     again: Option<Request>,
+    /// Something was written beside the run since it was read.
+    is_stale: bool,
     /// Whether the view was on screen after the last message.
     was_seen: bool,
     pub part: Part,
@@ -120,6 +122,11 @@ impl Components {
         self.chosen = id;
     }
 
+    /// Looks at the judgement of a file.
+    pub fn look_at(&mut self, file: &str) {
+        self.judgement = Some(file.to_owned());
+    }
+
     /// The judgement that is looked at: the one that was flipped to, else the one that speaks.
     pub fn judgement(&self) -> Option<&Judgement> {
         let rubric = self.rubric()?;
@@ -141,6 +148,16 @@ impl Components {
         let (before, after) = rubric.judgements.split_at(number - 1);
         let has_score = |it: &&Judgement| it.verdicts.iter().any(|verdict| verdict.score.is_some());
         before.iter().rfind(has_score).or_else(|| after.iter().skip(1).find(has_score))
+    }
+
+    /// Reads again what the run is judged by.
+    pub fn renew(&mut self) {
+        self.is_stale = true;
+    }
+
+    /// Keeps looking at this judgement, whatever newer ones come.
+    pub fn stay(&mut self) {
+        self.judgement = self.judgement().map(|it| it.file.clone());
     }
 
     fn flip(&mut self, by: isize) -> Result<String, String> {

@@ -164,6 +164,12 @@ fn line(replay: &Replay) -> Result<Copied, String> {
         let text = replay.scores.tree.line_as_text().ok_or("no node is chosen")?;
         return copied(text, "what the node requires");
     }
+    if replay.view == View::Audit {
+        return copied(replay.audit_line()?, "the line");
+    }
+    if replay.view == View::Scores && replay.scores.shown(&replay.run) == Some(Shows::Flags) {
+        return copied(replay.flag_as_text().ok_or("no flag is chosen")?, "the flag");
+    }
     match replay.focus {
         Panel::Turns => {
             let turn = replay.run.turns.get(replay.turn).ok_or("this run has no turns")?;
@@ -189,11 +195,16 @@ fn line(replay: &Replay) -> Result<Copied, String> {
 }
 
 fn verdict(replay: &Replay) -> Result<Copied, String> {
+    if replay.view == View::Audit {
+        let name = "the label and the verdict".into();
+        return Ok(Copied { text: replay.audit_as_text()?, name });
+    }
     if replay.view != View::Scores {
         return Err("verdicts are in the scores: 3w".into());
     }
     let text = match replay.scores.shown(&replay.run) {
         Some(Shows::Tree) => replay.scores.tree.verdict_as_text()?,
+        Some(Shows::Flags) => replay.flag_as_text().ok_or("no flag is chosen")?,
         _ => replay.verdict_as_text()?,
     };
     Ok(Copied { text, name: "the verdict".into() })
@@ -319,7 +330,9 @@ fn link(replay: &Replay, source: &Path) -> Copied {
         words.extend(["--at".to_owned(), (replay.turn + 1).to_string()]);
     }
     let component = replay.linked_component().filter(|_| replay.view == View::Scores);
-    if let Some(component) = component {
+    if replay.view == View::Audit {
+        words.extend(audit_link(replay));
+    } else if let Some(component) = component {
         words.extend(["--component".to_owned(), quoted(&component)]);
     } else if replay.view != View::Replay {
         words.extend(["--view".to_owned(), replay.view.word().to_owned()]);
@@ -330,6 +343,18 @@ fn link(replay: &Replay, source: &Path) -> Copied {
     Copied { text: words.join(" "), name: "the link".into() }
 }
 
+/// `--view audit --component C07 --annotator ann --seed 7`
+fn audit_link(replay: &Replay) -> Vec<String> {
+    let mut words = vec!["--view".to_owned(), View::Audit.word().to_owned()];
+    let mut say = |name: &str, value: Option<String>| {
+        words.extend(value.into_iter().flat_map(|value| [format!("--{name}"), quoted(&value)]));
+    };
+    say("component", replay.audited_id().map(str::to_owned));
+    say("annotator", replay.audit.annotator().map(str::to_owned));
+    say("seed", replay.audit.seed.map(|seed| seed.to_string()));
+    words
+}
+
 /// The line of the new text that the cursor of the diff is at, or the next one there is; counts from 1.
 pub(super) fn line_number(replay: &Replay) -> Option<usize> {
     let compared = shown(replay).ok()?;
@@ -337,8 +362,8 @@ pub(super) fn line_number(replay: &Replay) -> Option<usize> {
     rows.iter().find_map(|row| compared.line(*row)?.new)
 }
 
-/// A name that no program takes for an option.
-fn argument(name: &str) -> String {
+/// A file's name for a shell, which no program takes for an option.
+pub fn argument(name: &str) -> String {
     quoted(&if name.starts_with('-') { format!("./{name}") } else { name.to_owned() })
 }
 

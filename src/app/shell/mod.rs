@@ -18,6 +18,7 @@ use super::{
     App, Effect,
     config::{Config, Named, Reference},
     diff::{Arrangement, Follows},
+    judging::Known,
     key::{Code, Key},
     keymap::Context,
     layout::{Layout, Panel},
@@ -43,11 +44,14 @@ pub struct Shell {
     pub editor: Option<String>,
     /// The recording as a link names it.
     pub source: PathBuf,
+    /// Who can be asked about a run.
+    pub judges: Known,
     context: Option<usize>,
     speed: Option<f64>,
     arrangement: Arrangement,
     stops: Stops,
     reference: Reference,
+    annotator: Option<String>,
     pub(super) pending: Option<Pending>,
     pub(super) marks: Marks,
     last_key: Option<Key>,
@@ -117,6 +121,7 @@ impl App {
         self.shell.speed = Some(config.play.speed);
         self.shell.arrangement = config.diff.mode;
         self.shell.reference = config.reference.clone();
+        self.shell.annotator.clone_from(&config.annotator);
         self.shell.stops = Stops::of(config.play.stop_at.iter().copied());
         let (keys, problems) = Keys::of(&config.keys);
         self.shell.keys = keys;
@@ -128,10 +133,17 @@ impl App {
         let (context, speed) = (self.shell.context, self.shell.speed);
         let (arrangement, stops) = (self.shell.arrangement, self.shell.stops);
         let reference = self.shell.reference.clone();
+        let judges = self.shell.judges.clone();
+        let annotator = self.shell.annotator.clone();
         self.on_replay(|replay| {
+            replay.judging.know(&judges);
             replay.diff.arrangement = arrangement;
             replay.playback.stops = stops;
             replay.curves.reference = reference;
+            if let Some(annotator) = annotator {
+                // Of a run that was just opened nothing waits to be saved.
+                let _ = replay.audit.book.be(&annotator);
+            }
             replay.context = context.unwrap_or(replay.context);
             if let Some(speed) = speed {
                 replay.playback.set_speed(speed);
@@ -186,6 +198,12 @@ impl App {
             }
             (Context::Mark | Context::GoToMark, None, _) => {
                 self.say("a mark is a letter or a digit".into());
+            }
+            (Context::AuditReason, ..) => {
+                self.say(
+                    "why do they differ? a letter says, enter takes the first, esc asks later"
+                        .into(),
+                );
             }
             (Context::Copy, ..) => self.say("y is followed by l, h, p, v or y".into()),
             _ => {}

@@ -119,6 +119,11 @@ impl App {
         if self.replay().is_some_and(|replay| replay.chooser.is_some()) {
             return self.point_at_chooser(mouse, layout);
         }
+        let mut is_in_pane = false;
+        self.on_replay(|replay| is_in_pane = replay.point_at_judging(mouse, layout));
+        if is_in_pane {
+            return vec![];
+        }
         if self.replay().is_some_and(|replay| replay.view == View::Curves) {
             self.on_replay(|replay| replay.point_at_curves(mouse, layout));
             return vec![];

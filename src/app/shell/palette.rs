@@ -78,7 +78,9 @@ impl Palette {
             _ => own.shown(row),
         };
         let typed = self.text.trim();
-        let is_key = own.of_row(row).iter().any(|key| key.to_string() == typed);
+        // A number is a turn, even where a digit is a key.
+        let is_number = !typed.is_empty() && typed.chars().all(|c| c.is_ascii_digit());
+        let is_key = !is_number && own.of_row(row).iter().any(|key| key.to_string() == typed);
         let found = match fuzzy::find(&self.text, row.help) {
             Some(found) => found,
             None if is_key => fuzzy::Match::default(),
@@ -118,7 +120,12 @@ impl Palette {
 fn is_command(row: &Binding) -> bool {
     let is_open = !matches!(
         row.context,
-        Context::Prompt | Context::Filter | Context::Overlay | Context::Palette | Context::Mark
+        Context::Prompt
+            | Context::Filter
+            | Context::JudgePath
+            | Context::Overlay
+            | Context::Palette
+            | Context::Mark
     );
     let calls_off = matches!(row.context, Context::Copy | Context::GoToMark)
         && row.keys.contains(&Key::plain(Code::Esc));

@@ -1,15 +1,22 @@
 //! The JSON of `agree`: field names are fixed by the contract, adding some is fine. What is not defined is null, and
 //! `not_defined` says why.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use rayon::prelude::*;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use crate::study::{
-    Agreement, Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
-    agreement::AC2_WEIGHTS,
-    raters::{Joined, Panel, Problem, Rater, Score, ScoredPair, join},
+use super::{By, repeats::Repeats};
+use crate::{
+    app::shell::copy::argument,
+    study::{
+        Agreement, Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
+        agreement::AC2_WEIGHTS,
+        raters::{Joined, Panel, Problem, Rater, Score, ScoredPair, join},
+    },
 };
 
 #[derive(Serialize)]
@@ -25,11 +32,24 @@ pub struct Document {
     /// Names of the runs; empty where nothing names one.
     pub runs: Vec<String>,
     pub raters: Vec<RaterRow>,
+    /// Who is who where the calibration table was asked for; the pairs are its rows then, in its order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
     pub pairs: Vec<PairRow>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
     /// Scores that no other rater has a counterpart to.
     pub alone: Vec<AloneRow>,
     /// What could not be used.
     pub problems: Vec<ProblemRow>,
+}
+
+/// Names of raters.
+#[derive(Serialize)]
+pub struct Calibration {
+    pub first: String,
+    pub second: String,
+    pub judge: String,
 }
 
 #[derive(Serialize)]
@@ -70,6 +90,7 @@ pub struct PairRow {
     pub disagreements: Vec<Disagreement>,
     pub by_run: Vec<PartRow>,
     pub by_component: Vec<PartRow>,
+    pub by_rubric: Vec<PartRow>,
 }
 
 #[derive(Serialize)]
@@ -81,9 +102,12 @@ pub struct Disagreement {
     pub a: f64,
     #[serde(serialize_with = "plain_number")]
     pub b: f64,
+    /// The command that opens it on screen; None where it is of no folder that was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open: Option<String>,
 }
 
-/// The pairs of one run or of one component, without intervals.
+/// The pairs of one run, component or rubric; with intervals only where they were asked for by name.
 #[derive(Serialize)]
 pub struct PartRow {
     pub name: String,
@@ -98,8 +122,19 @@ pub struct Measures {
     has_intervals: bool,
 }
 
+/// How pairs are measured.
+pub struct Measuring<'a> {
+    pub scale: Scale,
+    pub plan: Plan,
+    /// What the intervals of parts are wanted for.
+    pub by: Option<By>,
+    /// The folder of each run that is one.
+    pub folders: &'a BTreeMap<String, PathBuf>,
+}
+
 impl Document {
-    pub fn of(panel: &Panel, scale: Scale, plan: Plan) -> Self {
+    pub fn of(panel: &Panel, measuring: &Measuring<'_>) -> Self {
+        let Measuring { scale, plan, .. } = measuring;
         let pairs = panel.pairs_of_raters();
         let raters = |&(a, b): &(usize, usize)| Some((panel.raters.get(a)?, panel.raters.get(b)?));
         let joined: Vec<_> =
@@ -122,8 +157,10 @@ impl Document {
             ac2_weights: AC2_WEIGHTS,
             runs: runs.into_iter().map(str::to_owned).collect(),
             raters: panel.raters.iter().map(rater_row).collect(),
+            calibration: None,
+            repeats: None,
             pairs: rows
-                .map(|(a, b, joined)| pair_row([&a.name, &b.name], joined, &scale, &plan))
+                .map(|(a, b, joined)| pair_row([&a.name, &b.name], joined, measuring))
                 .collect(),
             alone: panel
                 .lonely()
@@ -156,45 +193,49 @@ fn alone_row(panel: &Panel, rater: usize, score: &Score) -> Option<AloneRow> {
     })
 }
 
-fn pair_row([a, b]: [&str; 2], joined: &Joined, scale: &Scale, plan: &Plan) -> PairRow {
+fn pair_row([a, b]: [&str; 2], joined: &Joined, measuring: &Measuring<'_>) -> PairRow {
     let whole: Vec<&ScoredPair> = joined.pairs.iter().collect();
     let differ = joined.pairs.iter().filter(|pair| pair.a != pair.b);
+    let part = |by: By| parts(&joined.pairs, by, measuring);
     PairRow {
         a: a.into(),
         b: b.into(),
         only_a: joined.only_a,
         only_b: joined.only_b,
-        measures: measures(&whole, scale, plan),
-        disagreements: differ.map(disagreement).collect(),
-        by_run: parts(&joined.pairs, scale, |pair| &pair.item.run),
-        by_component: parts(&joined.pairs, scale, |pair| &pair.item.component),
+        measures: measures(&whole, &measuring.scale, &measuring.plan),
+        disagreements: differ.map(|pair| disagreement(pair, measuring.folders)).collect(),
+        by_run: part(By::Run),
+        by_component: part(By::Component),
+        by_rubric: part(By::Rubric),
     }
 }
 
-fn disagreement(pair: &ScoredPair) -> Disagreement {
+fn disagreement(pair: &ScoredPair, folders: &BTreeMap<String, PathBuf>) -> Disagreement {
     let item = pair.item.clone();
+    let open = folders.get(&item.run).map(|folder| {
+        let [folder, component] = [folder.display().to_string(), item.component.clone()];
+        format!("trajview {} --view scores --component {}", argument(&folder), argument(&component))
+    });
     Disagreement {
         component: item.component,
         run: item.run,
         commit: item.commit,
         a: pair.a,
         b: pair.b,
+        open,
     }
 }
 
-fn parts(
-    pairs: &[ScoredPair],
-    scale: &Scale,
-    name: impl Fn(&ScoredPair) -> &String,
-) -> Vec<PartRow> {
+fn parts(pairs: &[ScoredPair], by: By, measuring: &Measuring<'_>) -> Vec<PartRow> {
     let mut parts: BTreeMap<&str, Vec<&ScoredPair>> = BTreeMap::new();
-    pairs.iter().for_each(|pair| parts.entry(name(pair)).or_default().push(pair));
+    pairs.iter().for_each(|pair| parts.entry(by.part_of(pair)).or_default().push(pair));
     let without = Plan { resamples: 0, ..Plan::default() };
+    let plan = if measuring.by == Some(by) { &measuring.plan } else { &without };
     let row = |(name, pairs): (&str, Vec<&ScoredPair>)| PartRow {
         name: name.to_owned(),
-        measures: measures(&pairs, scale, &without),
+        measures: measures(&pairs, &measuring.scale, plan),
     };
-    parts.into_iter().map(row).collect()
+    parts.into_par_iter().map(row).collect()
 }
 
 fn measures(pairs: &[&ScoredPair], scale: &Scale, plan: &Plan) -> Measures {

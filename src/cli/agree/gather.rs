@@ -31,15 +31,51 @@ enum Content {
     Table(String),
 }
 
-/// The raters of everything that is named, those of one name pooled.
-pub fn panel(paths: &[PathBuf]) -> Result<Panel, Failure> {
-    let mut all = vec![];
-    for path in paths {
-        all.extend(read(path)?);
+/// What was named on the command line, each with the name of its run.
+pub struct Gathered {
+    all: Vec<(Read, String)>,
+}
+
+/// A run and where it is.
+pub struct NamedRun<'a> {
+    pub name: &'a str,
+    pub path: &'a Path,
+    pub rubric: &'a Rubric,
+}
+
+impl Gathered {
+    pub fn of(paths: &[PathBuf]) -> Result<Self, Failure> {
+        let mut all = vec![];
+        for path in paths {
+            all.extend(read(path)?);
+        }
+        let names = names(&all);
+        Ok(Self { all: all.into_iter().zip(names).collect() })
     }
-    let names = names(&all);
+
+    /// What is judged in them; tables are none. A file that stands alone is in the folder that it lies in.
+    pub fn runs(&self) -> impl Iterator<Item = NamedRun<'_>> {
+        self.all.iter().filter_map(|(read, name)| match &read.content {
+            Content::Run(rubric) => Some(NamedRun { name, path: &read.path, rubric }),
+            Content::Table(_) => None,
+        })
+    }
+
+    /// The folder of each run that is one, by name.
+    pub fn folders(&self) -> BTreeMap<String, PathBuf> {
+        let folders = self.runs().filter(|run| run.path.is_dir());
+        folders.map(|run| (run.name.to_owned(), run.path.to_owned())).collect()
+    }
+
+    /// The raters of everything, those of one name pooled.
+    pub fn panel(&self) -> Result<Panel, Failure> {
+        panel(&self.all)
+    }
+}
+
+fn panel(all: &[(Read, String)]) -> Result<Panel, Failure> {
     let mut panel = Panel::default();
-    for (read, name) in all.iter().zip(&names) {
+    for (read, name) in all {
         let place = read.path.display().to_string();
         panel.add(match &read.content {
             Content::Run(rubric) => {

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::{
     cli::output::{Out, Table, csv_row, plain},
-    study::{Coefficient, Estimate, Interval, Undefined},
+    study::{Coefficient, Estimate, Interval, Undefined, raters::ScoredPair},
 };
 
 use super::{
@@ -26,7 +26,10 @@ pub fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> 
     show("", &other_table(document))?;
     if let Some(by) = args.by {
         for pair in &document.pairs {
-            show(&format!("{} by {}", between(pair), by.noun()), &parts_table(by, by.of(pair)))?;
+            show(
+                &format!("{} by {}", between(pair), by.noun()),
+                &parts_table(document, by, by.of(pair)),
+            )?;
         }
     }
     if args.detail {
@@ -40,6 +43,11 @@ pub fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> 
             }
         }
     }
+    print_notes(document, out)
+}
+
+/// What is to be known beside the tables, below a blank line.
+pub fn print_notes(document: &Document, out: &mut Out) -> io::Result<()> {
     let notes = notes(document);
     if !notes.is_empty() {
         out.line("")?;
@@ -47,7 +55,8 @@ pub fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> 
     notes.iter().try_for_each(|note| out.line(note))
 }
 
-fn section(title: &str, table: &Table, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+/// A table below a blank line and its title.
+pub fn section(title: &str, table: &Table, is_markdown: bool, out: &mut Out) -> io::Result<()> {
     out.line("")?;
     if !title.is_empty() {
         out.line(title)?;
@@ -56,7 +65,8 @@ fn section(title: &str, table: &Table, is_markdown: bool, out: &mut Out) -> io::
     if is_markdown { table.markdown(out) } else { table.print(out) }
 }
 
-fn head(document: &Document) -> String {
+/// How many raters, the levels, and how intervals are made.
+pub fn head(document: &Document) -> String {
     let levels = match document.levels.as_slice() {
         [first, .., last] if document.levels.len() > MOST_LEVELS => format!("{first} to {last}"),
         levels => levels.iter().map(f64::to_string).collect::<Vec<_>>().join(" "),
@@ -75,7 +85,8 @@ fn head(document: &Document) -> String {
     format!("{raters} raters{of} · levels {levels} · {intervals}")
 }
 
-fn between(pair: &PairRow) -> String {
+/// `A1 - judge`
+pub fn between(pair: &PairRow) -> String {
     format!("{} - {}", pair.a, pair.b)
 }
 
@@ -137,6 +148,7 @@ impl By {
         match self {
             Self::Run => "run",
             Self::Component => "component",
+            Self::Rubric => "rubric",
         }
     }
 
@@ -144,16 +156,38 @@ impl By {
         match self {
             Self::Run => &pair.by_run,
             Self::Component => &pair.by_component,
+            Self::Rubric => &pair.by_rubric,
+        }
+    }
+
+    /// The part that a pair is of.
+    pub fn part_of(self, pair: &ScoredPair) -> &str {
+        match self {
+            Self::Run => &pair.item.run,
+            Self::Component => &pair.item.component,
+            Self::Rubric => pair.rubric.as_deref().unwrap_or("not named"),
         }
     }
 }
 
-fn parts_table(by: By, parts: &[PartRow]) -> Table {
-    let mut table =
-        Table::new(&[by.noun(), ">n", ">exact", ">within 1", ">kappa (quadratic)", ">Spearman"]);
+fn parts_table(document: &Document, by: By, parts: &[PartRow]) -> Table {
+    let heads = [
+        by.noun(),
+        ">n",
+        "exact",
+        "within 1",
+        "kappa (quadratic)",
+        "Spearman",
+        "base rate of the first",
+        "of the second",
+    ];
+    let mut table = Table::new(&heads);
     for part in parts {
-        let mut cells = vec![part.name.clone(), part.measures.agreement.n.to_string()];
-        cells.extend(MAIN.map(|it| with_interval(part.measures.agreement.estimate(it))));
+        let agreement = &part.measures.agreement;
+        let mut cells = vec![part.name.clone(), agreement.n.to_string()];
+        cells.extend(MAIN.map(|it| with_interval(agreement.estimate(it))));
+        let (a, b) = agreement.table.base_rates();
+        cells.extend([a, b].map(|rates| base_rate(&rates, &document.levels)));
         table.row(cells);
     }
     table
@@ -170,9 +204,13 @@ fn confusion(document: &Document, pair: &PairRow) -> Table {
 }
 
 fn disagreements(pair: &PairRow) -> Table {
-    let mut table = Table::new(&["component", "run", ">first", ">second"]);
+    let heads = ["component", "run", ">first", ">second", "open it with"];
+    let has_hints = pair.disagreements.iter().any(|it| it.open.is_some());
+    let mut table = Table::new(&heads[..heads.len() - usize::from(!has_hints)]);
     for it in &pair.disagreements {
-        table.row(vec![it.component.clone(), it.run.clone(), it.a.to_string(), it.b.to_string()]);
+        let cells = [it.component.clone(), it.run.clone(), it.a.to_string(), it.b.to_string()];
+        let hint = has_hints.then(|| it.open.clone().unwrap_or_default());
+        table.row(cells.into_iter().chain(hint).collect());
     }
     table
 }
@@ -258,7 +296,8 @@ pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
         let runs = pair.by_run.iter().map(|row| ("run", row.name.as_str(), &row.measures));
         let components =
             pair.by_component.iter().map(|row| ("component", row.name.as_str(), &row.measures));
-        for (part, name, measures) in whole.chain(runs).chain(components) {
+        let rubrics = pair.by_rubric.iter().map(|row| ("rubric", row.name.as_str(), &row.measures));
+        for (part, name, measures) in whole.chain(runs).chain(components).chain(rubrics) {
             for row in csv_rows(pair, part, name, measures) {
                 out.raw(csv_row(row).as_bytes())?;
             }

@@ -285,7 +285,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Loaded {
-        Loaded::of(text, Some("c.toml".into()), None)
+        Loaded::of(text, Some("c.toml".into()), vec![])
     }
 
     #[test]

@@ -8,16 +8,30 @@ use crate::{
         output::{Out, plain},
     },
     judge::{
-        document::{Document, Judge},
+        asks::Asks,
+        document::{Document, FlagRow, Judge},
         plan::Plan,
         run::{Ended, Event, Job},
     },
-    run::rubric::{LEVELS, SEVERE},
+    run::{
+        flags::{Counts, per_thousand},
+        rubric::{LEVELS, SEVERE},
+    },
 };
+
+/// Several states of one run.
+#[derive(Serialize)]
+struct Each<'a> {
+    schema: &'static str,
+    states: Vec<Told<'a>>,
+}
+
+const EACH: &str = "trajview.judge-each/1";
 
 #[derive(Serialize)]
 struct Told<'a> {
     schema: &'static str,
+    rubric: &'static str,
     run: &'a str,
     commit: Option<&'a str>,
     turn: usize,
@@ -56,6 +70,23 @@ struct File<'a> {
     /// Not judged, or worth asking again.
     missing: Vec<String>,
     created_at: &'a str,
+    /// Null where none were asked for.
+    flags: Option<Flags<'a>>,
+}
+
+/// A count of flags is not a score.
+#[derive(Serialize)]
+struct Flags<'a> {
+    count: usize,
+    verbosity: usize,
+    erosion: usize,
+    /// Those whose lines did not change since an earlier state.
+    carried: usize,
+    lines_of_code: Option<u64>,
+    per_1000_lines: Option<f64>,
+    /// Groups without an answer.
+    unanswered: Vec<&'a str>,
+    flags: &'a [FlagRow],
 }
 
 #[derive(Serialize)]
@@ -72,10 +103,11 @@ fn label(score: u8) -> Option<&'static str> {
 fn told(job: &Job) -> Told<'_> {
     Told {
         schema: "trajview.judge/1",
+        rubric: job.asks().recorded(),
         run: &job.subject.run,
         commit: job.subject.commit.as_deref(),
         turn: job.subject.turn,
-        judge: Judge::of(&job.settings, &job.prompt, job.budget),
+        judge: job.judge(),
         plan: None,
         files: vec![],
         spent_usd: None,
@@ -90,22 +122,22 @@ fn subject(job: &Job) -> String {
     format!("{} after turn {}{commit}", job.subject.run, job.subject.turn)
 }
 
-pub fn plan(job: &Job, json: bool, out: &mut Out) -> std::io::Result<()> {
-    let plan = Plan::of(job);
+/// Of one state, or of several in order.
+pub fn plan(jobs: &[Job], json: bool, out: &mut Out) -> std::io::Result<()> {
+    let plans: Vec<(&Job, Plan)> = jobs.iter().map(|job| (job, Plan::of(job))).collect();
     if json {
-        let planned = Planned {
-            place: &plan.place,
-            components: &job.subject.components,
-            repeats: job.repeats,
-            max_requests: plan.requests,
-            max_input_tokens: plan.input_tokens,
-            max_output_tokens: plan.output_tokens,
-            max_cost_usd: plan.cost,
-            system: &plan.system,
-            first_question: &plan.question,
+        let told = |(job, plan)| Told { plan: Some(planned(job, plan)), ..told(job) };
+        let mut states: Vec<Told<'_>> = plans.iter().map(|(job, plan)| told((job, plan))).collect();
+        return match states.len() {
+            1 => out.json(&states.remove(0)),
+            _ => out.json(&Each { schema: EACH, states }),
         };
-        return out.json(&Told { plan: Some(planned), ..told(job) });
     }
+    let Some((job, plan)) = plans.first() else { return Ok(()) };
+    let sum = |of: fn(&Plan) -> u64| plans.iter().map(|(_, plan)| of(plan)).sum::<u64>();
+    let costs: Option<f64> = plans.iter().map(|(_, plan)| plan.cost).sum();
+    // The bound of the settings holds for all states together.
+    let cost = costs.map(|cost| cost.min(job.settings.cost.most.unwrap_or(f64::INFINITY)));
     let model = if job.settings.model.is_empty() { "as it likes" } else { &job.settings.model };
     out.line("Nothing is asked. This would be:")?;
     out.line(&format!(
@@ -114,21 +146,33 @@ pub fn plan(job: &Job, json: bool, out: &mut Out) -> std::io::Result<()> {
         job.settings.kind.word()
     ))?;
     out.line(&format!("  asked at    {}", plan.place))?;
-    out.line(&format!("  judged      {}", subject(job)))?;
-    out.line(&format!("  components  {}", job.subject.components.join(", ")))?;
+    for (place, (job, _)) in plans.iter().enumerate() {
+        let head = if place == 0 { "judged" } else { "" };
+        out.line(&format!("  {head:<10}  {}", subject(job)))?;
+    }
+    let heads = match job.asks() {
+        Asks::Levels => "components",
+        Asks::Flags => "groups",
+    };
+    out.line(&format!("  {heads:<10}  {}", job.subject.components.join(", ")))?;
+    if let Some(criteria) = &job.criteria {
+        let sha256 = &criteria.sha256[..12];
+        out.line(&format!("  criteria    {} (sha256 {sha256})", criteria.origin))?;
+    }
     out.line(&format!("  repeats     {}", job.repeats))?;
     out.line(&format!(
         "  prompt      {} (sha256 {})",
         job.prompt.origin,
         &job.prompt.sha256[..12]
     ))?;
-    out.line(&format!("  looks       {} for each component at most", job.budget))?;
-    out.line(&format!("  requests    {} at most, retries aside", plan.requests))?;
+    out.line(&format!("  looks       {} for each {} at most", job.budget, job.asks().noun()))?;
+    out.line(&format!("  requests    {} at most, retries aside", sum(|plan| plan.requests)))?;
     out.line(&format!(
         "  tokens      {} in, {} out at most; usually far fewer",
-        plan.input_tokens, plan.output_tokens
+        sum(|plan| plan.input_tokens),
+        sum(|plan| plan.output_tokens)
     ))?;
-    out.line(&match plan.cost {
+    out.line(&match cost {
         Some(cost) => format!("  cost        {cost:.2} USD at most"),
         None => {
             "  cost        not known: the settings name no price_input and price_output".to_owned()
@@ -144,6 +188,20 @@ pub fn plan(job: &Job, json: bool, out: &mut Out) -> std::io::Result<()> {
     plan.question.lines().try_for_each(|line| out.line(&format!("  {line}")))
 }
 
+fn planned<'a>(job: &'a Job, plan: &'a Plan) -> Planned<'a> {
+    Planned {
+        place: &plan.place,
+        components: &job.subject.components,
+        repeats: job.repeats,
+        max_requests: plan.requests,
+        max_input_tokens: plan.input_tokens,
+        max_output_tokens: plan.output_tokens,
+        max_cost_usd: plan.cost,
+        system: &plan.system,
+        first_question: &plan.question,
+    }
+}
+
 pub fn beginning(job: &Job) {
     say(&format!("judge {} on {}", job.settings.name, subject(job)));
 }
@@ -153,7 +211,7 @@ fn say(words: &str) {
 }
 
 /// One line for what a person waits for.
-pub fn event(event: &Event) {
+pub fn event(asks: Asks, event: &Event) {
     match event {
         Event::Opened { path, repeat, done, total } => {
             let of = if repeat.of > 1 {
@@ -162,50 +220,92 @@ pub fn event(event: &Event) {
                 String::new()
             };
             let before = if *done > 0 { format!(", {done} judged before") } else { String::new() };
-            let components = at::counted(*total, "component");
-            say(&format!("{}{of}: {components}{before}", path.display()));
+            let all = at::counted(*total, asks.noun());
+            say(&format!("{}{of}: {all}{before}", path.display()));
         }
-        Event::Ended { component, score, error, done, total } => {
+        Event::Ended { component, score, flags, error, done, total } => {
             let width = total.to_string().len();
-            let verdict = match (score, error) {
-                (Some(score), _) => format!("{score} {}", label(*score).unwrap_or_default()),
-                (None, Some(why)) => format!("no verdict: {why}"),
-                (None, None) => "no verdict".to_owned(),
+            let verdict = match (score, flags, error) {
+                (Some(score), ..) => format!("{score} {}", label(*score).unwrap_or_default()),
+                (_, Some(count), _) => at::counted(*count, "flag"),
+                (.., Some(why)) => format!("no verdict: {why}"),
+                (.., None) => "no verdict".to_owned(),
             };
             say(&format!("{done:>width$}/{total} {component}: {verdict}"));
         }
         Event::Waits { component, why, pause } => {
             say(&format!("{component} waits {} s: {why}", pause.as_secs_f64()));
         }
-        Event::Began { .. } | Event::Looked { .. } => {}
+        Event::Began { .. } | Event::Looked { .. } | Event::Replied { .. } => {}
     }
 }
 
 pub fn ended(job: &Job, ended: &Ended, json: bool, out: &mut Out) -> std::io::Result<()> {
     if json {
-        let file = |(path, document): &'_ (std::path::PathBuf, Document)| File {
-            file: path.display().to_string(),
-            repeat: document.repeat.number,
-            finished: document.is_finished(),
-            mcf: mean(document),
-            scores: document.given().into_iter().map(score_of).collect(),
-            missing: document.missing(),
-            created_at: "",
-        };
-        let files: Vec<File<'_>> = ended
-            .files
-            .iter()
-            .map(|entry| File { created_at: &entry.1.created_at, ..file(entry) })
-            .collect();
-        let finished = ended.halted.is_none() && files.iter().all(|file| file.finished);
-        return out.json(&Told { files, spent_usd: ended.spent, finished, ..told(job) });
+        return out.json(&told_end(job, ended));
     }
     for (path, document) in &ended.files {
         out.line(&format!("{}: {}", path.display(), summary(document)))?;
     }
+    spent(ended, out)
+}
+
+/// As [`ended`], for several states of one run.
+pub fn each_ended(states: &[(Job, Ended)], json: bool, out: &mut Out) -> std::io::Result<()> {
+    if json {
+        let states = states.iter().map(|(job, ended)| told_end(job, ended)).collect();
+        return out.json(&Each { schema: EACH, states });
+    }
+    for (job, ended) in states {
+        for (path, document) in &ended.files {
+            let (turn, file) = (job.subject.turn, path.display());
+            out.line(&format!("after turn {turn}, {file}: {}", summary(document)))?;
+        }
+    }
+    states.last().map_or(Ok(()), |(_, ended)| spent(ended, out))
+}
+
+fn spent(ended: &Ended, out: &mut Out) -> std::io::Result<()> {
     match ended.spent {
         Some(spent) => out.line(&format!("{spent:.4} USD spent")),
         None => Ok(()),
+    }
+}
+
+fn told_end<'a>(job: &'a Job, ended: &'a Ended) -> Told<'a> {
+    let files: Vec<File<'a>> = ended.files.iter().map(|(path, it)| file(path, it)).collect();
+    let finished = ended.halted.is_none() && files.iter().all(|file| file.finished);
+    Told { files, spent_usd: ended.spent, finished, ..told(job) }
+}
+
+fn file<'a>(path: &std::path::Path, document: &'a Document) -> File<'a> {
+    File {
+        file: path.display().to_string(),
+        repeat: document.repeat.number,
+        finished: document.is_finished(),
+        mcf: mean(document),
+        scores: match document.flags() {
+            None => document.given().into_iter().map(score_of).collect(),
+            Some(_) => vec![],
+        },
+        missing: document.missing(),
+        created_at: &document.created_at,
+        flags: document.flags().map(|rows| flags(document, rows)),
+    }
+}
+
+fn flags<'a>(document: &'a Document, rows: &'a [FlagRow]) -> Flags<'a> {
+    let Counts { all, verbosity, erosion, carried } = FlagRow::counts(rows);
+    let lines = document.lines_of_code;
+    Flags {
+        count: all,
+        verbosity,
+        erosion,
+        carried,
+        lines_of_code: lines,
+        per_1000_lines: lines.and_then(|lines| per_thousand(all, lines)),
+        unanswered: document.unanswered(),
+        flags: rows,
     }
 }
 
@@ -215,6 +315,9 @@ fn score_of((component, score): (String, Option<u8>)) -> Score {
 
 /// `22 of 24 components judged, mean 2.86, 3 severe; without a verdict: C03, C09`
 fn summary(document: &Document) -> String {
+    if let Some(rows) = document.flags() {
+        return flagged(&flags(document, rows));
+    }
     let given = document.given();
     let scores: Vec<u8> = given.iter().filter_map(|(_, score)| *score).collect();
     let all = at::counted(document.components.len(), "component");
@@ -227,6 +330,21 @@ fn summary(document: &Document) -> String {
     let without: Vec<&str> = document.components.iter().filter(lacks).map(String::as_str).collect();
     if !without.is_empty() {
         words.push_str(&format!("; without a verdict: {}", without.join(", ")));
+    }
+    words
+}
+
+/// `12 flags: 7 verbosity, 5 erosion; 4 carried; 3.10 for 1000 lines of code; without an answer: shape`
+fn flagged(flags: &Flags<'_>) -> String {
+    let Flags { count, verbosity, erosion, carried, per_1000_lines, unanswered, .. } = flags;
+    let counted = at::counted(*count, "flag");
+    let mut words =
+        format!("{counted}: {verbosity} verbosity, {erosion} erosion; {carried} carried");
+    if let Some(share) = per_1000_lines {
+        words.push_str(&format!("; {share:.2} for 1000 lines of code"));
+    }
+    if !unanswered.is_empty() {
+        words.push_str(&format!("; without an answer: {}", unanswered.join(", ")));
     }
     words
 }

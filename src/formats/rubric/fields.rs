@@ -117,6 +117,10 @@ impl<'a> Fields<'a> {
         self.value(name)?.as_bool()
     }
 
+    pub fn is_list(&self, name: &str) -> bool {
+        self.value(name).is_some_and(Value::is_array)
+    }
+
     pub fn object(&self, name: &str) -> Option<Self> {
         self.value(name)?.as_object().map(Self::of)
     }

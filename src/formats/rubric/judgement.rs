@@ -1,4 +1,4 @@
-//! `judgements/*.json`: one judging of one state of the code each.
+//! `judgements/*.json`: one judging of one state of the code each, by scores or by flags.
 
 use std::collections::BTreeSet;
 
@@ -6,15 +6,29 @@ use crate::{
     formats::Source,
     run::{
         Warning,
-        rubric::{Evidence, Judge, Judgement, Look, Verdict},
+        flags::Flagging,
+        rubric::{Evidence, Judge, Judgement, Look, Repeat, Verdict},
     },
 };
 
-use super::fields::{self, Fields};
+use super::{
+    fields::{self, Fields},
+    flags,
+};
 
-pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Judgement> {
+/// What a file holds.
+#[derive(Debug)]
+pub enum Read {
+    Scores(Judgement),
+    Flags(Flagging),
+}
+
+pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Read> {
     let document = fields::document(file, "trajview.judgement/1", warnings)?;
     let top = Fields::of(&document);
+    if flags::has_flags(&document) {
+        return Some(Read::Flags(flags::read(file, &document, warnings)));
+    }
     let entries = fields::objects(file, &document, "scores", warnings);
     let mut warn = |what: String| warnings.push(Warning { place: file.name.into(), what });
     let mut seen = BTreeSet::new();
@@ -36,7 +50,7 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Judgement>
         }
         verdicts.push(verdict);
     }
-    Some(Judgement {
+    Some(Read::Scores(Judgement {
         file: file.name.into(),
         judge: top.object("judge").map(|fields| judge(&fields)).unwrap_or_default(),
         run: top.words("run"),
@@ -44,18 +58,28 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Judgement>
         turn: top.ordinal("turn"),
         rubric: top.words("rubric"),
         created_at: top.words("created_at"),
+        asked: top.is_list("components").then(|| top.strings("components")),
+        repeat: top.object("repeat").and_then(|fields| repeat(&fields)),
         verdicts,
-    })
+    }))
 }
 
-fn judge(fields: &Fields<'_>) -> Judge {
+pub(super) fn judge(fields: &Fields<'_>) -> Judge {
     Judge {
         name: fields.text("name"),
         kind: fields.text("kind"),
         model: fields.words("model"),
         prompt_sha256: fields.words("prompt_sha256"),
         budget: fields.count("budget").and_then(|budget| u32::try_from(budget).ok()),
+        temperature: fields.number("temperature"),
     }
+}
+
+/// None where it has no number, or one beyond all repeats.
+pub(super) fn repeat(fields: &Fields<'_>) -> Option<Repeat> {
+    let number = fields.ordinal("number")?;
+    let of = fields.ordinal("of").unwrap_or(number);
+    (number <= of).then_some(Repeat { number, of })
 }
 
 fn verdict(component: String, fields: &Fields<'_>) -> Verdict {
@@ -86,7 +110,7 @@ fn evidence(fields: &Fields<'_>) -> Option<Evidence> {
     Some(Evidence { path, lines })
 }
 
-fn look(fields: &Fields<'_>) -> Look {
+pub(super) fn look(fields: &Fields<'_>) -> Look {
     Look {
         tool: fields.text("tool"),
         arguments: fields.text("arguments"),

@@ -102,6 +102,44 @@ fn judgements_stand_in_the_order_they_were_made_and_the_last_speaks() {
     assert_eq!(rubric.judgements[2].verdicts[0].error.as_deref(), Some("has no score"));
 }
 
+#[test]
+fn what_a_judge_was_not_asked_about_is_not_missed() {
+    let judgement = |more: &str| {
+        let head = r#"{"schema": "trajview.judgement/1", "judge": {"name": "j", "kind": "http""#;
+        format!(r#"{head}{more}, "scores": [{{"component": "C1", "score": 3}}]}}"#)
+    };
+    let asked = judgement(
+        r#", "temperature": 0.5}, "components": ["C1", "C3"], "repeat": {"number": 2, "of": 3}"#,
+    );
+    let odd = judgement(
+        r#", "temperature": "hot"}, "components": "all", "repeat": {"number": 4, "of": 3}"#,
+    );
+    let bare = judgement("}, \"repeat\": {\"of\": 3}");
+    let rubric = read_all(&[
+        ("components.json", COMPONENTS),
+        ("judgements/asked.json", &asked),
+        ("judgements/bare.json", &bare),
+        ("judgements/odd.json", &odd),
+    ]);
+
+    let of_judgements: Vec<_> =
+        told(&rubric).into_iter().filter(|it| it.starts_with("judgements/")).collect();
+    assert_eq!(
+        of_judgements,
+        [
+            "judgements/asked.json: has no verdict on C3",
+            "judgements/bare.json: has no verdict on C2, C3",
+            "judgements/odd.json: has no verdict on C2, C3"
+        ]
+    );
+    let [asked, bare, odd] = rubric.judgements.as_slice() else { panic!("three") };
+    assert_eq!(asked.repeat, Some(crate::run::rubric::Repeat { number: 2, of: 3 }));
+    assert_eq!(asked.judge.temperature, Some(0.5));
+    assert_eq!([asked.asks_about("C2"), asked.asks_about("C3")], [false, true]);
+    assert_eq!((bare.repeat, odd.repeat, odd.judge.temperature), (None, None, None));
+    assert_eq!((&odd.asked, odd.asks_about("C2")), (&None, true));
+}
+
 proptest::proptest! {
     #[test]
     fn whatever_the_bytes_it_returns(bytes: Vec<u8>, name in "(components|exposure|judgements/a|labels/a)\\.json") {

@@ -15,8 +15,6 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{
-    answer,
-    component::VERDICT,
     conversation::{Call, Conversation, Reply, arguments},
     fault::Fault,
     settings::{Kind, Settings},
@@ -138,19 +136,16 @@ struct Offer {
     schema: Value,
 }
 
-/// The looks that are left, and the verdict.
+/// The looks that are left, and the answer.
 fn offers(conversation: &Conversation) -> Vec<Offer> {
     let looks = TOOLS.iter().filter(|_| conversation.may_look).map(|tool| Offer {
         name: tool.name,
         about: tool.about,
         schema: tools::schema(tool),
     });
-    let verdict = Offer {
-        name: VERDICT,
-        about: "Gives your verdict and ends the examination.",
-        schema: answer::schema(),
-    };
-    looks.chain([verdict]).collect()
+    let asks = conversation.asks;
+    let answer = Offer { name: asks.call(), about: asks.about(), schema: asks.schema() };
+    looks.chain([answer]).collect()
 }
 
 /// What every request has, and what only some have.

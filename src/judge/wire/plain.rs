@@ -1,5 +1,5 @@
 //! Our own protocol for judges that only read text and print text: the whole conversation goes in each time, and one
-//! JSON object comes out, a request to look or the verdict. The rules are told in `assets/judge/command.md`.
+//! JSON object comes out, a request to look or the answer. The rules are told in `assets/judge/command.md`.
 //!
 //! The answer may come wrapped as `claude -p --output-format json` prints it; the tokens are then read as well.
 
@@ -9,6 +9,7 @@ use crate::judge::{
     answer::objects_in,
     conversation::{Call, Conversation, Entry, Reply, Usage},
     fault::Fault,
+    flags,
     prompt::filled,
     tools::{self, TOOLS},
 };
@@ -20,7 +21,13 @@ pub const RULES: &str = include_str!("../../../assets/judge/command.md");
 
 /// What a program is given to read.
 pub fn written(conversation: &Conversation) -> String {
-    let rules = filled(RULES, &|name| (name == "tools").then(tools_in_words));
+    let asks = conversation.asks;
+    let rules = filled(RULES, &|name| match name {
+        "tools" => Some(tools_in_words()),
+        "call" => Some(asks.call().to_owned()),
+        "answer" => Some(asks.example().to_owned()),
+        _ => None,
+    });
     let mut text = format!("{}\n\n{}\n", conversation.system.trim(), rules.trim());
     let mut part = |head: &str, words: &str| {
         text.push_str(&format!("\n##### {head}\n\n{}\n", words.trim_end()));
@@ -34,8 +41,11 @@ pub fn written(conversation: &Conversation) -> String {
             }
         }
     }
-    let turn = if conversation.may_look { "your turn" } else { "your turn: the verdict" };
-    part(turn, "One JSON object:");
+    let turn = match conversation.may_look {
+        true => "your turn".to_owned(),
+        false => format!("your turn: the {}", asks.call()),
+    };
+    part(&turn, "One JSON object:");
     text
 }
 
@@ -66,14 +76,16 @@ pub fn read(printed: &[u8]) -> Result<Reply, Fault> {
         None => (text.trim().to_owned(), Usage::default()),
     };
     let objects = objects_in(&text);
-    let is_verdict =
-        |object: &Value| object.get("level").is_some() || object.get("score").is_some();
+    let is_answer = |object: &Value| {
+        let is_level = object.get("level").is_some() || object.get("score").is_some();
+        is_level || flags::is_answer(object)
+    };
     let call = objects.iter().find_map(|object| {
         let name = object.get("tool").and_then(Value::as_str)?.to_owned();
         let arguments = object.get("arguments").cloned().unwrap_or_else(|| json!({}));
         Some(Call { id: String::new(), name, arguments })
     });
-    let calls = call.into_iter().filter(|_| !objects.iter().any(is_verdict)).collect();
+    let calls = call.into_iter().filter(|_| !objects.iter().any(is_answer)).collect();
     Ok(Reply { text, calls, usage, is_cut: false })
 }
 

@@ -1,7 +1,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::judge::conversation::{Call, Entry, Outcome, Usage};
+use crate::judge::{
+    asks::Asks,
+    conversation::{Call, Entry, Outcome, Usage},
+};
 
 fn wires() -> [(Kind, &'static dyn Wire); 3] {
     [Kind::Chat, Kind::Responses, Kind::Messages].map(|kind| (kind, of(kind).unwrap()))
@@ -26,6 +29,7 @@ fn conversation() -> Conversation {
             Entry::Results(vec![outcome]),
         ],
         may_look: false,
+        asks: Asks::Levels,
     }
 }
 

@@ -37,10 +37,15 @@ pub fn asked(run: &Run, rubric: &Rubric, judgement: Option<&Judgement>) -> Vec<A
 /// After how many turns the code was judged: by the turn the judgement names, else by its commit, else at the end.
 /// None where it names a commit or a turn that the run does not have.
 pub fn judged_after(run: &Run, judgement: &Judgement) -> Option<usize> {
-    if let Some(turn) = judgement.turn {
+    moment(run, judgement.turn, judgement.commit.as_deref())
+}
+
+/// As [`judged_after`], of whatever names a turn or a commit.
+pub fn moment(run: &Run, turn: Option<usize>, commit: Option<&str>) -> Option<usize> {
+    if let Some(turn) = turn {
         return (turn <= run.turns.len()).then_some(turn);
     }
-    let Some(commit) = judgement.commit.as_deref().filter(|it| !it.is_empty()) else {
+    let Some(commit) = commit.filter(|it| !it.is_empty()) else {
         return Some(run.turns.len());
     };
     let is_it = |known: &str| known.starts_with(commit) || commit.starts_with(known);

@@ -36,7 +36,7 @@ use crate::{
     },
 };
 
-pub use asked::{asked, judged_after};
+pub use asked::{asked, judged_after, moment};
 pub use chains::Place;
 pub use event::{Event, Side, Spot, State, What};
 pub use facts::{Definition, FileFacts, Kind, Part};

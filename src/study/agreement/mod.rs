@@ -73,34 +73,62 @@ impl Ratings {
         self.agreement_from(plan.draws(self.len()), plan.confidence)
     }
 
+    /// One coefficient with its interval, as [`Self::agreement`] gives it among the others.
+    pub fn estimate(&self, coefficient: Coefficient, plan: &Plan) -> Estimate {
+        let table = self.table();
+        if let Some(why) = self.nothing_to_say() {
+            return of_few(coefficient, &table, why);
+        }
+        let resamples = plan.draws(self.len());
+        let resampled: Vec<Value> =
+            resamples.map(|resample| coefficient.of(&self.table_of(&resample))).collect();
+        let without_one = without_one(coefficient, &table);
+        estimate(coefficient.of_whole(&table), &resampled, &without_one, plan.confidence)
+    }
+
     /// The same from given resamples: each a list of pairs by number, from 0. Numbers of no pair are passed over.
     pub fn agreement_from(
         &self,
         resamples: impl Iterator<Item = Vec<usize>>,
         confidence: f64,
     ) -> Agreement {
+        let estimates = self.estimates_from(&Coefficient::ALL, resamples, confidence);
+        Agreement { n: self.len(), estimates, table: self.table() }
+    }
+
+    /// Some coefficients with their intervals, in the order in which they are named; from the same draws as
+    /// [`Self::agreement`].
+    pub fn estimates(
+        &self,
+        coefficients: &[Coefficient],
+        plan: &Plan,
+    ) -> Vec<(Coefficient, Estimate)> {
+        self.estimates_from(coefficients, plan.draws(self.len()), plan.confidence)
+    }
+
+    fn estimates_from(
+        &self,
+        coefficients: &[Coefficient],
+        resamples: impl Iterator<Item = Vec<usize>>,
+        confidence: f64,
+    ) -> Vec<(Coefficient, Estimate)> {
         let table = self.table();
         if let Some(why) = self.nothing_to_say() {
-            let estimates =
-                Coefficient::ALL.map(|coefficient| (coefficient, of_few(coefficient, &table, why)));
-            return Agreement { n: self.len(), estimates: estimates.to_vec(), table };
+            return coefficients.iter().map(|it| (*it, of_few(*it, &table, why))).collect();
         }
-        let mut resampled: Vec<Vec<Value>> = vec![vec![]; Coefficient::ALL.len()];
+        let mut resampled: Vec<Vec<Value>> = vec![vec![]; coefficients.len()];
         for resample in resamples {
             let table = self.table_of(&resample);
-            for (values, coefficient) in resampled.iter_mut().zip(Coefficient::ALL) {
+            for (values, coefficient) in resampled.iter_mut().zip(coefficients) {
                 values.push(coefficient.of(&table));
             }
         }
-        let estimates =
-            Coefficient::ALL.into_iter().zip(resampled).map(|(coefficient, resampled)| {
-                let without_one = without_one(coefficient, &table);
-                (
-                    coefficient,
-                    estimate(coefficient.of_whole(&table), &resampled, &without_one, confidence),
-                )
-            });
-        Agreement { n: self.len(), estimates: estimates.collect(), table }
+        let whole = |(coefficient, resampled): (&Coefficient, Vec<Value>)| {
+            let without_one = without_one(*coefficient, &table);
+            let value = coefficient.of_whole(&table);
+            (*coefficient, estimate(value, &resampled, &without_one, confidence))
+        };
+        coefficients.iter().zip(resampled).map(whole).collect()
     }
 
     fn table_of(&self, resample: &[usize]) -> Table {

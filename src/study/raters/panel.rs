@@ -69,7 +69,7 @@ impl RunScores<'_> {
     fn score(&self, file: &str, component: &str, commit: Option<&String>, score: u8) -> Score {
         let item =
             Item { run: self.run.into(), component: component.into(), commit: commit.cloned() };
-        Score { item, score: score.into(), place: self.place(file) }
+        Score { item, score: score.into(), rubric: None, place: self.place(file) }
     }
 
     /// Verdicts without a score are among the rubric's warnings already.
@@ -78,20 +78,28 @@ impl RunScores<'_> {
             judgement.verdicts.iter().filter_map(|verdict| Some((verdict, verdict.score?)));
         let commit = judgement.commit.as_ref();
         scored
-            .map(|(verdict, score)| self.score(&judgement.file, &verdict.component, commit, score))
+            .map(|(verdict, score)| Score {
+                rubric: judgement.rubric.clone(),
+                ..self.score(&judgement.file, &verdict.component, commit, score)
+            })
             .collect()
     }
 
-    /// A file of labels is added to: where a thing is labelled again, the later label counts.
+    /// A file of labels is added to: where a thing is labelled again, the later label counts. That is told where the
+    /// two differ; one label beside each of several judgements is as it should be.
     fn of_labels(&self, labels: &Labels) -> (Rater, Vec<Problem>) {
         let (mut scores, mut problems) = (vec![], vec![]);
         let is_same = |a: &Label, b: &Label| a.component == b.component && a.commit == b.commit;
         for (at, label) in labels.labels.iter().enumerate() {
             let Some(score) = label.score else { continue };
             let later = labels.labels[at + 1..].iter().filter(|later| later.score.is_some());
-            if later.clone().any(|later| is_same(later, label)) {
-                let what = format!("{}: labelled again; the later label counts", label.component);
-                problems.push(Problem { place: self.place(&labels.file), what });
+            let mut again = later.filter(|later| is_same(later, label)).peekable();
+            if again.peek().is_some() {
+                if again.any(|later| later.score != label.score) {
+                    let what =
+                        format!("{}: labelled again; the later label counts", label.component);
+                    problems.push(Problem { place: self.place(&labels.file), what });
+                }
             } else {
                 scores.push(self.score(
                     &labels.file,

@@ -74,6 +74,7 @@ struct Columns {
     component: Option<usize>,
     run: Option<usize>,
     commit: Option<usize>,
+    rubric: Option<usize>,
     scores: Scores,
 }
 
@@ -88,11 +89,11 @@ impl Table {
     fn columns(&self) -> Result<Columns, String> {
         let named = |name: &str| self.heads.iter().position(|head| head.eq_ignore_ascii_case(name));
         let component = COMPONENT.iter().find_map(|name| named(name));
-        let (run, commit) = (named("run"), named("commit"));
-        let scores = match (named("rater"), named("score")) {
+        let (run, commit, rubric) = (named("run"), named("commit"), named("rubric"));
+        let scores = match (named("rater").or_else(|| named("annotator")), named("score")) {
             (Some(rater), Some(score)) => Scores::Long { rater, score },
             _ => {
-                let is_taken = |at: &usize| [component, run, commit].contains(&Some(*at));
+                let is_taken = |at: &usize| [component, run, commit, rubric].contains(&Some(*at));
                 let is_named = |at: &usize| !self.heads[*at].is_empty();
                 Scores::Wide(
                     (0..self.heads.len()).filter(|at| !is_taken(at) && is_named(at)).collect(),
@@ -103,7 +104,7 @@ impl Table {
             Scores::Wide(raters) if raters.is_empty() => {
                 Err("has no column of scores; a table has a head like component,a,b".into())
             }
-            _ => Ok(Columns { component, run, commit, scores }),
+            _ => Ok(Columns { component, run, commit, rubric, scores }),
         }
     }
 
@@ -128,7 +129,10 @@ impl Table {
                 Scores::Long { rater, score } => vec![(cell(*rater), cell(*score))],
             };
             for (rater, cell) in given {
-                panel.add(scored(rater, cell, &item, &place));
+                let mut scored = scored(rater, cell, &item, &place);
+                let scores = scored.raters.iter_mut().flat_map(|rater| &mut rater.scores);
+                scores.for_each(|it| it.rubric = known(columns.rubric).map(str::to_owned));
+                panel.add(scored);
             }
         }
         Ok(panel)
@@ -147,7 +151,9 @@ fn scored(rater: &str, cell: &str, item: &Item, place: &str) -> Panel {
     let scores = match score_of(cell) {
         None if !cell.is_empty() => return problem(format!("{rater}: {cell:?} is no score")),
         None => vec![],
-        Some(score) => vec![Score { item: item.clone(), score, place: place.to_owned() }],
+        Some(score) => {
+            vec![Score { item: item.clone(), score, rubric: None, place: place.to_owned() }]
+        }
     };
     Panel {
         raters: vec![Rater { name: rater.to_owned(), model: None, kind: Kind::Unknown, scores }],

@@ -20,7 +20,7 @@ use crate::{
         diff::{Arrangement, Compared, Row, Scope},
         layout::Panel,
         replay::Replay,
-        scores::components::marks::EvidenceMark,
+        scores::{components::marks::EvidenceMark, flags::marks::FlagMark},
     },
     code::diff::{self, DiffLine, Hunk, LineKind},
     run::{
@@ -138,6 +138,7 @@ pub fn draw_between(
         gutter: None,
         marks: None,
         evidence: vec![],
+        flags: vec![],
     };
     put_rows(&rows, top, cursor, area, buffer);
 }
@@ -265,6 +266,7 @@ struct Rows<'a> {
     gutter: Option<Gutter<'a>>,
     marks: Option<marks::Shown<'a>>,
     evidence: Vec<EvidenceMark>,
+    flags: Vec<FlagMark>,
 }
 
 impl<'a> Rows<'a> {
@@ -279,6 +281,7 @@ impl<'a> Rows<'a> {
             gutter: compared.is_whole_file().then(|| Gutter::of(replay, theme)),
             marks: replay.marks(),
             evidence: replay.evidence_marks(),
+            flags: replay.flag_marks(),
         }
     }
 
@@ -358,7 +361,9 @@ impl<'a> Rows<'a> {
         let code = self.marks.iter().flat_map(|shown| shown.at(number, self.compared));
         let evidence = self.evidence.iter().filter(|mark| *mark.lines.start() == number);
         let evidence = evidence.map(EvidenceMark::label);
-        let labels: Vec<String> = evidence.chain(code.map(marks::label)).collect();
+        let flags = self.flags.iter().filter(|mark| *mark.lines.start() == number);
+        let judged = evidence.chain(flags.map(FlagMark::label));
+        let labels: Vec<String> = judged.chain(code.map(marks::label)).collect();
         if labels.is_empty() {
             return vec![];
         }

@@ -36,7 +36,7 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
             Some(notice) => {
                 sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
             }
-            None => sides(hints(app, theme, width), count(app, theme), width),
+            None => beside_count(app, theme, width),
         };
     }
     if let Some(table) = app.table() {
@@ -49,6 +49,10 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
         let words = app.replay().map(|replay| replay.scores.tree.find.text.clone());
         let prompt = Prompt { text: words.unwrap_or_default(), ..Prompt::default() };
         return sides(typing(&prompt, theme, width / 2), hints, width);
+    }
+    let asked = app.replay().filter(|_| app.context() == Context::AuditWords);
+    if let Some(typing) = asked.and_then(|replay| replay.audit.asks.as_ref()?.typing()) {
+        return asking(typing, hints, theme, width);
     }
     match (prompt, notice) {
         (Some(prompt), _) => {
@@ -97,8 +101,34 @@ fn of_table(app: &App, table: &Collection, theme: Theme, width: usize) -> Line<'
         (None, Some(notice)) => {
             sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
         }
-        (None, None) => sides(hints(app, theme, width), count(app, theme), width),
+        (None, None) => beside_count(app, theme, width),
     }
+}
+
+fn beside_count(app: &App, theme: Theme, width: usize) -> Line<'static> {
+    let right = count(app, theme);
+    let taken = if right.is_empty() { 0 } else { width_of(&right) + 1 };
+    sides(hints(app, theme, width.saturating_sub(taken)), right, width)
+}
+
+/// What the audit asks for: the question, what is typed, and what is wrong with it or else the keys.
+fn asking(
+    (question, text, complaint): (&str, &str, Option<&str>),
+    hints: Vec<Span<'static>>,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
+    let typed = vec![
+        own(question.to_owned(), theme.of(Meaning::Key)),
+        own(fit_end(&safe(text), width * 2 / 3), theme.of(Meaning::Text)),
+        own(" ", theme.of(Meaning::Selected)),
+    ];
+    let right = match complaint {
+        Some(why) => vec![recorded(why, theme.of(Meaning::Error))],
+        None => hints,
+    };
+    let room = width.saturating_sub(width_of(&typed) + 2);
+    sides(typed, fit(right, room), width)
 }
 
 fn typing(prompt: &Prompt, theme: Theme, room: usize) -> Vec<Span<'static>> {
@@ -120,8 +150,13 @@ fn complaint_or(prompt: &Prompt, hints: Vec<Span<'static>>, theme: Theme) -> Vec
     }
 }
 
+/// The count, and the judging under way where the run and its title are not seen.
 fn count(app: &App, theme: Theme) -> Vec<Span<'static>> {
-    app.count.map(|count| own(count.to_string(), theme.of(Meaning::Title))).into_iter().collect()
+    let count = app.count.map(|count| own(count.to_string(), theme.of(Meaning::Title)));
+    let sign = app.replay().filter(|_| app.shown_run().is_none());
+    let sign = sign.and_then(|replay| replay.judging.sign());
+    let sign = sign.map(|words| own(format!(" {words}"), theme.of(Meaning::Playing)));
+    count.into_iter().chain(sign).collect()
 }
 
 /// As many hints as fit, each whole; help and quit are kept while others go.

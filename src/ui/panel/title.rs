@@ -46,6 +46,9 @@ fn who(run: &Run, theme: Theme) -> Vec<Span<'static>> {
 fn place(replay: &Replay, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     let plain = theme.of(Meaning::Text);
     let mut spans = vec![];
+    if let Some(sign) = replay.judging.sign() {
+        spans.push(own(format!("{sign}  "), theme.of(Meaning::Playing)));
+    }
     let warnings = replay.warnings().count();
     if warnings > 0 {
         spans.push(own(format!("⚠ {warnings}  "), theme.of(Meaning::Warning)));

@@ -5,6 +5,7 @@ mod collection;
 mod compare;
 mod curves;
 mod everywhere;
+mod judging;
 mod live;
 mod replay;
 mod row;
@@ -13,12 +14,13 @@ mod scores;
 use super::{Binding, Context};
 
 /// In the order of the views.
-pub static TABLES: [&[Binding]; 8] = [
+pub static TABLES: [&[Binding]; 9] = [
     replay::ROWS,
     everywhere::ROWS,
     curves::ROWS,
     scores::ROWS,
     audit::ROWS,
+    judging::ROWS,
     compare::ROWS,
     collection::ROWS,
     live::ROWS,

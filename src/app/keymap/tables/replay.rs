@@ -58,7 +58,7 @@ pub static ROWS: &[Binding] = &[
     row(Replay, &[c('z')], "fold every step", "", |_| step(steps::Message::FoldAll)),
     row(Replay, &[c('Z')], "unfold every step of the turn", "", |_| step(steps::Message::UnfoldAll)),
     row(Replay, &[c('W')], "why the line at the cursor of the diff is marked", "", |_| open(overlay::Kind::Why)),
-    row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones, ◆ evidence of verdicts", "", |_| curve(curves::Message::SwitchMarks)),
+    row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones, ◆ evidence of verdicts, ⚑ flags", "", |_| curve(curves::Message::SwitchMarks)),
     row(Replay, &[k(Code::Esc)], "forget the search; share the room again", "", |_| Message::Escape),
     row(Turns, &[k(Code::Enter)], "look at the steps of the turn", "steps", |_| focus(Panel::Steps)),
     row(Files, &[k(Code::Enter)], "look at the diff of the file; in the tree open the folder or the file", "open", |_| file(files::Message::Open)),

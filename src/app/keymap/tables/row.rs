@@ -1,11 +1,11 @@
 //! What the tables of keys are written with.
 
 use crate::app::{
-    Message, audit, base, chooser, collection, compare, curves, diff, files,
+    Message, audit, base, chooser, collection, compare, curves, diff, files, judging,
     key::{Code, Key},
     layout::Panel,
     live, overlay, playback, replay,
-    scores::{self, components, tree},
+    scores::{self, components, flags, judges, tree},
     scroll::Motion,
     search,
     shell::{self, copy::What, palette},
@@ -116,6 +116,14 @@ pub(super) const fn judged(message: components::Message) -> Message {
     scored(scores::Message::Components(message))
 }
 
+pub(super) const fn across(message: judges::Message) -> Message {
+    scored(scores::Message::Judges(message))
+}
+
+pub(super) const fn flagged(message: flags::Message) -> Message {
+    scored(scores::Message::Flags(message))
+}
+
 pub(super) const fn rubric(message: tree::Message) -> Message {
     scored(scores::Message::Tree(message))
 }
@@ -141,4 +149,8 @@ pub(super) const fn audited(message: audit::Message) -> Message {
 
 pub(super) const fn lived(message: live::Message) -> Message {
     Message::Live(message)
+}
+
+pub(super) const fn judge(message: judging::Message) -> Message {
+    replay(replay::Message::Judging(message))
 }

@@ -1,22 +1,27 @@
-//! The keys of the scores: components and the rubric tree: one row a binding.
+//! The keys of the scores: components, the rubric tree, flags: one row a binding.
 
 use crate::app::{
     key::{Code, Key},
     scores,
     scores::components,
+    scores::flags,
+    scores::judges::{self, Side},
     scores::tree,
     scroll::Motion,
 };
 
 use super::{
     Binding,
-    Context::{Components, Judged, Lifeline, Rubric, RubricFind, Scores, Verdict},
-    row::{c, judged, k, row, rubric, scored},
+    Context::{
+        BothVerdicts, Components, Differing, Flags, Judged, Judges, Lifeline, Matrix, Rubric,
+        RubricFind, Scores, Verdict,
+    },
+    row::{across, c, flagged, judged, k, row, rubric, scored},
 };
 
 #[rustfmt::skip] // a table: one row a binding
 pub static ROWS: &[Binding] = &[
-    row(Scores, &[c('t')], "the component table or the rubric tree, where the run has both", "other scores", |_| scored(scores::Message::Switch)),
+    row(Scores, &[c('t')], "to other scores of this run, where it has several: components, all judgements, rubric tree, flags", "other scores", |_| scored(scores::Message::Switch)),
     row(Rubric, &[k(Code::Up), c('k')], "up in the tree, or in the words beside it", "row", |n| rubric(tree::Message::Go(Motion::Up(n.times())))),
     row(Rubric, &[k(Code::Down), c('j')], "down in the tree, or in the words beside it", "row", |n| rubric(tree::Message::Go(Motion::Down(n.times())))),
     row(Rubric, &[k(Code::Left), c('h')], "fold the node, or go to the one it belongs to", "fold", |_| rubric(tree::Message::Fold)),
@@ -48,6 +53,19 @@ pub static ROWS: &[Binding] = &[
     row(RubricFind, &[Key::ctrl('u')], "erase all of what is looked for", "", |_| rubric(tree::Message::Find(tree::find::Message::EraseAll))),
     row(RubricFind, &[k(Code::Up)], "up among what is found", "", |_| rubric(tree::Message::Go(Motion::Up(1)))),
     row(RubricFind, &[k(Code::Down)], "down among what is found", "", |_| rubric(tree::Message::Go(Motion::Down(1)))),
+    row(Flags, &[k(Code::Up), c('k')], "previous flag", "flag", |n| flagged(flags::Message::Move(Motion::Up(n.times())))),
+    row(Flags, &[k(Code::Down), c('j')], "next flag", "flag", |n| flagged(flags::Message::Move(Motion::Down(n.times())))),
+    row(Flags, &[k(Code::Enter), c('o')], "go to the lines in the replay, as they were judged", "go to the lines", |_| flagged(flags::Message::Open)),
+    row(Flags, &[c('['), c('{'), k(Code::Left), c('h')], "the state judged before; 3[ the third before", "judged state", |n| flagged(flags::Message::PreviousState(n.times()))),
+    row(Flags, &[c(']'), c('}'), k(Code::Right), c('l')], "the state judged next", "judged state", |n| flagged(flags::Message::NextState(n.times()))),
+    row(Flags, &[c('a')], "every flag of every state where it was found, or those of one state again", "all", |_| flagged(flags::Message::All)),
+    row(Flags, &[c('f')], "the flags of another judge, or those a benchmark recorded", "judge", |_| flagged(flags::Message::NextSource)),
+    row(Flags, &[c('F')], "the flags of the judge before", "", |_| flagged(flags::Message::PreviousSource)),
+    row(Flags, &[c('s')], "sort by file, by criterion or by confidence", "sort", |_| flagged(flags::Message::Sort)),
+    row(Flags, &[k(Code::PageUp), Key::ctrl('u')], "a page up in the flags", "", |_| flagged(flags::Message::Move(Motion::PageUp))),
+    row(Flags, &[k(Code::PageDown), Key::ctrl('d')], "a page down in the flags", "", |_| flagged(flags::Message::Move(Motion::PageDown))),
+    row(Flags, &[c('g'), k(Code::Home)], "to the first flag, gg too; 12gg to flag 12", "", |n| flagged(flags::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
+    row(Flags, &[c('G'), k(Code::End)], "to the last flag; 12G to flag 12", "", |n| flagged(flags::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
     row(Components, &[k(Code::Up), c('k')], "previous component", "component", |n| judged(components::Message::Move(Motion::Up(n.times())))),
     row(Components, &[k(Code::Down), c('j')], "next component", "component", |n| judged(components::Message::Move(Motion::Down(n.times())))),
     row(Components, &[k(Code::Enter)], "into the verdict on the component", "verdict", |_| judged(components::Message::Open)),
@@ -74,4 +92,31 @@ pub static ROWS: &[Binding] = &[
     row(Judged, &[c('g'), k(Code::Home)], "to the first row, gg too; 12gg to row 12", "", |n| judged(components::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
     row(Judged, &[c('G'), k(Code::End)], "to the last row; 12G to row 12", "", |n| judged(components::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
     row(Judged, &[k(Code::Esc), k(Code::Backspace)], "back to the table", "", |_| judged(components::Message::Close)),
+    row(Matrix, &[k(Code::Left), c('h')], "previous judgement", "judgement", |n| across(judges::Message::Column(Motion::Up(n.times())))),
+    row(Matrix, &[k(Code::Right), c('l')], "next judgement; 3l the third from here", "judgement", |n| across(judges::Message::Column(Motion::Down(n.times())))),
+    row(Matrix, &[k(Code::Up), c('k')], "previous component", "component", |n| across(judges::Message::Move(Motion::Up(n.times())))),
+    row(Matrix, &[k(Code::Down), c('j')], "next component", "component", |n| across(judges::Message::Move(Motion::Down(n.times())))),
+    row(Matrix, &[k(Code::Enter)], "the verdict of this judgement on the component; while only differences are listed, both verdicts", "open", |_| across(judges::Message::Open)),
+    row(Matrix, &[c('a')], "this judgement is a, held against b", "is a", |_| across(judges::Message::Choose(Side::First))),
+    row(Matrix, &[c('b')], "this judgement is b, held against a", "is b", |_| across(judges::Message::Choose(Side::Second))),
+    row(Matrix, &[c('s')], "sort by id, by instability or by the difference of a and b", "sort", |_| across(judges::Message::Sort)),
+    row(Matrix, &[c('d')], "only components on which a and b differ, or all again", "differences", |_| across(judges::Message::OnlyDiffering)),
+    row(Differing, &[k(Code::Up), c('k')], "up in the list", "difference", |n| across(judges::Message::Move(Motion::Up(n.times())))),
+    row(Differing, &[k(Code::Down), c('j')], "down in the list", "difference", |n| across(judges::Message::Move(Motion::Down(n.times())))),
+    row(Differing, &[k(Code::Enter)], "what both say of the component", "both verdicts", |_| across(judges::Message::Open)),
+    row(BothVerdicts, &[c('f'), k(Code::Left), k(Code::Right), c('h'), c('l')], "the words of the other", "flip", |_| across(judges::Message::Flip)),
+    row(BothVerdicts, &[k(Code::Up), c('k')], "up in the words", "line", |n| across(judges::Message::Move(Motion::Up(n.times())))),
+    row(BothVerdicts, &[k(Code::Down), c('j')], "down in the words", "line", |n| across(judges::Message::Move(Motion::Down(n.times())))),
+    row(BothVerdicts, &[k(Code::Enter)], "this verdict with its evidence in the code", "its evidence", |_| across(judges::Message::Open)),
+    row(Judges, &[c('n')], "next component on which a and b differ", "difference", |_| across(judges::Message::NextDifference)),
+    row(Judges, &[c('N')], "previous component on which a and b differ", "", |_| across(judges::Message::PreviousDifference)),
+    row(Judges, &[c('o')], "what both a and b say of the component", "both", |_| across(judges::Message::Both)),
+    row(Judges, &[c('x')], "next two judgements to hold against each other: judges, prompts, repeats", "next pair", |_| across(judges::Message::NextPair)),
+    row(Judges, &[c('X')], "the two before", "", |_| across(judges::Message::PreviousPair)),
+    row(Judges, &[k(Code::Tab), k(Code::BackTab)], "from the table to where a and b differ, and back; among words the other's", "part", |_| across(judges::Message::NextPart)),
+    row(Judges, &[k(Code::PageUp), Key::ctrl('u')], "a page up", "", |_| across(judges::Message::Move(Motion::PageUp))),
+    row(Judges, &[k(Code::PageDown), Key::ctrl('d')], "a page down", "", |_| across(judges::Message::Move(Motion::PageDown))),
+    row(Judges, &[c('g'), k(Code::Home)], "to the first row, gg too; 12gg to row 12", "", |n| across(judges::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
+    row(Judges, &[c('G'), k(Code::End)], "to the last row; 12G to row 12", "", |n| across(judges::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+    row(Judges, &[k(Code::Esc), k(Code::Backspace)], "back to where the words were opened from, or to the table", "", |_| across(judges::Message::Close)),
 ];

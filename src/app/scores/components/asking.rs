@@ -89,7 +89,10 @@ impl Replay {
                 parts.rubric = Loading::Waiting(request);
                 Some(Effect::LoadRubric(request, self.run.clone()))
             }
-            Loading::Ready(_) | Loading::Failed(_) if is_back && parts.again.is_none() => {
+            Loading::Ready(_) | Loading::Failed(_)
+                if (is_back || parts.is_stale) && parts.again.is_none() =>
+            {
+                parts.is_stale = false;
                 let request = numbers.fresh();
                 parts.again = Some(request);
                 Some(Effect::LoadRubric(request, self.run.clone()))

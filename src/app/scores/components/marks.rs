@@ -60,7 +60,9 @@ impl Replay {
             };
             here.filter_map(|it| it.lines.map(mark)).collect::<Vec<_>>()
         };
-        judgement.verdicts.iter().flat_map(of_verdict).collect()
+        let shown = judgement.verdicts.iter();
+        let shown = shown.filter(|verdict| !self.is_hidden_by_the_audit(&verdict.component));
+        shown.flat_map(of_verdict).collect()
     }
 
     /// What the evidence at the cursor of the diff is for, one paragraph each: a heading and what it says.
@@ -102,6 +104,7 @@ impl Replay {
         let mut all: Vec<Standing> = chosen
             .verdicts
             .iter()
+            .filter(|verdict| !self.is_hidden_by_the_audit(&verdict.component))
             .filter_map(|verdict| {
                 let (score, id) = (verdict.score?, verdict.component.clone());
                 let before = earlier.and_then(|it| it.of(&id)?.score);

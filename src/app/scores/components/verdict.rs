@@ -4,7 +4,7 @@
 use super::{areas::Areas, asking::MOST_FILES, table::labels_of};
 use crate::{
     app::{replay::Replay, wrap::wrap},
-    run::rubric::{Evidence, LEVELS, Look, Verdict},
+    run::rubric::{Component, Evidence, LEVELS, Look, Verdict},
 };
 
 /// One row of the panel.
@@ -47,6 +47,8 @@ pub enum Row {
         look: Look,
     },
     Excerpt(String),
+    /// One of several answers to a question: begins with the key that gives it.
+    Choice(String),
 }
 
 /// Cells of the name of a field.
@@ -82,28 +84,26 @@ impl Replay {
     fn why_no_verdict(&self) -> String {
         match self.scores.components.judgement() {
             None => "nothing has judged this run yet".into(),
-            Some(judgement) => format!("{} says nothing of this component", judgement.judge.name),
+            Some(judgement) => {
+                let id = self.scores.components.chosen.as_deref().unwrap_or_default();
+                let why = if judgement.asks_about(id) {
+                    "says nothing of"
+                } else {
+                    "was not asked about"
+                };
+                format!("{} {why} this component", judgement.judge.name)
+            }
         }
     }
 
     fn say_component(&self, width: usize, rows: &mut Vec<Row>) {
         let Some(component) = self.component() else { return };
         let committed = component.committed_at_turn.map(|turn| format!("in turn {turn}"));
-        let fields = [
-            ("intent", component.intent.clone()),
-            ("formula", component.formula.clone()),
-            ("inputs", component.inputs.clone()),
-            ("outputs", component.outputs.clone()),
-            ("connects to", component.connects_to.join(", ")),
+        let more = [
             ("committed", committed.unwrap_or_default()),
             ("exposure", self.exposure_said(&component.id)),
         ];
-        for (name, words) in fields.into_iter().filter(|(_, words)| !words.is_empty()) {
-            let cut = cut(&words, width.saturating_sub(FIELD + 2));
-            for (at, words) in cut.into_iter().enumerate() {
-                rows.push(Row::Field { name: if at == 0 { name } else { "" }, words });
-            }
-        }
+        say_fields(component, &more, width, rows);
     }
 
     /// `3 clear at the end; 1 from turn 4, 3 from turn 16`; empty where it was not audited.
@@ -225,7 +225,30 @@ impl Replay {
     }
 }
 
-fn say_trace(verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
+/// What the checklist says of a component, then more of it; a field without words is left out.
+pub(in crate::app) fn say_fields(
+    component: &Component,
+    more: &[(&'static str, String)],
+    width: usize,
+    rows: &mut Vec<Row>,
+) {
+    let fields = [
+        ("intent", component.intent.clone()),
+        ("formula", component.formula.clone()),
+        ("inputs", component.inputs.clone()),
+        ("outputs", component.outputs.clone()),
+        ("connects to", component.connects_to.join(", ")),
+    ];
+    let fields = fields.into_iter().chain(more.iter().cloned());
+    for (name, words) in fields.filter(|(_, words)| !words.is_empty()) {
+        let cut = cut(&words, width.saturating_sub(FIELD + 2));
+        for (at, words) in cut.into_iter().enumerate() {
+            rows.push(Row::Field { name: if at == 0 { name } else { "" }, words });
+        }
+    }
+}
+
+pub(in crate::app) fn say_trace(verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
     rows.push(Row::Blank);
     if verdict.trace.is_empty() {
         rows.push(Row::Note("what the judge looked at is not recorded".into()));
@@ -248,7 +271,7 @@ fn say_trace(verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
 }
 
 /// Words in rows of a width; none for no words.
-fn cut(words: &str, width: usize) -> Vec<String> {
+pub fn cut(words: &str, width: usize) -> Vec<String> {
     let lines = words.lines().filter(|line| !line.trim().is_empty());
     let rows =
         lines.flat_map(|line| wrap(line, width).into_iter().map(|range| line[range].to_owned()));

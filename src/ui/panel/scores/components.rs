@@ -2,7 +2,7 @@
 
 mod header;
 mod table;
-mod verdict;
+pub(in crate::ui::panel) mod verdict;
 
 use ratatui::{buffer::Buffer, text::Span};
 
@@ -10,7 +10,8 @@ use super::lifeline;
 use crate::{
     app::{layout::Layout, replay::Replay, scores::components::areas::Areas},
     ui::{
-        line::own,
+        line::{fit, own},
+        text,
         theme::{Meaning, Theme},
     },
 };
@@ -29,14 +30,25 @@ pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer)
     }
 }
 
+pub(in crate::ui::panel) use verdict::arguments;
+
 /// A part's name with a blank on each side; bold where it has the keyboard.
-pub(super) fn name(is_focused: bool, words: &str, theme: Theme) -> Span<'static> {
+pub(in crate::ui::panel) fn name(is_focused: bool, words: &str, theme: Theme) -> Span<'static> {
     let meaning = if is_focused { Meaning::Title } else { Meaning::Text };
     own(format!(" {words} "), theme.of(meaning))
 }
 
+/// Words in a column with a blank after them; cut where they are longer.
+pub(super) fn cell(words: &str, cells: usize) -> String {
+    let Some(room) = cells.checked_sub(1) else { return String::new() };
+    let kept = fit(vec![Span::raw(words.to_owned())], room);
+    let kept: String = kept.into_iter().map(|span| span.content.into_owned()).collect();
+    let blank = cells - text::width(&kept).min(cells);
+    kept + &" ".repeat(blank)
+}
+
 /// `██·· 2 Simplified`: told by its length, its number and its word.
-pub(super) fn score(score: u8, theme: Theme) -> Vec<Span<'static>> {
+pub(in crate::ui::panel) fn score(score: u8, theme: Theme) -> Vec<Span<'static>> {
     use crate::{
         app::scores::components::verdict::score_said,
         run::rubric::{FULL, SEVERE},

@@ -6,7 +6,7 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::{name, score};
+use super::{cell, name, score};
 use crate::{
     app::{
         replay::Replay,
@@ -21,7 +21,7 @@ use crate::{
     ui::{
         line::{fit, own, safe, width_of},
         panel::{position, put_row, scores::lifeline, titled},
-        sentence, text,
+        sentence,
         theme::{Meaning, Theme},
     },
 };
@@ -170,15 +170,6 @@ impl Columns {
         let cells = squeezed(&all, self.strip);
         cells.into_iter().map(|sign| lifeline::sign(sign, theme)).collect()
     }
-}
-
-/// Words in a column with a blank after them; cut where they are longer.
-fn cell(words: &str, cells: usize) -> String {
-    let Some(room) = cells.checked_sub(1) else { return String::new() };
-    let kept = fit(vec![Span::raw(words.to_owned())], room);
-    let kept: String = kept.into_iter().map(|span| span.content.into_owned()).collect();
-    let blank = cells - text::width(&kept).min(cells);
-    kept + &" ".repeat(blank)
 }
 
 fn filled(spans: Vec<Span<'static>>, cells: usize) -> Vec<Span<'static>> {

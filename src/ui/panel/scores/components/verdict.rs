@@ -8,7 +8,6 @@ use ratatui::{
 use super::{name, score};
 use crate::{
     app::{
-        blame::FileAt,
         replay::Replay,
         scores::components::{
             Part,
@@ -19,8 +18,7 @@ use crate::{
     run::rubric::Look,
     ui::{
         line::{bytes, fit, fit_end, own, recorded, safe, width_of},
-        paint::{paint, visible, window},
-        panel::{position, put_row, titled},
+        panel::{position, put_row, source, source::Mark, titled},
         sentence,
         theme::{Meaning, Theme},
     },
@@ -58,7 +56,13 @@ fn title(replay: &Replay, theme: Theme, width: usize) -> Vec<Span<'static>> {
     vec![name(is_focused, kept.trim_end(), theme)]
 }
 
-fn say(row: &Row, replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
+/// A row as it is drawn, in `width` cells.
+pub(in crate::ui::panel) fn say(
+    row: &Row,
+    replay: &Replay,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let spans = match row {
         Row::Blank => vec![],
@@ -73,8 +77,14 @@ fn say(row: &Row, replay: &Replay, theme: Theme, width: usize) -> Line<'static> 
         Row::Note(words) => vec![own(words.clone(), muted)],
         Row::Problem(words) => vec![recorded(words, theme.of(Meaning::Warning))],
         Row::Evidence { path, lines } => evidence(path, *lines, theme, width),
-        Row::Code { path, line } => return code(path, *line, replay, theme, width),
+        Row::Code { path, line } => {
+            return match replay.judged_file(path) {
+                Some(key) => source::line(replay, &key, (*line, Mark::Plain), 0, theme, width),
+                None => Line::default(),
+            };
+        }
         Row::Look { number, look } => looked(*number, look, theme, width),
+        Row::Choice(words) => vec![own(words.clone(), theme.of(Meaning::Key))],
         Row::Excerpt(words) => vec![own("  │ ", muted), recorded(words, muted)],
     };
     Line::from(fit(spans, width))
@@ -126,48 +136,8 @@ fn evidence(
     ]
 }
 
-/// ` 24  10 return min(…)`: the turn that wrote the line, its number, its text.
-fn code(path: &str, line: usize, replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
-    let muted = theme.of(Meaning::Muted);
-    let Some(key) = replay.judged_file(path) else { return Line::default() };
-    let file = replay.judged_turn().map(|turn| FileAt { turn, path: key.path.clone() });
-    let blamed = file.and_then(|file| replay.blame.of(&file)?.as_ref().ok().cloned());
-    let written = blamed.and_then(|blamed| blamed.lines.get(line - 1).copied());
-    let digits = replay.run.turns.len().to_string().len();
-    let turn = match written {
-        Some(written) => written
-            .turn
-            .map_or_else(|| written.origin.mark().to_owned(), |turn| (turn + 1).to_string()),
-        None => String::new(),
-    };
-    let mut spans = vec![
-        own(format!(" {turn:>digits$}"), theme.of(Meaning::Hunk)),
-        own(format!("{line:>5} "), muted),
-    ];
-    if let Some(Ok(compared)) = replay.diff.get(&key)
-        && let Some(text) = compared.line(
-            compared
-                .rows
-                .get(compared.row_of_line(line))
-                .copied()
-                .unwrap_or(crate::app::diff::Row::Hunk(0)),
-        )
-    {
-        let colours = replay.colours.of(&key).map_or(&[][..], |sides| sides.of(&text));
-        let layers: Vec<_> =
-            colours.iter().map(|span| (span.range.clone(), theme.syntax(span.class))).collect();
-        spans.extend(paint(
-            visible(&text.text, 0),
-            theme.of(Meaning::Text),
-            &layers,
-            theme.writing(),
-        ));
-    }
-    window(spans, 0, width, muted)
-}
-
 /// `path ppdiff/losses.py, pattern snr` for an object in JSON; else as it stands.
-fn arguments(written: &str) -> String {
+pub fn arguments(written: &str) -> String {
     let read = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(written);
     let Ok(object) = read else { return written.to_owned() };
     let said = object.into_iter().map(|(name, value)| match value {

@@ -1,0 +1,217 @@
+//! The labels of one rater: as they are on disk, and those on their way there.
+//!
+//! A label is shown at once and counts at once; it is unsaved until the world answers that it is on disk. One is
+//! saved at a time, in the order in which they were given. After a failure the rest waits for the next label or for the
+//! rater to say so.
+
+use std::collections::VecDeque;
+
+use crate::{
+    app::ask::{Desk, Loading, Numbers, Request},
+    run::rubric::{Judgement, Label, Labels},
+};
+
+#[derive(Debug, Default)]
+pub struct Book {
+    annotator: Option<String>,
+    /// As on disk when it was last read or written.
+    kept: Loading<Labels>,
+    unsaved: VecDeque<Label>,
+    /// Why the first of those could not be saved.
+    failed: Option<String>,
+    desk: Desk<Label>,
+    /// Given since the program started, the last one last: judgement and component.
+    given: Vec<(String, String)>,
+}
+
+impl Book {
+    pub fn annotator(&self) -> Option<&str> {
+        self.annotator.as_deref()
+    }
+
+    /// From now on this rater labels. What another one gave and is not on disk yet is lost only if it cannot be saved;
+    /// so this is refused while anything waits, with a sentence.
+    pub fn be(&mut self, annotator: &str) -> Result<(), String> {
+        if self.annotator.as_deref() == Some(annotator) {
+            return Ok(());
+        }
+        if !self.unsaved.is_empty() {
+            let name = self.annotator.as_deref().unwrap_or_default();
+            return Err(format!("labels of {name} are not saved yet"));
+        }
+        *self = Self { annotator: Some(annotator.to_owned()), ..Self::default() };
+        Ok(())
+    }
+
+    /// Whether the labels were read, or cannot be.
+    pub const fn is_settled(&self) -> bool {
+        matches!(self.kept, Loading::Ready(_) | Loading::Failed(_))
+    }
+
+    /// Why there is no place for labels.
+    pub fn why_not_read(&self) -> Option<&str> {
+        match &self.kept {
+            Loading::Failed(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// Why the last label is not on disk.
+    pub fn why_not_saved(&self) -> Option<&str> {
+        self.failed.as_deref()
+    }
+
+    pub fn unsaved_count(&self) -> usize {
+        self.unsaved.len()
+    }
+
+    /// What the rater said last of a component as it was judged, a label that was taken back included.
+    pub fn of(&self, judgement: &Judgement, id: &str) -> Option<&Label> {
+        let is_it = |label: &&Label| is_of(label, judgement, id);
+        let kept = || self.kept.ready()?.labels.iter().rfind(is_it);
+        self.unsaved.iter().rfind(is_it).or_else(kept)
+    }
+
+    pub fn is_unsaved(&self, judgement: &Judgement, id: &str) -> bool {
+        self.unsaved.iter().any(|label| is_of(label, judgement, id))
+    }
+
+    /// To be saved next. What waited for a better moment is tried again.
+    pub fn put(&mut self, label: Label) {
+        self.failed = None;
+        self.unsaved.push_back(label);
+    }
+
+    pub fn try_again(&mut self) {
+        self.failed = None;
+    }
+
+    /// Remembers a label that was given, to be taken back.
+    pub fn remember(&mut self, judgement: &Judgement, id: &str) {
+        self.given.push((judgement.file.clone(), id.to_owned()));
+    }
+
+    /// The last label given for this judgement; it is not remembered any longer.
+    pub fn last_given(&mut self, judgement: &Judgement) -> Option<String> {
+        let at = self.given.iter().rposition(|(file, _)| *file == judgement.file)?;
+        Some(self.given.remove(at).1)
+    }
+
+    /// Asks for what is on disk, where that is to be asked.
+    pub(super) fn ask_for_labels(&mut self, numbers: &mut Numbers) -> Option<(Request, String)> {
+        let annotator = self.annotator.clone()?;
+        if self.kept != Loading::Nothing {
+            return None;
+        }
+        let request = numbers.fresh();
+        self.kept = Loading::Waiting(request);
+        Some((request, annotator))
+    }
+
+    /// The label to save now, if any.
+    pub(super) fn ask_to_save(
+        &mut self,
+        numbers: &mut Numbers,
+    ) -> Option<(Request, String, Label)> {
+        let (annotator, label) = (self.annotator.clone()?, self.unsaved.front()?.clone());
+        if self.failed.is_some() || !self.desk.is_free() {
+            return None;
+        }
+        Some((self.desk.ask(numbers, label.clone()), annotator, label))
+    }
+
+    pub(super) fn hear_labels(&mut self, request: Request, labels: Result<Labels, String>) {
+        self.kept.settle(request, labels);
+    }
+
+    pub(super) fn hear_saved(&mut self, request: Request, saved: Result<Labels, String>) {
+        if self.desk.answered(request).is_none() {
+            return;
+        }
+        match saved {
+            Ok(labels) => {
+                self.unsaved.pop_front();
+                self.kept = Loading::Ready(labels);
+            }
+            Err(why) => self.failed = Some(why),
+        }
+    }
+}
+
+/// Whether a label is of a component as this judgement judged it: it names the judgement or none, and no other commit.
+fn is_of(label: &Label, judgement: &Judgement, id: &str) -> bool {
+    let same = |(a, b): (&str, &str)| a.starts_with(b) || b.starts_with(a);
+    label.component == id
+        && label.judgement.as_ref().is_none_or(|file| *file == judgement.file)
+        && label.commit.as_deref().zip(judgement.commit.as_deref()).is_none_or(same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judgement() -> Judgement {
+        let (file, commit) = ("judgements/a.json".into(), Some("abcdef".into()));
+        Judgement { file, commit, ..Judgement::default() }
+    }
+
+    fn label(id: &str, score: u8) -> Label {
+        let judgement = Some("judgements/a.json".into());
+        Label { component: id.into(), judgement, score: Some(score), ..Label::default() }
+    }
+
+    fn ready() -> (Book, Numbers) {
+        let (mut book, mut numbers) = (Book::default(), Numbers::default());
+        book.be("ann").unwrap();
+        let (request, _) = book.ask_for_labels(&mut numbers).unwrap();
+        book.hear_labels(request, Ok(Labels::default()));
+        (book, numbers)
+    }
+
+    fn saved(labels: &[Label]) -> Result<Labels, String> {
+        Ok(Labels { labels: labels.to_vec(), ..Labels::default() })
+    }
+
+    #[test]
+    fn labels_are_saved_one_at_a_time_in_their_order_and_count_at_once() {
+        let (mut book, mut numbers) = ready();
+        book.put(label("C1", 1));
+        book.put(label("C2", 2));
+        let (request, _, first) = book.ask_to_save(&mut numbers).unwrap();
+
+        assert_eq!(first, label("C1", 1));
+        assert_eq!(book.ask_to_save(&mut numbers), None);
+        assert_eq!(book.of(&judgement(), "C2"), Some(&label("C2", 2)));
+        book.hear_saved(request, saved(&[label("C1", 1)]));
+        assert!(!book.is_unsaved(&judgement(), "C1") && book.is_unsaved(&judgement(), "C2"));
+        assert_eq!(book.of(&judgement(), "C1"), Some(&label("C1", 1)));
+        assert_eq!(book.ask_to_save(&mut numbers).unwrap().2, label("C2", 2));
+    }
+
+    #[test]
+    fn what_cannot_be_saved_waits_and_is_tried_again() {
+        let (mut book, mut numbers) = ready();
+        book.put(label("C1", 1));
+        let (request, ..) = book.ask_to_save(&mut numbers).unwrap();
+
+        book.hear_saved(request, Err("read-only file system".into()));
+
+        assert_eq!(book.why_not_saved(), Some("read-only file system"));
+        assert_eq!(book.of(&judgement(), "C1"), Some(&label("C1", 1)));
+        assert_eq!(book.ask_to_save(&mut numbers), None);
+        assert!(book.be("bob").is_err());
+        book.try_again();
+        assert_eq!(book.ask_to_save(&mut numbers).unwrap().2, label("C1", 1));
+    }
+
+    #[test]
+    fn a_label_of_another_judgement_or_commit_is_none_of_this_one() {
+        let (mut book, _) = ready();
+        book.put(Label { judgement: Some("judgements/b.json".into()), ..label("C1", 1) });
+        assert_eq!(book.of(&judgement(), "C1"), None);
+        book.put(Label { commit: Some("123".into()), ..label("C1", 1) });
+        assert_eq!(book.of(&judgement(), "C1"), None);
+        book.put(Label { judgement: None, commit: Some("abc".into()), ..label("C1", 3) });
+        assert_eq!(book.of(&judgement(), "C1").unwrap().score, Some(3));
+    }
+}

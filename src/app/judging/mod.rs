@@ -1,0 +1,451 @@
+//! Asking a judge from the screen: a pane beside the views, or in their place where there is no room for both.
+//!
+//! [`form`] is what is wanted, [`sitting`] what is known of the judging under way, [`asking`] what the world is asked and
+//! says, [`rows`] the lines about one component, [`areas`] where the parts stand. The judging goes on while other views are
+//! looked at and while the pane is closed; it ends with the run.
+
+pub mod areas;
+pub mod asking;
+pub mod form;
+mod pointing;
+pub mod rows;
+pub mod sitting;
+
+use std::sync::Arc;
+
+use super::{
+    Effect,
+    ask::{Desk, Numbers, Request},
+    keymap::Context,
+    layout::Layout,
+    replay::Replay,
+    scroll::{Motion, Scroll},
+};
+
+use areas::Areas;
+use asking::{Answer, Ask, How, Judge, News, Outcome, Plan, Start, Wish};
+use form::{Field, Form};
+use sitting::Sitting;
+
+/// The pane, and the judging it watches.
+#[derive(Debug, Default)]
+pub struct Judging {
+    pub is_open: bool,
+    /// Whether the keyboard is in the pane where it stands beside the views.
+    has_keyboard: bool,
+    pub page: Page,
+    pub part: Part,
+    pub form: Form,
+    pub sitting: Option<Sitting>,
+    /// Which component of the sitting is chosen.
+    pub rows: Scroll,
+    /// Among the calls of all components.
+    pub calls: Scroll,
+    /// Whether the newest call is the one that is looked at.
+    follows: bool,
+    /// In the words about one component.
+    pub words: Scroll,
+    plans: Desk<Wish>,
+    plan: Option<(Wish, Result<Plan, String>)>,
+    /// What is to be asked of the world next.
+    wanted: Option<Start>,
+    is_stop_wanted: bool,
+}
+
+/// What the pane shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Page {
+    #[default]
+    Form,
+    /// The judging: its components and the calls as they happen.
+    Watch,
+    /// One component of it.
+    Detail,
+}
+
+/// Which list of a judging has the cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Part {
+    #[default]
+    Components,
+    Calls,
+}
+
+/// The judges there are, and where they are named.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    pub judges: Arc<[Judge]>,
+    /// None where there is no place for settings.
+    pub settings: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// Opens the pane, gives it the keyboard, or closes it.
+    Toggle,
+    /// One step out: of a component, of the pane.
+    Leave,
+    Move(Motion),
+    /// The value of a field, by so many; of a component that is looked at, the next one.
+    Change(isize),
+    /// Begins, or goes into the chosen component.
+    Enter,
+    /// Marks a component, or types the path of the prompt.
+    Mark,
+    Stop,
+    Resume,
+    /// Back to the form.
+    New,
+    NextPart,
+    Path(Path),
+}
+
+/// Typing the path of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Path {
+    Type(char),
+    Erase,
+    EraseAll,
+    Accept,
+    Cancel,
+}
+
+impl Judging {
+    pub fn know(&mut self, known: &Known) {
+        self.form.judges = known.judges.clone();
+        self.form.settings.clone_from(&known.settings);
+    }
+
+    /// Where the keyboard is; None where it is in the views.
+    pub fn context(&self, layout: &Layout) -> Option<Context> {
+        if !self.has_keyboard(layout) {
+            return None;
+        }
+        Some(match self.page {
+            Page::Form if self.form.is_typing => Context::JudgePath,
+            Page::Form => Context::JudgeForm,
+            Page::Watch | Page::Detail => Context::JudgeWatch,
+        })
+    }
+
+    pub fn has_keyboard(&self, layout: &Layout) -> bool {
+        self.is_open && layout.pane.is_some() && (self.has_keyboard || layout.is_covered())
+    }
+
+    /// The judging under way.
+    pub fn under_way(&self) -> Option<&Sitting> {
+        self.sitting.as_ref().filter(|it| it.is_under_way())
+    }
+
+    /// What the wish would take; None while that is not known.
+    pub fn plan(&self, wish: &Wish) -> Option<&Result<Plan, String>> {
+        self.plan.as_ref().filter(|(of, _)| of == wish).map(|(_, plan)| plan)
+    }
+
+    /// `judge 7/24`; None where nothing is under way.
+    pub fn sign(&self) -> Option<String> {
+        let (done, total) = self.under_way()?.progress();
+        Some(format!("judge {done}/{total}"))
+    }
+
+    /// The keyboard goes to the views, and a pane in their place makes room.
+    pub(super) fn step_aside(&mut self, layout: &Layout) {
+        self.form.is_typing = false;
+        self.has_keyboard = false;
+        self.is_open &= !layout.is_covered();
+    }
+
+    /// The component that is chosen.
+    pub fn chosen(&self) -> Option<&sitting::Entry> {
+        self.sitting.as_ref()?.entries.get(self.rows.cursor)
+    }
+
+    fn toggle(&mut self, layout: &Layout) {
+        match (self.is_open, self.has_keyboard(layout)) {
+            (true, true) => {
+                self.is_open = false;
+                self.has_keyboard = false;
+            }
+            _ => {
+                self.is_open = true;
+                self.has_keyboard = true;
+            }
+        }
+    }
+
+    fn leave(&mut self, layout: &Layout) {
+        match self.page {
+            Page::Detail => self.page = Page::Watch,
+            Page::Form | Page::Watch => self.step_aside(layout),
+        }
+    }
+
+    fn type_path(&mut self, message: &Path) {
+        let form = &mut self.form;
+        match message {
+            Path::Type(c) => form.path.push(*c),
+            Path::Erase => drop(form.path.pop()),
+            Path::EraseAll => form.path.clear(),
+            Path::Accept | Path::Cancel => form.is_typing = false,
+        }
+        if !form.is_typing && (*message == Path::Cancel || form.path.trim().is_empty()) {
+            form.has_own_prompt = false;
+        }
+    }
+}
+
+impl Replay {
+    pub(super) fn update_judging(&mut self, message: Message, layout: &Layout) {
+        let judging = &mut self.judging;
+        if !judging.is_open && message != Message::Toggle {
+            return judging.toggle(layout); // a command of the list: what it is about is shown first
+        }
+        match message {
+            Message::Toggle => judging.toggle(layout),
+            Message::Leave => judging.leave(layout),
+            Message::Move(motion) => self.move_in_pane(motion, layout),
+            Message::Change(by) if judging.page == Page::Form => {
+                judging.form.change(by, &self.run);
+            }
+            Message::Change(by) => {
+                let row = judging.rows.cursor.saturating_add_signed(by);
+                self.choose_entry(row);
+            }
+            Message::Enter => self.enter_pane(),
+            Message::Mark => self.mark_in_form(),
+            Message::Stop => self.stop_judging(),
+            Message::Resume => self.resume_judging(),
+            Message::New => self.show_form(),
+            Message::NextPart => {
+                judging.part = match judging.part {
+                    Part::Components => Part::Calls,
+                    Part::Calls => Part::Components,
+                };
+            }
+            Message::Path(message) => judging.type_path(&message),
+        }
+    }
+
+    fn move_in_pane(&mut self, motion: Motion, layout: &Layout) {
+        let areas = Areas::of(layout, self.judging.page);
+        let rows = self.form_rows();
+        let words = self.entry_rows(&areas).len();
+        let judging = &mut self.judging;
+        let entries = judging.sitting.as_ref().map_or(0, |it| it.entries.len());
+        let calls = judging.sitting.as_ref().map_or(0, |it| it.calls.len());
+        let moved = |scroll: Scroll, len, height: usize| motion.from(scroll.cursor, len, height);
+        match (judging.page, judging.part) {
+            (Page::Form, _) => {
+                judging.form.rows.cursor = moved(judging.form.rows, rows, areas.list_height());
+            }
+            (Page::Detail, _) => {
+                judging.words.turn(motion, words, areas.list_height());
+            }
+            (Page::Watch, Part::Components) => {
+                let row = moved(judging.rows, entries, areas.list_height());
+                self.choose_entry(row);
+            }
+            (Page::Watch, Part::Calls) => {
+                let row = moved(judging.calls, calls, areas.below_height());
+                judging.calls.cursor = row;
+                judging.follows = row + 1 >= calls;
+            }
+        }
+    }
+
+    fn choose_entry(&mut self, row: usize) {
+        let last = self.judging.sitting.as_ref().map_or(0, |it| it.entries.len().saturating_sub(1));
+        let row = row.min(last);
+        if row != self.judging.rows.cursor {
+            self.judging.words = Scroll::default();
+        }
+        self.judging.rows.cursor = row;
+    }
+
+    fn enter_pane(&mut self) {
+        let judging = &mut self.judging;
+        match (judging.page, judging.part) {
+            (Page::Form, _) => self.begin_judging(),
+            (Page::Detail, _) => judging.page = Page::Watch,
+            (Page::Watch, Part::Components) => {
+                judging.words = Scroll::default();
+                judging.page = Page::Detail;
+            }
+            (Page::Watch, Part::Calls) => {
+                let Some(sitting) = &judging.sitting else { return };
+                let called = sitting.calls.get(judging.calls.cursor).map(|(id, _)| id);
+                let row = called.and_then(|id| sitting.entries.iter().position(|it| it.id == *id));
+                if let Some(row) = row {
+                    self.choose_entry(row);
+                    self.judging.page = Page::Detail;
+                }
+            }
+        }
+    }
+
+    fn mark_in_form(&mut self) {
+        if self.judging.page != Page::Form {
+            return;
+        }
+        let at = self.judging.form.rows.cursor.checked_sub(Field::ALL.len());
+        let id = at.and_then(|at| Some(self.judgeable().get(at)?.0.to_owned()));
+        let form = &mut self.judging.form;
+        match (form.field(), id) {
+            (Some(Field::Prompt), _) => {
+                form.has_own_prompt = true;
+                form.is_typing = true;
+            }
+            (None, Some(id)) => {
+                let is_marked = form.marked.remove(&id);
+                form.marked.extend((!is_marked).then_some(id));
+            }
+            _ => {}
+        }
+    }
+
+    fn show_form(&mut self) {
+        match self.judging.under_way() {
+            Some(_) => self.notice = Some("a judge is being asked: x stops it".into()),
+            None => self.judging.page = Page::Form,
+        }
+    }
+
+    /// As the form says, if that can be done and it has been said what it takes.
+    fn begin_judging(&mut self) {
+        let begun = self.judge_wish().and_then(|wish| {
+            match self.judging.plan(&wish) {
+                None => return Err("what it would take is still being worked out".into()),
+                Some(Err(why)) => return Err(why.clone()),
+                Some(Ok(Plan { lacks: Some(why), .. })) => return Err(why.clone()),
+                Some(Ok(_)) => {}
+            }
+            self.seat(wish, Start::Anew)
+        });
+        self.notice = begun.err();
+    }
+
+    fn resume_judging(&mut self) {
+        let last = self.judging.sitting.as_ref().filter(|_| self.judging.page != Page::Form);
+        let wish = last.map_or_else(|| self.judge_wish(), |it| Ok(it.wish.clone()));
+        let begun = match last {
+            Some(it) if !it.is_under_way() && !it.may_resume() => {
+                Err("everything that was asked for is judged; n begins another".into())
+            }
+            _ => wish.and_then(|wish| self.seat(wish, Start::Resume)),
+        };
+        self.notice = begun.err();
+    }
+
+    fn seat(&mut self, wish: Wish, start: Start) -> Result<(), String> {
+        if self.judging.under_way().is_some() {
+            return Err("a judge is being asked already: x stops it".into());
+        }
+        let all = || self.judgeable().into_iter().map(|(id, _)| id.to_owned()).collect();
+        let ids = wish.components.clone().unwrap_or_else(all);
+        self.scores.components.stay();
+        let judging = &mut self.judging;
+        judging.sitting = Some(Sitting::of(Request::default(), wish, ids));
+        judging.page = Page::Watch;
+        judging.part = Part::Components;
+        (judging.rows, judging.calls) = (Scroll::default(), Scroll::default());
+        judging.follows = true;
+        judging.wanted = Some(start);
+        Ok(())
+    }
+
+    fn stop_judging(&mut self) {
+        match &mut self.judging.sitting {
+            Some(sitting) if sitting.is_under_way() => {
+                sitting.is_stopping = true;
+                self.judging.is_stop_wanted = true;
+            }
+            _ => self.notice = Some("no judge is being asked".into()),
+        }
+    }
+
+    pub(super) fn hear_judging(&mut self, request: Request, answer: Answer) {
+        let judging = &mut self.judging;
+        match answer {
+            Answer::Planned(plan) => {
+                if let Some(wish) = judging.plans.answered(request) {
+                    judging.plan = Some((wish, plan));
+                }
+            }
+            Answer::News(seconds, news) => self.hear_news(request, seconds, news),
+            Answer::Over(outcome) => self.end_judging(request, outcome),
+        }
+    }
+
+    fn hear_news(&mut self, request: Request, seconds: f64, news: News) {
+        let Some(sitting) = self.judging.sitting.as_mut().filter(|it| it.request == request) else {
+            return;
+        };
+        if sitting.hear(seconds, news) {
+            self.scores.components.renew();
+        }
+        if self.judging.follows {
+            self.judging.calls.cursor = usize::MAX; // settled at the last one
+        }
+    }
+
+    fn end_judging(&mut self, request: Request, outcome: Outcome) {
+        let Some(sitting) = self.judging.sitting.as_mut().filter(|it| it.request == request) else {
+            return;
+        };
+        let by = match outcome.how {
+            How::Finished => ": the judge is done",
+            How::Stopped | How::Failed => "",
+        };
+        let words = format!("{}{by}", outcome.words);
+        sitting.end(outcome);
+        self.scores.components.renew();
+        if !self.judging.is_open {
+            self.notice = Some(words);
+        }
+    }
+
+    pub(super) fn settle_judging(&mut self, layout: &Layout) {
+        let areas = Areas::of(layout, self.judging.page);
+        let rows = self.form_rows();
+        let words = self.entry_rows(&areas).len();
+        let judging = &mut self.judging;
+        if judging.sitting.is_none() {
+            judging.page = Page::Form;
+        }
+        let (list, below) = (areas.list_height(), areas.below_height());
+        judging.form.rows.follow(rows, list);
+        let entries = judging.sitting.as_ref().map_or(0, |it| it.entries.len());
+        let calls = judging.sitting.as_ref().map_or(0, |it| it.calls.len());
+        judging.rows.follow(entries, list);
+        judging.calls.follow(calls, below);
+        judging.words.top = judging.words.top.min(words.saturating_sub(list));
+    }
+
+    pub(super) fn ask_judging(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
+        let mut effects = vec![];
+        if std::mem::take(&mut self.judging.is_stop_wanted) {
+            effects.push(Effect::StopJudging);
+        }
+        if let (Some(start), Some(sitting)) =
+            (self.judging.wanted.take(), &mut self.judging.sitting)
+        {
+            sitting.request = numbers.fresh();
+            let ask = Ask::Judge(sitting.wish.clone(), start);
+            effects.push(Effect::Judge(sitting.request, self.run.clone(), ask));
+        }
+        effects.extend(self.ask_plan(numbers));
+        effects
+    }
+
+    /// While the form is looked at, and its wish is another than the one that was worked out.
+    fn ask_plan(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        let judging = &self.judging;
+        let is_seen = judging.is_open && judging.page == Page::Form && !judging.form.is_typing;
+        if !is_seen || !judging.plans.is_free() {
+            return None;
+        }
+        let wish = self.judge_wish().ok().filter(|wish| self.judging.plan(wish).is_none())?;
+        let request = self.judging.plans.ask(numbers, wish.clone());
+        Some(Effect::Judge(request, self.run.clone(), Ask::Plan(wish)))
+    }
+}

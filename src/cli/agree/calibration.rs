@@ -1,0 +1,274 @@
+//! The calibration table of the SLUMP paper: each of two humans against the judge, then the humans against each other.
+//!
+//! Who the three are is said with `--raters`, or follows where there are two humans and one judge. In a table of
+//! scores nobody says what a column is; there a column called `judge` among three is the judge.
+
+use std::io;
+
+use crate::{
+    cli::{
+        Exit, Failure,
+        output::{Out, Table, csv_row},
+    },
+    study::{
+        Coefficient, Interval,
+        raters::{Kind, Panel, Rater},
+    },
+    ui::text,
+};
+
+use super::{
+    document::{Calibration, Document, PairRow},
+    tables,
+};
+
+/// What the columns are, and what they are called.
+const COLUMNS: [(Coefficient, &str); 7] = [
+    (Coefficient::Exact, "exact"),
+    (Coefficient::Within1, "within 1"),
+    (Coefficient::KappaQuadratic, "kappa (quad.)"),
+    (Coefficient::Spearman, "Spearman"),
+    (Coefficient::Kendall, "Kendall tau-b"),
+    (Coefficient::Boundary23, "2/3 differ"),
+    (Coefficient::Boundary34, "3/4 differ"),
+];
+
+/// Columns of the first of two tables, where one is wider than the terminal.
+const FIRST: usize = 4;
+
+/// The three raters alone: first and second human, then the judge.
+///
+/// # Errors
+///
+/// A sentence that lists the raters, where it is not plain who is meant.
+pub fn chosen(panel: Panel, wanted: &[String]) -> Result<(Panel, Calibration), Failure> {
+    let [first, second, judge] = three(&panel, wanted)
+        .map_err(|why| Failure::new(Exit::WrongArguments, format!("{why}; {}", listed(&panel))))?;
+    let mut raters: Vec<Option<Rater>> = panel.raters.into_iter().map(Some).collect();
+    let mut take = |at: usize, kind: Kind| {
+        let rater = raters.get_mut(at).and_then(Option::take);
+        rater.map(|rater| Rater { kind, ..rater })
+    };
+    let kept = [take(first, Kind::Human), take(second, Kind::Human), take(judge, Kind::Judge)];
+    let kept: Vec<Rater> = kept.into_iter().flatten().collect();
+    let name = |at: usize| kept.get(at).map(|rater| rater.name.clone()).unwrap_or_default();
+    let calibration = Calibration { first: name(0), second: name(1), judge: name(2) };
+    Ok((Panel { raters: kept, problems: panel.problems }, calibration))
+}
+
+/// By number.
+fn three(panel: &Panel, wanted: &[String]) -> Result<[usize; 3], String> {
+    let three = match wanted {
+        [] => by_kind(panel)?,
+        [first, second, judge] => {
+            [by_name(panel, first)?, by_name(panel, second)?, by_name(panel, judge)?]
+        }
+        others => {
+            return Err(format!("--raters names {}, not two humans and a judge", others.len()));
+        }
+    };
+    let [first, second, judge] = three;
+    let is_apart = first != second && first != judge && second != judge;
+    if is_apart { Ok(three) } else { Err("--raters names one rater twice".into()) }
+}
+
+fn by_kind(panel: &Panel) -> Result<[usize; 3], String> {
+    let of = |kind: Kind| -> Vec<usize> {
+        let raters = panel.raters.iter().enumerate();
+        raters.filter(|(_, rater)| rater.kind == kind).map(|(at, _)| at).collect()
+    };
+    let (humans, judges, unknown) = (of(Kind::Human), of(Kind::Judge), of(Kind::Unknown));
+    if let ([first, second], [judge]) = (humans.as_slice(), judges.as_slice()) {
+        return Ok([*first, *second, *judge]);
+    }
+    let is_judge =
+        |at: &usize| panel.raters.get(*at).is_some_and(|it| it.name.eq_ignore_ascii_case("judge"));
+    let (judges, others): (Vec<usize>, Vec<usize>) = unknown.into_iter().partition(is_judge);
+    match (panel.raters.len(), judges.as_slice(), others.as_slice()) {
+        (3, [judge], [first, second]) => Ok([*first, *second, *judge]),
+        _ => Err("say who is meant with --raters FIRST,SECOND,JUDGE: there are not just two \
+                  humans and one judge"
+            .into()),
+    }
+}
+
+/// By the whole name, else by how only one begins, capital letters aside.
+fn by_name(panel: &Panel, words: &str) -> Result<usize, String> {
+    let words = words.trim();
+    if let Some(at) = panel.raters.iter().position(|rater| rater.name == words) {
+        return Ok(at);
+    }
+    let lower = words.to_lowercase();
+    let begins = |rater: &Rater| rater.name.to_lowercase().starts_with(&lower);
+    let mut found = panel.raters.iter().enumerate().filter(|(_, rater)| begins(rater));
+    match (found.next(), found.next()) {
+        (Some((at, _)), None) if !words.is_empty() => Ok(at),
+        (Some(_), Some(_)) if !words.is_empty() => {
+            Err(format!("--raters: several begin with {words:?}"))
+        }
+        _ => Err(format!("--raters: there is no {words:?}")),
+    }
+}
+
+fn listed(panel: &Panel) -> String {
+    let said =
+        |rater: &Rater| format!("{} ({}, {})", rater.name, rater.kind.name(), rater.scores.len());
+    match panel.raters.as_slice() {
+        [] => "there are no raters".into(),
+        raters => format!(
+            "the raters, with how many they scored: {}",
+            raters.iter().map(said).collect::<Vec<_>>().join(", ")
+        ),
+    }
+}
+
+/// The table, cut in two where the terminal is narrower than it; then base rates and what is to be known beside them.
+pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    let columns = out.columns();
+    for line in lines(&tables::head(document), columns) {
+        out.line(&line)?;
+    }
+    if is_markdown {
+        tables::section("", &flat(document), true, out)?;
+    } else {
+        let whole = stacked(document, &COLUMNS);
+        if columns.is_none_or(|columns| whole.width() <= columns) {
+            tables::section("", &whole, false, out)?;
+        } else {
+            let (first, second) = COLUMNS.split_at(FIRST);
+            tables::section("", &stacked(document, first), false, out)?;
+            tables::section("", &stacked(document, second), false, out)?;
+        }
+    }
+    tables::section("share of each level", &base_rates(document), is_markdown, out)?;
+    tables::print_notes(document, out)
+}
+
+/// What stands between ` · `, in as few lines as it fits in.
+fn lines(words: &str, columns: Option<usize>) -> Vec<String> {
+    let mut lines: Vec<String> = vec![];
+    for part in words.split(" · ") {
+        let longer = lines.last().map(|line| format!("{line} · {part}"));
+        let fits = |line: &String| columns.is_none_or(|columns| text::width(line) <= columns);
+        match longer.filter(fits) {
+            Some(longer) => {
+                lines.pop();
+                lines.push(longer);
+            }
+            None => lines.push(part.to_owned()),
+        }
+    }
+    lines
+}
+
+/// Each interval in the row below its value.
+fn stacked(document: &Document, columns: &[(Coefficient, &'static str)]) -> Table {
+    let heads = columns.iter().map(|(_, head)| format!(">{head}"));
+    let mut table =
+        Table::headed(["raters".into(), ">n".into()].into_iter().chain(heads).collect());
+    for pair in &document.pairs {
+        let mut values = vec![tables::between(pair), pair.measures.agreement.n.to_string()];
+        let mut intervals = vec![String::new(), String::new()];
+        for (coefficient, _) in columns {
+            let (value, interval) = cell(pair, *coefficient);
+            values.push(value);
+            intervals.push(interval);
+        }
+        table.row(values);
+        if intervals.iter().any(|words| !words.is_empty()) {
+            table.row(intervals);
+        }
+    }
+    table
+}
+
+/// One row for every two raters.
+fn flat(document: &Document) -> Table {
+    let heads = COLUMNS.iter().map(|(_, head)| format!(">{head}"));
+    let mut table =
+        Table::headed(["raters".into(), ">n".into()].into_iter().chain(heads).collect());
+    for pair in &document.pairs {
+        let said = |(coefficient, _): &(Coefficient, &str)| {
+            let (value, interval) = cell(pair, *coefficient);
+            format!("{value} {interval}").trim_end().to_owned()
+        };
+        let first = [tables::between(pair), pair.measures.agreement.n.to_string()];
+        table.row(first.into_iter().chain(COLUMNS.iter().map(said)).collect());
+    }
+    table
+}
+
+/// `0.77` and `[0.63, 0.88]`; of a boundary `9 (0.08)`.
+fn cell(pair: &PairRow, coefficient: Coefficient) -> (String, String) {
+    let agreement = &pair.measures.agreement;
+    let estimate = agreement.estimate(coefficient);
+    let value = match (estimate.value, coefficient) {
+        (Ok(share), Coefficient::Boundary23) => {
+            format!("{} ({share:.2})", agreement.table.boundary(2.0, 3.0))
+        }
+        (Ok(share), Coefficient::Boundary34) => {
+            format!("{} ({share:.2})", agreement.table.boundary(3.0, 4.0))
+        }
+        (Ok(value), _) => format!("{value:.2}"),
+        (Err(_), _) => "-".into(),
+    };
+    let interval = estimate.interval.map(|Interval { low, high }| format!("[{low:.2}, {high:.2}]"));
+    (value, interval.unwrap_or_default())
+}
+
+/// A row for each rater, from the lowest level to the highest; several where it is not held against the others on the
+/// same things.
+fn base_rates(document: &Document) -> Table {
+    let heads = document.levels.iter().map(|level| format!(">{level}"));
+    let mut table = Table::headed(["rater".into(), ">n".into()].into_iter().chain(heads).collect());
+    let mut rows: Vec<Vec<String>> = vec![];
+    for pair in &document.pairs {
+        let agreement = &pair.measures.agreement;
+        let (a, b) = agreement.table.base_rates();
+        for (name, rates) in [(&pair.a, a), (&pair.b, b)] {
+            let shares = rates.iter().map(|rate| format!("{:.0} %", rate * 100.0));
+            let first = [name.clone(), agreement.n.to_string()];
+            let row: Vec<String> = first.into_iter().chain(shares).collect();
+            if !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+    }
+    rows.sort_by_key(|row| document.raters.iter().position(|it| row.first() == Some(&it.name)));
+    rows.into_iter().for_each(|row| table.row(row));
+    table
+}
+
+/// A row for every two raters and column. Empty cells are not defined, or no count.
+pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
+    let heads =
+        ["raters", "a", "b", "n", "measure", "value", "ci95_low", "ci95_high", "count", "why"];
+    out.raw(csv_row(heads.map(String::from)).as_bytes())?;
+    let number = |it: Option<f64>| it.map(|it| it.to_string()).unwrap_or_default();
+    for pair in &document.pairs {
+        let agreement = &pair.measures.agreement;
+        for (coefficient, _) in COLUMNS {
+            let estimate = agreement.estimate(coefficient);
+            let interval = estimate.interval.ok();
+            let count = match coefficient {
+                Coefficient::Boundary23 => agreement.table.boundary(2.0, 3.0).to_string(),
+                Coefficient::Boundary34 => agreement.table.boundary(3.0, 4.0).to_string(),
+                _ => String::new(),
+            };
+            let row = [
+                tables::between(pair),
+                pair.a.clone(),
+                pair.b.clone(),
+                agreement.n.to_string(),
+                coefficient.name().to_owned(),
+                number(estimate.value.ok()),
+                number(interval.map(|it| it.low)),
+                number(interval.map(|it| it.high)),
+                count,
+                estimate.value.err().map(|why| why.why().to_owned()).unwrap_or_default(),
+            ];
+            out.raw(csv_row(row).as_bytes())?;
+        }
+    }
+    Ok(())
+}

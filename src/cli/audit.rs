@@ -1,0 +1,107 @@
+//! `trajview audit`: the queue of verdicts that a human checks, labels in and out of it, and the false-absence check.
+//! On the screen the queue is worked with keys; here it is printed.
+
+mod absences;
+mod desk;
+mod document;
+mod sheet;
+mod tables;
+
+use std::path::PathBuf;
+
+use crate::study::queue::Plan;
+
+use super::{Exit, Failure, Outcome, RunArg, config, output::Out};
+use desk::Desk;
+use document::Document;
+
+/// Print the queue of verdicts to check, blind, and move labels in and out
+///
+/// The queue is drawn with a seed from the verdicts of one judgement, stratified by score. A verdict is hidden until
+/// this annotator has labelled it. Labels are kept in RUN/labels, one file an annotator; annotators never see each
+/// other's, save with --all. `trajview RUN --view audit` labels with keys; a sheet (--export --blank) is for labelling
+/// elsewhere.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    run: RunArg,
+    /// Who labels: any name; without it the setting `annotator`, else the name of the user
+    #[arg(long, value_name = "NAME")]
+    annotator: Option<String>,
+    /// The judgement that is checked: a file or the judge's name; without it the last made of the latest state that was judged
+    #[arg(long, value_name = "FILE|NAME")]
+    judgement: Option<String>,
+    /// Start of the draws
+    #[arg(long, default_value_t = Plan::default().seed)]
+    seed: u64,
+    /// How many verdicts; all, if left out
+    #[arg(long, value_name = "N")]
+    size: Option<usize>,
+    /// For each score of 0 or 1: places that look like the component and that the judge never opened; this reveals verdicts
+    #[arg(long, conflicts_with_all = ["import", "export", "size"])]
+    absences: bool,
+    /// Take labels from a CSV with the columns component and score and, where known, run, turn, commit, judgement,
+    /// annotator, reason, note, blind and at; nothing is written unless every row is good. With --judgement, rows that
+    /// name no judgement, commit and turn are of that one
+    #[arg(long, value_name = "FILE", conflicts_with = "export")]
+    import: Option<PathBuf>,
+    /// Print this annotator's labels as CSV, as --import and `trajview agree` read it
+    #[arg(long)]
+    export: bool,
+    /// With the labels of all annotators
+    #[arg(long, requires = "export", conflicts_with_all = ["blank", "annotator"])]
+    all: bool,
+    /// The queue as a sheet to be filled in, without verdicts and labels
+    #[arg(long, requires = "export")]
+    blank: bool,
+    /// Print JSON (schema trajview.audit/1)
+    #[arg(long, conflicts_with_all = ["csv", "md", "import", "export"])]
+    json: bool,
+    /// Print one table as CSV
+    #[arg(long, conflicts_with_all = ["md", "import", "export"])]
+    csv: bool,
+    /// Print the tables as Markdown
+    #[arg(long, conflicts_with_all = ["import", "export"])]
+    md: bool,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let mut desk = Desk::open(&args.run.path)?;
+    if let Some(file) = &args.import {
+        return sheet::import(&mut desk, args, file, out);
+    }
+    if args.export && !args.blank {
+        return sheet::export(&desk, args, out);
+    }
+    desk.choose(args.judgement.as_deref())?;
+    desk.tell_warnings();
+    let plan = Plan { seed: args.seed, size: args.size };
+    if args.blank {
+        return sheet::blank(&desk, plan, out);
+    }
+    let document = match args.absences {
+        true => Document::of_absences(&desk)?,
+        false => Document::of_queue(&desk, plan, &annotator(args)?)?,
+    };
+    if args.json {
+        out.json(&document)?;
+    } else if args.csv {
+        tables::csv(&document, out)?;
+    } else {
+        tables::print(&document, args.md, out)?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Who labels: as the command line says, else the settings, which know the user of the system.
+fn annotator(args: &Args) -> Result<String, Failure> {
+    let name = match &args.annotator {
+        Some(name) => Some(name.clone()),
+        None => config::load(None)?.config.annotator,
+    };
+    let name = name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+    name.ok_or_else(|| {
+        let why = "nothing says who labels; --annotator NAME or the setting annotator does";
+        Failure::new(Exit::WrongArguments, why)
+    })
+}

@@ -1,0 +1,154 @@
+//! What is printed, as JSON has it (schema `trajview.audit/1`).
+
+use serde::Serialize;
+
+use crate::{
+    cli::Failure,
+    run::rubric::{Judgement, LEVELS, Label},
+    study::queue::{Plan, queue},
+};
+
+use super::{
+    absences::{self, AbsenceRow},
+    desk::Desk,
+};
+
+#[derive(Debug, Serialize)]
+pub struct Document {
+    schema: &'static str,
+    pub run: String,
+    pub judgement: JudgementRow,
+    /// Null where the queue was not asked for.
+    pub queue: Option<QueueRow>,
+    /// By component, in the order of the judgement; null where they were not asked for.
+    pub absences: Option<Vec<AbsenceRow>>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct JudgementRow {
+    pub file: String,
+    pub judge: String,
+    pub kind: String,
+    pub model: Option<String>,
+    pub commit: Option<String>,
+    /// Turns done.
+    pub turn: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub struct QueueRow {
+    pub annotator: String,
+    pub seed: u64,
+    /// Null for all.
+    size: Option<usize>,
+    /// How many of the items have a label with a score.
+    pub labelled: usize,
+    /// Of these, how many have the score of the verdict.
+    pub same: usize,
+    pub items: Vec<ItemRow>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ItemRow {
+    /// In the queue; counts from 1.
+    pub number: usize,
+    pub component: String,
+    /// Empty where no checklist has it.
+    pub name: String,
+    pub label: Option<LabelRow>,
+    /// Null until it is labelled.
+    pub verdict: Option<ScoreRow>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct LabelRow {
+    /// Null where it was taken back.
+    pub score: Option<u8>,
+    pub label: Option<&'static str>,
+    pub blind: Option<bool>,
+    pub reason: Option<String>,
+    pub note: Option<String>,
+    pub at: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct ScoreRow {
+    pub score: u8,
+    pub label: Option<&'static str>,
+}
+
+impl ScoreRow {
+    pub fn of(score: u8) -> Self {
+        Self { score, label: LEVELS.get(usize::from(score)).copied() }
+    }
+}
+
+impl LabelRow {
+    fn of(label: &Label) -> Self {
+        Self {
+            score: label.score,
+            label: label.score.and_then(|score| ScoreRow::of(score).label),
+            blind: label.blind,
+            reason: label.reason.clone(),
+            note: label.note.clone(),
+            at: label.at.clone(),
+        }
+    }
+}
+
+impl JudgementRow {
+    fn of(desk: &Desk, judgement: &Judgement) -> Result<Self, Failure> {
+        Ok(Self {
+            file: judgement.file.clone(),
+            judge: judgement.judge.name.clone(),
+            kind: judgement.judge.kind.clone(),
+            model: judgement.judge.model.clone(),
+            commit: judgement.commit.clone(),
+            turn: desk.done(judgement)?,
+        })
+    }
+}
+
+impl Document {
+    fn of(desk: &Desk) -> Result<Self, Failure> {
+        Ok(Self {
+            schema: "trajview.audit/1",
+            run: desk.run_name().to_owned(),
+            judgement: JudgementRow::of(desk, desk.judgement()?)?,
+            queue: None,
+            absences: None,
+        })
+    }
+
+    pub fn of_queue(desk: &Desk, plan: Plan, annotator: &str) -> Result<Self, Failure> {
+        let judgement = desk.judgement()?;
+        let labels = desk.labels_of(annotator);
+        let item = |(number, component): (usize, String)| {
+            let label = labels.and_then(|labels| labels.on(judgement, &component));
+            let is_labelled = label.is_some_and(|label| label.score.is_some());
+            let score = judgement.of(&component).and_then(|verdict| verdict.score);
+            ItemRow {
+                number,
+                name: desk.name_of(&component).to_owned(),
+                component,
+                label: label.map(LabelRow::of),
+                verdict: score.filter(|_| is_labelled).map(ScoreRow::of),
+            }
+        };
+        let drawn = queue(&[judgement], plan).into_iter().map(|item| item.component);
+        let items: Vec<ItemRow> = (1..).zip(drawn).map(item).collect();
+        let both = || {
+            let scored =
+                items.iter().filter_map(|it| Some((it.label.as_ref()?.score?, it.verdict?)));
+            scored.map(|(label, verdict)| (label, verdict.score))
+        };
+        let (labelled, same) = (both().count(), both().filter(|(a, b)| a == b).count());
+        let annotator = annotator.to_owned();
+        let queue = QueueRow { annotator, seed: plan.seed, size: plan.size, labelled, same, items };
+        Ok(Self { queue: Some(queue), ..Self::of(desk)? })
+    }
+
+    pub fn of_absences(desk: &Desk) -> Result<Self, Failure> {
+        Ok(Self { absences: Some(absences::rows(desk)?), ..Self::of(desk)? })
+    }
+}

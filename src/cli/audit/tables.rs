@@ -1,0 +1,196 @@
+//! The audit for people, and for spreadsheets.
+
+use std::io;
+
+use crate::{
+    cli::{
+        at,
+        output::{Out, Table, csv_row, plain},
+    },
+    ui::text,
+};
+
+use super::{
+    absences::{AbsenceRow, PlaceRow},
+    document::{Document, ItemRow, JudgementRow, QueueRow, ScoreRow},
+};
+
+/// Columns of the page that is printed on.
+const PAGE: usize = 80;
+
+/// What the table of the queue needs beside the names.
+const BESIDE_NAMES: usize = 48;
+
+/// Places of one component that are printed; JSON and CSV have more.
+const MOST_PLACES: usize = 3;
+
+pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    out.line(&head(document))?;
+    if let Some(queue) = &document.queue {
+        out.line(&progress(queue))?;
+        out.line("")?;
+        let table = table(queue, is_markdown);
+        if is_markdown { table.markdown(out)? } else { table.print(out)? }
+    }
+    if let Some(absences) = &document.absences {
+        let verdicts = at::counted(absences.len(), "verdict");
+        let is_defined = |row: &&AbsenceRow| row.unopened.iter().any(|place| place.defines);
+        let with = absences.iter().filter(is_defined).count();
+        let told = format!(
+            "{verdicts} of 0 or 1; for {with} a place that defines a symbol of the component was never opened"
+        );
+        lines(&told, "", out)?;
+        absences.iter().try_for_each(|row| component(row, is_markdown, out))?;
+    }
+    Ok(())
+}
+
+fn head(document: &Document) -> String {
+    let JudgementRow { judge, turn, commit, .. } = &document.judgement;
+    let commit: String = commit.iter().flat_map(|commit| commit.chars().take(12)).collect();
+    let commit = if commit.is_empty() { String::new() } else { format!(" ({commit})") };
+    format!("{} after turn {turn}{commit}, judged by {judge}", document.run)
+}
+
+fn progress(queue: &QueueRow) -> String {
+    let QueueRow { annotator, labelled, same, seed, items, .. } = queue;
+    let same = match labelled {
+        0 => "verdicts are shown once they are labelled".to_owned(),
+        _ => format!("{same} as judged"),
+    };
+    format!("annotator {annotator}: {labelled} of {} labelled, {same}; seed {seed}", items.len())
+}
+
+fn table(queue: &QueueRow, is_whole: bool) -> Table {
+    let mut table = Table::new(&[">#", "component", "name", ">label", "verdict", "reason"]);
+    for item in &queue.items {
+        let label = item.label.as_ref();
+        let score = label.and_then(|label| label.score);
+        let name = plain(&item.name);
+        let name =
+            if is_whole { name.clone() } else { text::truncate(&name, PAGE - BESIDE_NAMES, "…") };
+        table.row(vec![
+            item.number.to_string(),
+            item.component.clone(),
+            name.into_owned(),
+            score.map_or_else(|| "-".into(), |score| score.to_string()),
+            verdict(item),
+            label.and_then(|label| label.reason.clone()).unwrap_or_default(),
+        ]);
+    }
+    table
+}
+
+fn verdict(item: &ItemRow) -> String {
+    item.verdict.map_or_else(|| "hidden".into(), |verdict| verdict.score.to_string())
+}
+
+fn component(row: &AbsenceRow, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    out.line("")?;
+    let ScoreRow { score, label } = row.verdict;
+    let head = format!("{} {}: {score} {}", row.component, row.name, label.unwrap_or_default());
+    out.line(&if is_markdown { format!("## {head}\n") } else { head })?;
+    if is_markdown {
+        out.line("")?;
+    }
+    let is_defined = row.unopened.iter().any(|place| place.defines);
+    if row.unopened.is_empty() {
+        out.line("  no place that looks like it was left unopened")?;
+    } else if !is_defined && !row.symbols.is_empty() {
+        let symbols = row.symbols.join(" or ");
+        lines(&format!("no unopened place defines {symbols}; the nearest:"), "  ", out)?;
+    }
+    for (number, place) in (1..).zip(row.unopened.iter().take(MOST_PLACES)) {
+        out.line(&format!("{number:>3}. {}", place.words()))?;
+        lines(&place.why.join("; "), "     ", out)?;
+    }
+    if let Some(more) = row.unopened.len().checked_sub(MOST_PLACES).filter(|more| *more > 0) {
+        let places = at::counted(more, "place");
+        out.line(&format!("     {places} more that look less like it"))?;
+    }
+    let guesses: Vec<&PlaceRow> = row.opened.iter().filter(|it| it.is_guess).collect();
+    for place in guesses.into_iter().take(MOST_PLACES) {
+        let by = place.opened_by.as_deref().unwrap_or_default();
+        lines(&format!("taken as opened: {} ({by})", place.words()), "     ", out)?;
+    }
+    Ok(())
+}
+
+/// Folded at the page's end.
+fn lines(words: &str, indent: &str, out: &mut Out) -> io::Result<()> {
+    let words = plain(words);
+    let ranges = text::wrap(&words, PAGE - indent.len());
+    ranges.into_iter().try_for_each(|range| {
+        out.line(&format!("{indent}{}", words.get(range).unwrap_or_default().trim_end()))
+    })
+}
+
+pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
+    let row = |cells: Vec<String>| csv_row(cells);
+    let JudgementRow { file, judge, turn, commit, .. } = &document.judgement;
+    let state = |component: &str, name: &str| {
+        vec![
+            document.run.clone(),
+            component.to_owned(),
+            name.to_owned(),
+            file.clone(),
+            judge.clone(),
+            turn.to_string(),
+            commit.clone().unwrap_or_default(),
+        ]
+    };
+    let heads = ["run", "component", "name", "judgement", "judge", "turn", "commit"];
+    let number = |score: Option<u8>| score.map(|it| it.to_string()).unwrap_or_default();
+    let head =
+        |more: &[&str]| heads.iter().chain(more).map(|head| (*head).to_owned()).collect::<Vec<_>>();
+    let mut text = String::new();
+    if let Some(queue) = &document.queue {
+        text += &row(head(&[
+            "number",
+            "annotator",
+            "label",
+            "verdict",
+            "blind",
+            "reason",
+            "note",
+            "at",
+        ]));
+        for item in &queue.items {
+            let mut cells = state(&item.component, &item.name);
+            let label = item.label.as_ref();
+            let words = |words: Option<&String>| words.cloned().unwrap_or_default();
+            cells.extend([
+                item.number.to_string(),
+                queue.annotator.clone(),
+                number(label.and_then(|it| it.score)),
+                number(item.verdict.map(|it| it.score)),
+                label.and_then(|it| it.blind).map(|it| it.to_string()).unwrap_or_default(),
+                words(label.and_then(|it| it.reason.as_ref())),
+                words(label.and_then(|it| it.note.as_ref())),
+                words(label.and_then(|it| it.at.as_ref())),
+            ]);
+            text += &row(cells);
+        }
+    }
+    if let Some(absences) = &document.absences {
+        text += &row(head(&["verdict", "rank", "path", "start", "end", "symbol", "fit", "why"]));
+        for absence in absences {
+            for (rank, place) in (1..).zip(&absence.unopened) {
+                let mut cells = state(&absence.component, &absence.name);
+                let rank: usize = rank;
+                cells.extend([
+                    absence.verdict.score.to_string(),
+                    rank.to_string(),
+                    place.path.clone(),
+                    place.start.to_string(),
+                    place.end.to_string(),
+                    place.name.clone().unwrap_or_default(),
+                    place.fit.to_string(),
+                    place.why.join("; "),
+                ]);
+                text += &row(cells);
+            }
+        }
+    }
+    out.raw(text.as_bytes())
+}

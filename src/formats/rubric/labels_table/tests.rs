@@ -1,0 +1,114 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn row_of(line: usize, component: &str, score: u8) -> Row {
+    let label = Label { component: component.into(), score: Some(score), ..Label::default() };
+    Row { line, label, ..Row::default() }
+}
+
+#[test]
+fn two_columns_are_enough_whatever_the_line_ends_and_the_byte_order_mark() {
+    let expected = vec![row_of(2, "C1", 4), row_of(4, "C2", 0)];
+    for text in [
+        "component,score\nC1,4\n\nC2,0",
+        "\u{feff}component,score\r\nC1,4\r\n\r\nC2,0\r\n",
+        "Component;Score\rC1;Faithful\r\rC2;absent\r",
+        "score\tcomponent\n4\tC1\n\t\n0\t\"C2\"\n",
+    ] {
+        assert_eq!(read(text).unwrap().rows, expected, "{text:?}");
+    }
+}
+
+#[test]
+fn every_row_that_is_wrong_is_told_with_its_line() {
+    let wrong = read(
+        "component,score,turn,blind\nC1,5\nC2,4,0,maybe\n,3\nC4,\"4\" x\n\"C\n5\",4,,,9\nC6,4,,\"true\n",
+    );
+    assert_eq!(
+        wrong.unwrap_err(),
+        ["line 5: \"x\" stands behind a quoted cell", "line 8: a quote begins that never ends"]
+    );
+    let wrong = read("component,score,turn,blind\nC1,5\nC2,4,0,maybe\n,3\n\"C\n5\",4,,,9\n");
+    assert_eq!(
+        wrong.unwrap_err(),
+        [
+            "line 2: \"5\" is no score from 0 to 4",
+            "line 3: \"0\" is no turn; turns count from 1",
+            "line 3: blind is \"maybe\"; it is true, false or empty",
+            "line 4: names no component",
+            "line 5: has 5 cells, and the head has 4",
+        ]
+    );
+}
+
+#[test]
+fn a_table_without_its_columns_is_told_what_it_lacks() {
+    let why = |text: &str| read(text).unwrap_err().join("; ");
+    assert_eq!(why(""), "holds no table");
+    assert_eq!(
+        why("C1,4\n"),
+        "line 1: no column is called component; the first line names the columns, as component,score"
+    );
+    assert_eq!(why("score,component,Score\n"), "line 1: two columns are called score");
+}
+
+#[test]
+fn rows_that_were_not_filled_in_are_counted() {
+    let text = "number,name,component,score,note,weight\n1,One,C1,4,,2\n2,Two,C2,,,1\n3,Three,C3,,unsure,1\n";
+    let table = read(text).unwrap();
+
+    assert_eq!((table.rows.len(), table.unfilled), (2, 1));
+    assert_eq!(table.rows[1].label.note.as_deref(), Some("unsure"));
+    assert_eq!(table.strange, ["weight"]);
+}
+
+fn words() -> impl Strategy<Value = Option<String>> {
+    proptest::option::of(prop_oneof!["[ -~]{1,12}", "[,;\"\t\n\r a]{1,6}", "\\PC{1,8}"])
+}
+
+fn id() -> impl Strategy<Value = String> {
+    "[A-Za-z0-9,;\"/_]([ -~]{0,8}[a-z0-9\"])?"
+}
+
+fn labels() -> impl Strategy<Value = Label> {
+    let place = (id(), proptest::option::of(id()), proptest::option::of(1..9_usize));
+    let told = (proptest::option::of(0..=FULL), proptest::option::of(any::<bool>()));
+    (place, proptest::option::of(id()), told, (words(), words(), words())).prop_map(
+        |((component, commit, turn), judgement, (score, blind), (reason, note, at))| Label {
+            component,
+            commit,
+            turn,
+            judgement,
+            score,
+            blind,
+            reason,
+            note,
+            at,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn whatever_the_labels_what_is_written_is_read_back(
+        labels in proptest::collection::vec(labels(), 0..8),
+        run in id(),
+        annotator in id(),
+    ) {
+        let table = read(&write(labels.iter().map(|it| (&*run, &*annotator, it)))).unwrap();
+
+        let told: Vec<Label> = table.rows.iter().map(|row| row.label.clone()).collect();
+        let (nothing, expected): (Vec<Label>, Vec<Label>) = labels.into_iter().partition(says_nothing);
+        prop_assert_eq!(told, expected);
+        prop_assert_eq!(table.unfilled, nothing.len());
+        for row in table.rows {
+            prop_assert_eq!((row.run.as_deref(), row.annotator.as_deref()), (Some(&*run), Some(&*annotator)));
+        }
+    }
+
+    #[test]
+    fn whatever_the_text_it_is_read_or_told(text in "(component,score\r?\n)?([a-zC0-9,;\"\r\n\t]|\\PC){0,60}") {
+        let _ = read(&text);
+    }
+}

@@ -1,0 +1,248 @@
+//! The labels of one human rater, in `labels/` of a bundle: a file each, replaced whole in one step.
+//!
+//! Every change reads the file again under a lock of the folder, puts the labels in and renames the new content over
+//! the old one. Whenever the program ends there is a readable file, and two programs that label at once lose nothing.
+//! The files of other raters are looked at for their names only. Nothing outside the bundle is written, no link is
+//! followed.
+
+use std::{
+    fs,
+    fs::TryLockError,
+    io,
+    io::Write,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+    time::Duration,
+};
+
+use sha2::{Digest, Sha256};
+
+use crate::{
+    formats::{Source, rubric, rubric::labels_file},
+    run::rubric::{Label, Labels},
+};
+
+use super::{
+    bytes,
+    find::{entries_of, is_folder, is_plain_file, name_of},
+    write::{WriteError, sync_folder},
+};
+
+/// The folder of a bundle's labels.
+const FOLDER: &str = "labels";
+
+/// The labels of one rater as they were when the file was last read.
+#[derive(Debug, Clone)]
+pub struct LabelBook {
+    path: PathBuf,
+    labels: Labels,
+}
+
+/// How often, and how long after each other, the lock is asked for: two seconds.
+const TRIES: usize = 100;
+const BETWEEN_TRIES: Duration = Duration::from_millis(20);
+
+/// Of a name, as much as goes into the name of its file (characters).
+const MOST_OF_A_NAME: usize = 60;
+
+impl LabelBook {
+    /// The file of this rater in the bundle in this folder; nothing is written yet.
+    ///
+    /// It is the one whose `annotator` is this name, else a new one: two names that differ never share a file. The
+    /// error, a sentence, is of a blank name, of a place that is no folder, and of a file that cannot be read.
+    pub fn open(bundle: &Path, annotator: &str) -> Result<Self, WriteError> {
+        let annotator = annotator.trim();
+        let folder = bundle.join(FOLDER);
+        if annotator.is_empty() {
+            return Err(WriteError::Taken {
+                path: folder,
+                why: "the name of the annotator is blank".into(),
+            });
+        }
+        is_ours(&folder)?;
+        let path = match known_file(&folder, annotator) {
+            Some(path) => path,
+            None => free_name(&folder, annotator)?,
+        };
+        let mut book = Self { path, labels: Labels::default() };
+        let before = book.read()?;
+        book.labels = book.understood(annotator, before.as_deref());
+        if let Some(before) = before {
+            // What could not be written to later is told before anything is labelled.
+            book.with(Some(&before), annotator, &[])?;
+        }
+        Ok(book)
+    }
+
+    /// As last read or written, [`Labels::annotator`] included.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// Where the labels are, or will be.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts a label in the place of the one of the same component, judgement and commit, or adds it; the file is saved
+    /// before this returns. The error is a sentence; what was there before is there then.
+    pub fn put(&mut self, label: Label) -> Result<(), WriteError> {
+        self.put_all(&[label])
+    }
+
+    /// As [`Self::put`], all of them or, after a failure, none.
+    pub fn put_all(&mut self, labels: &[Label]) -> Result<(), WriteError> {
+        let folder = self.path.parent().map(Path::to_owned).unwrap_or_default();
+        is_ours(&folder)?;
+        if !is_folder(&folder) {
+            match fs::create_dir(&folder) {
+                Err(why) if why.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(failed(&folder, &why));
+                }
+                _ => {}
+            }
+        }
+        let lock = locked(&folder)?;
+        let before = self.read()?;
+        let annotator = self.labels.annotator.clone();
+        let content = self.with(before.as_deref(), &annotator, labels)?;
+        self.replace(&folder, &content)?;
+        drop(lock);
+        self.labels = self.understood(&annotator, Some(&content));
+        Ok(())
+    }
+
+    /// None where there is no file yet.
+    fn read(&self) -> Result<Option<Vec<u8>>, WriteError> {
+        match fs::symlink_metadata(&self.path) {
+            Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(why) => return Err(failed(&self.path, &why)),
+            Ok(meta) if meta.is_symlink() => {
+                return Err(WriteError::new(&self.path, "is a link; not followed"));
+            }
+            Ok(meta) if !meta.is_file() => return Err(WriteError::new(&self.path, "is no file")),
+            Ok(meta) if meta.len() > rubric::MOST_BYTES => {
+                let what = format!("is larger than {} MB", rubric::MOST_BYTES >> 20);
+                return Err(WriteError::new(&self.path, what));
+            }
+            Ok(_) => {}
+        }
+        fs::read(&self.path).map(Some).map_err(|why| failed(&self.path, &why))
+    }
+
+    fn with(
+        &self,
+        before: Option<&[u8]>,
+        annotator: &str,
+        labels: &[Label],
+    ) -> Result<Vec<u8>, WriteError> {
+        labels_file::with(before, annotator, labels)
+            .map_err(|why| WriteError::Taken { path: self.path.clone(), why })
+    }
+
+    fn understood(&self, annotator: &str, content: Option<&[u8]>) -> Labels {
+        let name = format!("{FOLDER}/{}", name_of(&self.path));
+        let read = content.and_then(|bytes| {
+            rubric::read(&[Source { name: &name, bytes }]).labels.into_iter().next()
+        });
+        let labels = read.map(|read| read.labels).unwrap_or_default();
+        Labels { file: name, annotator: annotator.to_owned(), labels }
+    }
+
+    /// The new content in the place of the old one, in one step.
+    fn replace(&self, folder: &Path, content: &[u8]) -> Result<(), WriteError> {
+        static WRITTEN: AtomicU64 = AtomicU64::new(0);
+        let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+        let mut name = self.path.file_name().unwrap_or_default().to_os_string();
+        name.push(format!(".part-{}-{number}", std::process::id()));
+        let part = self.path.with_file_name(name);
+        let written = fs::OpenOptions::new().write(true).create_new(true).open(&part);
+        let written = written.and_then(|mut file| {
+            file.write_all(content)?;
+            file.sync_all()
+        });
+        let replaced = written.and_then(|()| fs::rename(&part, &self.path));
+        if replaced.is_err() {
+            let _ = fs::remove_file(&part); // the failure to write is what is to be told
+        }
+        replaced.and_then(|()| sync_folder(folder)).map_err(|why| failed(&self.path, &why))
+    }
+}
+
+/// A folder, or nothing yet.
+fn is_ours(folder: &Path) -> Result<(), WriteError> {
+    match fs::symlink_metadata(folder) {
+        Ok(meta) if meta.is_dir() => Ok(()),
+        Ok(meta) if meta.is_symlink() => Err(WriteError::new(folder, "is a link; not followed")),
+        Ok(_) => Err(WriteError::new(folder, "is no folder")),
+        Err(_) => Ok(()),
+    }
+}
+
+/// The file that says it is of this rater.
+fn known_file(folder: &Path, annotator: &str) -> Option<PathBuf> {
+    let files = entries_of(folder).into_iter();
+    files
+        .filter(|path| name_of(path).ends_with(".json") && is_plain_file(path))
+        .find(|path| annotator_of(path).as_deref() == Some(annotator))
+}
+
+fn annotator_of(path: &Path) -> Option<String> {
+    let is_small = fs::metadata(path).is_ok_and(|meta| meta.len() <= rubric::MOST_BYTES);
+    let bytes = fs::read(path).ok().filter(|_| is_small)?;
+    let name = format!("{FOLDER}/{}", name_of(path));
+    labels_file::annotator(&Source { name: &name, bytes: &bytes })
+}
+
+/// A name that nobody has: the annotator's own where that is harmless, else with a hash of it.
+fn free_name(folder: &Path, annotator: &str) -> Result<PathBuf, WriteError> {
+    let harmless = harmless(annotator);
+    let own = (harmless == annotator).then(|| format!("{harmless}.json"));
+    let hash: String = Sha256::digest(annotator.as_bytes())
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let names = own.into_iter().chain([format!("{harmless}-{hash}.json")]);
+    let mut paths = names.map(|name| folder.join(name));
+    // A file system that takes capitals for small letters has other raters' names here too.
+    paths.find(|path| fs::symlink_metadata(path).is_err()).ok_or_else(|| WriteError::Taken {
+        path: folder.join(format!("{harmless}-{hash}.json")),
+        why: format!("is there already, and is not of annotator {annotator}"),
+    })
+}
+
+/// Letters, digits, `-` and `_`; everything else becomes `_`. Names that some systems keep for themselves get an end.
+fn harmless(name: &str) -> String {
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    let kept = name.chars().map(|c| if is_kept(c) { c } else { '_' });
+    let kept: String = kept.take(MOST_OF_A_NAME).collect();
+    let small = kept.to_ascii_lowercase();
+    let is_device = matches!(small.as_str(), "con" | "prn" | "aux" | "nul")
+        || small.len() == 4 && (small.starts_with("com") || small.starts_with("lpt"));
+    if is_device { format!("{kept}_") } else { kept }
+}
+
+/// Holds the folder against other programs that label, as long as it lives. None where the system cannot lock one.
+fn locked(folder: &Path) -> Result<Option<fs::File>, WriteError> {
+    let Ok(handle) = fs::File::open(folder) else { return Ok(None) };
+    for _ in 0..TRIES {
+        match handle.try_lock() {
+            Ok(()) => return Ok(Some(handle)),
+            Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN_TRIES),
+            Err(TryLockError::Error(_)) => return Ok(None),
+        }
+    }
+    Err(WriteError::new(
+        folder,
+        "another program has been writing labels for two seconds; try again",
+    ))
+}
+
+fn failed(path: &Path, why: &io::Error) -> WriteError {
+    WriteError::new(path, bytes::reason(why))
+}
+
+#[cfg(test)]
+mod tests;

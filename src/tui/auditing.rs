@@ -1,0 +1,79 @@
+//! What the audit asks of the world: the labels of a rater, read and saved, and what is worked out beside them.
+
+use std::sync::Arc;
+
+use crate::{
+    app::{
+        Message, Request,
+        audit::{
+            agreement,
+            asking::{Answer, Ask},
+        },
+        replay,
+    },
+    run::{
+        Time,
+        rubric::{Label, Labels},
+    },
+    store::{self, Archive, labels::LabelBook},
+};
+
+use super::world::{Recording, Reply};
+
+pub fn answer(recording: &dyn Recording, request: Request, ask: Ask) -> Reply {
+    reply(
+        request,
+        match ask {
+            Ask::Labels { annotator, .. } => Answer::Labels(recording.labels(&annotator)),
+            Ask::Save { annotator, label, .. } => {
+                let label = Label { at: label.at.or_else(|| Some(now())), ..label };
+                Answer::Saved(recording.save_label(&annotator, label))
+            }
+            Ask::Places { run, done, component, verdict } => {
+                let places = recording.places(&run, done, &component, verdict.as_ref());
+                Answer::Places(places.map(Arc::new))
+            }
+            Ask::Agree(pairs) => Answer::Agreed(Some(agreement::kappa(&pairs))),
+        },
+    )
+}
+
+/// What stands for the answer of a worker that failed.
+pub fn failed(ask: &Ask) -> fn(String) -> replay::Answer {
+    match ask {
+        Ask::Labels { .. } => |why| replay::Answer::Audit(Answer::Labels(Err(why))),
+        Ask::Save { .. } => |why| replay::Answer::Audit(Answer::Saved(Err(why))),
+        Ask::Places { .. } => |why| replay::Answer::Audit(Answer::Places(Err(why))),
+        Ask::Agree(_) => |_| replay::Answer::Audit(Answer::Agreed(None)),
+    }
+}
+
+fn reply(request: Request, answer: Answer) -> Reply {
+    Reply::Message(Message::Answered(request, replay::Answer::Audit(answer)))
+}
+
+fn now() -> String {
+    Time(jiff::Timestamp::now().as_millisecond()).to_string()
+}
+
+/// The labels of a rater in the bundle of a recording. The error is a sentence.
+pub fn labels(archive: &Archive, annotator: &str) -> Result<Labels, String> {
+    book(archive, annotator).map(|book| book.labels().clone())
+}
+
+/// Saves a label and gives all that are on disk then. The error is a sentence.
+pub fn save(archive: &Archive, annotator: &str, label: Label) -> Result<Labels, String> {
+    let mut book = book(archive, annotator)?;
+    book.put(label).map_err(|why| why.to_string())?;
+    Ok(book.labels().clone())
+}
+
+fn book(archive: &Archive, annotator: &str) -> Result<LabelBook, String> {
+    let bundle = archive.bundle().and_then(store::rubric::bundle_of);
+    let bundle = bundle.ok_or_else(|| NO_BUNDLE.to_owned())?;
+    LabelBook::open(&bundle, annotator).map_err(|why| why.to_string())
+}
+
+/// Why a recording has no place for labels.
+pub const NO_BUNDLE: &str =
+    "this recording is no bundle (a folder with run.json), so there is no place for labels";

@@ -1,0 +1,368 @@
+//! The pane that asks a judge: keys in, frames out, against a server of our own that speaks the real protocol.
+
+mod common;
+#[path = "common/judge_desk.rs"]
+mod judge_desk;
+#[path = "common/judge_server.rs"]
+mod judge_server;
+
+use std::{
+    sync::{Arc, Condvar, Mutex},
+    time::Duration,
+};
+
+use judge_desk::{Desk, scores};
+use judge_server::{Asked, Say, Server, able};
+use ratatui::layout::Size;
+use serde_json::json;
+use trajview::{
+    app::{App, Place, views::View},
+    judge::settings::{Kind, Settings},
+    tui::{Rehearsal, Wishes, from_disk},
+    ui::export,
+};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A screen with a copy of a sample run open, and the judges it knows.
+struct Stage {
+    desk: Desk,
+    screen: Rehearsal,
+}
+
+impl Stage {
+    fn new((width, height): (u16, u16), judges: Vec<Settings>) -> Self {
+        Self::of(Desk::new(""), (width, height), judges)
+    }
+
+    fn of(desk: Desk, (width, height): (u16, u16), judges: Vec<Settings>) -> Self {
+        let wishes = Wishes { judges, settings: Some("trajview.toml".into()), ..Wishes::default() };
+        let size = Size { width, height };
+        let screen =
+            Rehearsal::of(from_disk(), &[desk.run()], size, Place::default(), wishes).unwrap();
+        Self { desk, screen }
+    }
+
+    fn press(&mut self, keys: &str) -> String {
+        self.screen.press(keys).unwrap();
+        self.frame()
+    }
+
+    /// Presses keys and takes what arrives until the frame says all these words; a judging may be under way.
+    fn press_until(&mut self, keys: &str, words: &[&str]) -> String {
+        let says = |app: &App| {
+            let seen = picture(app);
+            words.iter().all(|words| seen.contains(words))
+        };
+        assert!(
+            self.screen.press_until(keys, PATIENCE, says).unwrap(),
+            "in vain until {words:?}:\n{}",
+            self.frame()
+        );
+        self.frame()
+    }
+
+    /// Without what is another one each time.
+    fn frame(&self) -> String {
+        steady(&export::text(&self.screen.frame()))
+    }
+}
+
+fn picture(app: &App) -> String {
+    use trajview::ui::{picture, theme::Theme};
+    export::text(&picture(app, Theme::ansi()))
+}
+
+/// Times and ports in the same number of other signs.
+fn steady(frame: &str) -> String {
+    let time = regex::Regex::new(r"\d{8}T\d{9}Z").unwrap();
+    let port = regex::Regex::new(r"127\.0\.0\.1:\d{5}").unwrap();
+    let frame = time.replace_all(frame, "YYYYMMDDTHHMMSSmmmZ");
+    port.replace_all(&frame, "127.0.0.1:PPPPP").into_owned()
+}
+
+/// One component at a time, so that frames are the same each time.
+fn stub(server: &Server) -> Settings {
+    let mut settings = Settings::new("stub", Kind::Chat);
+    settings.model = "m-1".into();
+    settings.base_url = server.url();
+    settings.key_env = None;
+    settings.concurrency = 1;
+    settings.backoff = Duration::from_millis(1);
+    settings.cost.price_input = Some(1.0);
+    settings.cost.price_output = Some(10.0);
+    settings.cost.most = Some(5.0);
+    settings
+}
+
+/// Holds answers back until it is opened.
+#[derive(Clone, Default)]
+struct Gate(Arc<(Mutex<bool>, Condvar)>);
+
+impl Gate {
+    fn open(&self) {
+        *self.0.0.lock().unwrap() = true;
+        self.0.1.notify_all();
+    }
+
+    fn pass(&self) {
+        let held = self.0.0.lock().unwrap();
+        let (held, _) = self.0.1.wait_timeout_while(held, PATIENCE, |is_open| !*is_open).unwrap();
+        drop(held);
+    }
+}
+
+/// Judges, but says nothing about this component's end before the gate is open.
+fn held_at(component: &'static str, gate: &Gate) -> Server {
+    let gate = gate.clone();
+    Server::new(move |asked| {
+        if asked.component == component && asked.results.len() == 3 {
+            gate.pass();
+        }
+        able(asked)
+    })
+}
+
+#[test]
+fn the_form_says_what_it_would_take_before_anything_is_asked() {
+    let server = Server::new(able);
+    for (name, size) in [("160x45", (160, 45)), ("120x40", (120, 40)), ("80x24", (80, 24))] {
+        let mut stage = Stage::new(size, vec![stub(&server)]);
+
+        insta::assert_snapshot!(format!("form_{name}"), stage.press("r"));
+    }
+    assert_eq!(server.seen().len(), 0);
+}
+
+#[test]
+fn a_judging_is_watched_while_it_goes_on() {
+    for (name, size) in [("160x45", (160, 45)), ("120x40", (120, 40)), ("80x24", (80, 24))] {
+        let gate = Gate::default();
+        let server = held_at("C04", &gate);
+        let mut stage = Stage::new(size, vec![stub(&server)]);
+        stage.press("r");
+
+        let middle = stage.press_until("<enter>", &["judge 3/24", "looks 3/8"]);
+        let calls = stage.press_until("<tab>", &["calls (12)"]);
+        let detail = stage.press_until("<up><up><enter>", &["what it did"]);
+        gate.open();
+        let end = stage.press("<esc>");
+
+        insta::assert_snapshot!(format!("middle_{name}"), middle);
+        assert!(calls.contains("C04"), "{calls}");
+        insta::assert_snapshot!(format!("detail_{name}"), detail);
+        insta::assert_snapshot!(format!("end_{name}"), end);
+        let judgement = stage.desk.only();
+        assert_eq!(scores(&judgement).len(), 24);
+        assert!(judgement["finished_at"].is_string());
+    }
+}
+
+#[test]
+fn other_views_are_looked_at_while_a_judge_is_asked_and_the_title_says_so() {
+    let gate = Gate::default();
+    let server = held_at("C03", &gate);
+    let mut stage = Stage::new((80, 24), vec![stub(&server)]);
+    stage.press("r");
+    stage.press_until("<enter>", &["judge 2/24", "looks 3/8"]);
+
+    let scores = stage.press_until("3w", &["judge 2/24"]);
+    assert!(!scores.contains("calls ("), "the pane made room: {scores}");
+    // What is judged so far is a judgement already.
+    stage.press_until("", &["C02"]);
+    let again = stage.press_until("r", &["judge 2/24", "looks 3/8"]);
+    assert!(again.contains("stub · after turn"), "{again}");
+
+    let warned = stage.press_until("q", &["a judge is being asked: quit again to stop it"]);
+    assert!(warned.contains("what is judged is kept"));
+    gate.open();
+    let end = stage.press("r");
+    assert!(!end.contains("judge 24/24"), "{end}");
+    assert!(end.contains("turn"), "{end}");
+}
+
+#[test]
+fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_over() {
+    let server = Server::new(able);
+    let desk = Desk::new("");
+    let sample = common::project("sample-runs/codex-p12/judgements");
+    judge_desk::copy(&sample, &desk.run().join("judgements"));
+    let before: Vec<(String, Vec<u8>)> =
+        desk.names().into_iter().map(|name| (name.clone(), desk.bytes(&name))).collect();
+    let mut stage = Stage::of(desk, (160, 45), vec![stub(&server)]);
+    let count = |stage: &mut Stage| {
+        let rubric = stage.screen.app().replay().unwrap().scores.components.rubric().cloned();
+        rubric.unwrap().judgements.len()
+    };
+    let looked_at = |stage: &mut Stage| {
+        let components = &stage.screen.app().replay().unwrap().scores.components;
+        components.judgement().unwrap().file.clone()
+    };
+    stage.press("3w");
+    let (judgements, file) = (count(&mut stage), looked_at(&mut stage));
+
+    stage.press("rjl <enter>"); // only the component that is looked at
+
+    assert_eq!(count(&mut stage), judgements + 1);
+    assert_eq!(looked_at(&mut stage), file, "what is looked at stays");
+    assert_eq!(server.seen().iter().filter(|it| it.component != "C01").count(), 0);
+    for (name, bytes) in before {
+        assert_eq!(stage.desk.bytes(&name), bytes, "{name}");
+    }
+    let flipped = stage.press("<esc>f");
+    assert!(flipped.contains("stub-"), "{flipped}");
+}
+
+#[test]
+fn a_judging_is_stopped_and_gone_on_with() {
+    let gate = Gate::default();
+    let server = held_at("C03", &gate);
+    let mut stage = Stage::new((120, 40), vec![stub(&server)]);
+    stage.press("r");
+    stage.press_until("<enter>", &["judge 2/24", "looks 3/8"]);
+
+    let stopped = stage.press_until("x", &["R goes on"]);
+    gate.open();
+    insta::assert_snapshot!("stopped_120x40", stopped);
+    assert_eq!(scores(&stage.desk.only()).len(), 2);
+
+    let end = stage.press("R");
+    assert!(end.contains("24/24"), "{end}");
+    assert_eq!(scores(&stage.desk.only()).len(), 24);
+    let nothing_left = stage.press("R");
+    assert!(nothing_left.contains("everything that was asked for is judged"), "{nothing_left}");
+}
+
+#[test]
+fn a_server_that_fails_is_told_in_the_pane() {
+    let server = Server::new(|asked: &Asked| match asked.component.as_str() {
+        "C01" => able(asked),
+        _ => Say::Status(500, vec![], json!({"error": {"message": "out of memory"}}).to_string()),
+    });
+    let mut judge = stub(&server);
+    judge.retries = 1;
+    let mut stage = Stage::new((120, 40), vec![judge]);
+
+    let end = stage.press("r<enter>");
+
+    insta::assert_snapshot!("failing_120x40", end);
+    let detail = stage.press("j<enter>");
+    assert!(detail.contains("the server failed (500): out of memory"), "{detail}");
+}
+
+#[test]
+fn a_key_that_a_server_repeats_is_not_on_the_screen() {
+    // A variable that every test has, and whose value no frame has a reason to show.
+    let name = "CARGO_MANIFEST_DIR";
+    let key = std::env::var(name).unwrap();
+    let server = Server::new(|asked: &Asked| {
+        let sent = asked.headers.iter().find(|(name, _)| name == "authorization");
+        let said = format!("bad key: {}", sent.unwrap().1);
+        match asked.results.len() {
+            0 if asked.component == "C01" => Say::Calls(vec![("read", json!({"path": said}))]),
+            _ => Say::Status(401, vec![], json!({"error": {"message": said}}).to_string()),
+        }
+    });
+    let mut judge = stub(&server);
+    judge.key_env = Some(name.into());
+    let mut stage = Stage::new((160, 45), vec![judge]);
+
+    let end = stage.press("r<enter>");
+    let detail = stage.press("<enter>");
+
+    assert!(end.contains("[key]") && detail.contains("[key]"), "{end}\n{detail}");
+    let state = format!("{:?}", stage.screen.app());
+    for text in [end, detail, state] {
+        assert!(!text.contains(&format!("Bearer {key}")));
+    }
+}
+
+#[test]
+fn what_is_missing_to_ask_is_a_sentence() {
+    let server = Server::new(able);
+    let mut nobody = Stage::new((120, 40), vec![]);
+    insta::assert_snapshot!("no_judge_120x40", nobody.press("r"));
+    insta::assert_snapshot!("no_judge_60x15", Stage::new((60, 15), vec![]).press("r"));
+    assert!(nobody.press("<enter>").contains("the settings name no judge"));
+
+    let mut keyless = stub(&server);
+    keyless.key_env = Some("TRAJVIEW_NO_SUCH_KEY".into());
+    let mut stage = Stage::new((120, 40), vec![keyless]);
+    let form = stage.press("r");
+    assert!(form.contains("TRAJVIEW_NO_SUCH_KEY"), "{form}");
+    assert!(stage.press("<enter>").contains("ask a judge"), "it stays at the form");
+
+    let desk = Desk::new("");
+    std::fs::remove_file(desk.run().join("components.json")).unwrap();
+    let form = Stage::of(desk, (120, 40), vec![stub(&server)]).press("r");
+    assert!(form.contains("components.json is not there"), "{form}");
+
+    let log = common::project("sample-runs").join("codex-p12/session");
+    let wishes = Wishes { judges: vec![stub(&server)], ..Wishes::default() };
+    let size = Size { width: 120, height: 40 };
+    let mut screen = Rehearsal::of(from_disk(), &[log], size, Place::default(), wishes).unwrap();
+    screen.press("r").unwrap();
+    let form = export::text(&screen.frame());
+    assert!(form.contains("is no run bundle"), "{form}");
+    assert_eq!(server.seen().len(), 0);
+}
+
+#[test]
+fn every_checkpoint_is_judged_one_after_the_other() {
+    let server = Server::new(able);
+    let mut stage = Stage::new((160, 45), vec![stub(&server)]);
+    stage.press("r");
+
+    // Components: those marked by hand; state: every checkpoint.
+    let form = stage.press("j4l 6j <space> jj<space> ggjj2l");
+    insta::assert_snapshot!("marked_160x45", form);
+    let end = stage.press("<enter>");
+
+    insta::assert_snapshot!("every_checkpoint_160x45", end);
+    let checkpoints = stage.screen.app().replay().unwrap().run.checkpoints.len();
+    assert_eq!(stage.desk.names().len(), checkpoints);
+    let components: Vec<String> = server.seen().into_iter().map(|it| it.component).collect();
+    assert!(components.iter().all(|it| it == "C02" || it == "C04"), "{components:?}");
+    let curves = stage.press("2w");
+    assert!(curves.contains("MCF"), "{curves}");
+}
+
+#[test]
+fn a_prompt_of_ones_own_is_typed() {
+    let server = Server::new(able);
+    let desk = Desk::new("");
+    let path = desk.folder.path().join("p.md");
+    std::fs::write(&path, "Be kind.\n----- question -----\nComponent {id}: what of it?\n").unwrap();
+    let mut stage = Stage::of(desk, (120, 40), vec![stub(&server)]);
+
+    let wrong = stage.press("r5jl /no/such/file <enter>");
+    assert!(wrong.contains("cannot read /no/such/file"), "{wrong}");
+    stage.press("<space><c-u>");
+    for c in path.to_str().unwrap().chars() {
+        let key = trajview::app::key::Key::char(c);
+        stage.screen.send(trajview::app::Message::Press(key));
+    }
+    stage.press("<enter>ggjl<enter>");
+
+    let said = server.seen()[0].body.to_string();
+    assert!(said.contains("Be kind.") && said.contains("what of it?"), "{said}");
+}
+
+#[test]
+fn a_run_that_is_closed_is_asked_about_no_more() {
+    let gate = Gate::default();
+    let server = held_at("C02", &gate);
+    let mut stage = Stage::new((120, 40), vec![stub(&server)]);
+    stage.press("r");
+    stage.press_until("<enter>", &["judge 1/24", "looks 3/8"]);
+
+    let run = stage.desk.run();
+    stage
+        .screen
+        .send(trajview::app::Message::Open(run, Place { view: View::Scores, ..Place::default() }));
+    gate.open();
+
+    let frame = stage.frame();
+    assert!(frame.contains("stub is asked no more about the run before"), "{frame}");
+    assert_eq!(scores(&stage.desk.only()).len(), 1);
+}
