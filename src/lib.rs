@@ -11,12 +11,11 @@
 //! | [`study`]   | several runs and raters: agreement, pairs of runs, paired tests, corpora   |         |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | windows |
 //! | [`judge`]   | asking a model for a verdict: bounded tools, conversations, clients        | windows |
+//! | [`live`]    | an agent at work: drivers, script, turns recorded into a bundle as they happen | windows |
 //! | [`app`]     | what the user is looking at and how that changes: state, messages, keymap  | screen  |
 //! | [`ui`]      | how it looks: layout to cells, one file per panel, theme, safe text        | screen  |
 //! | [`tui`]     | the terminal, the clock, the threads: wires every room together            | door    |
 //! | [`cli`]     | the commands, one file each                                                | door    |
-//!
-//! Planned between them, with its own issue: `live` after `judge`.
 //!
 //! A room uses only rooms above it. Rooms with windows and rooms with a screen meet only behind a door, and only
 //! windows and doors touch files, clocks, threads, processes or the terminal. `tests/rooms.rs` holds us to that.
@@ -47,6 +46,8 @@
 //! | number     | one row of `metrics/registry.rs` and its formula   |                        |
 //! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |
 //! | look of a judge | `judge/tools/<name>.rs`                        | `judge::tools::TOOLS`  |
+//! | agent to drive | `live/drivers/<name>.rs`                       | `drivers!`             |
+//! | layer of project state | `live/layers/<name>.rs`               | `layers::of`           |
 //! | measured language | one row of `metrics/quality/languages/rows.rs` | `code::tree`        |
 //! | language with DIR | a folder in `metrics/reuse/`            | `reuse::facts::Words`  |
 
@@ -55,6 +56,7 @@ pub mod cli;
 pub mod code;
 pub mod formats;
 pub mod judge;
+pub mod live;
 pub mod metrics;
 pub mod run;
 pub mod store;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A model server that answers from a script, on loopback only (standard library only).
 
-It speaks just enough of the OpenAI Responses API for the Codex command line: `POST /v1/responses` (server-sent events) and
-`GET /healthz`. What the "model" says and does is written in a script (see `scripting.py`); nothing here thinks.
+It speaks just enough of the OpenAI Responses API for the Codex command line, `POST /v1/responses` (server-sent events), and of
+the older `POST /v1/chat/completions` (one JSON document) for agents whose only tool is a shell; and `GET /healthz`. What the "model" says and does is written in a script (see `scripting.py`); nothing here thinks.
 
 The server remembers nothing between requests. Where the session stands is read from the request itself: the turn is the
 last scripted request found among the user messages, and the step is one more than the highest step in the ids of the tool calls
@@ -80,6 +80,29 @@ def tool_call(op):
     if op["op"] == "shell":
         return "exec_command", {"cmd": op["cmd"], "yield_time_ms": 30000}
     raise KeyError(op["op"])
+
+
+# ---- the older protocol, with a shell as its only tool ----
+
+SUBMIT = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
+
+
+def items_of_chat(messages):
+    """User messages and tool calls as the newer protocol would list them."""
+    items = []
+    for message in messages:
+        if message.get("role") == "user":
+            items.append({"role": "user", "content": message.get("content")})
+        items += [{"call_id": call.get("id")} for call in message.get("tool_calls") or []]
+    return items
+
+
+def chat_message(position):
+    """What the step says and calls. A step that calls nothing ends the task, which such agents want said by a command."""
+    commands = [op["cmd"] for op in position.answer.get("ops", []) if op["op"] == "shell"] or [SUBMIT]
+    calls = [{"id": f"call_T{position.turn or 0:03}S{position.step:03}P{k}", "type": "function",
+              "function": {"name": "bash", "arguments": json.dumps({"command": command})}} for k, command in enumerate(commands)]
+    return {"role": "assistant", "content": position.answer.get("say") or "", "tool_calls": calls}
 
 
 # ---- where the session stands ----
@@ -161,6 +184,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         request = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
+        if self.path.split("?")[0].endswith("/chat/completions"):
+            return self.chat(request)
         if not self.path.split("?")[0].endswith("/responses"):
             self.server.unhandled.append("POST " + self.path)
             return self.reply({"error": {"message": "not found"}}, 404)
@@ -192,6 +217,20 @@ class Handler(BaseHTTPRequestHandler):
                                                    "usage": usage_of(request, items, out, position.answer)})
         self.wfile.write(b"0\r\n\r\n")
         self.wfile.flush()
+
+    def chat(self, request):
+        server, messages = self.server, request.get("messages", [])
+        position = Position(server.script, items_of_chat(messages))
+        if position.turn is None:
+            server.unhandled.append("a request with no scripted turn in it")
+        with server.lock:
+            server.served += 1
+            n = server.served
+        message = chat_message(position)
+        tokens_in, tokens_out = estimated_tokens(messages), estimated_tokens(message)
+        self.reply({"id": stable_id("chatcmpl-", position.turn, position.step, n), "object": "chat.completion", "created": int(time.time()),
+                    "model": request.get("model"), "choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}],
+                    "usage": {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}})
 
     def stream(self, index, item):
         kind = {"message": ("content", "response.output_text.delta", lambda x: x["content"][0]["text"], []),

@@ -26,6 +26,8 @@ pub use rows::{RowKind, part_of};
 /// One entry of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item {
+    /// What was put before the turn's request, and why; the turn counts from 0.
+    Layer(usize),
     /// What the turn was asked; the turn counts from 0.
     Request(usize),
     Step(StepId),
@@ -34,14 +36,14 @@ pub enum Item {
 impl Item {
     pub const fn turn(self) -> usize {
         match self {
-            Self::Request(turn) => turn,
+            Self::Layer(turn) | Self::Request(turn) => turn,
             Self::Step(id) => id.turn,
         }
     }
 
     pub const fn step(self) -> Option<StepId> {
         match self {
-            Self::Request(_) => None,
+            Self::Layer(_) | Self::Request(_) => None,
             Self::Step(id) => Some(id),
         }
     }
@@ -132,6 +134,7 @@ impl Steps {
         if self.texts.values().map(size_of).sum::<usize>() > TEXTS_KEPT {
             self.texts.retain(|item, _| item.turn() == turn);
         }
+        self.put_layer(run, turn);
     }
 
     /// How many rows there are, unfolded text included.
@@ -319,6 +322,15 @@ impl Steps {
         self.texts.retain(|item, _| !has_changed(*item));
         self.bodies.retain(|item, _| !has_changed(*item));
         self.relist(|outline| outline.read(run, turn));
+        self.put_layer(run, turn);
+    }
+
+    /// The words of a layer are in the index; nobody has to be asked for them.
+    fn put_layer(&mut self, run: &Run, turn: usize) {
+        if let Some(layer) = run.turns.get(turn).and_then(|turn| turn.layer.as_deref()) {
+            let text = StepText { text: layer.to_owned(), ..StepText::default() };
+            self.texts.insert(Item::Layer(turn), Ok(Arc::new(text)));
+        }
     }
 
     fn reveal(&mut self, item: Item) {
@@ -326,7 +338,7 @@ impl Steps {
         match item {
             _ if is_listed => {}
             Item::Step(id) => self.relist(|outline| outline.reveal(id)),
-            Item::Request(_) => self.relist(|outline| {
+            Item::Layer(_) | Item::Request(_) => self.relist(|outline| {
                 outline.entered = None;
                 outline.kinds = Kinds::All;
             }),

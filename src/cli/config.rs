@@ -3,6 +3,7 @@
 //! A setting is one row of [`SETTINGS`]. What is wrong with a file is said in a sentence with its place, and the rest
 //! of it counts. Judges have tables of their own: `judges`.
 
+mod drivers;
 mod judges;
 
 use std::{
@@ -22,6 +23,7 @@ use crate::{
         key,
     },
     judge::settings::Settings,
+    live::drivers::command::Words,
     metrics::quality::Profile,
     store,
 };
@@ -34,6 +36,8 @@ pub struct Loaded {
     pub config: Config,
     /// Those that can be asked, in the order of the file.
     pub judges: Vec<Settings>,
+    /// Programs that can be driven, in the order of their names.
+    pub drivers: Vec<(String, Words)>,
     /// Sentences about what could not be used, each with file and line.
     pub problems: Vec<String>,
     /// The file looked for; None where there is no place for one.
@@ -296,6 +300,7 @@ impl Loaded {
         let mut loaded = Self {
             config: Config::default(),
             judges: vec![],
+            drivers: vec![],
             problems: vec![],
             file,
             was_found: false,
@@ -338,6 +343,9 @@ impl Loaded {
                 DeValue::Table(inner) if above.is_empty() && full == "judges" => {
                     judges::read(self, text, inner);
                 }
+                DeValue::Table(inner) if above.is_empty() && full == "drivers" => {
+                    drivers::read(self, text, inner);
+                }
                 DeValue::Table(inner) if is_table(&full) => {
                     self.read_table(text, &format!("{full}."), inner);
                 }
@@ -352,9 +360,10 @@ impl Loaded {
             let what = match name {
                 "keys" => "keys: expected a table of commands with their keys".to_owned(),
                 "judges" => "judges: expected a table for each judge, [judges.NAME]".to_owned(),
+                "drivers" => "drivers: expected a table for each agent, [drivers.NAME]".to_owned(),
                 name if is_table(name) => format!("{name}: expected a table"),
                 name => format!(
-                    "no setting is called {name}; known: {}, [keys], [judges.NAME]",
+                    "no setting is called {name}; known: {}, [keys], [judges.NAME], [drivers.NAME]",
                     known.join(", ")
                 ),
             };

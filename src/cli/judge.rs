@@ -1,7 +1,7 @@
 //! `trajview judge`: asks a judge about the components of a run or about places in its code, and keeps what it says beside
 //! the run.
 
-mod signals;
+pub mod signals;
 mod told;
 
 use std::{

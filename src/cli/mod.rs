@@ -18,6 +18,7 @@ mod import;
 mod json;
 mod judge;
 mod keys;
+mod live;
 mod ls;
 mod man;
 mod measuring;
@@ -130,6 +131,7 @@ enum Command {
     Blame(blame::Args),
     Score(score::Args),
     Judge(judge::Args),
+    Live(Box<live::Args>),
     Audit(audit::Args),
     Agree(agree::Args),
     Compare(compare::Args),
@@ -182,6 +184,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Blame(args)) => blame::run(args, out),
         Some(Command::Score(args)) => score::run(args, out),
         Some(Command::Judge(args)) => judge::run(args, out),
+        Some(Command::Live(args)) => live::run(args, out),
         Some(Command::Audit(args)) => audit::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
         Some(Command::Compare(args)) => compare::run(args, out),

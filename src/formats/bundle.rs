@@ -4,6 +4,7 @@
 //! The sources of a bundle are `run.json` first, then `script.json`, `tests.jsonl` and the files below `session/` as far
 //! as they exist. The logs are read by their own formats; the bundle lays their turns along its own list.
 
+mod layer;
 mod tests_jsonl;
 
 use std::collections::BTreeMap;
@@ -49,7 +50,7 @@ impl Format for Bundle {
         let mut run = run_of(&manifest);
         let script = sources.iter().position(|source| source.name == "script.json");
         let requests = script.map(|at| requests_of(sources, at, &mut run.warnings)).unwrap_or_default();
-        let sessions = index_sessions(sources, hands, &mut run);
+        let sessions = index_sessions(sources, &manifest.kept, hands, &mut run);
         lay_out(&manifest, sessions, &requests, &mut run);
         if let Some((source, id)) = sources.iter().zip((0..).map(SourceId)).find(|(it, _)| it.name == "tests.jsonl") {
             tests_jsonl::read(source, id, &mut run);
@@ -93,6 +94,9 @@ struct Manifest {
     checkpoints: Vec<ManifestCheckpoint>,
     #[serde(default)]
     turns: Vec<ManifestTurn>,
+    /// Files below `session/` that are kept though no format reads them.
+    #[serde(default)]
+    kept: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -209,7 +213,7 @@ struct Session {
     run: Run,
 }
 
-fn index_sessions(sources: &[Source<'_>], hands: &dyn Hands, run: &mut Run) -> Vec<Session> {
+fn index_sessions(sources: &[Source<'_>], kept: &[String], hands: &dyn Hands, run: &mut Run) -> Vec<Session> {
     let logs = || sources.iter().enumerate().filter(|(_, source)| source.name.starts_with("session/"));
     run.sources = sources.iter().map(|source| SourceFile { name: source.name.into(), format: Bundle.name() }).collect();
     // A log that says it is a bundle would be read as one for ever.
@@ -246,7 +250,8 @@ fn index_sessions(sources: &[Source<'_>], hands: &dyn Hands, run: &mut Run) -> V
     }
     for (at, source) in logs() {
         let is_read = run.sources[at].format != Bundle.name();
-        if !is_read && is_log_by_name(source.name) {
+        let is_known = is_read || kept.iter().any(|name| name == source.name);
+        if !is_known && is_log_by_name(source.name) {
             run.warnings.push(Warning { place: source.name.into(), what: "not a log of a known format".into() });
         }
     }
@@ -322,10 +327,7 @@ fn turn_of(entry: &ManifestTurn, requests: &BTreeMap<usize, (Place, Box<str>)>) 
         title: request.map(|(_, title)| title.clone()).unwrap_or_default(),
         request: request.map(|(place, _)| *place),
         commit: entry.commit.as_deref().filter(|commit| is_object_id(commit)).map(Into::into),
-        layer: entry.layer.as_ref().filter(|layer| !layer.is_null()).map(|layer| match layer.as_str() {
-            Some(words) => words.into(),
-            None => layer.to_string().into(),
-        }),
+        layer: entry.layer.as_ref().filter(|layer| !layer.is_null()).map(|layer| layer::words(layer).into()),
         ..Turn::default()
     }
 }
@@ -383,12 +385,15 @@ fn first_line_of(turn: &Turn, source: SourceId) -> Option<u32> {
     request.or_else(|| turn.steps.iter().find(|step| step.place.source == source).map(|step| step.place.line))
 }
 
-/// The log's own request wins over the script's: it is what the agent was really asked.
+/// The log's own request wins over the script's: it is what the agent was really asked. Where a layer put words before it, the
+/// script's still names the turn.
 fn merge(into: &mut Turn, turn: Turn, first_agent: usize) {
     let is_first = into.steps.is_empty();
     if turn.request.is_some() && is_first {
         into.request = turn.request;
-        into.title = turn.title;
+        if into.layer.is_none() || into.title.is_empty() {
+            into.title = turn.title;
+        }
     }
     into.started_at = into.started_at.or(turn.started_at);
     into.ended_at = turn.ended_at.or(into.ended_at);

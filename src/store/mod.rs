@@ -31,6 +31,7 @@ mod slopcodebench;
 mod snapshot;
 mod timeline;
 mod walk;
+pub mod workspace;
 pub mod write;
 
 use std::{

@@ -106,7 +106,8 @@ impl Drop for Draft {
     }
 }
 
-fn is_free(target: &Path) -> Result<(), WriteError> {
+/// Whether a new folder may be made at that place: nothing is there, or an empty folder.
+pub fn is_free(target: &Path) -> Result<(), WriteError> {
     let taken = |why: &str| WriteError::Taken { path: target.to_owned(), why: why.into() };
     let Ok(meta) = fs::symlink_metadata(target) else { return Ok(()) };
     if !meta.is_dir() {
@@ -148,6 +149,41 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
         fs::File::open(folder)?.sync_all()?;
     }
     Ok(())
+}
+
+/// What the name of a file that is not whole yet ends with, before a number.
+const PART: &str = ".part-";
+
+/// Takes away what is left in a folder of files that never became whole.
+pub fn sweep_parts(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().contains(PART) {
+            let _ = fs::remove_file(entry.path()); // nobody needs it, and it is in nobody's way
+        }
+    }
+}
+
+/// Gives a file a new content in one step: whoever reads it finds the old one or the new one, whole.
+pub fn replace(path: &Path, content: &[u8]) -> Result<(), WriteError> {
+    replace_through(path.parent().unwrap_or(Path::new("")), path, content)
+}
+
+/// As [`replace`]; until it is whole the new content lies in `folder`, which is on the same disk.
+pub fn replace_through(folder: &Path, path: &Path, content: &[u8]) -> Result<(), WriteError> {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!("{PART}{}", std::process::id()));
+    let part = folder.join(name);
+    let replaced = fs::File::create(&part)
+        .and_then(|mut file| {
+            io::Write::write_all(&mut file, content)?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&part, path))
+        .and_then(|()| sync_folder(path.parent().unwrap_or(Path::new("."))));
+    replaced.map_err(|why| {
+        let _ = fs::remove_file(&part); // what went wrong is what is to be told
+        failed(path, &why)
+    })
 }
 
 fn failed(path: &Path, why: &io::Error) -> WriteError {

@@ -75,7 +75,10 @@ impl Replay {
         let item = wanted.filter(|_| self.texts.is_free())?;
         let request = self.texts.ask(numbers, item);
         Some(match item {
-            Item::Request(turn) => Effect::LoadRequest(request, self.run.clone(), turn),
+            // A layer's words are there from the start, so it is never asked for.
+            Item::Layer(turn) | Item::Request(turn) => {
+                Effect::LoadRequest(request, self.run.clone(), turn)
+            }
             Item::Step(id) => Effect::LoadText(request, self.run.clone(), id),
         })
     }

@@ -167,6 +167,10 @@ fn first_change(old: &Run, new: &Run) -> usize {
 
 fn has_changed(old: &Run, new: &Run, item: Item) -> bool {
     match item {
+        Item::Layer(turn) => {
+            let layer = |run: &Run| run.turns.get(turn).map(|turn| turn.layer.clone());
+            layer(old) != layer(new)
+        }
         Item::Request(turn) => {
             let request = |run: &Run| run.turns.get(turn).map(|turn| turn.request);
             request(old) != request(new)

@@ -17,6 +17,8 @@ pub struct Outline {
     entries: Vec<Entry>,
     /// What the turn was asked, where it was asked something.
     request: Option<Item>,
+    /// What stood before the request.
+    layer: Option<Item>,
     /// Sub-agents whose steps are listed in place, by the step that started them.
     open: HashSet<StepId>,
     /// The step that started the sub-agent whose steps are the list.
@@ -40,6 +42,7 @@ impl Outline {
         let found = run.turns.get(turn);
         let is_asked = found.is_some_and(|it| it.request.is_some() || !it.title.is_empty());
         self.request = is_asked.then_some(Item::Request(turn));
+        self.layer = found.and_then(|it| it.layer.as_ref()).map(|_| Item::Layer(turn));
         let (entered, revealed) = (self.entered.take(), self.revealed.take());
         self.entered = entered.filter(|id| self.position(*id).is_some());
         self.revealed = revealed.filter(|id| self.position(*id).is_some());
@@ -49,8 +52,8 @@ impl Outline {
     pub fn listed(&self) -> (Vec<Item>, Vec<usize>) {
         let (mut items, mut depths) = (vec![], vec![]);
         if self.entered.is_none() && matches!(self.kinds, Kinds::All | Kinds::Messages) {
-            items.extend(self.request);
-            depths.extend(self.request.map(|_| 0));
+            items.extend(self.layer.into_iter().chain(self.request));
+            depths.extend(items.iter().map(|_| 0));
         }
         let entries = self.entries_in_view();
         let base = entries.first().map_or(0, |first| first.depth);

@@ -144,6 +144,13 @@ impl Painter<'_> {
         let fold = if self.replay.steps.is_unfolded(item) { "▾" } else { "▸" };
         let mut left = vec![own(format!("{margin}{fold} "), self.theme.of(Meaning::Muted))];
         let right = match item {
+            Item::Layer(turn) => {
+                left.push(own("before the request  ", self.theme.of(Meaning::Heading)));
+                let words = self.replay.run.turns.get(turn)?.layer.as_deref().unwrap_or_default();
+                let first = words.lines().next().unwrap_or_default();
+                left.push(recorded(first, self.theme.of(Meaning::Muted)));
+                vec![]
+            }
             Item::Request(turn) => {
                 left.push(own("request  ", self.theme.of(Meaning::Heading)));
                 left.push(recorded(&self.replay.run.turns.get(turn)?.title, Style::default()));

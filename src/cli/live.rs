@@ -1,0 +1,368 @@
+//! `trajview live`: runs an agent through a script and records it as a bundle.
+
+mod told;
+
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use crate::live::{
+    self, CannotStart, Control, Ended, Halt, Job, Start,
+    drivers::{
+        self,
+        command::{SessionWord, Way, Words},
+    },
+    plan,
+    script::{Condition, Script},
+    setup::{Budget, OnFailure, Permissions, Setup},
+};
+
+use super::{Exit, Failure, Outcome, at, config, judge::signals, output::Out};
+
+/// Run an agent through a script and record it as a run bundle
+///
+/// The agent works in a fresh folder, is asked request by request, and is recorded after each: a commit of its files, its
+/// own log, times, tokens. A run that was stopped, failed or was killed goes on with --resume. Ends with 1 where not
+/// every request was asked.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A known agent, one of the settings file ([drivers.NAME]), or `command` with a program after --
+    #[arg(long, value_name = "NAME", required_unless_present = "resume")]
+    agent: Option<String>,
+    /// The requests: script.json of a bundle, or one like it
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["resume", "specification", "print_plan"])]
+    script: Option<PathBuf>,
+    /// How the script is asked; else as it says itself
+    #[arg(long, value_name = "emergent|single-shot", value_parser = condition)]
+    condition: Option<Condition>,
+    /// A text that is the one request of a single-shot run
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    specification: Option<PathBuf>,
+    /// The bundle to make; a new folder
+    #[arg(long, value_name = "DIR", required_unless_present = "print_plan")]
+    out: Option<PathBuf>,
+    /// Without a screen; a line for each turn on standard error
+    #[arg(long)]
+    headless: bool,
+    /// Go on with the run in --out, where it stopped
+    #[arg(long, conflicts_with_all = ["agent", "script", "condition"])]
+    resume: bool,
+    /// Print what would be called, word by word; call nothing
+    #[arg(long)]
+    print_plan: bool,
+    /// Drive it in a terminal, as a person would, where it can also do without
+    #[arg(long)]
+    terminal: bool,
+    /// The program, where it is not found by its usual name
+    #[arg(long, value_name = "PATH")]
+    program: Option<PathBuf>,
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Where the model's server is; else the agent's own
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// The variable that holds the key for it; else the agent's usual one
+    #[arg(long, value_name = "VARIABLE")]
+    key_env: Option<String>,
+    /// Another variable the agent gets
+    #[arg(long = "pass", value_name = "VARIABLE")]
+    pass: Vec<String>,
+    /// What the agent may do without asking
+    #[arg(long, value_name = "workspace|full", value_parser = permissions, default_value = "workspace")]
+    permissions: Permissions,
+    /// Folder of its workspace and its home; else DIR.work
+    #[arg(long, value_name = "FOLDER")]
+    work: Option<PathBuf>,
+    /// Leave that folder when the run is over
+    #[arg(long)]
+    keep_work: bool,
+    /// components.json, put into the bundle
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    components: Option<PathBuf>,
+    /// A command that tests a copy of the code after each checkpoint
+    #[arg(long, value_name = "COMMAND")]
+    test: Option<String>,
+    /// A file whose words go before each request, read afresh each time
+    #[arg(long, value_name = "FILE")]
+    notes: Option<PathBuf>,
+    /// Whether files named in .gitignore are recorded
+    #[arg(long, value_name = "record|skip", value_parser = ["record", "skip"], default_value = "skip")]
+    ignored: String,
+    /// Stop before the next request at so many tokens, input and output
+    #[arg(long, value_name = "N")]
+    budget_tokens: Option<u64>,
+    #[arg(long, value_name = "USD", value_parser = positive)]
+    budget_usd: Option<f64>,
+    /// Of the agent's working time
+    #[arg(long, value_name = "MINUTES", value_parser = positive)]
+    budget_minutes: Option<f64>,
+    #[arg(long, value_name = "N")]
+    budget_turns: Option<usize>,
+    /// A turn that takes longer is cut (seconds; usual: 3600)
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    timeout_turn: Option<f64>,
+    /// A turn in which nothing is heard for so long is cut (seconds; usual: 900)
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    timeout_idle: Option<f64>,
+    /// How long an agent that is to end is given before it is told more firmly (seconds; usual: 5)
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    patience: Option<f64>,
+    /// How often a failed turn is done again
+    #[arg(long, value_name = "N")]
+    retries: Option<usize>,
+    /// What a turn that failed to the last does
+    #[arg(long, value_name = "stop|keep", value_parser = ["stop", "keep"])]
+    on_failure: Option<String>,
+    /// The settings file, in the place of the usual one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print JSON (schema trajview.live/1)
+    #[arg(long)]
+    json: bool,
+    /// Handed to the agent as they are; with `--agent command` the program, with {prompt}, {prompt_file}, {session} or
+    /// the request on its standard input
+    #[arg(last = true, value_name = "ARGS")]
+    args: Vec<String>,
+}
+
+fn condition(word: &str) -> Result<Condition, String> {
+    Condition::by_word(word).ok_or_else(|| "expected emergent or single-shot".into())
+}
+
+fn permissions(word: &str) -> Result<Permissions, String> {
+    Permissions::by_word(word).ok_or_else(|| "expected workspace or full".into())
+}
+
+fn positive(word: &str) -> Result<f64, String> {
+    let number = word.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| "expected a number above 0".into())
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let job = if args.resume { resumed(args)? } else { wanted(args)? };
+    if args.print_plan {
+        told::plan(&plan::of(&job)?, args.json, out)?;
+        return Ok(Exit::Fine);
+    }
+    if !args.headless {
+        return Err(wrong(
+            "a run has no screen of its own yet; say --headless and open the bundle beside it",
+        ));
+    }
+    let (stop, signal) = signals::listen();
+    let start = if args.resume { Start::Resume } else { Start::Anew };
+    let mut teller = told::Teller::default();
+    let ended = live::run(&job, start, &Control::new(stop), &mut |event| teller.event(event))?;
+    told::ended(&job, &ended, args.json, out)?;
+    end(&job, &ended, signal.last())
+}
+
+fn wrong(sentence: impl Into<String>) -> Failure {
+    Failure::new(Exit::WrongArguments, sentence)
+}
+
+impl From<CannotStart> for Failure {
+    fn from(why: CannotStart) -> Self {
+        let exit = match &why {
+            CannotStart::Wrong(_) => Exit::WrongArguments,
+            CannotStart::Unusable(_) => Exit::CannotUnderstand,
+            CannotStart::Write(crate::store::write::WriteError::Taken { .. }) => {
+                Exit::WrongArguments
+            }
+            CannotStart::Write(_) => Exit::CannotRead,
+        };
+        Self::new(exit, why.to_string())
+    }
+}
+
+/// How it ended, as an exit code and a sentence.
+fn end(job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
+    let done = at::turns(ended.total.turns);
+    let kept = format!("{done} of {} stay in {}", ended.requests, job.bundle.display());
+    match &ended.halted {
+        None => Ok(Exit::Fine),
+        Some(Halt::Stopped) => {
+            let exit = match signal {
+                Some(signal) if signal != signals::INTERRUPT => Exit::Signal(signal),
+                _ => Exit::Interrupted,
+            };
+            Err(Failure::new(exit, format!("stopped; {kept}; --resume goes on")))
+        }
+        Some(Halt::Budget(why)) => Err(Failure::new(
+            Exit::Failed,
+            format!("stopped: {why}; {kept}; --resume with a higher limit goes on"),
+        )),
+        Some(Halt::Failed { turn, why }) => Err(Failure::new(
+            Exit::Failed,
+            format!("turn {turn}: {why}; {kept}; --resume does it again"),
+        )),
+        Some(Halt::Write(why)) => {
+            Err(Failure::new(Exit::CannotRead, format!("{why}; {kept}; --resume goes on")))
+        }
+    }
+}
+
+/// The run in a bundle, with the limits that were given anew.
+fn resumed(args: &Args) -> Result<Job, Failure> {
+    let bundle =
+        args.out.clone().ok_or_else(|| wrong("--resume needs --out, the bundle to go on with"))?;
+    let mut job = Job::of_bundle(&bundle)?;
+    limit(args, &mut job.setup);
+    let setup = &mut job.setup;
+    setup.program = args.program.clone().or(setup.program.take());
+    setup.base_url = args.base_url.clone().or(setup.base_url.take());
+    setup.key_env = args.key_env.clone().or(setup.key_env.take());
+    setup.keeps_work |= args.keep_work;
+    Ok(job)
+}
+
+fn limit(args: &Args, setup: &mut Setup) {
+    let Budget { tokens, usd, minutes, turns } = setup.budget;
+    setup.budget = Budget {
+        tokens: args.budget_tokens.or(tokens),
+        usd: args.budget_usd.or(usd),
+        minutes: args.budget_minutes.or(minutes),
+        turns: args.budget_turns.or(turns),
+    };
+    setup.timeouts.turn = args.timeout_turn.unwrap_or(setup.timeouts.turn);
+    setup.timeouts.idle = args.timeout_idle.unwrap_or(setup.timeouts.idle);
+    setup.timeouts.patience = args.patience.unwrap_or(setup.timeouts.patience);
+    setup.retries = args.retries.unwrap_or(setup.retries);
+    if let Some(word) = &args.on_failure {
+        setup.on_failure = if word == "keep" { OnFailure::Keep } else { OnFailure::Stop };
+    }
+}
+
+fn wanted(args: &Args) -> Result<Job, Failure> {
+    let (script, condition) = script(args)?;
+    let bundle = args.out.clone().unwrap_or_else(|| "OUT".into());
+    let work = args.work.clone().unwrap_or_else(|| beside(&bundle));
+    let mut setup = Setup::new(args.agent.as_deref().unwrap_or_default(), absolute(&work));
+    setup.condition = condition;
+    setup.program = args.program.clone();
+    setup.model = args.model.clone();
+    setup.base_url = args.base_url.clone();
+    setup.key_env = args.key_env.clone();
+    setup.pass = args.pass.clone();
+    setup.permissions = args.permissions;
+    setup.notes = args.notes.as_deref().map(absolute);
+    setup.tests = args.test.clone();
+    setup.records_ignored = args.ignored == "record";
+    setup.keeps_work = args.keep_work;
+    setup.in_terminal = args.terminal;
+    setup.args = args.args.clone();
+    limit(args, &mut setup);
+    name_driver(args, &mut setup)?;
+    let components = args.components.as_deref().map(bytes_of).transpose()?;
+    Ok(Job { setup, script, bundle, components, has_person: false, step_by_step: false })
+}
+
+/// The driver of a program without one of its own: from the settings, or from the words after `--`.
+fn name_driver(args: &Args, setup: &mut Setup) -> Result<(), Failure> {
+    if setup.agent == "command" {
+        if args.args.is_empty() {
+            return Err(wrong(
+                "--agent command needs a program after --, such as -- ./agent.sh {prompt_file}",
+            ));
+        }
+        setup.args.clear();
+        setup.command = Some(words(&args.args));
+        return Ok(());
+    }
+    if drivers::names().contains(&setup.agent.as_str()) {
+        return Ok(());
+    }
+    let loaded = config::load(args.config.as_deref())?;
+    for problem in loaded.problems.iter().filter(|problem| problem.contains("drivers")) {
+        eprintln!("trajview: {}", super::output::plain(problem));
+    }
+    let Some((_, words)) = loaded.drivers.iter().find(|(name, _)| *name == setup.agent) else {
+        let mut known: Vec<String> = drivers::names().into_iter().map(str::to_owned).collect();
+        known.push("command".into());
+        known.extend(loaded.drivers.iter().map(|(name, _)| name.clone()));
+        return Err(wrong(format!(
+            "no agent is called {}; known: {}; a table [drivers.{}] in the settings file makes one",
+            setup.agent,
+            known.join(", "),
+            setup.agent
+        )));
+    };
+    setup.command = Some(words.clone());
+    Ok(())
+}
+
+/// A program by its words alone: what stands in them tells how it gets its request.
+fn words(start: &[String]) -> Words {
+    let has = |mark: &str| start.iter().any(|word| word.contains(mark));
+    let prompt = match () {
+        () if has("{prompt_file}") => Way::File,
+        () if has("{prompt}") => Way::Arg,
+        () => Way::Stdin,
+    };
+    let session =
+        if has("{session}") || has("{uuid}") { SessionWord::Chosen } else { SessionWord::None };
+    Words { start: start.to_vec(), prompt, session, ..Words::default() }
+}
+
+fn script(args: &Args) -> Result<(Script, Condition), Failure> {
+    let specification = match &args.specification {
+        Some(path) => {
+            let text = String::from_utf8(bytes_of(path)?);
+            let why = |_| {
+                Failure::new(
+                    Exit::CannotUnderstand,
+                    format!("{} is not UTF-8 text", path.display()),
+                )
+            };
+            Some(text.map_err(why)?)
+        }
+        None => None,
+    };
+    let (script, name) = match &args.script {
+        Some(path) => {
+            let read = Script::read(&bytes_of(path)?);
+            let cannot =
+                |why| Failure::new(Exit::CannotUnderstand, format!("{} {why}", path.display()));
+            (read.map_err(cannot)?, path.display().to_string())
+        }
+        None => (
+            Script::of_specification(specification.as_deref().unwrap_or("the request")),
+            "the specification".into(),
+        ),
+    };
+    let own = script.condition.as_deref().and_then(Condition::by_word);
+    let usual = if args.script.is_none() || specification.is_some() {
+        Condition::SingleShot
+    } else {
+        own.unwrap_or(Condition::Emergent)
+    };
+    let condition = args.condition.unwrap_or(usual);
+    let script = script.under(condition, specification);
+    Ok((script.map_err(|why| wrong(format!("{name}: {why}")))?, condition))
+}
+
+/// A script or a checklist is not larger.
+const MOST_BYTES: u64 = 64 << 20;
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = vec![];
+    let read =
+        std::fs::File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => Ok(bytes),
+        Err(why) => {
+            Err(Failure::new(Exit::CannotRead, format!("cannot read {}: {why}", path.display())))
+        }
+    }
+}
+
+fn beside(bundle: &Path) -> PathBuf {
+    let mut name = bundle.file_name().unwrap_or_default().to_os_string();
+    name.push(".work");
+    bundle.with_file_name(name)
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}

@@ -1,0 +1,184 @@
+//! What `trajview live` says: progress on standard error, the outcome on standard output.
+
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        at,
+        output::{Out, plain},
+    },
+    live::{Ended, Event, Halt, Job, Why, manifest::State, manifest::TokenRow, plan::Plan},
+};
+
+/// Tells events as they come.
+#[derive(Debug, Default)]
+pub struct Teller {
+    requests: usize,
+    denied: usize,
+}
+
+impl Teller {
+    pub fn event(&mut self, event: &Event) {
+        if let Some(line) = self.line(event) {
+            eprintln!("{}", plain(&line));
+        }
+    }
+
+    fn line(&mut self, event: &Event) -> Option<String> {
+        Some(match event {
+            Event::Opened { bundle, agent, version, requests, done, workspace, .. } => {
+                self.requests = *requests;
+                let version = version.as_ref().map(|it| format!(" {it}")).unwrap_or_default();
+                let goes_on = match done {
+                    0 => String::new(),
+                    done => format!(", {} done before", at::turns(*done)),
+                };
+                format!(
+                    "{agent}{version}, {}{goes_on}: {} (works in {})",
+                    at::counted(*requests, "request"),
+                    bundle.display(),
+                    workspace.display()
+                )
+            }
+            Event::TurnEnded { row, changed, total } => {
+                let mut parts = vec![];
+                if let Some(why) = &row.why {
+                    parts.push(format!("{}: {why}", state(row.state)));
+                }
+                parts.push(at::counted(changed.len(), "file"));
+                parts.extend(
+                    row.tokens
+                        .input
+                        .zip(row.tokens.output)
+                        .map(|(input, output)| format!("{input} tokens in, {output} out")),
+                );
+                parts.extend(total.cost_usd.map(|cost| format!("{cost:.4} USD so far")));
+                let denied = std::mem::take(&mut self.denied);
+                parts.extend((denied > 0).then(|| format!("{denied} denied")));
+                format!("turn {} of {}: {}", row.turn, self.requests, parts.join(", "))
+            }
+            Event::Denied(what) => {
+                self.denied += 1;
+                format!("  not allowed: {what}")
+            }
+            Event::Tested { checkpoint, passed, total, seconds } => {
+                format!(
+                    "  checkpoint {checkpoint}: {passed} of {total} tests pass ({seconds:.1} s)"
+                )
+            }
+            Event::Again { turn, why } => format!("  turn {turn} is done again: {why}"),
+            Event::Warned(sentence) => format!("  {sentence}"),
+            Event::Skipped { request } => format!("  skipped: {request}"),
+            Event::Edited { turn } => format!("  the request of turn {turn} was edited"),
+            Event::Waits { turn, why, .. } => match why {
+                Why::Failed(why) => format!("turn {turn} waits: {why}"),
+                Why::Paused | Why::StepByStep => format!("turn {turn} waits"),
+            },
+            Event::TurnBegan { .. }
+            | Event::Started { .. }
+            | Event::Terminal(_)
+            | Event::Said(_)
+            | Event::Grew
+            | Event::Used { .. } => return None,
+        })
+    }
+}
+
+const fn state(state: State) -> &'static str {
+    match state {
+        State::Kept => "failed, and stands",
+        State::Begun | State::Done | State::Cut => "does not count",
+    }
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
+    schema: &'static str,
+    bundle: String,
+    agent: &'a str,
+    condition: &'static str,
+    requests: usize,
+    /// Turns that count.
+    turns: usize,
+    tokens: TokenRow,
+    cost_usd: Option<f64>,
+    /// The agent's working time.
+    seconds: f64,
+    finished: bool,
+    /// Null where every request was asked.
+    stopped: Option<String>,
+}
+
+/// The outcome on standard output.
+pub fn ended(job: &Job, ended: &Ended, json: bool, out: &mut Out) -> std::io::Result<()> {
+    let total = ended.total;
+    if !json {
+        if ended.halted.is_none() {
+            out.line(&format!(
+                "{}: {}, {:.1} s",
+                job.bundle.display(),
+                at::turns(total.turns),
+                total.seconds
+            ))?;
+        }
+        return Ok(());
+    }
+    let stopped = ended.halted.as_ref().map(|halt| match halt {
+        Halt::Stopped => "told to stop".to_owned(),
+        Halt::Budget(why) => why.clone(),
+        Halt::Failed { turn, why } => format!("turn {turn}: {why}"),
+        Halt::Write(why) => why.to_string(),
+    });
+    out.json(&Told {
+        schema: "trajview.live/1",
+        bundle: job.bundle.display().to_string(),
+        agent: &job.setup.agent,
+        condition: job.setup.condition.word(),
+        requests: ended.requests,
+        turns: total.turns,
+        tokens: total.tokens.into(),
+        cost_usd: total.cost_usd,
+        seconds: total.seconds,
+        finished: ended.halted.is_none(),
+        stopped,
+    })
+}
+
+#[derive(Serialize)]
+struct Planned<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    plan: &'a Plan,
+}
+
+pub fn plan(plan: &Plan, json: bool, out: &mut Out) -> std::io::Result<()> {
+    if json {
+        return out.json(&Planned { schema: "trajview.live-plan/1", plan });
+    }
+    let shell = |words: &[String]| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        crate::live::plan::shell_words(&words)
+    };
+    out.line(&format!("{}: {}", plan.agent, plan.about))?;
+    out.line(&format!("works in  {}", plan.workspace))?;
+    out.line(&format!("first     {}", shell(&plan.first.command)))?;
+    out.line(&format!("          the request {}", plan.first.request))?;
+    out.line(&format!("next      {}", shell(&plan.next.command)))?;
+    out.line(&format!("          the request {}", plan.next.request))?;
+    if let Some(export) = &plan.export {
+        out.line(&format!("after     {}", shell(export)))?;
+    }
+    out.line(&format!("session   {}", plan.session))?;
+    out.line(&format!("over      {}", plan.turn_ends))?;
+    out.line(&format!("again     {}", plan.done_again))?;
+    plan.logs.iter().try_for_each(|log| out.line(&format!("log       {log}")))?;
+    plan.not_recorded.iter().try_for_each(|it| out.line(&format!("left out  {it}")))?;
+    for (name, value) in &plan.environment {
+        out.line(&format!("env       {name}={value}"))?;
+    }
+    for file in &plan.files {
+        out.line(&format!("file      {}", file.path))?;
+        file.content.lines().try_for_each(|line| out.line(&format!("          {line}")))?;
+    }
+    Ok(())
+}

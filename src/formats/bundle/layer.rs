@@ -1,0 +1,54 @@
+//! `layer` of a turn in `run.json`: what stood between the script and the agent, told in words.
+//!
+//! A layer is a text, an object with `name`, `added`, `restarted` and `why`, or a list of such. The first line says
+//! which it was and why; what it put before the request follows.
+
+use serde_json::Value;
+
+/// A text as it is; anything else that is no layer as JSON.
+pub fn words(layer: &Value) -> String {
+    match layer {
+        Value::String(words) => words.clone(),
+        Value::Array(layers) => layers.iter().map(words).collect::<Vec<_>>().join("\n\n"),
+        Value::Object(_) => one(layer).unwrap_or_else(|| layer.to_string()),
+        other => other.to_string(),
+    }
+}
+
+fn one(layer: &Value) -> Option<String> {
+    let text = |key: &str| layer.get(key).and_then(Value::as_str).map(str::trim);
+    let name = text("name")?;
+    let added = text("added").unwrap_or_default();
+    let mut parts = vec![];
+    parts.extend(text("why").filter(|why| !why.is_empty()).map(str::to_owned));
+    parts.push(match added.lines().count() {
+        0 => "nothing added".to_owned(),
+        1 => "1 line added".to_owned(),
+        count => format!("{count} lines added"),
+    });
+    if layer.get("restarted").and_then(Value::as_bool) == Some(true) {
+        parts.push("a new session".to_owned());
+    }
+    let head = format!("{name}: {}", parts.join("; "));
+    Some(if added.is_empty() { head } else { format!("{head}\n\n{added}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::words;
+
+    #[test]
+    fn a_layer_is_told_in_words_whatever_it_is() {
+        let notes = json!({"name": "notes", "added": "Mind\nthe gap.", "restarted": true, "why": "the notes"});
+        assert_eq!(words(&json!("as it is")), "as it is");
+        assert_eq!(words(&notes), "notes: the notes; 2 lines added; a new session\n\nMind\nthe gap.");
+        assert_eq!(
+            words(&json!([{"name": "a"}, {"name": "b", "why": "x"}])),
+            "a: nothing added\n\nb: x; nothing added"
+        );
+        assert_eq!(words(&json!({"other": 1})), r#"{"other":1}"#);
+        assert_eq!(words(&json!(3)), "3");
+    }
+}

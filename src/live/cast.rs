@@ -1,0 +1,169 @@
+//! `session/terminal.cast`: what the agent's terminal showed, as asciicast 2.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::Write,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use serde_json::json;
+
+use super::secrets::{Cover, Secrets};
+
+/// Terminals of one run, one after the other in one file. A recording that cannot be written is given up, in words.
+#[derive(Debug)]
+pub struct Cast {
+    path: PathBuf,
+    size: (u16, u16),
+    secrets: Secrets,
+    open: Option<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    file: File,
+    began: Instant,
+    /// Seconds in the file before we went on with it.
+    before: f64,
+    cover: Cover,
+    /// The beginning of a character whose end has not come.
+    part: Vec<u8>,
+    written: u64,
+}
+
+/// A longer recording is not written on (bytes).
+const MOST_BYTES: u64 = 256 << 20;
+
+impl Cast {
+    pub fn new(bundle: &Path, size: (u16, u16), secrets: Secrets) -> Self {
+        Self { path: bundle.join("session/terminal.cast"), size, secrets, open: None }
+    }
+
+    /// Output of the terminal, and what of it may be shown: the same without secrets. Nothing is written before the first of it.
+    pub fn output(&mut self, bytes: &[u8]) -> Vec<u8> {
+        if self.open.is_none() {
+            self.open = self.begin().ok();
+        }
+        let Some(open) = &mut self.open else {
+            let mut bytes = bytes.to_vec();
+            self.secrets.cover(&mut bytes);
+            return bytes;
+        };
+        let bytes = open.cover.take(bytes);
+        open.output(&bytes);
+        bytes
+    }
+
+    /// The terminal rests: what was held, because more of it could have come, is let go.
+    pub fn rest(&mut self) -> Vec<u8> {
+        let Some(open) = &mut self.open else { return vec![] };
+        let bytes = open.cover.rest();
+        open.output(&bytes);
+        bytes
+    }
+
+    pub fn resize(&mut self, size: (u16, u16)) {
+        self.size = size;
+        if let Some(open) = &mut self.open {
+            open.event("r", &format!("{}x{}", size.0, size.1));
+        }
+    }
+
+    /// A marker, as players show it: which turn begins here.
+    pub fn mark(&mut self, words: &str) {
+        let words = self.secrets.hide(words);
+        if let Some(open) = &mut self.open {
+            open.event("m", &words);
+        }
+    }
+
+    fn begin(&self) -> std::io::Result<Open> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder)?;
+        let before = std::fs::read_to_string(&self.path).ok().map(|text| last_time(&text));
+        let mut file = OpenOptions::new().append(true).create(true).open(&self.path)?;
+        if before.is_none() {
+            let (width, height) = self.size;
+            let timestamp = jiff::Timestamp::now().as_second();
+            let head =
+                json!({"version": 2, "width": width, "height": height, "timestamp": timestamp});
+            writeln!(file, "{head}")?;
+        }
+        let cover = Cover::new(self.secrets.clone());
+        let (part, began) = (vec![], Instant::now());
+        Ok(Open { file, began, before: before.unwrap_or(0.0), cover, part, written: 0 })
+    }
+}
+
+/// The time of the last whole event.
+fn last_time(text: &str) -> f64 {
+    let of = |line: &str| serde_json::from_str::<(f64, String, String)>(line).ok().map(|it| it.0);
+    text.lines().rev().take(50).find_map(of).unwrap_or(0.0)
+}
+
+impl Open {
+    fn output(&mut self, bytes: &[u8]) {
+        self.part.extend_from_slice(bytes);
+        let end = whole_characters(&self.part);
+        if end > 0 {
+            let text = String::from_utf8_lossy(&self.part[..end]).into_owned();
+            self.part.drain(..end);
+            self.event("o", &text);
+        }
+    }
+
+    fn event(&mut self, kind: &str, data: &str) {
+        let time = self.before + self.began.elapsed().as_secs_f64();
+        let line = json!([(time * 1e6).round() / 1e6, kind, data]).to_string();
+        if self.written < MOST_BYTES && writeln!(self.file, "{line}").is_ok() {
+            self.written += line.len() as u64 + 1;
+        } else {
+            self.written = MOST_BYTES; // a full disk is told by what matters more
+        }
+    }
+}
+
+/// Bytes up to the beginning of a character that is not whole yet.
+fn whole_characters(bytes: &[u8]) -> usize {
+    match std::str::from_utf8(bytes) {
+        Ok(_) => bytes.len(),
+        Err(why) if why.error_len().is_none() => why.valid_up_to(),
+        Err(_) => match std::str::from_utf8(&bytes[bytes.len().saturating_sub(3)..]) {
+            Err(why) if why.error_len().is_none() => {
+                bytes.len().saturating_sub(3) + why.valid_up_to()
+            }
+            _ => bytes.len(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(bundle: &Path) -> Vec<(f64, String, String)> {
+        let text = std::fs::read_to_string(bundle.join("session/terminal.cast")).unwrap();
+        let read = |line: &str| serde_json::from_str(line).unwrap();
+        text.lines().skip(1).map(read).collect()
+    }
+
+    #[test]
+    fn a_terminal_is_recorded_with_whole_characters_and_without_secrets() {
+        let bundle = tempfile::tempdir().unwrap();
+        let secrets = Secrets::new(["key-0123456789".to_owned()]);
+        let mut cast = Cast::new(bundle.path(), (80, 24), secrets.clone());
+        let shown =
+            [cast.output(b"gr\xc3"), cast.output(b"\xbcn key-01234"), cast.output(b"56789 x")];
+        cast.resize((100, 30));
+
+        assert_eq!(String::from_utf8(shown.concat()).unwrap(), "gr\u{fc}n ************** x");
+        let said: Vec<_> =
+            events(bundle.path()).into_iter().map(|(_, kind, data)| kind + &data).collect();
+        assert_eq!(said, ["ogr", "o\u{fc}n ", "o************** x", "r100x30"]);
+
+        let last = events(bundle.path()).last().unwrap().0;
+        Cast::new(bundle.path(), (80, 24), secrets).output(b"again");
+        assert!(events(bundle.path()).last().unwrap().0 >= last);
+    }
+}

@@ -1,0 +1,67 @@
+//! What the person who watches a run wants of it, while it goes on.
+
+use crossbeam_channel::{Receiver, Sender};
+
+use crate::judge::stop::Stop;
+
+/// A wish, carried out as soon as it can be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wish {
+    /// No further request until [`Wish::GoOn`]; the turn under way goes on.
+    Pause,
+    /// Ends whatever wait there is: sends the request that waits.
+    GoOn,
+    /// Whether every request waits for [`Wish::GoOn`].
+    StepByStep(bool),
+    /// The next request is never sent.
+    Skip,
+    /// The next request has these words instead.
+    Edit(String),
+    /// The turn under way, or else the last one, is done again from where the files stood before it.
+    Retry,
+    /// The turn under way is over, whatever the agent says: for agents in a terminal.
+    EndTurn,
+    /// Ends the run; the turn under way does not count.
+    Stop,
+    /// Bytes for the agent's terminal.
+    Keys(Vec<u8>),
+    /// Columns and rows of the agent's terminal.
+    Resize(u16, u16),
+}
+
+/// A handle on a run; clones are handles on the same one.
+#[derive(Debug, Clone)]
+pub struct Control {
+    sender: Sender<Wish>,
+    wishes: Receiver<Wish>,
+    /// Also set by signals.
+    pub stop: Stop,
+}
+
+/// Wishes that wait; a person does not have more.
+const MOST: usize = 1_024;
+
+impl Default for Control {
+    fn default() -> Self {
+        Self::new(Stop::default())
+    }
+}
+
+impl Control {
+    pub fn new(stop: Stop) -> Self {
+        let (sender, wishes) = crossbeam_channel::bounded(MOST);
+        Self { sender, wishes, stop }
+    }
+
+    /// Never waits. False where too much waits already: the agent does not read its keys.
+    pub fn wish(&self, wish: Wish) -> bool {
+        if wish == Wish::Stop {
+            self.stop.set();
+        }
+        self.sender.try_send(wish).is_ok()
+    }
+
+    pub(super) fn wishes(&self) -> &Receiver<Wish> {
+        &self.wishes
+    }
+}

@@ -1,0 +1,104 @@
+//! Codex in a terminal (`--terminal`): one process, its first request among its words and the others typed.
+//!
+//! The end of a turn stands in its log. What it uses is in the log alone, so limits of tokens cannot hold.
+
+use std::path::PathBuf;
+
+use super::{
+    super::{
+        setup::{Permissions, Setup},
+        stage::Stage,
+    },
+    Ask, Call, Driver, End, Input, Logs, Naming, Rewind,
+    codex::Codex,
+    heard::{Heard, Reader, Stream},
+    program_of, toml_text,
+};
+
+#[derive(Debug)]
+pub struct CodexTui;
+
+/// It offers a newer model once, and the answer would swallow the request: these offers were answered before. Seen in 0.169.
+const OFFERS: [(&str, &str); 1] = [("gpt-5.5", "gpt-6-sol")];
+
+impl Driver for CodexTui {
+    fn name(&self) -> &str {
+        Codex.name()
+    }
+
+    fn about(&self) -> &str {
+        "Codex in a terminal, one process, later requests typed"
+    }
+
+    fn program(&self) -> &str {
+        Codex.program()
+    }
+
+    fn key_variable(&self) -> Option<&str> {
+        Codex.key_variable()
+    }
+
+    fn environment(&self, setup: &Setup, stage: &Stage) -> Vec<(String, String)> {
+        Codex.environment(setup, stage)
+    }
+
+    /// It would ask whether the folder is trusted, and the answer would swallow the request.
+    fn files(&self, setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)> {
+        let workspace = toml_text(&stage.workspace().to_string_lossy());
+        let trust = format!("\n[projects.{workspace}]\ntrust_level = \"trusted\"\n");
+        let offers: String = OFFERS
+            .iter()
+            .map(|(old, new)| format!("{} = {}\n", toml_text(old), toml_text(new)))
+            .collect();
+        let more = format!("{trust}\n[notice.model_migrations]\n{offers}");
+        let files = Codex.files(setup, stage).into_iter();
+        files.map(|(path, content)| (path, content + &more)).collect()
+    }
+
+    fn call(&self, ask: &Ask<'_>) -> Call {
+        let sandbox = match ask.setup.permissions {
+            Permissions::Workspace => "workspace-write",
+            Permissions::Full => "danger-full-access",
+        };
+        // Else it would leave a process behind, and ask before each command.
+        let mut args: Vec<String> =
+            ["--disable", "daemon_auto_start", "-s", sandbox, "-a", "never"]
+                .map(str::to_owned)
+                .to_vec();
+        args.extend(ask.setup.args.iter().cloned());
+        args.extend(["--".to_owned(), ask.prompt.to_owned()]);
+        Call { program: program_of(self, ask.setup), args, input: Input::Terminal }
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::new(Screen)
+    }
+
+    fn logs(&self, stage: &Stage) -> Vec<Logs> {
+        Codex.logs(stage)
+    }
+
+    fn naming(&self) -> Naming {
+        Naming::Process
+    }
+
+    fn rewind(&self) -> Rewind {
+        Rewind::Restart
+    }
+
+    fn end(&self) -> End {
+        End::Log(r#""type":"(task_complete|turn_aborted)""#.into())
+    }
+
+    fn typed(&self, prompt: &str) -> Vec<u8> {
+        let text: String = prompt.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
+        format!("\x1b[200~{text}\x1b[201~\r").into_bytes()
+    }
+}
+
+/// A terminal says nothing in lines.
+struct Screen;
+
+impl Reader for Screen {
+    fn line(&mut self, _line: &str, _from: Stream, _heard: &mut Heard) {}
+}

@@ -1,0 +1,121 @@
+//! What the lines that an agent prints have told so far, in words that are the same for every agent.
+
+use serde_json::Value;
+
+use crate::run::Tokens;
+
+/// Understands the lines of one process.
+pub trait Reader: Send {
+    fn line(&mut self, line: &str, from: Stream, heard: &mut Heard);
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    Output,
+    Complaints,
+}
+
+/// What one process said. Somebody else's words: bounded, and safe to show only as recorded text is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Heard {
+    pub session: Option<String>,
+    pub version: Option<String>,
+    pub model: Option<String>,
+    pub tokens: Amount<Tokens>,
+    /// US dollars.
+    pub cost: Amount<f64>,
+    /// What it wanted to do and was not allowed to.
+    pub denied: Vec<String>,
+    /// What it reported as a failure of the whole turn.
+    pub failed: Option<String>,
+    /// What went wrong on the way; it went on.
+    pub troubles: Vec<String>,
+    /// What it did and said, a line each, taken away by whoever tells it.
+    pub said: Vec<String>,
+}
+
+/// An amount, and of what.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Amount<T> {
+    #[default]
+    Unknown,
+    /// Of this process alone.
+    Turn(T),
+    /// Of its whole session so far.
+    Session(T),
+}
+
+/// More of a kind are counted, not kept.
+const MOST: usize = 50;
+
+/// A longer saying is cut (characters).
+const LONGEST: usize = 400;
+
+impl Heard {
+    pub fn say(&mut self, words: &str) {
+        push(&mut self.said, words);
+    }
+
+    pub fn deny(&mut self, words: &str) {
+        push(&mut self.denied, words);
+    }
+
+    pub fn trouble(&mut self, words: &str) {
+        push(&mut self.troubles, words);
+    }
+
+    pub fn fail(&mut self, words: &str) {
+        self.failed = Some(short(words));
+    }
+}
+
+fn push(list: &mut Vec<String>, words: &str) {
+    let words = short(words);
+    if list.len() < MOST && !words.is_empty() && list.last() != Some(&words) {
+        list.push(words);
+    }
+}
+
+/// The first line that says something.
+pub fn short(words: &str) -> String {
+    let line = words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let mut cut: String = line.chars().take(LONGEST).collect();
+    if cut.len() < line.len() {
+        cut.push('…');
+    }
+    cut
+}
+
+/// A JSON object on a line of its own.
+pub fn object(line: &str) -> Option<Value> {
+    let line = line.trim();
+    let value = line.starts_with('{').then(|| serde_json::from_str::<Value>(line).ok()).flatten();
+    value.filter(Value::is_object)
+}
+
+/// A text within a value, by its JSON pointer.
+pub fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+    value.pointer(pointer)?.as_str()
+}
+
+/// A count within a value, by its JSON pointer.
+pub fn count(value: &Value, pointer: &str) -> Option<u64> {
+    value.pointer(pointer)?.as_u64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_is_short_and_bounded() {
+        let mut heard = Heard::default();
+        for at in 0..100 {
+            heard.trouble(&format!("\n  {at} {}\nmore", "x".repeat(500)));
+        }
+        assert_eq!(heard.troubles.len(), MOST);
+        assert_eq!(heard.troubles[0].chars().count(), LONGEST + 1);
+        assert_eq!(object(" {\"a\": [1]}").and_then(|it| count(&it, "/a/0")), Some(1));
+        assert_eq!(object("[1]"), None);
+    }
+}

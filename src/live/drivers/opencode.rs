@@ -1,0 +1,185 @@
+//! opencode: `opencode run --format json`, one process a turn, the session resumed by its id.
+//!
+//! It keeps its sessions in a database, so its log is what `opencode export` prints after each turn. The request goes on its
+//! standard input: among its words it would be quoted once more.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::run::Tokens;
+
+use super::{
+    super::{setup::Setup, stage::Stage},
+    Ask, Call, Driver, Input, Logs, Naming, Rewind,
+    heard::{Amount, Heard, Reader, Stream, count, object, text},
+    program_of,
+};
+
+#[derive(Debug)]
+pub struct OpenCode;
+
+const KEY: &str = "OPENAI_API_KEY";
+
+/// The name under which its settings know our server.
+const PROVIDER: &str = "trajview";
+
+fn settings_file(stage: &Stage) -> PathBuf {
+    stage.agent().join("opencode.json")
+}
+
+impl Driver for OpenCode {
+    fn name(&self) -> &str {
+        "opencode"
+    }
+
+    fn about(&self) -> &str {
+        "opencode: `opencode run --format json`, a process a turn, its session resumed"
+    }
+
+    fn program(&self) -> &str {
+        "opencode"
+    }
+
+    fn key_variable(&self) -> Option<&str> {
+        Some(KEY)
+    }
+
+    fn environment(&self, _setup: &Setup, stage: &Stage) -> Vec<(String, String)> {
+        let file = settings_file(stage).to_string_lossy().into_owned();
+        [
+            ("OPENCODE_CONFIG", file.as_str()),
+            ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+            ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec()
+    }
+
+    fn files(&self, setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)> {
+        let mut settings = json!({
+            "autoupdate": false,
+            "share": "disabled",
+            "permission": {"edit": "allow", "bash": "allow"},
+        });
+        if let (Some(server), Some(model)) = (setup.server(), &setup.model) {
+            let key = setup.key_env.as_deref().unwrap_or(KEY);
+            settings["model"] = format!("{PROVIDER}/{model}").into();
+            settings["provider"] = json!({PROVIDER: {
+                "npm": "@ai-sdk/openai-compatible",
+                "options": {"baseURL": format!("{server}/v1"), "apiKey": format!("{{env:{key}}}")},
+                "models": {model.as_str(): {}},
+            }});
+        }
+        vec![(settings_file(stage), format!("{settings:#}\n"))]
+    }
+
+    fn call(&self, ask: &Ask<'_>) -> Call {
+        let mut args = vec!["run", "--format", "json"];
+        if let Some(session) = ask.session {
+            args.extend(["--session", session]);
+        }
+        if let (None, Some(model)) = (ask.setup.server(), &ask.setup.model) {
+            args.extend(["--model", model]);
+        }
+        let args = args.into_iter().map(str::to_owned).chain(ask.setup.args.iter().cloned());
+        Call { program: program_of(self, ask.setup), args: args.collect(), input: Input::Prompt }
+    }
+
+    fn export(&self, ask: &Ask<'_>) -> Option<(Call, PathBuf)> {
+        let session = ask.session?;
+        let args = vec!["export".to_owned(), session.to_owned()];
+        let call = Call { program: program_of(self, ask.setup), args, input: Input::Nothing };
+        let file = format!("exports/opencode-{}.json", session.replace(['/', '\\'], "_"));
+        Some((call, ask.stage.agent().join(file)))
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::new(Lines)
+    }
+
+    fn logs(&self, stage: &Stage) -> Vec<Logs> {
+        let folder = stage.agent().join("exports");
+        vec![Logs { folder, pattern: "opencode-*.json".into(), is_flat: true }]
+    }
+
+    fn naming(&self) -> Naming {
+        Naming::Told
+    }
+
+    fn rewind(&self) -> Rewind {
+        Rewind::GoOn
+    }
+
+    fn droppings(&self) -> Vec<&str> {
+        vec![".opencode"]
+    }
+
+    fn problem(&self, setup: &Setup) -> Option<String> {
+        let lacks = setup.base_url.is_some() && setup.model.is_none();
+        lacks.then(|| "a server needs the name of a model: --model NAME".into())
+    }
+}
+
+struct Lines;
+
+impl Reader for Lines {
+    fn line(&mut self, line: &str, from: Stream, heard: &mut Heard) {
+        if from == Stream::Complaints {
+            return heard.trouble(line);
+        }
+        let Some(value) = object(line) else { return };
+        if let Some(session) = text(&value, "/sessionID") {
+            heard.session = Some(session.to_owned());
+        }
+        let words = |pointer| text(&value, pointer).unwrap_or_default();
+        match words("/type") {
+            "text" => heard.say(words("/part/text")),
+            "tool_use" => heard.say(words("/part/tool")),
+            "step_finish" => step(&value, heard),
+            "error" => {
+                let said = text(&value, "/error/data/message").or(text(&value, "/error/message"));
+                heard.fail(said.or(text(&value, "/error/name")).unwrap_or("the turn failed"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Every step says what it used alone.
+fn step(value: &Value, heard: &mut Heard) {
+    let cached = count(value, "/part/tokens/cache/read");
+    let fresh = count(value, "/part/tokens/input");
+    let now = Tokens {
+        input: fresh.map(|fresh| fresh + cached.unwrap_or(0)),
+        cached_input: cached,
+        output: count(value, "/part/tokens/output"),
+        reasoning: count(value, "/part/tokens/reasoning"),
+    };
+    let before = if let Amount::Turn(before) = heard.tokens { before } else { Tokens::default() };
+    heard.tokens = Amount::Turn(before + now);
+    if let Some(cost) = value.pointer("/part/cost").and_then(Value::as_f64) {
+        let before = if let Amount::Turn(before) = heard.cost { before } else { 0.0 };
+        heard.cost = Amount::Turn(before + cost);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_session_and_the_sum_of_its_steps_are_heard() {
+        let mut heard = Heard::default();
+        for line in [
+            r#"{"type":"step_start","sessionID":"ses_1","part":{}}"#,
+            r#"{"type":"step_finish","sessionID":"ses_1","part":{"cost":0.5,"tokens":{"input":3,"output":2,"reasoning":0,"cache":{"read":4}}}}"#,
+            r#"{"type":"step_finish","sessionID":"ses_1","part":{"cost":0.25,"tokens":{"input":1,"output":1,"reasoning":0,"cache":{"read":0}}}}"#,
+        ] {
+            Lines.line(line, Stream::Output, &mut heard);
+        }
+        assert_eq!(heard.session.as_deref(), Some("ses_1"));
+        assert_eq!(heard.cost, Amount::Turn(0.75));
+        assert!(matches!(heard.tokens, Amount::Turn(Tokens { input: Some(8), output: Some(3), .. })));
+    }
+}

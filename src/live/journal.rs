@@ -1,0 +1,365 @@
+//! `live.jsonl` of a bundle: what happened, in the order in which it happened. Only ever appended to, and every line is on
+//! the disk before the run goes on; an interrupted run goes on from it.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    run::{Time, Tokens},
+    store::write::WriteError,
+};
+
+use super::{
+    event::Total,
+    logs::LogRow,
+    manifest::{TokenRow, TurnRow},
+    setup::Setup,
+};
+
+pub const SCHEMA: &str = "trajview.journal/1";
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Line {
+    at: String,
+    #[serde(flatten)]
+    entry: Entry,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "kebab-case")]
+pub enum Entry {
+    Began {
+        schema: String,
+        id: String,
+        setup: Box<Setup>,
+        version: Option<String>,
+    },
+    Resumed {
+        version: Option<String>,
+    },
+    /// The files stood at the commit `before`.
+    TurnBegan {
+        turn: usize,
+        attempt: usize,
+        request_sha256: String,
+        before: Option<String>,
+    },
+    Process {
+        process: u32,
+        command: String,
+    },
+    TurnEnded {
+        row: Box<TurnRow>,
+        /// The session it was asked in, and what that had used by its end.
+        session_id: Option<String>,
+        session_tokens: TokenRow,
+        session_cost_usd: Option<f64>,
+        seconds: f64,
+        logs: Vec<LogRow>,
+    },
+    Skipped {
+        request: String,
+    },
+    Edited {
+        turn: usize,
+    },
+    /// Files and logs go back to what they were before the turn; `attempt` is the one that does not count.
+    Again {
+        turn: usize,
+        attempt: usize,
+        why: String,
+    },
+    Tested {
+        checkpoint: String,
+        passed: u64,
+        total: u64,
+        seconds: f64,
+    },
+    Warned {
+        sentence: String,
+    },
+    Stopped {
+        why: String,
+    },
+    Finished,
+}
+
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+/// What an earlier part of a run left.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Before {
+    pub id: String,
+    pub setup: Setup,
+    pub version: Option<String>,
+    pub started_at: String,
+    pub progress: Progress,
+}
+
+/// How far a run is: made of the journal's lines, one after the other, while they are written or when they are read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Progress {
+    /// Turns that count, in order.
+    pub done: Vec<Done>,
+    /// The last turn begun that does not count.
+    pub open: Option<TurnRow>,
+    pub remarks: Vec<String>,
+    pub is_finished: bool,
+    /// Why it stopped, where that is the last thing that happened.
+    pub stopped: Option<String>,
+}
+
+/// A turn that counts, and how things stood when it was over.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Done {
+    pub row: TurnRow,
+    /// The agent's session, and what that had used by then.
+    pub session_id: Option<String>,
+    pub session_tokens: Tokens,
+    pub session_cost_usd: Option<f64>,
+    /// The agent's working time.
+    pub seconds: f64,
+    pub logs: Vec<LogRow>,
+}
+
+impl Journal {
+    /// A new journal. The lock tells another trajview that the run is under way.
+    pub fn create(bundle: &Path) -> Result<Self, WriteError> {
+        let path = bundle.join("live.jsonl");
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
+        let file = file.map_err(|why| WriteError::new(&path, why.to_string()))?;
+        Self { path, file }.locked()
+    }
+
+    /// The journal of a run to go on with, and what it says. None where there is none, or it does not say how it began.
+    pub fn open(bundle: &Path) -> Result<Option<(Self, Before)>, WriteError> {
+        let path = bundle.join("live.jsonl");
+        let failed = |why: std::io::Error| WriteError::new(&path, why.to_string());
+        let is_file = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file());
+        if !is_file {
+            return Ok(None);
+        }
+        let file = OpenOptions::new().read(true).write(true).open(&path).map_err(failed)?;
+        let mut journal = Self { path: path.clone(), file }.locked()?;
+        let mut text = vec![];
+        journal.file.read_to_end(&mut text).map_err(failed)?;
+        // A line that was being written when the run was killed is no line.
+        let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        text.truncate(whole);
+        journal.file.set_len(whole as u64).map_err(failed)?;
+        journal.file.seek(SeekFrom::End(0)).map_err(failed)?;
+        Ok(before(&text).map(|before| (journal, before)))
+    }
+
+    fn locked(self) -> Result<Self, WriteError> {
+        match self.file.try_lock() {
+            Err(std::fs::TryLockError::WouldBlock) => {
+                let why = "the run is under way in another trajview";
+                Err(WriteError::Taken { path: self.path, why: why.into() })
+            }
+            // A file system without locks is no reason not to record.
+            Ok(()) | Err(std::fs::TryLockError::Error(_)) => Ok(self),
+        }
+    }
+
+    /// Writes a line and brings it to the disk.
+    pub fn write(&mut self, entry: &Entry) -> Result<(), WriteError> {
+        let line = Line { at: now(), entry: entry.clone() };
+        let written = serde_json::to_vec(&line).map_err(std::io::Error::from).and_then(|mut it| {
+            it.push(b'\n');
+            self.file.write_all(&it)?;
+            self.file.sync_data()
+        });
+        written.map_err(|why| WriteError::new(&self.path, why.to_string()))
+    }
+}
+
+/// Reads what a journal says, without touching it.
+pub fn read(bundle: &Path) -> Option<Before> {
+    let path = bundle.join("live.jsonl");
+    std::fs::read(path).ok().and_then(|text| before(&text))
+}
+
+fn before(text: &[u8]) -> Option<Before> {
+    let mut lines = text
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+    let first = lines.next()?;
+    let Entry::Began { id, setup, version, .. } = first.entry else { return None };
+    let mut before =
+        Before { id, setup: *setup, version, started_at: first.at, progress: Progress::default() };
+    for line in lines {
+        before.progress.take(&line.entry);
+    }
+    Some(before)
+}
+
+impl Progress {
+    pub fn take(&mut self, entry: &Entry) {
+        match entry {
+            Entry::TurnBegan { turn, attempt, .. } => {
+                self.open_turn(*turn, *attempt);
+                (self.is_finished, self.stopped) = (false, None);
+            }
+            Entry::Again { turn, attempt, .. } => self.open_turn(*turn, *attempt),
+            Entry::TurnEnded {
+                row,
+                session_id,
+                session_tokens,
+                session_cost_usd,
+                seconds,
+                logs,
+            } => {
+                if !row.state.counts() {
+                    self.open = Some((**row).clone());
+                    return;
+                }
+                self.done.truncate(row.turn.saturating_sub(1));
+                self.open = None;
+                self.done.push(Done {
+                    row: (**row).clone(),
+                    session_id: session_id.clone(),
+                    session_tokens: (*session_tokens).into(),
+                    session_cost_usd: *session_cost_usd,
+                    seconds: *seconds,
+                    logs: logs.clone(),
+                });
+            }
+            Entry::Warned { sentence } => self.remarks.push(sentence.clone()),
+            Entry::Stopped { why } => self.stopped = Some(why.clone()),
+            Entry::Finished => self.is_finished = true,
+            Entry::Resumed { .. } => self.stopped = None,
+            Entry::Began { .. }
+            | Entry::Process { .. }
+            | Entry::Skipped { .. }
+            | Entry::Edited { .. }
+            | Entry::Tested { .. } => {}
+        }
+    }
+
+    /// A turn that does not count yet; it stands after all that does.
+    fn open_turn(&mut self, turn: usize, attempt: usize) {
+        self.done.truncate(turn.saturating_sub(1));
+        let last_line = self.done.last().and_then(|done| done.row.last_line).unwrap_or(0);
+        let first_line = Some(last_line.saturating_add(1));
+        self.open = Some(TurnRow { turn, attempt, first_line, ..TurnRow::default() });
+    }
+
+    /// The commit after the last turn that counts.
+    pub fn commit(&self) -> Option<&str> {
+        self.done.last().and_then(|done| done.row.commit.as_deref())
+    }
+
+    /// The logs as they were when the last turn that counts was over.
+    pub fn logs(&self) -> &[LogRow] {
+        self.done.last().map_or(&[], |done| &done.logs)
+    }
+
+    pub fn rows(&self) -> Vec<TurnRow> {
+        self.done.iter().map(|done| done.row.clone()).collect()
+    }
+
+    pub fn total(&self) -> Total {
+        let tokens = self.done.iter().map(|done| Tokens::from(done.row.tokens));
+        let cost = self.done.iter().filter_map(|done| done.row.cost_usd);
+        Total {
+            turns: self.done.len(),
+            tokens: tokens.fold(Tokens::default(), |sum, it| sum + it),
+            cost_usd: cost.reduce(|sum, it| sum + it),
+            seconds: self.done.iter().map(|done| done.seconds).sum(),
+        }
+    }
+}
+
+/// RFC 3339 with milliseconds.
+pub fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// The same moment as a value.
+pub fn time(text: &str) -> Time {
+    Time::parse(text).unwrap_or(Time(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::manifest::State;
+
+    fn ended(turn: usize, state: State) -> Entry {
+        let row = TurnRow { turn, state, commit: Some(format!("c{turn}")), ..TurnRow::default() };
+        Entry::TurnEnded {
+            row: Box::new(row),
+            session_id: Some("s".into()),
+            session_tokens: TokenRow::default(),
+            session_cost_usd: None,
+            seconds: 1.0,
+            logs: vec![],
+        }
+    }
+
+    fn began(turn: usize, attempt: usize) -> Entry {
+        Entry::TurnBegan { turn, attempt, request_sha256: String::new(), before: None }
+    }
+
+    fn first() -> Entry {
+        let setup = Box::new(Setup::new("command", "work".into()));
+        Entry::Began { schema: SCHEMA.into(), id: "id".into(), setup, version: None }
+    }
+
+    #[test]
+    fn what_was_written_before_a_crash_is_read_and_a_torn_line_is_not() {
+        let bundle = tempfile::tempdir().unwrap();
+        let mut journal = Journal::create(bundle.path()).unwrap();
+        for entry in [first(), began(1, 1), ended(1, State::Done), began(2, 1)] {
+            journal.write(&entry).unwrap();
+        }
+        drop(journal);
+        let path = bundle.path().join("live.jsonl");
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, [&whole[..], b"{\"at\": \"20"].concat()).unwrap();
+
+        let (mut journal, before) = Journal::open(bundle.path()).unwrap().unwrap();
+
+        assert_eq!(before.progress.done.len(), 1);
+        assert_eq!(before.progress.commit(), Some("c1"));
+        assert_eq!(before.progress.open.as_ref().map(|row| row.turn), Some(2));
+        journal.write(&ended(2, State::Cut)).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 5);
+        assert!(text.starts_with(std::str::from_utf8(&whole).unwrap()));
+    }
+
+    #[test]
+    fn a_turn_done_again_takes_the_place_of_the_one_before() {
+        let mut progress = Progress::default();
+        for entry in [began(1, 1), ended(1, State::Done), began(2, 1), ended(2, State::Done)] {
+            progress.take(&entry);
+        }
+        for entry in [began(1, 2), ended(1, State::Cut), began(1, 3), ended(1, State::Done)] {
+            progress.take(&entry);
+        }
+        assert_eq!(progress.rows().iter().map(|row| row.turn).collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
+    fn two_do_not_record_the_same_run() {
+        let bundle = tempfile::tempdir().unwrap();
+        let mut journal = Journal::create(bundle.path()).unwrap();
+        journal.write(&first()).unwrap();
+
+        let why = Journal::open(bundle.path()).unwrap_err().to_string();
+
+        assert!(why.ends_with("the run is under way in another trajview"), "{why}");
+    }
+}

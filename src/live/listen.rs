@@ -1,0 +1,356 @@
+//! Listening to an agent while a turn is under way, until it is over one way or another.
+
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, never, select};
+use regex::bytes::Regex;
+
+use crate::run::Tokens;
+
+use super::{
+    cast::Cast,
+    control::{Control, Wish},
+    drivers::heard::{Amount, Heard, Reader, Stream},
+    event::Event,
+    process::{Ending, Piece, Process},
+    secrets::{Cover, Secrets},
+    setup::{Timeouts, duration},
+};
+
+/// Why listening ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    Exited(Ending),
+    /// The terminal showed what it shows when a turn is over.
+    Marked,
+    /// A person said that the turn is over.
+    Declared,
+    /// A person wants it done again.
+    Again,
+    Stopped,
+    /// It took too long; a sentence.
+    Late(String),
+}
+
+/// What listening needs.
+pub struct Ear<'a> {
+    pub control: &'a Control,
+    pub timeouts: Timeouts,
+    pub reader: &'a mut dyn Reader,
+    pub heard: &'a mut Heard,
+    pub secrets: &'a Secrets,
+    pub cast: &'a mut Cast,
+    /// What a terminal shows when a turn is over.
+    pub marker: Option<&'a Regex>,
+    /// Asked now and then; whether the log says that the turn is over.
+    pub is_over: &'a mut dyn FnMut() -> bool,
+    /// Whether nobody draws the terminal, so that its questions have to be answered here.
+    pub answers: bool,
+    /// Where what it prints is kept.
+    pub file: Option<std::fs::File>,
+    /// Called now and then; whether the log grew.
+    pub grow: &'a mut dyn FnMut() -> bool,
+    /// Wishes for what comes after this turn.
+    pub later: &'a mut Vec<Wish>,
+    pub tell: &'a mut dyn FnMut(&Event),
+}
+
+const BEAT: Duration = Duration::from_millis(50);
+
+/// How often the agent's log is looked at.
+const LOOK: Duration = Duration::from_millis(700);
+
+/// How long output may stay open when the agent itself has ended: what it left running holds it.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How long a terminal has to rest after its marker.
+const REST: Duration = Duration::from_millis(250);
+
+/// A longer line is cut (bytes).
+const LONGEST_LINE: usize = 8 << 20;
+
+/// What is kept of what an agent prints (bytes).
+const MOST_KEPT: u64 = 64 << 20;
+
+/// What of a terminal's output a marker is looked for in (bytes).
+const TAIL: usize = 8 << 10;
+
+/// Output cut into lines.
+#[derive(Default)]
+struct Lines {
+    held: Vec<u8>,
+    skips: bool,
+}
+
+impl Lines {
+    fn take(&mut self, bytes: &[u8], hear: &mut dyn FnMut(&str)) {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            if !self.skips {
+                self.held.extend_from_slice(part);
+            }
+            if part.ends_with(b"\n") {
+                self.end(hear);
+            } else if self.held.len() > LONGEST_LINE {
+                self.end(hear);
+                self.skips = true;
+            }
+        }
+    }
+
+    fn end(&mut self, hear: &mut dyn FnMut(&str)) {
+        let line = std::mem::take(&mut self.held);
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_end_matches(['\n', '\r']);
+        if !line.is_empty() && !self.skips {
+            hear(line);
+        }
+        self.skips = false;
+    }
+}
+
+/// One listening.
+struct Listening<'a, 'b> {
+    ear: &'b mut Ear<'a>,
+    output: Lines,
+    complaints: Lines,
+    tail: Vec<u8>,
+    is_marked: bool,
+    kept: u64,
+    cover: Cover,
+    used: Tokens,
+}
+
+impl Ear<'_> {
+    /// Listens until the turn is over. What is left of the process is the caller's to end.
+    pub fn listen(&mut self, process: &mut Process) -> Outcome {
+        let mut listening = Listening::of(self);
+        let outcome = listening.until_over(process);
+        listening.finish();
+        outcome
+    }
+
+    /// What a process says while it is made to end.
+    pub fn end(&mut self, process: &mut Process) -> Option<Ending> {
+        let patience = duration(self.timeouts.patience);
+        let mut listening = Listening::of(self);
+        let ending = process.end(patience, &mut |piece| {
+            let is_terminal = false;
+            listening.hear(&piece, is_terminal, &mut |_| {});
+        });
+        listening.finish();
+        ending
+    }
+}
+
+impl<'a, 'b> Listening<'a, 'b> {
+    fn of(ear: &'b mut Ear<'a>) -> Self {
+        let cover = Cover::new(ear.secrets.clone());
+        Self {
+            ear,
+            output: Lines::default(),
+            complaints: Lines::default(),
+            tail: vec![],
+            is_marked: false,
+            kept: 0,
+            cover,
+            used: Tokens::default(),
+        }
+    }
+
+    fn until_over(&mut self, process: &mut Process) -> Outcome {
+        let wishes = self.ear.control.wishes().clone();
+        let mut pieces: Receiver<Piece> = process.pieces.clone();
+        let (began, mut last, mut looked) = (Instant::now(), Instant::now(), Instant::now());
+        let mut ended: Option<(Ending, Instant)> = None;
+        let (mut is_open, is_terminal) = (true, process.has_terminal());
+        loop {
+            if self.ear.control.stop.is_set() {
+                return Outcome::Stopped;
+            }
+            if let Some(late) = self.lateness(began, last) {
+                return Outcome::Late(late);
+            }
+            if let Some(marked) = self.rests(process, last) {
+                return marked;
+            }
+            select! {
+                recv(pieces) -> piece => match piece {
+                    Ok(piece) => {
+                        last = Instant::now();
+                        self.hear(&piece, is_terminal, &mut |bytes| process.type_in(bytes));
+                    }
+                    Err(_) => (is_open, pieces) = (false, never()),
+                },
+                recv(wishes) -> wish => if let Ok(wish) = wish
+                    && let Some(outcome) = self.grant(wish, process)
+                {
+                    return outcome;
+                },
+                default(BEAT) => {}
+            }
+            if looked.elapsed() >= LOOK {
+                looked = Instant::now();
+                self.is_marked |= (self.ear.is_over)();
+                if (self.ear.grow)() {
+                    last = Instant::now(); // an agent that writes its log is not idle
+                    (self.ear.tell)(&Event::Grew);
+                }
+            }
+            if ended.is_none() {
+                ended = process.ending().map(|ending| (ending, Instant::now()));
+            }
+            if let Some((ending, since)) = ended
+                && (!is_open || since.elapsed() > GRACE)
+            {
+                return Outcome::Exited(ending);
+            }
+        }
+    }
+
+    fn lateness(&self, began: Instant, last: Instant) -> Option<String> {
+        let Timeouts { turn, idle, .. } = self.ear.timeouts;
+        if began.elapsed() >= duration(turn) {
+            return Some(format!("the turn was not over within {turn} s"));
+        }
+        let is_idle = last.elapsed() >= duration(idle);
+        is_idle.then(|| format!("nothing was heard of the agent for {idle} s"))
+    }
+
+    /// Whether a terminal that showed its marker has come to rest.
+    fn rests(&mut self, process: &mut Process, last: Instant) -> Option<Outcome> {
+        if !self.is_marked || last.elapsed() < REST || !process.pieces.is_empty() {
+            return None;
+        }
+        Some(Outcome::Marked)
+    }
+
+    /// Carries out a wish, or keeps it for later. An outcome ends the listening.
+    fn grant(&mut self, wish: Wish, process: &mut Process) -> Option<Outcome> {
+        match wish {
+            Wish::Keys(bytes) => process.type_in(&bytes),
+            Wish::Resize(columns, rows) => {
+                process.resize((columns, rows));
+                self.ear.cast.resize((columns, rows));
+            }
+            Wish::EndTurn => return Some(Outcome::Declared),
+            Wish::Retry => return Some(Outcome::Again),
+            Wish::Stop => return Some(Outcome::Stopped),
+            wish => self.ear.later.push(wish),
+        }
+        None
+    }
+
+    fn hear(&mut self, piece: &Piece, is_terminal: bool, type_in: &mut dyn FnMut(&[u8])) {
+        self.keep(&piece.bytes);
+        if is_terminal {
+            return self.hear_terminal(&piece.bytes, type_in);
+        }
+        let Listening { ear, output, complaints, .. } = self;
+        let lines = if piece.from == Stream::Output { output } else { complaints };
+        let (reader, heard, secrets) = (&mut *ear.reader, &mut *ear.heard, ear.secrets);
+        lines.take(&piece.bytes, &mut |line| {
+            reader.line(&secrets.hide(line), piece.from, heard);
+        });
+        self.pass_on();
+    }
+
+    fn hear_terminal(&mut self, bytes: &[u8], type_in: &mut dyn FnMut(&[u8])) {
+        let shown = self.ear.cast.output(bytes);
+        if !shown.is_empty() {
+            (self.ear.tell)(&Event::Terminal(shown));
+        }
+        self.tail.extend_from_slice(bytes);
+        if self.ear.answers {
+            answer(bytes, type_in);
+        }
+        self.is_marked |= self.ear.marker.is_some_and(|marker| marker.is_match(&self.tail));
+        let excess = self.tail.len().saturating_sub(TAIL);
+        self.tail.drain(..excess);
+    }
+
+    /// Tells what the reader understood.
+    fn pass_on(&mut self) {
+        for line in std::mem::take(&mut self.ear.heard.said) {
+            (self.ear.tell)(&Event::Said(line));
+        }
+        if let Amount::Turn(tokens) = self.ear.heard.tokens
+            && tokens != self.used
+        {
+            self.used = tokens;
+            let cost_usd = match self.ear.heard.cost {
+                Amount::Turn(cost) => Some(cost),
+                _ => None,
+            };
+            (self.ear.tell)(&Event::Used { tokens, cost_usd });
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        let is_room = self.kept < MOST_KEPT;
+        if let Some(file) = self.ear.file.as_mut().filter(|_| is_room) {
+            // For whoever looks into trouble; the run does not hang on it.
+            let _ = std::io::Write::write_all(file, &self.cover.take(bytes));
+            self.kept += bytes.len() as u64;
+        }
+    }
+
+    fn finish(&mut self) {
+        let Listening { ear, output, complaints, .. } = self;
+        let (reader, heard, secrets) = (&mut *ear.reader, &mut *ear.heard, ear.secrets);
+        output.end(&mut |line| reader.line(&secrets.hide(line), Stream::Output, heard));
+        complaints.end(&mut |line| reader.line(&secrets.hide(line), Stream::Complaints, heard));
+        let rest = ear.cast.rest();
+        if !rest.is_empty() {
+            (ear.tell)(&Event::Terminal(rest));
+        }
+        self.pass_on();
+    }
+}
+
+/// Answers the questions that programs ask a terminal before they do anything else: where the cursor is, what it is.
+fn answer(bytes: &[u8], type_in: &mut dyn FnMut(&[u8])) {
+    const ANSWERS: [(&[u8], &[u8]); 3] =
+        [(b"\x1b[6n", b"\x1b[1;1R"), (b"\x1b[5n", b"\x1b[0n"), (b"\x1b[c", b"\x1b[?6c")];
+    for (question, answer) in ANSWERS {
+        for _ in memchr::memmem::find_iter(bytes, question) {
+            type_in(answer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_cut_into_lines_however_it_comes() {
+        for at in 0..12 {
+            let text = b"one\r\n\ntwo\nrest";
+            let (mut lines, mut heard) = (Lines::default(), vec![]);
+            let (first, second) = text.split_at(at);
+            lines.take(first, &mut |line| heard.push(line.to_owned()));
+            lines.take(second, &mut |line| heard.push(line.to_owned()));
+            lines.end(&mut |line| heard.push(line.to_owned()));
+            assert_eq!(heard, ["one", "two", "rest"]);
+        }
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_cut() {
+        let (mut lines, mut heard) = (Lines::default(), vec![]);
+        let piece = vec![b'x'; 1 << 20];
+        for _ in 0..20 {
+            lines.take(&piece, &mut |line| heard.push(line.len()));
+        }
+        lines.take(b"\nnext\n", &mut |line| heard.push(line.len()));
+        assert_eq!(heard.len(), 2);
+        assert!(heard[0] <= LONGEST_LINE + piece.len() && heard[1] == 4);
+    }
+
+    #[test]
+    fn the_questions_of_programs_to_their_terminal_are_answered() {
+        let mut typed = vec![];
+        answer(b"a\x1b[6nb\x1b[c", &mut |bytes| typed.extend_from_slice(bytes));
+        assert_eq!(typed, b"\x1b[1;1R\x1b[?6c");
+    }
+}

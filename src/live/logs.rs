@@ -1,0 +1,381 @@
+//! The agent's own logs: found where its driver says, copied below `session/`, and cut back when a turn is done again.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use globset::{GlobBuilder, GlobMatcher};
+use regex::bytes::Regex;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    formats::{self, HEAD_BYTES, Head},
+    store::write::{WriteError, replace_through},
+};
+
+use super::{drivers::Logs, secrets::Secrets};
+
+/// One log, as it was when a turn was over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogRow {
+    /// Below `session/`.
+    pub name: String,
+    /// Where the agent keeps it.
+    pub source: PathBuf,
+    pub bytes: u64,
+    pub lines: u32,
+}
+
+/// What copying found.
+#[derive(Debug, Default)]
+pub struct Copied {
+    pub rows: Vec<LogRow>,
+    /// Names of those in which a secret was covered.
+    pub covered: Vec<String>,
+    /// Sentences about those that could not be copied.
+    pub problems: Vec<String>,
+}
+
+/// Deeper folders are not looked into.
+const MOST_DEEP: usize = 8;
+
+/// An agent with more files than this has no logs of the kind we know.
+const MOST_FILES: usize = 2_000;
+
+/// Copies every log whole. Each takes its name in one step.
+pub fn copy(places: &[Logs], bundle: &Path, secrets: &Secrets) -> Result<Copied, WriteError> {
+    let mut copied = Copied::default();
+    for (name, source) in find(places) {
+        let mut bytes = match read(&source) {
+            Ok(bytes) => bytes,
+            Err(why) => {
+                copied.problems.push(format!("session/{name} could not be copied: {why}"));
+                continue;
+            }
+        };
+        if secrets.cover(&mut bytes) {
+            copied.covered.push(name.clone());
+        }
+        let path = bundle.join("session").join(&name);
+        let same = fs::metadata(&path).is_ok_and(|meta| meta.len() == bytes.len() as u64)
+            && fs::read(&path).is_ok_and(|there| there == bytes);
+        if !same {
+            make_parent(&path)?;
+            // Not beside its name: what lies in `session/` is read by whoever opens the bundle.
+            replace_through(bundle, &path, &bytes)?;
+        }
+        let (count, lines) = (bytes.len() as u64, lines_of(&bytes));
+        copied.rows.push(LogRow { name, source, bytes: count, lines });
+    }
+    Ok(copied)
+}
+
+/// Copies what logs of lines have gained, up to the last whole line; whether there was anything.
+pub fn grow(places: &[Logs], bundle: &Path, secrets: &Secrets) -> bool {
+    let mut grew = false;
+    for (name, source) in find(places).into_iter().filter(|(name, _)| name.ends_with(".jsonl")) {
+        let path = bundle.join("session").join(name);
+        grew |= make_parent(&path).is_ok() && append(&source, &path, secrets).unwrap_or(false);
+    }
+    grew
+}
+
+fn append(source: &Path, path: &Path, secrets: &Secrets) -> io::Result<bool> {
+    let there = fs::metadata(path).map_or(0, |meta| meta.len());
+    let mut from = open_plain(source)?;
+    if from.metadata()?.len() <= there {
+        return Ok(false);
+    }
+    from.seek(SeekFrom::Start(there))?;
+    let mut bytes = vec![];
+    from.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else { return Ok(false) };
+    bytes.truncate(end + 1);
+    secrets.cover(&mut bytes);
+    let mut to = OpenOptions::new().append(true).create(true).open(path)?;
+    to.write_all(&bytes)?;
+    Ok(true)
+}
+
+/// A longer log is copied as far as this.
+const MOST_BYTES: u64 = 2 << 30;
+
+/// Name below `session/` and place of every log there is, sorted by name.
+fn find(places: &[Logs]) -> Vec<(String, PathBuf)> {
+    let mut found: Vec<(String, PathBuf)> = vec![];
+    for place in places {
+        let glob = GlobBuilder::new(&place.pattern).literal_separator(true).build();
+        let Ok(glob) = glob else { continue }; // a driver's pattern was looked at before anything began
+        let mut paths = vec![];
+        collect(&place.folder, Path::new(""), &glob.compile_matcher(), 0, &mut paths);
+        for inner in paths {
+            let own = inner.file_name().map(PathBuf::from).unwrap_or_default();
+            let name = if place.is_flat { own } else { inner.clone() };
+            let mut name = name.to_string_lossy().replace('\\', "/");
+            if found.iter().any(|(other, _)| *other == name) {
+                name = inner.to_string_lossy().replace(['/', '\\'], "-");
+            }
+            found.push((name, place.folder.join(&inner)));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn collect(root: &Path, inner: &Path, glob: &GlobMatcher, depth: usize, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(root.join(inner)).into_iter().flatten().flatten() {
+        let Ok(kind) = entry.file_type() else { continue };
+        let path = inner.join(entry.file_name());
+        if kind.is_dir() && depth < MOST_DEEP {
+            collect(root, &path, glob, depth + 1, found);
+        } else if kind.is_file() && glob.is_match(&path) && found.len() < MOST_FILES {
+            found.push(path);
+        }
+    }
+}
+
+/// A link in the place of a log is not followed.
+fn open_plain(path: &Path) -> io::Result<File> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    File::open(path)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let mut bytes = vec![];
+    open_plain(path)
+        .and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes))
+        .map_err(|why| why.to_string())?;
+    Ok(bytes)
+}
+
+fn make_parent(path: &Path) -> Result<(), WriteError> {
+    let parent = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(parent).map_err(|why| WriteError::new(parent, why.to_string()))
+}
+
+fn lines_of(bytes: &[u8]) -> u32 {
+    let has_tail = bytes.last().is_some_and(|last| *last != b'\n');
+    let count = memchr::memchr_iter(b'\n', bytes).count() + usize::from(has_tail);
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Waits for a line in logs of lines.
+pub struct Watch<'a> {
+    places: &'a [Logs],
+    pattern: &'a Regex,
+    /// How far each was looked at (bytes).
+    seen: BTreeMap<PathBuf, u64>,
+}
+
+impl<'a> Watch<'a> {
+    /// What is there already does not count.
+    pub fn new(places: &'a [Logs], pattern: &'a Regex) -> Self {
+        let size = |path: &PathBuf| fs::metadata(path).map_or(0, |meta| meta.len());
+        let seen = find(places).into_iter().map(|(_, path)| (path.clone(), size(&path))).collect();
+        Self { places, pattern, seen }
+    }
+
+    /// Whether a whole line that matches came since it was last asked.
+    pub fn is_found(&mut self) -> bool {
+        let mut found = false;
+        for (_, path) in find(self.places) {
+            let seen = self.seen.entry(path.clone()).or_default();
+            let bytes = read_from(&path, *seen).unwrap_or_default();
+            let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            *seen += end as u64;
+            found |= bytes[..end].split(|byte| *byte == b'\n').any(|it| self.pattern.is_match(it));
+        }
+        found
+    }
+}
+
+fn read_from(path: &Path, start: u64) -> io::Result<Vec<u8>> {
+    let mut file = open_plain(path)?;
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = vec![];
+    file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Makes the agent's logs what they were: longer ones are cut, new ones go. What the bundle has of them goes along.
+pub fn cut_back(places: &[Logs], before: &[LogRow], bundle: &Path) -> Result<(), WriteError> {
+    for (name, source) in find(places) {
+        let row = before.iter().find(|row| row.name == name);
+        let failed = |why: io::Error| WriteError::new(&source, why.to_string());
+        match row {
+            None => fs::remove_file(&source).map_err(failed)?,
+            Some(row) => cut(&source, row.bytes).map_err(failed)?,
+        }
+    }
+    cut_copies(before, bundle)
+}
+
+/// Makes the bundle's copies what they were.
+pub fn cut_copies(before: &[LogRow], bundle: &Path) -> Result<(), WriteError> {
+    let folder = bundle.join("session");
+    let mut names = vec![];
+    let Ok(every) = GlobBuilder::new("**").build() else { return Ok(()) };
+    collect(&folder, Path::new(""), &every.compile_matcher(), 0, &mut names);
+    for name in names {
+        let shown = name.to_string_lossy().replace('\\', "/");
+        let path = folder.join(&name);
+        let failed = |why: io::Error| WriteError::new(&path, why.to_string());
+        match before.iter().find(|row| row.name == shown) {
+            Some(row) => cut(&path, row.bytes).map_err(failed)?,
+            None if shown.ends_with(".cast") => {} // what the terminal showed did happen
+            None => fs::remove_file(&path).map_err(failed)?,
+        }
+    }
+    Ok(())
+}
+
+fn cut(path: &Path, bytes: u64) -> io::Result<()> {
+    if fs::symlink_metadata(path)?.len() > bytes {
+        OpenOptions::new().write(true).open(path)?.set_len(bytes)?;
+    }
+    Ok(())
+}
+
+/// Which log a turn stands in: one that a format reads, has grown and is no part of another one; that of the session
+/// before any other.
+pub fn main_log<'a>(
+    now: &'a [LogRow],
+    before: &[LogRow],
+    session: Option<&str>,
+    bundle: &Path,
+) -> Option<&'a LogRow> {
+    let has_grown = |row: &&LogRow| {
+        let old = before.iter().find(|old| old.name == row.name);
+        old.is_none_or(|old| row.lines > old.lines)
+    };
+    let read: Vec<(&LogRow, Opening)> = now
+        .iter()
+        .filter(has_grown)
+        .filter_map(|row| Some((row, Opening::of(bundle, &row.name)?)))
+        .collect();
+    let is_part = |row: &LogRow, opening: &Opening| {
+        let others = read.iter().filter(|(other, _)| other.name != row.name);
+        let mut heads = others.map(|(_, other)| other);
+        heads.any(|other| other.is_main_of(opening))
+    };
+    let mains: Vec<&LogRow> =
+        read.iter().filter(|(row, it)| !is_part(row, it)).map(|(row, _)| *row).collect();
+    let of_session = |row: &&&LogRow| session.is_some_and(|id| row.name.contains(id));
+    mains.iter().find(of_session).or(mains.last()).copied()
+}
+
+/// Those of the bundle's logs that no format reads, though their names say that they are logs.
+pub fn unread(rows: &[LogRow], bundle: &Path) -> Vec<String> {
+    let is_log = |name: &str| [".jsonl", ".json"].iter().any(|ending| name.ends_with(ending));
+    let unread =
+        rows.iter().filter(|row| is_log(&row.name) && Opening::of(bundle, &row.name).is_none());
+    unread.map(|row| format!("session/{}", row.name)).collect()
+}
+
+/// How a log starts, and the format that claims it.
+struct Opening {
+    name: String,
+    bytes: Vec<u8>,
+    is_whole: bool,
+    format: &'static dyn formats::Format,
+}
+
+impl Opening {
+    fn of(bundle: &Path, name: &str) -> Option<Self> {
+        let file = File::open(bundle.join("session").join(name)).ok()?;
+        let is_whole = file.metadata().ok()?.len() <= HEAD_BYTES as u64;
+        let mut bytes = vec![];
+        file.take(HEAD_BYTES as u64).read_to_end(&mut bytes).ok()?;
+        let name = name.rsplit('/').next().unwrap_or(name).to_owned();
+        let head = Head { name: &name, bytes: &bytes, is_whole };
+        let format = formats::claim(&head).filter(|format| format.name() != "bundle")?;
+        Some(Self { name, bytes, is_whole, format })
+    }
+
+    fn head(&self) -> Head<'_> {
+        Head { name: &self.name, bytes: &self.bytes, is_whole: self.is_whole }
+    }
+
+    fn is_main_of(&self, other: &Self) -> bool {
+        self.format.name() == other.format.name()
+            && self.format.is_companion(&self.head(), &other.head())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place() -> (tempfile::TempDir, tempfile::TempDir, Vec<Logs>) {
+        let (home, bundle) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::create_dir_all(home.path().join("a/b")).unwrap();
+        let folder = home.path().to_owned();
+        let logs = vec![Logs { folder, pattern: "**/*.jsonl".into(), is_flat: true }];
+        (home, bundle, logs)
+    }
+
+    #[test]
+    fn logs_are_copied_byte_for_byte_but_for_secrets() {
+        let (home, bundle, places) = place();
+        fs::write(home.path().join("a/b/one.jsonl"), "{}\n{\"k\": \"key-0123456789\"}").unwrap();
+        fs::write(home.path().join("a/two.jsonl"), b"{}\r\n\xff\n").unwrap();
+        let secrets = Secrets::new(["key-0123456789".to_owned()]);
+
+        let copied = copy(&places, bundle.path(), &secrets).unwrap();
+
+        let rows = copied.rows.iter().map(|it| (it.name.as_str(), it.bytes, it.lines));
+        let rows = rows.collect::<Vec<_>>();
+        assert_eq!(rows, [("one.jsonl", 26, 2), ("two.jsonl", 6, 2)]);
+        assert_eq!(copied.covered, ["one.jsonl"]);
+        let one = fs::read_to_string(bundle.path().join("session/one.jsonl")).unwrap();
+        assert_eq!(one, "{}\n{\"k\": \"**************\"}");
+    }
+
+    #[test]
+    fn a_log_grows_by_whole_lines_and_is_cut_back() {
+        let (home, bundle, places) = place();
+        let source = home.path().join("a/one.jsonl");
+        fs::write(&source, "1\n2").unwrap();
+        let secrets = Secrets::default();
+        assert!(grow(&places, bundle.path(), &secrets));
+        assert!(!grow(&places, bundle.path(), &secrets));
+        let before = copy(&places, bundle.path(), &secrets).unwrap().rows;
+        fs::write(&source, "1\n2\n3\n").unwrap();
+        fs::write(home.path().join("new.jsonl"), "x").unwrap();
+        copy(&places, bundle.path(), &secrets).unwrap();
+
+        cut_back(&places, &before, bundle.path()).unwrap();
+
+        assert_eq!(fs::read(&source).unwrap(), b"1\n2");
+        assert_eq!(copy(&places, bundle.path(), &secrets).unwrap().rows, before);
+        assert_eq!(fs::read_dir(bundle.path().join("session")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_line_that_is_waited_for_is_found_once_it_is_whole() {
+        let (home, _bundle, places) = place();
+        let source = home.path().join("a/one.jsonl");
+        fs::write(&source, "over\n").unwrap();
+        let pattern = Regex::new("^over$").unwrap();
+        let mut watch = Watch::new(&places, &pattern);
+        assert!(!watch.is_found());
+        fs::write(&source, "over\nmore\nov").unwrap();
+        assert!(!watch.is_found());
+        fs::write(&source, "over\nmore\nover\n").unwrap();
+        assert!(watch.is_found() && !watch.is_found());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_the_place_of_a_log_is_not_followed() {
+        let (home, bundle, places) = place();
+        std::os::unix::fs::symlink("/etc/passwd", home.path().join("x.jsonl")).unwrap();
+        let copied = copy(&places, bundle.path(), &Secrets::default()).unwrap();
+        assert_eq!(copied.rows, []);
+    }
+}

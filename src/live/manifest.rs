@@ -1,0 +1,180 @@
+//! `run.json` of a run under way, and the rows that it shares with the journal.
+
+use serde::{Deserialize, Serialize};
+
+use crate::run::Tokens;
+
+/// What a layer did to a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayerRow {
+    pub name: String,
+    /// The words it put before the request; empty for none.
+    pub added: String,
+    /// Whether the agent began a new session for it.
+    pub restarted: bool,
+    /// A sentence.
+    pub why: String,
+}
+
+/// How far a turn came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// Its request was sent, and nothing more is recorded.
+    #[default]
+    Begun,
+    /// It counts.
+    Done,
+    /// It failed and stands all the same, because that is what was asked for.
+    Kept,
+    /// It failed, was stopped or took too long; it is done again when the run goes on.
+    Cut,
+}
+
+impl State {
+    pub const fn counts(self) -> bool {
+        matches!(self, Self::Done | Self::Kept)
+    }
+}
+
+/// As `{"input": 12, ...}`; null is not recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TokenRow {
+    pub input: Option<u64>,
+    pub cached_input: Option<u64>,
+    pub output: Option<u64>,
+    pub reasoning: Option<u64>,
+}
+
+impl From<Tokens> for TokenRow {
+    fn from(it: Tokens) -> Self {
+        let Tokens { input, cached_input, output, reasoning } = it;
+        Self { input, cached_input, output, reasoning }
+    }
+}
+
+impl From<TokenRow> for Tokens {
+    fn from(it: TokenRow) -> Self {
+        let TokenRow { input, cached_input, output, reasoning } = it;
+        Self { input, cached_input, output, reasoning }
+    }
+}
+
+/// One turn, in `run.json` and in the journal.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TurnRow {
+    /// Counts from 1.
+    pub turn: usize,
+    pub commit: Option<String>,
+    pub started_at: Option<String>,
+    pub ended_at: Option<String>,
+    /// The log it stands in: a name below `session/`.
+    pub session: Option<String>,
+    pub first_line: Option<u32>,
+    pub last_line: Option<u32>,
+    /// Null, one object, or a list of them.
+    pub layer: Option<Layers>,
+    pub state: State,
+    /// Counts from 1.
+    pub attempt: usize,
+    /// How the process ended: `exit code 0`; null where it still runs.
+    pub exit: Option<String>,
+    /// Why it does not count, or counts though it failed; a sentence.
+    pub why: Option<String>,
+    /// What the agent itself reported; a log that is read says more.
+    pub tokens: TokenRow,
+    pub cost_usd: Option<f64>,
+    /// What the agent was not allowed to do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub denied: Vec<String>,
+    /// What it reported on the way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub troubles: Vec<String>,
+    /// What it wrote outside its workspace, where that was noticed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<String>,
+    /// What of its files is not in the commit, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_recorded: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Layers {
+    One(Box<LayerRow>),
+    Several(Vec<LayerRow>),
+}
+
+impl Layers {
+    pub fn of(mut rows: Vec<LayerRow>) -> Option<Self> {
+        match rows.len() {
+            0 => None,
+            1 => rows.pop().map(|row| Self::One(Box::new(row))),
+            _ => Some(Self::Several(rows)),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub struct Manifest<'a> {
+    pub schema: &'static str,
+    pub id: &'a str,
+    pub title: String,
+    pub task: Option<Task<'a>>,
+    pub condition: &'a str,
+    pub platform: &'a str,
+    pub agent: Agent<'a>,
+    pub model: Option<&'a str>,
+    pub provenance: String,
+    pub started_at: &'a str,
+    /// Null while it runs.
+    pub ended_at: Option<&'a str>,
+    /// `running`, `finished`, or `stopped` and why.
+    pub state: String,
+    pub languages: [&'static str; 0],
+    pub checkpoints: Vec<Checkpoint<'a>>,
+    pub turns: Vec<TurnRow>,
+    /// Files below `session/` that no format reads; they are kept as they are.
+    pub kept: &'a [String],
+    pub surroundings: Surroundings<'a>,
+    /// Sentences about the run as a whole.
+    pub remarks: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+pub struct Task<'a> {
+    pub id: &'a str,
+    pub title: Option<&'a str>,
+    pub venue: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Agent<'a> {
+    pub name: &'a str,
+    pub version: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Checkpoint<'a> {
+    pub id: &'a str,
+    pub turn: usize,
+    pub label: Option<&'a str>,
+}
+
+/// What there was around the agent.
+#[derive(Debug, Serialize)]
+pub struct Surroundings<'a> {
+    pub recorder: &'static str,
+    pub os: &'static str,
+    pub architecture: &'static str,
+    /// Names alone.
+    pub variables: Vec<&'a str>,
+    pub permissions: &'static str,
+    pub arguments: &'a [String],
+    pub records_ignored: bool,
+    /// Patterns of what is never recorded.
+    pub not_recorded: &'a [String],
+    pub most_bytes: u64,
+    pub tests: Option<&'a str>,
+}

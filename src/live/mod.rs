@@ -1,0 +1,58 @@
+//! An agent at work: asked request by request, recorded turn by turn, as a run bundle that can be opened at any moment.
+//!
+//! [`run()`] carries out a [`Job`]: plain values that say which agent ([`drivers`]), which requests ([`script`]) and how
+//! far ([`setup`]). It waits until the run is over, so a screen calls it on a thread:
+//!
+//! ```text
+//! live::run(&job, Start::Anew | Start::Resume, &control, &mut |event| ...) -> Result<Ended, CannotStart>
+//! ```
+//!
+//! What happens comes as an [`Event`]: the bundle is open, a request waits for a person, a turn began, bytes of the agent's
+//! terminal, lines of an agent without one, the log grew (the bundle on the disk has more to show), the turn ended with its
+//! row, changed paths and totals, tests were run. What a person wants goes in as a [`Wish`] through a [`Control`], whose
+//! clones may be used from any thread: pause, go on, step by step, skip, edit, retry, end the turn, stop, keys and size of
+//! the terminal. While an event is taken in, the agent waits: that is how a flood is held back.
+//!
+//! [`under_way::patch`] says what the turn under way has changed so far. [`setup::Setup::in_terminal`] gives an agent that has a
+//! screen of its own (Codex) a terminal, so that there is something to be seen and typed to.
+//!
+//! With [`Job::has_person`] a failed turn waits for a wish instead of ending the run, and the questions that programs ask
+//! their terminal are left to whoever draws it; the answers are typed with [`Wish::Keys`].
+//!
+//! # How a turn goes
+//!
+//! [`layers`] may put words before the request. [`turn`] sends it through a [`process`] and [`listen`]s. Then the agent's
+//! [`logs`] are copied, the files become a commit ([`crate::store::workspace`]), the [`journal`] gets its line, and
+//! `run.json` ([`manifest`]) is written anew. A turn counts from its line in the journal on: one that was begun and does not
+//! count is done again, from the files and logs before it. At the end of a checkpoint [`checks`] runs the tests.
+//!
+//! The agent sees a small environment and folders of its own ([`stage`]); keys that it gets are kept out of everything that
+//! is written ([`secrets`]).
+
+pub mod budget;
+pub mod cast;
+pub mod checks;
+pub mod control;
+pub mod drivers;
+pub mod event;
+pub mod journal;
+pub mod layers;
+pub mod listen;
+pub mod logs;
+pub mod manifest;
+pub mod plan;
+pub mod process;
+mod pty;
+pub mod run;
+pub mod script;
+pub mod secrets;
+pub mod setup;
+mod sitting;
+pub mod stage;
+pub mod turn;
+pub mod under_way;
+mod version;
+
+pub use control::{Control, Wish};
+pub use event::{Event, Total, Why};
+pub use run::{CannotStart, Ended, Halt, Job, Start, run};

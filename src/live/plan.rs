@@ -1,0 +1,165 @@
+//! What a run would call, word by word, without calling it.
+
+use std::{fs::File, path::Path, process::Command, process::Stdio};
+
+use serde::Serialize;
+
+use super::{
+    drivers::{self, Ask, Call, End, Input, Naming, Rewind},
+    run::{CannotStart, Job},
+    sitting::fresh_id,
+    stage::Stage,
+};
+
+/// How one agent is driven.
+#[derive(Debug, Serialize)]
+pub struct Plan {
+    pub agent: String,
+    pub about: String,
+    /// Of the first request of a session, and of every following one.
+    pub first: Sending,
+    pub next: Sending,
+    /// What is called after each turn, if anything is.
+    pub export: Option<Vec<String>>,
+    pub environment: Vec<(String, String)>,
+    pub files: Vec<Written>,
+    pub logs: Vec<String>,
+    pub session: &'static str,
+    pub turn_ends: String,
+    pub done_again: &'static str,
+    pub not_recorded: Vec<String>,
+    pub workspace: String,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Sending {
+    pub command: Vec<String>,
+    /// Where the request goes.
+    pub request: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Written {
+    pub path: String,
+    pub content: String,
+}
+
+/// The plan of a run. Nothing is made and nothing is called.
+pub fn of(job: &Job) -> Result<Plan, CannotStart> {
+    let setup = &job.setup;
+    let driver = drivers::of(setup).map_err(CannotStart::Wrong)?;
+    let mut stage = Stage::imagined(&setup.work);
+    stage.furnish(setup, &*driver).map_err(CannotStart::Wrong)?;
+    let fresh = fresh_id();
+    let prompt_file = stage.requests().join("turn-001.txt");
+    let session = match driver.naming() {
+        Naming::Chosen => Some(fresh.clone()),
+        Naming::Told => Some("SESSION".to_owned()),
+        Naming::Process | Naming::None => None,
+    };
+    let ask = |session, turn| Ask {
+        setup,
+        stage: &stage,
+        session,
+        fresh: &fresh,
+        prompt: "REQUEST",
+        prompt_file: &prompt_file,
+        turn,
+    };
+    let sending = |call: Call, goes_on: bool| Sending {
+        request: match call.input {
+            _ if goes_on && call.input.is_terminal() => {
+                "typed into the terminal of the same process"
+            }
+            Input::Prompt => "on standard input",
+            Input::Nothing => "among its words",
+            Input::Terminal => "among its words; it has a terminal",
+            Input::Typed => "typed into its terminal",
+        },
+        command: words(call),
+    };
+    let hidden = |(name, value): (&String, &String)| (name.clone(), stage.secrets.hide(value));
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let written = |(path, content): (std::path::PathBuf, String)| Written {
+        path: text(&path),
+        content: stage.secrets.hide(&content),
+    };
+    let is_process = driver.naming() == Naming::Process;
+    Ok(Plan {
+        agent: driver.name().to_owned(),
+        about: driver.about().to_owned(),
+        first: sending(driver.call(&ask(None, 1)), false),
+        next: sending(driver.call(&ask(session.as_deref(), 2)), is_process),
+        export: driver.export(&ask(session.as_deref(), 1)).map(|(call, _)| words(call)),
+        environment: stage.environment.iter().map(hidden).collect(),
+        files: driver.files(setup, &stage).into_iter().map(written).collect(),
+        logs: driver.logs(&stage).iter().map(|it| text(&it.folder.join(&it.pattern))).collect(),
+        session: match driver.naming() {
+            Naming::Chosen => "we choose its id",
+            Naming::Told => "the agent prints its id",
+            Naming::Process => "one a process",
+            Naming::None => "none: the agent remembers nothing from turn to turn",
+        },
+        turn_ends: match driver.end() {
+            End::Exit => "when the process ends".into(),
+            End::Marker(marker) => format!("when the terminal shows {marker:?} and rests"),
+            End::Log(pattern) => format!("when a new line of its log matches {pattern:?}"),
+        },
+        done_again: match driver.rewind() {
+            Rewind::Logs => "its logs are cut back to where they were",
+            Rewind::Restart => "it begins a new session",
+            Rewind::GoOn => "it remembers the turn that does not count",
+        },
+        not_recorded: driver.droppings().into_iter().map(str::to_owned).collect(),
+        workspace: text(&stage.workspace()),
+    })
+}
+
+fn words(call: Call) -> Vec<String> {
+    std::iter::once(call.program).chain(call.args).collect()
+}
+
+/// Words as a shell would take them.
+pub fn shell_words(words: &[&str]) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    let quoted = |word: &&str| match word {
+        word if !word.is_empty() && word.chars().all(is_plain) => (*word).to_owned(),
+        word => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// Calls a program whose output is the content of a file. The error is a sentence.
+pub fn written(call: &Call, path: &Path, stage: &Stage) -> Result<(), String> {
+    let said = |why: std::io::Error| format!("{}: {why}", path.display());
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).map_err(said)?;
+    }
+    let part = path.with_extension("part");
+    let file = File::create(&part).map_err(said)?;
+    let output = Command::new(&call.program)
+        .args(&call.args)
+        .env_clear()
+        .envs(&stage.environment)
+        .current_dir(stage.workspace())
+        .stdin(Stdio::null())
+        .stdout(file)
+        .stderr(Stdio::null())
+        .status()
+        .map_err(|why| super::process::cannot_run(&call.program, &why))?;
+    if !output.success() {
+        return Err(format!("{} failed ({output})", call.program));
+    }
+    std::fs::rename(&part, path).map_err(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shell_words;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_needs_it() {
+        assert_eq!(shell_words(&["codex", "exec", "-"]), "codex exec -");
+        assert_eq!(shell_words(&["a b", "it's", ""]), "'a b' 'it'\\''s' ''");
+    }
+}

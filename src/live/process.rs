@@ -1,0 +1,422 @@
+//! One process of an agent: started in a group of its own, read on threads, ended with everything it started.
+//!
+//! What it prints comes through a channel of a few pieces: while nobody takes them, nobody reads, and an agent that
+//! floods its output waits. It is asked to end in three steps, each firmer than the one before.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{Read, Write},
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crossbeam_channel::{Receiver, Sender};
+
+use super::{
+    drivers::{Call, Input, heard::Stream},
+    pty::Terminal,
+    stage::VARIABLE,
+};
+
+/// What is started.
+#[derive(Debug, Clone, Copy)]
+pub struct Order<'a> {
+    pub call: &'a Call,
+    pub environment: &'a BTreeMap<String, String>,
+    pub folder: &'a Path,
+    /// Its standard input, where it gets one.
+    pub prompt_file: &'a Path,
+    /// Columns and rows of its terminal, where it has one.
+    pub size: (u16, u16),
+}
+
+/// Bytes as they came.
+#[derive(Debug)]
+pub struct Piece {
+    pub from: Stream,
+    pub bytes: Vec<u8>,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ending {
+    /// None where a signal ended it.
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+}
+
+impl Ending {
+    /// `exit code 3`, `ended by signal 9`.
+    pub fn words(self) -> String {
+        match (self.code, self.signal) {
+            (Some(code), _) => format!("exit code {code}"),
+            (None, Some(signal)) => format!("ended by signal {signal}"),
+            (None, None) => "ended".into(),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Process {
+    kind: Kind,
+    pub id: u32,
+    pub pieces: Receiver<Piece>,
+    ending: Option<Ending>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Plain(Child),
+    Terminal(Terminal),
+}
+
+/// Pieces that wait for somebody to take them.
+const WAITING: usize = 32;
+
+const PIECE_BYTES: usize = 16 << 10;
+
+/// How often a process that is to end is looked at.
+const BEAT: Duration = Duration::from_millis(10);
+
+/// How hard a process is asked to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Push {
+    Interrupt,
+    Terminate,
+    Kill,
+}
+
+impl Process {
+    /// The error is a sentence.
+    pub fn start(order: &Order<'_>) -> Result<Self, String> {
+        let (sender, pieces) = crossbeam_channel::bounded(WAITING);
+        let program = &order.call.program;
+        if order.call.input.is_terminal() {
+            let terminal = Terminal::start(order, sender)?;
+            let id = terminal.id();
+            return Ok(Self { kind: Kind::Terminal(terminal), id, pieces, ending: None });
+        }
+        let input = match order.call.input {
+            Input::Prompt => File::open(order.prompt_file)
+                .map(Stdio::from)
+                .map_err(|why| format!("cannot read the request again: {why}"))?,
+            _ => Stdio::null(),
+        };
+        let mut command = Command::new(program);
+        command
+            .args(&order.call.args)
+            .env_clear()
+            .envs(order.environment)
+            .current_dir(order.folder)
+            .stdin(input)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        dies_with_us(&mut command);
+        let mut child = command.spawn().map_err(|why| cannot_run(program, &why))?;
+        if let Some(output) = child.stdout.take() {
+            read_aside(output, Stream::Output, sender.clone());
+        }
+        if let Some(complaints) = child.stderr.take() {
+            read_aside(complaints, Stream::Complaints, sender);
+        }
+        let id = child.id();
+        Ok(Self { kind: Kind::Plain(child), id, pieces, ending: None })
+    }
+
+    /// How it ended, where it has.
+    pub fn ending(&mut self) -> Option<Ending> {
+        if self.ending.is_none() {
+            self.ending = match &mut self.kind {
+                Kind::Plain(child) => child.try_wait().ok().flatten().map(ending_of),
+                Kind::Terminal(terminal) => terminal.ending(),
+            };
+        }
+        self.ending
+    }
+
+    /// Types into its terminal; nothing where it has none.
+    pub fn type_in(&mut self, bytes: &[u8]) {
+        if let Kind::Terminal(terminal) = &mut self.kind {
+            terminal.type_in(bytes);
+        }
+    }
+
+    /// Gives its terminal another size (columns, rows).
+    pub fn resize(&mut self, size: (u16, u16)) {
+        if let Kind::Terminal(terminal) = &mut self.kind {
+            terminal.resize(size);
+        }
+    }
+
+    pub fn has_terminal(&self) -> bool {
+        matches!(self.kind, Kind::Terminal(_))
+    }
+
+    /// Ends it and everything it started: it is asked, then told, then killed, each time with some patience. What it
+    /// prints in the meantime goes to `hear`.
+    pub fn end(&mut self, patience: Duration, hear: &mut dyn FnMut(Piece)) -> Option<Ending> {
+        for push in [Push::Interrupt, Push::Terminate, Push::Kill] {
+            if self.ending().is_some() {
+                break;
+            }
+            push_group(self.id, push);
+            let end = Instant::now() + patience;
+            while self.ending().is_none() && Instant::now() < end {
+                match self.pieces.recv_timeout(BEAT) {
+                    Ok(piece) => hear(piece),
+                    Err(crossbeam_channel::RecvTimeoutError::Timeout) => {}
+                    Err(crossbeam_channel::RecvTimeoutError::Disconnected) => thread::sleep(BEAT),
+                }
+            }
+        }
+        // Whoever is left of its group did not listen.
+        push_group(self.id, Push::Kill);
+        self.ending()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        push_group(self.id, Push::Kill);
+        match &mut self.kind {
+            Kind::Plain(child) => {
+                let _ = child.kill(); // it may have ended
+                let _ = child.wait();
+            }
+            Kind::Terminal(terminal) => terminal.kill(),
+        }
+    }
+}
+
+/// An agent whose run was killed is told to end: nobody records what it does, and what it asks costs. One in a terminal
+/// loses that, which tells it the same.
+#[cfg(target_os = "linux")]
+fn dies_with_us(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    let ask = || {
+        let signal = Some(rustix::process::Signal::TERM);
+        rustix::process::set_parent_process_death_signal(signal).map_err(std::io::Error::from)
+    };
+    // SAFETY: between fork and exec only a system call is made; nothing is allocated and no lock is taken.
+    unsafe { command.pre_exec(ask) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn dies_with_us(_command: &mut Command) {}
+
+pub fn cannot_run(program: &str, why: &std::io::Error) -> String {
+    let why = match why.kind() {
+        std::io::ErrorKind::NotFound => "no such program; --program PATH names it".to_owned(),
+        _ => why.to_string(),
+    };
+    format!("cannot run {program}: {why}")
+}
+
+#[cfg(unix)]
+pub fn ending_of(status: std::process::ExitStatus) -> Ending {
+    use std::os::unix::process::ExitStatusExt;
+    Ending { code: status.code(), signal: status.signal() }
+}
+
+#[cfg(not(unix))]
+pub fn ending_of(status: std::process::ExitStatus) -> Ending {
+    Ending { code: status.code(), signal: None }
+}
+
+/// Reads on a thread of its own as long as somebody listens.
+pub fn read_aside(mut from: impl Read + Send + 'static, stream: Stream, to: Sender<Piece>) {
+    thread::spawn(move || {
+        let mut buffer = [0; PIECE_BYTES];
+        loop {
+            match from.read(&mut buffer) {
+                Ok(0) => return,
+                Ok(count) => {
+                    let piece = Piece { from: stream, bytes: buffer[..count].to_vec() };
+                    if to.send(piece).is_err() {
+                        return;
+                    }
+                }
+                Err(why) if why.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => return, // a terminal whose programs are gone
+            }
+        }
+    });
+}
+
+/// Writes on a thread of its own: a program that does not read holds up nobody else.
+pub fn write_aside(mut to: impl Write + Send + 'static) -> Sender<Vec<u8>> {
+    let (sender, receiver) = crossbeam_channel::bounded::<Vec<u8>>(WAITING);
+    thread::spawn(move || {
+        while let Ok(bytes) = receiver.recv() {
+            if to.write_all(&bytes).and_then(|()| to.flush()).is_err() {
+                return;
+            }
+        }
+    });
+    sender
+}
+
+/// Sends a signal to a process and its group.
+#[cfg(unix)]
+pub fn push_group(id: u32, push: Push) {
+    use rustix::process::{Pid, Signal};
+    let signal = match push {
+        Push::Interrupt => Signal::INT,
+        Push::Terminate => Signal::TERM,
+        Push::Kill => Signal::KILL,
+    };
+    let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
+    if let Some(pid) = pid {
+        let _ = rustix::process::kill_process_group(pid, signal); // it may be gone
+    }
+}
+
+#[cfg(not(unix))]
+pub fn push_group(_id: u32, _push: Push) {}
+
+/// Kills every process that carries the name of this run in its environment, wherever it went; how many there were.
+/// Such are left by agents whose commands make groups of their own, and by a run that was killed itself.
+#[cfg(target_os = "linux")]
+pub fn sweep(run: &str) -> usize {
+    use rustix::process::{Pid, Signal, kill_process};
+    let wanted = format!("{VARIABLE}={run}");
+    let own = std::process::id();
+    let mut count = 0;
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let id = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok());
+        let Some(id) = id.filter(|id| *id != own) else { continue };
+        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+        let is_ours = environment.split(|byte| *byte == 0).any(|it| it == wanted.as_bytes());
+        let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
+        if let Some(pid) = pid.filter(|_| is_ours) {
+            count += usize::from(kill_process(pid, Signal::KILL).is_ok());
+        }
+    }
+    count
+}
+
+/// Elsewhere the environment of other processes cannot be read; their groups were ended.
+#[cfg(not(target_os = "linux"))]
+pub fn sweep(_run: &str) -> usize {
+    let _ = VARIABLE;
+    0
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    struct Room {
+        folder: tempfile::TempDir,
+        environment: BTreeMap<String, String>,
+    }
+
+    impl Room {
+        fn new(run: &str) -> Self {
+            let mut environment = BTreeMap::new();
+            environment.insert("PATH".to_owned(), std::env::var("PATH").unwrap());
+            environment.insert(VARIABLE.to_owned(), run.to_owned());
+            Self { folder: tempfile::tempdir().unwrap(), environment }
+        }
+
+        fn start(&self, script: &str, input: Input) -> Process {
+            let prompt = self.folder.path().join("prompt");
+            std::fs::write(&prompt, "the request").unwrap();
+            let args = vec!["-c".to_owned(), script.to_owned()];
+            let call = Call { program: "sh".into(), args, input };
+            let (environment, folder) = (&self.environment, self.folder.path());
+            let order =
+                Order { call: &call, environment, folder, prompt_file: &prompt, size: (80, 24) };
+            Process::start(&order).unwrap()
+        }
+    }
+
+    fn all_of(process: &mut Process) -> (String, Ending) {
+        let mut said = vec![];
+        while let Ok(piece) = process.pieces.recv_timeout(Duration::from_secs(20)) {
+            said.extend(piece.bytes);
+        }
+        let end = Instant::now() + Duration::from_secs(20);
+        while process.ending().is_none() && Instant::now() < end {
+            thread::sleep(BEAT);
+        }
+        (String::from_utf8(said).unwrap(), process.ending().unwrap())
+    }
+
+    #[test]
+    fn a_process_reads_its_request_and_is_read() {
+        let room = Room::new("a");
+        let mut process = room.start("cat; exit 3", Input::Prompt);
+        let ending = Ending { code: Some(3), signal: None };
+        assert_eq!(all_of(&mut process), ("the request".into(), ending));
+
+        let mut process = room.start("cat; echo $HOME$TRAJVIEW_LIVE", Input::Nothing);
+        assert_eq!(all_of(&mut process).0, "a\n");
+    }
+
+    #[test]
+    fn a_process_that_does_not_listen_is_killed_with_its_children() {
+        let room = Room::new("b");
+        let mark = room.folder.path().join("mark");
+        let script = format!("trap '' INT TERM; (sleep 2; touch {}) & wait; wait", mark.display());
+        let mut process = room.start(&script, Input::Nothing);
+        let began = Instant::now();
+
+        let ending = process.end(Duration::from_millis(200), &mut |_| {});
+
+        assert_eq!(ending, Some(Ending { code: None, signal: Some(9) }));
+        assert!(began.elapsed() < Duration::from_secs(10));
+        thread::sleep(Duration::from_millis(2_200));
+        assert!(!mark.exists());
+    }
+
+    #[test]
+    fn a_flood_waits_until_somebody_takes_it() {
+        let room = Room::new("c");
+        let count = room.folder.path().join("count");
+        let script = format!(
+            "i=0; while [ $i -lt 4000 ]; do head -c 1024 /dev/zero; i=$((i+1)); echo $i >{}; done",
+            count.display()
+        );
+        let mut process = room.start(&script, Input::Nothing);
+        let far = || -> usize {
+            let text = std::fs::read_to_string(&count).unwrap_or_default();
+            text.trim().parse().unwrap_or(0)
+        };
+        // It comes to rest long before its end: the pipe, the thread's piece and the channel are full.
+        let mut last = (0, Instant::now());
+        while last.1.elapsed() < Duration::from_millis(700) {
+            thread::sleep(Duration::from_millis(50));
+            if far() != last.0 {
+                last = (far(), Instant::now());
+            }
+        }
+        assert!(last.0 < 2_000, "{}", last.0);
+        drop(process.pieces.recv().unwrap());
+        assert_eq!(process.ending(), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn whoever_left_the_group_is_found_by_its_environment() {
+        let run = format!("sweep-{}", std::process::id());
+        let room = Room::new(&run);
+        let mark = room.folder.path().join("mark");
+        let script = format!("setsid sh -c 'sleep 2; touch {}' & sleep 0.3", mark.display());
+        let mut process = room.start(&script, Input::Nothing);
+        let end = Instant::now() + Duration::from_secs(20);
+        while process.ending().is_none() && Instant::now() < end {
+            thread::sleep(BEAT);
+        }
+
+        assert!(sweep(&run) >= 1);
+
+        thread::sleep(Duration::from_millis(2_200));
+        assert!(!mark.exists());
+    }
+}

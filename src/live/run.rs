@@ -1,0 +1,271 @@
+//! The run: request after request, each turn recorded when it is over.
+//!
+//! Nothing that was recorded is lost, whatever happens: a turn counts from the moment its line is in the journal, and a
+//! turn that does not count is done again from the files and logs before it.
+
+use std::path::{Path, PathBuf};
+
+use crate::store::write::WriteError;
+
+use super::{
+    control::{Control, Wish},
+    event::{Event, Total, Why},
+    journal::{self, Entry},
+    script::Script,
+    setup::{OnFailure, Setup},
+    sitting::Sitting,
+    turn::{Verdict, reachable},
+};
+
+/// A run that is wanted, as plain values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    pub setup: Setup,
+    pub script: Script,
+    /// The bundle that is made.
+    pub bundle: PathBuf,
+    /// `components.json`, where a checklist goes along.
+    pub components: Option<Vec<u8>>,
+    /// Whether a person watches: then a failed turn waits for a wish, and whoever draws the terminal answers its questions.
+    pub has_person: bool,
+    /// Whether every request waits for [`Wish::GoOn`].
+    pub step_by_step: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    Anew,
+    /// Goes on with the run in the bundle.
+    Resume,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub total: Total,
+    /// Requests in all.
+    pub requests: usize,
+    /// None where every request was asked.
+    pub halted: Option<Halt>,
+}
+
+/// Why not every request was asked. What was done before is recorded, and the run can be gone on with.
+#[derive(Debug)]
+pub enum Halt {
+    /// We were told to.
+    Stopped,
+    /// A limit was reached; a sentence.
+    Budget(String),
+    /// The turn failed; a sentence.
+    Failed {
+        turn: usize,
+        why: String,
+    },
+    Write(WriteError),
+}
+
+/// Why a run could not begin; nothing was started.
+#[derive(Debug, thiserror::Error)]
+pub enum CannotStart {
+    /// What was asked for makes no sense; a sentence.
+    #[error("{0}")]
+    Wrong(String),
+    /// What is there cannot be gone on with; a sentence.
+    #[error("{0}")]
+    Unusable(String),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+impl From<WriteError> for Halt {
+    fn from(why: WriteError) -> Self {
+        Self::Write(why)
+    }
+}
+
+impl Job {
+    /// The run in a bundle, as it is to go on.
+    pub fn of_bundle(bundle: &Path) -> Result<Self, CannotStart> {
+        let shown = bundle.display();
+        let Some(before) = journal::read(bundle) else {
+            let why =
+                format!("{shown} holds no live run to go on with; leave out --resume to begin one");
+            return Err(CannotStart::Wrong(why));
+        };
+        let path = bundle.join("script.json");
+        let script = std::fs::read(&path)
+            .map_err(|why| why.to_string())
+            .and_then(|bytes| Script::read(&bytes))
+            .map_err(|why| CannotStart::Unusable(format!("{} {why}", path.display())))?;
+        Ok(Self {
+            setup: before.setup,
+            script,
+            bundle: bundle.to_owned(),
+            components: None,
+            has_person: false,
+            step_by_step: false,
+        })
+    }
+}
+
+/// Carries out a run. Waits until it is over; `tell` is called on the caller's thread, and an agent waits while it takes its
+/// time.
+pub fn run(
+    job: &Job,
+    start: Start,
+    control: &Control,
+    tell: &mut dyn FnMut(&Event),
+) -> Result<Ended, CannotStart> {
+    let mut sitting = Sitting::open(job, start, control, tell)?;
+    let halted = sitting.hold().err();
+    let halted = match sitting.close(halted.as_ref()) {
+        Err(why) if halted.is_none() => Some(Halt::Write(why)),
+        _ => halted,
+    };
+    let total = sitting.progress.total();
+    Ok(Ended { total, requests: sitting.script.requests.len(), halted })
+}
+
+/// What comes next.
+enum Next {
+    Send,
+    /// The script or the place in it changed.
+    LookAgain,
+}
+
+impl Sitting<'_> {
+    fn hold(&mut self) -> Result<(), Halt> {
+        if let Some(open) = &self.progress.open {
+            let (turn, why) = (open.turn, "it was under way when the run was interrupted");
+            self.again(turn, why)?;
+        }
+        loop {
+            let turn = self.progress.done.len() + 1;
+            if self.script.request(turn).is_none() {
+                return Ok(());
+            }
+            if let Next::LookAgain = self.before_request(turn, None)? {
+                continue;
+            }
+            self.within_budget()?;
+            self.carry_out(turn)?;
+        }
+    }
+
+    fn within_budget(&mut self) -> Result<(), Halt> {
+        let (budget, total) = (self.setup.budget, self.progress.total());
+        if let Some(sentence) = budget.blind(&total) {
+            self.warn(sentence)?;
+        }
+        budget.refuses(&total).map_or(Ok(()), |why| Err(Halt::Budget(why)))
+    }
+
+    /// One turn, as often as it takes.
+    fn carry_out(&mut self, turn: usize) -> Result<(), Halt> {
+        let mut tries = 0;
+        loop {
+            let is_last = tries >= self.setup.retries;
+            let keeps = is_last && self.setup.on_failure == OnFailure::Keep;
+            let verdict = match reachable(&self.setup, &self.control.stop) {
+                Ok(()) => self.attempt(turn, keeps)?,
+                Err(why) => Verdict::Failed(why),
+            };
+            match verdict {
+                Verdict::Done => return self.after_turn(turn),
+                Verdict::Stopped => return Err(Halt::Stopped),
+                Verdict::Again => self.again(turn, "a person wants it done again")?,
+                Verdict::Failed(why) if !is_last => {
+                    tries += 1;
+                    self.again(turn, &why)?;
+                }
+                Verdict::Failed(why) if self.has_person => {
+                    if let Next::LookAgain = self.before_request(turn, Some(why))? {
+                        self.again(turn, "it failed")?;
+                        return Ok(());
+                    }
+                    self.again(turn, "it failed")?;
+                }
+                Verdict::Failed(why) => return Err(Halt::Failed { turn, why }),
+            }
+        }
+    }
+
+    /// Carries out the wishes there are, and waits where that is wanted.
+    fn before_request(&mut self, turn: usize, failed: Option<String>) -> Result<Next, Halt> {
+        let mut waits = failed.is_some() || self.is_paused || self.is_step_by_step;
+        let mut told = false;
+        let mut wishes = std::mem::take(&mut self.later);
+        loop {
+            if self.control.stop.is_set() {
+                return Err(Halt::Stopped);
+            }
+            wishes.extend(self.control.wishes().try_iter());
+            if wishes.is_empty() && waits {
+                if !std::mem::replace(&mut told, true) {
+                    let request = self.script.request(turn).map(|it| it.text.clone());
+                    let why = match &failed {
+                        Some(why) => Why::Failed(why.clone()),
+                        None if self.is_paused => Why::Paused,
+                        None => Why::StepByStep,
+                    };
+                    self.told(&Event::Waits { turn, request: request.unwrap_or_default(), why });
+                }
+                let beat = std::time::Duration::from_millis(100);
+                wishes.extend(self.control.wishes().recv_timeout(beat).ok());
+            } else if wishes.is_empty() {
+                return Ok(Next::Send);
+            }
+            let mut rest = std::mem::take(&mut wishes).into_iter();
+            while let Some(wish) = rest.next() {
+                match self.grant(turn, wish, &mut waits)? {
+                    Next::Send => told = told && waits,
+                    Next::LookAgain => {
+                        self.later.extend(rest);
+                        return Ok(Next::LookAgain);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Carries out a wish between two turns.
+    fn grant(&mut self, turn: usize, wish: Wish, waits: &mut bool) -> Result<Next, Halt> {
+        match wish {
+            Wish::Pause => (self.is_paused, *waits) = (true, true),
+            Wish::GoOn => (self.is_paused, *waits) = (false, false),
+            Wish::StepByStep(on) => {
+                self.is_step_by_step = on;
+                *waits = on || self.is_paused;
+            }
+            Wish::Skip => {
+                let request = self.script.request(turn).map(|it| it.text.clone());
+                if let Some(request) = request
+                    && self.script.skip(turn)
+                {
+                    self.write_script()?;
+                    self.record(&Entry::Skipped { request: request.clone() })?;
+                    self.write_manifest()?;
+                    self.told(&Event::Skipped { request });
+                }
+                return Ok(Next::LookAgain);
+            }
+            Wish::Edit(text) => {
+                if self.script.edit(turn, &text) {
+                    self.write_script()?;
+                    self.record(&Entry::Edited { turn })?;
+                    self.told(&Event::Edited { turn });
+                }
+            }
+            Wish::Retry if turn > 1 && self.progress.open.is_none() => {
+                self.again(turn - 1, "a person wants it done again")?;
+                return Ok(Next::LookAgain);
+            }
+            Wish::Retry => *waits = false,
+            Wish::Stop => return Err(Halt::Stopped),
+            Wish::Resize(columns, rows) => self.resize((columns, rows)),
+            Wish::Keys(bytes) => self.type_in(&bytes),
+            Wish::EndTurn => {}
+        }
+        Ok(Next::Send)
+    }
+}

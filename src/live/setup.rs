@@ -1,0 +1,159 @@
+//! What a run is to be: which agent, how, and how far. Plain values, written into the journal so that an interrupted run
+//! goes on as it began. No key is ever among them, only the name of the variable that holds it.
+
+use std::{path::PathBuf, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use super::{drivers::command::Words, script::Condition};
+
+/// How much an agent may do without asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Permissions {
+    /// Write in its workspace and run commands, as far as the agent's own sandbox allows.
+    #[default]
+    Workspace,
+    /// Anything; the agent's own checks are off.
+    Full,
+}
+
+impl Permissions {
+    pub const ALL: [Self; 2] = [Self::Workspace, Self::Full];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Workspace => "workspace",
+            Self::Full => "full",
+        }
+    }
+
+    pub fn by_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == word)
+    }
+}
+
+/// What is done about a turn that failed, once its repeats are used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnFailure {
+    /// The run stops; resuming it does the turn again.
+    #[default]
+    Stop,
+    /// What it left stands, and the next request follows.
+    Keep,
+}
+
+/// How long is waited.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Timeouts {
+    /// A whole turn (seconds).
+    pub turn: f64,
+    /// Since the agent was last heard (seconds).
+    pub idle: f64,
+    /// After asking it to end, before asking more firmly (seconds).
+    pub patience: f64,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { turn: 3_600.0, idle: 900.0, patience: 5.0 }
+    }
+}
+
+/// Seconds as a duration; what is none is as long as there is.
+pub fn duration(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+}
+
+/// Where a run stops before its next request. None is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Budget {
+    /// Input and output together, cached input counted as input.
+    pub tokens: Option<u64>,
+    /// US dollars.
+    pub usd: Option<f64>,
+    /// Of the agent's working time.
+    pub minutes: Option<f64>,
+    /// Turns done.
+    pub turns: Option<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setup {
+    /// The driver's name.
+    pub agent: String,
+    /// In the place of the driver's own.
+    pub program: Option<PathBuf>,
+    pub model: Option<String>,
+    /// Where the model is, without `/v1`; None for the agent's own.
+    pub base_url: Option<String>,
+    /// The variable that holds the key; None for the driver's own.
+    pub key_env: Option<String>,
+    /// Handed to the agent as they are.
+    pub args: Vec<String>,
+    pub permissions: Permissions,
+    /// Variables of ours that the agent gets too.
+    pub pass: Vec<String>,
+    /// How a program without a driver of its own is called.
+    pub command: Option<Words>,
+    pub condition: Condition,
+    /// Whether files named in the workspace's `.gitignore` are recorded.
+    pub records_ignored: bool,
+    /// Longer files are not recorded (bytes).
+    pub most_bytes: u64,
+    /// A file whose words go before each request.
+    pub notes: Option<PathBuf>,
+    /// A command that tests the code at each checkpoint.
+    pub tests: Option<String>,
+    pub timeouts: Timeouts,
+    pub budget: Budget,
+    pub on_failure: OnFailure,
+    /// How often a failed turn is repeated.
+    pub retries: usize,
+    /// The folder of the workspace and of the agent's home.
+    pub work: PathBuf,
+    /// Whether that folder stays when the run is over.
+    pub keeps_work: bool,
+    /// Whether the agent has a terminal though it could do without.
+    #[serde(default)]
+    pub in_terminal: bool,
+    /// Columns and rows of the agent's terminal.
+    pub size: (u16, u16),
+}
+
+impl Setup {
+    /// A run of this driver with everything as usual, working in this folder.
+    pub fn new(agent: &str, work: PathBuf) -> Self {
+        Self {
+            agent: agent.to_owned(),
+            program: None,
+            model: None,
+            base_url: None,
+            key_env: None,
+            args: vec![],
+            permissions: Permissions::default(),
+            pass: vec![],
+            command: None,
+            condition: Condition::Emergent,
+            records_ignored: false,
+            most_bytes: 16 << 20,
+            notes: None,
+            tests: None,
+            timeouts: Timeouts::default(),
+            budget: Budget::default(),
+            on_failure: OnFailure::default(),
+            retries: 0,
+            work,
+            keeps_work: false,
+            in_terminal: false,
+            size: (120, 40),
+        }
+    }
+
+    /// The address without a slash or `/v1` at its end.
+    pub fn server(&self) -> Option<&str> {
+        let url = self.base_url.as_deref()?.trim_end_matches('/');
+        Some(url.strip_suffix("/v1").unwrap_or(url))
+    }
+}

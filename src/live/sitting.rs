@@ -1,0 +1,506 @@
+//! A run under way and everything it holds open: the bundle, the agent's folders, its process.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::store::{
+    workspace::{History, Rules},
+    write::{self, WriteError},
+};
+
+use super::{
+    cast::Cast,
+    checks,
+    control::{Control, Wish},
+    drivers::{self, Driver, Rewind},
+    event::Event,
+    journal::{self, Entry, Journal, Progress},
+    layers::{self, Layer},
+    logs,
+    manifest::{Agent, Checkpoint, Manifest, Surroundings, Task},
+    process::{self, Process},
+    run::{CannotStart, Halt, Job, Start},
+    script::{Condition, Script},
+    setup::{Setup, duration},
+    stage::Stage,
+    version,
+};
+
+pub struct Sitting<'a> {
+    pub setup: Setup,
+    pub script: Script,
+    pub bundle: PathBuf,
+    pub driver: Box<dyn Driver>,
+    pub stage: Stage,
+    pub history: History,
+    pub progress: Progress,
+    pub control: &'a Control,
+    pub cast: Cast,
+    pub layers: Vec<Box<dyn Layer>>,
+    /// A process that goes on from turn to turn.
+    pub process: Option<Process>,
+    /// The session to go on with.
+    pub session: Option<String>,
+    /// Attempts at the turn that is next or under way.
+    pub attempts: usize,
+    pub has_person: bool,
+    pub is_paused: bool,
+    pub is_step_by_step: bool,
+    /// Wishes that came during a turn and are about the next one.
+    pub later: Vec<Wish>,
+    journal: Journal,
+    tell: &'a mut dyn FnMut(&Event),
+    version: Option<String>,
+    started_at: String,
+    not_recorded: Vec<String>,
+    kept: Vec<String>,
+    state: String,
+    ended_at: Option<String>,
+}
+
+/// Made anew by every tool that reads them, and by every run differently: never recorded.
+pub const NEVER: [&str; 4] =
+    ["**/__pycache__", "**/.pytest_cache", "**/.mypy_cache", "**/.DS_Store"];
+
+impl<'a> Sitting<'a> {
+    pub fn open(
+        job: &Job,
+        start: Start,
+        control: &'a Control,
+        tell: &'a mut dyn FnMut(&Event),
+    ) -> Result<Self, CannotStart> {
+        let setup = job.setup.clone();
+        let driver = drivers::of(&setup).map_err(CannotStart::Wrong)?;
+        if let Some(problem) = driver.problem(&setup) {
+            return Err(CannotStart::Wrong(format!("agent {}: {problem}", setup.agent)));
+        }
+        let mut not_recorded: Vec<String> = NEVER.map(str::to_owned).to_vec();
+        not_recorded.extend(driver.droppings().into_iter().map(str::to_owned));
+        let patterns: Vec<&str> = not_recorded.iter().map(String::as_str).collect();
+        let rules = Rules::new(&patterns, setup.records_ignored, setup.most_bytes)
+            .map_err(CannotStart::Wrong)?;
+        let opening = Opening { job, setup: &setup, driver: &*driver };
+        let opened = match start {
+            Start::Anew => opening.anew(rules)?,
+            Start::Resume => opening.resume(rules)?,
+        };
+        let Opened { stage, history, journal, version, started_at, progress, remarks } = opened;
+        let cast = Cast::new(&job.bundle, setup.size, stage.secrets.clone());
+        let session = progress.done.last().and_then(|done| done.session_id.clone());
+        let layers = layers::of(&setup);
+        let mut sitting = Self {
+            script: job.script.clone(),
+            bundle: job.bundle.clone(),
+            driver,
+            stage,
+            history,
+            journal,
+            control,
+            tell,
+            version,
+            started_at,
+            cast,
+            layers,
+            process: None,
+            session,
+            attempts: progress.open.as_ref().map_or(0, |row| row.attempt),
+            progress,
+            has_person: job.has_person,
+            is_paused: false,
+            is_step_by_step: job.step_by_step,
+            later: vec![],
+            not_recorded,
+            kept: vec![],
+            state: "running".into(),
+            ended_at: None,
+            setup,
+        };
+        sitting.begin(remarks)?;
+        Ok(sitting)
+    }
+
+    fn begin(&mut self, remarks: Vec<String>) -> Result<(), WriteError> {
+        self.kept = logs::unread(self.progress.logs(), &self.bundle);
+        self.write_script()?;
+        for remark in remarks {
+            self.warn(&remark)?;
+        }
+        self.write_manifest()?;
+        let event = Event::Opened {
+            bundle: self.bundle.clone(),
+            agent: self.setup.agent.clone(),
+            version: self.version.clone(),
+            model: self.setup.model.clone(),
+            condition: self.setup.condition.word(),
+            requests: self.script.requests.len(),
+            done: self.progress.done.len(),
+            workspace: self.stage.workspace(),
+        };
+        self.told(&event);
+        Ok(())
+    }
+
+    pub fn told(&mut self, event: &Event) {
+        (self.tell)(event);
+    }
+
+    /// Gives away what tells, for a while in which the rest of us is needed too.
+    pub fn parts(&mut self) -> Parts<'_> {
+        Parts {
+            setup: &self.setup,
+            bundle: &self.bundle,
+            stage: &self.stage,
+            control: self.control,
+            cast: &mut self.cast,
+            later: &mut self.later,
+            tell: self.tell,
+        }
+    }
+
+    /// Something that should be known: in the journal, in `run.json` and told.
+    pub fn warn(&mut self, sentence: &str) -> Result<(), WriteError> {
+        let sentence = self.stage.secrets.hide(sentence);
+        if self.progress.remarks.contains(&sentence) {
+            return Ok(());
+        }
+        self.record(&Entry::Warned { sentence: sentence.clone() })?;
+        self.told(&Event::Warned(sentence));
+        Ok(())
+    }
+
+    /// A line in the journal; from then on it happened.
+    pub fn record(&mut self, entry: &Entry) -> Result<(), WriteError> {
+        self.journal.write(entry)?;
+        self.progress.take(entry);
+        Ok(())
+    }
+
+    pub fn write_script(&self) -> Result<(), WriteError> {
+        write_json(&self.bundle.join("script.json"), &self.script)
+    }
+
+    pub fn keep(&mut self, rows: &[logs::LogRow]) {
+        self.kept = logs::unread(rows, &self.bundle);
+    }
+
+    pub fn write_manifest(&self) -> Result<(), WriteError> {
+        let mut turns = self.progress.rows();
+        turns.extend(self.progress.open.clone());
+        let id = self.bundle.file_name().map(|it| it.to_string_lossy().into_owned());
+        let task = self.script.task.as_deref();
+        let manifest = Manifest {
+            schema: "trajview.run/1",
+            id: id.as_deref().unwrap_or("live"),
+            title: self.title(),
+            task: task.map(|id| Task { id, title: self.script.title.as_deref(), venue: None }),
+            condition: self.setup.condition.word(),
+            platform: &self.setup.agent,
+            agent: Agent { name: &self.setup.agent, version: self.version.as_deref() },
+            model: self.setup.model.as_deref(),
+            provenance: self.provenance(),
+            started_at: &self.started_at,
+            ended_at: self.ended_at.as_deref(),
+            state: self.state.clone(),
+            languages: [],
+            checkpoints: self.checkpoints(),
+            turns,
+            kept: &self.kept,
+            surroundings: self.surroundings(),
+            remarks: &self.progress.remarks,
+        };
+        write_json(&self.bundle.join("run.json"), &manifest)
+    }
+
+    fn title(&self) -> String {
+        let what = self.script.title.as_deref().or(self.script.task.as_deref());
+        let agent = &self.setup.agent;
+        let how = match self.setup.condition {
+            Condition::Emergent => format!("{} requests", self.script.requests.len()),
+            Condition::SingleShot => "one request".to_owned(),
+        };
+        what.map_or_else(|| format!("{agent}, {how}"), |what| format!("{what}, {agent}, {how}"))
+    }
+
+    /// Those whose last turn counts.
+    fn checkpoints(&self) -> Vec<Checkpoint<'_>> {
+        let done = self.script.requests.iter().take(self.progress.done.len());
+        let mut found: Vec<Checkpoint<'_>> = vec![];
+        for request in done {
+            let Some(id) = request.checkpoint.as_deref() else { continue };
+            found.retain(|checkpoint| checkpoint.id != id);
+            found.push(Checkpoint { id, turn: request.turn, label: self.script.label(id) });
+        }
+        found
+    }
+
+    fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings {
+            recorder: concat!("trajview ", env!("CARGO_PKG_VERSION")),
+            os: std::env::consts::OS,
+            architecture: std::env::consts::ARCH,
+            variables: self.stage.environment.keys().map(String::as_str).collect(),
+            permissions: self.setup.permissions.word(),
+            arguments: &self.setup.args,
+            records_ignored: self.setup.records_ignored,
+            not_recorded: &self.not_recorded,
+            most_bytes: self.setup.most_bytes,
+            tests: self.setup.tests.as_deref(),
+        }
+    }
+
+    fn provenance(&self) -> String {
+        let agent = match &self.version {
+            Some(version) => format!("{} {version}", self.setup.agent),
+            None => self.setup.agent.clone(),
+        };
+        let mut parts = vec![format!(
+            "recorded by trajview {} while it drove {agent}, one commit of the workspace after each turn",
+            env!("CARGO_PKG_VERSION")
+        )];
+        parts.extend(self.setup.server().map(|url| format!("model server at {url}")));
+        parts.extend(self.script.made.clone());
+        let count = |count: usize, what: &str| (count > 0).then(|| format!("{count} {what}"));
+        let edited = self.script.requests.iter().filter(|it| it.original.is_some()).count();
+        parts.extend(count(self.script.skipped.len(), "requests were skipped"));
+        parts.extend(count(edited, "requests were edited"));
+        parts.join("; ")
+    }
+
+    /// Gets ready to do a turn again: files and logs are what they were before it. Where this is interrupted, it is done
+    /// once more when the run goes on.
+    pub fn again(&mut self, turn: usize, why: &str) -> Result<(), Halt> {
+        self.end_process();
+        let checkpoint = self.script.request(turn).and_then(|it| it.checkpoint.clone());
+        if let Some(checkpoint) = checkpoint {
+            checks::forget(&self.bundle, &checkpoint)?;
+        }
+        let attempt = match &self.progress.open {
+            Some(open) if open.turn == turn => open.attempt,
+            _ => self.progress.done.get(turn - 1).map_or(0, |done| done.row.attempt),
+        };
+        let why = self.stage.secrets.hide(why);
+        self.record(&Entry::Again { turn, attempt, why: why.clone() })?;
+        self.write_manifest()?;
+        self.session = self.progress.done.last().and_then(|done| done.session_id.clone());
+        self.history.restore(&self.stage.workspace(), self.progress.commit())?;
+        self.rewind(turn)?;
+        self.progress.open = None;
+        self.attempts = attempt;
+        self.told(&Event::Again { turn, why });
+        Ok(())
+    }
+
+    fn rewind(&mut self, turn: usize) -> Result<(), Halt> {
+        let places = self.driver.logs(&self.stage);
+        match self.driver.rewind() {
+            Rewind::Logs => logs::cut_back(&places, self.progress.logs(), &self.bundle)?,
+            Rewind::Restart => {
+                self.session = None;
+                if turn > 1 {
+                    self.warn(&format!(
+                        "turn {turn} is done again in a new session: the agent does not remember what was before"
+                    ))?;
+                }
+            }
+            Rewind::GoOn if self.session.is_some() => self.warn(&format!(
+                "turn {turn} is done again in the same session: the agent remembers the one that does not count"
+            ))?,
+            Rewind::GoOn => {}
+        }
+        Ok(())
+    }
+
+    /// The agent begins a new session with the next request.
+    pub fn forget_session(&mut self) {
+        self.end_process();
+        self.session = None;
+    }
+
+    pub fn end_process(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            let patience = duration(self.setup.timeouts.patience);
+            process.end(patience, &mut |_| {});
+        }
+        process::sweep(&self.stage.id);
+    }
+
+    pub fn resize(&mut self, size: (u16, u16)) {
+        self.setup.size = size;
+        self.cast.resize(size);
+        if let Some(process) = &mut self.process {
+            process.resize(size);
+        }
+    }
+
+    pub fn type_in(&mut self, bytes: &[u8]) {
+        if let Some(process) = &mut self.process {
+            process.type_in(bytes);
+        }
+    }
+
+    /// Ends everything and says in the bundle how it ended.
+    pub fn close(&mut self, halted: Option<&Halt>) -> Result<(), WriteError> {
+        self.end_process();
+        self.ended_at = Some(journal::now());
+        match halted {
+            None => {
+                self.record(&Entry::Finished)?;
+                self.state = "finished".into();
+            }
+            Some(halt) => {
+                let why = self.stage.secrets.hide(&words_of(halt));
+                self.state = format!("stopped: {why}");
+                self.record(&Entry::Stopped { why })?;
+            }
+        }
+        self.write_manifest()?;
+        if halted.is_none() {
+            self.history.pack()?;
+            if !self.setup.keeps_work {
+                self.stage.clone().strike();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What carrying out a turn needs at the same time.
+pub struct Parts<'b> {
+    pub setup: &'b Setup,
+    pub bundle: &'b Path,
+    pub stage: &'b Stage,
+    pub control: &'b Control,
+    pub cast: &'b mut Cast,
+    pub later: &'b mut Vec<Wish>,
+    pub tell: &'b mut dyn FnMut(&Event),
+}
+
+fn words_of(halt: &Halt) -> String {
+    match halt {
+        Halt::Stopped => "it was told to stop".into(),
+        Halt::Budget(why) => why.clone(),
+        Halt::Failed { turn, why } => format!("turn {turn} failed: {why}"),
+        Halt::Write(why) => why.to_string(),
+    }
+}
+
+/// A document of ours, whole or not at all.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), WriteError> {
+    let mut bytes =
+        serde_json::to_vec_pretty(value).map_err(|why| WriteError::new(path, why.to_string()))?;
+    bytes.push(b'\n');
+    write::replace(path, &bytes)
+}
+
+/// Hex digits of the SHA-256.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// An id nobody else has, in the form of a random UUID: made from the moment, the process and a count.
+pub fn fresh_id() -> String {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let nanoseconds = jiff::Timestamp::now().as_nanosecond();
+    let hex = sha256(format!("{nanoseconds} {} {count}", std::process::id()).as_bytes());
+    format!("{}-{}-4{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
+}
+
+struct Opening<'a> {
+    job: &'a Job,
+    setup: &'a Setup,
+    driver: &'a dyn Driver,
+}
+
+struct Opened {
+    stage: Stage,
+    history: History,
+    journal: Journal,
+    version: Option<String>,
+    started_at: String,
+    progress: Progress,
+    remarks: Vec<String>,
+}
+
+impl Opening<'_> {
+    fn stage(&self, id: &str) -> Result<Stage, CannotStart> {
+        let mut stage = Stage::set(&self.setup.work, id)?;
+        stage.furnish(self.setup, self.driver).map_err(CannotStart::Wrong)?;
+        stage.dress(self.setup, self.driver)?;
+        Ok(stage)
+    }
+
+    fn anew(&self, rules: Rules) -> Result<Opened, CannotStart> {
+        let bundle = &self.job.bundle;
+        let failed = |path: &Path, why: std::io::Error| WriteError::new(path, why.to_string());
+        write::is_free(bundle)?;
+        let id = fresh_id();
+        let stage = self.stage(&id)?;
+        let version = version::of(self.driver, self.setup, &stage).map_err(|why| {
+            stage.clone().strike();
+            CannotStart::Wrong(why)
+        })?;
+        std::fs::create_dir_all(bundle.join("session")).map_err(|why| failed(bundle, why))?;
+        if let Some(components) = &self.job.components {
+            write::replace(&bundle.join("components.json"), components)?;
+        }
+        write_json(&bundle.join("script.json"), &self.job.script)?;
+        let history = History::create(bundle, rules)?;
+        let mut journal = Journal::create(bundle)?;
+        let started_at = journal::now();
+        let setup = Box::new(Setup { work: stage.root().to_owned(), ..self.setup.clone() });
+        let (schema, version_said) = (journal::SCHEMA.to_owned(), version.clone());
+        journal.write(&Entry::Began { schema, id, setup, version: version_said })?;
+        let (progress, remarks) = (Progress::default(), vec![]);
+        Ok(Opened { stage, history, journal, version, started_at, progress, remarks })
+    }
+
+    fn resume(&self, rules: Rules) -> Result<Opened, CannotStart> {
+        let bundle = &self.job.bundle;
+        let nothing = || {
+            let shown = bundle.display();
+            CannotStart::Wrong(format!("{shown} holds no live run to go on with"))
+        };
+        let (mut journal, before) = Journal::open(bundle)?.ok_or_else(nothing)?;
+        if before.progress.is_finished {
+            let count = before.progress.done.len();
+            let why = format!("the run in {} is over: {count} turns are done", bundle.display());
+            return Err(CannotStart::Wrong(why));
+        }
+        process::sweep(&before.id);
+        write::sweep_parts(bundle);
+        let was_there = Stage::is_there(&self.setup.work);
+        let stage = self.stage(&before.id)?;
+        let history = History::open(bundle, rules)?;
+        let mut progress = before.progress;
+        if let Some(commit) = progress.commit().filter(|commit| !history.has(commit)) {
+            let why = format!("{}: workspace.git lacks commit {commit}", bundle.display());
+            return Err(CannotStart::Unusable(why));
+        }
+        history.restore(&stage.workspace(), progress.commit())?;
+        let mut remarks = vec![];
+        if !was_there && let Some(last) = progress.done.last_mut() {
+            last.session_id = None;
+            let (turn, work) = (last.row.turn + 1, self.setup.work.display());
+            remarks.push(format!(
+                "from turn {turn} on the agent is in a new session: its folder {work} was gone when the run was gone on with"
+            ));
+        }
+        logs::cut_copies(progress.logs(), bundle)?;
+        let version = version::of(self.driver, self.setup, &stage).map_err(CannotStart::Wrong)?;
+        if version != before.version {
+            let said = |it: &Option<String>| it.clone().unwrap_or_else(|| "unknown".into());
+            let (old, new) = (said(&before.version), said(&version));
+            let turn = progress.done.len() + 1;
+            remarks.push(format!(
+                "from turn {turn} on the agent's version is {new}; before it was {old}"
+            ));
+        }
+        journal.write(&Entry::Resumed { version })?;
+        let (version, started_at) = (before.version, before.started_at);
+        Ok(Opened { stage, history, journal, version, started_at, progress, remarks })
+    }
+}

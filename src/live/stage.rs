@@ -1,0 +1,261 @@
+//! The folders of one run outside its bundle: workspace, the agent's home, a place for temporary files.
+//!
+//! ```text
+//! WORK/trajview-live   says whose folder this is
+//!      workspace/      what the agent works on
+//!      home/           its home, with its settings and logs
+//!      agent/          settings and logs of agents that let us say where
+//!      tmp/            its temporary folder
+//!      requests/       what it was asked, and what it printed
+//! ```
+//!
+//! The agent sees a small environment of its own: nothing of ours gets in but what is named.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::store::write::WriteError;
+
+use super::{
+    drivers::Driver,
+    secrets::{Secrets, is_named_like_a_secret},
+    setup::Setup,
+};
+
+#[derive(Debug, Clone)]
+pub struct Stage {
+    root: PathBuf,
+    /// Tells the processes of this run from all others.
+    pub id: String,
+    pub environment: BTreeMap<String, String>,
+    pub secrets: Secrets,
+}
+
+const MARK: &str = "trajview-live";
+
+/// Everything we make in the folder; what else appears there was written by the agent, outside its workspace.
+const OURS: [&str; 6] = [MARK, "workspace", "home", "agent", "tmp", "requests"];
+
+/// Variables of ours that say where programs are and how to get through a network, and nothing about the person.
+const PASSED: [&str; 11] = [
+    "PATH",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "SYSTEMROOT",
+];
+
+/// The variable by which every process of a run is known, whatever it did to its group.
+pub const VARIABLE: &str = "TRAJVIEW_LIVE";
+
+/// Stands for a key where a server on this machine asks for none.
+pub const NO_KEY: &str = "not-a-key";
+
+impl Stage {
+    /// The folders of a run, made where they are missing. Somebody else's folder is refused.
+    pub fn set(root: &Path, id: &str) -> Result<Self, WriteError> {
+        let failed = |path: &Path, why: &io::Error| WriteError::new(path, why.to_string());
+        let mark = root.join(MARK);
+        if fs::symlink_metadata(&mark).is_err() {
+            let is_empty = match fs::read_dir(root) {
+                Ok(mut entries) => entries.next().is_none(),
+                Err(_) => fs::symlink_metadata(root).is_err(),
+            };
+            if !is_empty {
+                let why = "exists already and is not empty; name another folder with --work";
+                return Err(WriteError::Taken { path: root.to_owned(), why: why.into() });
+            }
+            fs::create_dir_all(root).map_err(|why| failed(root, &why))?;
+            fs::write(&mark, id).map_err(|why| failed(&mark, &why))?;
+        }
+        let root = fs::canonicalize(root).map_err(|why| failed(root, &why))?;
+        for folder in OURS.iter().filter(|name| **name != MARK) {
+            let path = root.join(folder);
+            fs::create_dir_all(&path).map_err(|why| failed(&path, &why))?;
+        }
+        let (environment, secrets) = (BTreeMap::new(), Secrets::default());
+        Ok(Self { root, id: id.to_owned(), environment, secrets })
+    }
+
+    /// A stage that is only talked about: `--print-plan` makes no folders.
+    pub fn imagined(root: &Path) -> Self {
+        let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+        Self { root, id: "plan".into(), environment: BTreeMap::new(), secrets: Secrets::default() }
+    }
+
+    pub fn is_there(root: &Path) -> bool {
+        root.join(MARK).is_file()
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn workspace(&self) -> PathBuf {
+        self.root.join("workspace")
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
+    /// For agents that let us say where their files are.
+    pub fn agent(&self) -> PathBuf {
+        self.root.join("agent")
+    }
+
+    pub fn requests(&self) -> PathBuf {
+        self.root.join("requests")
+    }
+
+    /// Works out what the agent's environment holds. The error is a sentence.
+    pub fn furnish(&mut self, setup: &Setup, driver: &dyn Driver) -> Result<(), String> {
+        let path = |path: PathBuf| path.to_string_lossy().into_owned();
+        let mut all: BTreeMap<String, String> = PASSED
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)))
+            .collect();
+        for (name, value) in [
+            ("HOME", path(self.home())),
+            ("TMPDIR", path(self.root.join("tmp"))),
+            ("LANG", "C.UTF-8".to_owned()),
+            ("TZ", "UTC".to_owned()),
+            ("TERM", "xterm-256color".to_owned()),
+            // Byte code differs from run to run, and is nobody's work.
+            ("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
+            (VARIABLE, self.id.clone()),
+        ] {
+            all.insert(name.to_owned(), value);
+        }
+        // A proxy's address may have a name and a password in it.
+        let mut secrets: Vec<String> = all.values().filter_map(|value| login_of(value)).collect();
+        let key = setup.key_env.as_deref().or(driver.key_variable());
+        for name in setup.pass.iter().map(String::as_str).chain(key) {
+            let value = std::env::var(name).ok().filter(|value| !value.is_empty());
+            let is_key = key == Some(name);
+            let value = match value {
+                Some(value) => value,
+                None if is_key && is_on_this_machine(setup.server()) => NO_KEY.to_owned(),
+                None if is_key => continue, // the agent may have another way to get in, and says so if not
+                None => {
+                    return Err(format!("the variable {name}, which is to be passed, is not set"));
+                }
+            };
+            if (is_key || is_named_like_a_secret(name)) && value != NO_KEY {
+                secrets.push(value.clone());
+            }
+            all.insert(name.to_owned(), value);
+        }
+        all.extend(driver.environment(setup, self));
+        self.environment = all;
+        self.secrets = Secrets::new(secrets);
+        Ok(())
+    }
+
+    /// Writes the agent's settings, and a profile so that its login shells find what we find.
+    pub fn dress(&self, setup: &Setup, driver: &dyn Driver) -> Result<(), WriteError> {
+        let mut files = driver.files(setup, self);
+        if let Some(path) = self.environment.get("PATH") {
+            let quoted = path.replace('\'', "'\\''");
+            files.push((self.home().join(".profile"), format!("export PATH='{quoted}'\n")));
+        }
+        for (path, content) in files {
+            let parent = path.parent().unwrap_or(&self.root).to_owned();
+            fs::create_dir_all(&parent)
+                .and_then(|()| fs::write(&path, content))
+                .map_err(|why| WriteError::new(&path, why.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// What lies beside the workspace that neither we nor the agent's own habits put there: names, sorted.
+    pub fn strangers(&self) -> Vec<String> {
+        let names = |folder: &Path| -> Vec<String> {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        };
+        let beside = names(&self.root).into_iter().filter(|name| !OURS.contains(&name.as_str()));
+        let at_home = names(&self.home()).into_iter().filter(|name| !name.starts_with('.'));
+        let at_home = at_home.map(|name| format!("home/{name}"));
+        let mut all: Vec<String> = beside.map(|name| format!("../{name}")).chain(at_home).collect();
+        all.sort();
+        all
+    }
+
+    /// Takes everything away.
+    pub fn strike(self) {
+        let _ = fs::remove_dir_all(&self.root); // what cannot be removed is found where --work says
+    }
+}
+
+fn is_on_this_machine(url: Option<&str>) -> bool {
+    let host = url.and_then(host_of);
+    host.is_some_and(|(host, _)| host == "localhost" || host == "::1" || host.starts_with("127."))
+}
+
+/// Name and password in an address.
+fn login_of(url: &str) -> Option<String> {
+    let (_, rest) = url.split_once("://")?;
+    let (login, _) = rest.split(['/', '?', '#']).next()?.rsplit_once('@')?;
+    Some(login.to_owned())
+}
+
+/// Host and port of an address.
+pub fn host_of(url: &str) -> Option<(String, u16)> {
+    let (scheme, rest) = url.split_once("://")?;
+    let place = rest.split(['/', '?', '#']).next()?.rsplit('@').next()?;
+    let usual = if scheme == "https" { 443 } else { 80 };
+    if let Some(inside) = place.strip_prefix('[') {
+        let (host, after) = inside.split_once(']')?;
+        let port = after.strip_prefix(':').map_or(Some(usual), |port| port.parse().ok())?;
+        return Some((host.to_owned(), port));
+    }
+    match place.split_once(':') {
+        Some((host, port)) => Some((host.to_owned(), port.parse().ok()?)),
+        None if place.is_empty() => None,
+        None => Some((place.to_owned(), usual)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_a_host_and_a_port() {
+        let of = |url| host_of(url).map(|(host, port)| format!("{host} {port}"));
+        assert_eq!(of("http://127.0.0.1:80/v1").as_deref(), Some("127.0.0.1 80"));
+        assert_eq!(of("https://api.example.com/v1?x").as_deref(), Some("api.example.com 443"));
+        assert_eq!(of("http://[::1]:8080").as_deref(), Some("::1 8080"));
+        assert_eq!(of("nothing"), None);
+        assert_eq!(login_of("http://me:word@proxy:80/x").as_deref(), Some("me:word"));
+        assert_eq!(login_of("http://proxy/a@b"), None);
+        assert!(is_on_this_machine(Some("http://localhost:1")));
+        assert!(!is_on_this_machine(Some("https://example.com")));
+    }
+
+    #[test]
+    fn somebody_elses_folder_is_refused_and_strangers_in_ours_are_named() {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("mine"), "").unwrap();
+        let why = Stage::set(place.path(), "a").unwrap_err().to_string();
+        assert!(why.ends_with("is not empty; name another folder with --work"), "{why}");
+
+        let stage = Stage::set(&place.path().join("work"), "a").unwrap();
+        assert_eq!(stage.strangers(), Vec::<String>::new());
+        fs::write(stage.root().join("out.txt"), "").unwrap();
+        fs::write(stage.home().join("Desktop"), "").unwrap();
+        fs::write(stage.home().join(".cache"), "").unwrap();
+        assert_eq!(stage.strangers(), ["../out.txt", "home/Desktop"]);
+        assert_eq!(Stage::set(stage.root(), "a").unwrap().root(), stage.root());
+    }
+}

@@ -1,0 +1,585 @@
+//! One attempt at one turn: the request is dressed and sent, the agent is listened to, and what it left is recorded.
+
+use std::{
+    fs,
+    net::{TcpStream, ToSocketAddrs},
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use regex::bytes::Regex;
+
+use crate::{
+    judge::stop::Stop,
+    run::{Tokens, label},
+    store::{workspace::Note, write::WriteError},
+};
+
+use super::{
+    checks,
+    drivers::{
+        Ask, Call, End, Input, Naming,
+        heard::{Amount, Heard},
+    },
+    event::Event,
+    journal::{self, Entry},
+    layers::{self, Dressed, Moment},
+    listen::{Ear, Outcome},
+    logs::{self, LogRow},
+    manifest::{Layers, State, TokenRow, TurnRow},
+    process::{Ending, Order, Process},
+    run::Halt,
+    setup::Setup,
+    sitting::{Parts, Sitting, fresh_id, sha256},
+    stage::host_of,
+};
+
+/// What became of an attempt.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// It counts.
+    Done,
+    /// A sentence.
+    Failed(String),
+    /// A person wants it done again.
+    Again,
+    Stopped,
+}
+
+/// Paths that are told of a turn.
+const MOST_CHANGED: usize = 200;
+
+/// One request on its way.
+struct Sent {
+    turn: usize,
+    attempt: usize,
+    dressed: Dressed,
+    prompt_file: PathBuf,
+    /// The session it is asked in; None begins one.
+    session: Option<String>,
+    fresh: String,
+    before: Option<String>,
+    row: TurnRow,
+}
+
+/// What listening gave.
+struct Answer {
+    outcome: Outcome,
+    heard: Heard,
+    ending: Option<Ending>,
+    seconds: f64,
+}
+
+impl Sitting<'_> {
+    /// `keeps`: whether the turn stands even where it fails.
+    pub fn attempt(&mut self, turn: usize, keeps: bool) -> Result<Verdict, Halt> {
+        let sent = self.prepare(turn)?;
+        let answer = match self.send_and_listen(&sent)? {
+            Ok(answer) => answer,
+            Err(why) => Answer {
+                outcome: Outcome::Exited(Ending { code: None, signal: None }),
+                heard: Heard { failed: Some(why), ..Heard::default() },
+                ending: None,
+                seconds: 0.0,
+            },
+        };
+        let verdict = self.judge(&sent, &answer);
+        self.enter(sent, answer, &verdict, keeps)?;
+        match verdict {
+            Verdict::Failed(_) if keeps => Ok(Verdict::Done),
+            verdict => Ok(verdict),
+        }
+    }
+
+    /// Dresses the request and says in the bundle that the turn is under way.
+    fn prepare(&mut self, turn: usize) -> Result<Sent, Halt> {
+        let request = self.script.request(turn).cloned();
+        let (text, checkpoint) = request.map(|it| (it.text, it.checkpoint)).unwrap_or_default();
+        let (rows, workspace) = (self.progress.rows(), self.stage.workspace());
+        let moment = Moment { turn, request: &text, workspace: &workspace, before: &rows };
+        let dressed = layers::dress(&mut self.layers, &moment);
+        for problem in &dressed.problems {
+            self.warn(problem)?;
+        }
+        if dressed.restarts {
+            self.forget_session();
+        }
+        self.attempts += 1;
+        let (attempt, before) = (self.attempts, self.progress.commit().map(str::to_owned));
+        let prompt_file = self.stage.requests().join(format!("turn-{turn:03}.txt"));
+        fs::write(&prompt_file, &dressed.text)
+            .map_err(|why| WriteError::new(&prompt_file, why.to_string()))?;
+        let request_sha256 = sha256(dressed.text.as_bytes());
+        self.record(&Entry::TurnBegan { turn, attempt, request_sha256, before: before.clone() })?;
+        let row = self.first_row(&dressed);
+        self.progress.open = Some(row.clone());
+        self.write_manifest()?;
+        self.cast.mark(&format!("turn {turn}"));
+        let (session, fresh) = (self.session.clone(), fresh_id());
+        let sent = Sent { turn, attempt, dressed, prompt_file, session, fresh, before, row };
+        self.told(&Event::TurnBegan {
+            turn,
+            request: sent.dressed.text.clone(),
+            attempt,
+            checkpoint,
+            layers: sent.dressed.rows.clone(),
+        });
+        Ok(sent)
+    }
+
+    /// The row of a turn under way. It stands in the log of the session that goes on, or in one that is not there yet.
+    fn first_row(&self, dressed: &Dressed) -> TurnRow {
+        let open = self.progress.open.clone().unwrap_or_default();
+        let last = self.progress.done.last().filter(|_| self.session.is_some());
+        let session = last.and_then(|done| done.row.session.clone());
+        let lines = session.as_ref().and_then(|name| {
+            self.progress.logs().iter().find(|log| log.name == *name).map(|log| log.lines)
+        });
+        TurnRow {
+            started_at: Some(journal::now()),
+            first_line: Some(lines.unwrap_or(0) + 1),
+            session,
+            layer: Layers::of(dressed.rows.clone()),
+            ..open
+        }
+    }
+
+    /// The inner error is a sentence: the agent could not be asked.
+    fn send_and_listen(&mut self, sent: &Sent) -> Result<Result<Answer, String>, Halt> {
+        let ask = Ask {
+            setup: &self.setup,
+            stage: &self.stage,
+            session: sent.session.as_deref(),
+            fresh: &sent.fresh,
+            prompt: &sent.dressed.text,
+            prompt_file: &sent.prompt_file,
+            turn: sent.turn,
+        };
+        let call = self.driver.call(&ask);
+        let end = self.driver.end();
+        let pattern = match &end {
+            End::Exit => None,
+            End::Marker(pattern) | End::Log(pattern) => match Regex::new(pattern) {
+                Ok(pattern) => Some(pattern),
+                Err(why) => return Ok(Err(why.to_string())),
+            },
+        };
+        let is_in_log = matches!(end, End::Log(_));
+        let marker = pattern.as_ref().filter(|_| !is_in_log);
+        let places = self.driver.logs(&self.stage);
+        let mut ends =
+            pattern.as_ref().filter(|_| is_in_log).map(|it| logs::Watch::new(&places, it));
+        let goes_on = self.process.as_mut().is_some_and(|it| it.ending().is_none());
+        let mut process = match self.process.take().filter(|_| goes_on) {
+            Some(process) => process,
+            None => match self.start(&call)? {
+                Ok(process) => process,
+                Err(why) => return Ok(Err(why)),
+            },
+        };
+        let types = goes_on || call.input == Input::Typed;
+        let waits_first = !goes_on && call.input == Input::Typed;
+        let typed = self.driver.typed(&sent.dressed.text);
+        let mut heard = Heard::default();
+        let mut reader = self.driver.reader();
+        let answers = !self.has_person;
+        let file = fs::File::create(sent.prompt_file.with_extension("out")).ok();
+        let Parts { setup, bundle, stage, control, cast, later, tell, .. } = self.parts();
+        let mut grow = || logs::grow(&places, bundle, &stage.secrets);
+        let began = Instant::now();
+        let mut ear = Ear {
+            control,
+            timeouts: setup.timeouts,
+            reader: &mut *reader,
+            heard: &mut heard,
+            secrets: &stage.secrets,
+            cast,
+            marker,
+            is_over: &mut || ends.as_mut().is_some_and(logs::Watch::is_found),
+            answers,
+            file,
+            grow: &mut grow,
+            later,
+            tell,
+        };
+        let mut outcome = Outcome::Marked;
+        if waits_first {
+            outcome = ear.listen(&mut process);
+        }
+        if outcome == Outcome::Marked {
+            if types {
+                process.type_in(&typed);
+            }
+            outcome = ear.listen(&mut process);
+        }
+        let stays =
+            matches!(outcome, Outcome::Marked | Outcome::Declared) && process.has_terminal();
+        let ending = if stays { None } else { ear.end(&mut process) };
+        let seconds = began.elapsed().as_secs_f64();
+        if stays {
+            self.process = Some(process);
+        } else {
+            drop(process);
+            super::process::sweep(&self.stage.id);
+        }
+        Ok(Ok(Answer { outcome, heard, ending, seconds }))
+    }
+
+    /// The inner error is a sentence.
+    fn start(&mut self, call: &Call) -> Result<Result<Process, String>, Halt> {
+        let (workspace, prompt_file) = (
+            self.stage.workspace(),
+            self.stage.requests().join(format!("turn-{:03}.txt", self.progress.done.len() + 1)),
+        );
+        let order = Order {
+            call,
+            environment: &self.stage.environment,
+            folder: &workspace,
+            prompt_file: &prompt_file,
+            size: self.setup.size,
+        };
+        let process = match Process::start(&order) {
+            Ok(process) => process,
+            Err(why) => return Ok(Err(why)),
+        };
+        let command = self.stage.secrets.hide(&command_line(call));
+        let (id, has_terminal) = (process.id, process.has_terminal());
+        self.record(&Entry::Process { process: id, command: command.clone() })?;
+        self.told(&Event::Started { command, process: id, has_terminal });
+        Ok(Ok(process))
+    }
+
+    fn judge(&self, sent: &Sent, answer: &Answer) -> Verdict {
+        let Answer { outcome, heard, .. } = answer;
+        let last_words = || {
+            let words = heard.failed.as_ref().or(heard.troubles.last());
+            words.map(|words| format!(": {words}")).unwrap_or_default()
+        };
+        match outcome {
+            Outcome::Stopped => return Verdict::Stopped,
+            Outcome::Again => return Verdict::Again,
+            Outcome::Late(why) => return Verdict::Failed(format!("{why}; the agent was ended")),
+            Outcome::Exited(Ending { code: None, signal: None }) => {
+                let why = heard.failed.clone();
+                return Verdict::Failed(
+                    why.unwrap_or_else(|| "the agent could not be asked".into()),
+                );
+            }
+            Outcome::Exited(ending) if self.driver.end() != End::Exit => {
+                let how = ending.words();
+                let why =
+                    format!("the agent ended ({how}) before its turn was over{}", last_words());
+                return Verdict::Failed(why);
+            }
+            Outcome::Exited(ending) if !ending.code.is_some_and(|it| self.driver.is_fine(it)) => {
+                return Verdict::Failed(format!(
+                    "the agent failed ({}){}",
+                    ending.words(),
+                    last_words()
+                ));
+            }
+            Outcome::Exited(_) | Outcome::Marked | Outcome::Declared => {}
+        }
+        if let Some(why) = &heard.failed {
+            return Verdict::Failed(format!("the agent reported a failure: {why}"));
+        }
+        match (&sent.session, &heard.session, self.driver.naming()) {
+            (Some(asked), Some(found), Naming::Told | Naming::Chosen) if asked != found => {
+                let why =
+                    format!("the agent went on in session {found} where {asked} was asked for");
+                Verdict::Failed(why)
+            }
+            (None, None, Naming::Told) => {
+                Verdict::Failed("the agent did not say the name of its session".into())
+            }
+            _ => Verdict::Done,
+        }
+    }
+
+    /// Records what the turn left: logs, files, the row; then tells.
+    fn enter(
+        &mut self,
+        sent: Sent,
+        answer: Answer,
+        verdict: &Verdict,
+        keeps: bool,
+    ) -> Result<(), Halt> {
+        let state = match verdict {
+            Verdict::Done => State::Done,
+            Verdict::Failed(_) if keeps => State::Kept,
+            _ => State::Cut,
+        };
+        let session = self.session_after(&sent, &answer.heard);
+        if state.counts() {
+            self.export(&sent, session.as_deref())?;
+        }
+        let places = self.driver.logs(&self.stage);
+        let copied = logs::copy(&places, &self.bundle, &self.stage.secrets)?;
+        for problem in &copied.problems {
+            self.warn(problem)?;
+        }
+        for name in &copied.covered {
+            let what =
+                "a key stood in it and was covered with stars: it is not byte for byte the agent's";
+            self.warn(&format!("session/{name}: {what}"))?;
+        }
+        let rows = self.with_earlier(copied.rows);
+        let mut row = self.last_row(&sent, &answer, verdict, state);
+        self.place_in_log(&mut row, &rows, session.as_deref());
+        let (used, cost) = self.used(&sent, &answer.heard, &mut row);
+        self.commit(&sent, &mut row)?;
+        self.keep(&rows);
+        let changed = match &row.commit {
+            Some(commit) => self.history.changed(sent.before.as_deref(), commit, MOST_CHANGED),
+            None => vec![],
+        };
+        self.record(&Entry::TurnEnded {
+            row: Box::new(row.clone()),
+            session_id: session.clone(),
+            session_tokens: TokenRow::from(used),
+            session_cost_usd: cost,
+            seconds: answer.seconds,
+            logs: rows,
+        })?;
+        self.write_manifest()?;
+        self.session = session;
+        for denied in &row.denied {
+            self.told(&Event::Denied(denied.clone()));
+        }
+        for outside in &row.outside {
+            self.warn(&format!(
+                "turn {}: the agent wrote {outside}, outside its workspace",
+                row.turn
+            ))?;
+        }
+        let total = self.progress.total();
+        self.told(&Event::TurnEnded { row: Box::new(row), changed, total });
+        Ok(())
+    }
+
+    fn session_after(&self, sent: &Sent, heard: &Heard) -> Option<String> {
+        match self.driver.naming() {
+            Naming::None => None,
+            Naming::Process => Some("process".into()),
+            Naming::Chosen => sent.session.clone().or_else(|| Some(sent.fresh.clone())),
+            Naming::Told => heard.session.clone().or_else(|| sent.session.clone()),
+        }
+    }
+
+    /// Has the agent write its log down, where it keeps none in a file.
+    fn export(&mut self, sent: &Sent, session: Option<&str>) -> Result<(), Halt> {
+        let ask = Ask {
+            setup: &self.setup,
+            stage: &self.stage,
+            session,
+            fresh: &sent.fresh,
+            prompt: "",
+            prompt_file: &sent.prompt_file,
+            turn: sent.turn,
+        };
+        let Some((call, path)) = self.driver.export(&ask) else { return Ok(()) };
+        if let Err(why) = super::plan::written(&call, &path, &self.stage) {
+            self.warn(&format!("the agent's log could not be written down: {why}"))?;
+        }
+        Ok(())
+    }
+
+    /// Logs that the agent no longer has are kept as they were.
+    fn with_earlier(&self, mut rows: Vec<LogRow>) -> Vec<LogRow> {
+        for old in self.progress.logs() {
+            if !rows.iter().any(|row| row.name == old.name) {
+                rows.push(old.clone());
+            }
+        }
+        rows.sort_by(|a, b| a.name.cmp(&b.name));
+        rows
+    }
+
+    fn last_row(&self, sent: &Sent, answer: &Answer, verdict: &Verdict, state: State) -> TurnRow {
+        let Answer { heard, ending, outcome, .. } = answer;
+        let hidden = |words: &Vec<String>| -> Vec<String> {
+            words.iter().map(|words| self.stage.secrets.hide(words)).collect()
+        };
+        let why = match verdict {
+            Verdict::Failed(why) => Some(self.stage.secrets.hide(why)),
+            Verdict::Stopped => Some("it was told to stop".into()),
+            Verdict::Again => Some("a person wants it done again".into()),
+            Verdict::Done => None,
+        };
+        let exited = matches!(outcome, Outcome::Exited(Ending { code: None, signal: None }));
+        let known: Vec<String> =
+            self.progress.done.iter().flat_map(|done| done.row.outside.clone()).collect();
+        let strangers = self.stage.strangers().into_iter().filter(|it| !known.contains(it));
+        TurnRow {
+            turn: sent.turn,
+            attempt: sent.attempt,
+            ended_at: Some(journal::now()),
+            state,
+            exit: ending.filter(|_| !exited).map(Ending::words),
+            why,
+            denied: hidden(&heard.denied),
+            troubles: if state == State::Done { vec![] } else { hidden(&heard.troubles) },
+            outside: strangers.collect(),
+            ..sent.row.clone()
+        }
+    }
+
+    fn place_in_log(&self, row: &mut TurnRow, now: &[LogRow], session: Option<&str>) {
+        let before = self.progress.logs();
+        let Some(log) = logs::main_log(now, before, session, &self.bundle) else {
+            (row.session, row.first_line, row.last_line) = (None, None, None);
+            return;
+        };
+        let old = before.iter().find(|old| old.name == log.name).map_or(0, |old| old.lines);
+        row.session = Some(log.name.clone());
+        row.first_line = Some(old + 1);
+        row.last_line = Some(log.lines);
+    }
+
+    /// What the turn used goes into its row; gives what the session used by now.
+    fn used(&self, sent: &Sent, heard: &Heard, row: &mut TurnRow) -> (Tokens, Option<f64>) {
+        let last = self.progress.done.last().filter(|_| sent.session.is_some());
+        let before = last.map_or(Tokens::default(), |done| done.session_tokens);
+        let cost_before = last.and_then(|done| done.session_cost_usd);
+        let (turn, session) = match heard.tokens {
+            Amount::Unknown => (Tokens::default(), before),
+            Amount::Turn(turn) => (turn, before + turn),
+            Amount::Session(session) => (difference(session, before), session),
+        };
+        row.tokens = turn.into();
+        let (cost, cost_session) = match heard.cost {
+            Amount::Unknown => (None, cost_before),
+            Amount::Turn(cost) => (Some(cost), Some(cost_before.unwrap_or(0.0) + cost)),
+            Amount::Session(all) => (
+                (all >= cost_before.unwrap_or(0.0)).then(|| all - cost_before.unwrap_or(0.0)),
+                Some(all),
+            ),
+        };
+        row.cost_usd = cost;
+        (session, cost_session)
+    }
+
+    fn commit(&mut self, sent: &Sent, row: &mut TurnRow) -> Result<(), Halt> {
+        let request = self.script.request(sent.turn);
+        let title = label(request.map_or("", |it| it.text.as_str()));
+        let title = format!("turn {}: {}", sent.turn, heading(&title));
+        let checkpoint = request.and_then(|it| it.checkpoint.clone());
+        let mut trailers = vec![("Turn", sent.turn.to_string())];
+        trailers.extend(checkpoint.map(|id| ("Checkpoint", id)));
+        trailers.push(("Agent", self.setup.agent.clone()));
+        if row.state != State::Done {
+            let state = if row.state == State::Kept { "failed, kept" } else { "does not count" };
+            trailers.push(("State", state.to_owned()));
+        }
+        let at = journal::time(row.ended_at.as_deref().unwrap_or_default());
+        let title = self.stage.secrets.hide(&title);
+        let note = Note { title: &title, trailers: &trailers, at };
+        let taken = self.history.take(&self.stage.workspace(), sent.before.as_deref(), &note)?;
+        row.commit = Some(taken.commit);
+        row.not_recorded =
+            taken.left_out.iter().map(|(path, why)| format!("{path}: {why}")).collect();
+        Ok(())
+    }
+
+    /// Tests, where the turn ended a checkpoint.
+    pub fn after_turn(&mut self, turn: usize) -> Result<(), Halt> {
+        self.attempts = 0;
+        let checkpoint = self.script.request(turn).and_then(|it| it.checkpoint.clone());
+        let (Some(checkpoint), Some(command)) = (checkpoint, self.setup.tests.clone()) else {
+            return Ok(());
+        };
+        let folder = self.stage.root().join("tmp/tested");
+        let _ = fs::remove_dir_all(&folder); // it may well not be there
+        self.history.restore(&folder, self.progress.commit())?;
+        match checks::run(&command, &folder, &self.stage, self.setup.timeouts.turn) {
+            Ok(tested) => {
+                checks::enter(&self.bundle, &checkpoint, &tested)?;
+                let (passed, total) = (tested.passed(), tested.total());
+                let seconds = tested.seconds;
+                let entry =
+                    Entry::Tested { checkpoint: checkpoint.clone(), passed, total, seconds };
+                self.record(&entry)?;
+                self.told(&Event::Tested { checkpoint, passed, total, seconds });
+            }
+            Err(why) => self.warn(&format!("checkpoint {checkpoint} was not tested: {why}"))?,
+        }
+        let _ = fs::remove_dir_all(&folder); // it is made anew each time
+        Ok(())
+    }
+}
+
+/// A call as it is told and recorded: a request among its words is cut.
+fn command_line(call: &Call) -> String {
+    const LONGEST: usize = 200;
+    let cut = |word: &String| match word.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &word[..end]),
+        None => word.clone(),
+    };
+    let words: Vec<String> = std::iter::once(&call.program).chain(&call.args).map(cut).collect();
+    super::plan::shell_words(&words.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The beginning of a request, in whole words.
+fn heading(request: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut heading = String::new();
+    for word in request.split_whitespace() {
+        if heading.chars().count() + word.chars().count() >= LONGEST {
+            return heading + " …";
+        }
+        if !heading.is_empty() {
+            heading.push(' ');
+        }
+        heading.push_str(word);
+    }
+    heading
+}
+
+fn difference(now: Tokens, before: Tokens) -> Tokens {
+    let less = |now: Option<u64>, before: Option<u64>| {
+        now.map(|now| now.saturating_sub(before.unwrap_or(0)))
+    };
+    Tokens {
+        input: less(now.input, before.input),
+        cached_input: less(now.cached_input, before.cached_input),
+        output: less(now.output, before.output),
+        reasoning: less(now.reasoning, before.reasoning),
+    }
+}
+
+/// Whether something answers where the model server should be: some agents wait for ever where nothing does. The error is a
+/// sentence.
+pub fn reachable(setup: &Setup, stop: &Stop) -> Result<(), String> {
+    let Some((url, (host, port))) = setup.server().and_then(|url| Some((url, host_of(url)?)))
+    else {
+        return Ok(());
+    };
+    let is_proxied =
+        std::env::var_os("HTTPS_PROXY").is_some() || std::env::var_os("https_proxy").is_some();
+    if is_proxied && !host.starts_with("127.") && host != "localhost" {
+        return Ok(()); // the agent gets there another way
+    }
+    let mut why = String::new();
+    for attempt in 0..3 {
+        if attempt > 0 && !stop.wait(Duration::from_secs(1)) {
+            break;
+        }
+        match connected(&host, port) {
+            Ok(()) => return Ok(()),
+            Err(said) => why = said,
+        }
+    }
+    Err(format!("the model server at {url} does not answer: {why}"))
+}
+
+fn connected(host: &str, port: u16) -> Result<(), String> {
+    let places = (host, port).to_socket_addrs().map_err(|why| why.to_string())?;
+    let mut why = "it has no address".to_owned();
+    for place in places {
+        match TcpStream::connect_timeout(&place, Duration::from_secs(5)) {
+            Ok(_) => return Ok(()),
+            Err(said) => why = said.to_string(),
+        }
+    }
+    Err(why)
+}

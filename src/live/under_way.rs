@@ -1,0 +1,21 @@
+//! What the turn under way has changed so far: the workspace as it lies there against the end of the turn before.
+//!
+//! It is looked at from beside the run, as often as somebody wants, and changes nothing that is recorded.
+
+use crate::store::workspace::{History, Rules};
+
+use super::{drivers, journal, run::Job, sitting::NEVER, stage::Stage};
+
+/// A unified patch; empty where nothing changed. A file that is being written may be seen half. The error is a sentence.
+pub fn patch(job: &Job) -> Result<String, String> {
+    let before = journal::read(&job.bundle).ok_or("the run has not begun")?;
+    let driver = drivers::of(&job.setup)?;
+    let mut patterns = NEVER.to_vec();
+    patterns.extend(driver.droppings());
+    let rules = Rules::new(&patterns, job.setup.records_ignored, job.setup.most_bytes)?;
+    let history = History::open(&job.bundle, rules).map_err(|why| why.to_string())?;
+    let workspace = Stage::imagined(&job.setup.work).workspace();
+    let patch = history.patch(&workspace, before.progress.commit());
+    let patch = patch.map_err(|why| why.to_string())?;
+    Ok(String::from_utf8_lossy(&patch).into_owned())
+}

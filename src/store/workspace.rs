@@ -1,0 +1,611 @@
+//! The workspace of an agent under way, kept as one commit a turn in a bundle's `workspace.git`.
+//!
+//! The repository lies outside the workspace and the agent never learns of it: its own `.git` is neither read nor
+//! written. Trees are made from the files as they lie there, without git's filters, so that what is recorded is what
+//! the agent left, byte for byte.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use git2::{Commit, DiffFormat, ObjectType, Oid, Repository, RepositoryInitOptions, Signature};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::run::Time;
+
+use super::{bytes, write::WriteError};
+
+/// What of a workspace is recorded.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Whether files that the workspace's own `.gitignore` names are recorded.
+    pub records_ignored: bool,
+    /// Paths that are never recorded.
+    left_out: GlobSet,
+    /// Longer files are not recorded (bytes).
+    pub most_bytes: u64,
+}
+
+/// A commit that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// 40 hex digits, as is the tree.
+    pub commit: String,
+    pub tree: String,
+    /// What should have been recorded and could not be: path and reason.
+    pub left_out: Vec<(String, String)>,
+}
+
+/// What a commit says.
+#[derive(Debug, Clone, Copy)]
+pub struct Note<'a> {
+    pub title: &'a str,
+    /// `Turn: 3` and the like, below the title.
+    pub trailers: &'a [(&'a str, String)],
+    pub at: Time,
+}
+
+/// The repository of one bundle.
+pub struct History {
+    repo: Repository,
+    path: PathBuf,
+    rules: Rules,
+}
+
+impl std::fmt::Debug for History {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "History in {}", self.path.display())
+    }
+}
+
+/// Author and committer of every commit.
+const WHO: (&str, &str) = ("trajview live", "live@trajview.invalid");
+
+const REFERENCE: &str = "refs/heads/main";
+
+/// Settings of the repository while it is written.
+const OURS: [&str; 2] = ["core.fsyncObjectFiles", "core.excludesFile"];
+
+/// Deeper folders are not recorded.
+const MOST_DEEP: usize = 64;
+
+impl Rules {
+    /// The error names the pattern that is none.
+    pub fn new(left_out: &[&str], records_ignored: bool, most_bytes: u64) -> Result<Self, String> {
+        let mut globs = GlobSetBuilder::new();
+        for pattern in left_out {
+            let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+            globs.add(glob.map_err(|why| format!("{pattern:?} is no pattern: {why}"))?);
+        }
+        let left_out = globs.build().map_err(|why| why.to_string())?;
+        Ok(Self { records_ignored, left_out, most_bytes })
+    }
+}
+
+impl History {
+    /// A new repository in a bundle's folder.
+    pub fn create(bundle: &Path, rules: Rules) -> Result<Self, WriteError> {
+        let path = bundle.join("workspace.git");
+        let mut options = RepositoryInitOptions::new();
+        options.bare(true).no_reinit(true).external_template(false).initial_head("main");
+        let made = Repository::init_opts(&path, &options).and_then(|repo| {
+            let mut config = repo.config()?;
+            // A crash may not take away what was said to be recorded; nor may the user's own list of ignored files count.
+            config.set_bool(OURS[0], true)?;
+            config.set_str(OURS[1], "/dev/null")?;
+            Ok(repo)
+        });
+        let repo = made.map_err(|why| WriteError::new(&path, sentence(&why)))?;
+        for folder in ["hooks", "info"] {
+            let _ = fs::remove_dir_all(path.join(folder)); // what git puts there for people is no part of a recording
+        }
+        let _ = fs::remove_file(path.join("description"));
+        Ok(Self { repo, path, rules })
+    }
+
+    /// The repository of a bundle that is gone on with.
+    pub fn open(bundle: &Path, rules: Rules) -> Result<Self, WriteError> {
+        let path = bundle.join("workspace.git");
+        super::repo::trust_any_owner();
+        let repo =
+            Repository::open_bare(&path).map_err(|why| WriteError::new(&path, sentence(&why)))?;
+        Ok(Self { repo, path, rules })
+    }
+
+    /// Records the files below `workspace` as the commit after `parent`.
+    pub fn take(
+        &self,
+        workspace: &Path,
+        parent: Option<&str>,
+        note: &Note<'_>,
+    ) -> Result<Taken, WriteError> {
+        let mut walk = Walk { history: self, workspace, left_out: vec![] };
+        let commit = self.commit(&mut walk, parent, note);
+        let (commit, tree) = commit.map_err(|why| WriteError::new(&self.path, sentence(&why)))?;
+        Ok(Taken { commit: commit.to_string(), tree: tree.to_string(), left_out: walk.left_out })
+    }
+
+    /// How the files below `workspace` differ from a commit (None: no files), as a unified patch, renames found.
+    pub fn patch(&self, workspace: &Path, parent: Option<&str>) -> Result<Vec<u8>, WriteError> {
+        let mut walk = Walk { history: self, workspace, left_out: vec![] };
+        let mut patch = vec![];
+        let mut write = || -> Result<(), git2::Error> {
+            let new = self.repo.find_tree(self.tree(&mut walk)?)?;
+            let old =
+                parent.map(|id| self.repo.find_commit(Oid::from_str(id)?)?.tree()).transpose()?;
+            let mut diff = self.repo.diff_tree_to_tree(old.as_ref(), Some(&new), None)?;
+            diff.find_similar(None)?;
+            diff.print(DiffFormat::Patch, |_, _, line| {
+                if matches!(line.origin(), '+' | '-' | ' ') {
+                    patch.push(line.origin() as u8);
+                }
+                patch.extend_from_slice(line.content());
+                true
+            })
+        };
+        write().map_err(|why| WriteError::new(&self.path, sentence(&why)))?;
+        Ok(patch)
+    }
+
+    /// The tree of the files as they lie there.
+    fn tree(&self, walk: &mut Walk<'_>) -> Result<Oid, git2::Error> {
+        if !self.rules.records_ignored {
+            self.repo.set_workdir(walk.workspace, false)?;
+            self.repo.clear_ignore_rules()?;
+        }
+        match walk.folder(Path::new(""), 0)? {
+            Some(tree) => Ok(tree),
+            None => self.repo.treebuilder(None)?.write(),
+        }
+    }
+
+    fn commit(
+        &self,
+        walk: &mut Walk<'_>,
+        parent: Option<&str>,
+        note: &Note<'_>,
+    ) -> Result<(Oid, Oid), git2::Error> {
+        let tree = self.tree(walk)?;
+        let parent = parent.map(|id| self.repo.find_commit(Oid::from_str(id)?)).transpose()?;
+        let parents: Vec<&Commit<'_>> = parent.iter().collect();
+        let time = git2::Time::new(note.at.0.div_euclid(1000), 0);
+        let who = Signature::new(WHO.0, WHO.1, &time)?;
+        let found = self.repo.find_tree(tree)?;
+        let id = self.repo.commit(None, &who, &who, &message(note), &found, &parents)?;
+        self.repo.reference(REFERENCE, id, true, "live")?;
+        Ok((id, tree))
+    }
+
+    /// Makes the files below `folder` those of a commit (None: none at all), as far as they are recorded: what is
+    /// never recorded stays as it is, and so does any `.git`.
+    pub fn restore(&self, folder: &Path, commit: Option<&str>) -> Result<(), WriteError> {
+        let failed = |why: git2::Error| WriteError::new(folder, sentence(&why));
+        fs::create_dir_all(folder).map_err(|why| WriteError::new(folder, bytes::reason(&why)))?;
+        if !self.rules.records_ignored {
+            self.repo.set_workdir(folder, false).map_err(failed)?;
+        }
+        let tree = commit
+            .map(|id| self.repo.find_commit(Oid::from_str(id)?)?.tree())
+            .transpose()
+            .map_err(failed)?;
+        self.restore_folder(folder, Path::new(""), tree.as_ref(), 0)
+            .map_err(|why| WriteError::new(folder, why))
+    }
+
+    fn restore_folder(
+        &self,
+        root: &Path,
+        inner: &Path,
+        tree: Option<&git2::Tree<'_>>,
+        depth: usize,
+    ) -> Result<(), String> {
+        let folder = root.join(inner);
+        let mut wanted: BTreeMap<Vec<u8>, (Oid, i32)> = BTreeMap::new();
+        for entry in tree.iter().flat_map(|tree| tree.iter()) {
+            wanted.insert(entry.name_bytes().to_vec(), (entry.id(), entry.filemode()));
+        }
+        for entry in fs::read_dir(&folder).map_err(|why| bytes::reason(&why))? {
+            let entry = entry.map_err(|why| bytes::reason(&why))?;
+            let path = inner.join(entry.file_name());
+            let is_wanted = wanted.contains_key(entry.file_name().as_encoded_bytes());
+            if !is_wanted && !self.is_never_recorded(&path) && depth < MOST_DEEP {
+                self.remove(root, &path)?;
+            }
+        }
+        for (name, (id, mode)) in wanted {
+            let name = String::from_utf8_lossy(&name).into_owned();
+            self.restore_entry(root, &inner.join(name), id, mode, depth)?;
+        }
+        Ok(())
+    }
+
+    fn restore_entry(
+        &self,
+        root: &Path,
+        inner: &Path,
+        id: Oid,
+        mode: i32,
+        depth: usize,
+    ) -> Result<(), String> {
+        let path = root.join(inner);
+        let said = |why: io::Error| format!("{}: {}", inner.display(), bytes::reason(&why));
+        let is_folder = fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir());
+        if mode == 0o040000 {
+            let tree = self.repo.find_tree(id).map_err(|why| sentence(&why))?;
+            if !is_folder {
+                let _ = fs::remove_file(&path); // it may well not be there
+                fs::create_dir(&path).map_err(said)?;
+            }
+            return self.restore_folder(root, inner, Some(&tree), depth + 1);
+        }
+        if is_folder {
+            fs::remove_dir_all(&path).map_err(said)?;
+        }
+        let blob = self.repo.find_blob(id).map_err(|why| sentence(&why))?;
+        place(&path, blob.content(), mode).map_err(said)
+    }
+
+    /// Takes away what is at a path, but for what is never recorded.
+    fn remove(&self, root: &Path, inner: &Path) -> Result<(), String> {
+        let path = root.join(inner);
+        let said = |why: io::Error| format!("{}: {}", inner.display(), bytes::reason(&why));
+        if !fs::symlink_metadata(&path).map_err(said)?.is_dir() {
+            return fs::remove_file(&path).map_err(said);
+        }
+        for entry in fs::read_dir(&path).map_err(said)? {
+            let child = inner.join(entry.map_err(said)?.file_name());
+            if !self.is_never_recorded(&child) {
+                self.remove(root, &child)?;
+            }
+        }
+        let _ = fs::remove_dir(&path); // it stays where it holds what is never recorded
+        Ok(())
+    }
+
+    fn is_never_recorded(&self, inner: &Path) -> bool {
+        inner.file_name().is_some_and(|name| name == ".git")
+            || self.rules.left_out.is_match(inner)
+            || (!self.rules.records_ignored && self.repo.is_path_ignored(inner).unwrap_or(false))
+    }
+
+    /// Puts everything that the last commit needs into one pack and takes the rest away. Nothing is recorded afterwards.
+    pub fn pack(&self) -> Result<(), WriteError> {
+        if let Ok(mut config) = self.repo.config() {
+            for name in OURS {
+                let _ = config.remove(name); // what is left of them does no harm
+            }
+        }
+        let failed = |why: git2::Error| WriteError::new(&self.path, sentence(&why));
+        let Ok(last) = self.repo.refname_to_id(REFERENCE) else { return Ok(()) };
+        let objects = self.path.join("objects");
+        let packs = objects.join("pack");
+        fs::create_dir_all(&packs).map_err(|why| WriteError::new(&packs, bytes::reason(&why)))?;
+        let write = || {
+            let mut walk = self.repo.revwalk()?;
+            walk.push(last)?;
+            let mut builder = self.repo.packbuilder()?;
+            builder.insert_walk(&mut walk)?;
+            builder.write(&packs, 0o444)
+        };
+        write().map_err(failed)?;
+        super::write::sync_folder(&packs)
+            .map_err(|why| WriteError::new(&packs, bytes::reason(&why)))?;
+        let is_loose = |name: &str| name.len() == 2 && name.bytes().all(|b| b.is_ascii_hexdigit());
+        for entry in fs::read_dir(&objects).into_iter().flatten().flatten() {
+            if entry.file_name().to_str().is_some_and(is_loose) {
+                let _ = fs::remove_dir_all(entry.path()); // they are in the pack as well
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A folder on its way into trees.
+struct Walk<'a> {
+    history: &'a History,
+    workspace: &'a Path,
+    left_out: Vec<(String, String)>,
+}
+
+impl Walk<'_> {
+    /// None for a folder without files: git has none.
+    fn folder(&mut self, inner: &Path, depth: usize) -> Result<Option<Oid>, git2::Error> {
+        let mut names = vec![];
+        match fs::read_dir(self.workspace.join(inner)) {
+            Ok(entries) => names.extend(entries.flatten().map(|entry| entry.file_name())),
+            Err(why) => self.leave_out(inner, &bytes::reason(&why)),
+        }
+        let mut builder = self.history.repo.treebuilder(None)?;
+        for name in names {
+            let path = inner.join(&name);
+            if self.history.is_never_recorded(&path) {
+                continue;
+            }
+            if let Some((id, mode)) = self.entry(&path, depth)?
+                && let Err(why) = builder.insert(&name, id, mode)
+            {
+                self.leave_out(&path, &sentence(&why));
+            }
+        }
+        if builder.is_empty() { Ok(None) } else { builder.write().map(Some) }
+    }
+
+    fn entry(&mut self, inner: &Path, depth: usize) -> Result<Option<(Oid, i32)>, git2::Error> {
+        let path = self.workspace.join(inner);
+        let repo = &self.history.repo;
+        let most = self.history.rules.most_bytes;
+        let kind = match fs::symlink_metadata(&path) {
+            Ok(meta) => meta,
+            Err(why) => {
+                self.leave_out(inner, &bytes::reason(&why));
+                return Ok(None);
+            }
+        };
+        if kind.is_dir() && depth >= MOST_DEEP {
+            self.leave_out(inner, "it lies too deep");
+            return Ok(None);
+        }
+        if kind.is_dir() {
+            return Ok(self.folder(inner, depth + 1)?.map(|id| (id, 0o040000)));
+        }
+        let content = if kind.is_symlink() {
+            fs::read_link(&path).map(|to| (to.as_os_str().as_encoded_bytes().to_vec(), 0o120000))
+        } else if !kind.is_file() {
+            self.leave_out(inner, "it is neither file, folder nor link");
+            return Ok(None);
+        } else if kind.len() > most {
+            let what =
+                format!("it has {} bytes; files of up to {most} bytes are recorded", kind.len());
+            self.leave_out(inner, &what);
+            return Ok(None);
+        } else {
+            fs::read(&path).map(|content| (content, mode_of(&kind)))
+        };
+        match content {
+            Ok((content, mode)) => Ok(Some((repo.blob(&content)?, mode))),
+            Err(why) => {
+                self.leave_out(inner, &bytes::reason(&why));
+                Ok(None)
+            }
+        }
+    }
+
+    fn leave_out(&mut self, inner: &Path, why: &str) {
+        let shown = if inner.as_os_str().is_empty() { Path::new(".") } else { inner };
+        self.left_out.push((shown.to_string_lossy().into_owned(), why.to_owned()));
+    }
+}
+
+/// Whether a commit's content of this kind is one that anyone can read back.
+#[cfg(unix)]
+fn mode_of(meta: &fs::Metadata) -> i32 {
+    use std::os::unix::fs::PermissionsExt;
+    if meta.permissions().mode() & 0o100 == 0 { 0o100644 } else { 0o100755 }
+}
+
+#[cfg(not(unix))]
+fn mode_of(_: &fs::Metadata) -> i32 {
+    0o100644
+}
+
+/// Writes a file or a link where something else may lie.
+#[cfg(unix)]
+fn place(path: &Path, content: &[u8], mode: i32) -> io::Result<()> {
+    use std::os::unix::{ffi::OsStrExt, fs::PermissionsExt};
+    let now = fs::symlink_metadata(path).ok();
+    let is_same = |meta: &fs::Metadata| {
+        meta.is_file() && mode_of(meta) == mode && fs::read(path).is_ok_and(|it| it == content)
+    };
+    if now.as_ref().is_some_and(is_same) {
+        return Ok(());
+    }
+    if now.is_some() {
+        fs::remove_file(path)?;
+    }
+    if mode == 0o120000 {
+        return std::os::unix::fs::symlink(std::ffi::OsStr::from_bytes(content), path);
+    }
+    fs::write(path, content)?;
+    let bits = if mode & 0o111 == 0 { 0o644 } else { 0o755 };
+    fs::set_permissions(path, fs::Permissions::from_mode(bits))
+}
+
+#[cfg(not(unix))]
+fn place(path: &Path, content: &[u8], _mode: i32) -> io::Result<()> {
+    fs::write(path, content)
+}
+
+fn message(note: &Note<'_>) -> String {
+    let line = |text: &str| -> String {
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    };
+    let trailers: Vec<String> = note
+        .trailers
+        .iter()
+        .map(|(name, value)| format!("{name}: {}", line(value.trim())))
+        .collect();
+    format!("{}\n\n{}\n", line(note.title).trim_end(), trailers.join("\n"))
+}
+
+fn sentence(why: &git2::Error) -> String {
+    why.message().trim_end_matches('.').to_owned()
+}
+
+impl History {
+    /// Whether there is such a commit.
+    pub fn has(&self, commit: &str) -> bool {
+        let found = Oid::from_str(commit)
+            .and_then(|id| self.repo.find_object(id, Some(ObjectType::Commit)).map(|_| ()));
+        found.is_ok()
+    }
+
+    /// The paths that differ between two commits (None: no files), at most that many.
+    pub fn changed(&self, old: Option<&str>, new: &str, most: usize) -> Vec<String> {
+        let tree = |id: &str| self.repo.find_commit(Oid::from_str(id)?)?.tree();
+        let names = || -> Result<Vec<String>, git2::Error> {
+            let old = old.map(tree).transpose()?;
+            let diff = self.repo.diff_tree_to_tree(old.as_ref(), Some(&tree(new)?), None)?;
+            let path = |delta: git2::DiffDelta<'_>| {
+                let file = delta.new_file().path().or(delta.old_file().path())?;
+                Some(file.to_string_lossy().into_owned())
+            };
+            Ok(diff.deltas().filter_map(path).take(most).collect())
+        };
+        names().unwrap_or_default()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    struct Place {
+        bundle: tempfile::TempDir,
+        workspace: tempfile::TempDir,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            Self { bundle: tempfile::tempdir().unwrap(), workspace: tempfile::tempdir().unwrap() }
+        }
+
+        fn write(&self, name: &str, content: &str) {
+            let path = self.workspace.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+
+        fn history(&self, records_ignored: bool) -> History {
+            let rules = Rules::new(&["**/__pycache__"], records_ignored, 100).unwrap();
+            History::create(self.bundle.path(), rules).unwrap()
+        }
+
+        fn take(&self, history: &History, parent: Option<&str>) -> Taken {
+            let trailers = [("Turn", "1".to_owned())];
+            let note = Note { title: "turn 1", trailers: &trailers, at: Time(1_000) };
+            history.take(self.workspace.path(), parent, &note).unwrap()
+        }
+
+        fn files(&self) -> Vec<String> {
+            let mut found = vec![];
+            list(self.workspace.path(), self.workspace.path(), &mut found);
+            found.sort();
+            found
+        }
+    }
+
+    fn list(root: &Path, folder: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            if entry.file_type().unwrap().is_dir() {
+                list(root, &entry.path(), found);
+            } else {
+                let path = entry.path();
+                found.push(path.strip_prefix(root).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+
+    #[test]
+    fn a_workspace_is_recorded_as_it_lies_there() {
+        let place = Place::new();
+        place.write("a/b.txt", "one\r\n");
+        place.write("a/__pycache__/b.pyc", "x");
+        place.write(".git/HEAD", "ref: refs/heads/main");
+        place.write("big", &"x".repeat(101));
+        std::os::unix::fs::symlink("/etc/passwd", place.workspace.path().join("link")).unwrap();
+        let history = place.history(true);
+
+        let taken = place.take(&history, None);
+
+        let repo = super::super::repo::Repo::open(&place.bundle.path().join("workspace.git"));
+        let tree = repo.unwrap().tree(&taken.commit).unwrap();
+        let names: Vec<&str> = tree.files.keys().map(|path| path.as_str()).collect();
+        assert_eq!(names, ["a/b.txt", "link"]);
+        let what = "it has 101 bytes; files of up to 100 bytes are recorded";
+        assert_eq!(taken.left_out, [("big".to_owned(), what.to_owned())]);
+    }
+
+    #[test]
+    fn ignored_files_are_recorded_or_not() {
+        let place = Place::new();
+        place.write(".gitignore", "*.log\n");
+        place.write("a.log", "x");
+        let history = place.history(false);
+        let with = place.take(&history, None);
+        place.write("b.log", "y");
+
+        let again = place.take(&history, Some(&with.commit));
+
+        assert_eq!(with.tree, again.tree);
+        let elsewhere = Place { bundle: tempfile::tempdir().unwrap(), ..place };
+        let all = elsewhere.take(&elsewhere.history(true), None);
+        assert_ne!(all.tree, with.tree);
+    }
+
+    #[test]
+    fn a_workspace_goes_back_to_a_commit() {
+        let place = Place::new();
+        let history = place.history(true);
+        place.write("a", "one");
+        place.write("folder/b", "two");
+        std::os::unix::fs::symlink("a", place.workspace.path().join("link")).unwrap();
+        let first = place.take(&history, None);
+        place.write("a", "changed");
+        fs::remove_dir_all(place.workspace.path().join("folder")).unwrap();
+        place.write("folder", "now a file");
+        place.write("new/file", "x");
+        place.write("new/.git/HEAD", "theirs");
+        fs::remove_file(place.workspace.path().join("link")).unwrap();
+        place.write("link/x", "now a folder");
+
+        history.restore(place.workspace.path(), Some(&first.commit)).unwrap();
+
+        assert_eq!(place.files(), ["a", "folder/b", "link", "new/.git/HEAD"]);
+        assert_eq!(place.take(&history, None).tree, first.tree);
+        history.restore(place.workspace.path(), None).unwrap();
+        assert_eq!(place.files(), ["new/.git/HEAD"]);
+    }
+
+    #[test]
+    fn what_differs_from_a_commit_is_a_patch() {
+        let place = Place::new();
+        let history = place.history(true);
+        place.write("a", "one\ntwo\nthree\n");
+        let first = place.take(&history, None);
+        fs::rename(place.workspace.path().join("a"), place.workspace.path().join("b")).unwrap();
+        place.write("b", "one\ntwo\nfour\n");
+
+        let patch = history.patch(place.workspace.path(), Some(&first.commit)).unwrap();
+
+        let patch = String::from_utf8(patch).unwrap();
+        assert!(patch.contains("rename from a\nrename to b\n"), "{patch}");
+        assert!(patch.contains(" two\n-three\n+four\n"), "{patch}");
+        assert!(
+            history
+                .patch(place.workspace.path(), None)
+                .unwrap()
+                .starts_with(b"diff --git a/b b/b\nnew file")
+        );
+    }
+
+    #[test]
+    fn a_packed_history_reads_as_before() {
+        let place = Place::new();
+        let history = place.history(true);
+        place.write("a", "one");
+        let first = place.take(&history, None);
+        place.write("a", "two");
+        let second = place.take(&history, Some(&first.commit));
+
+        history.pack().unwrap();
+
+        let rules = Rules::new(&[], true, 100).unwrap();
+        let history = History::open(place.bundle.path(), rules).unwrap();
+        assert!(history.has(&first.commit) && history.has(&second.commit));
+        assert_eq!(history.changed(Some(&first.commit), &second.commit, 9), ["a"]);
+        history.restore(place.workspace.path(), Some(&first.commit)).unwrap();
+        assert_eq!(fs::read(place.workspace.path().join("a")).unwrap(), b"one");
+    }
+}

@@ -1,0 +1,627 @@
+//! `trajview live` with small agents written in shell: what is recorded, what goes wrong, what goes on afterwards.
+#![cfg(unix)]
+
+mod common;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use common::{Ran, json, project, trajview};
+use serde_json::{Value, json};
+
+/// A place for one run.
+struct Desk {
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    /// Requests, each with a checkpoint or none.
+    fn new(requests: &[(&str, Option<&str>)]) -> Self {
+        let desk = Self { folder: tempfile::tempdir().unwrap() };
+        let row = |(turn, (text, checkpoint)): (usize, &(&str, Option<&str>))| json!({"turn": turn + 1, "text": text, "checkpoint": checkpoint});
+        let requests: Vec<Value> = requests.iter().enumerate().map(row).collect();
+        let script = json!({
+            "schema": "trajview.script/1", "task": "t", "condition": "emergent", "requests": requests
+        });
+        fs::write(desk.path("script.json"), script.to_string()).unwrap();
+        let agent = project("tests/agents/plain.sh");
+        fs::write(
+            desk.path("config.toml"),
+            format!(
+                "[drivers.plain]\nstart = [\"sh\", \"{}\", \"{{session}}\"]\nsession = \"chosen\"\n\
+                 logs = [\"logs/*.jsonl\"]\ninput_pointer = \"/usage/in\"\noutput_pointer = \"/usage/out\"\n\
+                 denied = \"^not allowed\"\n",
+                agent.display()
+            ),
+        )
+        .unwrap();
+        desk
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    /// The words of a run of the plain agent.
+    fn words(&self, more: &[&str]) -> Vec<String> {
+        let mut words: Vec<String> =
+            ["live", "--agent", "plain", "--script"].map(str::to_owned).to_vec();
+        words.extend([self.text("script.json"), "--out".into(), self.text("run")]);
+        words.extend(["--config".into(), self.text("config.toml"), "--headless".into()]);
+        words.extend(more.iter().map(|word| (*word).to_owned()));
+        words
+    }
+
+    fn live(&self, more: &[&str]) -> Ran {
+        let words = self.words(more);
+        trajview(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn resume(&self, more: &[&str]) -> Ran {
+        let out = self.text("run");
+        let mut words = vec!["live", "--resume", "--headless", "--out", &out];
+        words.extend(more);
+        trajview(&words)
+    }
+
+    fn run_json(&self) -> Value {
+        serde_json::from_slice(&fs::read(self.path("run/run.json")).unwrap()).unwrap()
+    }
+
+    /// Number, state and attempt of every turn in `run.json`.
+    fn turns(&self) -> Vec<String> {
+        let run = self.run_json();
+        let row = |turn: &Value| format!("{} {} {}", turn["turn"], turn["state"], turn["attempt"]);
+        run["turns"].as_array().unwrap().iter().map(row).collect()
+    }
+
+    /// The bundle opens, and there is nothing to warn of.
+    fn check(&self) {
+        let ran = trajview(&["check", &self.text("run")]);
+        assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    }
+
+    /// The files after a turn, as `path content`.
+    fn files(&self, turn: &str) -> Vec<String> {
+        let run = self.text("run");
+        let listed = trajview(&["ls", &run, "--at", turn]);
+        assert_eq!(listed.code, Some(0), "{}", listed.err);
+        let paths =
+            listed.out.lines().map(|line| line.split_whitespace().last().unwrap().to_owned());
+        paths
+            .map(|path| {
+                let said = trajview(&["cat", &run, &path, "--at", turn]).out;
+                format!("{path} {}", said.trim_end())
+            })
+            .collect()
+    }
+
+    fn workspace(&self) -> PathBuf {
+        self.path("run.work/workspace")
+    }
+}
+
+fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !is_so() {
+        assert!(Instant::now() < end, "{what} never happened");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn start(words: &[String]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(words)
+        .env("TRAJVIEW_CONFIG", "")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+const THREE: [(&str, Option<&str>); 3] = [
+    ("Write one.\ndo: echo 1 >one", Some("c1")),
+    ("Write two.\ndo: mkdir sub; echo 2 >sub/two; ln -s two sub/link", None),
+    ("Take one away.\ndo: git init -q .; rm one", Some("c2")),
+];
+
+#[test]
+fn a_script_becomes_a_bundle_turn_by_turn() {
+    let desk = Desk::new(&THREE);
+
+    let ran = desk.live(&["--test", "test -f one && echo 'ok 1 - one is there'"]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(desk.turns(), ["1 \"done\" 1", "2 \"done\" 1", "3 \"done\" 1"]);
+    desk.check();
+    assert_eq!(desk.files("1"), ["one 1"]);
+    assert_eq!(desk.files("2"), ["one 1", "sub/link two", "sub/two 2"]);
+    assert_eq!(desk.files("3"), ["sub/link two", "sub/two 2"]);
+    let shown = json(&["show", &desk.text("run"), "--json"]);
+    assert_eq!(shown["turns"][1]["steps"], 1, "{shown}");
+    assert!(shown["turns"][1]["request"].as_str().unwrap().starts_with("Write two."));
+    assert_eq!(shown["turns"][2]["tokens"]["input"], 10);
+    let run = desk.run_json();
+    assert_eq!(run["state"], "finished");
+    assert_eq!(run["checkpoints"][1], json!({"id": "c2", "turn": 3, "label": null}));
+    assert_eq!(run["turns"][1]["first_line"], 3);
+    assert_eq!(run["turns"][1]["last_line"], 4);
+    let tests = fs::read_to_string(desk.path("run/tests.jsonl")).unwrap();
+    assert_eq!(tests.lines().count(), 2, "{tests}");
+    assert!(tests.lines().next().unwrap().contains("one is there"));
+    assert!(!desk.path("run.work").exists());
+    assert!(ran.err.contains("turn 2 of 3: 2 files, 10 tokens in, 5 out"), "{}", ran.err);
+}
+
+#[test]
+fn what_is_there_is_never_written_over() {
+    let desk = Desk::new(&THREE);
+    fs::create_dir(desk.path("run")).unwrap();
+    fs::write(desk.path("run/mine"), "").unwrap();
+
+    let ran = desk.live(&[]);
+
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("exists already and is not empty"), "{}", ran.err);
+    assert_eq!(fs::read_dir(desk.path("run")).unwrap().count(), 1);
+    assert!(!desk.path("run.work").exists());
+}
+
+#[test]
+fn one_request_is_made_of_the_script_or_of_a_specification() {
+    let desk = Desk::new(&THREE);
+    let ran = desk.live(&["--condition", "single-shot"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(desk.files("1"), ["sub/link two", "sub/two 2"]);
+    let run = desk.run_json();
+    assert_eq!(run["condition"], "single-shot");
+    assert_eq!(run["checkpoints"], json!([{"id": "final", "turn": 1, "label": null}]));
+    assert!(run["provenance"].as_str().unwrap().contains("the request is all requests"));
+
+    fs::remove_dir_all(desk.path("run")).unwrap();
+    fs::write(desk.path("spec.md"), "All of it.\ndo: echo x >x").unwrap();
+    let ran = desk.live(&["--condition", "single-shot", "--specification", &desk.text("spec.md")]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(desk.files("1"), ["x x"]);
+}
+
+#[test]
+fn an_agent_that_fails_stops_the_run_and_the_turn_is_done_again() {
+    let desk = Desk::new(&[
+        ("One.\ndo: echo 1 >one", None),
+        ("Two.\ndo: echo 2 >two; test -f ../allow || { echo no model >&2; exit 7; }", Some("c")),
+    ]);
+
+    let failed = desk.live(&[]);
+
+    assert_eq!(failed.code, Some(1), "{}", failed.err);
+    assert!(
+        failed.err.contains("turn 2: the agent failed (exit code 7): no model"),
+        "{}",
+        failed.err
+    );
+    assert_eq!(desk.turns(), ["1 \"done\" 1", "2 \"cut\" 1"]);
+    desk.check();
+    fs::write(desk.path("run.work/tmp/../allow"), "").unwrap();
+    let went_on = desk.resume(&[]);
+    assert_eq!(went_on.code, Some(0), "{}", went_on.err);
+    assert_eq!(desk.turns(), ["1 \"done\" 1", "2 \"done\" 2"]);
+    desk.check();
+    assert_eq!(desk.files("final"), ["one 1", "two 2"]);
+    let shown = json(&["show", &desk.text("run"), "--json"]);
+    assert_eq!(shown["turns"].as_array().unwrap().len(), 2);
+    let again = desk.resume(&[]);
+    assert_eq!(again.code, Some(2));
+    assert!(again.err.contains("is over: 2 turns are done"), "{}", again.err);
+}
+
+#[test]
+fn a_failed_turn_is_repeated_or_stands_where_that_is_wanted() {
+    let desk =
+        Desk::new(&[("One.\ndo: echo x >>tries; exit 3", None), ("Two.\ndo: echo 2 >two", None)]);
+
+    let ran = desk.live(&["--retries", "2", "--on-failure", "keep"]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(desk.turns(), ["1 \"kept\" 3", "2 \"done\" 1"]);
+    assert_eq!(desk.files("1"), ["tries x"]);
+    desk.check();
+}
+
+#[test]
+fn an_agent_that_hangs_is_cut_with_its_children() {
+    let desk =
+        Desk::new(&[("Wait.\ndo: trap '' INT TERM; (sleep 3; touch ../late) & sleep 60", None)]);
+    let began = Instant::now();
+
+    let ran = desk.live(&["--timeout-idle", "0.5", "--patience", "0.3"]);
+
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.err.contains("nothing was heard of the agent for 0.5 s; the agent was ended"),
+        "{}",
+        ran.err
+    );
+    assert!(began.elapsed() < Duration::from_secs(40));
+    desk.check();
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(!desk.path("run.work/late").exists());
+
+    let desk = Desk::new(&[("Talk.\ndo: while :; do echo again; sleep 0.1; done", None)]);
+    let ran = desk.live(&["--timeout-turn", "1"]);
+    assert!(ran.err.contains("the turn was not over within 1 s"), "{}", ran.err);
+}
+
+#[test]
+fn what_is_not_allowed_is_told_and_the_run_goes_on() {
+    let desk = Desk::new(&[("Ask.\ndo: echo 'not allowed: rm -rf /'; echo 1 >one", None)]);
+    let ran = desk.live(&[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(desk.run_json()["turns"][0]["denied"], json!(["not allowed: rm -rf /"]));
+    assert!(ran.err.contains("not allowed: rm -rf /"), "{}", ran.err);
+}
+
+#[test]
+fn what_is_written_beside_the_workspace_is_told() {
+    let desk = Desk::new(&[
+        ("Out.\ndo: echo x >../out.txt; echo y >\"$HOME/Desktop\"", None),
+        ("In.\ndo: :", None),
+    ]);
+    let ran = desk.live(&[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let run = desk.run_json();
+    assert_eq!(run["turns"][0]["outside"], json!(["../out.txt", "home/Desktop", "home/logs"]));
+    assert_eq!(run["turns"][1]["outside"], Value::Null);
+    assert!(ran.err.contains("the agent wrote ../out.txt, outside its workspace"), "{}", ran.err);
+    desk.check();
+}
+
+#[test]
+fn a_flood_of_output_neither_stops_nor_fills_us() {
+    let desk = Desk::new(&[(
+        "Flood.\ndo: head -c 30000000 /dev/zero; yes | head -c 20000000; echo 1 >one",
+        None,
+    )]);
+    let ran = desk.live(&[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(desk.files("1"), ["one 1"]);
+    assert!(ran.err.len() < 10_000);
+}
+
+#[test]
+fn an_agent_that_uses_git_itself_is_recorded_all_the_same() {
+    let desk = Desk::new(&[
+        (
+            "Commit.\ndo: git init -q -b main .; git config user.name a; git config user.email a@b; echo 1 >a; git add a; git commit -qm one",
+            None,
+        ),
+        ("Move.\ndo: echo 2 >a; git commit -qam two; git checkout -q HEAD~1", None),
+        ("Rename.\ndo: git mv a b; mkdir empty; mkfifo pipe", None),
+        ("Nothing.", None),
+    ]);
+    let ran = desk.live(&[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(desk.files("2"), ["a 1"]);
+    assert_eq!(desk.files("4"), ["b 1"]);
+    desk.check();
+    let run = desk.run_json();
+    assert_eq!(
+        run["turns"][2]["not_recorded"],
+        json!(["pipe: it is neither file, folder nor link"])
+    );
+    assert_eq!(run["turns"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn a_log_that_appears_late_or_never_is_no_trouble() {
+    let desk = Desk::new(&[
+        ("One.\ndo: echo 1 >one; rm -f $HOME/logs/*.jsonl; log=/dev/null", None),
+        ("Two.\ndo: echo 2 >two", None),
+    ]);
+    let ran = desk.live(&[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    desk.check();
+    let run = desk.run_json();
+    assert_eq!(run["turns"][0]["session"], Value::Null);
+    assert_eq!(run["turns"][1]["first_line"], 1);
+    let shown = json(&["show", &desk.text("run"), "--json"]);
+    assert!(shown["turns"][0]["request"].as_str().unwrap().starts_with("One."), "{shown}");
+    assert_eq!(shown["turns"][1]["steps"], 1);
+}
+
+#[test]
+fn a_disk_that_is_full_for_the_agent_or_for_us_leaves_a_bundle_that_opens() {
+    let desk = Desk::new(&[
+        ("One.\ndo: echo 1 >one", None),
+        (
+            "Fill.\ndo: (ulimit -f 8; trap '' XFSZ; head -c 100000 /dev/zero >big; echo $? >code)",
+            None,
+        ),
+    ]);
+    let ran = desk.live(&[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    desk.check();
+
+    let desk = Desk::new(&[
+        ("One.\ndo: echo 1 >one", None),
+        ("Much.\ndo: head -c 3000000 /dev/urandom >big", None),
+        ("Two.\ndo: echo 2 >two", None),
+    ]);
+    let program = env!("CARGO_BIN_EXE_trajview");
+    let words = desk.words(&[]).iter().map(|it| format!("'{it}'")).collect::<Vec<_>>().join(" ");
+    // Files of ours may not grow beyond 200 KB; the agent's may, for it raises the soft limit again.
+    let script = format!("ulimit -S -f 400; exec '{program}' {words}");
+    let text = fs::read_to_string(desk.path("script.json")).unwrap();
+    fs::write(
+        desk.path("script.json"),
+        text.replace("do: head", "do: ulimit -S -f unlimited; head"),
+    )
+    .unwrap();
+    let Output { status, .. } =
+        Command::new("sh").args(["-c", &script]).env("TRAJVIEW_CONFIG", "").output().unwrap();
+    assert!(!status.success());
+    desk.check();
+    assert_eq!(desk.turns()[0], "1 \"done\" 1");
+    let went_on = desk.resume(&[]);
+    assert_eq!(went_on.code, Some(0), "{}", went_on.err);
+    assert_eq!(desk.turns().len(), 3);
+    desk.check();
+}
+
+#[test]
+fn a_run_that_was_killed_goes_on_with_every_turn_once() {
+    let mut requests: Vec<(String, Option<&str>)> = (1..=6)
+        .map(|turn| {
+            (format!("Number {turn}.\ndo: echo {turn} >>count"), (turn % 3 == 0).then_some("c"))
+        })
+        .collect();
+    requests[3].0 += "\ndo: echo half >half; test -f ../go || sleep 60; rm half";
+    let requests: Vec<(&str, Option<&str>)> =
+        requests.iter().map(|(text, c)| (text.as_str(), *c)).collect();
+    let desk = Desk::new(&requests);
+    let mut child = start(&desk.words(&[]));
+    wait_for("half of turn 4", || desk.workspace().join("half").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    desk.check();
+    assert_eq!(desk.turns().last().unwrap(), "4 \"begun\" 1");
+    let before = fs::read(desk.path("run/live.jsonl")).unwrap();
+
+    fs::write(desk.path("run.work/go"), "").unwrap();
+    let ran = desk.resume(&[]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let numbers: Vec<String> = desk.turns();
+    assert_eq!(numbers.len(), 6, "{numbers:?}");
+    assert_eq!(numbers[3], "4 \"done\" 2");
+    assert_eq!(desk.files("final"), ["count 1\n2\n3\n4\n5\n6"]);
+    desk.check();
+    let shown = json(&["show", &desk.text("run"), "--json"]);
+    let requests: Vec<String> = shown["turns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|turn| turn["request"].as_str().unwrap().chars().take(9).collect())
+        .collect();
+    assert_eq!(
+        requests,
+        (1..=6).map(|it| format!("Number {it}.")).map(|it| it[..9].to_owned()).collect::<Vec<_>>()
+    );
+    let after = fs::read(desk.path("run/live.jsonl")).unwrap();
+    assert!(after.starts_with(&before));
+}
+
+#[test]
+fn whenever_it_is_killed_the_bundle_opens_and_goes_on() {
+    let requests: Vec<String> = (1..=4)
+        .map(|turn| format!("Number {turn}.\ndo: echo {turn} >>count; echo {turn} >file{turn}"))
+        .collect();
+    let requests: Vec<(&str, Option<&str>)> =
+        requests.iter().map(|text| (text.as_str(), Some("c"))).collect();
+    let desk = Desk::new(&requests);
+    let mut child = start(&desk.words(&[]));
+    wait_for("a bundle", || desk.path("run/run.json").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for round in 0..8u64 {
+        desk.check();
+        let mut words: Vec<String> =
+            ["live", "--resume", "--headless", "--out"].map(str::to_owned).to_vec();
+        words.push(desk.text("run"));
+        let mut child = start(&words);
+        std::thread::sleep(Duration::from_millis(40 + round * 37));
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    desk.check();
+    let ran = desk.resume(&[]);
+    assert!(matches!(ran.code, Some(0 | 2)), "{}", ran.err);
+    assert_eq!(desk.turns().len(), 4);
+    assert_eq!(desk.files("final")[0], "count 1\n2\n3\n4");
+    desk.check();
+}
+
+#[test]
+fn limits_stop_the_run_before_its_next_request() {
+    let desk = Desk::new(&THREE);
+    let ran = desk.live(&["--budget-tokens", "20"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("30 tokens are used; the limit is 20"), "{}", ran.err);
+    assert_eq!(desk.turns().len(), 2);
+    desk.check();
+    let ran = desk.resume(&["--budget-tokens", "1000", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(told["schema"], "trajview.live/1");
+    assert_eq!(
+        (&told["turns"], &told["finished"], &told["tokens"]["input"]),
+        (&json!(3), &json!(true), &json!(30))
+    );
+}
+
+#[test]
+fn notes_go_before_each_request_and_are_recorded() {
+    let desk = Desk::new(&[("One.\ndo: echo 'do: second' >/dev/null", None), ("Two.", None)]);
+    fs::write(desk.path("notes.md"), "Mind the gap.\ndo: echo noted >>noted").unwrap();
+    let ran = desk.live(&["--notes", &desk.text("notes.md")]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let run = desk.run_json();
+    assert_eq!(run["turns"][0]["layer"]["name"], "notes");
+    assert!(run["turns"][0]["layer"]["added"].as_str().unwrap().starts_with("Mind the gap."));
+    assert!(run["turns"][1]["layer"]["why"].as_str().unwrap().starts_with("the notes, unchanged"));
+    assert_eq!(desk.files("2"), ["noted noted\nnoted"]);
+    let shown = trajview(&[&desk.text("run"), "--at", "2", "--snapshot", "120x30", "--ascii"]).out;
+    assert!(shown.contains("before the request  notes: the notes, unchanged"), "{shown}");
+    assert!(shown.contains("2 Two."), "{shown}");
+    let script: Value =
+        serde_json::from_slice(&fs::read(desk.path("run/script.json")).unwrap()).unwrap();
+    assert_eq!(script["requests"][1]["text"], "Two.");
+    desk.check();
+}
+
+#[test]
+fn a_key_never_reaches_a_file() {
+    let desk = Desk::new(&[(
+        "One.\ndo: echo \"$MY_API_KEY\"; printf '{\"k\": \"%s\"}\\n' \"$MY_API_KEY\" >>\"$log\"; echo \"$MY_API_KEY\" >&2; exit 3",
+        None,
+    )]);
+    let words = desk.words(&["--pass", "MY_API_KEY", "--keep-work"]);
+    let Output { stderr, .. } = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(&words)
+        .env("TRAJVIEW_CONFIG", "")
+        .env("MY_API_KEY", "sk-0123456789-abcdef")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&stderr);
+    assert!(said.contains("exit code 3") && !said.contains("0123456789"), "{said}");
+    let mut files = vec![];
+    collect(&desk.path("run"), &mut files);
+    collect(&desk.path("run.work/requests"), &mut files);
+    assert!(files.len() > 5);
+    for file in files {
+        let bytes = fs::read(&file).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("0123456789"), "{}", file.display());
+    }
+    assert!(desk.run_json()["remarks"][0].as_str().unwrap().contains("a key stood in it"));
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        if entry.file_type().unwrap().is_dir() {
+            collect(&entry.path(), files);
+        } else {
+            files.push(entry.path());
+        }
+    }
+}
+
+#[test]
+fn a_program_is_named_by_its_words() {
+    let desk = Desk::new(&[("hello", None)]);
+    let ran = trajview(&[
+        "live",
+        "--agent",
+        "command",
+        "--script",
+        &desk.text("script.json"),
+        "--out",
+        &desk.text("run"),
+        "--headless",
+        "--",
+        "sh",
+        "-c",
+        "cp {prompt_file} got; env >env",
+    ]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    desk.check();
+    let files = desk.files("1");
+    assert!(files.contains(&"got hello".to_owned()), "{files:?}");
+    let env = files.iter().find(|file| file.starts_with("env ")).unwrap();
+    assert!(env.contains("TZ=UTC") && !env.contains("CARGO") && !env.contains("USER="), "{env}");
+}
+
+#[test]
+fn what_makes_no_sense_is_told_before_anything_is_made() {
+    let desk = Desk::new(&THREE);
+    for (words, code, said) in [
+        (vec!["live", "--agent", "nobody"], 2, "no agent is called nobody; known: "),
+        (vec!["live", "--agent", "command"], 2, "--agent command needs a program after --"),
+    ] {
+        let script = desk.text("script.json");
+        let out = desk.text("run");
+        let mut words = words;
+        words.extend(["--script", &script, "--out", &out, "--headless"]);
+        let ran = trajview(&words);
+        assert_eq!(ran.code, Some(code), "{}", ran.err);
+        assert!(ran.err.contains(said), "{}", ran.err);
+    }
+    let ran = trajview(&["live", "--resume", "--headless", "--out", &desk.text("run")]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("holds no live run to go on with"), "{}", ran.err);
+    let ran = trajview(&[
+        "live",
+        "--agent",
+        "command",
+        "--script",
+        &desk.text("script.json"),
+        "--out",
+        &desk.text("run"),
+        "--headless",
+        "--",
+        "no-such-program-here",
+    ]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("cannot run no-such-program-here: no such program"), "{}", ran.err);
+}
+
+#[test]
+fn a_plan_says_what_would_be_called_and_calls_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("run");
+    for (agent, first, next) in [
+        ("codex", "exec --json --skip-git-repo-check -s workspace-write -", "resume SESSION -"),
+        ("claude", "-p --session-id", "--output-format stream-json --verbose --permission-mode"),
+        ("mini", "-t REQUEST --yolo -l 0 -o", "typed into the terminal"),
+        ("opencode", "run --format json", "--session SESSION"),
+        ("gemini", "--session-id", "-o stream-json --yolo"),
+    ] {
+        let words = [
+            "live",
+            "--agent",
+            agent,
+            "--print-plan",
+            "--model",
+            "m",
+            "--out",
+            out.to_str().unwrap(),
+        ];
+        let ran = trajview(&words);
+        assert_eq!(ran.code, Some(0), "{agent}: {}", ran.err);
+        assert!(ran.out.contains(first) && ran.out.contains(next), "{agent}: {}", ran.out);
+        let told = json(&[&words[..], &["--json"]].concat());
+        assert_eq!(told["schema"], "trajview.live-plan/1");
+        assert_eq!(told["agent"], agent);
+    }
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_program_of_the_settings_may_hold_no_key() {
+    let desk = Desk::new(&THREE);
+    let config =
+        "[drivers.plain]\nstart = [\"sh\"]\n[drivers.plain.env]\nMY_KEY = \"sk-0123456789\"\n";
+    fs::write(desk.path("config.toml"), config).unwrap();
+    let ran = desk.live(&[]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("drivers.plain: env.MY_KEY looks like a key"), "{}", ran.err);
+    assert!(!ran.err.contains("0123456789"), "{}", ran.err);
+}

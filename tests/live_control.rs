@@ -1,0 +1,274 @@
+//! A run that somebody watches: events out, wishes in, an agent in a terminal.
+#![cfg(unix)]
+
+use std::{fs, path::PathBuf};
+
+use serde_json::Value;
+use trajview::live::{
+    self, Control, Ended, Event, Halt, Job, Start, Why, Wish,
+    drivers::command::{RewindWord, SessionWord, Way, Words},
+    script::Script,
+    setup::Setup,
+};
+
+struct Desk {
+    folder: tempfile::TempDir,
+    job: Job,
+}
+
+fn agent(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/agents").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+fn plain() -> Words {
+    Words {
+        start: vec!["sh".into(), agent("plain.sh"), "{session}".into()],
+        session: SessionWord::Chosen,
+        logs: vec!["logs/*.jsonl".into()],
+        input_pointer: "/usage/in".into(),
+        output_pointer: "/usage/out".into(),
+        rewind: RewindWord::Logs,
+        ..Words::default()
+    }
+}
+
+fn typed() -> Words {
+    Words {
+        start: vec!["sh".into(), agent("typed.sh")],
+        prompt: Way::Pty,
+        end_marker: "ready> $".into(),
+        ..Words::default()
+    }
+}
+
+impl Desk {
+    fn new(words: Words, requests: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let requests: Vec<Value> = requests
+            .iter()
+            .map(|text| serde_json::json!({"text": text, "checkpoint": null}))
+            .collect();
+        let script = serde_json::json!({"task": "t", "requests": requests}).to_string();
+        let mut setup = Setup::new("sh", folder.path().join("work"));
+        setup.command = Some(words);
+        setup.keeps_work = true;
+        setup.timeouts.turn = 60.0;
+        setup.timeouts.patience = 0.5;
+        let job = Job {
+            setup,
+            script: Script::read(script.as_bytes()).unwrap(),
+            bundle: folder.path().join("run"),
+            components: None,
+            has_person: false,
+            step_by_step: false,
+        };
+        Self { folder, job }
+    }
+
+    /// Runs it; the watcher is told everything and may wish for something.
+    fn run(&self, mut watch: impl FnMut(&Event, &Control)) -> (Ended, Vec<Event>) {
+        let control = Control::default();
+        let mut events = vec![];
+        let ended = live::run(&self.job, Start::Anew, &control, &mut |event| {
+            events.push(event.clone());
+            watch(event, &control);
+        });
+        (ended.unwrap(), events)
+    }
+
+    fn run_json(&self) -> Value {
+        serde_json::from_slice(&fs::read(self.job.bundle.join("run.json")).unwrap()).unwrap()
+    }
+
+    fn file(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.path().join("work/workspace").join(name)).unwrap_or_default()
+    }
+}
+
+fn wish(control: &Control, wishes: impl IntoIterator<Item = Wish>) {
+    assert!(wishes.into_iter().all(|it| control.wish(it)));
+}
+
+#[test]
+fn requests_wait_and_may_be_edited_skipped_and_done_again() {
+    let mut desk = Desk::new(
+        plain(),
+        &[
+            "do: echo one >>out",
+            "do: echo two >>out",
+            "do: echo three >>out",
+            "do: echo four >>out",
+        ],
+    );
+    desk.job.step_by_step = true;
+    let mut waits = 0;
+
+    let (ended, events) = desk.run(|event, control| {
+        let Event::Waits { why: Why::StepByStep, .. } = event else { return };
+        waits += 1;
+        match waits {
+            1 => wish(control, [Wish::Edit("do: echo uno >>out".into()), Wish::GoOn]),
+            2 => wish(control, [Wish::Skip]),
+            3 => wish(control, [Wish::GoOn]),
+            4 => wish(control, [Wish::Retry]),
+            5 => wish(control, [Wish::Edit("do: echo tres >>out".into()), Wish::StepByStep(false)]),
+            _ => panic!("nothing waits any more"),
+        }
+    });
+
+    assert!(ended.halted.is_none());
+    assert_eq!((ended.total.turns, ended.requests, waits), (3, 3, 5));
+    assert_eq!(desk.file("out"), "uno\ntres\nfour\n");
+    let run = desk.run_json();
+    let attempts: Vec<u64> =
+        run["turns"].as_array().unwrap().iter().map(|it| it["attempt"].as_u64().unwrap()).collect();
+    assert_eq!(attempts, [1, 2, 1]);
+    let script: Value =
+        serde_json::from_slice(&fs::read(desk.job.bundle.join("script.json")).unwrap()).unwrap();
+    assert_eq!(script["requests"][0]["original"], "do: echo one >>out");
+    assert_eq!(script["skipped"][0]["text"], "do: echo two >>out");
+    assert_eq!(script["requests"][1]["number"], 3);
+    assert!(events.iter().any(|event| matches!(event, Event::Skipped { .. })));
+    // The session goes on from where it was before the turn that was done again.
+    let log = fs::read_dir(desk.job.bundle.join("session")).unwrap().flatten().next().unwrap();
+    let log = fs::read_to_string(log.path()).unwrap();
+    assert!(log.contains("tres") && !log.contains("echo three"), "{log}");
+}
+
+#[test]
+fn a_pause_holds_the_next_request_and_stopping_keeps_what_is_done() {
+    let desk = Desk::new(plain(), &["do: echo 1 >>out", "do: echo 2 >>out", "do: echo 3 >>out"]);
+
+    let (ended, events) = desk.run(|event, control| match event {
+        Event::TurnBegan { turn: 1, .. } => wish(control, [Wish::Pause]),
+        Event::Waits { turn: 2, why: Why::Paused, .. } => wish(control, [Wish::GoOn]),
+        Event::TurnBegan { turn: 3, .. } => wish(control, [Wish::Stop]),
+        _ => {}
+    });
+
+    assert!(matches!(ended.halted, Some(Halt::Stopped)));
+    assert_eq!(ended.total.turns, 2);
+    assert!(events.iter().any(|event| matches!(event, Event::Waits { why: Why::Paused, .. })));
+    let run = desk.run_json();
+    assert_eq!(run["state"], "stopped: it was told to stop");
+    let control = Control::default();
+    let job = Job::of_bundle(&desk.job.bundle).unwrap();
+    let ended = live::run(&job, Start::Resume, &control, &mut |_| {}).unwrap();
+    assert!(ended.halted.is_none());
+    assert_eq!(desk.file("out"), "1\n2\n3\n");
+}
+
+#[test]
+fn a_turn_that_fails_waits_for_the_person_who_watches() {
+    let mut desk =
+        Desk::new(plain(), &["do: echo 1 >>out", "do: echo 2 >>out; test -f ../../ok || exit 4"]);
+    desk.job.has_person = true;
+    let ok = desk.folder.path().join("ok");
+    let mut why = String::new();
+
+    let (ended, _) = desk.run(|event, control| {
+        if let Event::Waits { turn: 2, why: Why::Failed(said), .. } = event {
+            why.clone_from(said);
+            fs::write(&ok, "").unwrap();
+            wish(control, [Wish::GoOn]);
+        }
+    });
+
+    assert_eq!(why, "the agent failed (exit code 4)");
+    assert!(ended.halted.is_none());
+    assert_eq!(desk.file("out"), "1\n2\n");
+}
+
+#[test]
+fn a_turn_under_way_is_done_again_when_that_is_wanted() {
+    let desk = Desk::new(
+        plain(),
+        &["do: echo x >>../../tries; echo 1 >>out; test -f ../../ok || sleep 60"],
+    );
+    let ok = desk.folder.path().join("ok");
+    let tries = desk.folder.path().join("tries");
+
+    let (ended, _) = desk.run(|event, control| {
+        if let Event::TurnBegan { attempt: 1, .. } = event {
+            let (control, ok, job) = (control.clone(), ok.clone(), desk.job.clone());
+            std::thread::spawn(move || {
+                // What it has changed so far can be seen from beside it.
+                while !live::under_way::patch(&job).unwrap_or_default().contains("\n+1\n") {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+                fs::write(ok, "").unwrap();
+                control.wish(Wish::Retry);
+            });
+        }
+    });
+
+    assert!(ended.halted.is_none());
+    assert_eq!(desk.file("out"), "1\n");
+    assert_eq!(fs::read_to_string(tries).unwrap(), "x\nx\n");
+}
+
+#[test]
+fn an_agent_in_a_terminal_is_typed_to_and_what_it_shows_is_recorded() {
+    let desk = Desk::new(
+        typed(),
+        &[
+            "First,\nwith two lines. do: echo 1 >one",
+            "Then do: echo gr\u{fc}n; rm one",
+            "Last do: printf 'a?\\n'; read answer; echo $answer >two",
+        ],
+    );
+
+    let (ended, events) = desk.run(|event, control| match event {
+        Event::TurnBegan { turn: 2, .. } => wish(control, [Wish::Resize(100, 30)]),
+        Event::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
+            wish(control, [Wish::Keys(b"the answer\r".to_vec())]);
+        }
+        _ => {}
+    });
+
+    assert!(ended.halted.is_none(), "{:?}", ended.halted);
+    assert_eq!(desk.file("two"), "the answer\n");
+    let started =
+        events.iter().filter(|event| matches!(event, Event::Started { has_terminal: true, .. }));
+    assert_eq!(started.count(), 1, "one process for all turns");
+    let shown: Vec<u8> = events
+        .iter()
+        .filter_map(
+            |event| if let Event::Terminal(bytes) = event { Some(bytes.clone()) } else { None },
+        )
+        .flatten()
+        .collect();
+    let shown = String::from_utf8(shown).unwrap();
+    assert!(
+        shown.starts_with("terminal of 120 columns\r\nready> First, with two lines."),
+        "{shown}"
+    );
+    let cast = fs::read_to_string(desk.job.bundle.join("session/terminal.cast")).unwrap();
+    let mut lines = cast.lines();
+    let head: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
+    assert_eq!(
+        (&head["version"], &head["width"], &head["height"]),
+        (&2.into(), &120.into(), &40.into())
+    );
+    let events: Vec<(f64, String, String)> =
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let played: String =
+        events.iter().filter(|it| it.1 == "o").map(|(_, _, text)| text.as_str()).collect();
+    assert_eq!(played, shown);
+    assert!(events.windows(2).all(|pair| pair[0].0 <= pair[1].0));
+    assert!(events.iter().any(|(_, kind, data)| kind == "r" && data == "100x30"));
+    assert!(events.iter().any(|(_, kind, data)| kind == "m" && data == "turn 3"));
+    assert_eq!(desk.run_json()["turns"][2]["state"], "done");
+}
+
+#[test]
+fn an_agent_that_leaves_its_terminal_has_failed() {
+    let desk = Desk::new(typed(), &["do: echo 1 >one", "do: echo bye; exit 0"]);
+
+    let (ended, _) = desk.run(|_, _| {});
+
+    let Some(Halt::Failed { turn: 2, why }) = ended.halted else { panic!("{:?}", ended.halted) };
+    assert_eq!(why, "the agent ended (exit code 0) before its turn was over");
+    assert_eq!(desk.file("one"), "1\n");
+}
