@@ -60,8 +60,7 @@ fn frame(app: &App) -> String {
 
 /// Two turns over, the third under way.
 fn in_the_middle(app: &mut App) {
-    let began =
-        |turn| Told::Began { turn, text: plan().requests[turn - 1].text.clone(), layer: None };
+    let began = |turn| Told::Began { turn, attempt: 1, layers: vec![] };
     let ended = |turn, seconds| Told::Ended { turn, how: How::Done, seconds };
     tell(app, began(1));
     tell(app, Told::Wrote(b"\x1b]0;codex\x07\x1b[1mcodex\x1b[0m reads the request\r\n".to_vec()));
@@ -71,7 +70,7 @@ fn in_the_middle(app: &mut App) {
     tell(app, ended(2, 63.0));
     tell(app, Told::Tested { checkpoint: "c1".into(), passed: 4, total: 5 });
     let layer = Layer { name: "notes".into(), why: "212 words from notes.md".into() };
-    tell(app, Told::Began { turn: 3, text: plan().requests[2].text.clone(), layer: Some(layer) });
+    tell(app, Told::Began { turn: 3, attempt: 1, layers: vec![layer] });
     tell(app, Told::Wrote(b"\x1b[32m+ def parse(text):\x1b[0m\r\nrunning pytest ...".to_vec()));
     let patch =
         "@@ -0,0 +1,3 @@\n+def parse(text):\n+    tokens = text.split()\n+    return tokens\n";

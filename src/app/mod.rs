@@ -351,11 +351,16 @@ impl App {
     /// Where a judge is being asked only at the second wish: it costs money, and that it is kept is worth a word.
     fn quit(&mut self) {
         let is_judging = self.replay().is_some_and(|it| it.judging.under_way().is_some());
-        if !is_judging || self.parting.is_warned {
+        let is_live = self.live.as_ref().is_some_and(|live| !live.is_over());
+        if (!is_judging && !is_live) || self.parting.is_warned {
             self.is_quitting = true;
             return;
         }
         self.parting.warns = true;
+        if is_live {
+            let words = "an agent is at work: quit again to stop it; what is recorded stays, and --resume goes on";
+            return self.say(words.into());
+        }
         self.say("a judge is being asked: quit again to stop it; what is judged is kept".into());
     }
 
@@ -404,7 +409,18 @@ impl App {
 
     /// How long the loop may sleep before something here moves by itself.
     pub fn next_deadline(&self) -> Option<Duration> {
-        self.replay()?.playback.beat()
+        let beat = self.replay().and_then(|replay| replay.playback.beat());
+        let hold = self.live.as_ref().filter(|live| live.terminal.is_held());
+        let hold = hold.map(|_| live::LONGEST_FRAME);
+        beat.into_iter().chain(hold).min()
+    }
+
+    /// What the end of [`Self::next_deadline`] means.
+    pub fn after_deadline(&self) -> Message {
+        match self.live.as_ref().is_some_and(|live| live.terminal.is_held()) {
+            true => Message::Live(live::Message::Told(live::told::Told::Silent)),
+            false => Message::Replay(replay::Message::Beat),
+        }
     }
 
     fn on_replay(&mut self, change: impl FnOnce(&mut Replay)) {

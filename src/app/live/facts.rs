@@ -8,7 +8,7 @@ pub fn of(live: &Live) -> Vec<Row> {
     let plan = &live.plan;
     let not_told = || "not told by the agent".to_owned();
     let failed = live.turns.iter().filter(|it| matches!(it.state, State::Ended(How::Failed(_))));
-    let skipped = live.turns.iter().filter(|it| it.state == State::Ended(How::Skipped)).count();
+    let skipped = live.turns.iter().filter(|it| it.state == State::Skipped).count();
     let mut rows = vec![
         Row::of("agent", &*plan.agent),
         Row::of("condition", &*plan.condition),

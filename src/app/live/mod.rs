@@ -9,6 +9,8 @@ mod around;
 pub mod facts;
 pub mod told;
 
+use std::time::Duration;
+
 use ratatui::layout::Size;
 
 use super::{
@@ -51,7 +53,9 @@ pub struct Live {
 pub struct Turn {
     pub asked: Asked,
     pub state: State,
-    pub layer: Option<Layer>,
+    pub layers: Vec<Layer>,
+    /// More than 1 where it was done again.
+    pub attempt: usize,
     pub seconds: Option<f64>,
     /// Whether its words are others than the script's.
     pub is_edited: bool,
@@ -62,6 +66,8 @@ pub enum State {
     Waits,
     UnderWay,
     Ended(How),
+    /// Never sent.
+    Skipped,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,6 +141,9 @@ pub enum Message {
     Show,
 }
 
+/// A frame that the agent does not end is shown after this.
+pub const LONGEST_FRAME: Duration = Duration::from_millis(150);
+
 /// Warnings that are kept.
 const MOST_WARNINGS: usize = 200;
 
@@ -184,7 +193,10 @@ impl Live {
 
     /// Turns that are over.
     pub fn done(&self) -> usize {
-        self.turns.iter().filter(|turn| matches!(turn.state, State::Ended(_))).count()
+        self.turns
+            .iter()
+            .filter(|turn| matches!(turn.state, State::Ended(_) | State::Skipped))
+            .count()
     }
 
     /// Changes the state; what is returned is to be asked of the one who runs the agent.
@@ -259,13 +271,14 @@ impl Live {
             Told::Planned(plan) => self.plan(plan),
             Told::Wrote(bytes) => return typed(self.terminal.feed(&bytes).replies),
             Told::Silent => return typed(self.terminal.end_wait().replies),
-            Told::Began { turn, text, layer } => {
+            Told::Started { has_terminal } => self.plan.is_interactive = has_terminal,
+            Told::Skipped => self.skipped(),
+            Told::Began { turn, attempt, layers } => {
                 self.phase = Phase::Running;
                 self.changed.clear();
                 if let Some((at, known)) = self.turn_mut(turn) {
-                    known.is_edited |= known.asked.text != text;
-                    known.asked.text = text;
-                    known.layer = layer;
+                    known.layers = layers;
+                    known.attempt = attempt;
                     known.state = State::UnderWay;
                     self.rows.cursor = at;
                 }
@@ -275,7 +288,7 @@ impl Live {
             Told::Ended { turn, how, seconds } => {
                 self.changed.clear();
                 if let Some((_, known)) = self.turn_mut(turn) {
-                    known.seconds = (how != How::Skipped).then_some(seconds);
+                    known.seconds = Some(seconds);
                     known.state = State::Ended(how);
                 }
             }
@@ -303,13 +316,23 @@ impl Live {
         let turn = |(at, asked): (usize, &Asked)| Turn {
             asked: asked.clone(),
             state: if at < plan.done { State::Ended(How::Done) } else { State::Waits },
-            layer: None,
+            layers: vec![],
+            attempt: 1,
             seconds: None,
             is_edited: false,
         };
         self.turns = plan.requests.iter().enumerate().map(turn).collect();
         self.rows.cursor = plan.done;
         self.plan = plan;
+    }
+
+    fn skipped(&mut self) {
+        let Some(at) = self.next() else { return };
+        self.turns[at].state = State::Skipped;
+        self.turns[at].asked.turn = 0;
+        for turn in &mut self.turns[at + 1..] {
+            turn.asked.turn = turn.asked.turn.saturating_sub(1);
+        }
     }
 
     fn turn_mut(&mut self, number: usize) -> Option<(usize, &mut Turn)> {

@@ -24,7 +24,7 @@ fn send(live: &mut Live, message: Message) -> Vec<Command> {
 }
 
 fn began(turn: usize) -> Told {
-    Told::Began { turn, text: format!("request {turn}"), layer: None }
+    Told::Began { turn, attempt: 1, layers: vec![] }
 }
 
 fn ended(turn: usize) -> Told {
@@ -144,4 +144,17 @@ fn what_is_remembered_is_bounded() {
     }
     assert_eq!(live.warnings.len(), MOST_WARNINGS);
     assert_eq!(live.warnings.last().map(String::as_str), Some("warning 998"));
+}
+
+#[test]
+fn a_skipped_request_has_no_turn_and_those_after_it_come_earlier() {
+    let mut live = live();
+    tell(&mut live, began(1));
+    tell(&mut live, ended(1));
+    tell(&mut live, Told::Skipped);
+    tell(&mut live, began(2));
+
+    let turns: Vec<usize> = live.turns.iter().map(|turn| turn.asked.turn).collect();
+    assert_eq!((turns, live.under_way()), (vec![1, 0, 2], Some(2)));
+    assert_eq!(live.turns[1].state, State::Skipped);
 }

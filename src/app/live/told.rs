@@ -11,12 +11,18 @@ pub enum Told {
     Wrote(Vec<u8>),
     /// Nothing came for a moment: a frame that was begun is shown as it is.
     Silent,
+    /// A process of the agent runs.
+    Started {
+        has_terminal: bool,
+    },
     /// A request is sent.
     Began {
         turn: usize,
-        text: String,
-        layer: Option<Layer>,
+        attempt: usize,
+        layers: Vec<Layer>,
     },
+    /// The next request is never sent; those after it are a turn earlier.
+    Skipped,
     /// The files of the turn under way differ from those before it.
     Changed(Vec<Changed>),
     /// So much was spent so far, in all.
@@ -99,9 +105,7 @@ pub struct Spent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum How {
     Done,
-    /// Not sent.
-    Skipped,
-    /// A sentence.
+    /// It counts all the same, or is done again; a sentence.
     Failed(String),
 }
 
@@ -112,7 +116,7 @@ pub enum Pause {
     Asked,
     /// Each request waits for the person.
     BeforeEach,
-    /// A turn failed.
+    /// A turn failed; going on tries it again.
     Failure,
 }
 

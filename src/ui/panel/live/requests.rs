@@ -52,7 +52,7 @@ fn row(turn: &Turn, is_next: bool, theme: Theme) -> Vec<Span<'static>> {
     let (sign, meaning) = sign(&turn.state, is_next);
     let mut spans = vec![
         own(format!("{sign} "), theme.of(meaning)),
-        own(format!("{:>3} ", turn.asked.turn), theme.of(Meaning::Muted)),
+        own(number(turn), theme.of(Meaning::Muted)),
     ];
     if let Some(checkpoint) = &turn.asked.checkpoint {
         spans.push(recorded(&format!("[{checkpoint}] "), theme.of(Meaning::Heading)));
@@ -60,13 +60,17 @@ fn row(turn: &Turn, is_next: bool, theme: Theme) -> Vec<Span<'static>> {
     if let State::Ended(How::Failed(why)) = &turn.state {
         spans.push(recorded(&format!("failed: {why} · "), theme.of(Meaning::Error)));
     }
-    if turn.state == State::Ended(How::Skipped) {
+    if turn.state == State::Skipped {
         spans.push(own("skipped · ", theme.of(Meaning::Warning)));
     }
     if turn.is_edited {
         spans.push(own("edited · ", theme.of(Meaning::Warning)));
     }
-    if let Some(layer) = &turn.layer {
+    if turn.attempt > 1 {
+        let words = format!("attempt {} · ", turn.attempt);
+        spans.push(own(words, theme.of(Meaning::Warning)));
+    }
+    for layer in &turn.layers {
         spans.push(recorded(
             &format!("{}: {} · ", layer.name, layer.why),
             theme.of(Meaning::Heading),
@@ -80,13 +84,21 @@ fn row(turn: &Turn, is_next: bool, theme: Theme) -> Vec<Span<'static>> {
     spans
 }
 
+/// The turn, where the request has one.
+fn number(turn: &Turn) -> String {
+    match turn.asked.turn {
+        0 => "  – ".into(),
+        number => format!("{number:>3} "),
+    }
+}
+
 const fn sign(state: &State, is_next: bool) -> (&'static str, Meaning) {
     match state {
         State::Waits if is_next => ("›", Meaning::Key),
         State::Waits => (" ", Meaning::Muted),
         State::UnderWay => ("▶", Meaning::Playing),
         State::Ended(How::Done) => ("✓", Meaning::Added),
-        State::Ended(How::Skipped) => ("–", Meaning::Warning),
+        State::Skipped => ("–", Meaning::Warning),
         State::Ended(How::Failed(_)) => ("✗", Meaning::Error),
     }
 }
