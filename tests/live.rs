@@ -615,6 +615,31 @@ fn a_plan_says_what_would_be_called_and_calls_nothing() {
 }
 
 #[test]
+fn a_leftover_folder_and_a_missing_key_are_told_and_nothing_is_touched() {
+    let desk = Desk::new(&THREE);
+    fs::create_dir(desk.path("run.work")).unwrap();
+    fs::write(desk.path("run.work/trajview-live"), "another").unwrap();
+    let ran = desk.live(&[]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("belongs to another run"), "{}", ran.err);
+    assert!(!desk.path("run").exists() && desk.path("run.work/trajview-live").exists());
+
+    let (script, out) = (desk.text("script.json"), desk.text("other"));
+    let words = ["live", "--agent", "codex", "--key-env", "NO_SUCH_KEY", "--script", &script];
+    let ran = trajview(&[&words[..], &["--out", &out, "--headless"]].concat());
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.err.contains("agent codex: needs a key in the variable NO_SUCH_KEY"),
+        "{}",
+        ran.err
+    );
+    let words = ["live", "--agent", "gemini", "--terminal", "--print-plan"];
+    let ran = trajview(&words);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("agent gemini is not driven in a terminal"), "{}", ran.err);
+}
+
+#[test]
 fn a_program_of_the_settings_may_hold_no_key() {
     let desk = Desk::new(&THREE);
     let config =

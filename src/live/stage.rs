@@ -65,7 +65,13 @@ impl Stage {
     pub fn set(root: &Path, id: &str) -> Result<Self, WriteError> {
         let failed = |path: &Path, why: &io::Error| WriteError::new(path, why.to_string());
         let mark = root.join(MARK);
-        if fs::symlink_metadata(&mark).is_err() {
+        if fs::symlink_metadata(&mark).is_ok() {
+            let owner = fs::read_to_string(&mark).map_err(|why| failed(&mark, &why))?;
+            if owner.trim() != id {
+                let why = "belongs to another run; remove it, or name another folder with --work";
+                return Err(WriteError::Taken { path: root.to_owned(), why: why.into() });
+            }
+        } else {
             let is_empty = match fs::read_dir(root) {
                 Ok(mut entries) => entries.next().is_none(),
                 Err(_) => fs::symlink_metadata(root).is_err(),
@@ -257,5 +263,7 @@ mod tests {
         fs::write(stage.home().join(".cache"), "").unwrap();
         assert_eq!(stage.strangers(), ["../out.txt", "home/Desktop"]);
         assert_eq!(Stage::set(stage.root(), "a").unwrap().root(), stage.root());
+        let why = Stage::set(stage.root(), "b").unwrap_err().to_string();
+        assert!(why.contains("belongs to another run"), "{why}");
     }
 }

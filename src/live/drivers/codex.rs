@@ -32,6 +32,10 @@ fn home(stage: &Stage) -> PathBuf {
     stage.home().join(".codex")
 }
 
+fn key_of(setup: &Setup) -> &str {
+    setup.key_env.as_deref().unwrap_or(KEY)
+}
+
 impl Driver for Codex {
     fn name(&self) -> &str {
         "codex"
@@ -56,18 +60,17 @@ impl Driver for Codex {
     fn files(&self, setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)> {
         let mut lines = vec!["check_for_update_on_startup = false".to_owned()];
         lines.extend(setup.model.as_ref().map(|model| format!("model = {}", toml_text(model))));
-        if let Some(server) = setup.server() {
-            let key = setup.key_env.as_deref().unwrap_or(KEY);
-            lines.extend([
-                format!("model_provider = {}", toml_text(PROVIDER)),
-                String::new(),
-                format!("[model_providers.{PROVIDER}]"),
-                format!("name = {}", toml_text(PROVIDER)),
-                format!("base_url = {}", toml_text(&format!("{server}/v1"))),
-                "wire_api = \"responses\"".into(),
-                format!("env_key = {}", toml_text(key)),
-            ]);
-        }
+        // In a home of its own it knows no login: its maker's server is reached with a key like any other.
+        let server = setup.server().unwrap_or("https://api.openai.com");
+        lines.extend([
+            format!("model_provider = {}", toml_text(PROVIDER)),
+            String::new(),
+            format!("[model_providers.{PROVIDER}]"),
+            format!("name = {}", toml_text(PROVIDER)),
+            format!("base_url = {}", toml_text(&format!("{server}/v1"))),
+            "wire_api = \"responses\"".into(),
+            format!("env_key = {}", toml_text(key_of(setup))),
+        ]);
         // Nothing but the model is called: at its end it would wait for a server of figures.
         lines.extend(["", "[analytics]", "enabled = false", ""].map(str::to_owned));
         lines.extend(
@@ -103,6 +106,14 @@ impl Driver for Codex {
 
     fn in_terminal(&self) -> Option<Box<dyn Driver>> {
         Some(Box::new(CodexTui))
+    }
+
+    fn problem(&self, setup: &Setup) -> Option<String> {
+        let key = key_of(setup);
+        let lacks = setup.base_url.is_none() && std::env::var_os(key).is_none();
+        lacks.then(|| {
+            format!("needs a key in the variable {key}, or the server of a model with --base-url")
+        })
     }
 
     fn naming(&self) -> Naming {

@@ -78,6 +78,10 @@ impl Driver for CodexTui {
         Codex.logs(stage)
     }
 
+    fn problem(&self, setup: &Setup) -> Option<String> {
+        Codex.problem(setup)
+    }
+
     fn naming(&self) -> Naming {
         Naming::Process
     }

@@ -76,3 +76,44 @@ pub fn dress(layers: &mut [Box<dyn Layer>], moment: &Moment<'_>) -> Dressed {
     }
     dressed
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Adds a word, begins a new session at an even turn, and fails at the third.
+    struct Word(&'static str);
+
+    impl Layer for Word {
+        fn name(&self) -> &'static str {
+            self.0
+        }
+
+        fn before(&mut self, moment: &Moment<'_>) -> Result<Option<Touch>, String> {
+            if moment.turn == 3 {
+                return Err("no word is left".into());
+            }
+            let (restarts, why) = (moment.turn.is_multiple_of(2), "because".to_owned());
+            Ok(Some(Touch { added: format!("{}!\n", self.0), restarts, why }))
+        }
+    }
+
+    #[test]
+    fn layers_are_asked_in_order_and_one_that_fails_is_told() {
+        let mut layers: Vec<Box<dyn Layer>> =
+            vec![Box::new(Word("inner")), Box::new(Word("outer"))];
+        let mut at = |turn| {
+            let moment = Moment { turn, request: "do it", workspace: Path::new("."), before: &[] };
+            dress(&mut layers, &moment)
+        };
+
+        let (first, second, third) = (at(1), at(2), at(3));
+
+        assert_eq!(first.text, "outer!\n\ninner!\n\ndo it");
+        assert!(!first.restarts && second.restarts);
+        assert_eq!(second.rows.len(), 2);
+        assert!(second.rows[0].restarted && second.rows[0].why == "because");
+        assert_eq!(third.text, "do it");
+        assert_eq!(third.problems[1], "layer outer did nothing: no word is left");
+    }
+}
