@@ -5,7 +5,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -123,53 +123,109 @@ impl Teller<'_> {
 
     fn hear(&self, event: &Happened) {
         match event {
-            Happened::Opened { agent, version, condition, done, .. } => {
-                let agent = [Some(agent.clone()), version.clone()];
-                let agent = agent.into_iter().flatten().collect::<Vec<_>>().join(" ");
-                self.tell(Told::Planned(plan(self.job, agent, condition, *done)));
-                if *done > 0 {
-                    self.beside.look();
-                }
-            }
-            Happened::Waits { why, .. } => {
-                if let live::Why::Failed(why) = why {
-                    self.tell(Told::Warned(why.clone()));
-                }
-                self.tell(Told::Waits(pause(why)));
-            }
-            Happened::TurnBegan { turn, attempt, layers, .. } => {
-                let layers = layers.iter();
-                let layers = layers.map(|it| Layer { name: it.name.clone(), why: it.why.clone() });
-                let layers = layers.collect();
-                self.beside.is_working.store(true, Ordering::Relaxed);
-                self.tell(Told::Began { turn: *turn, attempt: *attempt, layers });
-            }
-            Happened::Started { has_terminal, .. } => {
-                self.tell(Told::Started { has_terminal: *has_terminal });
-            }
-            Happened::Terminal(bytes) => self.tell(Told::Wrote(bytes.clone())),
-            Happened::Said(line) => self.tell(Told::Wrote(shown(line).into_bytes())),
-            Happened::Denied(what) => self.tell(Told::Warned(format!("not allowed: {what}"))),
-            Happened::Grew => self.beside.look(),
-            Happened::Used { .. } | Happened::Edited { .. } => {}
-            Happened::TurnEnded { row, total, .. } => {
-                self.beside.is_working.store(false, Ordering::Relaxed);
-                let how = row.why.clone().map_or(How::Done, How::Failed);
-                let seconds = seconds(row.started_at.as_deref(), row.ended_at.as_deref());
-                self.tell(Told::Ended { turn: row.turn, how, seconds });
-                self.tell(Told::Spent(Spent { tokens: sum(&total.tokens), cost: total.cost_usd }));
-                self.beside.look();
-            }
-            Happened::Tested { checkpoint, passed, total, .. } => self.tell(Told::Tested {
-                checkpoint: checkpoint.clone(),
-                passed: *passed,
-                total: *total,
-            }),
-            Happened::Skipped { .. } => self.tell(Told::Skipped),
-            Happened::Again { turn, why } => {
-                self.tell(Told::Warned(format!("turn {turn} is done again: {why}")));
-            }
-            Happened::Warned(words) => self.tell(Told::Warned(words.clone())),
+            Happened::TurnBegan { .. } => self.beside.is_working.store(true, Ordering::Relaxed),
+            Happened::TurnEnded { .. } => self.beside.is_working.store(false, Ordering::Relaxed),
+            _ => {}
+        }
+        told(self.job, event).into_iter().for_each(|told| self.tell(told));
+        let is_news = match event {
+            Happened::Opened { done, .. } => *done > 0,
+            Happened::Grew | Happened::TurnEnded { .. } => true,
+            _ => false,
+        };
+        if is_news {
+            self.beside.look();
+        }
+    }
+}
+
+/// What an event is to the screen.
+fn told(job: &Job, event: &Happened) -> Vec<Told> {
+    match event {
+        Happened::Opened { agent, version, condition, done, .. } => {
+            let agent = [Some(agent.clone()), version.clone()];
+            let agent = agent.into_iter().flatten().collect::<Vec<_>>().join(" ");
+            vec![Told::Planned(plan(job, agent, condition, *done))]
+        }
+        Happened::Waits { why, .. } => {
+            let sentence = match why {
+                live::Why::Failed(why) => Some(Told::Warned(why.clone())),
+                live::Why::StepByStep | live::Why::Paused => None,
+            };
+            sentence.into_iter().chain([Told::Waits(pause(why))]).collect()
+        }
+        Happened::TurnBegan { turn, attempt, layers, .. } => {
+            let layer = |it: &live::manifest::LayerRow| Layer {
+                name: it.name.clone(),
+                why: it.why.clone(),
+            };
+            let layers = layers.iter().map(layer).collect();
+            vec![Told::Began { turn: *turn, attempt: *attempt, layers }]
+        }
+        Happened::Started { has_terminal, .. } => {
+            vec![Told::Started { has_terminal: *has_terminal }]
+        }
+        Happened::Terminal(bytes) => vec![Told::Wrote(bytes.clone())],
+        Happened::Said(line) => vec![Told::Wrote(shown(line).into_bytes())],
+        Happened::Denied(what) => vec![Told::Warned(format!("not allowed: {what}"))],
+        Happened::Grew | Happened::Used { .. } | Happened::Edited { .. } => vec![],
+        Happened::TurnEnded { row, total, .. } => {
+            let spent = Spent { tokens: sum(&total.tokens), cost: total.cost_usd };
+            vec![ended(row), Told::Spent(spent)]
+        }
+        Happened::Tested { checkpoint, passed, total, .. } => {
+            vec![Told::Tested { checkpoint: checkpoint.clone(), passed: *passed, total: *total }]
+        }
+        Happened::Skipped { .. } => vec![Told::Skipped],
+        Happened::Again { turn, why } => {
+            vec![Told::Warned(format!("turn {turn} is done again: {why}"))]
+        }
+        Happened::Warned(words) => vec![Told::Warned(words.clone())],
+    }
+}
+
+fn ended(row: &live::manifest::TurnRow) -> Told {
+    let how = row.why.clone().map_or(How::Done, How::Failed);
+    let seconds = seconds(row.started_at.as_deref(), row.ended_at.as_deref());
+    Told::Ended { turn: row.turn, how, seconds }
+}
+
+/// What a bundle tells of the run that made it, as far as that has come; None where no live run made it. Nothing here
+/// knows whether it still goes on elsewhere.
+pub fn recorded(bundle: &Path) -> Option<Vec<Told>> {
+    let before = live::journal::read(bundle)?;
+    let job = Job::of_bundle(bundle).ok()?;
+    let progress = &before.progress;
+    let agent = [Some(job.setup.agent.clone()), before.version.clone()];
+    let agent = agent.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let condition = job.setup.condition.word();
+    let mut all = vec![Told::Planned(plan(&job, agent, condition, progress.done.len()))];
+    if let Some(screen) = live::cast::output_of(bundle) {
+        all.extend([Told::Started { has_terminal: true }, Told::Wrote(screen), Told::Silent]);
+    }
+    all.extend(progress.done.iter().map(|done| ended(&done.row)));
+    let total = progress.total();
+    all.push(Told::Spent(Spent { tokens: sum(&total.tokens), cost: total.cost_usd }));
+    all.extend(progress.remarks.iter().cloned().map(Told::Warned));
+    all.extend(end_of(progress, &job));
+    Some(all)
+}
+
+fn end_of(progress: &live::journal::Progress, job: &Job) -> Vec<Told> {
+    let over = |words: String, is_whole| vec![Told::Over { words, is_whole }];
+    match (&progress.stopped, &progress.open) {
+        _ if progress.is_finished => over("every request was asked".into(), true),
+        (Some(why), _) => over(format!("stopped: {why}; --resume goes on"), false),
+        _ if !live::journal::is_under_way(&job.bundle) => {
+            over("interrupted; --resume goes on".into(), false)
+        }
+        (None, open) => {
+            let began = |row: &live::manifest::TurnRow| Told::Began {
+                turn: row.turn,
+                attempt: row.attempt,
+                layers: vec![],
+            };
+            open.iter().map(began).chain([Told::Elsewhere]).collect()
         }
     }
 }

@@ -35,6 +35,7 @@ use crate::{
         collection::Opening,
         config::Config,
         key::{self, UnknownKey},
+        live,
         shell::{
             self,
             looks::{Alphabet, Looks},
@@ -294,6 +295,19 @@ fn open_paths(
         paths.len() == 2 && !wants_a_table && !paths.iter().any(|it| runtime.holds_several(it))
     };
     match place.view {
+        View::Live => {
+            let path = first(paths);
+            let recorded = living::recorded(&path);
+            let place = Place { view: View::Replay, follows: runtime.may_follow, ..place };
+            runtime.open(path.clone(), place);
+            runtime.app.shell.source = named(&path);
+            if let Some(recorded) = recorded {
+                runtime.update(Message::BeginLive);
+                for told in recorded {
+                    runtime.update(Message::Live(live::Message::Told(told)));
+                }
+            }
+        }
         View::Collection => runtime.collect(all, place),
         View::Compare => runtime.compare(all, place),
         View::Replay if is_pair(runtime) => runtime.compare(all, place),

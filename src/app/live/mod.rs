@@ -94,6 +94,8 @@ pub enum Phase {
     Waiting(Pause),
     /// We were told to stop, and it has not ended yet.
     Stopping,
+    /// Another program makes it.
+    Elsewhere,
     Over {
         words: String,
         is_whole: bool,
@@ -177,8 +179,9 @@ impl Live {
         }
     }
 
+    /// Whether nothing can be asked of it here any more.
     pub const fn is_over(&self) -> bool {
-        matches!(self.phase, Phase::Over { .. })
+        matches!(self.phase, Phase::Over { .. } | Phase::Elsewhere)
     }
 
     /// The turn under way, by its position.
@@ -298,6 +301,7 @@ impl Live {
             }
             Told::Waits(pause) => self.phase = Phase::Waiting(pause),
             Told::Resumed => self.phase = Phase::Running,
+            Told::Elsewhere => self.phase = Phase::Elsewhere,
             Told::Warned(words) => self.warn(words),
             Told::Over { words, is_whole } => {
                 self.phase = Phase::Over { words, is_whole };
@@ -368,7 +372,7 @@ impl Live {
                 vec![Command::Pause]
             }
             Phase::Waiting(_) => vec![Command::GoOn],
-            Phase::Stopping | Phase::Over { .. } => self.too_late(),
+            Phase::Stopping | Phase::Elsewhere | Phase::Over { .. } => self.too_late(),
         }
     }
 
@@ -394,7 +398,7 @@ impl Live {
                 self.notice = Some("no turn has ended yet".into());
                 vec![]
             }
-            Phase::Stopping | Phase::Over { .. } => self.too_late(),
+            Phase::Stopping | Phase::Elsewhere | Phase::Over { .. } => self.too_late(),
             Phase::Starting | Phase::Running => {
                 self.notice = Some("a turn is tried again while the run waits: p first".into());
                 vec![]
@@ -411,7 +415,11 @@ impl Live {
     }
 
     fn too_late(&mut self) -> Vec<Command> {
-        self.notice = Some("the run is over; `trajview live --resume` goes on with it".into());
+        let words = match self.phase {
+            Phase::Elsewhere => "another program makes this run: only that one can steer it",
+            _ => "the run is over; `trajview live --resume` goes on with it",
+        };
+        self.notice = Some(words.into());
         vec![]
     }
 

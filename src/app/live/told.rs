@@ -44,6 +44,8 @@ pub enum Told {
     Resumed,
     /// Worth knowing; a sentence.
     Warned(String),
+    /// Another program makes the run; what is shown is what it has recorded.
+    Elsewhere,
     /// Nothing more will come; a sentence.
     Over {
         words: String,

@@ -38,6 +38,7 @@ fn phase(phase: &Phase) -> (&'static str, String, Meaning) {
         Phase::Waiting(Pause::Asked) => ("‖", "paused".into(), Meaning::Warning),
         Phase::Waiting(Pause::BeforeEach) => ("‖", "waits for you".into(), Meaning::Warning),
         Phase::Waiting(Pause::Failure) => ("‖", "waits: the turn failed".into(), Meaning::Error),
+        Phase::Elsewhere => ("▷", "made by another program".into(), Meaning::Playing),
         Phase::Stopping => ("■", "stopping".into(), Meaning::Warning),
         Phase::Over { words, is_whole: true } => ("✓", words.clone(), Meaning::Added),
         Phase::Over { words, is_whole: false } => ("■", words.clone(), Meaning::Warning),
