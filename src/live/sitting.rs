@@ -346,8 +346,10 @@ impl<'a> Sitting<'a> {
         self.ended_at = Some(journal::now());
         match halted {
             None => {
-                self.record(&Entry::Finished)?;
+                // In this order: a run whose journal says that it is over is not gone on with.
                 self.state = "finished".into();
+                self.write_manifest()?;
+                return self.finish();
             }
             Some(halt) => {
                 let why = self.stage.secrets.hide(&words_of(halt));
@@ -355,12 +357,14 @@ impl<'a> Sitting<'a> {
                 self.record(&Entry::Stopped { why })?;
             }
         }
-        self.write_manifest()?;
-        if halted.is_none() {
-            self.history.pack()?;
-            if !self.setup.keeps_work {
-                self.stage.clone().strike();
-            }
+        self.write_manifest()
+    }
+
+    fn finish(&mut self) -> Result<(), WriteError> {
+        self.history.pack()?;
+        self.record(&Entry::Finished)?;
+        if !self.setup.keeps_work {
+            self.stage.clone().strike();
         }
         Ok(())
     }
@@ -475,6 +479,7 @@ impl Opening<'_> {
         let was_there = Stage::is_there(&self.setup.work);
         let stage = self.stage(&before.id)?;
         let history = History::open(bundle, rules)?;
+        history.unlock(); // the journal is ours, so nobody else writes
         let mut progress = before.progress;
         if let Some(commit) = progress.commit().filter(|commit| !history.has(commit)) {
             let why = format!("{}: workspace.git lacks commit {commit}", bundle.display());

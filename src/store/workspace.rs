@@ -114,6 +114,13 @@ impl History {
         Ok(Self { repo, path, rules })
     }
 
+    /// Takes away the locks of a writer that was killed. For whoever knows that nobody writes.
+    pub fn unlock(&self) {
+        for name in ["HEAD.lock", "config.lock", "packed-refs.lock", "refs/heads/main.lock"] {
+            let _ = fs::remove_file(self.path.join(name)); // it is hardly ever there
+        }
+    }
+
     /// Records the files below `workspace` as the commit after `parent`.
     pub fn take(
         &self,
@@ -588,6 +595,21 @@ mod tests {
                 .unwrap()
                 .starts_with(b"diff --git a/b b/b\nnew file")
         );
+    }
+
+    #[test]
+    fn the_lock_of_a_writer_that_was_killed_is_taken_away() {
+        let place = Place::new();
+        let first = place.take(&place.history(true), None);
+        let lock = place.bundle.path().join("workspace.git/refs/heads/main.lock");
+        fs::write(&lock, "").unwrap();
+
+        let rules = Rules::new(&[], true, 100).unwrap();
+        let history = History::open(place.bundle.path(), rules).unwrap();
+        history.unlock();
+
+        assert!(!lock.exists());
+        place.take(&history, Some(&first.commit));
     }
 
     #[test]
