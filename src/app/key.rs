@@ -61,6 +61,7 @@ const NAMES: &[(&str, Code, &str)] = &[
     ("f4", Code::F(4), "F4"),
     ("f5", Code::F(5), "F5"),
     ("f6", Code::F(6), "F6"),
+    ("f7", Code::F(7), "F7"),
 ];
 
 impl Key {

@@ -26,8 +26,8 @@ use super::{Exit, Failure, Outcome, at, config, judge::signals, output::Out};
 /// Run an agent through a script and record it as a run bundle
 ///
 /// The agent works in a fresh folder, is asked request by request, and is recorded after each: a commit of its files, its
-/// own log, times, tokens. A run that was stopped, failed or was killed goes on with --resume. Ends with 1 where not
-/// every request was asked.
+/// own log, times, tokens. It is shown and steered on screen unless --headless is said. A run that was stopped, failed or
+/// was killed goes on with --resume. Ends with 1 where not every request was asked.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A known agent, one of the settings file ([drivers.NAME]), or `command` with a program after --

@@ -299,7 +299,10 @@ impl Live {
                 self.tests.retain(|tested| tested.checkpoint != checkpoint);
                 self.tests.push(Tested { checkpoint, passed, total });
             }
-            Told::Waits(pause) => self.phase = Phase::Waiting(pause),
+            Told::Waits(pause) => {
+                self.phase = Phase::Waiting(pause);
+                self.notice = None;
+            }
             Told::Resumed => self.phase = Phase::Running,
             Told::Elsewhere => self.phase = Phase::Elsewhere,
             Told::Warned(words) => self.warn(words),

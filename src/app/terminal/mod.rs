@@ -155,7 +155,15 @@ impl Terminal {
         self.collect()
     }
 
+    /// The emulator may look back further than there is history, where a program or another size took some away.
+    fn stay_inside(&mut self) {
+        if self.term.grid().display_offset() > self.history() {
+            self.term.scroll_display(Display::Bottom);
+        }
+    }
+
     fn collect(&mut self) -> Fed {
+        self.stay_inside();
         let events =
             std::mem::take(&mut *self.outbox.0.lock().unwrap_or_else(PoisonError::into_inner));
         let mut fed = Fed::default();
@@ -198,6 +206,7 @@ impl Terminal {
         if size != self.size {
             self.size = size;
             self.term.resize(Cells(size));
+            self.stay_inside();
             self.found = None; // its place is another one
         }
     }
@@ -234,7 +243,7 @@ impl Terminal {
     /// Looks elsewhere in the history; up is back.
     pub fn scroll(&mut self, motion: Motion) {
         let height = usize::from(self.size.height);
-        let top = self.history() - self.back();
+        let top = self.history().saturating_sub(self.back());
         let lines = self.history() + height;
         let wanted = match motion {
             Motion::Up(rows) => top.saturating_sub(rows),
@@ -381,7 +390,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
         #[test]
         fn whatever_a_program_writes_the_terminal_stands(
             pieces in proptest::collection::vec(
