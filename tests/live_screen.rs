@@ -156,6 +156,13 @@ fn an_agent_in_a_terminal_is_typed_to_by_hand() {
 }
 
 #[test]
+fn a_recording_that_no_live_run_made_says_so() {
+    let run = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-runs/codex-p12");
+    let shown = snapshot(Path::new(run), &[]);
+    assert!(shown.ends_with("this recording was not made by `trajview live`\n"), "{shown}");
+}
+
+#[test]
 fn without_a_terminal_there_is_a_sentence() {
     let desk = Desk::new(&three());
     let output = Command::new(env!("CARGO_BIN_EXE_trajview"))

@@ -301,10 +301,15 @@ fn open_paths(
             let place = Place { view: View::Replay, follows: runtime.may_follow, ..place };
             runtime.open(path.clone(), place);
             runtime.app.shell.source = named(&path);
-            if let Some(recorded) = recorded {
-                runtime.update(Message::BeginLive);
-                for told in recorded {
-                    runtime.update(Message::Live(live::Message::Told(told)));
+            match recorded {
+                Some(recorded) => {
+                    runtime.update(Message::BeginLive);
+                    for told in recorded {
+                        runtime.update(Message::Live(live::Message::Told(told)));
+                    }
+                }
+                None => {
+                    runtime.at_first = Some("this recording was not made by `trajview live`".into())
                 }
             }
         }

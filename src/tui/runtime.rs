@@ -50,6 +50,8 @@ pub struct Runtime {
     errands: Vec<Errand>,
     /// Why the recording could not be opened.
     pub open_error: Option<OpenError>,
+    /// To be said once the run is open.
+    pub at_first: Option<String>,
 }
 
 /// What the loop needs of a terminal.
@@ -102,6 +104,7 @@ impl Runtime {
             may_follow: false,
             errands: vec![],
             open_error: None,
+            at_first: None,
         }
     }
 
@@ -344,7 +347,11 @@ impl Runtime {
             }
             Reply::Opened(request, Ok(opened)) => {
                 self.world.ask_about(opened.recording);
-                self.update(Message::Opened(request, Ok(opened.run)))
+                let suspends = self.update(Message::Opened(request, Ok(opened.run)));
+                if let Some(words) = self.at_first.take() {
+                    self.update(Message::Shell(shell::Message::Say(words)));
+                }
+                suspends
             }
             Reply::Opened(request, Err(why)) => {
                 let words = why.to_string();

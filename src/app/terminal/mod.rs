@@ -293,6 +293,11 @@ impl Terminal {
         Some((column, row))
     }
 
+    /// Whether nothing was ever written that could be seen.
+    pub fn is_blank(&self) -> bool {
+        self.history() == 0 && self.text().is_empty()
+    }
+
     /// The words of the screen and of the history above it, without blanks at the ends of lines.
     pub fn text(&self) -> String {
         let grid = self.term.grid();

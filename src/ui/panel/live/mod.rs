@@ -14,6 +14,7 @@ use crate::{
     },
     ui::{
         line::{own, recorded},
+        sentence,
         theme::{Meaning, Theme},
     },
 };
@@ -42,6 +43,10 @@ fn screen(live: &Live, areas: &Areas, theme: Theme, buffer: &mut Buffer) {
     let titles =
         [left.into(), right, Line::styled(place(&live.terminal), theme.of(Meaning::Muted))];
     let inside = titled(has_keyboard, titles, theme, areas.terminal, buffer);
+    if live.is_over() && live.terminal.is_blank() {
+        let words = "what the agent printed is not kept; the replay shows what it did";
+        return sentence(words, theme.of(Meaning::Muted), inside, buffer);
+    }
     terminal::draw(&live.terminal, has_keyboard, theme, inside, buffer);
 }
 
