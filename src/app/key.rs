@@ -2,11 +2,15 @@
 
 use std::fmt;
 
-/// A key with its modifiers. Shift is part of the character (`G`) or of the code ([`Code::BackTab`]).
+/// A key with its modifiers. Shift is part of the character (`G`) or of the code ([`Code::BackTab`]). No binding has
+/// `alt` or `shift`: they are for programs in a terminal of ours ([`Key::bound`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
     pub code: Code,
     pub ctrl: bool,
+    pub alt: bool,
+    /// Where it is not part of the character.
+    pub shift: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,6 +22,7 @@ pub enum Code {
     BackTab,
     Backspace,
     Delete,
+    Insert,
     Up,
     Down,
     Left,
@@ -41,6 +46,7 @@ const NAMES: &[(&str, Code, &str)] = &[
     ("s-tab", Code::BackTab, "shift-tab"),
     ("bs", Code::Backspace, "backspace"),
     ("del", Code::Delete, "delete"),
+    ("ins", Code::Insert, "insert"),
     ("up", Code::Up, "↑"),
     ("down", Code::Down, "↓"),
     ("left", Code::Left, "←"),
@@ -55,11 +61,12 @@ const NAMES: &[(&str, Code, &str)] = &[
     ("f4", Code::F(4), "F4"),
     ("f5", Code::F(5), "F5"),
     ("f6", Code::F(6), "F6"),
+    ("f7", Code::F(7), "F7"),
 ];
 
 impl Key {
     pub const fn plain(code: Code) -> Self {
-        Self { code, ctrl: false }
+        Self { code, ctrl: false, alt: false, shift: false }
     }
 
     pub const fn char(c: char) -> Self {
@@ -67,13 +74,18 @@ impl Key {
     }
 
     pub const fn ctrl(c: char) -> Self {
-        Self { code: Code::Char(c), ctrl: true }
+        Self { code: Code::Char(c), ctrl: true, alt: false, shift: false }
+    }
+
+    /// As bindings know it: without shift; None with alt, which none of them has.
+    pub const fn bound(self) -> Option<Self> {
+        if self.alt { None } else { Some(Self { shift: false, ..self }) }
     }
 
     /// The character this key types into a prompt.
     pub const fn typed(self) -> Option<char> {
         match self {
-            Self { code: Code::Char(c), ctrl: false } => Some(c),
+            Self { code: Code::Char(c), ctrl: false, alt: false, .. } => Some(c),
             _ => None,
         }
     }

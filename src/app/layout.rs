@@ -110,6 +110,22 @@ impl Layout {
         Self { panels, ..base }
     }
 
+    /// The same, further to the right and below, above a footer of its own.
+    pub fn moved(self, x: u16, y: u16, footer: Rect) -> Self {
+        let moved = |area: Rect| Rect { x: area.x + x, y: area.y + y, ..area };
+        Self {
+            is_too_small: self.is_too_small,
+            title: moved(self.title),
+            tabs: self.tabs.map(moved),
+            footer,
+            body: moved(self.body),
+            panels: self.panels.map(moved),
+            now: self.now.map(moved),
+            whole: moved(self.whole),
+            pane: self.pane.map(moved),
+        }
+    }
+
     fn tabbed(self, focus: Panel) -> Self {
         let [tabs, rest] =
             Split::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(self.body);

@@ -28,6 +28,7 @@ pub mod judging;
 pub mod key;
 pub mod keymap;
 pub mod layout;
+pub mod live;
 pub mod now;
 pub mod overlay;
 mod place;
@@ -39,6 +40,7 @@ pub mod search;
 pub mod shell;
 pub mod steps;
 pub mod stops;
+pub mod terminal;
 pub mod tree;
 pub mod turns;
 pub mod views;
@@ -82,6 +84,8 @@ pub struct App {
     way_back: views::View,
     /// The table of runs beside it, where several were opened.
     pub collection: Option<Box<Collection>>,
+    /// A run that is being made.
+    pub live: Option<Box<live::Live>>,
     /// How the table is wanted when it is opened.
     pub table_wish: collection::Opening,
     /// The opening whose beginning is shown while the whole is read.
@@ -120,6 +124,9 @@ pub enum Message {
     CompareRuns(Vec<PathBuf>, Place),
     Compare(compare::Message),
     Collection(collection::Message),
+    /// A run is going to be made.
+    BeginLive,
+    Live(live::Message),
     Overlay(overlay::Message),
     Zoom,
     Escape,
@@ -177,6 +184,8 @@ pub enum Effect {
     FollowComponents(Request, Arc<Run>, Vec<lifeline::Asked>),
     /// How much of what the modules offer is reused, after so many turns.
     MeasureReuse(Request, Arc<Run>, usize),
+    /// Of the one who runs the agent.
+    Live(live::told::Command),
     /// Of the pane in which a judge is asked.
     Judge(Request, Arc<Run>, judging::asking::Ask),
     /// Ask the judge no more; what is judged stays.
@@ -211,6 +220,7 @@ impl Default for App {
             arrival: None,
             way_back: views::View::Collection,
             collection: None,
+            live: None,
             table_wish: collection::Opening::default(),
             begun: None,
             overlay: None,
@@ -239,6 +249,7 @@ impl App {
             effects.extend(replay.ask(&mut self.numbers, &layout));
         }
         effects.extend(self.settle_comparison());
+        effects.extend(self.settle_live());
         let height = self.table_height();
         if let Some(collection) = &mut self.collection {
             collection.settle(height);
@@ -252,6 +263,9 @@ impl App {
         let layout = self.layout();
         match message {
             Message::Press(key) => return self.press(key),
+            Message::Paste(text) if self.live().is_some() && self.shell.palette.is_none() => {
+                return self.paste_live(&text);
+            }
             Message::Paste(text) => self.paste(&text),
             Message::Resized(size) => self.size = size,
             Message::Open(path, place) => return vec![self.open(path, place)],
@@ -276,6 +290,8 @@ impl App {
             Message::Compare(message) => return self.update_comparison(message, &layout),
             Message::Replay(replay::Message::View(message)) => self.go_to_view(&message),
             Message::Collection(message) => return self.update_table(message),
+            Message::BeginLive => self.begin_live(),
+            Message::Live(message) => return self.update_live(message),
             Message::Replay(message) if self.is_way_out(&message) => self.bring_up(self.way_back),
             Message::Replay(message) => {
                 let stops = message == replay::Message::Curves(curves::Message::StopOrGoOn);
@@ -283,7 +299,7 @@ impl App {
                 let is_stopped = self.replay().is_some_and(|it| it.curves.scores.is_stopped);
                 return (stops && is_stopped).then_some(Effect::StopScoring).into_iter().collect();
             }
-            Message::Overlay(message) => self.update_overlay(&message, &layout),
+            Message::Overlay(message) => self.update_overlay(&message, &self.whole_layout()),
             Message::Zoom => self.zoom = if self.zoom == Zoom::On { Zoom::Off } else { Zoom::On },
             Message::Escape => {
                 self.zoom = Zoom::Off;
@@ -311,25 +327,40 @@ impl App {
 
     /// Where everything stands at the moment.
     pub fn layout(&self) -> Layout {
+        self.beside_live(|size| self.layout_in(size)).unwrap_or_else(|| self.layout_in(self.size))
+    }
+
+    /// Where boxes over everything stand: in the whole screen.
+    pub fn whole_layout(&self) -> Layout {
+        self.layout_in(self.size)
+    }
+
+    fn layout_in(&self, size: Size) -> Layout {
         let focus = self.replay().map_or(Panel::default(), |replay| replay.focus);
         let files = self.replay().map_or(0, Replay::file_rows);
         let more = self.replay().map_or(0, |replay| replay.standings().len());
         let has_pane = self.shown_run().is_some_and(|replay| replay.judging.is_open);
-        let size = if has_pane { layout::beside_pane(self.size) } else { self.size };
+        let whole = size;
+        let size = if has_pane { layout::beside_pane(whole) } else { whole };
         let layout = Layout::of(size, focus, self.zoom, files);
         let layout = layout.with_now(self.now, size, focus, more);
         let layout = self.replay().map_or(layout, |replay| replay.make_room(layout));
-        if has_pane { layout.with_pane(self.size) } else { layout }
+        if has_pane { layout.with_pane(whole) } else { layout }
     }
 
     /// Where a judge is being asked only at the second wish: it costs money, and that it is kept is worth a word.
     fn quit(&mut self) {
         let is_judging = self.replay().is_some_and(|it| it.judging.under_way().is_some());
-        if !is_judging || self.parting.is_warned {
+        let is_live = self.live.as_ref().is_some_and(|live| !live.is_over());
+        if (!is_judging && !is_live) || self.parting.is_warned {
             self.is_quitting = true;
             return;
         }
         self.parting.warns = true;
+        if is_live {
+            let words = "an agent is at work: quit again to stop it; what is recorded stays, and --resume goes on";
+            return self.say(words.into());
+        }
         self.say("a judge is being asked: quit again to stop it; what is judged is kept".into());
     }
 
@@ -337,6 +368,9 @@ impl App {
     pub fn context(&self) -> Context {
         if let Some(context) = self.shell.context() {
             return context;
+        }
+        if let (None, Some(live)) = (&self.overlay, self.live()) {
+            return live.context();
         }
         if let (None, Some(compared)) = (&self.overlay, self.comparison()) {
             return Context::of_part(compared.part);
@@ -360,6 +394,9 @@ impl App {
 
     /// What a box over the panels tells of.
     pub fn subject(&self) -> Subject<'_> {
+        if let Some(live) = self.live() {
+            return Subject::Live(live);
+        }
         if let Some(compared) = self.comparison() {
             return Subject::Comparison(compared);
         }
@@ -372,7 +409,18 @@ impl App {
 
     /// How long the loop may sleep before something here moves by itself.
     pub fn next_deadline(&self) -> Option<Duration> {
-        self.replay()?.playback.beat()
+        let beat = self.replay().and_then(|replay| replay.playback.beat());
+        let hold = self.live.as_ref().filter(|live| live.terminal.is_held());
+        let hold = hold.map(|_| live::LONGEST_FRAME);
+        beat.into_iter().chain(hold).min()
+    }
+
+    /// What the end of [`Self::next_deadline`] means.
+    pub fn after_deadline(&self) -> Message {
+        match self.live.as_ref().is_some_and(|live| live.terminal.is_held()) {
+            true => Message::Live(live::Message::Told(live::told::Told::Silent)),
+            false => Message::Replay(replay::Message::Beat),
+        }
     }
 
     fn on_replay(&mut self, change: impl FnOnce(&mut Replay)) {
@@ -439,12 +487,19 @@ impl App {
     }
 
     fn press(&mut self, key: Key) -> Vec<Effect> {
+        if let Some(effects) = self.for_agent(key) {
+            return effects;
+        }
+        let Some(key) = key.bound() else { return vec![] };
         let context = self.context();
         self.parting.is_warned = std::mem::take(&mut self.parting.warns);
         self.on_replay(|replay| {
             replay.notice = None;
             replay.curves.hovered = None;
         });
+        if let Some(live) = &mut self.live {
+            live.notice = None;
+        }
         if let Some(compared) = &mut self.compared {
             compared.notice = None;
         }
@@ -509,6 +564,7 @@ impl App {
 
 const fn typed(context: Context, c: char) -> Message {
     Message::Replay(match context {
+        Context::LivePrompt => return Message::Live(live::Message::Type(c)),
         Context::JudgePath => {
             replay::Message::Judging(judging::Message::Path(judging::Path::Type(c)))
         }

@@ -10,6 +10,7 @@ use super::{
     compare::{self, Comparison},
     keymap,
     layout::Layout,
+    live::{self, Live},
     replay::Replay,
     scroll::Motion,
     shell::keys::Keys,
@@ -55,6 +56,7 @@ pub enum Subject<'a> {
     /// The run at the cursor of the table.
     Table(&'a Collection),
     Comparison(&'a Comparison),
+    Live(&'a Live),
 }
 
 impl Overlay {
@@ -98,7 +100,10 @@ impl Overlay {
             (Kind::Warnings, Subject::Table(table)) => facts::warnings(table),
             (Kind::Info, Subject::Comparison(compared)) => compare::facts::of(compared),
             (Kind::Warnings, Subject::Comparison(compared)) => compare::facts::warnings(compared),
-            (Kind::Why, Subject::Table(_) | Subject::Comparison(_)) | (_, Subject::Nothing) => {
+            (Kind::Info, Subject::Live(run)) => live::facts::of(run),
+            (Kind::Warnings, Subject::Live(run)) => live::facts::warnings(run),
+            (Kind::Why, Subject::Table(_) | Subject::Comparison(_) | Subject::Live(_))
+            | (_, Subject::Nothing) => {
                 vec![]
             }
         };

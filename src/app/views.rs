@@ -19,6 +19,8 @@ pub enum View {
     Compare,
     /// The table of runs that this one was opened from.
     Collection,
+    /// A run that is being made.
+    Live,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -30,8 +32,15 @@ pub enum Message {
 }
 
 impl Named for View {
-    const ALL: &'static [Self] =
-        &[Self::Replay, Self::Curves, Self::Scores, Self::Audit, Self::Compare, Self::Collection];
+    const ALL: &'static [Self] = &[
+        Self::Replay,
+        Self::Curves,
+        Self::Scores,
+        Self::Audit,
+        Self::Compare,
+        Self::Collection,
+        Self::Live,
+    ];
 
     fn word(self) -> &'static str {
         match self {
@@ -41,6 +50,7 @@ impl Named for View {
             Self::Audit => "audit",
             Self::Compare => "compare",
             Self::Collection => "collection",
+            Self::Live => "live",
         }
     }
 }
@@ -55,6 +65,7 @@ impl View {
             Self::Audit => 4,
             Self::Compare => 5,
             Self::Collection => 6,
+            Self::Live => 7,
         }
     }
 }
@@ -76,7 +87,7 @@ impl Message {
     }
 }
 
-/// `1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection`
+/// `1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection, 7 live`
 fn numbered() -> String {
     let all = View::ALL.iter().map(|view| format!("{} {}", view.number(), view.word()));
     all.collect::<Vec<_>>().join(", ")
@@ -91,12 +102,15 @@ mod tests {
         assert_eq!(Message::Next.from(View::Replay), Ok(View::Curves));
         assert_eq!(Message::Next.from(View::Scores), Ok(View::Audit));
         assert_eq!(Message::Next.from(View::Compare), Ok(View::Collection));
-        assert_eq!(Message::Next.from(View::Collection), Ok(View::Replay));
+        assert_eq!(Message::Next.from(View::Collection), Ok(View::Live));
         assert_eq!(Message::Number(2).from(View::Replay), Ok(View::Curves));
         assert_eq!(Message::Number(5).from(View::Replay), Ok(View::Compare));
         assert_eq!(
             Message::Number(9).from(View::Replay),
-            Err("no view 9: 1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection".into())
+            Err(
+                "no view 9: 1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection, 7 live"
+                    .into()
+            )
         );
     }
 }

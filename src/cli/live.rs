@@ -7,15 +7,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::live::{
-    self, CannotStart, Control, Ended, Halt, Job, Start,
-    drivers::{
-        self,
-        command::{SessionWord, Way, Words},
+use crate::{
+    live::{
+        self, CannotStart, Control, Ended, Halt, Job, Start,
+        drivers::{
+            self,
+            command::{SessionWord, Way, Words},
+        },
+        plan,
+        script::{Condition, Script},
+        setup::{Budget, OnFailure, Permissions, Setup},
     },
-    plan,
-    script::{Condition, Script},
-    setup::{Budget, OnFailure, Permissions, Setup},
+    tui,
 };
 
 use super::{Exit, Failure, Outcome, at, config, judge::signals, output::Out};
@@ -23,8 +26,8 @@ use super::{Exit, Failure, Outcome, at, config, judge::signals, output::Out};
 /// Run an agent through a script and record it as a run bundle
 ///
 /// The agent works in a fresh folder, is asked request by request, and is recorded after each: a commit of its files, its
-/// own log, times, tokens. A run that was stopped, failed or was killed goes on with --resume. Ends with 1 where not
-/// every request was asked.
+/// own log, times, tokens. It is shown and steered on screen unless --headless is said. A run that was stopped, failed or
+/// was killed goes on with --resume. Ends with 1 where not every request was asked.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A known agent, one of the settings file ([drivers.NAME]), or `command` with a program after --
@@ -45,6 +48,9 @@ pub struct Args {
     /// Without a screen; a line for each turn on standard error
     #[arg(long)]
     headless: bool,
+    /// Wait for a key before each request
+    #[arg(long, conflicts_with = "headless")]
+    step: bool,
     /// Go on with the run in --out, where it stopped
     #[arg(long, conflicts_with_all = ["agent", "script", "condition"])]
     resume: bool,
@@ -145,17 +151,45 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         told::plan(&plan::of(&job)?, args.json, out)?;
         return Ok(Exit::Fine);
     }
+    let start = if args.resume { Start::Resume } else { Start::Anew };
     if !args.headless {
-        return Err(wrong(
-            "a run has no screen of its own yet; say --headless and open the bundle beside it",
-        ));
+        return on_screen(args, job, start, out);
     }
     let (stop, signal) = signals::listen();
-    let start = if args.resume { Start::Resume } else { Start::Anew };
     let mut teller = told::Teller::default();
     let ended = live::run(&job, start, &Control::new(stop), &mut |event| teller.event(event))?;
     told::ended(&job, &ended, args.json, out)?;
     end(&job, &ended, signal.last())
+}
+
+/// Shows the run while it is made; what came of it is printed when the screen is gone.
+fn on_screen(args: &Args, job: Job, start: Start, out: &mut Out) -> Outcome {
+    let settings = config::load(args.config.as_deref())?;
+    for problem in &settings.problems {
+        eprintln!("trajview: {}", super::output::plain(problem));
+    }
+    let wishes = super::view::of_settings(settings);
+    let job = Job { step_by_step: args.step, ..job };
+    let (ending, outcome) =
+        tui::live(job.clone(), start, Control::default(), wishes).map_err(|why| match why {
+            tui::Failure::NoTerminal => {
+                wrong("a live run is shown in a terminal; --headless makes one without")
+            }
+            why => why.into(),
+        })?;
+    let Some(ended) = outcome else {
+        return Err(Failure::new(
+            Exit::CannotRead,
+            "the run broke off, a mistake in trajview; --resume goes on",
+        ));
+    };
+    let ended = ended?;
+    told::ended(&job, &ended, args.json, out)?;
+    let signal = match ending {
+        tui::Ending::Signal(signal) => Some(signal),
+        tui::Ending::Quit => None,
+    };
+    end(&job, &ended, signal)
 }
 
 fn wrong(sentence: impl Into<String>) -> Failure {

@@ -114,13 +114,23 @@ enum Switch {
     Off,
 }
 
-/// The settings, and what the command line says over them.
-fn wishes(args: &Args, settings: config::Loaded) -> Wishes {
+/// The settings alone.
+pub fn of_settings(settings: config::Loaded) -> Wishes {
     let file = settings.file().map(Path::to_owned);
-    let config = settings.config;
     Wishes {
         judges: settings.judges,
         settings: file,
+        config: settings.config,
+        caches: true,
+        ..Wishes::default()
+    }
+}
+
+/// The settings, and what the command line says over them.
+fn wishes(args: &Args, settings: config::Loaded) -> Wishes {
+    let wishes = of_settings(settings);
+    let config = wishes.config;
+    Wishes {
         config: Config {
             theme: args.theme.unwrap_or(config.theme),
             profile: args.profile.unwrap_or(config.profile),
@@ -128,7 +138,6 @@ fn wishes(args: &Args, settings: config::Loaded) -> Wishes {
             annotator: args.annotator.clone().or(config.annotator),
             ..config
         },
-        caches: true,
         alphabet: args.ascii.map(|ascii| match ascii {
             Switch::On => Alphabet::Ascii,
             Switch::Off => Alphabet::Unicode,
@@ -142,6 +151,7 @@ fn wishes(args: &Args, settings: config::Loaded) -> Wishes {
             group: args.group,
             filter: args.filter.clone().unwrap_or_default(),
         },
+        ..wishes
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io::Write,
+    io::{Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -94,6 +94,26 @@ impl Cast {
         let (part, began) = (vec![], Instant::now());
         Ok(Open { file, began, before: before.unwrap_or(0.0), cover, part, written: 0 })
     }
+}
+
+/// What is read of a recording's end at most (bytes).
+const MOST_READ: u64 = 8 << 20;
+
+/// What the terminal was sent in the end, as far back as is read; None without a recording. Lines that are no events are
+/// passed over.
+pub fn output_of(bundle: &Path) -> Option<Vec<u8>> {
+    let mut file = File::open(bundle.join("session/terminal.cast")).ok()?;
+    let size = file.metadata().ok()?.len();
+    let from = size.saturating_sub(MOST_READ);
+    file.seek(SeekFrom::Start(from)).ok()?;
+    let mut bytes = vec![];
+    file.take(MOST_READ).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    // What is not read from the start begins within a line.
+    let lines = text.lines().skip(usize::from(from > 0));
+    let events = lines.filter_map(|line| serde_json::from_str::<(f64, String, String)>(line).ok());
+    let output = events.filter(|(_, kind, _)| kind == "o").map(|(.., data)| data);
+    Some(output.collect::<String>().into_bytes())
 }
 
 /// The time of the last whole event.

@@ -184,6 +184,12 @@ impl Journal {
     }
 }
 
+/// Whether another trajview makes the run in a bundle; not known, and so false, where there are no locks.
+pub fn is_under_way(bundle: &Path) -> bool {
+    let Ok(file) = File::open(bundle.join("live.jsonl")) else { return false };
+    matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
+}
+
 /// Reads what a journal says, without touching it.
 pub fn read(bundle: &Path) -> Option<Before> {
     let path = bundle.join("live.jsonl");

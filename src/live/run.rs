@@ -3,7 +3,12 @@
 //! Nothing that was recorded is lost, whatever happens: a turn counts from the moment its line is in the journal, and a
 //! turn that does not count is done again from the files and logs before it.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use crossbeam_channel::select;
 
 use crate::store::write::WriteError;
 
@@ -126,6 +131,9 @@ pub fn run(
     Ok(Ended { total, requests: sitting.script.requests.len(), halted })
 }
 
+/// How often we look whether a run that waits is to be stopped.
+const BEAT: Duration = Duration::from_millis(100);
+
 /// What comes next.
 enum Next {
     Send,
@@ -210,8 +218,7 @@ impl Sitting<'_> {
                     };
                     self.told(&Event::Waits { turn, request: request.unwrap_or_default(), why });
                 }
-                let beat = std::time::Duration::from_millis(100);
-                wishes.extend(self.control.wishes().recv_timeout(beat).ok());
+                wishes.extend(self.rest());
             } else if wishes.is_empty() {
                 return Ok(Next::Send);
             }
@@ -226,6 +233,27 @@ impl Sitting<'_> {
                 }
             }
         }
+    }
+
+    /// A wish, if one comes soon. What an agent's terminal shows meanwhile, where a person types into it, is passed on.
+    fn rest(&mut self) -> Option<Wish> {
+        let wishes = self.control.wishes().clone();
+        let terminal = self.process.as_ref().filter(|process| process.has_terminal());
+        let Some(pieces) = terminal.map(|process| process.pieces.clone()) else {
+            return wishes.recv_timeout(BEAT).ok();
+        };
+        let shown = select! {
+            recv(wishes) -> wish => return wish.ok(),
+            recv(pieces) -> piece => match piece {
+                Ok(piece) => self.cast.output(&piece.bytes),
+                Err(_) => return wishes.recv_timeout(BEAT).ok(), // the agent has ended
+            },
+            default(BEAT) => self.cast.rest(),
+        };
+        if !shown.is_empty() {
+            self.told(&Event::Terminal(shown));
+        }
+        None
     }
 
     /// Carries out a wish between two turns.

@@ -75,6 +75,8 @@ impl Clicks {
             MouseEventKind::ScrollDown => Kind::WheelDown,
             MouseEventKind::ScrollLeft => Kind::WheelLeft,
             MouseEventKind::ScrollRight => Kind::WheelRight,
+            MouseEventKind::Up(MouseButton::Left) => Kind::Release,
+            MouseEventKind::Drag(MouseButton::Left) => Kind::Drag,
             MouseEventKind::Down(_) | MouseEventKind::Up(_) | MouseEventKind::Drag(_) => {
                 return None;
             }
@@ -93,11 +95,19 @@ impl Clicks {
 }
 
 fn key(key: &KeyEvent) -> Option<Key> {
-    if key.kind == KeyEventKind::Release || key.modifiers.contains(KeyModifiers::ALT) {
+    if key.kind == KeyEventKind::Release {
         return None;
     }
-    let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
-    code(key.code).map(|code| Key { code, ctrl })
+    let code = code(key.code)?;
+    let has = |modifier| key.modifiers.contains(modifier);
+    // A character or a back-tab has its shift in itself.
+    let shows_shift = !matches!(code, Code::Char(_) | Code::BackTab);
+    Some(Key {
+        code,
+        ctrl: has(KeyModifiers::CONTROL),
+        alt: has(KeyModifiers::ALT),
+        shift: shows_shift && has(KeyModifiers::SHIFT),
+    })
 }
 
 fn code(code: KeyCode) -> Option<Code> {
@@ -109,6 +119,7 @@ fn code(code: KeyCode) -> Option<Code> {
         KeyCode::BackTab => Code::BackTab,
         KeyCode::Backspace => Code::Backspace,
         KeyCode::Delete => Code::Delete,
+        KeyCode::Insert => Code::Insert,
         KeyCode::Up => Code::Up,
         KeyCode::Down => Code::Down,
         KeyCode::Left => Code::Left,

@@ -13,6 +13,7 @@ mod follow;
 mod gate;
 mod input;
 mod judging;
+pub mod living;
 mod runtime;
 mod scoring;
 mod signals;
@@ -34,6 +35,7 @@ use crate::{
         collection::Opening,
         config::Config,
         key::{self, UnknownKey},
+        live,
         shell::{
             self,
             looks::{Alphabet, Looks},
@@ -42,6 +44,7 @@ use crate::{
         views::View,
     },
     judge::settings::Settings,
+    live::{Control, Job, Start},
     store::OpenError,
     ui::{self, theme::Theme},
 };
@@ -120,13 +123,7 @@ pub fn run_with(
     let mut runtime = Runtime::new(opener);
     runtime.may_follow = true;
     runtime.update(Message::Resized(Terminal::size()?));
-    runtime.score_with(Scoring::of(&wishes));
-    runtime.judge_with(&wishes.judges, wishes.settings.as_deref());
-    runtime.with_clock();
-    let problems = runtime.app.configure(&wishes.config);
-    runtime.app.shell.looks = wishes.looks(runtime.app.shell.looks);
-    runtime.app.shell.mouse = wishes.mouse;
-    runtime.app.table_wish = wishes.table;
+    let problems = runtime.prepare(wishes);
     open_paths(&mut runtime, paths, place, absolute);
     runtime.wait_for_opening(QUICK);
     if let Some(why) = runtime.open_error.take() {
@@ -146,6 +143,36 @@ pub fn run_with(
         Some(why) => Err(why.into()),
         None => Ok(ending?),
     }
+}
+
+/// Shows a run while it is made, until the user has seen enough; then the run is stopped, if it still goes on. What came
+/// of it is None where its thread broke off.
+pub fn live(
+    mut job: Job,
+    start: Start,
+    control: Control,
+    wishes: Wishes,
+) -> Result<(Ending, Option<living::Outcome>), Failure> {
+    if !io::stdout().is_terminal() {
+        return Err(Failure::NoTerminal);
+    }
+    let mut runtime = Runtime::new(from_disk());
+    runtime.update(Message::Resized(Terminal::size()?));
+    runtime.prepare(wishes);
+    runtime.update(Message::BeginLive);
+    let inside = runtime.app.live_areas().inside();
+    job.setup.size = (inside.width, inside.height);
+    job.has_person = true;
+    runtime.world.begin_live(job, start, control);
+    let gate = Gate::default();
+    let mut terminal = Terminal::take(gate.clone())?;
+    signals::listen(runtime.sender())?;
+    input::listen(runtime.sender(), gate);
+    let ending = runtime.run(&mut terminal);
+    drop(terminal);
+    runtime.end_judging();
+    let outcome = runtime.world.end_live();
+    Ok((ending?, outcome))
 }
 
 /// The frame of `size` that `keys` (as `--keys` has them) lead to, each pressed when everything before has settled.
@@ -268,6 +295,24 @@ fn open_paths(
         paths.len() == 2 && !wants_a_table && !paths.iter().any(|it| runtime.holds_several(it))
     };
     match place.view {
+        View::Live => {
+            let path = first(paths);
+            let recorded = living::recorded(&path);
+            let place = Place { view: View::Replay, follows: runtime.may_follow, ..place };
+            runtime.open(path.clone(), place);
+            runtime.app.shell.source = named(&path);
+            match recorded {
+                Some(recorded) => {
+                    runtime.update(Message::BeginLive);
+                    for told in recorded {
+                        runtime.update(Message::Live(live::Message::Told(told)));
+                    }
+                }
+                None => {
+                    runtime.at_first = Some("this recording was not made by `trajview live`".into())
+                }
+            }
+        }
         View::Collection => runtime.collect(all, place),
         View::Compare => runtime.compare(all, place),
         View::Replay if is_pair(runtime) => runtime.compare(all, place),

@@ -18,7 +18,6 @@ use crate::{
         App, Effect, Message, Place,
         compare::{self, asking},
         judging::{Known, asking::Judge},
-        replay,
         shell::{self, editor::Editing},
     },
     judge::settings::Settings,
@@ -26,6 +25,7 @@ use crate::{
 };
 
 use super::{
+    Wishes,
     scoring::Scoring,
     timer::Timer,
     world::{Event, Opened, Opener, Reply, World},
@@ -39,7 +39,7 @@ const FLOOD: usize = 4096;
 
 pub struct Runtime {
     pub app: App,
-    world: World,
+    pub world: World,
     sender: Sender<Event>,
     events: Receiver<Event>,
     timer: Timer,
@@ -50,6 +50,8 @@ pub struct Runtime {
     errands: Vec<Errand>,
     /// Why the recording could not be opened.
     pub open_error: Option<OpenError>,
+    /// To be said once the run is open.
+    pub at_first: Option<String>,
 }
 
 /// What the loop needs of a terminal.
@@ -102,6 +104,7 @@ impl Runtime {
             may_follow: false,
             errands: vec![],
             open_error: None,
+            at_first: None,
         }
     }
 
@@ -127,6 +130,18 @@ impl Runtime {
     /// Ends the judging under way; what is judged is saved.
     pub fn end_judging(&mut self) {
         self.world.judging().end();
+    }
+
+    /// As somebody in front of a terminal wants it; gives what is wrong with the settings.
+    pub fn prepare(&mut self, wishes: Wishes) -> Vec<String> {
+        self.score_with(Scoring::of(&wishes));
+        self.judge_with(&wishes.judges, wishes.settings.as_deref());
+        self.with_clock();
+        let problems = self.app.configure(&wishes.config);
+        self.app.shell.looks = wishes.looks(self.app.shell.looks);
+        self.app.shell.mouse = wishes.mouse;
+        self.app.table_wish = wishes.table;
+        problems
     }
 
     pub fn sender(&self) -> Sender<Event> {
@@ -191,6 +206,7 @@ impl Runtime {
                 // One frame is no time for a recording to grow in, and waiting for it would never end.
                 Effect::Follow(_) if !self.may_follow => {}
                 Effect::Follow(path) => self.world.follow(path),
+                Effect::Live(command) => self.world.ask_agent(command),
                 Effect::StopScoring => self.world.stop_scoring(),
                 Effect::StopComparing => self.world.stop_comparing(),
                 Effect::StopJudging => self.world.judging().stop(),
@@ -273,7 +289,8 @@ impl Runtime {
         self.timer.arm(self.app.next_deadline(), Instant::now());
         let arrived = self.events.recv_timeout(self.timer.patience(Instant::now()));
         if self.timer.take_fired(Instant::now()) {
-            self.update(Message::Replay(replay::Message::Beat));
+            let message = self.app.after_deadline();
+            self.update(message);
         }
         match arrived {
             Ok(event) => self.apply(event),
@@ -285,6 +302,10 @@ impl Runtime {
     fn apply(&mut self, event: Event) -> Then {
         let suspends = match event {
             Event::Asked(message) | Event::Partly(message) => self.update(message),
+            Event::Living(message) => {
+                self.world.took_in();
+                self.update(message)
+            }
             Event::Answered(reply) => {
                 self.questions -= 1;
                 self.hear(reply)
@@ -326,12 +347,17 @@ impl Runtime {
             }
             Reply::Opened(request, Ok(opened)) => {
                 self.world.ask_about(opened.recording);
-                self.update(Message::Opened(request, Ok(opened.run)))
+                let suspends = self.update(Message::Opened(request, Ok(opened.run)));
+                if let Some(words) = self.at_first.take() {
+                    self.update(Message::Shell(shell::Message::Say(words)));
+                }
+                suspends
             }
             Reply::Opened(request, Err(why)) => {
                 let words = why.to_string();
                 // In a collection it is a sentence: there is something else to look at.
-                if self.app.collection.is_none() && self.app.compared.is_none() {
+                let is_alone = self.app.collection.is_none() && self.app.compared.is_none();
+                if is_alone && self.app.live.is_none() {
                     self.open_error = Some(why);
                 }
                 self.update(Message::Opened(request, Err(words)))

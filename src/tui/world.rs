@@ -21,6 +21,7 @@ use crate::{
         audit::asking::Ask,
         collection, colours,
         curves::{Measured, Moved, scores},
+        live::told::Command,
         replay::{Answer, Counts},
         scores::components::asking::Integration,
         search::MOST_HITS,
@@ -29,6 +30,7 @@ use crate::{
     },
     code::highlight::highlight,
     judge::stop::Stop,
+    live::{Control, Job, Start},
     metrics::{
         absence::Place,
         lifeline::{Asked, Lifeline},
@@ -49,6 +51,7 @@ use super::{
     collecting::{self, Collecting},
     comparing::{self, Comparing},
     judging::{self, Judging},
+    living::{self, Living},
     scoring::{Scoring, name_of},
 };
 
@@ -317,6 +320,8 @@ pub enum Event {
     Partly(Message),
     /// The beginning of a run that is still being read; the whole follows.
     Begun(Request, Opened),
+    /// Told of a run that is being made; whoever tells waits until it is taken in.
+    Living(Message),
     /// A signal arrived.
     Signal(i32),
     /// There is no terminal any more.
@@ -340,6 +345,8 @@ pub struct World {
     unwanted: Arc<AtomicU64>,
     comparing: Comparing,
     collecting: Collecting,
+    /// The agent at work, where a run is being made.
+    living: Option<Living>,
     judging: Judging,
 }
 
@@ -365,6 +372,7 @@ impl World {
             scoring: Arc::default(),
             unwanted: Arc::default(),
             collecting,
+            living: None,
         }
     }
 
@@ -393,6 +401,31 @@ impl World {
     /// Ends what is being measured of runs side by side.
     pub fn stop_comparing(&self) {
         self.comparing.stop();
+    }
+
+    /// Starts an agent whose run is shown.
+    pub fn begin_live(&mut self, job: Job, start: Start, control: Control) {
+        let (sender, opener) = (self.sender.clone(), self.opener.clone());
+        self.living = Some(Living::start(job, start, control, sender, opener));
+    }
+
+    /// Something told of the run was taken in.
+    pub fn took_in(&self) {
+        if let Some(living) = &self.living {
+            living.took();
+        }
+    }
+
+    /// What the person wants of the run. An agent that does not read its keys loses them.
+    pub fn ask_agent(&self, command: Command) {
+        if let Some(living) = &self.living {
+            living.ask(command);
+        }
+    }
+
+    /// Ends the run, and waits for its end; None where there was none or it broke off.
+    pub fn end_live(&mut self) -> Option<living::Outcome> {
+        self.living.take()?.end()
     }
 
     /// Ends what is being scored.
@@ -525,6 +558,7 @@ impl Worker {
             | Effect::TestPairs(..)
             | Effect::StopCollecting
             | Effect::StopScoring
+            | Effect::Live(_)
             | Effect::StopJudging
             | Effect::Suspend
             | Effect::Follow(_)
@@ -703,6 +737,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::StopCollecting
         | Effect::StopComparing
         | Effect::StopScoring
+        | Effect::Live(_)
         | Effect::StopJudging
         | Effect::Suspend
         | Effect::Follow(_)

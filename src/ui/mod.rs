@@ -77,6 +77,14 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
     if layout.is_too_small {
         return too_small(buffer);
     }
+    if let Some(live) = app.live() {
+        let areas = app.live_areas();
+        panel::live::draw(live, &areas, theme, buffer);
+        if !areas.replay.is_empty() {
+            recorded_so_far(&app.opened, theme, &layout, buffer);
+        }
+        return draw_over(app, theme, buffer);
+    }
     match (&app.opened, app.comparison(), app.table()) {
         (_, Some(compared), _) => {
             let areas = app.comparison_areas(&layout);
@@ -88,6 +96,12 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
     if let Some(replay) = app.shown_run() {
         panel::chooser::draw(replay, theme, &layout, buffer);
     }
+    draw_over(app, theme, buffer);
+}
+
+/// What lies over the whole screen, and the last line.
+fn draw_over(app: &App, theme: Theme, buffer: &mut Buffer) {
+    let layout = app.whole_layout();
     if let Some(overlay) = app.overlay {
         panel::overlay::draw(overlay, app.subject(), &app.shell.keys, theme, &layout, buffer);
     }
@@ -95,6 +109,22 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
         panel::palette::draw(app, palette, theme, &layout, buffer);
     }
     panel::footer::draw(app, theme, layout.footer, buffer);
+}
+
+/// The replay beside a run that is being made.
+fn recorded_so_far(
+    opened: &Loading<Box<Replay>>,
+    theme: Theme,
+    layout: &Layout,
+    buffer: &mut Buffer,
+) {
+    match opened {
+        Loading::Nothing => {
+            let words = "the first turn is not recorded yet";
+            sentence(words, theme.of(Meaning::Muted), layout.body, buffer);
+        }
+        opened => opened_run(opened, theme, layout, buffer),
+    }
 }
 
 /// The run that is open, or why there is none to be seen.
@@ -142,7 +172,9 @@ fn shown_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffe
                 "this file holds a rubric tree and no run: there are no turns; 3w shows the tree";
             sentence(words, theme.of(Meaning::Muted), layout.body, buffer);
         }
-        View::Replay | View::Compare | View::Collection => panels(replay, theme, layout, buffer),
+        View::Replay | View::Compare | View::Collection | View::Live => {
+            panels(replay, theme, layout, buffer)
+        }
         View::Curves => panel::curves::draw(replay, theme, layout, buffer),
         View::Scores => panel::scores::draw(replay, theme, layout, buffer),
         View::Audit => panel::audit::draw(replay, theme, layout, buffer),

@@ -63,6 +63,10 @@ impl Theme {
         }
     }
 
+    pub const fn has_colours(self) -> bool {
+        self.has_colours
+    }
+
     /// Modifiers only.
     pub const fn plain() -> Self {
         Self { has_colours: false, ..Self::ansi() }

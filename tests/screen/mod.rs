@@ -602,6 +602,7 @@ impl Answering {
             Effect::Suspend
             | Effect::Judge(..)
             | Effect::StopJudging
+            | Effect::Live(_)
             | Effect::Copy(_)
             | Effect::Edit(_)
             | Effect::Follow(_)

@@ -31,7 +31,7 @@ impl Replay {
         };
         let by = if part == Part::Queue { 1 } else { NOTCH };
         let message = match mouse.kind {
-            Kind::Move => return,
+            Kind::Move | Kind::Release | Kind::Drag => return,
             Kind::WheelUp => Message::Move(Motion::Up(by)),
             Kind::WheelDown => Message::Move(Motion::Down(by)),
             Kind::WheelLeft => Message::Left(NOTCH),

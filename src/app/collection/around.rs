@@ -20,7 +20,9 @@ impl App {
 
     /// The run, where it is what is looked at.
     pub fn shown_run(&self) -> Option<&replay::Replay> {
-        self.replay().filter(|_| self.table().is_none() && self.comparison().is_none())
+        self.replay().filter(|_| {
+            self.table().is_none() && self.comparison().is_none() && self.live().is_none()
+        })
     }
 
     /// Whether there is more to look at than that something is read.
@@ -33,6 +35,7 @@ impl App {
         self.replay().is_some()
             || self.table().is_some_and(is_begun)
             || self.comparison().is_some_and(|it| it.sides().is_some())
+            || self.live().is_some()
     }
 
     /// Shows the runs below some paths.
@@ -97,6 +100,7 @@ impl App {
             Some(collection) => {
                 collection.is_shown = true;
                 self.hide_comparison();
+                self.hide_live();
             }
             None => {
                 self.say("one run is open and no collection: `trajview FOLDER` opens one".into())
@@ -133,9 +137,11 @@ impl App {
         match view {
             View::Collection => self.show_table(),
             View::Compare => self.show_comparison(),
+            View::Live => self.show_live(),
             view if self.replay().is_some() => {
                 self.hide_table();
                 self.hide_comparison();
+                self.hide_live();
                 let layout = self.layout();
                 self.on_replay(|replay| {
                     replay.judging.step_aside(&layout);
@@ -168,6 +174,7 @@ impl App {
     /// To another view: the table is one of them where there is a collection, the comparison where there is one.
     pub(in crate::app) fn go_to_view(&mut self, message: &views::Message) {
         let now = match (self.comparison(), self.table(), self.replay()) {
+            _ if self.live().is_some() => View::Live,
             (Some(_), ..) => View::Compare,
             (_, Some(_), _) => View::Collection,
             (.., Some(replay)) => replay.view,
@@ -192,6 +199,7 @@ impl App {
         match view {
             View::Compare => self.compared.is_some(),
             View::Collection => self.collection.is_some(),
+            View::Live => self.live.is_some(),
             View::Replay | View::Curves | View::Scores | View::Audit => self.replay().is_some(),
         }
     }

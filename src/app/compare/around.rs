@@ -124,6 +124,7 @@ impl App {
             Some(compared) => {
                 compared.is_shown = true;
                 self.hide_table();
+                self.hide_live();
             }
             None => self.say(NO_COMPARISON.into()),
         }

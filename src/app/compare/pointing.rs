@@ -44,7 +44,7 @@ impl App {
                 return vec![];
             }
             Kind::DoubleClick => Message::Enter,
-            Kind::Move => return vec![],
+            Kind::Move | Kind::Release | Kind::Drag => return vec![],
         };
         self.update_comparison(message, layout)
     }

@@ -219,7 +219,7 @@ impl Replay {
         }
         let span = match self.view {
             View::Curves => self.moved_span(),
-            View::Replay | View::Collection | View::Compare => self.marked_span(),
+            View::Replay | View::Collection | View::Compare | View::Live => self.marked_span(),
             View::Scores | View::Audit => None,
         };
         effects

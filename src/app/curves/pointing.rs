@@ -38,7 +38,7 @@ impl Replay {
                     self.curves.rows.cursor = wanted;
                 }
             }
-            (Kind::Move, ..) => {}
+            (Kind::Move | Kind::Release | Kind::Drag, ..) => {}
             (Kind::DoubleClick, _, Some(_)) => self.follow_moved(),
             (Kind::DoubleClick, None, None) => self.curves.part = Part::Moved,
             (Kind::DoubleClick, Some(_), _) => {}

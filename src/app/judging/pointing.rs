@@ -35,7 +35,9 @@ impl Replay {
             // In the form two clicks must not begin what costs money.
             Kind::DoubleClick if self.judging.page == Page::Form => Message::Mark,
             Kind::DoubleClick => Message::Enter,
-            Kind::WheelLeft | Kind::WheelRight | Kind::Move => return true,
+            Kind::WheelLeft | Kind::WheelRight | Kind::Move | Kind::Release | Kind::Drag => {
+                return true;
+            }
         };
         self.update_judging(message, layout);
         true

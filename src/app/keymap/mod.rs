@@ -75,6 +75,12 @@ pub enum Context {
     Table,
     /// Typing what narrows the table down.
     Filter,
+    /// The live run, while the keyboard is not the agent's.
+    Live,
+    /// Typing a request, or what to look for in the agent's terminal.
+    LivePrompt,
+    /// The agent has the keyboard.
+    Agent,
     /// While typing what to look for in it.
     RubricFind,
     /// In every part of the component scores.
@@ -111,7 +117,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 47] = [
+    pub const ALL: [Self; 50] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -138,6 +144,9 @@ impl Context {
         Self::Ended,
         Self::Table,
         Self::Filter,
+        Self::Live,
+        Self::LivePrompt,
+        Self::Agent,
         Self::RubricFind,
         Self::Flags,
         Self::Judged,
@@ -189,6 +198,9 @@ impl Context {
             Self::Ended => "among the files of its runs",
             Self::Table => "in the table of runs",
             Self::Filter => "while typing a filter",
+            Self::Live => "in the live run",
+            Self::LivePrompt => "while typing in the live run",
+            Self::Agent => "while the agent has the keyboard",
             Self::RubricFind => "while typing what to look for in the rubric tree",
             Self::Flags => "in the flags",
             Self::Judged => "in the scores of components",
@@ -225,7 +237,9 @@ impl Context {
     /// Where the keyboard is while nothing lies over the views.
     pub fn of_place(replay: &replay::Replay) -> Self {
         match (replay.view, replay.curves.part) {
-            (View::Replay | View::Collection | View::Compare, _) => Self::of_panel(replay.focus),
+            (View::Replay | View::Collection | View::Compare | View::Live, _) => {
+                Self::of_panel(replay.focus)
+            }
             (View::Curves, Part::Chart) => Self::Chart,
             (View::Curves, Part::Moved) => Self::Moved,
             (View::Scores, _) => replay.scores.context(&replay.run),
@@ -265,6 +279,7 @@ impl Context {
                 Some(View::Audit)
             }
             Self::Table | Self::Filter => Some(View::Collection),
+            Self::Live | Self::LivePrompt | Self::Agent => Some(View::Live),
             _ => None,
         }
     }
@@ -296,6 +311,9 @@ impl Context {
             Self::Steps => &[Self::Steps, Self::Replay, Self::InRun, Self::Anywhere],
             Self::Table => &[Self::Table, Self::Anywhere],
             Self::Filter => &[Self::Filter],
+            Self::Live => &[Self::Live, Self::Anywhere],
+            Self::LivePrompt => &[Self::LivePrompt],
+            Self::Agent => &[Self::Agent],
             Self::Scores => &[Self::Scores, Self::InRun, Self::Anywhere],
             Self::Rubric => &[Self::Rubric, Self::Scores, Self::InRun, Self::Anywhere],
             Self::RubricFind => &[Self::RubricFind],
@@ -345,7 +363,7 @@ impl Context {
 
     /// Whether a key that means nothing here types itself.
     pub const fn takes_text(self) -> bool {
-        self.types_words() || matches!(self, Self::Palette)
+        self.types_words() || matches!(self, Self::Palette | Self::Agent)
     }
 
     /// Whether what is typed or pasted are words of a prompt.
@@ -358,6 +376,7 @@ impl Context {
                 | Self::RubricFind
                 | Self::AuditWords
                 | Self::JudgePath
+                | Self::LivePrompt
         )
     }
 

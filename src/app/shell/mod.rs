@@ -212,6 +212,12 @@ impl App {
     }
 
     pub(super) fn say(&mut self, words: String) {
+        if self.live().is_some()
+            && let Some(live) = &mut self.live
+        {
+            live.notice = Some(words);
+            return;
+        }
         if self.comparison().is_some()
             && let Some(compared) = &mut self.compared
         {

@@ -33,6 +33,10 @@ pub enum Kind {
     WheelRight,
     /// No button is down.
     Move,
+    /// The button is let go; only programs in a terminal of ours want to know.
+    Release,
+    /// Moved with the button down; likewise.
+    Drag,
 }
 
 /// Who has the mouse.
@@ -82,10 +86,17 @@ pub fn palette_area(layout: &Layout, rows: usize) -> Rect {
 
 impl App {
     pub(super) fn point(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        let is_covered = self.overlay.is_some() || self.shell.palette.is_some();
+        if let Some(effects) = (!is_covered).then(|| self.point_at_live(mouse)).flatten() {
+            return effects;
+        }
         if mouse.kind == Kind::Move {
             let is_free =
                 self.overlay.is_none() && self.shell.palette.is_none() && self.table().is_none();
             self.on_replay(|replay| replay.hover(mouse, layout, is_free));
+            return vec![];
+        }
+        if matches!(mouse.kind, Kind::Release | Kind::Drag) {
             return vec![];
         }
         self.on_replay(|replay| replay.notice = None);
@@ -154,7 +165,7 @@ impl App {
             Kind::WheelRight if panel == Panel::Diff => {
                 return self.take(sideways(diff::Message::Right(NOTCH)));
             }
-            Kind::WheelLeft | Kind::WheelRight | Kind::Move => {}
+            Kind::WheelLeft | Kind::WheelRight | Kind::Move | Kind::Release | Kind::Drag => {}
         }
         vec![]
     }

@@ -500,7 +500,7 @@ impl Fold<'_> {
     }
 
     fn is_called_again(&self, call: &Call) -> bool {
-        let known = self.calls.get(&call.id).filter(|index| self.window().contains(index));
+        let known = self.calls.get(&call.id).filter(|index: &&usize| self.window().contains(*index));
         known.is_some_and(|index| self.drafts[*index].step.label == call.label)
     }
 

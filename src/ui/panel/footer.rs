@@ -12,6 +12,7 @@ use crate::{
         App,
         collection::Collection,
         keymap::{self, Context},
+        live::Live,
         search::Prompt,
     },
     run::search::Syntax,
@@ -27,6 +28,9 @@ pub fn draw(app: &App, theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
+    if let Some(live) = app.live() {
+        return of_live(app, live, theme, width);
+    }
     if let Some(compared) = app.comparison() {
         return match &compared.notice {
             Some(notice) => {
@@ -58,6 +62,24 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
             sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
         }
         (None, None) => sides(hints, count(app, theme), width),
+    }
+}
+
+fn of_live(app: &App, live: &Live, theme: Theme, width: usize) -> Line<'static> {
+    match (&live.prompt, &live.notice) {
+        (Some(prompt), _) => {
+            let typed = vec![
+                own(super::live::requests::asks(prompt.kind), theme.of(Meaning::Key)),
+                own(fit_end(&safe(&prompt.text), width * 2 / 3), theme.of(Meaning::Text)),
+                own(" ", theme.of(Meaning::Selected)),
+            ];
+            let room = width.saturating_sub(width_of(&typed) + 2);
+            sides(typed, hints(app, theme, room), width)
+        }
+        (None, Some(notice)) => {
+            sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
+        }
+        (None, None) => sides(hints(app, theme, width), count(app, theme), width),
     }
 }
 

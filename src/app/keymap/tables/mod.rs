@@ -6,6 +6,7 @@ mod compare;
 mod curves;
 mod everywhere;
 mod judging;
+mod live;
 mod replay;
 mod row;
 mod scores;
@@ -13,7 +14,7 @@ mod scores;
 use super::{Binding, Context};
 
 /// In the order of the views.
-pub static TABLES: [&[Binding]; 8] = [
+pub static TABLES: [&[Binding]; 9] = [
     replay::ROWS,
     everywhere::ROWS,
     curves::ROWS,
@@ -22,4 +23,5 @@ pub static TABLES: [&[Binding]; 8] = [
     judging::ROWS,
     compare::ROWS,
     collection::ROWS,
+    live::ROWS,
 ];

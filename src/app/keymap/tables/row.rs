@@ -4,7 +4,7 @@ use crate::app::{
     Message, audit, base, chooser, collection, compare, curves, diff, files, judging,
     key::{Code, Key},
     layout::Panel,
-    overlay, playback, replay,
+    live, overlay, playback, replay,
     scores::{self, components, flags, judges, tree},
     scroll::Motion,
     search,
@@ -145,6 +145,10 @@ pub(super) const SIDEWAYS: usize = 8;
 
 pub(super) const fn audited(message: audit::Message) -> Message {
     replay(replay::Message::Audit(message))
+}
+
+pub(super) const fn lived(message: live::Message) -> Message {
+    Message::Live(message)
 }
 
 pub(super) const fn judge(message: judging::Message) -> Message {

@@ -31,7 +31,7 @@ impl Replay {
             Part::Table | Part::Verdict => Message::Move(motion),
         };
         let message = match mouse.kind {
-            Kind::Move => return,
+            Kind::Move | Kind::Release | Kind::Drag => return,
             Kind::WheelUp | Kind::WheelLeft => wheel(Motion::Up(by(part))),
             Kind::WheelDown | Kind::WheelRight => wheel(Motion::Down(by(part))),
             Kind::Click | Kind::DoubleClick => {

@@ -142,7 +142,7 @@ impl Replay {
         }
         let by = if part == Part::Both { NOTCH } else { 1 };
         let message = match mouse.kind {
-            Kind::Move => return,
+            Kind::Move | Kind::Release | Kind::Drag => return,
             Kind::WheelUp => Message::Move(Motion::Up(by)),
             Kind::WheelDown => Message::Move(Motion::Down(by)),
             Kind::WheelLeft => Message::Column(Motion::Up(1)),

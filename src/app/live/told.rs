@@ -1,0 +1,142 @@
+//! What the one who runs the agent tells the screen, and what the screen may ask of it. Plain values: the door translates.
+
+use ratatui::layout::Size;
+
+/// Something happened in the run that is being made.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Told {
+    /// What will be done; the first thing that is told.
+    Planned(Plan),
+    /// The agent's terminal, or its output, has more.
+    Wrote(Vec<u8>),
+    /// Nothing came for a moment: a frame that was begun is shown as it is.
+    Silent,
+    /// A process of the agent runs.
+    Started {
+        has_terminal: bool,
+    },
+    /// A request is sent.
+    Began {
+        turn: usize,
+        attempt: usize,
+        layers: Vec<Layer>,
+    },
+    /// The next request is never sent; those after it are a turn earlier.
+    Skipped,
+    /// The files of the turn under way differ from those before it.
+    Changed(Vec<Changed>),
+    /// So much was spent so far, in all.
+    Spent(Spent),
+    /// A turn is over and recorded.
+    Ended {
+        turn: usize,
+        how: How,
+        seconds: f64,
+    },
+    /// The tests after a checkpoint.
+    Tested {
+        checkpoint: String,
+        passed: u64,
+        total: u64,
+    },
+    /// Nothing goes on before the person says so.
+    Waits(Pause),
+    Resumed,
+    /// Worth knowing; a sentence.
+    Warned(String),
+    /// Another program makes the run; what is shown is what it has recorded.
+    Elsewhere,
+    /// Nothing more will come; a sentence.
+    Over {
+        words: String,
+        is_whole: bool,
+    },
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// `codex 0.169.0`
+    pub agent: String,
+    pub condition: String,
+    /// Where it is recorded, as a person reads it.
+    pub out: String,
+    /// In order; turns count from 1.
+    pub requests: Vec<Asked>,
+    /// Turns that an interrupted run has done already.
+    pub done: usize,
+    /// Whether the keys go to a terminal of the agent's.
+    pub is_interactive: bool,
+    /// Where to stop before: in the words of a person.
+    pub limits: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Asked {
+    pub turn: usize,
+    pub text: String,
+    pub checkpoint: Option<String>,
+}
+
+/// What a layer of project state did to a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layer {
+    pub name: String,
+    pub why: String,
+}
+
+/// A file that the turn under way has changed so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    pub path: String,
+    /// Lines; None for what has none.
+    pub lines: Option<(usize, usize)>,
+    /// The change as a unified patch, cut where it is long.
+    pub patch: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Spent {
+    /// None where the agent does not say.
+    pub tokens: Option<u64>,
+    /// US dollars.
+    pub cost: Option<f64>,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum How {
+    Done,
+    /// It counts all the same, or is done again; a sentence.
+    Failed(String),
+}
+
+/// Why nothing goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pause {
+    /// The person said so.
+    Asked,
+    /// Each request waits for the person.
+    BeforeEach,
+    /// A turn failed; going on tries it again.
+    Failure,
+}
+
+/// What the person wants of the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// For the agent's terminal.
+    Type(Vec<u8>),
+    Resize(Size),
+    /// Not before the turn under way is over.
+    Pause,
+    GoOn,
+    /// The next request is not sent.
+    Skip,
+    /// The next request is sent with other words.
+    Edit(String),
+    /// The last turn once more, from the files before it.
+    Retry,
+    /// The turn under way is ended; what was recorded stays.
+    Stop,
+}

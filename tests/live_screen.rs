@@ -1,0 +1,180 @@
+//! `trajview live` in a real terminal, and what a bundle shows of the run that made it afterwards.
+#![cfg(unix)]
+
+mod pty;
+
+use std::{fs, path::Path, process::Command};
+
+use portable_pty::CommandBuilder;
+use pty::Tui;
+
+const AGENT: &str = "tests/agents/plain.sh";
+
+struct Desk(tempfile::TempDir);
+
+impl Desk {
+    fn new(requests: &[(&str, Option<&str>)]) -> Self {
+        let desk = Self(tempfile::tempdir().unwrap());
+        let rows: Vec<_> = requests
+            .iter()
+            .enumerate()
+            .map(|(at, (text, checkpoint))| {
+                serde_json::json!({"turn": at + 1, "text": text, "checkpoint": checkpoint})
+            })
+            .collect();
+        let script = serde_json::json!({
+            "schema": "trajview.script/1", "task": "t", "condition": "emergent", "requests": rows
+        });
+        fs::write(desk.path("script.json"), script.to_string()).unwrap();
+        let agents = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/agents");
+        let config = format!(
+            "[drivers.plain]\nstart = [\"sh\", \"{agents}/plain.sh\", \"{{session}}\"]\nsession = \"chosen\"\n\
+             logs = [\"logs/*.jsonl\"]\ninput_pointer = \"/usage/in\"\noutput_pointer = \"/usage/out\"\n\
+             [drivers.typed]\nstart = [\"sh\", \"{agents}/typed.sh\"]\nprompt = \"pty\"\nend_marker = \"ready> $\"\n"
+        );
+        fs::write(desk.path("config.toml"), config).unwrap();
+        desk
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn live(&self, agent: &str, columns: u16, rows: u16, more: &[&str]) -> Tui {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
+        command.args(["live", "--agent", agent, "--script"]);
+        command.arg(self.path("script.json"));
+        command.arg("--out");
+        command.arg(self.path("run"));
+        command.arg("--config");
+        command.arg(self.path("config.toml"));
+        command.args(more);
+        ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
+        Tui::spawn(columns, rows, command)
+    }
+}
+
+fn three() -> [(&'static str, Option<&'static str>); 3] {
+    [
+        ("Begin.\ndo: echo one > one.txt", None),
+        ("Go on.\ndo: echo two > two.txt", Some("c1")),
+        ("End.\ndo: rm one.txt", None),
+    ]
+}
+
+fn snapshot(run: &Path, more: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .arg(run)
+        .args(["--view", "live", "--snapshot", "160x45"])
+        .args(more)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_run_is_watched_to_its_end_and_replayed_beside() {
+    let desk = Desk::new(&three());
+    let mut tui = desk.live("plain", 160, 45, &[]);
+
+    tui.wait_for("every request was asked");
+    let screen = tui.wait_for("turn 3/3 · ");
+    assert!(screen.contains("turn 3/3 · plain · emergent"), "{screen}");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+    assert!(tui.is_given_back());
+    let shown = snapshot(&desk.path("run"), &[]);
+    assert!(shown.contains("✓ every request was asked  turn 3/3"), "{shown}");
+}
+
+#[test]
+fn each_request_waits_and_is_skipped_and_edited_by_key() {
+    let desk = Desk::new(&three());
+    let mut tui = desk.live("plain", 120, 40, &["--step"]);
+
+    tui.wait_for("waits for you  turn 0/3");
+    tui.press("p");
+    tui.wait_for("waits for you  turn 1/3");
+    tui.press("s");
+    tui.wait_for("skipped");
+    tui.press("e");
+    tui.wait_for("next request ");
+    tui.press("\x15do: echo three > three.txt\r");
+    tui.wait_for("edited");
+    tui.press("p");
+    tui.wait_for("every request was asked");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+
+    let script: serde_json::Value =
+        serde_json::from_slice(&fs::read(desk.path("run/script.json")).unwrap()).unwrap();
+    assert_eq!(script["requests"].as_array().unwrap().len(), 2);
+    assert_eq!(script["requests"][1]["text"], "do: echo three > three.txt");
+    assert_eq!(script["skipped"][0]["text"], "Go on.\ndo: echo two > two.txt");
+}
+
+#[test]
+fn quitting_twice_stops_the_agent_and_the_run_goes_on_with_resume() {
+    let mut requests = three();
+    requests[1].0 = "Wait.\ndo: sleep 600";
+    let desk = Desk::new(&requests);
+    let mut tui = desk.live("plain", 80, 24, &[]);
+
+    tui.wait_for("turn 1/3");
+    tui.press("q");
+    tui.wait_for("quit again to stop it");
+    // What is being made is told to whoever looks from elsewhere.
+    let shown = snapshot(&desk.path("run"), &[]);
+    assert!(shown.contains("▷ made by another program  turn 1/3"), "{shown}");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 130);
+    assert!(tui.is_given_back());
+
+    let shown = snapshot(&desk.path("run"), &[]);
+    assert!(shown.contains("turn 1/3") && shown.contains("--resume goes on"), "{shown}");
+}
+
+#[test]
+fn an_agent_in_a_terminal_is_typed_to_by_hand() {
+    let desk = Desk::new(&three());
+    let mut tui = desk.live("typed", 160, 45, &["--step"]);
+
+    tui.wait_for("waits for you  turn 0/3");
+    tui.press("p");
+    tui.wait_for("turn 1/3");
+    tui.wait_for("terminal of 78 columns");
+    tui.press("\r");
+    tui.wait_for("the agent has the keyboard");
+    tui.press("by hand");
+    tui.wait_for("ready> by hand");
+    tui.press("\x1d");
+    tui.press("x");
+    tui.wait_for("stopped");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 130);
+}
+
+#[test]
+fn a_recording_that_no_live_run_made_says_so() {
+    let run = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-runs/codex-p12");
+    let shown = snapshot(Path::new(run), &[]);
+    assert!(shown.ends_with("this recording was not made by `trajview live`\n"), "{shown}");
+}
+
+#[test]
+fn without_a_terminal_there_is_a_sentence() {
+    let desk = Desk::new(&three());
+    let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(["live", "--agent", "command", "--script"])
+        .arg(desk.path("script.json"))
+        .arg("--out")
+        .arg(desk.path("run"))
+        .args(["--", "sh", AGENT])
+        .output()
+        .unwrap();
+    let why = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{why}");
+    assert!(why.contains("--headless makes one without"), "{why}");
+    assert!(!desk.path("run").exists());
+}
