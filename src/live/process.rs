@@ -363,8 +363,12 @@ mod tests {
     fn a_process_that_does_not_listen_is_killed_with_its_children() {
         let room = Room::new("b");
         let mark = room.folder.path().join("mark");
-        let script = format!("trap '' INT TERM; (sleep 2; touch {}) & wait; wait", mark.display());
+        let script = format!(
+            "trap '' INT TERM; echo deaf; (sleep 2; touch {}) & wait; wait",
+            mark.display()
+        );
         let mut process = room.start(&script, Input::Nothing);
+        process.pieces.recv_timeout(Duration::from_secs(20)).unwrap(); // or it hears the first signal
         let began = Instant::now();
 
         let ending = process.end(Duration::from_millis(200), &mut |_| {});
