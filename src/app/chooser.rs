@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use crate::run::{Run, StepText, search::Hit};
 
 use super::{
-    layout::Layout,
+    layout::{Layout, inside},
     scroll::{Motion, Scroll},
     steps::{Item, part_of},
 };
@@ -80,12 +80,7 @@ impl Areas {
     pub fn of(kind: Kind, rows: usize, layout: &Layout) -> Self {
         let wanted = kind.rows_below();
         let frame = layout.box_of(rows.max(FEWEST) + usize::from(wanted));
-        let inner = Rect {
-            x: frame.x + 1,
-            y: frame.y + 1,
-            width: frame.width.saturating_sub(2),
-            height: frame.height.saturating_sub(2),
-        };
+        let inner = inside(frame);
         let list = Rect { height: inner.height.saturating_sub(wanted), ..inner };
         let below = Rect { y: list.bottom(), height: inner.height - list.height, ..inner };
         Self { frame, list, below }

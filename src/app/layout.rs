@@ -254,6 +254,16 @@ impl Layout {
     }
 }
 
+/// The room inside the border of an area; an area too small for a border has none.
+pub fn inside(area: Rect) -> Rect {
+    Rect {
+        x: area.x + 1.min(area.width),
+        y: area.y + 1.min(area.height),
+        width: area.width.saturating_sub(2),
+        height: area.height.saturating_sub(2),
+    }
+}
+
 /// Turns and files to the left, the diff above the steps.
 fn medium(body: Rect, files: usize) -> [Rect; 4] {
     let [left, right] =

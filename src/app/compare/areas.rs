@@ -3,7 +3,7 @@
 use ratatui::layout::{Constraint, Layout as Split, Position, Rect};
 
 use super::Part;
-use crate::app::layout::Layout;
+use crate::app::layout::{Layout, inside};
 
 /// The areas of one frame, borders included; they do not overlap and lie inside the layout's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -120,12 +120,7 @@ impl Areas {
     /// The cells of the code of both sides, borders of the panel not included.
     pub fn code_sides(&self) -> Option<[Rect; 2]> {
         let area = self.of(Part::Code)?;
-        let inner = Rect {
-            x: area.x + 1,
-            y: area.y + 1,
-            width: area.width.saturating_sub(2),
-            height: area.height.saturating_sub(2),
-        };
+        let inner = inside(area);
         let [a, _, b] =
             Split::horizontal([Constraint::Fill(1), Constraint::Length(1), Constraint::Fill(1)])
                 .areas(inner);

@@ -4,7 +4,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::{Message, Part, areas::Areas, series::Series};
 use crate::app::{
-    layout::Layout,
+    layout::{Layout, inside},
     replay::Replay,
     scroll::{Motion, centred},
     shell::mouse::{Kind, Mouse},
@@ -73,12 +73,7 @@ impl Replay {
 
 /// The row inside the border of an area, counted from its first; None on the border.
 fn row_inside(area: Rect, mouse: Mouse) -> Option<usize> {
-    let inner = Rect {
-        x: area.x + 1,
-        y: area.y + 1,
-        width: area.width.saturating_sub(2),
-        height: area.height.saturating_sub(2),
-    };
+    let inner = inside(area);
     let is_in = inner.contains(Position { x: mouse.column, y: mouse.row });
     is_in.then(|| usize::from(mouse.row - inner.y))
 }

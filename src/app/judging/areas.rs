@@ -3,7 +3,7 @@
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
 use super::Page;
-use crate::app::layout::Layout;
+use crate::app::layout::{Layout, inside};
 
 /// The areas of one frame; they do not overlap and lie inside the pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,12 +30,7 @@ const LOW: u16 = 16;
 impl Areas {
     pub fn of(layout: &Layout, page: Page) -> Self {
         let Some(pane) = layout.pane else { return Self::default() };
-        let inner = Rect {
-            x: pane.x + 1,
-            y: pane.y + 1,
-            width: pane.width.saturating_sub(2),
-            height: pane.height.saturating_sub(2),
-        };
+        let inner = inside(pane);
         let head = if inner.height < LOW { HEAD - 1 } else { HEAD };
         let (head, below) = match page {
             Page::Form => (0, PLAN.min(inner.height / 2)),

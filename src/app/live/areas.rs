@@ -2,6 +2,8 @@
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
+use crate::app::layout::inside;
+
 /// From here on the replay stands to the right of the terminal; below it has the screen to itself, in its own view.
 const SIDE_BY_SIDE: u16 = 120;
 
@@ -54,15 +56,6 @@ impl Areas {
     /// The requests without their border.
     pub fn list(&self) -> Rect {
         inside(self.requests)
-    }
-}
-
-fn inside(area: Rect) -> Rect {
-    Rect {
-        x: area.x + 1.min(area.width),
-        y: area.y + 1.min(area.height),
-        width: area.width.saturating_sub(2),
-        height: area.height.saturating_sub(2),
     }
 }
 

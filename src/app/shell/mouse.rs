@@ -7,7 +7,7 @@ use crate::app::{
     App, Effect, Message as Wish,
     chooser::{self, Kind as Choices},
     diff,
-    layout::{Layout, Panel},
+    layout::{self, Layout, Panel},
     overlay,
     replay::{self, Replay},
     scroll::{Motion, centred},
@@ -251,11 +251,6 @@ fn is_in(area: Rect, mouse: Mouse) -> bool {
 
 /// The row inside the border of an area, counted from its first; None on the border.
 fn inside(area: Rect, mouse: Mouse) -> Option<usize> {
-    let inner = Rect {
-        x: area.x + 1,
-        y: area.y + 1,
-        width: area.width.saturating_sub(2),
-        height: area.height.saturating_sub(2),
-    };
+    let inner = layout::inside(area);
     is_in(inner, mouse).then(|| usize::from(mouse.row - inner.y))
 }

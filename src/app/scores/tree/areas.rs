@@ -3,7 +3,7 @@
 use ratatui::layout::{Constraint, Layout as Split, Position, Rect};
 
 use super::Part;
-use crate::app::layout::Layout;
+use crate::app::layout::{Layout, inside};
 
 /// The areas of one frame, borders included; they do not overlap and lie inside the layout's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,16 +66,6 @@ impl Areas {
         let is_in = |area: Option<Rect>| area.is_some_and(|area| area.contains(at));
         let parts = [(self.list, Part::List), (self.detail, Part::Detail)];
         parts.into_iter().find(|(area, _)| is_in(*area)).map(|(_, part)| part)
-    }
-}
-
-/// Without the border.
-pub fn inside(area: Rect) -> Rect {
-    Rect {
-        x: area.x + 1.min(area.width),
-        y: area.y + 1.min(area.height),
-        width: area.width.saturating_sub(2),
-        height: area.height.saturating_sub(2),
     }
 }
 
