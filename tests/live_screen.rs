@@ -81,6 +81,10 @@ fn a_run_is_watched_to_its_end_and_replayed_beside() {
     tui.wait_for("every request was asked");
     let screen = tui.wait_for("turn 3/3 · ");
     assert!(screen.contains("turn 3/3 · plain · emergent"), "{screen}");
+    tui.press("v");
+    tui.wait_for("erosion");
+    tui.press("vv");
+    tui.wait_for("one.txt");
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
     assert!(tui.is_given_back());

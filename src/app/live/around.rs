@@ -9,6 +9,7 @@ use crate::app::{
     keymap::Context,
     layout::Layout,
     shell::mouse::{Kind, Mouse},
+    views::View,
 };
 
 pub(in crate::app) const NO_LIVE_RUN: &str =
@@ -53,6 +54,10 @@ impl App {
         let areas = self.live_areas();
         if message == Message::Show {
             self.show_live();
+            return vec![];
+        }
+        if message == Message::Beside && self.replay().is_some() {
+            self.on_replay(|replay| replay.view = beside(replay.view));
             return vec![];
         }
         let Some(live) = &mut self.live else { return vec![] };
@@ -119,6 +124,15 @@ impl App {
             return Some(vec![]);
         }
         if areas.replay.contains(at) { None } else { Some(vec![]) }
+    }
+}
+
+/// What stands beside the terminal after this.
+const fn beside(view: View) -> View {
+    match view {
+        View::Replay => View::Curves,
+        View::Curves => View::Scores,
+        _ => View::Replay,
     }
 }
 

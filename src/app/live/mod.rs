@@ -141,6 +141,8 @@ pub enum Message {
     Accept,
     Cancel,
     Show,
+    /// The replay, the curves or the scores of what is recorded, beside the terminal.
+    Beside,
 }
 
 /// A frame that the agent does not end is shown after this.
@@ -228,6 +230,7 @@ impl Live {
             Message::Accept => return self.accept(),
             Message::Cancel => self.prompt = None,
             Message::Show => self.is_shown = true,
+            Message::Beside => self.notice = Some(NOT_YET.into()),
         }
         vec![]
     }
@@ -479,6 +482,8 @@ impl Live {
         self.words = words;
     }
 }
+
+const NOT_YET: &str = "nothing is recorded yet";
 
 const NO_KEYS: &str = "this agent runs without a terminal and hears no keys";
 

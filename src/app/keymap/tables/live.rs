@@ -34,6 +34,7 @@ pub static ROWS: &[Binding] = &[
     row(Live, &[c('N')], "the place after with these words", "", |_| lived(Message::Again(Way::On))),
     row(Live, &[k(Code::Left), c('h')], "previous turn of the replay", "", |n| turn(turns::Message::Previous(n.times()))),
     row(Live, &[k(Code::Right), c('l')], "next turn of the replay; at the last one it goes along with the run", "", |n| turn(turns::Message::Next(n.times()))),
+    row(Live, &[c('v')], "the replay, the curves or the scores of what is recorded so far, beside the terminal", "replay, curves, scores", |_| lived(Message::Beside)),
     row(Live, &[c('i')], "facts about this run, and the whole request", "", |_| open(overlay::Kind::Info)),
     row(Live, &[c('W')], "everything that was warned of", "warnings", |_| open(overlay::Kind::Warnings)),
     row(LivePrompt, &[k(Code::Enter)], "take what is typed", "take", |_| lived(Message::Accept)),
