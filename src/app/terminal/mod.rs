@@ -2,7 +2,7 @@
 //!
 //! Fed with bytes, it is the screen that the program thinks it has ([`Terminal::feed`]); it answers the program's
 //! questions about it ([`Fed::replies`]) and says how keys, text and the mouse are to be written to it ([`keys`],
-//! [`pointer`]). It starts nothing and reads nothing: whoever owns the program moves the bytes both ways, so that a whole
+//! [`mod@pointer`]). It starts nothing and reads nothing: whoever owns the program moves the bytes both ways, so that a whole
 //! session can be played back without one. What comes out of a program is somebody else's words: it can move the cursor
 //! here and nowhere else, has no clipboard, and its history is bounded.
 
