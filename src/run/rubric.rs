@@ -208,17 +208,19 @@ impl Labels {
     /// The label of a component as a judgement judged it: the last that names the judgement or none, and no other
     /// commit. One that was taken back is given too.
     pub fn on(&self, judgement: &Judgement, component: &str) -> Option<&Label> {
-        let same = |(a, b): (&str, &str)| a.starts_with(b) || b.starts_with(a);
-        let is_of_it = |label: &&Label| {
-            let commits = label.commit.as_deref().zip(judgement.commit.as_deref());
-            let named = label.judgement.as_ref().is_none_or(|file| *file == judgement.file);
-            label.component == component && named && commits.is_none_or(same)
-        };
-        self.labels.iter().rfind(is_of_it)
+        self.labels.iter().rfind(|label| label.is_on(judgement, component))
     }
 }
 
 impl Label {
+    /// Whether it is of a component as a judgement judged it: it names the judgement or none, and no other commit.
+    pub fn is_on(&self, judgement: &Judgement, component: &str) -> bool {
+        let same = |(a, b): (&str, &str)| a.starts_with(b) || b.starts_with(a);
+        self.component == component
+            && self.judgement.as_ref().is_none_or(|file| *file == judgement.file)
+            && self.commit.as_deref().zip(judgement.commit.as_deref()).is_none_or(same)
+    }
+
     /// Whether one would take the place of the other: the same component, judgement and commit, and the same turn where
     /// neither names a commit.
     pub fn is_of_one(&self, other: &Self) -> bool {

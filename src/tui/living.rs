@@ -143,8 +143,7 @@ impl Teller<'_> {
 fn told(job: &Job, event: &Happened) -> Vec<Told> {
     match event {
         Happened::Opened { agent, version, condition, done, .. } => {
-            let agent = [Some(agent.clone()), version.clone()];
-            let agent = agent.into_iter().flatten().collect::<Vec<_>>().join(" ");
+            let agent = called(agent, version.as_deref());
             vec![Told::Planned(plan(job, agent, condition, *done))]
         }
         Happened::Waits { why, .. } => {
@@ -196,8 +195,7 @@ pub fn recorded(bundle: &Path) -> Option<Vec<Told>> {
     let before = live::journal::read(bundle)?;
     let job = Job::of_bundle(bundle).ok()?;
     let progress = &before.progress;
-    let agent = [Some(job.setup.agent.clone()), before.version.clone()];
-    let agent = agent.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let agent = called(&job.setup.agent, before.version.as_deref());
     let condition = job.setup.condition.word();
     let mut all = vec![Told::Planned(plan(&job, agent, condition, progress.done.len()))];
     if let Some(screen) = live::cast::output_of(bundle) {
@@ -322,6 +320,11 @@ impl Eyes {
             let _ = self.sender.send(Event::Asked(message)); // the loop may already have gone home
         }
     }
+}
+
+/// `codex 0.169.0`
+fn called(agent: &str, version: Option<&str>) -> String {
+    [Some(agent), version].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 fn plan(job: &Job, agent: String, condition: &str, done: usize) -> Plan {

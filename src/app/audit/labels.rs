@@ -67,13 +67,13 @@ impl Book {
 
     /// What the rater said last of a component as it was judged, a label that was taken back included.
     pub fn of(&self, judgement: &Judgement, id: &str) -> Option<&Label> {
-        let is_it = |label: &&Label| is_of(label, judgement, id);
+        let is_it = |label: &&Label| label.is_on(judgement, id);
         let kept = || self.kept.ready()?.labels.iter().rfind(is_it);
         self.unsaved.iter().rfind(is_it).or_else(kept)
     }
 
     pub fn is_unsaved(&self, judgement: &Judgement, id: &str) -> bool {
-        self.unsaved.iter().any(|label| is_of(label, judgement, id))
+        self.unsaved.iter().any(|label| label.is_on(judgement, id))
     }
 
     /// To be saved next. What waited for a better moment is tried again.
@@ -136,14 +136,6 @@ impl Book {
             Err(why) => self.failed = Some(why),
         }
     }
-}
-
-/// Whether a label is of a component as this judgement judged it: it names the judgement or none, and no other commit.
-fn is_of(label: &Label, judgement: &Judgement, id: &str) -> bool {
-    let same = |(a, b): (&str, &str)| a.starts_with(b) || b.starts_with(a);
-    label.component == id
-        && label.judgement.as_ref().is_none_or(|file| *file == judgement.file)
-        && label.commit.as_deref().zip(judgement.commit.as_deref()).is_none_or(same)
 }
 
 #[cfg(test)]
