@@ -35,7 +35,7 @@
 //!
 //! | new        | write                                              | add one word to        |
 //! |------------|----------------------------------------------------|------------------------|
-//! | run format | `formats/<name>.rs` and a sample in `sample-runs/` | `formats!`             |
+//! | run format | `formats/<name>.rs` and a sample in `sample-runs/` | `formats::FORMATS`     |
 //! | command    | `cli/<name>.rs`                                    | `cli::Command`         |
 //! | key        | one row of `app/keymap/tables/`                   |                        |
 //! | panel      | `ui/panel/<name>.rs`                               | `ui::panel`            |
@@ -46,7 +46,7 @@
 //! | number     | one row of `metrics/registry.rs` and its formula   |                        |
 //! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |
 //! | look of a judge | `judge/tools/<name>.rs`                        | `judge::tools::TOOLS`  |
-//! | agent to drive | `live/drivers/<name>.rs`                       | `drivers!`             |
+//! | agent to drive | `live/drivers/<name>.rs`                       | `drivers::DRIVERS`     |
 //! | layer of project state | `live/layers/<name>.rs`               | `layers::of`           |
 //! | measured language | one row of `metrics/quality/languages/rows.rs` | `code::tree`        |
 //! | language with DIR | a folder in `metrics/reuse/`            | `reuse::facts::Words`  |

@@ -13,8 +13,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::run::{
-    Agent, Checkpoint, Edit, Place, Run, SourceFile, SourceId, Step, StepText, SubAgent, Task, Time, ToolResult, Turn,
-    Warning, files::RecordedEdit, label,
+    Agent, Checkpoint, Edit, Place, Run, SourceFile, SourceId, Step, StepText, SubAgent, Task,
+    Time, ToolResult, Turn, Warning, files::RecordedEdit, label,
 };
 
 use super::{
@@ -49,10 +49,13 @@ impl Format for Bundle {
         let manifest = read_manifest(sources)?;
         let mut run = run_of(&manifest);
         let script = sources.iter().position(|source| source.name == "script.json");
-        let requests = script.map(|at| requests_of(sources, at, &mut run.warnings)).unwrap_or_default();
+        let requests =
+            script.map(|at| requests_of(sources, at, &mut run.warnings)).unwrap_or_default();
         let sessions = index_sessions(sources, &manifest.kept, hands, &mut run);
         lay_out(&manifest, sessions, &requests, &mut run);
-        if let Some((source, id)) = sources.iter().zip((0..).map(SourceId)).find(|(it, _)| it.name == "tests.jsonl") {
+        if let Some((source, id)) =
+            sources.iter().zip((0..).map(SourceId)).find(|(it, _)| it.name == "tests.jsonl")
+        {
             tests_jsonl::read(source, id, &mut run);
         }
         Ok(run)
@@ -148,12 +151,15 @@ struct Request {
 
 fn read_manifest(sources: &[Source<'_>]) -> Result<Manifest, NotUnderstood> {
     let bytes = sources.first().map_or(&[][..], |source| source.bytes);
-    let manifest: Manifest =
-        serde_json::from_slice(bytes).map_err(|why| NotUnderstood(format!("run.json does not read as a bundle: {why}")))?;
+    let manifest: Manifest = serde_json::from_slice(bytes)
+        .map_err(|why| NotUnderstood(format!("run.json does not read as a bundle: {why}")))?;
     if manifest.schema == SCHEMA {
         return Ok(manifest);
     }
-    Err(NotUnderstood(format!("run.json has schema {:?}; this version reads {SCHEMA:?}", manifest.schema)))
+    Err(NotUnderstood(format!(
+        "run.json has schema {:?}; this version reads {SCHEMA:?}",
+        manifest.schema
+    )))
 }
 
 fn run_of(manifest: &Manifest) -> Run {
@@ -165,7 +171,10 @@ fn run_of(manifest: &Manifest) -> Run {
         id,
         format: Bundle.name(),
         agent: Agent {
-            name: agent.and_then(|agent| agent.name.clone()).or_else(|| manifest.platform.clone()).unwrap_or_default(),
+            name: agent
+                .and_then(|agent| agent.name.clone())
+                .or_else(|| manifest.platform.clone())
+                .unwrap_or_default(),
             version: agent.and_then(|agent| agent.version.clone()),
         },
         model: manifest.model.clone(),
@@ -183,12 +192,19 @@ fn run_of(manifest: &Manifest) -> Run {
 }
 
 /// The script's requests by turn number, each with the place of its object in `script.json`.
-fn requests_of(sources: &[Source<'_>], at: usize, warnings: &mut Vec<Warning>) -> BTreeMap<usize, (Place, Box<str>)> {
+fn requests_of(
+    sources: &[Source<'_>],
+    at: usize,
+    warnings: &mut Vec<Warning>,
+) -> BTreeMap<usize, (Place, Box<str>)> {
     let Some(source) = sources.get(at) else { return BTreeMap::new() };
     let script: Script<'_> = match serde_json::from_slice(source.bytes) {
         Ok(script) => script,
         Err(why) => {
-            warnings.push(Warning { place: source.name.into(), what: format!("does not read as a script: {why}") });
+            warnings.push(Warning {
+                place: source.name.into(),
+                what: format!("does not read as a script: {why}"),
+            });
             return BTreeMap::new();
         }
     };
@@ -213,9 +229,18 @@ struct Session {
     run: Run,
 }
 
-fn index_sessions(sources: &[Source<'_>], kept: &[String], hands: &dyn Hands, run: &mut Run) -> Vec<Session> {
-    let logs = || sources.iter().enumerate().filter(|(_, source)| source.name.starts_with("session/"));
-    run.sources = sources.iter().map(|source| SourceFile { name: source.name.into(), format: Bundle.name() }).collect();
+fn index_sessions(
+    sources: &[Source<'_>],
+    kept: &[String],
+    hands: &dyn Hands,
+    run: &mut Run,
+) -> Vec<Session> {
+    let logs =
+        || sources.iter().enumerate().filter(|(_, source)| source.name.starts_with("session/"));
+    run.sources = sources
+        .iter()
+        .map(|source| SourceFile { name: source.name.into(), format: Bundle.name() })
+        .collect();
     // A log that says it is a bundle would be read as one for ever.
     let claim = |source: &Source<'_>| {
         super::claim(&head_of(*source)).filter(|format| format.name() != Bundle.name())
@@ -225,11 +250,15 @@ fn index_sessions(sources: &[Source<'_>], kept: &[String], hands: &dyn Hands, ru
     let is_companion_of_another = |at: usize, format: &dyn Format| {
         claimed.iter().any(|(main, main_format)| {
             let (main_head, head) = (head_of(sources[*main]), head_of(sources[at]));
-            *main != at && main_format.name() == format.name() && main_format.is_companion(&main_head, &head)
+            *main != at
+                && main_format.name() == format.name()
+                && main_format.is_companion(&main_head, &head)
         })
     };
     let mut sessions = vec![];
-    for &(at, format) in claimed.iter().filter(|(at, format)| !is_companion_of_another(*at, *format)) {
+    for &(at, format) in
+        claimed.iter().filter(|(at, format)| !is_companion_of_another(*at, *format))
+    {
         let mut members = vec![at];
         members.extend(logs().map(|(other, _)| other).filter(|other| {
             *other != at && format.is_companion(&head_of(sources[at]), &head_of(sources[*other]))
@@ -240,26 +269,33 @@ fn index_sessions(sources: &[Source<'_>], kept: &[String], hands: &dyn Hands, ru
         }
         match format.index_with(&subset, hands) {
             Ok(mut inner) => {
-                let ids: Vec<SourceId> = members.iter().map(|&member| SourceId(member as u32)).collect();
+                let ids: Vec<SourceId> =
+                    members.iter().map(|&member| SourceId(member as u32)).collect();
                 move_places(&mut inner, &ids);
                 let name = sources[at].name.trim_start_matches("session/").to_owned();
                 sessions.push(Session { name, source: SourceId(at as u32), run: inner });
             }
-            Err(why) => run.warnings.push(Warning { place: sources[at].name.into(), what: why.to_string() }),
+            Err(why) => {
+                run.warnings.push(Warning { place: sources[at].name.into(), what: why.to_string() })
+            }
         }
     }
     for (at, source) in logs() {
         let is_read = run.sources[at].format != Bundle.name();
         let is_known = is_read || kept.iter().any(|name| name == source.name);
         if !is_known && is_log_by_name(source.name) {
-            run.warnings.push(Warning { place: source.name.into(), what: "not a log of a known format".into() });
+            run.warnings.push(Warning {
+                place: source.name.into(),
+                what: "not a log of a known format".into(),
+            });
         }
     }
     sessions
 }
 
 fn is_log_by_name(name: &str) -> bool {
-    [".jsonl", ".jsonl.zst", ".json"].iter().any(|ending| name.ends_with(ending)) && !name.ends_with(".meta.json")
+    [".jsonl", ".jsonl.zst", ".json"].iter().any(|ending| name.ends_with(ending))
+        && !name.ends_with(".meta.json")
 }
 
 /// Lays the turns of the logs along the manifest's list.
@@ -298,14 +334,19 @@ fn list_of_turns(manifest: &Manifest, sessions: &[Session], run: &mut Run) -> Ve
     }
     listed.sort_by_key(|turn| turn.turn);
     if let Some(gap) = listed.iter().zip(1..).find(|(turn, number)| turn.turn != *number) {
-        let what = format!("expected turn {}, found turn {}; turns are shown in order", gap.1, gap.0.turn);
+        let what =
+            format!("expected turn {}, found turn {}; turns are shown in order", gap.1, gap.0.turn);
         run.warnings.push(Warning { place: "run.json".into(), what });
     }
     if listed.is_empty() {
         let count = sessions.iter().map(|session| session.run.turns.len()).sum::<usize>();
         listed.extend((1..=count).map(|turn| ManifestTurn { turn, ..ManifestTurn::default() }));
     }
-    for name in listed.iter().filter_map(|turn| turn.session.as_deref()).collect::<std::collections::BTreeSet<_>>() {
+    for name in listed
+        .iter()
+        .filter_map(|turn| turn.session.as_deref())
+        .collect::<std::collections::BTreeSet<_>>()
+    {
         if !sessions.iter().any(|session| session.name == name) {
             let what = format!("names session/{name}, which is not in the bundle");
             run.warnings.push(Warning { place: "run.json".into(), what });
@@ -317,7 +358,9 @@ fn list_of_turns(manifest: &Manifest, sessions: &[Session], run: &mut Run) -> Ve
 impl ManifestTurn {
     fn holds(&self, session: &str, line: u32) -> bool {
         let is_session = self.session.as_deref().is_none_or(|name| name == session);
-        is_session && self.first_line.is_some_and(|first| first <= line) && self.last_line.is_none_or(|last| line <= last)
+        is_session
+            && self.first_line.is_some_and(|first| first <= line)
+            && self.last_line.is_none_or(|last| line <= last)
     }
 }
 
@@ -327,7 +370,11 @@ fn turn_of(entry: &ManifestTurn, requests: &BTreeMap<usize, (Place, Box<str>)>) 
         title: request.map(|(_, title)| title.clone()).unwrap_or_default(),
         request: request.map(|(place, _)| *place),
         commit: entry.commit.as_deref().filter(|commit| is_object_id(commit)).map(Into::into),
-        layer: entry.layer.as_ref().filter(|layer| !layer.is_null()).map(|layer| layer::words(layer).into()),
+        layer: entry
+            .layer
+            .as_ref()
+            .filter(|layer| !layer.is_null())
+            .map(|layer| layer::words(layer).into()),
         ..Turn::default()
     }
 }
@@ -360,15 +407,21 @@ fn lay_out_session(listed: &[ManifestTurn], session: Session, run: &mut Run) {
     let mut moved: Vec<(usize, usize)> = vec![];
     for (order, turn) in inner.turns.into_iter().enumerate() {
         let line = first_line_of(&turn, source);
-        let by_line = line.and_then(|line| own.iter().copied().find(|&at| listed[at].holds(&name, line)));
+        let by_line =
+            line.and_then(|line| own.iter().copied().find(|&at| listed[at].holds(&name, line)));
         let by_order = (!has_lines).then(|| own.get(order).copied()).flatten();
-        let Some(at) = by_line.or(by_order).or_else(|| moved.last().map(|(at, _)| *at)).or(own.first().copied()) else {
+        let Some(at) = by_line
+            .or(by_order)
+            .or_else(|| moved.last().map(|(at, _)| *at))
+            .or(own.first().copied())
+        else {
             moved.push((0, 0));
             continue;
         };
         if by_line.is_none() && by_order.is_none() {
             let place = format!("session/{name}:{}", line.unwrap_or(1));
-            let what = format!("this turn is in no turn of run.json; shown with turn {}", listed[at].turn);
+            let what =
+                format!("this turn is in no turn of run.json; shown with turn {}", listed[at].turn);
             run.warnings.push(Warning { place, what });
         }
         moved.push((at, run.turns[at].steps.len()));
@@ -382,7 +435,9 @@ fn lay_out_session(listed: &[ManifestTurn], session: Session, run: &mut Run) {
 
 fn first_line_of(turn: &Turn, source: SourceId) -> Option<u32> {
     let request = turn.request.filter(|place| place.source == source).map(|place| place.line);
-    request.or_else(|| turn.steps.iter().find(|step| step.place.source == source).map(|step| step.place.line))
+    request.or_else(|| {
+        turn.steps.iter().find(|step| step.place.source == source).map(|step| step.place.line)
+    })
 }
 
 /// The log's own request wins over the script's: it is what the agent was really asked. Where a layer put words before it, the
@@ -427,8 +482,10 @@ fn lay_out_checkpoints(manifest: &Manifest, run: &mut Run) {
     checkpoints.sort_by_key(|checkpoint| checkpoint.turn);
     for (order, checkpoint) in checkpoints.into_iter().enumerate() {
         let id = checkpoint.id.clone().unwrap_or_else(|| format!("c{}", order + 1));
-        let Some(last_turn) = checkpoint.turn.checked_sub(1).filter(|turn| *turn < run.turns.len()) else {
-            let what = format!("checkpoint {id} ends at turn {}, which does not exist", checkpoint.turn);
+        let Some(last_turn) = checkpoint.turn.checked_sub(1).filter(|turn| *turn < run.turns.len())
+        else {
+            let what =
+                format!("checkpoint {id} ends at turn {}, which does not exist", checkpoint.turn);
             run.warnings.push(Warning { place: "run.json".into(), what });
             continue;
         };

@@ -63,9 +63,10 @@ impl Format for ClaudeSession {
             is_agent |= record.is_sidechain.0;
             let speaks = matches!(record.kind.as_str(), "user" | "assistant");
             is_session |= speaks && !record.is_sidechain.0;
-            names_itself |= record.agent_id.filled().is_some_and(|id| {
-                record.session_id.as_str().strip_prefix("agent-") == Some(id)
-            });
+            names_itself |= record
+                .agent_id
+                .filled()
+                .is_some_and(|id| record.session_id.as_str().strip_prefix("agent-") == Some(id));
             is_warm_up |= record.kind.as_str() == "user"
                 && string(object::<Message<'_>>(record.message).content) == "Warmup";
             false
@@ -242,7 +243,10 @@ fn main_line(fold: &mut Fold, line: Line, is_agent_log: bool) {
         return;
     }
     fold.facts(&line);
-    if matches!(line.what, What::Nothing | What::Title { .. } | What::Init { .. } | What::Verdict(_)) {
+    if matches!(
+        line.what,
+        What::Nothing | What::Title { .. } | What::Init { .. } | What::Verdict(_)
+    ) {
         return;
     }
     if line.is_sidechain && !is_agent_log {

@@ -12,7 +12,7 @@ use super::{
     Format, Growing, Hands, Head, NotUnderstood, Source,
     claude::{
         edits,
-        fold::{self, Fold, Owner, Told, TokensFrom},
+        fold::{self, Fold, Owner, TokensFrom, Told},
         line::{Line, User, Verdict, What, Words, WordsKind},
         record::Record,
         text,
@@ -21,7 +21,8 @@ use super::{
     tape::Tape,
 };
 use crate::run::{
-    Edit, Role, Run, SourceId, Step, StepKind, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
+    Edit, Role, Run, SourceId, Step, StepKind, StepText, ToolResult, Turn, Warning,
+    files::RecordedEdit,
 };
 
 /// Reads one or more processes' output, from 1.0 on.

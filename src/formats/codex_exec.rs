@@ -120,7 +120,8 @@ fn words(record: &str) -> Option<StepText> {
     let arguments = match kind_of(&item).as_ref() {
         "command_execution" => call::command_of(item.get("command")?),
         "file_change" => {
-            let changes: Vec<_> = changes(&item).iter().map(|(kind, path)| format!("{kind} {path}")).collect();
+            let changes: Vec<_> =
+                changes(&item).iter().map(|(kind, path)| format!("{kind} {path}")).collect();
             changes.join("\n")
         }
         "todo_list" => todo_text(&item),
@@ -135,7 +136,9 @@ fn words(record: &str) -> Option<StepText> {
 /// `add a.py`, as the record's words for it.
 fn changes<'a>(item: &Object<'a>) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
     let changes = item.array("changes").into_iter().filter_map(Object::of);
-    changes.filter_map(|change| Some((change.text("kind").unwrap_or_default(), change.text("path")?))).collect()
+    changes
+        .filter_map(|change| Some((change.text("kind").unwrap_or_default(), change.text("path")?)))
+        .collect()
 }
 
 fn todo_text(item: &Object<'_>) -> String {
@@ -319,9 +322,7 @@ fn step(place: Place, item: &Object<'_>) -> Step {
     match kind.as_ref() {
         "agent_message" | "assistant_message" | "plan" => Step { kind: StepKind::Message, ..step },
         "reasoning" => Step { kind: StepKind::Thinking, ..step },
-        "error" => {
-            Step { kind: StepKind::Message, role: Role::System, is_error: true, ..step }
-        }
+        "error" => Step { kind: StepKind::Message, role: Role::System, is_error: true, ..step },
         "context_compaction" => Step { kind: StepKind::Compaction, role: Role::System, ..step },
         "command_execution" => {
             let command = item.get("command").map(call::command_of).unwrap_or_default();
@@ -332,7 +333,8 @@ fn step(place: Place, item: &Object<'_>) -> Step {
             let told = call::listed(changes.iter().map(|(_, path)| path.as_ref()));
             let mut step = tool(step, item, "apply_patch", &told);
             if item.text("status").as_deref() == Some("completed") {
-                step.edits = changes.iter().zip(0..).map(|(c, part)| edit(c, place.part(part))).collect();
+                step.edits =
+                    changes.iter().zip(0..).map(|(c, part)| edit(c, place.part(part))).collect();
             }
             step
         }
@@ -394,7 +396,8 @@ fn edit((kind, path): &(Cow<'_, str>, Cow<'_, str>), place: Place) -> Edit {
 /// edits, and where their paths are relative.
 fn common_root(run: &Run) -> Option<String> {
     let edits = run.turns.iter().flat_map(|turn| &turn.steps).flat_map(|step| &step.edits);
-    let folders = edits.map(|edit| edit.path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder));
+    let folders =
+        edits.map(|edit| edit.path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder));
     let common = folders.map(str::to_owned).reduce(|common, folder| {
         let same = common.split('/').zip(folder.split('/')).take_while(|(a, b)| a == b);
         same.map(|(part, _)| part).collect::<Vec<_>>().join("/")

@@ -63,7 +63,9 @@ impl Format for CodexRollout {
         other.is_subagent
             && !main.id.is_empty()
             && other.id != main.id
-            && (is_parent(&other.parent) || is_parent(&other.session) || is_parent(&other.forked_from))
+            && (is_parent(&other.parent)
+                || is_parent(&other.session)
+                || is_parent(&other.forked_from))
     }
 
     fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {
@@ -112,15 +114,14 @@ fn is_ours(line: &[u8], name: &str) -> bool {
         Some("function_call" | "custom_tool_call" | "local_shell_call") => line.has("call_id"),
         Some(_) => false,
         None => {
-            is_chat
-                || line.text("record_type").as_deref() == Some("state")
-                || is_bare_meta(&line)
+            is_chat || line.text("record_type").as_deref() == Some("state") || is_bare_meta(&line)
         }
     }
 }
 
 fn is_content_of_ours(line: &Object<'_>) -> bool {
-    let kinds = line.array("content").into_iter().filter_map(|part| Object::of(part)?.boxed("type"));
+    let kinds =
+        line.array("content").into_iter().filter_map(|part| Object::of(part)?.boxed("type"));
     kinds.into_iter().any(|kind| matches!(&*kind, "input_text" | "output_text"))
 }
 
@@ -206,7 +207,8 @@ impl Growing for Rollout {
         let mut root: Option<Box<str>> = None;
         for (source, id) in sources.iter().zip(0..) {
             let lines = self.threads.get(&SourceId(id));
-            let broken = lines.iter().flat_map(|of| of.notes.broken.iter().map(|at| &of.lines[*at]));
+            let broken =
+                lines.iter().flat_map(|of| of.notes.broken.iter().map(|at| &of.lines[*at]));
             warnings.extend(broken.filter_map(|line| warning(source.name, line)));
             match lines.and_then(|lines| thread(lines, root.as_deref())) {
                 Some(thread) => {

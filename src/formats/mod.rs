@@ -10,11 +10,18 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod bundle;
 mod claude;
+mod claude_session;
+mod claude_stream;
 mod codex;
+mod codex_exec;
+mod codex_rollout;
 pub mod jsonl;
 mod nested;
+mod paperbench;
 pub mod rubric;
+mod slopcodebench;
 mod tape;
 
 use crate::run::{Edit, Run, SourceId, Step, StepText, ToolResult, files::RecordedEdit};
@@ -174,23 +181,16 @@ pub struct Source<'a> {
 #[error("{0}")]
 pub struct NotUnderstood(pub String);
 
-macro_rules! formats {
-    ($($file:ident::$name:ident),* $(,)?) => {
-        $(mod $file;)*
-        /// Every format we read, in the order in which they may claim a file.
-        pub const FORMATS: &[&dyn Format] = &[$(&$file::$name),*];
-    };
-}
-
-formats! {
-    bundle::Bundle,
-    claude_session::ClaudeSession,
-    claude_stream::ClaudeStream,
-    codex_rollout::CodexRollout,
-    codex_exec::CodexExec,
-    slopcodebench::SlopCodeBench,
-    paperbench::PaperBench,
-}
+/// Every format we read, in the order in which they may claim a file.
+pub const FORMATS: &[&dyn Format] = &[
+    &bundle::Bundle,
+    &claude_session::ClaudeSession,
+    &claude_stream::ClaudeStream,
+    &codex_rollout::CodexRollout,
+    &codex_exec::CodexExec,
+    &slopcodebench::SlopCodeBench,
+    &paperbench::PaperBench,
+];
 
 /// A rubric tree by itself, for one that lies beside a recording.
 pub use paperbench::{PaperBench, read as read_rubric_tree};

@@ -176,12 +176,15 @@ impl Reader {
     }
 
     fn why_no_tree(&self, why: Option<serde_json::Error>) -> String {
-        let place = |why: &serde_json::Error| format!("line {}, column {}", why.line(), why.column());
+        let place =
+            |why: &serde_json::Error| format!("line {}, column {}", why.line(), why.column());
         match (why, &self.absent) {
             (Some(why), _) if why.is_data() => {
                 format!("a result of PaperBench whose tree is not an object, at {}", place(&why))
             }
-            (Some(why), _) => format!("a file of PaperBench that is not JSON from {} on", place(&why)),
+            (Some(why), _) => {
+                format!("a file of PaperBench that is not JSON from {} on", place(&why))
+            }
             (None, Some(what)) => format!("a result of PaperBench without a graded tree: {what}"),
             (None, None) => {
                 "a file of PaperBench without a tree: no sub_tasks, no graded_task_tree".into()

@@ -31,9 +31,8 @@ mod rubric;
 mod values;
 
 use crate::run::{
-    Checkpoint, CheckpointRecord, Edit, Place, Role, Run, SourceFile, SourceId, Step,
-    StepKind, StepText, Time, Tokens, ToolResult, Turn, Warning, files::RecordedEdit, label,
-    recorded,
+    Checkpoint, CheckpointRecord, Edit, Place, Role, Run, SourceFile, SourceId, Step, StepKind,
+    StepText, Time, Tokens, ToolResult, Turn, Warning, files::RecordedEdit, label, recorded,
 };
 
 use super::{Format, Hands, Head, NotUnderstood, Source};
@@ -79,7 +78,8 @@ impl Format for SlopCodeBench {
 
     fn words(&self, record: &[u8], step: &Step) -> StepText {
         let record = String::from_utf8_lossy(record);
-        let failed = Object::parse(&record).and_then(|result| Some(result.text("error_message")?.into_owned()));
+        let failed = Object::parse(&record)
+            .and_then(|result| Some(result.text("error_message")?.into_owned()));
         match failed {
             Some(text) => StepText { text, ..StepText::default() },
             None => others::words(&record, step),
@@ -176,7 +176,8 @@ impl<'a> Reader<'a> {
         let index = self.run.turns.len();
         let mut turn = told.into_turn(index, &mut self.run.subagents);
         self.request(stage, &mut turn);
-        let mut record = CheckpointRecord { state: self.state(stage), ..CheckpointRecord::default() };
+        let mut record =
+            CheckpointRecord { state: self.state(stage), ..CheckpointRecord::default() };
         self.inference(stage, &mut turn, &mut record);
         self.measured(stage, &mut record);
         self.tests(stage, &mut record);
@@ -196,7 +197,8 @@ impl<'a> Reader<'a> {
     fn request(&self, stage: &Stage, turn: &mut Turn) {
         if let Some(at) = stage.prompt.filter(|_| turn.request.is_none()) {
             let len = self.sources[at].bytes.len() as u64;
-            turn.request = Some(Place { source: SourceId(at as u32), line: 1, part: 0, start: 0, len });
+            turn.request =
+                Some(Place { source: SourceId(at as u32), line: 1, part: 0, start: 0, len });
             turn.title = label(&self.text(at));
         }
     }
@@ -204,9 +206,8 @@ impl<'a> Reader<'a> {
     fn state(&self, stage: &Stage) -> Option<Box<str>> {
         let row = self.row(stage);
         let state = row.as_ref().and_then(|(_, row)| row.text("state").map(Box::from));
-        state.or_else(|| {
-            Some(self.info.get(&format!("summary.checkpoints.{}", stage.name))?.into())
-        })
+        state
+            .or_else(|| Some(self.info.get(&format!("summary.checkpoints.{}", stage.name))?.into()))
     }
 
     /// The line of `checkpoint_results.jsonl` that is about this checkpoint.
@@ -215,8 +216,12 @@ impl<'a> Reader<'a> {
         let bytes = self.sources[at].bytes;
         let problem = self.run.task.as_ref().map(|task| task.id.as_str()).unwrap_or_default();
         for (_, line) in super::jsonl::lines(SourceId(at as u32), bytes) {
-            let Some(row) = std::str::from_utf8(line).ok().and_then(Object::parse) else { continue };
-            let is_ours = row.text("problem").is_none_or(|name| name == problem || name == self.layout.problem);
+            let Some(row) = std::str::from_utf8(line).ok().and_then(Object::parse) else {
+                continue;
+            };
+            let is_ours = row
+                .text("problem")
+                .is_none_or(|name| name == problem || name == self.layout.problem);
             if is_ours && row.text("checkpoint").as_deref() == Some(&stage.name) {
                 return Some((String::from_utf8_lossy(line), row));
             }
@@ -261,7 +266,9 @@ impl<'a> Reader<'a> {
     fn measured(&mut self, stage: &Stage, record: &mut CheckpointRecord) {
         if let (Some((text, _)), Some(at)) = (self.row(stage), self.layout.rows) {
             let name = self.sources[at].name;
-            record.values.extend(values::of_object(name, &text, self.generation).unwrap_or_default());
+            record
+                .values
+                .extend(values::of_object(name, &text, self.generation).unwrap_or_default());
         }
         if let Some(at) = stage.quality {
             match values::of_object(self.sources[at].name, &self.text(at), self.generation) {
@@ -284,7 +291,8 @@ impl<'a> Reader<'a> {
             Ok(mut tests) => {
                 if let Some(report) = stage.report {
                     let id = SourceId(report as u32);
-                    if let Err(what) = evaluation::add_report(&mut tests, self.sources[report], id) {
+                    if let Err(what) = evaluation::add_report(&mut tests, self.sources[report], id)
+                    {
                         self.warn(report, what);
                     }
                 }
@@ -310,9 +318,9 @@ impl<'a> Reader<'a> {
     }
 
     fn judged(&mut self, stage: &Stage) {
-        let flags = stage.rubric.map(|at| {
-            rubric::flags(self.sources[at], SourceId(at as u32), &mut self.run.warnings)
-        });
+        let flags = stage
+            .rubric
+            .map(|at| rubric::flags(self.sources[at], SourceId(at as u32), &mut self.run.warnings));
         self.flags.push(flags);
     }
 
@@ -326,8 +334,10 @@ impl<'a> Reader<'a> {
         }
         self.missing();
         let run = &mut self.run;
-        run.started_at = run.started_at.or_else(|| run.turns.iter().find_map(|turn| turn.started_at));
-        run.ended_at = run.ended_at.or_else(|| run.turns.iter().rev().find_map(|turn| turn.ended_at));
+        run.started_at =
+            run.started_at.or_else(|| run.turns.iter().find_map(|turn| turn.started_at));
+        run.ended_at =
+            run.ended_at.or_else(|| run.turns.iter().rev().find_map(|turn| turn.ended_at));
     }
 
     /// Checkpoints that should be there.
@@ -362,11 +372,11 @@ fn adopt(run: &mut Run, inner: &Run) {
 
 /// As counted by the harness: its `input` leaves out what came from the cache.
 fn tokens(number: &dyn Fn(&str) -> Option<f64>) -> Tokens {
-    let count = |kind: &str| number(&format!("usage.net_tokens.{kind}")).map(|number| number as u64);
+    let count =
+        |kind: &str| number(&format!("usage.net_tokens.{kind}")).map(|number| number as u64);
     let (read, write) = (count("cache_read"), count("cache_write"));
-    let input = count("input").map(|input| {
-        input.saturating_add(read.unwrap_or(0)).saturating_add(write.unwrap_or(0))
-    });
+    let input = count("input")
+        .map(|input| input.saturating_add(read.unwrap_or(0)).saturating_add(write.unwrap_or(0)));
     Tokens { input, cached_input: read, output: count("output"), reasoning: count("reasoning") }
 }
 

@@ -43,7 +43,10 @@ mod tests {
     fn a_layer_is_told_in_words_whatever_it_is() {
         let notes = json!({"name": "notes", "added": "Mind\nthe gap.", "restarted": true, "why": "the notes"});
         assert_eq!(words(&json!("as it is")), "as it is");
-        assert_eq!(words(&notes), "notes: the notes; 2 lines added; a new session\n\nMind\nthe gap.");
+        assert_eq!(
+            words(&notes),
+            "notes: the notes; 2 lines added; a new session\n\nMind\nthe gap."
+        );
         assert_eq!(
             words(&json!([{"name": "a"}, {"name": "b", "why": "x"}])),
             "a: nothing added\n\nb: x; nothing added"

@@ -51,7 +51,8 @@ pub fn read(source: &Source<'_>, id: SourceId, run: &mut Run) {
     }
     for (at, cases) in by_checkpoint {
         if let Some(checkpoint) = run.checkpoints.get_mut(at) {
-            checkpoint.recorded.get_or_insert_default().tests = Some(counted(cases.all, source.name));
+            checkpoint.recorded.get_or_insert_default().tests =
+                Some(counted(cases.all, source.name));
         }
     }
 }
@@ -154,8 +155,11 @@ mod tests {
     use crate::run::{Turn, Warning};
 
     fn run_of(checkpoints: &[&str]) -> Run {
-        let checkpoint =
-            |(last_turn, id): (usize, &&str)| Checkpoint { id: (*id).into(), last_turn, ..Checkpoint::default() };
+        let checkpoint = |(last_turn, id): (usize, &&str)| Checkpoint {
+            id: (*id).into(),
+            last_turn,
+            ..Checkpoint::default()
+        };
         Run {
             turns: vec![Turn::default(); checkpoints.len().max(2)],
             checkpoints: checkpoints.iter().enumerate().map(checkpoint).collect(),
@@ -198,7 +202,10 @@ mod tests {
         assert_eq!(run.warnings, vec![]);
         assert_eq!(tests_of(&run, 0).strict, passed(1, 1));
         let second = tests_of(&run, 1);
-        assert_eq!((second.strict, second.iso, second.collected), (passed(1, 3), passed(1, 2), Some(4)));
+        assert_eq!(
+            (second.strict, second.iso, second.collected),
+            (passed(1, 3), passed(1, 2), Some(4))
+        );
         assert_eq!(second.group(TestGroup::Core), Some(passed(1, 1)));
         assert_eq!(second.group(TestGroup::Functionality), None);
         assert_eq!(second.cases[0].reason.as_deref(), Some("boom"));

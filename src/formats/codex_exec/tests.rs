@@ -38,14 +38,24 @@ fn usage(output: u64) -> Value {
 fn kinds(run: &Run) -> Vec<Vec<(StepKind, &str)>> {
     let of_turn = |turn: &'_ Turn| turn.steps.iter().map(|step| step.kind).collect::<Vec<_>>();
     let labels = |turn: usize| run.turns[turn].steps.iter().map(|step| &*step.label);
-    run.turns.iter().enumerate().map(|(n, turn)| of_turn(turn).into_iter().zip(labels(n)).collect()).collect()
+    run.turns
+        .iter()
+        .enumerate()
+        .map(|(n, turn)| of_turn(turn).into_iter().zip(labels(n)).collect())
+        .collect()
 }
 
 #[test]
 fn every_process_of_a_thread_is_a_turn_and_its_item_ids_start_over() {
     let run = read(&stream(&[
-        started("t"), turn(), message("item_0", "One"), usage(5),
-        started("t"), turn(), message("item_0", "Two"), usage(8),
+        started("t"),
+        turn(),
+        message("item_0", "One"),
+        usage(5),
+        started("t"),
+        turn(),
+        message("item_0", "Two"),
+        usage(8),
     ]));
 
     assert_eq!(kinds(&run), [vec![(StepKind::Message, "One")], vec![(StepKind::Message, "Two")]]);
@@ -56,7 +66,15 @@ fn every_process_of_a_thread_is_a_turn_and_its_item_ids_start_over() {
 #[test]
 fn usage_is_a_total_of_the_thread_told_by_its_growth() {
     let run = read(&stream(&[
-        started("t"), turn(), usage(5), started("t"), turn(), usage(8), started("other"), turn(), usage(9),
+        started("t"),
+        turn(),
+        usage(5),
+        started("t"),
+        turn(),
+        usage(8),
+        started("other"),
+        turn(),
+        usage(9),
     ]));
 
     let outputs: Vec<_> = run.turns.iter().map(|turn| turn.tokens.output).collect();
@@ -83,7 +101,10 @@ fn an_item_told_three_times_is_one_step() {
     let result = step.result().unwrap();
     assert_eq!((result.exit_code, result.is_error, result.bytes), (Some(2), false, 6));
     assert_eq!(CodexExec.result(result.place.of(log.as_bytes()), result), "no way");
-    assert_eq!(CodexExec.words(step.place.of(log.as_bytes()), step).arguments.as_deref(), Some("make"));
+    assert_eq!(
+        CodexExec.words(step.place.of(log.as_bytes()), step).arguments.as_deref(),
+        Some("make")
+    );
 }
 
 #[test]
@@ -104,15 +125,23 @@ fn changed_files_are_known_by_their_paths_only() {
     let run = read(&log);
 
     let edits = &run.turns[0].steps[0].edits;
-    let told: Vec<_> = edits.iter().map(|edit| (edit.path.as_str(), edit.kind, edit.added)).collect();
+    let told: Vec<_> =
+        edits.iter().map(|edit| (edit.path.as_str(), edit.kind, edit.added)).collect();
     assert_eq!(
         told,
-        [("p/a.py", EditKind::Create, None), ("b.py", EditKind::Modify, None), ("c.py", EditKind::Delete, None)]
+        [
+            ("p/a.py", EditKind::Create, None),
+            ("b.py", EditKind::Modify, None),
+            ("c.py", EditKind::Delete, None)
+        ]
     );
     assert_eq!(run.root.as_deref(), Some("/w"));
     let body = CodexExec.edit(edits[0].place.of(log.as_bytes()), &edits[0]).unwrap();
     assert_eq!(body.change, RecordedChange::NotRecorded);
-    assert_eq!(read(&stream(&[turn(), item("completed", change("failed"))])).turns[0].steps[0].edits, []);
+    assert_eq!(
+        read(&stream(&[turn(), item("completed", change("failed"))])).turns[0].steps[0].edits,
+        []
+    );
 }
 
 #[test]
@@ -124,14 +153,24 @@ fn errors_are_steps_and_a_failed_turn_does_not_repeat_its_last() {
         json!({ "type": "turn.failed", "error": { "message": "no network" } }),
     ]));
 
-    let told: Vec<_> = run.turns[0].steps.iter().map(|step| (&*step.label, step.is_error)).collect();
+    let told: Vec<_> =
+        run.turns[0].steps.iter().map(|step| (&*step.label, step.is_error)).collect();
     assert_eq!(told, [("unknown model", true), ("no network", true)]);
 }
 
 #[test]
 fn what_is_told_before_a_turn_starts_belongs_to_it() {
-    let warning = item("completed", json!({ "id": "item_0", "type": "error", "message": "unknown model" }));
-    let run = read(&stream(&[started("t"), warning, turn(), message("item_1", "Hi"), usage(5), started("t"), turn()]));
+    let warning =
+        item("completed", json!({ "id": "item_0", "type": "error", "message": "unknown model" }));
+    let run = read(&stream(&[
+        started("t"),
+        warning,
+        turn(),
+        message("item_1", "Hi"),
+        usage(5),
+        started("t"),
+        turn(),
+    ]));
 
     assert_eq!(run.turns.iter().map(|turn| turn.steps.len()).collect::<Vec<_>>(), [2, 0]);
 }
@@ -140,10 +179,19 @@ fn what_is_told_before_a_turn_starts_belongs_to_it() {
 fn plans_searches_and_other_agents_are_tool_calls() {
     let run = read(&stream(&[
         turn(),
-        item("completed", json!({ "id": "a", "type": "todo_list", "items": [{ "text": "x", "completed": true }, { "text": "y", "completed": false }] })),
+        item(
+            "completed",
+            json!({ "id": "a", "type": "todo_list", "items": [{ "text": "x", "completed": true }, { "text": "y", "completed": false }] }),
+        ),
         item("completed", json!({ "id": "b", "type": "web_search", "query": "rust" })),
-        item("completed", json!({ "id": "c", "type": "mcp_tool_call", "server": "s", "tool": "t", "arguments": { "path": "z" } })),
-        item("completed", json!({ "id": "d", "type": "collab_tool_call", "tool": "spawn_agent", "prompt": "help" })),
+        item(
+            "completed",
+            json!({ "id": "c", "type": "mcp_tool_call", "server": "s", "tool": "t", "arguments": { "path": "z" } }),
+        ),
+        item(
+            "completed",
+            json!({ "id": "d", "type": "collab_tool_call", "tool": "spawn_agent", "prompt": "help" }),
+        ),
         item("completed", json!({ "id": "e", "type": "brand_new" })),
     ]));
 
@@ -161,7 +209,10 @@ fn plans_searches_and_other_agents_are_tool_calls() {
 
 #[test]
 fn broken_lines_are_warnings_and_the_rest_is_read() {
-    let log = format!("Reading prompt from stdin...\n{}{{\"type\":", stream(&[started("t"), turn(), message("a", "Hi")]));
+    let log = format!(
+        "Reading prompt from stdin...\n{}{{\"type\":",
+        stream(&[started("t"), turn(), message("a", "Hi")])
+    );
     let run = read(&log);
 
     assert_eq!(kinds(&run), [vec![(StepKind::Message, "Hi")]]);
@@ -173,7 +224,10 @@ fn broken_lines_are_warnings_and_the_rest_is_read() {
 #[test]
 fn what_is_no_stream_is_not_understood() {
     for text in ["", "hello\n", "{\"type\":\"session_meta\",\"payload\":{}}\n"] {
-        assert!(CodexExec.index(&[Source { name: "x", bytes: text.as_bytes() }]).is_err(), "{text}");
+        assert!(
+            CodexExec.index(&[Source { name: "x", bytes: text.as_bytes() }]).is_err(),
+            "{text}"
+        );
     }
 }
 
@@ -205,10 +259,18 @@ fn a_real_stream_tells_the_same_files_and_tokens_as_the_sessions_log() {
     assert_eq!(tokens(&run), tokens(&other));
     let commands = |run: &Run| -> Vec<Option<i32>> {
         let steps = run.turns.iter().flat_map(|turn| &turn.steps);
-        steps.filter_map(|step| step.result()?.exit_code).filter(|code| *code != 0).map(Some).collect()
+        steps
+            .filter_map(|step| step.result()?.exit_code)
+            .filter(|code| *code != 0)
+            .map(Some)
+            .collect()
     };
     assert_eq!(commands(&run), commands(&other));
-    println!("{} turns, {} steps", run.turns.len(), run.turns.iter().map(|turn| turn.steps.len()).sum::<usize>());
+    println!(
+        "{} turns, {} steps",
+        run.turns.len(),
+        run.turns.iter().map(|turn| turn.steps.len()).sum::<usize>()
+    );
 }
 
 fn every_reading(log: &[u8]) {

@@ -129,12 +129,16 @@ fn response(item: &Typed<'_>) -> Record {
         | "tool_search_call" => Record::Call(Box::new(tool_call(item))),
         "web_search_call" => Record::Call(Box::new(web_search(fields))),
         "image_generation_call" => Record::Call(Box::new(image_generation(fields))),
-        "function_call_output" | "custom_tool_call_output" | "tool_result" | "function_result"
-        | "tool_search_output" | "mcp_tool_call_output" => Record::Output(Box::new(output(fields))),
-        "agent_message" => Record::Mail { label: mail_label(&outcome::texts(&fields.array("content"))) },
-        "compaction" | "context_compaction" | "compaction_summary" => {
-            compacted(fields, item.voice)
+        "function_call_output"
+        | "custom_tool_call_output"
+        | "tool_result"
+        | "function_result"
+        | "tool_search_output"
+        | "mcp_tool_call_output" => Record::Output(Box::new(output(fields))),
+        "agent_message" => {
+            Record::Mail { label: mail_label(&outcome::texts(&fields.array("content"))) }
         }
+        "compaction" | "context_compaction" | "compaction_summary" => compacted(fields, item.voice),
         "ghost_snapshot" | "additional_tools" | "compaction_trigger" | "other" => {
             Record::Bookkeeping
         }
@@ -156,9 +160,7 @@ fn message(item: &Typed<'_>) -> Record {
     match role.as_ref() {
         "assistant" if flag("compaction_output") => Record::Bookkeeping, // the summary, told by `compacted`
         "assistant" if parts.is_empty() => Record::Bookkeeping,
-        "assistant" => {
-            Record::Said { kind: StepKind::Message, said: whole(&parts, item.voice) }
-        }
+        "assistant" => Record::Said { kind: StepKind::Message, said: whole(&parts, item.voice) },
         "user" => {
             let is_injected = flag("inherited_user_message")
                 || parts.is_empty()
@@ -177,8 +179,7 @@ fn message(item: &Typed<'_>) -> Record {
 
 /// Whether a user-role message was written by Codex: its surroundings, instructions, skills, notices.
 fn is_injected(text: &str) -> bool {
-    const HEADS: [&str; 2] =
-        ["# AGENTS.md instructions", "Warning: apply_patch"];
+    const HEADS: [&str; 2] = ["# AGENTS.md instructions", "Warning: apply_patch"];
     const TAGS: [&str; 17] = [
         "environment_context",
         "user_instructions",
@@ -202,8 +203,7 @@ fn is_injected(text: &str) -> bool {
     let tag = text.strip_prefix('<').map(|rest| {
         rest.split(|c: char| c == '>' || c == '\n' || c.is_whitespace()).next().unwrap_or_default()
     });
-    tag.is_some_and(|tag| TAGS.contains(&tag))
-        || HEADS.iter().any(|head| text.starts_with(head))
+    tag.is_some_and(|tag| TAGS.contains(&tag)) || HEADS.iter().any(|head| text.starts_with(head))
 }
 
 fn tool_call(item: &Typed<'_>) -> Call {
@@ -219,8 +219,8 @@ fn tool_call(item: &Typed<'_>) -> Call {
     let files = patch::in_call(&arguments);
     let tape = Tape::read(&arguments);
     let object = Object::on(&tape);
-    let folder = object
-        .and_then(|fields| fields.boxed("workdir").or(fields.boxed("working_directory")));
+    let folder =
+        object.and_then(|fields| fields.boxed("workdir").or(fields.boxed("working_directory")));
     let is_code_mode = !arguments.starts_with('{')
         && memchr::memmem::find(arguments.as_bytes(), b"tools.").is_some();
     let scripts = || call::commands_in_script(&arguments).into_iter().map(Into::into).collect();
@@ -361,12 +361,18 @@ fn of_event(event: &Typed<'_>) -> Record {
             Record::ThreadName(name)
         }
         "sub_agent_activity" | "collab_agent_spawn_end" => agent(fields),
-        "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" | "web_search_end"
-        | "image_generation_end" | "view_image_tool_call" | "dynamic_tool_call_response"
-        | "dynamic_tool_call_request" | "collab_waiting_end" | "collab_close_end"
-        | "collab_resume_end" | "collab_agent_interaction_end" => {
-            Record::Done(Box::new(done(&event.kind, fields)))
-        }
+        "exec_command_end"
+        | "patch_apply_end"
+        | "mcp_tool_call_end"
+        | "web_search_end"
+        | "image_generation_end"
+        | "view_image_tool_call"
+        | "dynamic_tool_call_response"
+        | "dynamic_tool_call_request"
+        | "collab_waiting_end"
+        | "collab_close_end"
+        | "collab_resume_end"
+        | "collab_agent_interaction_end" => Record::Done(Box::new(done(&event.kind, fields))),
         "entered_review_mode" => {
             note(fields, &["user_facing_hint", "prompt"], "review", Told::Plainly)
         }
@@ -377,15 +383,30 @@ fn of_event(event: &Typed<'_>) -> Record {
             let label = label(&format!("rolled back: {turns} turns taken from the context"));
             Record::Note { label, is_error: false, role: Role::System }
         }
-        "item_started" | "item_updated" | "thread_settings_applied" | "thread_goal_updated"
-        | "guardian_assessment" | "session_configured" | "background_event" | "turn_diff"
-        | "plan_update" | "agent_reasoning_section_break" | "shutdown_complete"
-        | "deprecation_notice" | "model_reroute" | "hook_started" | "hook_completed"
-        | "exec_approval_request" | "apply_patch_approval_request" | "request_user_input"
-        | "elicitation_request" | "skills_update_available" | "mcp_startup_complete"
-        | "mcp_startup_update" | "conversation_path" | "get_history_entry_response" => {
-            Record::Bookkeeping
-        }
+        "item_started"
+        | "item_updated"
+        | "thread_settings_applied"
+        | "thread_goal_updated"
+        | "guardian_assessment"
+        | "session_configured"
+        | "background_event"
+        | "turn_diff"
+        | "plan_update"
+        | "agent_reasoning_section_break"
+        | "shutdown_complete"
+        | "deprecation_notice"
+        | "model_reroute"
+        | "hook_started"
+        | "hook_completed"
+        | "exec_approval_request"
+        | "apply_patch_approval_request"
+        | "request_user_input"
+        | "elicitation_request"
+        | "skills_update_available"
+        | "mcp_startup_complete"
+        | "mcp_startup_update"
+        | "conversation_path"
+        | "get_history_entry_response" => Record::Bookkeeping,
         kind if kind.ends_with("_begin") || kind.ends_with("_delta") => Record::Bookkeeping,
         kind => unknown(kind),
     }
@@ -485,15 +506,16 @@ fn done(kind: &str, fields: &Object<'_>) -> Done {
             let paths = changes.iter().flatten().map(|change| &*change.path);
             (Cow::Borrowed("apply_patch"), Some(call::listed(paths)))
         }
-        "mcp_tool_call_end" | "mcptoolcall" => (mcp_name(server), server.get("arguments").map(main)),
+        "mcp_tool_call_end" | "mcptoolcall" => {
+            (mcp_name(server), server.get("arguments").map(main))
+        }
         "web_search_end" | "websearch" | "extension" => {
             let name = fields.text("kind").unwrap_or(Cow::Borrowed("web_search"));
             (name, query(fields).map(json::pretty))
         }
-        "image_generation_end" | "imagegeneration" => (
-            Cow::Borrowed("image_generation"),
-            fields.text("revised_prompt").map(Cow::into_owned),
-        ),
+        "image_generation_end" | "imagegeneration" => {
+            (Cow::Borrowed("image_generation"), fields.text("revised_prompt").map(Cow::into_owned))
+        }
         "view_image_tool_call" | "imageview" => {
             (Cow::Borrowed("view_image"), fields.text("path").map(Cow::into_owned))
         }
@@ -571,8 +593,7 @@ pub fn outcome_of(fields: &Object<'_>) -> Outcome {
     } else if let Some(result) = result {
         let result = result.object("Ok").unwrap_or(result);
         outcome.text = outcome::texts(&result.array("content"));
-        outcome.is_error |=
-            result.flag("isError").or(result.flag("is_error")) == Some(true);
+        outcome.is_error |= result.flag("isError").or(result.flag("is_error")) == Some(true);
     } else if let Some(error) = fields.object("error") {
         outcome.text = error.text("message").unwrap_or_default().into_owned();
         outcome.is_error = true;
@@ -616,9 +637,7 @@ impl<'a> FileRecord<'a> {
         let to = self.fields.text("move_path");
         let lines = || self.fields.get("content").and_then(json::lines);
         let (kind, counts) = match (self.kind.as_ref(), &to) {
-            ("add", _) => {
-                (EditKind::Create, lines().map(|added| LineCounts { added, removed: 0 }))
-            }
+            ("add", _) => (EditKind::Create, lines().map(|added| LineCounts { added, removed: 0 })),
             ("delete", _) => {
                 (EditKind::Delete, lines().map(|removed| LineCounts { added: 0, removed }))
             }
@@ -649,9 +668,10 @@ fn of_item(item: &Typed<'_>) -> Record {
             Record::Said { kind: StepKind::Message, said: whole(&parts, Voice::Item) }
         }
         "reasoning" => thinking(&text_parts(fields, &["summary_text", "raw_content"]), Voice::Item),
-        "plan" => {
-            Record::Said { kind: StepKind::Message, said: whole(&text_parts(fields, &["text"]), Voice::Item) }
-        }
+        "plan" => Record::Said {
+            kind: StepKind::Message,
+            said: whole(&text_parts(fields, &["text"]), Voice::Item),
+        },
         "commandexecution" | "filechange" | "mcptoolcall" | "websearch" | "extension"
         | "imagegeneration" | "imageview" | "dynamictoolcall" => {
             Record::Done(Box::new(done(&item.kind, fields)))
@@ -669,7 +689,8 @@ fn of_item(item: &Typed<'_>) -> Record {
 
 /// A call between agents; the one that starts an agent names its thread.
 fn collab(fields: &Object<'_>) -> Record {
-    let is_spawn = matches!(fields.text("tool").as_deref(), Some("spawn_agent" | "spawnAgent" | "spawn"));
+    let is_spawn =
+        matches!(fields.text("tool").as_deref(), Some("spawn_agent" | "spawnAgent" | "spawn"));
     let thread = fields.array("receiver_thread_ids").first().and_then(|raw| json::text(*raw));
     match thread {
         Some(thread) if is_spawn => Record::Agent {
@@ -703,8 +724,14 @@ fn of_other(other: &Typed<'_>) -> Record {
             let parts = text_parts(fields, &["content", "message"]);
             Record::Mail { label: labels(&parts) }
         }
-        "world_state" | "inter_agent_communication_metadata" | "security_risk_score"
-        | "retained_context" | "realtime_item" | "state" | "session_state" | "turn.started"
+        "world_state"
+        | "inter_agent_communication_metadata"
+        | "security_risk_score"
+        | "retained_context"
+        | "realtime_item"
+        | "state"
+        | "session_state"
+        | "turn.started"
         | "thread.started" => Record::Bookkeeping,
         kind => unknown(kind),
     }

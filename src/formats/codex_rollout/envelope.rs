@@ -70,18 +70,31 @@ fn body(line: Object<'_>) -> Body<'_> {
         (Some("session_meta"), Some(payload)) => Body::Meta(payload),
         (Some("turn_context"), Some(payload)) => Body::Context(payload),
         (Some("compacted"), Some(payload)) => Body::Compacted(payload),
-        (Some("response_item"), Some(payload)) => Body::Response(typed(payload, metadata, Voice::Response)),
+        (Some("response_item"), Some(payload)) => {
+            Body::Response(typed(payload, metadata, Voice::Response))
+        }
         (Some("event_msg"), Some(payload)) => event(payload),
-        (Some(_), Some(payload)) => {
-            Body::Other(Typed { kind: kind.unwrap_or_default(), fields: payload, metadata, voice: Voice::Event })
+        (Some(_), Some(payload)) => Body::Other(Typed {
+            kind: kind.unwrap_or_default(),
+            fields: payload,
+            metadata,
+            voice: Voice::Event,
+        }),
+        (Some(name), None) if is_response_item(name) => {
+            Body::Response(typed(line, None, Voice::Response))
         }
-        (Some(name), None) if is_response_item(name) => Body::Response(typed(line, None, Voice::Response)),
-        (Some(_), None) => {
-            Body::Other(Typed { kind: kind.unwrap_or_default(), fields: line, metadata, voice: Voice::Event })
-        }
-        (None, _) if line.has("role") => {
-            Body::Response(Typed { kind: Cow::Borrowed("message"), fields: line, metadata: None, voice: Voice::Response })
-        }
+        (Some(_), None) => Body::Other(Typed {
+            kind: kind.unwrap_or_default(),
+            fields: line,
+            metadata,
+            voice: Voice::Event,
+        }),
+        (None, _) if line.has("role") => Body::Response(Typed {
+            kind: Cow::Borrowed("message"),
+            fields: line,
+            metadata: None,
+            voice: Voice::Response,
+        }),
         (None, _) if line.has("id") && !line.has("record_type") => Body::Meta(line),
         (None, _) => Body::Other(Typed {
             kind: line.text("record_type").unwrap_or_default(),
@@ -106,10 +119,17 @@ fn event(payload: Object<'_>) -> Body<'_> {
     }
     let item = event.fields.object("item");
     match (event.kind.as_ref(), item) {
-        ("raw_item" | "raw_response_item", Some(item)) => Body::Response(typed(item, None, Voice::Raw)),
+        ("raw_item" | "raw_response_item", Some(item)) => {
+            Body::Response(typed(item, None, Voice::Raw))
+        }
         ("item_completed", Some(item)) => {
             let kind = item.text_of(&["type", "item_type"]).unwrap_or_default();
-            Body::Item(Typed { kind: squeezed(&kind), fields: item, metadata: None, voice: Voice::Item })
+            Body::Item(Typed {
+                kind: squeezed(&kind),
+                fields: item,
+                metadata: None,
+                voice: Voice::Item,
+            })
         }
         _ => Body::Event(event),
     }
@@ -138,10 +158,7 @@ pub fn is_response_item(kind: &str) -> bool {
 }
 
 /// The parts of a message's content: its texts as they stand in the line.
-pub fn text_parts<'a>(
-    fields: &Object<'a>,
-    keys: &[&str],
-) -> Vec<Value<'a>> {
+pub fn text_parts<'a>(fields: &Object<'a>, keys: &[&str]) -> Vec<Value<'a>> {
     keys.iter()
         .filter_map(|key| fields.get(key))
         .flat_map(|raw| if raw.is_list() { json::array(raw) } else { vec![raw] })

@@ -4,9 +4,7 @@ use super::{
     fold::{Spawned, Thread, ThreadStep},
     record::{Line, Meta, Record},
 };
-use crate::run::{
-    Parent, Role, Step, StepKind, SubAgent, Time, Tokens, Turn, label,
-};
+use crate::run::{Parent, Role, Step, StepKind, SubAgent, Time, Tokens, Turn, label};
 
 /// The lines that a sub-agent's thread does not repeat from its parent.
 ///
@@ -132,7 +130,8 @@ impl Family {
     fn adopt_strays(&mut self) {
         for index in 0..self.agents.len() {
             let agent = &self.agents[index];
-            let is_of_main = self.main.iter().flatten().any(|step| is_start(step, agent, &self.main_id));
+            let is_of_main =
+                self.main.iter().flatten().any(|step| is_start(step, agent, &self.main_id));
             let is_of_agent = self.agents.iter().enumerate().any(|(other, parent)| {
                 other != index
                     && parent.steps.iter().any(|step| is_start(step, agent, &parent.meta.id))
@@ -150,7 +149,8 @@ impl Family {
             self.main.push(vec![]);
         }
         let at = step.step.started_at;
-        let is_before = |other: Option<Time>| at.is_none() || other.is_none_or(|other| Some(other) <= at);
+        let is_before =
+            |other: Option<Time>| at.is_none() || other.is_none_or(|other| Some(other) <= at);
         let turn = self.turns.iter().rposition(|turn| is_before(turn.started_at)).unwrap_or(0);
         let steps = &mut self.main[turn];
         let place = steps.iter().rposition(|other| is_before(other.step.started_at));

@@ -11,9 +11,7 @@ use std::{
 };
 
 use super::{
-    record::{
-        Call, Change, Done, Line, Meta, Output, Record, RequestSource, Said, Usage, Voice,
-    },
+    record::{Call, Change, Done, Line, Meta, Output, Record, RequestSource, Said, Usage, Voice},
     usage::Counter,
 };
 use crate::run::{
@@ -264,7 +262,10 @@ impl Fold<'_> {
 
     fn task_ended(&mut self, line: &Line, error: Option<&str>) {
         if let Some(error) = error
-            && !self.drafts.last().is_some_and(|last| last.step.is_error && *last.step.label == *error)
+            && !self
+                .drafts
+                .last()
+                .is_some_and(|last| last.step.is_error && *last.step.label == *error)
         {
             self.note(line, error, Role::System, true);
         }
@@ -442,9 +443,9 @@ impl Fold<'_> {
 
     fn compacted(&mut self, line: &Line, label: &str, voice: Voice) {
         let last = self.window().rev().find(|&index| !self.drafts[index].step.is_error);
-        let twin = last.map(|index| &mut self.drafts[index]).filter(|draft| {
-            draft.step.kind == StepKind::Compaction && !draft.voices.has(voice)
-        });
+        let twin = last
+            .map(|index| &mut self.drafts[index])
+            .filter(|draft| draft.step.kind == StepKind::Compaction && !draft.voices.has(voice));
         if let Some(twin) = twin {
             twin.voices.add(voice);
             // Only `compacted` holds the summary.
@@ -500,7 +501,8 @@ impl Fold<'_> {
     }
 
     fn is_called_again(&self, call: &Call) -> bool {
-        let known = self.calls.get(&call.id).filter(|index: &&usize| self.window().contains(*index));
+        let known =
+            self.calls.get(&call.id).filter(|index: &&usize| self.window().contains(*index));
         known.is_some_and(|index| self.drafts[*index].step.label == call.label)
     }
 
@@ -641,9 +643,12 @@ impl Fold<'_> {
             known.path = known.path.take().or(spawned.path);
             return;
         }
-        let is_known = self.drafts.iter().rev().filter_map(|draft| draft.spawned.as_ref()).any(
-            |known| known.thread.is_some() && known.thread == spawned.thread,
-        );
+        let is_known = self
+            .drafts
+            .iter()
+            .rev()
+            .filter_map(|draft| draft.spawned.as_ref())
+            .any(|known| known.thread.is_some() && known.thread == spawned.thread);
         if is_start && !is_known {
             let name = spawned.path.as_deref().or(spawned.thread.as_deref()).unwrap_or_default();
             let mut draft = Draft::new(line, StepKind::SubAgent, Role::Assistant, &label(name));
@@ -761,7 +766,9 @@ impl CallDraft {
             return vec![];
         }
         let folder = self.folder.as_deref();
-        numbered(call, &self.planned).map(|(place, change)| edit(change, place, folder, root)).collect()
+        numbered(call, &self.planned)
+            .map(|(place, change)| edit(change, place, folder, root))
+            .collect()
     }
 
     fn finish(self) -> ToolCall {

@@ -55,7 +55,9 @@ fn of_response(item: &Typed<'_>) -> Option<StepText> {
         "image_generation_call" => {
             Some(asked(fields.text("revised_prompt").unwrap_or_default().into_owned()))
         }
-        kind if kind.ends_with("_call") => Some(asked(call::readable(&classify::arguments(fields)))),
+        kind if kind.ends_with("_call") => {
+            Some(asked(call::readable(&classify::arguments(fields))))
+        }
         _ => None,
     }
 }
@@ -85,8 +87,17 @@ fn of_told(told: &Typed<'_>) -> Option<StepText> {
         return Some(said(review_text(&review)));
     }
     let keys = [
-        "message", "content", "text", "summary_text", "raw_content", "user_facing_hint", "prompt",
-        "review", "reason", "revised_prompt", "agent_path",
+        "message",
+        "content",
+        "text",
+        "summary_text",
+        "raw_content",
+        "user_facing_hint",
+        "prompt",
+        "review",
+        "reason",
+        "revised_prompt",
+        "agent_path",
     ];
     let text = keys.iter().map(|key| joined(&text_parts(fields, &[key]), "\n\n"));
     let error = || fields.object("error").and_then(|error| error.text("message").map(Into::into));
@@ -94,7 +105,8 @@ fn of_told(told: &Typed<'_>) -> Option<StepText> {
 }
 
 fn of_other(other: &Typed<'_>) -> Option<StepText> {
-    let error = other.fields.object("error").and_then(|error| Some(error.text("message")?.into_owned()));
+    let error =
+        other.fields.object("error").and_then(|error| Some(error.text("message")?.into_owned()));
     let text = joined(&text_parts(&other.fields, &["content", "message"]), "");
     error.or((!text.is_empty()).then_some(text)).map(said)
 }

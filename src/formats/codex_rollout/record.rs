@@ -28,30 +28,60 @@ impl Line {
 pub enum Record {
     Meta(Box<Meta>),
     /// Settings of the model requests that follow.
-    Context { model: Option<Box<str>>, cwd: Option<Box<str>>, turn: Option<Box<str>> },
+    Context {
+        model: Option<Box<str>>,
+        cwd: Option<Box<str>>,
+        turn: Option<Box<str>>,
+    },
     ThreadName(Box<str>),
     /// Codex begins to work; a user's request follows, or it was woken by something else.
-    TaskStarted { turn: Option<Box<str>> },
-    TaskEnded { error: Option<Box<str>> },
+    TaskStarted {
+        turn: Option<Box<str>>,
+    },
+    TaskEnded {
+        error: Option<Box<str>>,
+    },
     /// What the user asked.
-    Request { said: Said, source: RequestSource },
+    Request {
+        said: Said,
+        source: RequestSource,
+    },
     /// A message from another agent.
-    Mail { label: Box<str> },
+    Mail {
+        label: Box<str>,
+    },
     /// A message or thinking of the agent, told by up to three records.
-    Said { kind: StepKind, said: Said },
+    Said {
+        kind: StepKind,
+        said: Said,
+    },
     /// Something to be shown that nothing else tells: an error, a review.
-    Note { label: Box<str>, is_error: bool, role: Role },
+    Note {
+        label: Box<str>,
+        is_error: bool,
+        role: Role,
+    },
     Call(Box<Call>),
     Output(Box<Output>),
     /// What Codex tells of a call when it is done; stands for the call where there is none.
     Done(Box<Done>),
     /// Another agent was started, or is done.
-    Agent { call: Box<str>, thread: Option<Box<str>>, path: Option<Box<str>>, is_start: bool },
+    Agent {
+        call: Box<str>,
+        thread: Option<Box<str>>,
+        path: Option<Box<str>>,
+        is_start: bool,
+    },
     Usage(Usage),
-    Compacted { label: Box<str>, voice: Voice },
+    Compacted {
+        label: Box<str>,
+        voice: Voice,
+    },
     /// Known, and nothing to see.
     Bookkeeping,
-    Unknown { label: Box<str> },
+    Unknown {
+        label: Box<str>,
+    },
     /// Not JSON; the sentence of a warning.
     Broken(String),
 }

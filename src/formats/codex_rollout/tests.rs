@@ -83,7 +83,13 @@ fn step(out: &mut String, indent: &str, step: &Step) {
 pub(super) fn told(run: &Run) -> String {
     let mut out = String::new();
     let version = run.agent.version.as_deref().unwrap_or("?");
-    let _ = writeln!(out, "{} | {} {version} | {}", run.title, run.agent.name, run.model.as_deref().unwrap_or("?"));
+    let _ = writeln!(
+        out,
+        "{} | {} {version} | {}",
+        run.title,
+        run.agent.name,
+        run.model.as_deref().unwrap_or("?")
+    );
     for (index, turn) in run.turns.iter().enumerate() {
         let line = turn.request.map(|place| format!(" @{}", place.line)).unwrap_or_default();
         let _ = writeln!(out, "turn {}: {}{line}{}", index + 1, turn.title, tokens(turn.tokens));
@@ -92,7 +98,8 @@ pub(super) fn told(run: &Run) -> String {
         }
     }
     for (index, agent) in run.subagents.iter().enumerate() {
-        let _ = writeln!(out, "agent {index} {}: {}{}", agent.name, agent.title, tokens(agent.tokens));
+        let _ =
+            writeln!(out, "agent {index} {}: {}{}", agent.name, agent.title, tokens(agent.tokens));
         for found in &agent.steps {
             step(&mut out, "  ", found);
         }

@@ -101,7 +101,10 @@ mod tests {
 
     #[test]
     fn a_total_that_starts_over_does_not_lose_its_first_response() {
-        assert_eq!(counted(&[count(9, 9), Usage::Count(None), count(4, 4), count(6, 2)]), [9, 4, 2]);
+        assert_eq!(
+            counted(&[count(9, 9), Usage::Count(None), count(4, 4), count(6, 2)]),
+            [9, 4, 2]
+        );
         assert_eq!(counted(&[count(9, 9), count(4, 4), count(20, 16)]), [9, 4, 16]);
         assert_eq!(counted(&[count(3, 3), count(8, 8)]), [3, 8]);
     }

@@ -35,18 +35,28 @@ fn repeated_ids(tree: &RubricTree, found: &mut Vec<String>) {
     for (id, nodes) in repeated {
         let mut below_itself = vec![];
         for node in &nodes {
-            let own = tree.above(*node).find(|above| tree.node(*above).is_some_and(|it| &*it.id == id));
+            let own =
+                tree.above(*node).find(|above| tree.node(*above).is_some_and(|it| &*it.id == id));
             below_itself.extend(own.map(|above| (*node, above)));
         }
         for (node, above) in &below_itself {
-            let what = format!("has the id of {}, which it stands below; both count as they stand", tree.path(*above));
+            let what = format!(
+                "has the id of {}, which it stands below; both count as they stand",
+                tree.path(*above)
+            );
             found.push(about(tree, *node, &what));
         }
         if below_itself.is_empty() {
-            let others: Vec<String> =
-                nodes[..nodes.len() - 1].iter().take(MOST_PLACES).map(|other| tree.path(*other).to_string()).collect();
+            let others: Vec<String> = nodes[..nodes.len() - 1]
+                .iter()
+                .take(MOST_PLACES)
+                .map(|other| tree.path(*other).to_string())
+                .collect();
             let more = if nodes.len() - 1 > MOST_PLACES { " and others" } else { "" };
-            let what = format!("has the id of {}{more}; nodes are told apart by their place", others.join(", "));
+            let what = format!(
+                "has the id of {}{more}; nodes are told apart by their place",
+                others.join(", ")
+            );
             found.push(about(tree, nodes[nodes.len() - 1], &what));
         }
     }
@@ -54,7 +64,8 @@ fn repeated_ids(tree: &RubricTree, found: &mut Vec<String>) {
 
 fn weightless(tree: &RubricTree, found: &mut Vec<String>) {
     for id in (0..tree.nodes.len()).map(NodeId::of).filter(|id| !tree.is_leaf(*id)) {
-        let weights: f64 = tree.children(id).filter_map(|child| tree.node(child)).map(|node| node.weight).sum();
+        let weights: f64 =
+            tree.children(id).filter_map(|child| tree.node(child)).map(|node| node.weight).sum();
         if weights == 0.0 {
             found.push(about(tree, id, "the weights of its sub-tasks add up to 0: it scores 0"));
         }
@@ -75,7 +86,11 @@ fn leaves(tree: &RubricTree, told: &BTreeSet<NodeId>, found: &mut Vec<String>) {
         }
         let is_known = node.is_valid == Some(false) || told.contains(&id);
         if is_graded && tree.is_leaf(id) && node.score.is_none() && !is_known {
-            found.push(about(tree, id, "has no score that can be used: it counts as 0 and as invalid"));
+            found.push(about(
+                tree,
+                id,
+                "has no score that can be used: it counts as 0 and as invalid",
+            ));
         }
     }
 }
@@ -84,7 +99,8 @@ fn leaves(tree: &RubricTree, told: &BTreeSet<NodeId>, found: &mut Vec<String>) {
 fn result(tree: &RubricTree, found: &mut Vec<String>) {
     let ids = || (0..tree.nodes.len()).map(NodeId::of).filter(|id| tree.is_leaf(*id));
     let leaves = ids().count() as u64;
-    let invalid = ids().filter_map(|id| tree.node(id)).filter(|node| !node.is_valid_leaf()).count() as u64;
+    let invalid =
+        ids().filter_map(|id| tree.node(id)).filter(|node| !node.is_valid_leaf()).count() as u64;
     for (said, there, what) in
         [(tree.result.leaves, leaves, "leaves"), (tree.result.invalid, invalid, "invalid leaves")]
     {

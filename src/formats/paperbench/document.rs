@@ -34,7 +34,8 @@ impl Reader {
             "model_name" => result.model = value::words(raw).or_else(|| result.model.take()),
             "completer_config" => {
                 let config = value::fields(raw).unwrap_or_default();
-                let named = ["model", "model_name"].iter().find_map(|name| value::field(&config, name));
+                let named =
+                    ["model", "model_name"].iter().find_map(|name| value::field(&config, name));
                 result.model = named.and_then(value::words).or_else(|| result.model.take());
             }
             "graded_at" => result.graded_at = value::words(raw),
@@ -93,7 +94,10 @@ impl<'de> Visitor<'de> for Wrapper<'_> {
                     }
                     node::entry(reader, root, key, &mut seen, &mut map)?;
                 }
-                name if level == 0 && node::OWN.contains(&name) && (is_node || !reader.has_tree) => {
+                name if level == 0
+                    && node::OWN.contains(&name)
+                    && (is_node || !reader.has_tree) =>
+                {
                     let (name, root) = (name.to_owned(), reader.open_root());
                     reader.field(root, &name, map.next_value()?, &mut seen);
                 }

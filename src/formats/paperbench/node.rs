@@ -51,7 +51,8 @@ impl Reader {
             }
             return None;
         }
-        let depth = parent.and_then(|parent| self.tree.node(parent)).map_or(0, |above| above.depth + 1);
+        let depth =
+            parent.and_then(|parent| self.tree.node(parent)).map_or(0, |above| above.depth + 1);
         let id = NodeId::of(self.tree.nodes.len());
         self.tree.nodes.push(Node { parent, place, depth, ..Node::default() });
         Some(id)
@@ -166,7 +167,10 @@ impl Reader {
     fn weight(&mut self, id: NodeId, raw: &RawValue) -> f64 {
         let weight = value::number(raw).filter(|weight| (0.0..=MOST_WEIGHT).contains(weight));
         weight.unwrap_or_else(|| {
-            let what = format!("weight is {}, expected a number 0 or more: it counts nothing", value::kind(raw));
+            let what = format!(
+                "weight is {}, expected a number 0 or more: it counts nothing",
+                value::kind(raw)
+            );
             self.warn(id, &what);
             0.0
         })
@@ -175,7 +179,10 @@ impl Reader {
     fn score(&mut self, id: NodeId, raw: &RawValue) -> Option<f64> {
         let score = value::number(raw).filter(|score| (0.0..=1.0).contains(score));
         if score.is_none() && !value::is_null(raw) {
-            let what = format!("score is {}, expected a number from 0 to 1: it counts as 0 and as invalid", value::kind(raw));
+            let what = format!(
+                "score is {}, expected a number from 0 to 1: it counts as 0 and as invalid",
+                value::kind(raw)
+            );
             self.scoreless.insert(id);
             self.warn(id, &what);
         }

@@ -98,7 +98,10 @@ fn the_judge_s_answer_is_an_object_or_nothing_however_nothing_is_written() {
         assert_eq!((&graded.nodes[1].answer, warnings.len()), (&None, 0));
     }
     let said = warnings_with("/sub_tasks/0/judge_metadata", json!("words"));
-    assert_eq!(said, ["node 0/0: judge_metadata is a string, expected an object, null or an empty string"]);
+    assert_eq!(
+        said,
+        ["node 0/0: judge_metadata is a string, expected an object, null or an empty string"]
+    );
 }
 
 #[test]
@@ -169,20 +172,64 @@ fn a_result_without_a_tree_is_told_in_a_sentence() {
 #[test]
 fn what_is_wrong_with_a_node_is_a_warning_with_its_way_and_the_rest_counts() {
     let cases = [
-        ("/sub_tasks/0/weight", json!(-1), "node 0/0: weight is -1, expected a number 0 or more: it counts nothing"),
-        ("/sub_tasks/0/weight", json!("2"), "node 0/0: weight is a string, expected a number 0 or more: it counts nothing"),
-        ("/sub_tasks/1/sub_tasks/1/score", json!(1.5), "node 0/1/1: score is 1.5, expected a number from 0 to 1: it counts as 0 and as invalid"),
-        ("/sub_tasks/0/valid_score", json!("yes"), "node 0/0: valid_score is a string, expected true or false"),
-        ("/sub_tasks/0/requirements", json!(["a"]), "node 0/0: requirements is a list, expected a string"),
+        (
+            "/sub_tasks/0/weight",
+            json!(-1),
+            "node 0/0: weight is -1, expected a number 0 or more: it counts nothing",
+        ),
+        (
+            "/sub_tasks/0/weight",
+            json!("2"),
+            "node 0/0: weight is a string, expected a number 0 or more: it counts nothing",
+        ),
+        (
+            "/sub_tasks/1/sub_tasks/1/score",
+            json!(1.5),
+            "node 0/1/1: score is 1.5, expected a number from 0 to 1: it counts as 0 and as invalid",
+        ),
+        (
+            "/sub_tasks/0/valid_score",
+            json!("yes"),
+            "node 0/0: valid_score is a string, expected true or false",
+        ),
+        (
+            "/sub_tasks/0/requirements",
+            json!(["a"]),
+            "node 0/0: requirements is a list, expected a string",
+        ),
         ("/sub_tasks/0/id", json!(7), "node 0/0: id is 7, expected a string"),
-        ("/sub_tasks/0/sub_tasks", json!(null), "node 0/0: sub_tasks is null, expected a list: taken as a leaf"),
-        ("/sub_tasks/0/sub_tasks", json!({"x": [1]}), "node 0/0: sub_tasks is an object, expected a list: taken as a leaf"),
+        (
+            "/sub_tasks/0/sub_tasks",
+            json!(null),
+            "node 0/0: sub_tasks is null, expected a list: taken as a leaf",
+        ),
+        (
+            "/sub_tasks/0/sub_tasks",
+            json!({"x": [1]}),
+            "node 0/0: sub_tasks is an object, expected a list: taken as a leaf",
+        ),
         ("/sub_tasks/0/sub_tasks", json!([7]), "node 0/0/0: is 7, expected an object: left out"),
-        ("/sub_tasks/0/sub_tasks", json!([[{}]]), "node 0/0/0: is a list, expected an object: left out"),
+        (
+            "/sub_tasks/0/sub_tasks",
+            json!([[{}]]),
+            "node 0/0/0: is a list, expected an object: left out",
+        ),
         ("/sub_tasks/0/task_category", json!(null), "node 0/0: is a leaf without a category"),
-        ("/sub_tasks/0/task_category", json!("Art"), "node 0/0: has the category \"Art\", which PaperBench does not know"),
-        ("/sub_tasks/0/id", json!("d"), "node 0/1/1: has the id of 0/0; nodes are told apart by their place"),
-        ("/sub_tasks/1/sub_tasks/0/id", json!("root"), "node 0/1/0: has the id of 0, which it stands below; both count as they stand"),
+        (
+            "/sub_tasks/0/task_category",
+            json!("Art"),
+            "node 0/0: has the category \"Art\", which PaperBench does not know",
+        ),
+        (
+            "/sub_tasks/0/id",
+            json!("d"),
+            "node 0/1/1: has the id of 0/0; nodes are told apart by their place",
+        ),
+        (
+            "/sub_tasks/1/sub_tasks/0/id",
+            json!("root"),
+            "node 0/1/0: has the id of 0, which it stands below; both count as they stand",
+        ),
     ];
     for (pointer, value, said) in cases {
         let (tree, warnings) = read_value(&with(pointer, Some(value)));
@@ -198,7 +245,10 @@ fn what_a_node_lacks_is_told() {
         ("/sub_tasks/0/weight", "node 0/0: has no weight and counts nothing"),
         ("/sub_tasks/0/requirements", "node 0/0: does not say what it requires"),
         ("/sub_tasks/0/sub_tasks", "node 0/0: has no list of sub_tasks: taken as a leaf"),
-        ("/sub_tasks/0/score", "node 0/0: has no score that can be used: it counts as 0 and as invalid"),
+        (
+            "/sub_tasks/0/score",
+            "node 0/0: has no score that can be used: it counts as 0 and as invalid",
+        ),
     ];
     for (pointer, said) in cases {
         assert_eq!(read_value(&with(pointer, None)).1, [said]);
@@ -210,12 +260,18 @@ fn what_a_node_lacks_is_told() {
 fn weights_that_add_up_to_nothing_are_told() {
     let mut tree = tree();
     tree["sub_tasks"][1]["sub_tasks"] = json!([leaf("c", 0.0, 1.0), leaf("d", 0.0, 1.0)]);
-    assert_eq!(read_value(&tree).1, ["node 0/1: the weights of its sub-tasks add up to 0: it scores 0"]);
+    assert_eq!(
+        read_value(&tree).1,
+        ["node 0/1: the weights of its sub-tasks add up to 0: it scores 0"]
+    );
 }
 
 #[test]
 fn numbers_that_python_writes_and_json_does_not_know_do_not_end_the_file() {
-    let text = tree().to_string().replace("\"weight\":3.0", "\"weight\":NaN").replace("\"weight\":2.0", "\"weight\":Infinity");
+    let text = tree()
+        .to_string()
+        .replace("\"weight\":3.0", "\"weight\":NaN")
+        .replace("\"weight\":2.0", "\"weight\":Infinity");
 
     let (tree, warnings) = read_text(&text).unwrap();
 
@@ -266,7 +322,9 @@ fn a_file_of_nothing_but_mistakes_has_an_end_of_warnings() {
 
 #[test]
 fn only_files_of_paperbench_are_claimed() {
-    let claims = |text: &str| PaperBench.claims(&Head { name: "a.json", bytes: text.as_bytes(), is_whole: true });
+    let claims = |text: &str| {
+        PaperBench.claims(&Head { name: "a.json", bytes: text.as_bytes(), is_whole: true })
+    };
 
     assert!(claims(&tree().to_string()));
     assert!(claims(r#"{"judge_type": "simple", "graded_task_tree": {}}"#));
@@ -286,13 +344,22 @@ fn any_json() -> impl Strategy<Value = Value> {
     ];
     scalar.prop_recursive(6, 60, 4, |below| {
         let names = prop_oneof![
-            Just("sub_tasks"), Just("id"), Just("weight"), Just("score"), Just("valid_score"), Just("requirements"),
-            Just("judge_metadata"), Just("graded_task_tree"), Just("judge_output"), Just("task_category"),
+            Just("sub_tasks"),
+            Just("id"),
+            Just("weight"),
+            Just("score"),
+            Just("valid_score"),
+            Just("requirements"),
+            Just("judge_metadata"),
+            Just("graded_task_tree"),
+            Just("judge_output"),
+            Just("task_category"),
         ];
         let field = (names.prop_map(str::to_owned), below.clone());
         prop_oneof![
             prop::collection::vec(below, 0..4).prop_map(Value::from),
-            prop::collection::vec(field, 0..8).prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            prop::collection::vec(field, 0..8)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
         ]
     })
 }

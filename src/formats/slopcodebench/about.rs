@@ -22,7 +22,12 @@ impl Reader<'_> {
         run.harness = Some(generation::harness(self.generation, catalog.as_deref()));
         run.task = Some(Task { id: problem, title: None, venue: Some("SlopCodeBench".into()) });
         run.agent = Agent {
-            name: self.config.get("agent.type").or(self.info.get("agent_type")).unwrap_or_default().into(),
+            name: self
+                .config
+                .get("agent.type")
+                .or(self.info.get("agent_type"))
+                .unwrap_or_default()
+                .into(),
             version: owned(self.config.get("agent.version").or(self.info.get("agent_version"))),
         };
         run.model = owned(self.config.get("model.name").or(self.info.get("model_name")));
@@ -33,7 +38,8 @@ impl Reader<'_> {
         };
         run.started_at = self.info.get("summary.started").and_then(Time::parse);
         run.ended_at = self.info.get("summary.ended").and_then(Time::parse);
-        self.run.provenance = Some(self.said().unwrap_or_else(|| self.provenance(catalog.as_deref())));
+        self.run.provenance =
+            Some(self.said().unwrap_or_else(|| self.provenance(catalog.as_deref())));
         if let Some(at) = self.layout.result {
             match values::of_object(self.sources[at].name, &self.text(at), None) {
                 Some(values) => self.run.recorded = values,
@@ -57,7 +63,9 @@ impl Reader<'_> {
             format!("prompt {}", name.split('.').next().unwrap_or(name))
         });
         let parts = [
-            commit.map(|commit| format!("problems at commit {}", commit.get(..12).unwrap_or(&commit))),
+            commit.map(|commit| {
+                format!("problems at commit {}", commit.get(..12).unwrap_or(&commit))
+            }),
             prompt,
             self.config.get("thinking").map(|thinking| format!("thinking {thinking}")),
             self.config.get("pass_policy").map(|policy| format!("pass policy {policy}")),

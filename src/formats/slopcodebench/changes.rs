@@ -14,8 +14,8 @@ use crate::{
 
 use super::{
     super::{Source, nested::place_within},
-    json::Object,
     evaluation::not_json,
+    json::Object,
     values,
 };
 
@@ -31,7 +31,8 @@ pub fn changes(
     let mut files = vec![];
     for (path, raw) in diffs.fields() {
         let place = place_within(source.bytes, raw.get(), id);
-        let warn = |what: String| Warning { place: format!("{}:{}", source.name, place.line), what };
+        let warn =
+            |what: String| Warning { place: format!("{}:{}", source.name, place.line), what };
         let Some(diff) = Object::of(raw) else {
             warnings.push(warn(format!("the change of {path} is not an object")));
             // It did change: nobody may say that it did not.

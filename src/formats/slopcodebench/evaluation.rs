@@ -25,10 +25,7 @@ use crate::run::{
 };
 
 use super::{
-    super::{
-        Source,
-        nested::place_within,
-    },
+    super::{Source, nested::place_within},
     generation::Generation,
     json::{self, Object},
     values,
@@ -74,7 +71,9 @@ fn groups(evaluation: &Object<'_>, cases: &[TestCase]) -> Vec<(TestGroup, Passed
     let passes = evaluation.object("pass_counts").unwrap_or_default();
     let field = |object: &Object<'_>, group: TestGroup| {
         let mut fields = object.fields();
-        fields.find_map(|(name, raw)| (TestGroup::of(name) == Some(group)).then(|| values::count(raw))?)
+        fields.find_map(|(name, raw)| {
+            (TestGroup::of(name) == Some(group)).then(|| values::count(raw))?
+        })
     };
     let one = |group| {
         let total = field(&totals, group)?;
@@ -123,9 +122,8 @@ fn cases_of_group(key: &str, raw: &RawValue) -> Vec<TestCase> {
             failure: None,
         })
     };
-    let list = |(key, outcome)| {
-        outcomes.array(key).into_iter().filter_map(move |name| one(outcome, name))
-    };
+    let list =
+        |(key, outcome)| outcomes.array(key).into_iter().filter_map(move |name| one(outcome, name));
     lists.into_iter().flat_map(list).collect()
 }
 
@@ -248,7 +246,10 @@ mod tests {
 
         let tests = read(text, Generation::G0);
 
-        assert_eq!(tests.groups, [(TestGroup::Core, passed(2, 3)), (TestGroup::Error, passed(0, 1))]);
+        assert_eq!(
+            tests.groups,
+            [(TestGroup::Core, passed(2, 3)), (TestGroup::Error, passed(0, 1))]
+        );
         assert_eq!(tests.group(TestGroup::Regression), None);
     }
 

@@ -46,7 +46,8 @@ pub fn read(
     let mut told = Told::default();
     let mut found: Vec<Run> = vec![];
     for &(at, format) in claimed.iter().filter(|(at, format)| !is_companion(*at, *format)) {
-        let is_part = |other: &usize| *other != at && format.is_companion(&heads[at], &heads[*other]);
+        let is_part =
+            |other: &usize| *other != at && format.is_companion(&heads[at], &heads[*other]);
         let parts = (0..members.len()).filter(is_part);
         let group: Vec<usize> = std::iter::once(at).chain(parts).map(|at| members[at]).collect();
         told.read_by.extend(group.iter().map(|&at| (at, format.name())));

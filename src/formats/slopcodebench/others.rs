@@ -11,8 +11,7 @@ mod record;
 use serde_json::value::RawValue;
 
 use crate::run::{
-    Agent, Place, Role, Run, SourceId, Step, StepKind, StepText, ToolCall, ToolResult, Turn,
-    label,
+    Agent, Place, Role, Run, SourceId, Step, StepKind, StepText, ToolCall, ToolResult, Turn, label,
 };
 
 use super::{
@@ -35,7 +34,8 @@ pub fn read(source: Source<'_>, id: SourceId) -> Option<Run> {
         return None;
     }
     let mut fold = Fold::default();
-    let list = std::str::from_utf8(source.bytes).ok().filter(|text| text.trim_start().starts_with('['));
+    let list =
+        std::str::from_utf8(source.bytes).ok().filter(|text| text.trim_start().starts_with('['));
     match list.and_then(|text| serde_json::from_str::<Vec<&RawValue>>(text).ok()) {
         Some(records) => {
             for raw in records {
@@ -75,7 +75,8 @@ impl Fold {
 
     fn record(&mut self, place: Place, text: &str) {
         let record = Object::parse(text).map(|object| Record::of(&object));
-        self.understood += usize::from(record.as_ref().is_some_and(|record| record.what != What::Unknown));
+        self.understood +=
+            usize::from(record.as_ref().is_some_and(|record| record.what != What::Unknown));
         let record = record.unwrap_or_default();
         if self.run.agent.name.is_empty() && !record.agent.is_empty() {
             self.run.agent = Agent { name: record.agent.into(), version: None };
@@ -87,7 +88,10 @@ impl Fold {
                 let label = label(text);
                 self.turn().steps.push(Step { label, role: Role::System, ..step });
             }
-            What::Said(Role::User) if self.turn().request.is_none() && self.turn().steps.iter().all(|step| step.role == Role::System) => {
+            What::Said(Role::User)
+                if self.turn().request.is_none()
+                    && self.turn().steps.iter().all(|step| step.role == Role::System) =>
+            {
                 let turn = self.turn();
                 turn.request = Some(place);
                 turn.title = step.label;
@@ -119,7 +123,13 @@ impl Fold {
         });
         let edits = edits::of_call(&name, &call.arguments, step.place);
         let tool = Some(Box::new(ToolCall { name, call_id: id, result }));
-        self.turn().steps.push(Step { kind: StepKind::Tool, label: label(&main), tool, edits, ..step });
+        self.turn().steps.push(Step {
+            kind: StepKind::Tool,
+            label: label(&main),
+            tool,
+            edits,
+            ..step
+        });
     }
 
     /// Of the call it names, else of the last that waits.
@@ -127,12 +137,23 @@ impl Fold {
         let named = self.waiting.iter().rposition(|(id, _)| !call.is_empty() && **id == *call);
         let last = self.waiting.len().checked_sub(1).filter(|_| call.is_empty());
         let Some(at) = named.or(last) else {
-            let step = Step { kind: StepKind::Message, role: Role::System, label: label(text), place, ..Step::default() };
+            let step = Step {
+                kind: StepKind::Message,
+                role: Role::System,
+                label: label(text),
+                place,
+                ..Step::default()
+            };
             return self.turn().steps.push(step);
         };
         let (_, step) = self.waiting.remove(at);
         if let Some(tool) = self.turn().steps.get_mut(step).and_then(|step| step.tool.as_mut()) {
-            tool.result = Some(ToolResult { place, is_error, exit_code: record::exit_code(text), bytes: text.len() as u64 });
+            tool.result = Some(ToolResult {
+                place,
+                is_error,
+                exit_code: record::exit_code(text),
+                bytes: text.len() as u64,
+            });
         }
     }
 }
@@ -147,7 +168,9 @@ pub fn words(record: &str, _step: &Step) -> StepText {
         What::Called(call) => {
             StepText { text: read.text, arguments: Some(pretty(&call)), ..StepText::default() }
         }
-        What::Unknown | What::Nothing => StepText { text: record.to_owned(), ..StepText::default() },
+        What::Unknown | What::Nothing => {
+            StepText { text: record.to_owned(), ..StepText::default() }
+        }
         _ => StepText { text: read.text, ..StepText::default() },
     }
 }

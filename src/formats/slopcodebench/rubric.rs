@@ -9,10 +9,7 @@ use std::collections::BTreeMap;
 use crate::run::{Place, Warning, recorded::Flag};
 
 use super::{
-    super::{
-        Source,
-        jsonl,
-    },
+    super::{Source, jsonl},
     json::{Object, text},
     values,
 };
@@ -87,10 +84,10 @@ pub fn resolve(ids: &[&str], judged: &mut [Option<Vec<Flag>>]) {
             let Some(from) = &flag.carried_from else { continue };
             let named = ids.iter().take(at).position(|id| **id == **from);
             let found = named.and_then(|named| earlier[named].as_ref()).and_then(|flags| {
-                let same = |other: &&Flag| {
-                    other.criterion == flag.criterion && other.path == flag.path
-                };
-                let far = |other: &&Flag| other.start.unwrap_or(0).abs_diff(flag.start.unwrap_or(0));
+                let same =
+                    |other: &&Flag| other.criterion == flag.criterion && other.path == flag.path;
+                let far =
+                    |other: &&Flag| other.start.unwrap_or(0).abs_diff(flag.start.unwrap_or(0));
                 flags.iter().filter(same).min_by_key(far)
             });
             if let Some(first) = found.and_then(|found| found.carried_from.clone()) {
@@ -160,6 +157,8 @@ mod tests {
             .map(|flag| flag.carried_from.as_deref())
             .collect();
         assert_eq!(from, [Some("c1"), Some("c3"), Some("c9")]);
-        assert!(judged.iter().flatten().flatten().all(|flag| flag.kind.as_deref() == Some("verbosity")));
+        assert!(
+            judged.iter().flatten().flatten().all(|flag| flag.kind.as_deref() == Some("verbosity"))
+        );
     }
 }

@@ -7,7 +7,10 @@ use serde_json::value::RawValue;
 
 use crate::run::recorded::{Recorded, Value};
 
-use super::{generation::Generation, json::{self, Object}};
+use super::{
+    generation::Generation,
+    json::{self, Object},
+};
 
 /// Deeper objects are left out.
 const MOST_DEEP: usize = 8;
@@ -39,7 +42,11 @@ const METRICS: [(&str, Generation, &str); 16] = [
 ];
 
 /// All numbers, flags and short words of a JSON object. None where the text is no object.
-pub fn of_object(source: &str, text: &str, generation: Option<Generation>) -> Option<Vec<Recorded>> {
+pub fn of_object(
+    source: &str,
+    text: &str,
+    generation: Option<Generation>,
+) -> Option<Vec<Recorded>> {
     let object = Object::parse(text)?;
     let mut values = vec![];
     collect(&object, "", 0, &mut |name, raw| {
@@ -98,5 +105,7 @@ pub fn lenient(raw: &RawValue) -> Option<f64> {
 
 /// A count, also where it was written as a string or as `3.0`.
 pub fn count(raw: &RawValue) -> Option<u64> {
-    lenient(raw).filter(|number| *number >= 0.0 && number.fract() == 0.0 && *number < 9e15).map(|number| number as u64)
+    lenient(raw)
+        .filter(|number| *number >= 0.0 && number.fract() == 0.0 && *number < 9e15)
+        .map(|number| number as u64)
 }

@@ -15,8 +15,8 @@ use super::{
         stage::Stage,
     },
     Ask, Call, Driver, Input, Logs, Naming, Rewind,
-    heard::{Amount, Heard, Reader, Stream, count, object, text},
     codex_tui::CodexTui,
+    heard::{Amount, Heard, Reader, Stream, count, object, text},
     program_of, toml_text,
 };
 
@@ -228,7 +228,11 @@ mod tests {
         ]);
         assert_eq!(heard.failed.as_deref(), Some("unexpected status 401"));
         assert_eq!(heard.troubles, ["Reconnecting... 1/2"]);
-        Exec.line("patch rejected: writing is blocked by read-only sandbox", Stream::Complaints, &mut heard);
+        Exec.line(
+            "patch rejected: writing is blocked by read-only sandbox",
+            Stream::Complaints,
+            &mut heard,
+        );
         assert_eq!(heard.denied.len(), 1);
     }
 }

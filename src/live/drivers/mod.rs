@@ -4,9 +4,14 @@
 //! environment and its settings are, where its logs land, and what the lines it prints mean. To add one, write
 //! `drivers/<name>.rs`, add it to the list below, from which `--agent` and `--print-plan` follow, and a row to the README.
 
+mod claude;
+mod codex;
 mod codex_tui;
 pub mod command;
+mod gemini;
 pub mod heard;
+mod mini;
+mod opencode;
 
 use std::{fmt::Debug, path::PathBuf};
 
@@ -181,21 +186,9 @@ pub enum End {
     Log(String),
 }
 
-macro_rules! drivers {
-    ($($file:ident::$name:ident),* $(,)?) => {
-        $(mod $file;)*
-        /// Every driver of a certain program, in the order in which they are listed.
-        pub const DRIVERS: &[&dyn Driver] = &[$(&$file::$name),*];
-    };
-}
-
-drivers! {
-    codex::Codex,
-    claude::Claude,
-    mini::Mini,
-    opencode::OpenCode,
-    gemini::Gemini,
-}
+/// Every driver of a certain program, in the order in which they are listed.
+pub const DRIVERS: &[&dyn Driver] =
+    &[&codex::Codex, &claude::Claude, &mini::Mini, &opencode::OpenCode, &gemini::Gemini];
 
 /// The driver that a setup names. The error is a sentence.
 pub fn of(setup: &Setup) -> Result<Box<dyn Driver>, String> {

@@ -180,6 +180,9 @@ mod tests {
         }
         assert_eq!(heard.session.as_deref(), Some("ses_1"));
         assert_eq!(heard.cost, Amount::Turn(0.75));
-        assert!(matches!(heard.tokens, Amount::Turn(Tokens { input: Some(8), output: Some(3), .. })));
+        assert!(matches!(
+            heard.tokens,
+            Amount::Turn(Tokens { input: Some(8), output: Some(3), .. })
+        ));
     }
 }

@@ -117,7 +117,11 @@ fn no_record_kind_of_a_real_log_is_unknown() {
         let run = index(&log);
         let steps = run.turns.iter().flat_map(|turn| &turn.steps);
         let unknown = steps.filter(|step| step.kind == StepKind::Unknown);
-        assert_eq!(unknown.map(|step| &step.label).collect::<BTreeSet<_>>(), BTreeSet::new(), "{name}");
+        assert_eq!(
+            unknown.map(|step| &step.label).collect::<BTreeSet<_>>(),
+            BTreeSet::new(),
+            "{name}"
+        );
     }
 }
 
@@ -126,7 +130,8 @@ fn the_size_of_an_observation_is_that_of_its_text() {
     for name in TWELVE.iter().chain(&OTHERS) {
         let Some(log) = real(name) else { return };
         let run = index(&log);
-        for result in run.turns.iter().flat_map(|turn| &turn.steps).filter_map(|step| step.result()) {
+        for result in run.turns.iter().flat_map(|turn| &turn.steps).filter_map(|step| step.result())
+        {
             let text = CodexRollout.result(result.place.of(log.as_bytes()), result);
             assert_eq!(text.len() as u64, result.bytes, "{name}:{}", result.place.line);
         }
@@ -163,7 +168,9 @@ fn recorded_edits_replayed_give_the_same_file_in_every_version() {
         for edit in edits.filter(|edit| edit.path.as_str() == "tinycalc/core.py") {
             match CodexRollout.edit(edit.place.of(log.as_bytes()), edit).unwrap().change {
                 RecordedChange::Write(content) => text = content,
-                RecordedChange::Patch(hunks) => text = crate::code::patch::apply(&text, &hunks).unwrap(),
+                RecordedChange::Patch(hunks) => {
+                    text = crate::code::patch::apply(&text, &hunks).unwrap()
+                }
                 other => panic!("{other:?}"),
             }
         }
@@ -176,7 +183,8 @@ fn recorded_edits_replayed_give_the_same_file_in_every_version() {
 fn a_childs_log_is_a_companion_of_its_parents_only() {
     let (Some(main), Some(child)) = (real(CODE_MODE), real(CODE_MODE_CHILD)) else { return };
     let (old, old_child) = (real(WITH_CHILD).unwrap(), real(CHILD).unwrap());
-    let is = |main: &str, other: &str| CodexRollout.is_companion(&head("a", main), &head("b", other));
+    let is =
+        |main: &str, other: &str| CodexRollout.is_companion(&head("a", main), &head("b", other));
 
     assert!(is(&main, &child) && is(&old, &old_child));
     assert!(!is(&child, &main) && !is(&main, &old_child) && !is(&main, &main));
@@ -191,7 +199,11 @@ fn a_sub_agent_hangs_on_the_step_that_started_it_without_its_parents_history() {
         let agent = &run.subagents[0];
         let parent = agent.parent.unwrap();
         let step = &run.turns[parent.turn].steps[parent.step];
-        assert_eq!((parent.turn, step.kind, step.subagent), (7, StepKind::SubAgent, Some(0)), "{main}");
+        assert_eq!(
+            (parent.turn, step.kind, step.subagent),
+            (7, StepKind::SubAgent, Some(0)),
+            "{main}"
+        );
         assert!(agent.title.starts_with("Review the tinycalc package"), "{}", agent.title);
         assert_eq!(agent.steps.len(), 3, "{main}");
         let grown = run.turns[7].tokens.output.unwrap() - alone.turns[7].tokens.output.unwrap();

@@ -40,11 +40,15 @@ fn user(text: &str) -> String {
 }
 
 fn message(role: &str, text: &str) -> String {
-    response(json!({ "type": "message", "role": role, "content": [{ "type": "input_text", "text": text }] }))
+    response(
+        json!({ "type": "message", "role": role, "content": [{ "type": "input_text", "text": text }] }),
+    )
 }
 
 fn call(id: &str, name: &str, arguments: Value) -> String {
-    response(json!({ "type": "function_call", "name": name, "arguments": arguments.to_string(), "call_id": id }))
+    response(
+        json!({ "type": "function_call", "name": name, "arguments": arguments.to_string(), "call_id": id }),
+    )
 }
 
 fn custom(id: &str, name: &str, input: &str) -> String {
@@ -57,7 +61,9 @@ fn output(id: &str, text: &str) -> String {
 
 fn usage(total: u64, last: u64) -> String {
     let tokens = |n: u64| json!({ "input_tokens": n * 10, "cached_input_tokens": n, "output_tokens": n, "reasoning_output_tokens": 0 });
-    event(json!({ "type": "token_count", "info": { "total_token_usage": tokens(total), "last_token_usage": tokens(last) } }))
+    event(
+        json!({ "type": "token_count", "info": { "total_token_usage": tokens(total), "last_token_usage": tokens(last) } }),
+    )
 }
 
 fn log(lines: &[String]) -> String {
@@ -81,7 +87,10 @@ const PATCH: &str = "*** Begin Patch\n*** Update File: a.py\n@@ def f\n-x\n+y\n+
 
 #[test]
 fn a_session_names_its_agent_model_and_folder() {
-    let run = index(&log(&[line("turn_context", &json!({ "model": "gpt-5", "cwd": "/w" })), user("Hello")]));
+    let run = index(&log(&[
+        line("turn_context", &json!({ "model": "gpt-5", "cwd": "/w" })),
+        user("Hello"),
+    ]));
 
     assert_eq!((run.id.as_str(), run.title.as_str()), ("thread-1", "Hello"));
     assert_eq!((run.agent.name.as_str(), run.agent.version.as_deref()), ("codex", Some("0.1.0")));
@@ -107,7 +116,8 @@ fn response_items_within_events_are_told_once() {
     let raw = |item: Value| event(json!({ "type": "codex/event/raw_item", "item": item }));
     let said = json!({ "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "Hi" }] });
     let asked = json!({ "type": "function_call", "name": "shell", "arguments": "{\"cmd\":\"ls\"}", "call_id": "c" });
-    let lines = [user("Go"), raw(said.clone()), response(said), raw(asked.clone()), response(asked)];
+    let lines =
+        [user("Go"), raw(said.clone()), response(said), raw(asked.clone()), response(asked)];
 
     assert_eq!(kinds(&steps_of(&lines)), [(StepKind::Message, "Hi"), (StepKind::Tool, "ls")]);
 }
@@ -122,7 +132,8 @@ fn a_request_with_an_image_is_told_once() {
 
 #[test]
 fn the_same_words_said_twice_are_two_steps() {
-    let said = || [event(json!({ "type": "agent_message", "message": "Ok" })), message("assistant", "Ok")];
+    let said =
+        || [event(json!({ "type": "agent_message", "message": "Ok" })), message("assistant", "Ok")];
     let [a, b] = said();
     let [c, d] = said();
 
@@ -133,7 +144,8 @@ fn the_same_words_said_twice_are_two_steps() {
 fn reasoning_told_part_by_part_is_one_step() {
     let part = |text: &str| event(json!({ "type": "agent_reasoning", "text": text }));
     let summary = |text: &str| json!({ "type": "summary_text", "text": text });
-    let whole = response(json!({ "type": "reasoning", "summary": [summary("one"), summary("two")] }));
+    let whole =
+        response(json!({ "type": "reasoning", "summary": [summary("one"), summary("two")] }));
 
     for lines in [
         [user("Go"), part("one"), part("two"), whole.clone()],
@@ -150,7 +162,8 @@ fn reasoning_told_part_by_part_is_one_step() {
 
 #[test]
 fn sealed_reasoning_is_no_step() {
-    let sealed = response(json!({ "type": "reasoning", "summary": [], "encrypted_content": "xyz" }));
+    let sealed =
+        response(json!({ "type": "reasoning", "summary": [], "encrypted_content": "xyz" }));
 
     assert_eq!(steps_of(&[user("Go"), sealed]), []);
 }
@@ -186,14 +199,17 @@ fn a_log_without_events_counts_turns_by_its_conversation() {
 
 #[test]
 fn what_an_editor_puts_before_a_request_is_not_its_title() {
-    let run = index(&log(&[user("# Context from my IDE setup:\n\n## Open tabs\n- a.py\n\n## My request for Codex:\nFix it\n")]));
+    let run = index(&log(&[user(
+        "# Context from my IDE setup:\n\n## Open tabs\n- a.py\n\n## My request for Codex:\nFix it\n",
+    )]));
 
     assert_eq!(&*run.turns[0].title, "Fix it");
 }
 
 #[test]
 fn a_request_told_by_two_families_is_one_turn() {
-    let told = item(json!({ "type": "UserMessage", "content": [{ "type": "text", "text": "Go" }] }));
+    let told =
+        item(json!({ "type": "UserMessage", "content": [{ "type": "text", "text": "Go" }] }));
 
     assert_eq!(index(&log(&[user("Go"), told])).turns.len(), 1);
     assert_eq!(index(&log(&[user("Go"), user("Go")])).turns.len(), 2);
@@ -232,7 +248,13 @@ fn a_compaction_is_one_step_whoever_tells_it() {
     let item = item(json!({ "type": "ContextCompaction", "id": "c" }));
     let compacted = line("compacted", &json!({ "message": "Sum" }));
     let again = line("compacted", &json!({ "message": "Again" }));
-    let steps = steps_of(&[user("Go"), item, compacted, event(json!({ "type": "context_compacted" })), again]);
+    let steps = steps_of(&[
+        user("Go"),
+        item,
+        compacted,
+        event(json!({ "type": "context_compacted" })),
+        again,
+    ]);
 
     assert_eq!(kinds(&steps), [(StepKind::Compaction, "Sum"), (StepKind::Compaction, "Again")]);
 }
@@ -256,7 +278,12 @@ fn a_command_and_the_record_of_its_end_are_one_step() {
         "type": "CommandExecution", "id": "c", "command": ["/bin/bash", "-lc", "make"],
         "aggregated_output": "all of it", "exit_code": 1, "status": "failed"
     }));
-    let text = log(&[user("Go"), call("c", "exec_command", json!({ "cmd": "make" })), end, output("c", "cut")]);
+    let text = log(&[
+        user("Go"),
+        call("c", "exec_command", json!({ "cmd": "make" })),
+        end,
+        output("c", "cut"),
+    ]);
     let run = index(&text);
 
     let steps = &run.turns[0].steps;
@@ -267,7 +294,9 @@ fn a_command_and_the_record_of_its_end_are_one_step() {
 
 #[test]
 fn a_command_nobody_called_is_a_step_of_its_own() {
-    let end = event(json!({ "type": "exec_command_end", "call_id": "u", "command": ["ls"], "aggregated_output": "a", "exit_code": 0 }));
+    let end = event(
+        json!({ "type": "exec_command_end", "call_id": "u", "command": ["ls"], "aggregated_output": "a", "exit_code": 0 }),
+    );
     let steps = steps_of(&[user("Go"), end]);
 
     assert_eq!(kinds(&steps), [(StepKind::Tool, "ls")]);
@@ -276,11 +305,16 @@ fn a_command_nobody_called_is_a_step_of_its_own() {
 
 #[test]
 fn a_patch_that_is_told_only_by_its_call_gives_its_edits() {
-    let text = log(&[user("Go"), custom("c", "apply_patch", PATCH), output("c", "Exit code: 0\nOutput:\nSuccess.")]);
+    let text = log(&[
+        user("Go"),
+        custom("c", "apply_patch", PATCH),
+        output("c", "Exit code: 0\nOutput:\nSuccess."),
+    ]);
     let run = index(&text);
 
     let edits = &run.turns[0].steps[0].edits;
-    let told: Vec<_> = edits.iter().map(|e| (e.path.as_str(), e.kind, e.added, e.removed)).collect();
+    let told: Vec<_> =
+        edits.iter().map(|e| (e.path.as_str(), e.kind, e.added, e.removed)).collect();
     assert_eq!(
         told,
         [
@@ -305,11 +339,13 @@ fn the_record_of_a_patch_is_better_than_its_call() {
             "/w/d.py": { "update": { "unified_diff": "", "move_path": null } },
         }
     }));
-    let text = log(&[user("Go"), custom("c", "apply_patch", PATCH), end, output("c", "Exit code: 0")]);
+    let text =
+        log(&[user("Go"), custom("c", "apply_patch", PATCH), end, output("c", "Exit code: 0")]);
     let run = index(&text);
 
     let edits = &run.turns[0].steps[0].edits;
-    let told: Vec<_> = edits.iter().map(|e| (e.path.as_str(), e.kind, e.added, e.removed)).collect();
+    let told: Vec<_> =
+        edits.iter().map(|e| (e.path.as_str(), e.kind, e.added, e.removed)).collect();
     assert_eq!(
         told,
         [
@@ -325,8 +361,11 @@ fn the_record_of_a_patch_is_better_than_its_call() {
 
 #[test]
 fn a_patch_that_failed_or_was_never_answered_changes_nothing() {
-    let failed = |output: String| steps_of(&[user("Go"), custom("c", "apply_patch", PATCH), output]);
-    let refused = item(json!({ "type": "FileChange", "id": "c", "status": "failed", "changes": { "/w/a": { "type": "add", "content": "x" } } }));
+    let failed =
+        |output: String| steps_of(&[user("Go"), custom("c", "apply_patch", PATCH), output]);
+    let refused = item(
+        json!({ "type": "FileChange", "id": "c", "status": "failed", "changes": { "/w/a": { "type": "add", "content": "x" } } }),
+    );
 
     for lines in [output("c", "apply_patch verification failed: no"), refused, String::new()] {
         assert_eq!(failed(lines)[0].edits, []);
@@ -347,16 +386,26 @@ fn a_shell_command_that_applies_a_patch_gives_its_edits_where_it_worked() {
 
 #[test]
 fn in_code_mode_what_a_script_did_is_told_on_the_script() {
-    let script = |tool: &str| custom(tool, "exec", &format!("text(await tools.exec_command({{cmd: \"{tool}\"}}))"));
+    let script = |tool: &str| {
+        custom(tool, "exec", &format!("text(await tools.exec_command({{cmd: \"{tool}\"}}))"))
+    };
     let end = |id: &str, command: &str, code: i32| {
-        item(json!({ "type": "CommandExecution", "id": id, "command": ["bash", "-lc", command], "aggregated_output": "", "exit_code": code }))
+        item(
+            json!({ "type": "CommandExecution", "id": id, "command": ["bash", "-lc", command], "aggregated_output": "", "exit_code": code }),
+        )
     };
     let steps = steps_of(&[
-        user("Go"), script("ls"), script("make"), end("exec-1", "make", 2), end("exec-2", "ls", 0),
-        output("ls", "Script completed"), output("make", "Script completed"),
+        user("Go"),
+        script("ls"),
+        script("make"),
+        end("exec-1", "make", 2),
+        end("exec-2", "ls", 0),
+        output("ls", "Script completed"),
+        output("make", "Script completed"),
     ]);
 
-    let told: Vec<_> = steps.iter().map(|step| (&*step.label, step.result().unwrap().exit_code)).collect();
+    let told: Vec<_> =
+        steps.iter().map(|step| (&*step.label, step.result().unwrap().exit_code)).collect();
     assert_eq!(told, [("ls", Some(0)), ("make", Some(2))]);
 }
 
@@ -365,8 +414,12 @@ fn a_web_search_is_one_step() {
     let action = json!({ "type": "search", "query": "rust" });
     let steps = steps_of(&[
         user("Go"),
-        response(json!({ "type": "web_search_call", "id": "ws", "status": "completed", "action": action })),
-        event(json!({ "type": "web_search_end", "call_id": "other", "query": "rust", "action": action })),
+        response(
+            json!({ "type": "web_search_call", "id": "ws", "status": "completed", "action": action }),
+        ),
+        event(
+            json!({ "type": "web_search_end", "call_id": "other", "query": "rust", "action": action }),
+        ),
     ]);
 
     assert_eq!(kinds(&steps), [(StepKind::Tool, "rust")]);
@@ -399,7 +452,11 @@ fn an_error_is_a_step_and_not_told_twice() {
 
 #[test]
 fn an_unknown_record_is_kept_as_a_step() {
-    let text = log(&[user("Go"), line("brand_new", &json!({ "x": 1 })), event(json!({ "type": "newer" }))]);
+    let text = log(&[
+        user("Go"),
+        line("brand_new", &json!({ "x": 1 })),
+        event(json!({ "type": "newer" })),
+    ]);
     let run = index(&text);
 
     let steps = &run.turns[0].steps;
@@ -421,7 +478,12 @@ fn tokens_are_counted_once_and_belong_to_the_first_step_of_their_response() {
         usage(8, 5),
     ]));
 
-    let tokens = |n: u64| Tokens { input: Some(n * 10), cached_input: Some(n), output: Some(n), reasoning: Some(0) };
+    let tokens = |n: u64| Tokens {
+        input: Some(n * 10),
+        cached_input: Some(n),
+        output: Some(n),
+        reasoning: Some(0),
+    };
     let steps: Vec<_> = run.turns[0].steps.iter().map(|step| step.tokens).collect();
     assert_eq!(steps, [tokens(3), Tokens::default(), tokens(5)]);
     assert_eq!(run.turns[0].tokens, tokens(8));
@@ -447,12 +509,18 @@ fn a_bare_log_of_the_first_versions_is_read() {
 #[test]
 fn the_spellings_of_forks_are_read() {
     let text = log(&[
-        event(json!({ "type": "codex/event/raw_item", "item": { "type": "message", "role": "user", "content": "Go" } })),
-        response(json!({ "type": "tool_call", "name": "shell", "arguments": { "cmd": "ls" }, "id": "c" })),
+        event(
+            json!({ "type": "codex/event/raw_item", "item": { "type": "message", "role": "user", "content": "Go" } }),
+        ),
+        response(
+            json!({ "type": "tool_call", "name": "shell", "arguments": { "cmd": "ls" }, "id": "c" }),
+        ),
         response(json!({ "type": "tool_result", "id": "c", "content": "a" })),
         event(json!({ "type": "token_count", "input_tokens": 5, "output_tokens": 2 })),
         json!({ "type": "turn.completed", "usage": { "output_tokens": 2 } }).to_string() + "\n",
-        json!({ "timestamp": NOW, "role": "assistant", "content": "Done", "model": "m" }).to_string() + "\n",
+        json!({ "timestamp": NOW, "role": "assistant", "content": "Done", "model": "m" })
+            .to_string()
+            + "\n",
     ]);
     let run = index(&text);
 
@@ -477,7 +545,10 @@ fn family(main: &str, child: &str) -> Run {
 
 #[test]
 fn a_sub_agent_no_step_names_is_still_listed() {
-    let run = family(&log(&[user("Go"), message("assistant", "Hm")]), &(child("kid", &json!({})) + &user("Help")));
+    let run = family(
+        &log(&[user("Go"), message("assistant", "Hm")]),
+        &(child("kid", &json!({})) + &user("Help")),
+    );
 
     let parent = run.subagents[0].parent.unwrap();
     let step = &run.turns[0].steps[parent.step];
@@ -493,10 +564,12 @@ fn a_child_of_a_child_hangs_on_its_parent() {
     };
     let texts = [
         log(&[user("Go"), spawn("kid")]),
-        child("grandkid", &json!({ "parent_thread_id": "kid", "session_id": "thread-1" })) + &user("B"),
+        child("grandkid", &json!({ "parent_thread_id": "kid", "session_id": "thread-1" }))
+            + &user("B"),
         child("kid", &json!({})) + &user("A") + &spawn("grandkid"),
     ];
-    let sources: Vec<_> = texts.iter().map(|text| Source { name: "log", bytes: text.as_bytes() }).collect();
+    let sources: Vec<_> =
+        texts.iter().map(|text| Source { name: "log", bytes: text.as_bytes() }).collect();
     let run = CodexRollout.index(&sources).unwrap();
 
     assert!(CodexRollout.is_companion(&head("a", &texts[0]), &head("b", &texts[1])));
@@ -525,7 +598,10 @@ fn an_older_childs_copy_of_its_parents_history_is_left_out() {
 
 #[test]
 fn a_users_fork_is_a_run_of_its_own() {
-    let fork = line("session_meta", &json!({ "id": "fork", "forked_from_id": "thread-1", "source": "cli" }));
+    let fork = line(
+        "session_meta",
+        &json!({ "id": "fork", "forked_from_id": "thread-1", "source": "cli" }),
+    );
 
     assert!(!CodexRollout.is_companion(&head("a", &log(&[])), &head("b", &fork)));
 }
@@ -564,7 +640,14 @@ fn what_holds_no_record_at_all_is_not_understood() {
 fn nul_bytes_broken_utf8_and_deep_json_do_no_harm() {
     let mut bytes = log(&[user("Go")]).into_bytes();
     bytes.extend(b"{\"type\":\"event_msg\",\"payload\":{\"type\":\"agent_message\",\"message\":\"a\\u0000\xff\"}}\n");
-    bytes.extend(format!("{{\"type\":\"x\",\"payload\":{{\"y\":{}{}}}}}\n", "[".repeat(9999), "]".repeat(9999)).bytes());
+    bytes.extend(
+        format!(
+            "{{\"type\":\"x\",\"payload\":{{\"y\":{}{}}}}}\n",
+            "[".repeat(9999),
+            "]".repeat(9999)
+        )
+        .bytes(),
+    );
     let run = CodexRollout.index(&[Source { name: "x", bytes: &bytes }]).unwrap();
 
     assert_eq!(run.turns[0].steps.len(), 2);

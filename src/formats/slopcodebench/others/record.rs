@@ -26,7 +26,10 @@ pub enum What {
     Failed,
     Called(Call),
     /// The result of an earlier call; `call` is its id, empty where it is the last one's.
-    Answered { call: Box<str>, is_error: bool },
+    Answered {
+        call: Box<str>,
+        is_error: bool,
+    },
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -70,7 +73,8 @@ fn text_in(raw: &RawValue) -> String {
         return text.into_owned();
     }
     if let Some(object) = Object::of(raw) {
-        let inner = object.get("text").or_else(|| object.get("content")).or_else(|| object.get("output"));
+        let inner =
+            object.get("text").or_else(|| object.get("content")).or_else(|| object.get("output"));
         return inner.and_then(json::text).map_or_else(|| json::pretty(raw), Into::into);
     }
     let parts = json::array(raw).into_iter().map(|part| match Object::of(part) {
@@ -190,10 +194,10 @@ fn mini_swe(record: &Object<'_>) -> Record {
         Some("assistant") => {
             let calls = record.array("tool_calls");
             let function = calls.first().and_then(|call| Object::of(call)?.object("function"));
-            let arguments = function.and_then(|function| function.text("arguments").map(String::from));
-            let told = arguments.and_then(|text| {
-                Object::parse(&text)?.text("command").map(String::from)
-            });
+            let arguments =
+                function.and_then(|function| function.text("arguments").map(String::from));
+            let told =
+                arguments.and_then(|text| Object::parse(&text)?.text("command").map(String::from));
             match told.or_else(|| fenced(&text)) {
                 Some(main) => {
                     let call = Call { name: "bash".into(), main, ..Call::default() };

@@ -55,10 +55,13 @@ fn opencode_keeps_a_call_with_its_result() {
 {"type":"step_finish","part":{"tokens":{"input":1}}}
 "#;
 
-    assert_eq!(told("messages.jsonl", log), [
-        r#"message  "Looking." "Looking.""#.to_owned(),
-        "tool bash \"ls\" \"{\\n  \\\"command\\\": \\\"ls\\\"\\n}\" -> a.py\n".to_owned(),
-    ]);
+    assert_eq!(
+        told("messages.jsonl", log),
+        [
+            r#"message  "Looking." "Looking.""#.to_owned(),
+            "tool bash \"ls\" \"{\\n  \\\"command\\\": \\\"ls\\\"\\n}\" -> a.py\n".to_owned(),
+        ]
+    );
 }
 
 #[test]
