@@ -655,3 +655,31 @@ fn settings_that_cannot_be_used_are_told_in_a_sentence_and_the_rest_counts() {
     let sentence = "trajview: cannot read no/such/file.toml: no such file or folder\n";
     assert_eq!((absent.code, absent.err.as_str()), (Some(3), sentence));
 }
+
+#[test]
+fn no_recording_of_another_tool_is_taken_for_one_of_claude_code_or_codex() {
+    let Some(data) = common::real_data() else { return };
+    let others = [
+        "amp/T-019ca1f6-7f21-77b5-a308-65416ebbdf48.json",
+        "antigravity/transcript.jsonl",
+        "copilot-cli/events.jsonl",
+        "cursor/session.jsonl",
+        "droid/session.jsonl",
+        "droid/stream.jsonl",
+        "gemini/jsonl_v040.jsonl",
+        "grok/chat_history.jsonl",
+        "kimi/wire.jsonl",
+        "openhands-v1/events.jsonl",
+        "opencode/opencode.db",
+        "pi/v3.jsonl",
+        "qwen/session.jsonl",
+    ];
+
+    for file in others {
+        let path = data.join(file);
+        let ran = trajview(&["check", "--json", path.to_str().unwrap()]);
+        let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        let format = report["runs"][0]["format"].as_str().unwrap_or("none");
+        assert!(!format.starts_with("claude") && !format.starts_with("codex"), "{file}: {format}");
+    }
+}

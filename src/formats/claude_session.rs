@@ -19,6 +19,7 @@ use super::{
     },
     jsonl::{self, Input, Log, Piece},
     tape::Tape,
+    unknown::Unknowns,
 };
 use crate::run::{
     Edit, Run, SourceId, Step, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
@@ -42,11 +43,17 @@ impl Format for ClaudeSession {
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {
+        // Qwen Code writes the same envelope around messages of `parts`.
+        let mut is_foreign = false;
         let decided = records(head, |record| {
-            let is_message = matches!(record.kind.as_str(), "user" | "assistant");
-            is_message && record.session_id.filled().is_some() && record.message.is_some()
+            let is_message = matches!(record.kind.as_str(), "user" | "assistant")
+                && record.session_id.filled().is_some()
+                && record.message.is_some();
+            let has_content = is_message && has_content(record);
+            is_foreign |= is_message && !has_content;
+            has_content
         });
-        decided || (!head.is_whole && looks_cut_off(head))
+        decided || (!is_foreign && !head.is_whole && looks_cut_off(head))
     }
 
     fn is_companion(&self, main: &Head<'_>, other: &Head<'_>) -> bool {
@@ -114,6 +121,7 @@ struct Session {
     /// The lines of sub-agents' files; they are folded when the session's own are.
     agents: BTreeMap<SourceId, Vec<Line>>,
     warnings: BTreeMap<SourceId, Vec<Warning>>,
+    unknowns: BTreeMap<SourceId, Unknowns>,
 }
 
 impl Growing for Session {
@@ -144,14 +152,16 @@ impl Session {
             return;
         }
         let mut warnings = self.warnings.remove(&id).unwrap_or_default();
-        if id == SourceId(0) {
-            fold::each_line(id, name, lines, hands, &mut warnings, &mut |line| self.line(line));
-        } else {
-            let of_agent = self.agents.entry(id).or_default();
-            let mut keep = |line| of_agent.push(line);
-            fold::each_line(id, name, lines, hands, &mut warnings, &mut keep);
-        }
+        let mut unknowns = self.unknowns.remove(&id).unwrap_or_default();
+        fold::each_line(id, name, lines, hands, &mut warnings, &mut |line| {
+            unknowns.take(line.unknown());
+            match id {
+                SourceId(0) => self.line(line),
+                _ => self.agents.entry(id).or_default().push(line),
+            }
+        });
         self.warnings.insert(id, warnings);
+        self.unknowns.insert(id, unknowns);
     }
 
     fn line(&mut self, line: Line) {
@@ -183,7 +193,10 @@ impl Session {
         }
         let mut run = self.fold.finish(TokensFrom::Messages);
         run.format = ClaudeSession.name();
-        run.warnings = self.warnings.into_values().flatten().collect();
+        let mostly_unknown = self.unknowns.iter().filter_map(|(id, unknowns)| {
+            unknowns.warning(sources.get(id.0 as usize)?.name, ClaudeSession.name())
+        });
+        run.warnings = mostly_unknown.chain(self.warnings.into_values().flatten()).collect();
         if run.id.is_empty() {
             run.id = stem(main.name).to_owned();
         }
@@ -203,10 +216,15 @@ fn records(head: &Head<'_>, mut decides: impl FnMut(&Record<'_>) -> bool) -> boo
     })
 }
 
+fn has_content(record: &Record<'_>) -> bool {
+    let content = object::<Message<'_>>(record.message).content;
+    content.is_some_and(|content| content.is_string() || content.is_list())
+}
+
 /// A first prompt may be longer than the head: then its keys have to do.
 fn looks_cut_off(head: &Head<'_>) -> bool {
     let holds = |key: &[u8]| memchr::memmem::find(head.bytes, key).is_some();
-    holds(b"\"parentUuid\"") && holds(b"\"isSidechain\"")
+    holds(b"\"parentUuid\"") && holds(b"\"isSidechain\"") && !holds(b"\"parts\"")
 }
 
 fn sessions(head: &Head<'_>) -> HashSet<String> {

@@ -12,13 +12,15 @@ use super::{
     Format, Growing, Hands, Head, NotUnderstood, Source,
     claude::{
         edits,
-        fold::{self, Fold, Owner, TokensFrom, Told},
+        fold::{self, Fold, Owner, Told, TokensFrom},
+        json::{Raw, Text, field, object},
         line::{Line, User, Verdict, What, Words, WordsKind},
-        record::Record,
+        record::{Message, Record},
         text,
     },
     jsonl::{self, Input, Log, Piece},
-    tape::Tape,
+    tape::{Tape, Value},
+    unknown::Unknowns,
 };
 use crate::run::{
     Edit, Role, Run, SourceId, Step, StepKind, StepText, ToolResult, Turn, Warning,
@@ -45,14 +47,9 @@ impl Format for ClaudeStream {
     fn claims(&self, head: &Head<'_>) -> bool {
         let found = jsonl::lines(SourceId(0), head.bytes).find_map(|(_, bytes)| {
             let text = text::readable(bytes);
-            let tape = Tape::read(text.trim());
-            Record::of(&text, tape.as_ref()).ok().and_then(|record| says_stream(&record))
+            Tape::read(text.trim()).and_then(|tape| says_stream(tape.root()))
         });
-        found.unwrap_or_else(|| {
-            let holds = |key: &[u8]| memchr::memmem::find(head.bytes, key).is_some();
-            // The first record, a list of every tool, may be longer than the head.
-            !head.is_whole && holds(b"\"session_id\"") && holds(b"\"permissionMode\"")
-        })
+        found.unwrap_or_else(|| !head.is_whole && is_cut_init(head.bytes))
     }
 
     fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {
@@ -85,16 +82,48 @@ impl Format for ClaudeStream {
     }
 }
 
-/// None for a record that does not tell.
-fn says_stream(record: &Record<'_>) -> Option<bool> {
-    let is_stream = record.stream_session_id.filled().is_some();
-    match record.kind.as_str() {
-        _ if record.session_id.filled().is_some() => Some(false),
-        "system" => is_stream.then_some(true),
-        "user" | "assistant" => (is_stream && record.message.is_some()).then_some(true),
-        "result" => (is_stream && record.total_cost_usd.0.is_some()).then_some(true),
-        _ => None,
+/// None for a record that does not tell. Other tools print a stream in the same envelope: Droid, Amp, Cursor, Qwen Code.
+fn says_stream(value: Value<'_>) -> Option<bool> {
+    let record: Record<'_> = object(Some(value));
+    if record.session_id.filled().is_some() || names_another_tool(value) {
+        return Some(false);
     }
+    record.stream_session_id.filled()?;
+    let is_ours = match record.kind.as_str() {
+        "system" => is_init(value, &record),
+        "assistant" => is_answer(record.message),
+        "result" => record.total_cost_usd.0.is_some(),
+        _ => false,
+    };
+    is_ours.then_some(true)
+}
+
+/// The first versions did not say which they are.
+fn is_init(value: Value<'_>, record: &Record<'_>) -> bool {
+    let tools: Raw<'_> = field(Some(value), "tools");
+    let permissions: Text<'_> = field(Some(value), "permissionMode");
+    let is_old = permissions.filled().is_some() && tools.is_some_and(Value::is_list);
+    is_old || record.claude_code_version.filled().is_some()
+}
+
+/// A response of Anthropic's API, which names itself and its model.
+fn is_answer(message: Raw<'_>) -> bool {
+    let message: Message<'_> = object(message);
+    let is_named = message.id.filled().is_some() && message.model.filled().is_some();
+    is_named && message.content.is_some_and(Value::is_list)
+}
+
+/// `qwen_code_version` stands where Claude Code has `claude_code_version`.
+fn names_another_tool(value: Value<'_>) -> bool {
+    let is_foreign = |key: &str| key.ends_with("_code_version") && key != "claude_code_version";
+    value.is_object() && value.fields().any(|(key, _)| is_foreign(key.text))
+}
+
+/// The first record, a list of every tool, may be longer than the head.
+fn is_cut_init(head: &[u8]) -> bool {
+    let last = memchr::memrchr(b'\n', head).map_or(head, |at| &head[at..]);
+    let keys: [&[u8]; 3] = [b"\"session_id\"", b"\"permissionMode\"", b"\"tools\""];
+    keys.iter().all(|key| memchr::memmem::find(last, key).is_some())
 }
 
 /// The first version in which `total_cost_usd` was seen to count the whole session.
@@ -104,6 +133,7 @@ const CUMULATIVE_SINCE: [u32; 3] = [2, 1, 330];
 struct Stream {
     fold: Fold,
     warnings: Vec<Warning>,
+    unknowns: Unknowns,
     /// A process has begun and its result has not come.
     is_open: bool,
     /// A background agent was done since the last `init`.
@@ -143,7 +173,10 @@ impl Stream {
     fn read(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands) {
         let mut warnings = std::mem::take(&mut self.warnings);
         if id == SourceId(0) {
-            fold::each_line(id, name, lines, hands, &mut warnings, &mut |line| self.line(line));
+            fold::each_line(id, name, lines, hands, &mut warnings, &mut |line| {
+                self.unknowns.take(line.unknown());
+                self.line(line);
+            });
         }
         self.warnings = warnings;
     }
@@ -151,7 +184,8 @@ impl Stream {
     fn completed(self, name: &str) -> Run {
         let mut run = self.fold.finish(TokensFrom::Results);
         run.format = ClaudeStream.name();
-        run.warnings = self.warnings;
+        run.warnings.extend(self.unknowns.warning(name, run.format));
+        run.warnings.extend(self.warnings);
         if run.id.is_empty() {
             run.id = name.rsplit('/').next().unwrap_or(name).to_owned();
         }

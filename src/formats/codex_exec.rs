@@ -15,6 +15,7 @@ use super::{
     },
     jsonl,
     tape::{self, Tape},
+    unknown::Unknowns,
 };
 use crate::run::{
     Agent, Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, StepText, Tokens,
@@ -91,8 +92,9 @@ fn is_ours(line: &[u8]) -> bool {
     match event.text("type").as_deref() {
         Some("thread.started") => event.has("thread_id"),
         Some("session.created") => event.has("session_id"),
-        Some("turn.started") => true,
-        Some("item.started" | "item.updated" | "item.completed") => event.object("item").is_some(),
+        Some("item.started" | "item.updated" | "item.completed") => {
+            event.object("item").is_some_and(|item| !kind_of(&item).is_empty())
+        }
         _ => false,
     }
 }
@@ -175,12 +177,14 @@ struct Fold {
     has_understood: bool,
     /// Something was told before the turn it belongs to was said to start.
     is_early: bool,
+    unknowns: Unknowns,
 }
 
 impl Fold {
     fn event(&mut self, place: Place, event: &Object<'_>) {
         let kind = event.text("type").unwrap_or_default();
         self.has_understood |= kind.contains('.');
+        self.unknowns.take(None);
         match kind.as_ref() {
             "thread.started" | "session.created" => {
                 let id = event.text_of(&["thread_id", "session_id"]).unwrap_or_default();
@@ -226,6 +230,7 @@ impl Fold {
 
     fn unknown(&mut self, place: Place, kind: &str) {
         let label = label(if kind.is_empty() { "a record without a type" } else { kind });
+        self.unknowns.mark(&label);
         self.steps().push(Step { label, place, role: Role::System, ..Step::default() });
     }
 
@@ -249,6 +254,9 @@ impl Fold {
     /// A later event of an item replaces the earlier; its place in the turn stays.
     fn item(&mut self, place: Place, item: &Object<'_>) {
         let step = step(place, item);
+        if step.kind == StepKind::Unknown {
+            self.unknowns.mark(&step.label);
+        }
         let id = item.boxed("id").unwrap_or_default();
         let steps = self.steps();
         let end = steps.len();
@@ -293,6 +301,7 @@ impl Fold {
         run.format = CodexExec.name();
         run.agent = Agent { name: codex::AGENT.into(), version: None };
         run.root = common_root(run);
+        run.warnings.extend(self.unknowns.warning(file, run.format));
         sort_paths(run);
         Ok(self.run)
     }

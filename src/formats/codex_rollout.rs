@@ -32,6 +32,7 @@ use super::{
     codex::{self, json::Object},
     jsonl::{self, Input, Log, Piece},
     tape::Tape,
+    unknown::Unknowns,
 };
 use crate::run::{
     Agent, Edit, Run, SourceId, Step, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
@@ -97,24 +98,26 @@ impl Format for CodexRollout {
     }
 }
 
-/// Whether a line can only be from a rollout. Forks whose lines name no type look like any chat; those are taken
-/// for one only where the file is named so.
+/// Whether a line can only be from a rollout. Bare items of the Responses API are written by other tools too (Grok's
+/// thinking), and forks whose lines name no type look like any chat: those are taken for one only where the file is named so.
 fn is_ours(line: &[u8], name: &str) -> bool {
     let text = String::from_utf8_lossy(line);
     let tape = Tape::read(&text);
     let Some(line) = Object::on(&tape) else { return is_cut_meta(&text) };
     let kind = line.text("type");
-    let is_chat = name.starts_with("rollout") && line.has("role") && kind.is_none();
+    let is_named = name.starts_with("rollout");
     match kind.as_deref() {
         Some("session_meta" | "response_item" | "event_msg" | "turn_context" | "compacted") => {
             line.get("payload").is_some()
         }
-        Some("message") => line.has("role") && is_content_of_ours(&line),
-        Some("reasoning") => line.has("summary"),
-        Some("function_call" | "custom_tool_call" | "local_shell_call") => line.has("call_id"),
+        Some("message") => is_named && line.has("role") && is_content_of_ours(&line),
+        Some("reasoning") => is_named && line.has("summary"),
+        Some("function_call" | "custom_tool_call" | "local_shell_call") => is_named && line.has("call_id"),
         Some(_) => false,
         None => {
-            is_chat || line.text("record_type").as_deref() == Some("state") || is_bare_meta(&line)
+            (is_named && line.has("role"))
+                || line.text("record_type").as_deref() == Some("state")
+                || is_bare_meta(&line)
         }
     }
 }
@@ -180,6 +183,7 @@ struct Lines {
     /// What is asked of all lines before they are folded. Noted as they come: going over so much memory again takes
     /// longer than the asking.
     notes: Notes,
+    unknowns: Unknowns,
 }
 
 /// Indices count lines.
@@ -207,8 +211,8 @@ impl Growing for Rollout {
         let mut root: Option<Box<str>> = None;
         for (source, id) in sources.iter().zip(0..) {
             let lines = self.threads.get(&SourceId(id));
-            let broken =
-                lines.iter().flat_map(|of| of.notes.broken.iter().map(|at| &of.lines[*at]));
+            warnings.extend(lines.and_then(|lines| lines.unknowns.warning(source.name, CodexRollout.name())));
+            let broken = lines.iter().flat_map(|of| of.notes.broken.iter().map(|at| &of.lines[*at]));
             warnings.extend(broken.filter_map(|line| warning(source.name, line)));
             match lines.and_then(|lines| thread(lines, root.as_deref())) {
                 Some(thread) => {
@@ -254,6 +258,11 @@ impl Rollout {
 
 impl Lines {
     fn push(&mut self, line: Line) {
+        match &line.record {
+            Record::Broken(_) => {}
+            Record::Unknown { label } => self.unknowns.take(Some(label)),
+            _ => self.unknowns.take(None),
+        }
         if !self.is_understood || !matches!(line.record, Record::Bookkeeping) {
             self.is_understood |= line.is_understood();
             self.notes.take(self.lines.len(), &line);

@@ -23,6 +23,7 @@ mod paperbench;
 pub mod rubric;
 mod slopcodebench;
 mod tape;
+mod unknown;
 
 use crate::run::{Edit, Run, SourceId, Step, StepText, ToolResult, files::RecordedEdit};
 
@@ -200,7 +201,33 @@ pub use slopcodebench::layout as slopcodebench_layout;
 
 /// The format that claims a file which starts like this.
 pub fn claim(head: &Head<'_>) -> Option<&'static dyn Format> {
+    if is_binary(head.bytes) {
+        return None;
+    }
     FORMATS.iter().copied().find(|format| format.claims(head))
+}
+
+/// Whether the first line that is not blank holds a NUL. An archive has lines of the logs in it, which would be taken
+/// for its own. Later lines may hold NULs: a crash leaves some at the end of a log.
+fn is_binary(bytes: &[u8]) -> bool {
+    let start = bytes.trim_ascii_start();
+    let end = memchr::memchr(b'\n', start).unwrap_or(start.len());
+    memchr::memchr(0, &start[..end]).is_some()
+}
+
+/// What a file is that starts like this, where it holds other files or rows and no format reads it.
+pub fn container(bytes: &[u8]) -> Option<&'static str> {
+    const MAGIC: [(usize, &[u8], &str); 6] = [
+        (257, b"ustar", "a tar archive"),
+        (0, b"PK\x03\x04", "a zip archive"),
+        (0, b"\x1f\x8b", "compressed with gzip"),
+        (0, b"BZh", "compressed with bzip2"),
+        (0, b"\xfd7zXZ", "compressed with xz"),
+        (0, b"SQLite format 3", "an SQLite database"),
+    ];
+    let starts =
+        |at: usize, magic: &[u8]| bytes.get(at..).is_some_and(|rest| rest.starts_with(magic));
+    MAGIC.iter().find(|(at, magic, _)| starts(*at, magic)).map(|(_, _, what)| *what)
 }
 
 /// The format of that name.

@@ -100,7 +100,8 @@ fn why_unclaimed(bytes: &[u8]) -> String {
     if bytes.trim_ascii().is_empty() {
         return "the file is empty".into();
     }
-    format!("not a recording we know; known formats: {}", known_formats())
+    let container = formats::container(bytes).map(|what| format!(" ({what})")).unwrap_or_default();
+    format!("not a recording we know{container}; known formats: {}", known_formats())
 }
 
 fn known_formats() -> String {

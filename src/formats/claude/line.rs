@@ -31,6 +31,16 @@ pub struct Line {
     pub what: What,
 }
 
+impl Line {
+    /// The name of its kind, where nobody knows that.
+    pub fn unknown(&self) -> Option<&str> {
+        match &self.what {
+            What::Unknown { label } => Some(label),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub enum What {
     User(User),

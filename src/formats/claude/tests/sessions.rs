@@ -646,3 +646,61 @@ fn a_session_is_told_from_its_neighbours() {
     );
     assert!(claims(&long), "a prompt longer than the head");
 }
+
+/// What Qwen Code writes: our envelope around messages of parts.
+fn qwen(kind: &str, uuid: &str, text: &str) -> String {
+    format!(
+        r#"{{"uuid":"{uuid}","parentUuid":null,"sessionId":"S","isSidechain":false,"cwd":"/w","version":"0.2.1","type":"{kind}","message":{{"role":"model","parts":[{{"text":"{text}"}}]}}}}"#
+    )
+}
+
+#[test]
+fn a_session_of_qwen_code_is_not_claimed_however_long_it_is() {
+    let claimed =
+        |log: &str| crate::formats::claim(&head("x.jsonl", log.as_bytes())).map(Format::name);
+    let short = log(&[
+        qwen("user", "u1", "Go"),
+        qwen("assistant", "a1", "Hi"),
+        qwen("tool_result", "r1", ""),
+    ]);
+    let long = qwen("user", "u2", &"x".repeat(crate::formats::HEAD_BYTES));
+
+    assert_eq!(claimed(&short), None);
+    assert_eq!(claimed(&(short.clone() + &long)), None);
+    assert_eq!(claimed(&long), None);
+}
+
+#[test]
+fn a_session_most_of_whose_records_are_unknown_says_so_with_their_share() {
+    let log =
+        log(&[asks("u1", "go", ""), qwen("assistant", "a1", "Hi"), qwen("telemetry", "r1", "")]);
+
+    let run = index(&ClaudeSession, &log);
+
+    let told: Vec<_> =
+        run.warnings.iter().map(|it| (it.place.as_str(), it.what.as_str())).collect();
+    assert_eq!(
+        told,
+        [(
+            "run.jsonl",
+            "2 of 3 records (67 %) are of no kind known from claude-code: \
+             an assistant message without content, telemetry; another tool may have written this log"
+        )]
+    );
+}
+
+#[test]
+fn an_archive_that_holds_a_session_is_not_a_session() {
+    let mut tar = b"session.jsonl".to_vec();
+    tar.resize(257, 0);
+    tar.extend(b"ustar\0");
+    tar.resize(512, 0);
+    tar.extend(asks("u1", "go", "").bytes());
+    tar.extend(b"\n");
+    tar.extend(asks("u2", "on", "").bytes());
+    let ends_in_nuls = format!("{}\n\0\0\0\0", asks("u1", "go", ""));
+
+    assert!(crate::formats::claim(&head("session.tar", &tar)).is_none());
+    assert_eq!(crate::formats::container(&tar), Some("a tar archive"));
+    assert!(crate::formats::claim(&head("x.jsonl", ends_in_nuls.as_bytes())).is_some(), "a crash");
+}

@@ -233,3 +233,30 @@ fn a_stream_is_told_from_its_neighbours() {
         .replacen('{', r#"{"permissionMode":"x","#, 1);
     assert!(claims(&long), "a list of tools longer than the head");
 }
+
+#[test]
+fn streams_of_other_tools_in_the_same_envelope_are_not_claimed() {
+    let droid = r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"S","tools":["Read","Execute"],"model":"m"}
+{"type":"message","role":"user","id":"1","text":"go","session_id":"S"}
+{"type":"tool_call","toolCallId":"c","toolName":"Execute","parameters":{"command":"ls"},"session_id":"S"}
+{"type":"tool_result","toolCallId":"c","value":{"stdout":"","exitCode":0},"session_id":"S"}
+{"type":"completion","finalText":"Done","session_id":"S"}"#;
+    let amp = r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"T-1","tools":["Bash"],"mcp_servers":[]}
+{"type":"assistant","message":{"type":"message","role":"assistant","content":[{"type":"text","text":"Hi"}]},"parent_tool_use_id":null,"session_id":"T-1"}
+{"type":"result","subtype":"success","duration_ms":1,"is_error":false,"num_turns":1,"result":"Hi","session_id":"T-1"}"#;
+    let cursor = r#"{"type":"system","subtype":"init","apiKeySource":"login","cwd":"/w","session_id":"S","model":"m","permissionMode":"default"}
+{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Hi"}]},"session_id":"S"}
+{"type":"tool_call","subtype":"started","call_id":"c","tool_call":{"readToolCall":{"args":{"path":"a"}}},"session_id":"S"}"#;
+    let qwen = r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"S","tools":[],"model":"m","permissionMode":"default","qwen_code_version":"0.2.0"}
+{"type":"assistant","session_id":"S","message":{"id":"1","type":"message","role":"assistant","model":"m","content":[]}}"#;
+
+    for stream in [droid, amp, cursor, qwen] {
+        let claimed = crate::formats::claim(&head("stream.jsonl", stream.as_bytes()));
+        assert_eq!(claimed.map(Format::name), None, "{stream}");
+        let cut = format!(
+            "{stream}\n{{\"type\":\"x\",\"text\":\"{}\"}}",
+            "x".repeat(crate::formats::HEAD_BYTES)
+        );
+        assert!(crate::formats::claim(&head("stream.jsonl", cut.as_bytes())).is_none(), "{stream}");
+    }
+}

@@ -759,3 +759,27 @@ proptest! {
 fn a_line_stays_small_so_that_a_big_log_does() {
     assert!(size_of::<super::super::record::Line>() <= 152);
 }
+
+#[test]
+fn another_tools_items_of_the_responses_api_are_not_a_rollout() {
+    let grok = [
+        json!({ "type": "system", "content": "You are Grok." }),
+        json!({ "type": "user", "content": [{ "type": "text", "text": "Go" }] }),
+        json!({ "type": "reasoning", "id": "rs", "summary": [{ "type": "summary_text", "text": "Hm" }] }),
+        json!({ "type": "assistant", "content": "Done", "model_id": "grok" }),
+    ];
+    let grok = grok.iter().map(|line| format!("{line}\n")).collect::<String>();
+
+    assert!(claim(&head("chat_history.jsonl", &grok)).is_none());
+}
+
+#[test]
+fn a_rollout_most_of_whose_records_are_unknown_says_so_with_their_share() {
+    let run = index(&[meta("t"), line("new_a", &json!({})), line("new_b", &json!({}))].concat());
+
+    let told: Vec<_> = run.warnings.iter().map(|it| it.what.as_str()).collect();
+    assert_eq!(
+        told,
+        ["2 of 3 records (67 %) are of no kind known from codex-rollout: new_a, new_b; another tool may have written this log"]
+    );
+}
