@@ -683,3 +683,27 @@ fn no_recording_of_another_tool_is_taken_for_one_of_claude_code_or_codex() {
         assert!(!format.starts_with("claude") && !format.starts_with("codex"), "{file}: {format}");
     }
 }
+
+#[test]
+fn a_log_in_a_bundle_that_no_format_reads_is_a_warning_of_check_whatever_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    fs::create_dir(place("session")).unwrap();
+    let run = r#"{"schema": "trajview.run/1", "id": "r", "turns": [{"turn": 1, "session": "agent.traj"}],
+        "kept": ["session/agent.traj"]}"#;
+    fs::write(place("run.json"), run).unwrap();
+    for name in ["agent.traj", "chat_history.jsonl", "terminal.cast", "prompt.txt"] {
+        fs::write(place("session").join(name), "{\"type\":\"system\",\"content\":\"x\"}\n")
+            .unwrap();
+    }
+
+    let ran = trajview(&["check", "--json", folder.path().to_str().unwrap()]);
+
+    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let warnings = report["runs"][0]["warnings"].as_array().unwrap().iter();
+    let told: Vec<_> =
+        warnings.map(|it| (it["where"].as_str().unwrap(), it["what"].as_str().unwrap())).collect();
+    let what = "not a log of a known format; what it tells is not shown";
+    assert_eq!(told, [("session/agent.traj", what), ("session/chat_history.jsonl", what)]);
+}

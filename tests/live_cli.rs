@@ -268,7 +268,9 @@ fn mini_works_in_a_terminal_from_turn_to_turn() {
     ];
     live(&given);
 
-    checked(&out);
+    let check = trajview(&["check", out.to_str().unwrap()]);
+    let unread = "session/turn-001.traj.json: not a log of a known format";
+    assert!(check.code == Some(1) && check.out.contains(unread), "{}", check.out);
     let files = |turn: &str| {
         let shown = json(&["ls", out.to_str().unwrap(), "--at", turn, "--json"]);
         let files = shown["files"].as_array().unwrap().clone();

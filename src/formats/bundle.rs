@@ -51,7 +51,7 @@ impl Format for Bundle {
         let script = sources.iter().position(|source| source.name == "script.json");
         let requests =
             script.map(|at| requests_of(sources, at, &mut run.warnings)).unwrap_or_default();
-        let sessions = index_sessions(sources, &manifest.kept, hands, &mut run);
+        let sessions = index_sessions(sources, hands, &mut run);
         lay_out(&manifest, sessions, &requests, &mut run);
         if let Some((source, id)) =
             sources.iter().zip((0..).map(SourceId)).find(|(it, _)| it.name == "tests.jsonl")
@@ -97,9 +97,6 @@ struct Manifest {
     checkpoints: Vec<ManifestCheckpoint>,
     #[serde(default)]
     turns: Vec<ManifestTurn>,
-    /// Files below `session/` that are kept though no format reads them.
-    #[serde(default)]
-    kept: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -229,12 +226,7 @@ struct Session {
     run: Run,
 }
 
-fn index_sessions(
-    sources: &[Source<'_>],
-    kept: &[String],
-    hands: &dyn Hands,
-    run: &mut Run,
-) -> Vec<Session> {
+fn index_sessions(sources: &[Source<'_>], hands: &dyn Hands, run: &mut Run) -> Vec<Session> {
     let logs =
         || sources.iter().enumerate().filter(|(_, source)| source.name.starts_with("session/"));
     run.sources = sources
@@ -282,20 +274,19 @@ fn index_sessions(
     }
     for (at, source) in logs() {
         let is_read = run.sources[at].format != Bundle.name();
-        let is_known = is_read || kept.iter().any(|name| name == source.name);
-        if !is_known && is_log_by_name(source.name) {
-            run.warnings.push(Warning {
-                place: source.name.into(),
-                what: "not a log of a known format".into(),
-            });
+        if !is_read && could_be_log(source.name) {
+            let what = "not a log of a known format; what it tells is not shown".into();
+            run.warnings.push(Warning { place: source.name.into(), what });
         }
     }
     sessions
 }
 
-fn is_log_by_name(name: &str) -> bool {
-    [".jsonl", ".jsonl.zst", ".json"].iter().any(|ending| name.ends_with(ending))
-        && !name.ends_with(".meta.json")
+/// Whether a file below `session/` may be an agent's log, in whatever format: all but what is known to be something else.
+fn could_be_log(name: &str) -> bool {
+    const OTHERS: [&str; 7] =
+        [".cast", ".meta.json", ".stderr", "stderr.log", ".txt", ".patch", ".diff"];
+    !OTHERS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Lays the turns of the logs along the manifest's list.
@@ -347,7 +338,10 @@ fn list_of_turns(manifest: &Manifest, sessions: &[Session], run: &mut Run) -> Ve
         .filter_map(|turn| turn.session.as_deref())
         .collect::<std::collections::BTreeSet<_>>()
     {
-        if !sessions.iter().any(|session| session.name == name) {
+        // That a log is there and cannot be read was said before.
+        let is_there =
+            run.sources.iter().any(|source| source.name.strip_prefix("session/") == Some(name));
+        if !is_there {
             let what = format!("names session/{name}, which is not in the bundle");
             run.warnings.push(Warning { place: "run.json".into(), what });
         }

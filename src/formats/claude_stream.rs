@@ -12,7 +12,7 @@ use super::{
     Format, Growing, Hands, Head, NotUnderstood, Source,
     claude::{
         edits,
-        fold::{self, Fold, Owner, Told, TokensFrom},
+        fold::{self, Fold, Owner, TokensFrom, Told},
         json::{Raw, Text, field, object},
         line::{Line, User, Verdict, What, Words, WordsKind},
         record::{Message, Record},

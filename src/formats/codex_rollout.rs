@@ -112,7 +112,9 @@ fn is_ours(line: &[u8], name: &str) -> bool {
         }
         Some("message") => is_named && line.has("role") && is_content_of_ours(&line),
         Some("reasoning") => is_named && line.has("summary"),
-        Some("function_call" | "custom_tool_call" | "local_shell_call") => is_named && line.has("call_id"),
+        Some("function_call" | "custom_tool_call" | "local_shell_call") => {
+            is_named && line.has("call_id")
+        }
         Some(_) => false,
         None => {
             (is_named && line.has("role"))
@@ -211,8 +213,11 @@ impl Growing for Rollout {
         let mut root: Option<Box<str>> = None;
         for (source, id) in sources.iter().zip(0..) {
             let lines = self.threads.get(&SourceId(id));
-            warnings.extend(lines.and_then(|lines| lines.unknowns.warning(source.name, CodexRollout.name())));
-            let broken = lines.iter().flat_map(|of| of.notes.broken.iter().map(|at| &of.lines[*at]));
+            warnings.extend(
+                lines.and_then(|lines| lines.unknowns.warning(source.name, CodexRollout.name())),
+            );
+            let broken =
+                lines.iter().flat_map(|of| of.notes.broken.iter().map(|at| &of.lines[*at]));
             warnings.extend(broken.filter_map(|line| warning(source.name, line)));
             match lines.and_then(|lines| thread(lines, root.as_deref())) {
                 Some(thread) => {

@@ -269,7 +269,7 @@ pub fn main_log<'a>(
     mains.iter().find(of_session).or(mains.last()).copied()
 }
 
-/// Those of the bundle's logs that no format reads, though their names say that they are logs.
+/// Those of the bundle's logs that no format reads, though their names say that they are logs; `check` warns of them.
 pub fn unread(rows: &[LogRow], bundle: &Path) -> Vec<String> {
     let is_log = |name: &str| [".jsonl", ".json"].iter().any(|ending| name.ends_with(ending));
     let unread =

@@ -780,6 +780,8 @@ fn a_rollout_most_of_whose_records_are_unknown_says_so_with_their_share() {
     let told: Vec<_> = run.warnings.iter().map(|it| it.what.as_str()).collect();
     assert_eq!(
         told,
-        ["2 of 3 records (67 %) are of no kind known from codex-rollout: new_a, new_b; another tool may have written this log"]
+        [
+            "2 of 3 records (67 %) are of no kind known from codex-rollout: new_a, new_b; another tool may have written this log"
+        ]
     );
 }
