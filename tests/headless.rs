@@ -707,3 +707,104 @@ fn a_log_in_a_bundle_that_no_format_reads_is_a_warning_of_check_whatever_its_nam
     let what = "not a log of a known format; what it tells is not shown";
     assert_eq!(told, [("session/agent.traj", what), ("session/chat_history.jsonl", what)]);
 }
+
+/// The sample with a run.json as a live run leaves it whose last turn was stopped.
+fn stopped_sample() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = folder.path().join("stopped");
+    common::judged::copy(&project("sample-runs/codex-p12"), &bundle);
+    let path = bundle.join("run.json");
+    let mut run: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let turns = run["turns"].as_array_mut().unwrap();
+    turns.truncate(4);
+    let end = |turn: &mut Value, state: &str, why: Option<&str>, exit: &str| {
+        turn["state"] = state.into();
+        turn["why"] = why.into();
+        turn["exit"] = exit.into();
+    };
+    end(&mut turns[0], "done", None, "exit code 0");
+    turns[0]["cost_usd"] = 0.5.into();
+    end(&mut turns[1], "kept", Some("the agent failed (exit code 1)"), "exit code 1");
+    turns[1]["cost_usd"] = 0.25.into();
+    end(&mut turns[3], "cut", Some("it was told to stop"), "signal 15");
+    turns[3]["cost_usd"] = 4.into();
+    // A turn of which there is no log: what the recorder heard is all there is.
+    turns[2]["session"] = "gone.jsonl".into();
+    turns[2]["tokens"] = serde_json::json!({"input": 70, "cached_input": null, "output": 7});
+    run["state"] = "stopped: it was told to stop".into();
+    run["checkpoints"] = serde_json::json!([]);
+    fs::write(&path, run.to_string()).unwrap();
+    folder
+}
+
+#[test]
+fn a_turn_that_was_cut_or_failed_says_so_everywhere_and_what_was_cut_does_not_count() {
+    let folder = stopped_sample();
+    let (folder, bundle) = (folder.path(), folder.path().join("stopped"));
+    let bundle = bundle.to_str().unwrap();
+
+    let shown = json(&["show", bundle, "--json"]);
+    let (text, turn) = (printed(&["show", bundle]), printed(&["show", bundle, "--turn", "4"]));
+    let corpus = json(&["corpus", folder.to_str().unwrap(), "--resamples", "0", "--json"]);
+    let table = printed(&["corpus", folder.to_str().unwrap(), "--resamples", "0"]);
+    let screen = printed(&[bundle, "--snapshot", "120x40"]);
+    let scored = json(&["score", bundle, "--each", "turn", "--json"]);
+
+    let state = |turn: &Value| (turn["state"].clone(), turn["counts"].clone());
+    assert_eq!(
+        turns(&shown).iter().map(state).collect::<Vec<_>>(),
+        [("done", true), ("kept", true)]
+            .map(|(state, counts)| (Value::from(state), Value::from(counts)))
+            .into_iter()
+            .chain([(Value::Null, true.into()), ("cut".into(), false.into())])
+            .collect::<Vec<_>>()
+    );
+    let totals = &shown["totals"];
+    assert_eq!((&totals["turns"], &totals["turns_not_counted"]), (&3.into(), &1.into()));
+    assert_eq!(totals["cost_usd"], 0.75, "what the cut turn cost does not count");
+    assert_eq!(turns(&shown)[2]["tokens"]["input"], 70, "no log, so what the recorder heard");
+    for told in [
+        "state: stopped: it was told to stop",
+        "turn 2: failed, kept: the agent failed (exit code 1)",
+        "turn 4: cut, does not count: it was told to stop",
+        "3 turns (1 more does not count)",
+    ] {
+        assert!(text.contains(told), "{told:?} is not in:\n{text}");
+    }
+    assert!(
+        turn.contains("cut, does not count: it was told to stop\n  the agent ended with signal 15"),
+        "{turn}"
+    );
+    let run = &corpus["runs"][0];
+    assert_eq!((&run["turns"], &run["cost_usd"]), (&3.into(), &0.75.into()));
+    assert_eq!(run["turn_states"][1], "turn 4: cut, does not count: it was told to stop");
+    assert!(
+        table.contains("* stopped: turn 4: cut, does not count: it was told to stop"),
+        "{table}"
+    );
+    assert!(screen.contains(" cut ") && screen.contains("failed, kept"), "{screen}");
+    let labels: Vec<&Value> =
+        scored["points"].as_array().unwrap().iter().map(|it| &it["label"]).collect();
+    assert_eq!(labels, ["turn 1", "turn 2", "turn 3"], "no point of a turn that does not count");
+}
+
+#[test]
+fn what_a_killed_live_run_leaves_beside_is_no_run_of_a_table() {
+    let folder = stopped_sample();
+    let home = folder.path().join("stopped.work/home/.codex/sessions");
+    fs::create_dir_all(&home).unwrap();
+    let sample = "sample-runs/codex-rollout/rollout-2026-11-21T20-51-05-01a1ffe0-81fd-7c53-84dd-887f9d16b032.jsonl";
+    fs::copy(project(sample), home.join("rollout-2026-11-21T20-51-05-x.jsonl")).unwrap();
+    let folder = folder.path().to_str().unwrap();
+
+    let checked = json(&["corpus", folder, "--resamples", "0", "--json"]);
+    let refused = trajview(&["show", &format!("{folder}/stopped.work")]);
+
+    assert_eq!(checked["runs"].as_array().unwrap().len(), 1);
+    assert_eq!(refused.code, Some(4));
+    assert!(
+        refused.err.contains("the workspace of a live run, not its recording"),
+        "{}",
+        refused.err
+    );
+}

@@ -62,10 +62,13 @@ pub const ROWS: &[Row] = &[
 fn score(replay: &Replay, series: Series) -> Value {
     let points = points::of(&replay.run, Axis::Turns);
     let known = replay.curves.scores.at(replay.turn + 1).is_some();
-    let Some(point) = points.get(replay.turn) else { return Value::NotRecorded };
+    let at = points.iter().position(|point| point.done == replay.turn + 1);
+    let Some((at, point)) = at.and_then(|at| Some((at, points.get(at)?))) else {
+        return Value::NotRecorded;
+    };
     match series.said_at(replay, point) {
         Some(said) => {
-            let so_far = points.get(..=replay.turn).unwrap_or_default();
+            let so_far = points.get(..=at).unwrap_or_default();
             Value::Score(said, series.values(replay, so_far))
         }
         None if known || replay.curves.scores.failed.is_some() => Value::NotRecorded,
@@ -79,7 +82,8 @@ fn so_far(replay: &Replay) -> &[crate::run::Turn] {
 }
 
 fn tokens(replay: &Replay) -> Value {
-    let sum = so_far(replay).iter().fold(Tokens::default(), |sum, turn| sum + turn.tokens);
+    let counted = so_far(replay).iter().filter(|turn| turn.counts());
+    let sum = counted.fold(Tokens::default(), |sum, turn| sum + turn.tokens);
     match (sum.input, sum.output) {
         (Some(read), Some(written)) => Value::Tokens { read, written },
         _ => Value::NotRecorded,
@@ -87,7 +91,8 @@ fn tokens(replay: &Replay) -> Value {
 }
 
 fn cost(replay: &Replay) -> Value {
-    let costs = so_far(replay).iter().filter_map(|turn| turn.cost_usd);
+    let counted = so_far(replay).iter().filter(|turn| turn.counts());
+    let costs = counted.filter_map(|turn| turn.cost_usd);
     costs.reduce(|sum, cost| sum + cost).map_or(Value::NotRecorded, Value::Dollars)
 }
 

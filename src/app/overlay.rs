@@ -188,6 +188,16 @@ fn info(replay: &Replay) -> Vec<Row> {
     say("agent", Some(agent(run)));
     say("model", run.model.clone());
     say("recorded", run.provenance.clone());
+    say("state", run.record.state.clone());
+    for told in run.state_sentences() {
+        say("", Some(told));
+    }
+    for title in &run.record.skipped {
+        say("", Some(format!("a request was skipped: {title}")));
+    }
+    for remark in &run.record.remarks {
+        say("remark", Some(remark.clone()));
+    }
     say("format", Some(run.format.to_owned()));
     say("id", Some(run.id.clone()));
     say("written by", run.harness.clone());
@@ -233,7 +243,7 @@ fn counts(replay: &Replay) -> String {
     let steps: usize = run.turns.iter().map(|turn| turn.steps.len()).chain(of_agents).sum();
     let errors: usize = replay.digests.iter().map(|digest| digest.errors).sum();
     let parts = [
-        (run.turns.len(), "turn"),
+        (run.counted_turns().count(), "turn"),
         (steps, "step"),
         (run.checkpoints.len(), "checkpoint"),
         (run.subagents.len(), "sub-agent"),

@@ -42,7 +42,7 @@ impl At {
         let count = run.turns.len();
         match self {
             Self::Start => Ok(0),
-            Self::Final => Ok(count),
+            Self::Final => Ok(run.end()),
             Self::Turn(number) if (1..=count).contains(number) => Ok(*number),
             Self::Turn(number) => {
                 let turns = if count == 1 { "1 turn".into() } else { format!("{count} turns") };

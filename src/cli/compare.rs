@@ -118,7 +118,7 @@ fn moments(party: &Party, each: Each) -> Vec<usize> {
     };
     let ends = ends.into_iter().map(|Moment { done, .. }| done);
     let judged = party.rubric.judgements.iter().map(|it| compare::done_at(&party.run, it));
-    let moments: BTreeSet<usize> = ends.chain(judged).chain([party.run.turns.len()]).collect();
+    let moments: BTreeSet<usize> = ends.chain(judged).chain([party.run.end()]).collect();
     moments.into_iter().collect()
 }
 
@@ -152,7 +152,7 @@ fn contents(Named { opened, .. }: &Named) -> Contents<'_> {
 
 fn last_tree(Named { opened, .. }: &Named) -> Result<Tree, Failure> {
     let timeline = opened.archive.timeline(&opened.run).map_err(cannot_read)?;
-    Ok(timeline.tree_after(opened.run.turns.len()))
+    Ok(timeline.tree_after(opened.run.end()))
 }
 
 /// Of the first two runs.

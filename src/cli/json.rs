@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::{
     metrics::rubric_tree::Summary,
     run::{
-        Edit, Run, Step, StepId, StepText, Time, Tokens,
+        Edit, Run, Step, StepId, StepText, Time, Tokens, TurnRecord, TurnState,
         files::{Change, Timeline},
     },
     store::Archive,
@@ -52,6 +52,12 @@ pub struct RunFacts {
     /// The benchmark harness that wrote the run down, with its generation.
     pub harness: Option<String>,
     pub provenance: Option<String>,
+    /// As the recorder of a live run says: `running`, `finished`, `stopped` and why.
+    pub state: Option<String>,
+    /// What it says of the run as a whole.
+    pub remarks: Vec<String>,
+    /// First lines of the requests that were never asked.
+    pub skipped_requests: Vec<String>,
     pub started_at: Option<String>,
     pub ended_at: Option<String>,
     /// commits, recorded edits, or recorded edits and snapshots
@@ -98,6 +104,38 @@ pub struct TurnRow {
     pub subagents: usize,
     pub commit: Option<String>,
     pub layer: Option<String>,
+    /// Whether it is part of the totals: not where it was cut, failed or skipped.
+    pub counts: bool,
+    /// What the recorder of a live run says of it.
+    #[serde(flatten)]
+    pub record: TurnRecordRow,
+}
+
+/// As `run.json` has it; null where it says nothing.
+#[derive(Serialize)]
+pub struct TurnRecordRow {
+    /// begun, done, kept (failed, and counts all the same), cut, failed or skipped
+    pub state: Option<&'static str>,
+    pub why: Option<String>,
+    /// How the agent's process ended.
+    pub exit: Option<String>,
+    /// Counts from 1.
+    pub attempt: Option<u64>,
+    pub denied: Vec<String>,
+    pub troubles: Vec<String>,
+    /// Written outside the workspace.
+    pub outside: Vec<String>,
+    /// Files that are not in the commit, and why.
+    pub not_recorded: Vec<String>,
+}
+
+impl From<TurnRecord> for TurnRecordRow {
+    fn from(record: TurnRecord) -> Self {
+        let TurnRecord { state, why, exit, attempt, denied, troubles, outside, not_recorded } =
+            record;
+        let state = state.map(TurnState::word);
+        Self { state, why, exit, attempt, denied, troubles, outside, not_recorded }
+    }
 }
 
 /// A file that the turn changed.
@@ -121,9 +159,12 @@ pub struct TokenRow {
     pub reasoning: Option<u64>,
 }
 
+/// Over the turns that count.
 #[derive(Serialize)]
 pub struct Totals {
     pub turns: usize,
+    /// Turns that were cut, failed or skipped.
+    pub turns_not_counted: usize,
     pub steps: usize,
     pub tool_calls: usize,
     pub errors: usize,
@@ -171,6 +212,8 @@ pub struct ToolRow {
 #[derive(Serialize)]
 pub struct ResultRow {
     pub text: String,
+    /// `exit 1`, `failed` or `ok`: as much as the recording says; null where it says nothing.
+    pub outcome: Option<String>,
     pub is_error: bool,
     pub exit_code: Option<i32>,
     pub bytes: u64,
@@ -239,6 +282,9 @@ impl Teller<'_> {
             }),
             harness: run.harness.clone(),
             provenance: run.provenance.clone(),
+            state: run.record.state.clone(),
+            remarks: run.record.remarks.clone(),
+            skipped_requests: run.record.skipped.iter().map(ToString::to_string).collect(),
             started_at: time(run.started_at),
             ended_at: time(run.ended_at),
             files_from: self.timeline.from.words(),
@@ -282,6 +328,8 @@ impl Teller<'_> {
             subagents: agents.len(),
             commit: turn.commit.as_deref().map(Into::into),
             layer: turn.layer.as_deref().map(Into::into),
+            counts: turn.counts(),
+            record: turn.record.as_deref().cloned().unwrap_or_default().into(),
         }
     }
 
@@ -310,16 +358,18 @@ impl Teller<'_> {
 
     fn totals(&self, turns: &[TurnRow]) -> Totals {
         let run = self.run;
+        let all = turns.len();
+        let turns: Vec<&TurnRow> = turns.iter().filter(|turn| turn.counts).collect();
         let edits = || turns.iter().flat_map(|turn| &turn.edits);
-        let costs = turns.iter().filter_map(|turn| turn.cost_usd);
         let ended = run.ended_at.zip(run.started_at);
         Totals {
             turns: turns.len(),
+            turns_not_counted: all - turns.len(),
             steps: turns.iter().map(|turn| turn.step_count + turn.subagent_steps).sum(),
             tool_calls: turns.iter().map(|turn| turn.tool_calls).sum(),
             errors: turns.iter().map(|turn| turn.errors).sum(),
             tokens: run.tokens().into(),
-            cost_usd: costs.reduce(|sum, cost| sum + cost),
+            cost_usd: run.cost_usd(),
             added: edits().filter_map(|edit| edit.added).sum(),
             removed: edits().filter_map(|edit| edit.removed).sum(),
             duration_s: ended.and_then(|(end, start)| end.seconds_since(start)),
@@ -348,6 +398,7 @@ impl Teller<'_> {
             }),
             result: step.result().map(|found| ResultRow {
                 text: result.unwrap_or_default(),
+                outcome: found.outcome(),
                 is_error: found.failed(),
                 exit_code: found.exit_code,
                 bytes: found.bytes,

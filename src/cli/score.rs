@@ -110,7 +110,7 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
     let done: Vec<usize> = moments.iter().map(|moment| moment.done).collect();
     let scored = archive.score(run, &done, scorer, &|_, _| true).map_err(cannot)?;
     let lines = archive.line_counts(run).map_err(cannot)?;
-    let ends: Vec<usize> = done.into_iter().chain([run.turns.len()]).collect();
+    let ends: Vec<usize> = done.into_iter().chain([run.end()]).collect();
     let mut reuse = archive.reuse(run, &ends, reader).map_err(cannot)?;
     let last = reuse.pop().flatten();
     let document =
@@ -137,7 +137,7 @@ fn tell(warnings: &[Warning]) {
 
 fn moments(run: &Run, each: Each) -> Result<Vec<Moment>, Failure> {
     let moments: Vec<Moment> = match each {
-        Each::Final => vec![Moment { label: "final".into(), done: run.turns.len() }],
+        Each::Final => vec![Moment { label: "final".into(), done: run.end() }],
         Each::Checkpoint => {
             let moment = |checkpoint: &crate::run::Checkpoint| Moment {
                 label: checkpoint.id.clone(),
@@ -145,7 +145,8 @@ fn moments(run: &Run, each: Each) -> Result<Vec<Moment>, Failure> {
             };
             run.checkpoints.iter().map(moment).collect()
         }
-        Each::Turn => (1..=run.turns.len())
+        Each::Turn => run
+            .counted_moments()
             .map(|done| Moment { label: format!("turn {done}"), done })
             .collect(),
     };

@@ -1,6 +1,10 @@
 //! `trajview show`: turns, requests, edits, tokens, warnings.
 
-use crate::{metrics::rubric_tree::Summary, run::Run, store};
+use crate::{
+    metrics::rubric_tree::Summary,
+    run::{Run, Turn, TurnState},
+    store,
+};
 
 use super::{
     Exit, Failure, Outcome, RunArg, at,
@@ -32,8 +36,9 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let teller = Teller { run, archive, timeline: &timeline, path: &args.run.path };
     match args.turn {
         Some(number) => {
-            let shown = teller.show_turn(at::turn_index(run, number)?);
-            if args.json { out.json(&shown)? } else { print_turn(&shown, out)? }
+            let at = at::turn_index(run, number)?;
+            let shown = teller.show_turn(at);
+            if args.json { out.json(&shown)? } else { print_turn(&run.turns[at], &shown, out)? }
         }
         None => {
             let shown = teller.show();
@@ -82,9 +87,10 @@ fn print_run(run: &Run, shown: &Show, is_markdown: bool, out: &mut Out) -> std::
     recorded::print(run, is_markdown, out)?;
     let totals = &shown.totals;
     out.line("")?;
+    states(run, out)?;
     out.line(&format!(
         "{}, {} steps, {} tool calls, {} errors, +{} −{} lines, tokens in {} (cached {}) out {} (reasoning {})",
-        at::turns(totals.turns),
+        at::turns(totals.turns) + &not_counted(totals.turns_not_counted),
         totals.steps,
         totals.tool_calls,
         totals.errors,
@@ -102,6 +108,24 @@ fn print_run(run: &Run, shown: &Show, is_markdown: bool, out: &mut Out) -> std::
         totals.duration_s.map_or_else(|| "duration not recorded".into(), |s| format!("{s:.1} s"));
     out.line(&format!("{cost}, {seconds}, files from {}", shown.run.files_from))?;
     warnings(shown, out)
+}
+
+/// What became of the turns that are not simply done, and of the requests that were not asked.
+fn states(run: &Run, out: &mut Out) -> std::io::Result<()> {
+    run.state_sentences().iter().try_for_each(|told| out.line(told))?;
+    run.record
+        .skipped
+        .iter()
+        .try_for_each(|title| out.line(&format!("a request was skipped: {title}")))
+}
+
+/// ` (1 more does not count)`
+fn not_counted(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => " (1 more does not count)".into(),
+        count => format!(" ({count} more do not count)"),
+    }
 }
 
 fn warnings(shown: &Show, out: &mut Out) -> std::io::Result<()> {
@@ -137,6 +161,8 @@ fn head(run: &Run, shown: &Show) -> Vec<String> {
     ];
     let mut lines = vec![words(&parts)];
     lines.extend(facts.provenance.as_ref().map(|provenance| format!("provenance: {provenance}")));
+    lines.extend(facts.state.as_ref().map(|state| format!("state: {state}")));
+    lines.extend(facts.remarks.iter().map(|remark| format!("remark: {remark}")));
     if let (Some(start), Some(end)) = (&facts.started_at, &facts.ended_at) {
         lines.push(format!("{start} to {end}"));
     }
@@ -147,12 +173,10 @@ fn row_of(turn: &TurnRow) -> Vec<String> {
     let sum =
         |of: fn(&EditRow) -> Option<u64>| turn.edits.iter().filter_map(of).sum::<u64>().to_string();
     let marks = [("⟲", turn.compactions), ("⑂", turn.subagents)];
-    let marks = marks
-        .iter()
-        .filter(|(_, count)| *count > 0)
-        .map(|(mark, _)| *mark)
-        .collect::<Vec<_>>()
-        .join(" ");
+    let state = turn.record.state.and_then(TurnState::by_word).map(TurnState::words);
+    let marks = marks.iter().filter(|(_, count)| *count > 0).map(|(mark, _)| *mark);
+    let state = state.filter(|words| !words.is_empty());
+    let marks = state.into_iter().chain(marks).collect::<Vec<_>>().join(" ");
     let title = turn.request.as_deref().map(crate::run::label);
     vec![
         turn.turn.to_string(),
@@ -174,7 +198,7 @@ fn shortened(title: &str) -> String {
     crate::ui::text::truncate(title, 72, "…").to_string()
 }
 
-fn print_turn(shown: &ShowTurn, out: &mut Out) -> std::io::Result<()> {
+fn print_turn(found: &Turn, shown: &ShowTurn, out: &mut Out) -> std::io::Result<()> {
     let turn = &shown.turn;
     let checkpoint =
         turn.checkpoint.as_ref().map(|id| format!(", checkpoint {id}")).unwrap_or_default();
@@ -182,8 +206,33 @@ fn print_turn(shown: &ShowTurn, out: &mut Out) -> std::io::Result<()> {
     for line in turn.request.as_deref().unwrap_or("(no request recorded)").lines() {
         out.line(&format!("  > {line}"))?;
     }
+    record_of(found, turn).iter().try_for_each(|line| out.line(&format!("  {line}")))?;
     print_edits(&turn.edits, "  ", out)?;
     print_steps(&shown.steps, 0, out)
+}
+
+/// What the recorder says of the turn, a line each.
+fn record_of(found: &Turn, turn: &TurnRow) -> Vec<String> {
+    let record = &turn.record;
+    let attempt = record.attempt.filter(|attempt| *attempt > 1);
+    let mut lines: Vec<String> = found.state_sentence().into_iter().collect();
+    lines.extend(attempt.map(|attempt| format!("attempt {attempt}")));
+    lines.extend(record.exit.as_ref().map(|exit| format!("the agent ended with {exit}")));
+    let used = [turn.tokens.input, turn.tokens.output].iter().any(Option::is_some);
+    lines.extend(used.then(|| {
+        format!("tokens in {} out {}", count(turn.tokens.input), count(turn.tokens.output))
+    }));
+    lines.extend(turn.cost_usd.map(|cost| format!("cost {cost:.4} USD")));
+    let lists = [
+        ("not allowed", &record.denied),
+        ("reported", &record.troubles),
+        ("written outside the workspace", &record.outside),
+        ("not in the commit", &record.not_recorded),
+    ];
+    lines.extend(
+        lists.iter().flat_map(|(what, list)| list.iter().map(move |it| format!("{what}: {it}"))),
+    );
+    lines
 }
 
 fn print_edits(edits: &[EditRow], indent: &str, out: &mut Out) -> std::io::Result<()> {
@@ -204,8 +253,8 @@ fn print_steps(steps: &[StepRow], depth: usize, out: &mut Out) -> std::io::Resul
     for step in steps {
         let name = step.tool.as_ref().map_or(step.kind, |tool| tool.name.as_str());
         let result = step.result.as_ref().map(|result| {
-            let exit = result.exit_code.map(|code| format!("exit {code}, ")).unwrap_or_default();
-            format!("  [{exit}{} bytes]", result.bytes)
+            let outcome = result.outcome.as_ref().map(|it| format!("{it}, ")).unwrap_or_default();
+            format!("  [{outcome}{} bytes]", result.bytes)
         });
         let failed = if step.is_error { " ✗" } else { "" };
         out.line("")?;

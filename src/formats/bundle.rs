@@ -5,6 +5,7 @@
 //! as they exist. The logs are read by their own formats; the bundle lays their turns along its own list.
 
 mod layer;
+mod record;
 mod tests_jsonl;
 
 use std::collections::BTreeMap;
@@ -49,8 +50,7 @@ impl Format for Bundle {
         let manifest = read_manifest(sources)?;
         let mut run = run_of(&manifest);
         let script = sources.iter().position(|source| source.name == "script.json");
-        let requests =
-            script.map(|at| requests_of(sources, at, &mut run.warnings)).unwrap_or_default();
+        let requests = script.map(|at| requests_of(sources, at, &mut run)).unwrap_or_default();
         let sessions = index_sessions(sources, hands, &mut run);
         lay_out(&manifest, sessions, &requests, &mut run);
         if let Some((source, id)) =
@@ -97,6 +97,9 @@ struct Manifest {
     checkpoints: Vec<ManifestCheckpoint>,
     #[serde(default)]
     turns: Vec<ManifestTurn>,
+    /// Everything else.
+    #[serde(flatten)]
+    rest: serde_json::Map<String, serde_json::Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -131,12 +134,18 @@ struct ManifestTurn {
     first_line: Option<u32>,
     last_line: Option<u32>,
     layer: Option<serde_json::Value>,
+    /// Everything else.
+    #[serde(flatten)]
+    rest: serde_json::Map<String, serde_json::Value>,
 }
 
 #[derive(Deserialize)]
 struct Script<'a> {
     #[serde(borrow, default)]
     requests: Vec<&'a RawValue>,
+    /// What was never asked.
+    #[serde(borrow, default)]
+    skipped: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -192,8 +201,9 @@ fn run_of(manifest: &Manifest) -> Run {
 fn requests_of(
     sources: &[Source<'_>],
     at: usize,
-    warnings: &mut Vec<Warning>,
+    run: &mut Run,
 ) -> BTreeMap<usize, (Place, Box<str>)> {
+    let warnings = &mut run.warnings;
     let Some(source) = sources.get(at) else { return BTreeMap::new() };
     let script: Script<'_> = match serde_json::from_slice(source.bytes) {
         Ok(script) => script,
@@ -205,6 +215,7 @@ fn requests_of(
             return BTreeMap::new();
         }
     };
+    run.record.skipped = skipped_requests(&script);
     let mut requests = BTreeMap::new();
     for (order, raw) in script.requests.iter().enumerate() {
         let Ok(request) = serde_json::from_str::<Request>(raw.get()) else {
@@ -216,6 +227,12 @@ fn requests_of(
         requests.insert(request.turn.unwrap_or(order + 1), (place, label(&request.text)));
     }
     requests
+}
+
+fn skipped_requests(script: &Script<'_>) -> Vec<Box<str>> {
+    let skipped =
+        script.skipped.and_then(|raw| serde_json::from_str::<Vec<Request>>(raw.get()).ok());
+    skipped.unwrap_or_default().iter().map(|request| label(&request.text)).collect()
 }
 
 /// A log of the bundle, read by its own format, its places already pointing into the bundle's sources.
@@ -308,7 +325,10 @@ fn lay_out(
         // The bundle's own clock goes around the whole turn, the log's only around its records.
         turn.started_at = entry.started_at.as_deref().and_then(Time::parse).or(turn.started_at);
         turn.ended_at = entry.ended_at.as_deref().and_then(Time::parse).or(turn.ended_at);
+        record::complete(turn, entry, &mut run.warnings);
     }
+    run.record.state = record::text(&manifest.rest, "state");
+    run.record.remarks = record::texts(&manifest.rest, "remarks");
     lay_out_checkpoints(manifest, run);
 }
 

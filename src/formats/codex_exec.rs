@@ -379,6 +379,7 @@ fn tool(step: Step, item: &Object<'_>, name: &str, told: &str) -> Step {
         place: step.place,
         // A command that exits with a code did run; the code says how.
         is_error: is_failed && exit_code.is_none_or(|code| code == 0),
+        is_ok: false,
         exit_code,
         bytes: observation(item).len() as u64,
     });

@@ -34,7 +34,7 @@ pub struct Stage {
     pub secrets: Secrets,
 }
 
-const MARK: &str = "trajview-live";
+const MARK: &str = crate::store::WORK_MARK;
 
 /// Everything we make in the folder; what else appears there was written by the agent, outside its workspace.
 const OURS: [&str; 6] = [MARK, "workspace", "home", "agent", "tmp", "requests"];

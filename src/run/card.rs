@@ -19,7 +19,12 @@ pub struct Card {
     pub format: &'static str,
     pub harness: Option<String>,
     pub provenance: Option<String>,
+    /// Those that count.
     pub turns: usize,
+    /// What became of the turns that do not count: `cut`, `skipped`, in order.
+    pub not_counted: Vec<&'static str>,
+    /// The end of the run in turns done: after the last turn that counts.
+    pub end: usize,
     pub checkpoints: usize,
     /// Lines added and removed, as far as the recorded edits tell.
     pub lines: Option<(u64, u64)>,
@@ -91,11 +96,13 @@ impl Card {
             format: run.format,
             harness: run.harness.clone(),
             provenance: run.provenance.clone(),
-            turns: run.turns.len(),
+            turns: run.counted_turns().count(),
+            not_counted: not_counted(run),
+            end: run.end(),
             checkpoints: run.checkpoints.len(),
             lines: lines(run),
             tokens: sum(tokens.input, tokens.output),
-            cost_usd: run.turns.iter().filter_map(|turn| turn.cost_usd).reduce(|a, b| a + b),
+            cost_usd: run.cost_usd(),
             seconds: seconds(run),
             tests: last.and_then(|last| last.tests.as_ref()).map(CardTests::of),
             recorded_erosion: recorded("erosion"),
@@ -133,6 +140,11 @@ fn lines(run: &Run) -> Option<(u64, u64)> {
     counts.reduce(|a, b| (a.0 + b.0, a.1 + b.1))
 }
 
+fn not_counted(run: &Run) -> Vec<&'static str> {
+    let states = run.turns.iter().filter_map(super::Turn::state);
+    states.filter(|state| !state.counts()).map(super::TurnState::words).collect()
+}
+
 fn seconds(run: &Run) -> Option<f64> {
     let of_turns = run.turns.iter().flat_map(|turn| [turn.started_at, turn.ended_at]);
     let all = of_turns.chain([run.started_at, run.ended_at]).flatten();
@@ -142,10 +154,10 @@ fn seconds(run: &Run) -> Option<f64> {
 
 fn moments(run: &Run) -> Vec<usize> {
     let ends = run.checkpoints.iter().map(|checkpoint| checkpoint.last_turn + 1);
-    let mut moments: Vec<usize> = ends.chain([run.turns.len()]).collect();
+    let mut moments: Vec<usize> = ends.chain([run.end()]).collect();
     moments.sort_unstable();
     moments.dedup();
-    moments.retain(|done| *done <= run.turns.len());
+    moments.retain(|done| *done <= run.end());
     moments
 }
 

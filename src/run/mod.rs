@@ -23,6 +23,7 @@ pub mod rubric_tree;
 pub mod search;
 mod time;
 mod tokens;
+mod turn_record;
 
 pub use card::Card;
 pub use path::{EditPath, RepoPath};
@@ -30,6 +31,7 @@ pub use place::{Place, SourceId};
 pub use recorded::CheckpointRecord;
 pub use time::Time;
 pub use tokens::Tokens;
+pub use turn_record::{RunRecord, TurnRecord, TurnState};
 
 /// One recording, from the first request to the last step.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -52,6 +54,8 @@ pub struct Run {
     pub recorded: Vec<recorded::Recorded>,
     /// How the run came to be, in the recorder's words.
     pub provenance: Option<String>,
+    /// What the recorder of a live run says of it.
+    pub record: RunRecord,
     pub started_at: Option<Time>,
     pub ended_at: Option<Time>,
     /// Folder the agent worked in, as recorded; recorded paths below it are repository paths.
@@ -122,6 +126,8 @@ pub struct Turn {
     pub commit: Option<Box<str>>,
     /// What a project-state layer added before the request, as recorded.
     pub layer: Option<Box<str>>,
+    /// What the recorder of a live run says of it.
+    pub record: Option<Box<TurnRecord>>,
 }
 
 /// One agent action and its observation, or one message.
@@ -183,6 +189,8 @@ pub struct ToolResult {
     /// The record that holds the observation.
     pub place: Place,
     pub is_error: bool,
+    /// Whether the recording says in so many words that it went well (`is_error: false`), be there an exit code or not.
+    pub is_ok: bool,
     /// Of a command; None where it is not recorded.
     pub exit_code: Option<i32>,
     /// Size of the observation's text in bytes of UTF-8.
@@ -302,9 +310,58 @@ impl Run {
         }
     }
 
-    /// Sum over turns; a kind of token that no turn records stays None.
+    /// The turns that belong to what the run did: not those that were cut, failed or skipped.
+    pub fn counted_turns(&self) -> impl Iterator<Item = &Turn> {
+        self.turns.iter().filter(|turn| turn.counts())
+    }
+
+    /// The end of the run in turns done: after the last turn that counts.
+    pub fn end(&self) -> usize {
+        self.turns.iter().rposition(Turn::counts).map_or(0, |last| last + 1)
+    }
+
+    /// The end of each turn that counts, in turns done.
+    pub fn counted_moments(&self) -> impl Iterator<Item = usize> {
+        self.turns.iter().zip(1..).filter(|(turn, _)| turn.counts()).map(|(_, done)| done)
+    }
+
+    /// Sum over the turns that count; a kind of token that no turn records stays None.
     pub fn tokens(&self) -> Tokens {
-        self.turns.iter().fold(Tokens::default(), |sum, turn| sum + turn.tokens)
+        self.counted_turns().fold(Tokens::default(), |sum, turn| sum + turn.tokens)
+    }
+
+    /// US dollars, over the turns that count; None where none of them records a cost.
+    pub fn cost_usd(&self) -> Option<f64> {
+        self.counted_turns().filter_map(|turn| turn.cost_usd).reduce(|sum, cost| sum + cost)
+    }
+
+    /// One sentence for each turn that does not count or was kept though it failed.
+    pub fn state_sentences(&self) -> Vec<String> {
+        let told = |(turn, number): (&Turn, usize)| {
+            turn.state_sentence().map(|it| format!("turn {number}: {it}"))
+        };
+        self.turns.iter().zip(1..).filter_map(told).collect()
+    }
+}
+
+impl Turn {
+    /// As the recorder says; None where nothing is said.
+    pub fn state(&self) -> Option<TurnState> {
+        self.record.as_ref().and_then(|record| record.state)
+    }
+
+    /// Whether it belongs to what the run did; it does where nothing is said.
+    pub fn counts(&self) -> bool {
+        self.state().is_none_or(TurnState::counts)
+    }
+
+    /// `cut, does not count: it was told to stop`; None for a turn that is done or of which nothing is said.
+    pub fn state_sentence(&self) -> Option<String> {
+        let state = self.state().filter(|state| *state != TurnState::Done)?;
+        let counts = if state.counts() { "" } else { ", does not count" };
+        let why = self.record.as_ref().and_then(|record| record.why.as_deref());
+        let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+        Some(format!("{}{counts}{why}", state.words()))
     }
 }
 
@@ -320,6 +377,15 @@ impl Step {
 }
 
 impl ToolResult {
+    /// `exit 1`, `failed`, `ok`: as much as the recording says and no more; None where it says nothing.
+    pub fn outcome(&self) -> Option<String> {
+        match self.exit_code {
+            Some(code) => Some(format!("exit {code}")),
+            None if self.is_error => Some("failed".into()),
+            None => self.is_ok.then(|| "ok".into()),
+        }
+    }
+
     pub fn failed(&self) -> bool {
         self.is_error || self.exit_code.is_some_and(|code| code != 0)
     }

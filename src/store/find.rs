@@ -11,7 +11,7 @@ use super::{
     OpenError,
     bytes::{self, Access, Bytes},
     slopcodebench,
-    walk::runs_below,
+    walk::{is_work_folder, runs_below},
 };
 
 /// The files of one recording, and who reads them.
@@ -50,6 +50,11 @@ pub fn find(path: &Path, access: Access) -> Result<Found, OpenError> {
     }
     if slopcodebench::is_problem(path) {
         return slopcodebench::find(path, access);
+    }
+    if is_work_folder(path) {
+        let why =
+            "the workspace of a live run, not its recording; name the bundle that the run writes";
+        return Err(OpenError::Understand { path: path.into(), why: why.into() });
     }
     let runs = runs_below(path);
     match runs.as_slice() {

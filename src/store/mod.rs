@@ -66,7 +66,7 @@ pub use hands::stand_back;
 pub use head::open as open_head;
 pub use reuse::ReuseReader;
 pub use score::{GoesOn, Scorer};
-pub use walk::{holds_several, runs_below, walk};
+pub use walk::{WORK_MARK, holds_several, runs_below, walk};
 
 /// A recording that was opened: its index, and the way back to its bytes.
 #[derive(Debug, Clone)]

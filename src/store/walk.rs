@@ -13,6 +13,16 @@ use super::{
     slopcodebench,
 };
 
+/// The file by which the folder of a live run's workspace and home is known.
+pub const WORK_MARK: &str = "trajview-live";
+
+/// Whether a folder is that of a live run's workspace and home: the logs in it are copied into the bundle, and are no runs
+/// of their own.
+pub fn is_work_folder(folder: &Path) -> bool {
+    let beside = name_of(folder).strip_suffix(".work").map(|name| folder.with_file_name(name));
+    is_plain_file(&folder.join(WORK_MARK)) || beside.is_some_and(|bundle| is_bundle(&bundle))
+}
+
 /// How deep runs are looked for below a folder.
 const MOST_DEEP: usize = 6;
 
@@ -20,7 +30,7 @@ const MOST_DEEP: usize = 6;
 type Found<'a> = dyn FnMut(PathBuf) -> bool + 'a;
 
 /// The recordings below a folder, sorted: bundles and problems of SlopCodeBench as their folders, logs without their
-/// companions. Links are not followed.
+/// companions, and nothing of a live run's workspace. Links are not followed.
 pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
     let mut runs = vec![];
     below(folder, 0, &mut |run| {
@@ -50,6 +60,9 @@ pub fn walk(path: &Path, found: &mut Found<'_>) -> bool {
 }
 
 fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {
+    if is_work_folder(folder) {
+        return true;
+    }
     if is_bundle(folder) || slopcodebench::is_problem(folder) {
         return found(folder.to_owned());
     }
@@ -147,6 +160,24 @@ mod tests {
         assert!(!is_whole);
         let names: Vec<&str> = found.iter().map(|path| name_of(path)).collect();
         assert_eq!(names, ["run-0", "run-1", "run-2"]);
+    }
+
+    #[test]
+    fn what_a_killed_live_run_leaves_beside_its_bundle_is_no_run() {
+        let folder = folder_of(1);
+        let log = "{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n";
+        let leave = |name: &str| {
+            let home = folder.path().join("deep").join(name).join("home");
+            std::fs::create_dir_all(&home).unwrap();
+            std::fs::write(home.join("s.jsonl"), log).unwrap();
+        };
+        leave("run-0.work");
+        leave("elsewhere");
+        assert_eq!(runs_below(folder.path()).len(), 2, "a folder that is nobody's holds a run");
+
+        std::fs::write(folder.path().join("deep/elsewhere").join(WORK_MARK), "id").unwrap();
+
+        assert_eq!(runs_below(folder.path()), [folder.path().join("deep/run-0")]);
     }
 
     #[test]

@@ -147,7 +147,7 @@ impl Collecting {
         let goes_on = |_, _| self.is_wanted();
         let scored = opened.recording.score(&opened.run, &asked.moments, scorer, &goes_on)?;
         let measured: Vec<Measured> = scored.iter().map(Measured::of).collect();
-        let done = opened.run.turns.len();
+        let done = opened.run.end();
         let dir = opened.recording.dir(&opened.run, &[done], &ReuseReader::default());
         let dir = dir.ok().and_then(|mut dirs| dirs.pop().flatten());
         Ok(Scores { dir, ..Scores::of(&measured) })

@@ -188,7 +188,7 @@ impl Comparing {
 }
 
 fn last_tree(opened: &Opened) -> Result<Tree, String> {
-    tree_after(&*opened.recording, &opened.run, opened.run.turns.len())
+    tree_after(&*opened.recording, &opened.run, opened.run.end())
 }
 
 fn tree_after(recording: &dyn Recording, run: &Run, done: usize) -> Result<Tree, String> {

@@ -112,7 +112,7 @@ impl Row {
     /// Of one state alone: the end, if it is what was judged.
     fn if50(&self, card: &Card) -> Known<f64> {
         match (&card.mcf, self.computed(Column::Dir)) {
-            (Some(judged), dir) if judged.done == card.turns => match dir {
+            (Some(judged), dir) if judged.done == card.end => match dir {
                 Known::Known(dir) => Known::Known(faithfulness::if50(judged.score, dir)),
                 other => other,
             },
@@ -153,6 +153,12 @@ impl Row {
             Column::Lines => card
                 .lines
                 .map(|(added, removed)| format!("+{} −{}", amount(added), amount(removed))),
+            Column::Turns if !card.not_counted.is_empty() => Some(format!(
+                "{} +{} {}",
+                card.turns,
+                card.not_counted.len(),
+                not_counted(&card.not_counted)
+            )),
             Column::Warnings if card.warnings == 0 => Some(String::new()),
             Column::Erosion | Column::Verbosity => {
                 let is_partial = self.scores().is_some_and(|scores| scores.is_partial);
@@ -161,6 +167,14 @@ impl Row {
             }
             _ => None,
         }
+    }
+}
+
+/// What became of the turns that do not count, in one word.
+fn not_counted(states: &[&'static str]) -> &'static str {
+    match states {
+        [first, rest @ ..] if rest.iter().all(|it| it == first) => first,
+        _ => "not counted",
     }
 }
 

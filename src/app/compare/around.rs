@@ -203,7 +203,7 @@ impl Comparison {
     fn way(&self) -> Result<Way, String> {
         let run = self.here();
         let party = self.all().get(run).ok_or("the runs are still being read")?;
-        let end = party.run.turns.len();
+        let end = party.run.end();
         match self.part {
             Part::Numbers => Ok(Way { run, done: end, file: None }),
             Part::Components | Part::Code => match self.code_of(self.side) {

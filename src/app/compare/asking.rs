@@ -205,7 +205,7 @@ impl Comparison {
         let all = self.all();
         let runs = || self.pair.into_iter().chain(0..all.len());
         let is_new = |run: usize, done: &usize| !all[run].measured.contains_key(done);
-        let ends = runs().map(|run| (run, vec![all[run].run.turns.len()]));
+        let ends = runs().map(|run| (run, vec![all[run].run.end()]));
         let points = self.pair.into_iter().map(|run| (run, points_of(&all[run], self.chart.axis)));
         let open = ends.chain(points).map(|(run, moments)| {
             let moments = moments.into_iter().filter(|done| is_new(run, done)).take(AT_ONCE);
@@ -302,6 +302,6 @@ fn points_of(party: &Party, axis: Axis) -> Vec<usize> {
     };
     let judged = party.judgement().map(|judgement| done_at(&party.run, judgement));
     let moments = moments.into_iter().map(|moment| moment.done).chain(judged);
-    let moments: BTreeSet<usize> = moments.chain([party.run.turns.len()]).collect();
+    let moments: BTreeSet<usize> = moments.chain([party.run.end()]).collect();
     moments.into_iter().collect()
 }

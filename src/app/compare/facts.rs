@@ -30,14 +30,17 @@ fn of_run(compared: &Comparison, at: usize, party: &Party) -> Vec<Row> {
         let done = done_at(run, judgement);
         format!("{} ({scores} components at turn {done}), {}", judgement.judge.name, judgement.file)
     });
-    let commit = run.turns.iter().rev().find_map(|turn| turn.commit.as_deref().map(str::to_owned));
+    let commit = run.turns[..run.end()]
+        .iter()
+        .rev()
+        .find_map(|turn| turn.commit.as_deref().map(str::to_owned));
     let facts = [
         ("path", path),
         ("task", task),
         ("condition", run.condition.clone()),
         ("agent", Some(agent(run))),
         ("model", run.model.clone()),
-        ("turns", Some(run.turns.len().to_string())),
+        ("turns", Some(run.counted_turns().count().to_string())),
         ("checkpoints", Some(run.checkpoints.len().to_string())),
         ("last commit", commit),
         ("judged by", Some(judged.unwrap_or_else(|| "not judged".into()))),

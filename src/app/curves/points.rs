@@ -1,4 +1,4 @@
-//! Where the points of the curves lie: at the end of every turn, or at the end of every checkpoint.
+//! Where the points of the curves lie: at the end of every turn that counts, or at the end of every checkpoint.
 
 use std::ops::Range;
 
@@ -39,7 +39,8 @@ pub fn of(run: &Run, axis: Axis) -> Vec<Point> {
         (run.checkpoints[last].last_turn + 1 == done).then_some(last)
     };
     match axis {
-        Axis::Turns => (1..=run.turns.len())
+        Axis::Turns => run
+            .counted_moments()
             .map(|done| Point { turns: done - 1..done, done, checkpoint: last_of(done) })
             .collect(),
         Axis::Checkpoints => {

@@ -85,7 +85,7 @@ impl Replay {
     }
 
     fn moments(&self) -> Result<Vec<usize>, String> {
-        let count = self.run.turns.len();
+        let count = self.run.end();
         if count == 0 {
             return Err("this run has no turns, so there is no state of code to judge".into());
         }
@@ -198,7 +198,7 @@ impl Replay {
         let after = |turn: usize| format!("after turn {turn}");
         match self.judging.form.state {
             State::Playhead => (format!("turn {}", self.turn + 1), "the playhead's".into()),
-            State::Final => ("the end".into(), after(self.run.turns.len())),
+            State::Final => ("the end".into(), after(self.run.end())),
             State::EveryCheckpoint => {
                 let count = self.moments().map_or(0, |it| it.len());
                 ("every checkpoint".into(), format!("{count}, in order"))

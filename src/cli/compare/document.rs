@@ -332,9 +332,9 @@ fn run_facts<'a>(at: usize, named: &'a Named, party: &'a Party) -> RunFacts<'a> 
         agent: &run.agent.name,
         agent_version: run.agent.version.as_deref(),
         model: run.model.as_deref(),
-        turns: run.turns.len(),
+        turns: run.counted_turns().count(),
         checkpoints: run.checkpoints.len(),
-        commit: run.turns.iter().rev().find_map(|turn| turn.commit.as_deref()),
+        commit: run.turns[..run.end()].iter().rev().find_map(|turn| turn.commit.as_deref()),
         judgement: party.judgement().map(|judgement| JudgementFacts {
             judge: &judgement.judge.name,
             kind: &judgement.judge.kind,

@@ -79,7 +79,7 @@ fn runs(document: &Document<'_>) -> Section {
     let mut table = Table::new(&heads);
     for (at, party) in document.parties.iter().enumerate() {
         let run = &party.run;
-        let commit = run.turns.iter().rev().find_map(|turn| turn.commit.as_deref());
+        let commit = run.turns[..run.end()].iter().rev().find_map(|turn| turn.commit.as_deref());
         let judged = party.judgement().map(|judgement| {
             format!("{} at turn {}", judgement.judge.name, compare::done_at(run, judgement))
         });
@@ -89,7 +89,7 @@ fn runs(document: &Document<'_>) -> Section {
             known(run.condition.clone()),
             run.agent.name.clone(),
             known(run.model.clone()),
-            run.turns.len().to_string(),
+            run.counted_turns().count().to_string(),
             known(commit.map(|commit| commit.chars().take(10).collect())),
             judged.unwrap_or_else(|| "not judged".into()),
             known(run.task.as_ref().map(|task| task.id.clone())),

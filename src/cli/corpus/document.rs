@@ -82,7 +82,12 @@ pub struct RunRow {
     pub tests: Option<TestsRow>,
     pub tokens: TokenRow,
     pub cost_usd: Option<f64>,
+    /// Those that count.
     pub turns: usize,
+    /// As its recorder says: `running`, `finished`, `stopped` and why.
+    pub state: Option<String>,
+    /// Of each turn that does not count, or was kept though it failed, what became of it.
+    pub turn_states: Vec<String>,
     pub warnings: usize,
 }
 
@@ -236,6 +241,8 @@ fn run_row(run: RunFacts) -> RunRow {
         tokens: run.tokens.into(),
         cost_usd: run.cost_usd,
         turns: run.turns,
+        state: run.state,
+        turn_states: run.states,
         warnings: run.warnings,
     }
 }

@@ -34,7 +34,12 @@ pub struct RunFacts {
     pub path: String,
     pub format: &'static str,
     pub model: Option<String>,
+    /// Those that count.
     pub turns: usize,
+    /// As its recorder says: `running`, `finished`, `stopped` and why.
+    pub state: Option<String>,
+    /// A sentence for each turn that does not count, or was kept though it failed.
+    pub states: Vec<String>,
     pub tokens: Tokens,
     pub cost_usd: Option<f64>,
     /// Those after the last checkpoint that has some, with its id.
@@ -83,7 +88,7 @@ fn facts(
     reader: &ReuseReader,
 ) -> RunFacts {
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let end = [run.turns.len()];
+    let end = [run.end()];
     let mut trouble = vec![];
     let mut last = |scored: Result<Vec<_>, String>| match scored {
         Ok(mut scored) => scored.pop(),
@@ -106,8 +111,8 @@ fn facts(
     let faithfulness = faithfulness(&rubric);
     let mcf = faithfulness.as_ref().and_then(|(_, scores)| scores.mcf());
     let tests = tests(run);
-    let costs = run.turns.iter().filter_map(|turn| turn.cost_usd);
-    let cost_usd = costs.reduce(|sum, cost| sum + cost);
+    let cost_usd = run.cost_usd();
+    let turns = run.counted_turns().count();
     let tokens = run.tokens();
     let values = [
         (Measure::Mcf, mcf),
@@ -118,7 +123,7 @@ fn facts(
         (Measure::Tests, tests.as_ref().and_then(|(_, tests)| pass_rate(tests))),
         (Measure::Tokens, total(tokens)),
         (Measure::CostUsd, cost_usd),
-        (Measure::Turns, Some(run.turns.len() as f64)),
+        (Measure::Turns, Some(turns as f64)),
     ];
     let known = values
         .into_iter()
@@ -129,7 +134,9 @@ fn facts(
         path: name,
         format: run.format,
         model: run.model.clone(),
-        turns: run.turns.len(),
+        turns,
+        state: run.record.state.clone(),
+        states: run.state_sentences(),
         tokens,
         cost_usd,
         tests,

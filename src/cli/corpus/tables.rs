@@ -77,7 +77,7 @@ fn run_table(document: &Document) -> Table {
             number(run.erosion),
             number(run.verbosity),
             words(&tests),
-            run.turns.to_string(),
+            run.turns.to_string() + if run.turn_states.is_empty() { "" } else { "*" },
             words(&tokens(run).map(|count| count.to_string())),
             words(&run.cost_usd.map(|cost| format!("{cost:.2}"))),
             run.path.clone(),
@@ -196,7 +196,12 @@ fn notes(document: &Document) -> Vec<String> {
     let alone = document.alone.iter().map(|it| format!("in no pair: {}: {}", it.place, it.what));
     let problems =
         document.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what));
-    alone.chain(problems).collect()
+    let told = |run: &RunRow| -> Vec<String> {
+        let state = run.state.iter().filter(|state| *state != "finished");
+        let told = state.chain(&run.turn_states);
+        told.map(|words| format!("* {}: {words}", run.path)).collect()
+    };
+    document.runs.iter().flat_map(told).chain(alone).chain(problems).collect()
 }
 
 pub fn problems_to_standard_error(document: &Document) {
@@ -234,12 +239,14 @@ pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
         "cost_usd",
         "turns",
         "warnings",
+        "state",
+        "turn_states",
     ];
     out.raw(csv_row(heads.map(String::from)).as_bytes())?;
     document.runs.iter().try_for_each(|run| out.raw(csv_row(csv_cells(run)).as_bytes()))
 }
 
-fn csv_cells(run: &RunRow) -> [String; 26] {
+fn csv_cells(run: &RunRow) -> [String; 28] {
     fn cell<T: ToString>(value: Option<T>) -> String {
         value.map(|value| value.to_string()).unwrap_or_default()
     }
@@ -271,5 +278,7 @@ fn csv_cells(run: &RunRow) -> [String; 26] {
         cell(run.cost_usd),
         run.turns.to_string(),
         run.warnings.to_string(),
+        cell(run.state.as_ref()),
+        run.turn_states.join("; "),
     ]
 }

@@ -150,8 +150,10 @@ impl FaithfulnessRow {
     ) -> Self {
         let checklist = rubric.checklist.as_ref();
         let end = Self {
-            commit: run.turns.last().and_then(|turn| Some(turn.commit.as_deref()?.to_owned())),
-            turn: Some(run.turns.len()),
+            commit: run.turns[..run.end()]
+                .last()
+                .and_then(|turn| Some(turn.commit.as_deref()?.to_owned())),
+            turn: Some(run.end()),
             components: checklist.map(|checklist| checklist.components.len()),
             judges: rubric.judgements.iter().map(|it| it.judge.name.clone()).collect(),
             without_verdict: match (chosen, checklist) {
@@ -175,7 +177,7 @@ impl FaithfulnessRow {
             full_share: scores.share(scores.full()),
             by_score: Some(scores.by_score),
             judge: Some(judgement.judge.name.clone()),
-            judgement: Some(JudgementRow::of(judgement, end.commit.as_deref(), run.turns.len())),
+            judgement: Some(JudgementRow::of(judgement, end.commit.as_deref(), run.end())),
             without_verdict: scores.without_verdict,
             without_score: scores.without_score,
             without_component: scores.without_component,
@@ -213,7 +215,7 @@ impl ExposureRow {
     /// None where nothing is recorded.
     pub fn of(run: &Run, rubric: &Rubric) -> Option<Self> {
         let checklist = rubric.checklist.as_ref();
-        let exposed = Exposed::of(rubric.exposure.as_ref()?, checklist, run.turns.len())?;
+        let exposed = Exposed::of(rubric.exposure.as_ref()?, checklist, run.end())?;
         Some(Self {
             rcr: exposed.last().map(|at| at.rcr),
             esr: exposed.last().map(|at| at.esr),

@@ -380,6 +380,7 @@ impl Fold {
         tool.result = Some(ToolResult {
             place,
             is_error: outcome.is_error,
+            is_ok: outcome.is_ok,
             exit_code: outcome.exit_code.filter(|_| is_shell(&tool.name)),
             bytes: outcome.bytes,
         });

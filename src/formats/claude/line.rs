@@ -140,6 +140,8 @@ pub struct Outcome {
     pub id: Box<str>,
     pub part: u32,
     pub is_error: bool,
+    /// Whether the log says in so many words that it went well.
+    pub is_ok: bool,
     /// As it would be if the tool was a shell.
     pub exit_code: Option<i32>,
     pub bytes: u64,
@@ -409,6 +411,7 @@ impl Outcome {
             id: "".into(),
             part: 0,
             is_error: false,
+            is_ok: false,
             exit_code: None,
             bytes: 0,
             agent: None,
@@ -421,13 +424,15 @@ impl Outcome {
 fn outcome(part: u32, block: &Block<'_>, structured: &Structured<'_>, raw: Raw<'_>) -> Outcome {
     // A failure is told as a string in place of the object.
     let is_refusal = Quoted::of(raw).is_some_and(|text| text.head(6) == "Error:");
-    let is_error = block.is_error.0 || is_refusal;
+    let flag = block.is_error.map(|raw| raw.get());
+    let is_error = flag == Some("true") || is_refusal;
     let said = Quoted::of(block.content).map(|text| text.head(64)).unwrap_or_default();
     Outcome {
         id: block.tool_use_id.as_str().into(),
         part,
         is_error,
-        exit_code: exit_code(is_error, &said, structured),
+        is_ok: flag == Some("false") && !is_refusal && !structured.interrupted.0,
+        exit_code: exit_code(&said),
         bytes: text::outcome_bytes(block.content, structured),
         agent: structured.agent_id.boxed(),
         sketches: if is_error { vec![] } else { edits::recorded(structured) },
@@ -439,15 +444,8 @@ fn outcome(part: u32, block: &Block<'_>, structured: &Structured<'_>, raw: Raw<'
     }
 }
 
-fn exit_code(is_error: bool, said: &str, structured: &Structured<'_>) -> Option<i32> {
-    if let Some(rest) = said.strip_prefix("Exit code ") {
-        let digits = rest.split(|letter: char| !letter.is_ascii_digit()).next()?;
-        return digits.parse().ok();
-    }
-    // An interpreted code ("no matches found") was not 0, and the number is not written down.
-    let is_told = structured.stdout.is_some()
-        && structured.return_code_interpretation.is_none()
-        && structured.background_task_id.is_none()
-        && !structured.interrupted.0;
-    (is_told && !is_error).then_some(0)
+/// A code other than 0 begins what the tool said; a log that only says `is_error: false` has none.
+fn exit_code(said: &str) -> Option<i32> {
+    let rest = said.strip_prefix("Exit code ")?;
+    rest.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
 }

@@ -124,7 +124,7 @@ record! {
         input: Raw<'a> = "input",
         tool_use_id: Text<'a> = "tool_use_id",
         content: Raw<'a> = "content",
-        is_error: Flag = "is_error",
+        is_error: Raw<'a> = "is_error",
         source: Raw<'a> = "source",
     }
 }
@@ -184,8 +184,6 @@ record! {
         // Bash
         stdout: Raw<'a> = "stdout",
         interrupted: Flag = "interrupted",
-        return_code_interpretation: Raw<'a> = "returnCodeInterpretation",
-        background_task_id: Raw<'a> = "backgroundTaskId",
         persisted_output_size: Count = "persistedOutputSize",
         // Task, Agent
         agent_id: Text<'a> = "agentId",

@@ -775,6 +775,7 @@ impl CallDraft {
         let result = self.observation.map(|seen| ToolResult {
             place: seen.place,
             is_error: self.is_error,
+            is_ok: false,
             exit_code: self.exit_code,
             bytes: seen.bytes,
         });

@@ -118,8 +118,8 @@ impl Fold {
         let result = answer.map(|(bytes, is_error)| ToolResult {
             place: step.place,
             is_error,
-            exit_code: None,
             bytes,
+            ..ToolResult::default()
         });
         let edits = edits::of_call(&name, &call.arguments, step.place);
         let tool = Some(Box::new(ToolCall { name, call_id: id, result }));
@@ -151,6 +151,7 @@ impl Fold {
             tool.result = Some(ToolResult {
                 place,
                 is_error,
+                is_ok: false,
                 exit_code: record::exit_code(text),
                 bytes: text.len() as u64,
             });

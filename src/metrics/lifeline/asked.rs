@@ -46,7 +46,7 @@ pub fn moment(run: &Run, turn: Option<usize>, commit: Option<&str>) -> Option<us
         return (turn <= run.turns.len()).then_some(turn);
     }
     let Some(commit) = commit.filter(|it| !it.is_empty()) else {
-        return Some(run.turns.len());
+        return Some(run.end());
     };
     let is_it = |known: &str| known.starts_with(commit) || commit.starts_with(known);
     let has_it = |turn: &crate::run::Turn| turn.commit.as_deref().is_some_and(is_it);

@@ -46,7 +46,7 @@ fn last_of(rubric: &Rubric, is_wanted: impl Fn(&str) -> bool) -> Option<usize> {
 
 /// After how many turns the state stood that a judgement is of: as it says, else by its commit, else the end.
 pub fn done_at(run: &Run, judgement: &Judgement) -> usize {
-    let all = run.turns.len();
+    let (all, end) = (run.turns.len(), run.end());
     let by_commit = || {
         let commit = judgement.commit.as_deref().filter(|commit| !commit.is_empty())?;
         let found = run
@@ -55,5 +55,5 @@ pub fn done_at(run: &Run, judgement: &Judgement) -> usize {
             .rposition(|turn| turn.commit.as_deref().is_some_and(|it| it.starts_with(commit)));
         found.map(|turn| turn + 1)
     };
-    judgement.turn.or_else(by_commit).unwrap_or(all).min(all)
+    judgement.turn.or_else(by_commit).unwrap_or(end).min(all)
 }

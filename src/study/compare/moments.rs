@@ -64,9 +64,9 @@ impl PairedBy {
 pub fn moments_of(run: &Run) -> Vec<Moment> {
     let count = run.checkpoints.len();
     if count == 0 {
-        let end = moment(run, run.turns.len(), None);
+        let end = moment(run, run.end(), None);
         let end = Moment { phase: Some(Phase::Final), bin: Some(1.0), ..end };
-        return if run.turns.is_empty() { vec![] } else { vec![end] };
+        return if run.end() == 0 { vec![] } else { vec![end] };
     }
     let of = |(index, checkpoint): (usize, &Checkpoint)| {
         moment(run, (checkpoint.last_turn + 1).min(run.turns.len()), Some((index, count)))
@@ -78,7 +78,7 @@ pub fn moments_of(run: &Run) -> Vec<Moment> {
 pub fn turns_of(run: &Run) -> Vec<Moment> {
     let count = run.checkpoints.len();
     let ends = |done: usize| run.checkpoints.iter().rposition(|it| it.last_turn + 1 == done);
-    (1..=run.turns.len())
+    run.counted_moments()
         .map(|done| moment(run, done, ends(done).map(|index| (index, count))))
         .collect()
 }
@@ -86,7 +86,7 @@ pub fn turns_of(run: &Run) -> Vec<Moment> {
 fn moment(run: &Run, done: usize, checkpoint: Option<(usize, usize)>) -> Moment {
     Moment {
         done,
-        fraction: done as f64 / run.turns.len().max(1) as f64,
+        fraction: done as f64 / run.end().max(1) as f64,
         checkpoint: checkpoint.map(|(index, _)| index),
         phase: checkpoint.and_then(|(index, count)| Phase::of(index, count)),
         bin: checkpoint.and_then(|(index, count)| phase::bin(index, count)),

@@ -88,6 +88,7 @@ fn cost(replay: &Replay) -> String {
         turn.ended_at.zip(turn.started_at).and_then(|(end, start)| end.seconds_since(start));
     let tokens = turn.tokens.input.zip(turn.tokens.output).map(|(read, written)| read + written);
     let parts = [
+        turn.state().map(|state| state.words().to_owned()).filter(|words| !words.is_empty()),
         seconds.map(duration),
         tokens.map(|count| format!("{} tokens", amount(count, ""))),
         turn.cost_usd.map(|dollars| format!("${dollars:.2}")),
@@ -222,12 +223,9 @@ impl Painter<'_> {
 
     fn result_facts(&self, result: &ToolResult) -> Vec<Span<'static>> {
         let mut facts = vec![];
-        match result.exit_code {
-            Some(0) => facts.push(own("exit 0  ", self.theme.of(Meaning::Muted))),
-            Some(code) => facts.push(own(format!("exit {code}  "), self.theme.of(Meaning::Error))),
-            None if result.is_error => facts.push(own("failed  ", self.theme.of(Meaning::Error))),
-            None => {}
-        }
+        let meaning = if result.failed() { Meaning::Error } else { Meaning::Muted };
+        let outcome = result.outcome();
+        facts.extend(outcome.map(|words| own(format!("{words}  "), self.theme.of(meaning))));
         let size = if result.bytes == 0 { String::new() } else { bytes(result.bytes) };
         facts.push(own(format!("{size:>6}"), self.theme.of(Meaning::Muted)));
         facts

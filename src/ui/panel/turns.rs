@@ -85,9 +85,14 @@ fn first_words(turn: &Turn) -> String {
     first.map_or_else(|| "(nothing is said)".into(), |label| format!("“{label}”"))
 }
 
-/// `✗1 ⟲ ⑂2 +34 −8`
+/// `cut ✗1 ⟲ ⑂2 +34 −8`
 pub fn marks(replay: &Replay, turn: usize, digest: &Digest, theme: Theme) -> Vec<Span<'static>> {
     let mut marks = vec![];
+    let state = replay.run.turns.get(turn).and_then(Turn::state);
+    if let Some(state) = state.filter(|state| !state.words().is_empty()) {
+        let meaning = if state.counts() { Meaning::Warning } else { Meaning::Error };
+        marks.push(own(state.words(), theme.of(meaning)));
+    }
     if digest.errors > 0 {
         marks.push(own(format!("✗{}", digest.errors), theme.of(Meaning::Error)));
     }

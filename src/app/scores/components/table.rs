@@ -106,7 +106,7 @@ impl Replay {
                 .into_iter()
                 .map(|(annotator, label)| (annotator.to_owned(), label.score))
                 .collect(),
-            exposure: exposure.map(|it| it.at(self.run.turns.len())),
+            exposure: exposure.map(|it| it.at(self.run.end())),
             change: score.zip(before).map(change),
             lost_at: self.lifeline_of(id).and_then(|it| it.lost_at),
         }

@@ -88,8 +88,9 @@ fn steps(steps: &[Step], depth: usize) -> String {
         let error = if step.is_error { " ERROR" } else { "" };
         let agent = step.subagent.map(|agent| format!(" -> agent {agent}")).unwrap_or_default();
         let result = step.result().map_or(String::new(), |result| {
-            let exit = result.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
-            let failed = if result.is_error { ", failed" } else { "" };
+            let exit = result.outcome().map(|words| format!(", {words}")).unwrap_or_default();
+            let is_told = result.exit_code.is_some() && result.is_error;
+            let failed = if is_told { ", failed" } else { "" };
             format!(" = {} bytes{exit}{failed}", result.bytes)
         });
         let (kind, role) = (step.kind.word(), step.role.word());

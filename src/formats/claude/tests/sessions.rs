@@ -89,7 +89,7 @@ fn a_session_becomes_turns_with_steps_and_edits() {
     turn 1: add retry [in 222 (20 cached), out 56]
       assistant thinking: hm [in 111 (10 cached), out 55]
       assistant message: On it.
-      assistant tool Edit: a.py = 7 bytes [in 111 (10 cached), out 1]
+      assistant tool Edit: a.py = 7 bytes, ok [in 111 (10 cached), out 1]
         modify a.py +1 -1
     turn 2: thanks [in 111 (10 cached), out 2]
       assistant message: Welcome. [in 111 (10 cached), out 2]
@@ -220,10 +220,9 @@ fn lines_that_a_resume_copied_are_read_once() {
 }
 
 #[test]
-fn an_exit_code_is_told_only_where_the_log_tells_it() {
+fn a_log_that_only_says_that_nothing_failed_gives_ok_and_no_exit_code() {
     let bash = r#"{"command":"x"}"#;
     let quiet = r#"{"stdout":"","stderr":"","interrupted":false}"#;
-    let grep = r#"{"stdout":"","interrupted":false,"returnCodeInterpretation":"No matches found"}"#;
     let log = log(&[
         asks("u1", "go", ""),
         calls("a1", "t1", "Bash", bash),
@@ -231,7 +230,7 @@ fn an_exit_code_is_told_only_where_the_log_tells_it() {
         calls("a2", "t2", "Bash", bash),
         fails("r2", "t2", "Exit code 127\\nx: not found"),
         calls("a3", "t3", "Bash", bash),
-        answers("r3", "t3", "", grep),
+        answers("r3", "t3", "", quiet).replace(r#","is_error":false"#, ""),
         calls("a4", "t4", "Bash", bash),
         fails("r4", "t4", "no word of a code"),
         calls("a5", "t5", "Bash", bash),
@@ -239,18 +238,19 @@ fn an_exit_code_is_told_only_where_the_log_tells_it() {
 
     let run = index(&ClaudeSession, &log);
 
-    let codes: Vec<_> = run.turns[0]
+    let outcomes: Vec<_> = run.turns[0]
         .steps
         .iter()
-        .map(|step| step.result().map(|result| (result.exit_code, result.is_error)))
+        .map(|step| step.result().map(|result| (result.outcome(), result.exit_code)))
         .collect();
+    let said = |words: &str| Some(words.to_owned());
     assert_eq!(
-        codes,
+        outcomes,
         [
-            Some((Some(0), false)),
-            Some((Some(127), true)),
-            Some((None, false)),
-            Some((None, true)),
+            Some((said("ok"), None)),
+            Some((said("exit 127"), Some(127))),
+            Some((None, None)),
+            Some((said("failed"), None)),
             None
         ]
     );
@@ -379,7 +379,7 @@ fn what_a_shell_command_did_to_files_is_told_with_renames() {
     assert_snapshot!(picture(&run), @r#"
     claude-code 2.1.42 m in /w: go
     turn 1: go [in 111 (10 cached), out 1]
-      assistant tool Bash: git mv a.py b.py = 0 bytes, exit 0 [in 111 (10 cached), out 1]
+      assistant tool Bash: git mv a.py b.py = 0 bytes, ok [in 111 (10 cached), out 1]
         rename b.py from a.py +0 -0
         modify c.py +1 -1
         delete gone +0 -1
@@ -419,7 +419,7 @@ fn a_side_chain_inside_the_session_is_the_agent_with_the_same_words() {
     claude-code 2.1.42 m in /w: go
     turn 1: go [in 333 (30 cached), out 9]
       assistant tool Task: Other [in 111 (10 cached), out 1]
-      assistant subagent Task: Review = 7 bytes -> agent 0 [in 111 (10 cached), out 1]
+      assistant subagent Task: Review = 7 bytes, ok -> agent 0 [in 111 (10 cached), out 1]
     agent 0 (reviewer): look [in 111 (10 cached), out 7]
       user message: look
       assistant message: Found nothing. [in 111 (10 cached), out 7]
@@ -459,7 +459,7 @@ fn a_file_beside_the_session_belongs_to_the_call_whose_result_names_it() {
     assert_snapshot!(picture(&index_all(&ClaudeSession, &files)), @r#"
     claude-code 2.1.42 m in /w: go
     turn 1: go [in 222 (20 cached), out 8]
-      assistant subagent Agent: Review = 8 bytes -> agent 0 [in 111 (10 cached), out 1]
+      assistant subagent Agent: Review = 8 bytes, ok -> agent 0 [in 111 (10 cached), out 1]
     agent 0 (reviewer): look [in 111 (10 cached), out 7]
       user message: look
       assistant message: Found nothing. [in 111 (10 cached), out 7]

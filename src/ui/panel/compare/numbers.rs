@@ -93,7 +93,7 @@ fn row(compared: &Comparison, fact: Fact, theme: Theme, width: usize) -> Line<'s
     for run in shown_runs(compared) {
         let Some(party) = compared.all().get(run) else { continue };
         let value = fact.of(party);
-        let end = party.run.turns.len();
+        let end = party.run.end();
         let words = match value {
             Some(value) => fact.said(Some(value)),
             None if fact.is_measured() => no_value(compared, party, end).into(),

@@ -1,0 +1,85 @@
+//! What the recorder of a live run writes down of a turn beside the agent's own log: how far it came, and why.
+
+/// How far a turn came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnState {
+    /// Its request was sent, and nothing more is recorded.
+    Begun,
+    Done,
+    /// It failed and counts all the same, because the run was told to keep what failed.
+    Kept,
+    /// It was stopped or took too long, and does not count.
+    Cut,
+    Failed,
+    /// It was never asked.
+    Skipped,
+}
+
+impl TurnState {
+    pub const ALL: [Self; 6] =
+        [Self::Begun, Self::Done, Self::Kept, Self::Cut, Self::Failed, Self::Skipped];
+
+    /// The word in `run.json` and in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Begun => "begun",
+            Self::Done => "done",
+            Self::Kept => "kept",
+            Self::Cut => "cut",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+
+    pub fn by_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.word() == word)
+    }
+
+    /// Whether the turn belongs to what the run did: only then it is part of sums, curves and the run's end.
+    pub const fn counts(self) -> bool {
+        matches!(self, Self::Done | Self::Kept)
+    }
+
+    /// The words on screen; empty for what needs none.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Done => "",
+            Self::Begun => "not over",
+            Self::Kept => "failed, kept",
+            Self::Cut => "cut",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// What `run.json` says of one turn. Everything may be missing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TurnRecord {
+    pub state: Option<TurnState>,
+    /// Why it does not count, or counts though it failed; a sentence.
+    pub why: Option<String>,
+    /// How the agent's process ended: `exit code 0`.
+    pub exit: Option<String>,
+    /// Counts from 1.
+    pub attempt: Option<u64>,
+    /// What the agent was not allowed to do.
+    pub denied: Vec<String>,
+    /// Errors that the agent reported.
+    pub troubles: Vec<String>,
+    /// What it wrote outside its workspace.
+    pub outside: Vec<String>,
+    /// Files that are not in the commit, and why.
+    pub not_recorded: Vec<String>,
+}
+
+/// What `run.json` says of the run as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RunRecord {
+    /// `running`, `finished`, or `stopped` and why.
+    pub state: Option<String>,
+    /// Sentences about the run.
+    pub remarks: Vec<String>,
+    /// First lines of the requests that were never asked.
+    pub skipped: Vec<Box<str>>,
+}
