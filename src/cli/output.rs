@@ -6,8 +6,15 @@ use std::{
 };
 
 use serde::Serialize;
+use serde_json::Serializer;
 
 use crate::ui::text;
+
+use visible::Visible;
+
+mod visible;
+
+pub use crate::formats::csv::row as csv_row;
 
 /// Standard output.
 pub struct Out {
@@ -55,10 +62,10 @@ impl Out {
         self.writer.write_all(frame.as_bytes())
     }
 
-    /// One JSON document. serde_json writes control characters as escapes; the invisible ones stay as they are, as
-    /// JSON is for programs.
+    /// One JSON document, with no character in it that a terminal would obey or not show.
     pub fn json(&mut self, document: &impl Serialize) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut self.writer, document).map_err(io::Error::from)?;
+        let mut serializer = Serializer::with_formatter(&mut self.writer, Visible::default());
+        document.serialize(&mut serializer).map_err(io::Error::from)?;
         self.writer.write_all(b"\n")
     }
 
@@ -153,22 +160,5 @@ pub fn count(number: Option<u64>) -> String {
     number.map_or_else(|| "-".into(), |number| number.to_string())
 }
 
-/// One line of CSV (RFC 4180): a cell with a comma, a quote or a line end in it is quoted.
-pub fn csv_row(cells: impl IntoIterator<Item = String>) -> String {
-    let quoted = |cell: String| match cell.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell,
-    };
-    cells.into_iter().map(quoted).collect::<Vec<_>>().join(",") + "\r\n"
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cell_with_a_comma_or_a_quote_is_quoted() {
-        let row = csv_row(["a", "b, c", "say \"d\""].map(String::from));
-        assert_eq!(row, "a,\"b, c\",\"say \"\"d\"\"\"\r\n");
-    }
-}
+mod tests;

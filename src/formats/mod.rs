@@ -17,6 +17,7 @@ mod claude_stream;
 mod codex;
 mod codex_exec;
 mod codex_rollout;
+pub mod csv;
 pub mod jsonl;
 mod nested;
 mod paperbench;

@@ -279,6 +279,12 @@ fn is_safe(text: &str) -> bool {
     text.bytes().all(|byte| (b' '..0x7f).contains(&byte)) || !classes().special.is_match(text)
 }
 
+/// The characters of a text that would not be seen ([`safe`] writes signs for them), each with the bytes it takes.
+pub fn unseen(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let found = (!is_safe(text)).then(|| classes().unseen.find_iter(text));
+    found.into_iter().flatten().map(|character| character.range())
+}
+
 /// Asks for an emoji drawn as text or as a picture.
 const fn is_presentation(c: char) -> bool {
     matches!(c, '\u{fe0e}' | '\u{fe0f}')
@@ -338,6 +344,17 @@ pub fn truncate<'t>(text: &'t str, columns: usize, ellipsis: &str) -> Cow<'t, st
 /// As many whole graphemes as fit.
 fn start_of(text: &str, columns: usize) -> &str {
     &text[..fitting(text, columns)]
+}
+
+/// As many whole graphemes as fit, from the end.
+pub fn end_of(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    let fits = |grapheme: &(usize, &str)| {
+        used += grapheme.1.width();
+        used <= columns
+    };
+    let first = text.grapheme_indices(true).rev().take_while(fits).last();
+    first.map_or("", |(at, _)| &text[at..])
 }
 
 /// How many bytes fit.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::run::rubric::{FULL, LEVELS, Label};
 
-pub use cells::row;
+pub use crate::formats::csv::row;
 
 /// The columns that are written, in this order, and read, in any. `component` and `score` must be there.
 pub const COLUMNS: [&str; 11] = [

@@ -1,5 +1,7 @@
 //! Comma-separated values (RFC 4180), read leniently: any line ends, and quotes where they are.
 
+use crate::formats::csv::said;
+
 /// A row and the line it begins on, which counts from 1. Empty rows are passed over.
 pub struct Row {
     pub line: usize,
@@ -43,7 +45,7 @@ struct Reader {
 
 impl Reader {
     fn end_cell(&mut self) {
-        self.cells.push(std::mem::take(&mut self.cell).trim().to_owned());
+        self.cells.push(said(std::mem::take(&mut self.cell).trim()).to_owned());
     }
 
     fn end_row(&mut self, next: usize) {

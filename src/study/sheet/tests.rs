@@ -33,6 +33,17 @@ fn a_table_has_a_row_a_thing_and_a_column_a_rater() {
 }
 
 #[test]
+fn what_was_written_so_that_no_spreadsheet_computes_it_is_read_as_it_was() {
+    let row = |cells: [&str; 3]| crate::formats::csv::row(cells.map(String::from));
+    let text = row(["component", "=Ann", "'Bob'"]) + &row(["-C1", "-2.5", "3"]);
+
+    let panel = read("t.csv", &text, "").unwrap();
+
+    let expected = vec![("=Ann", vec![("-C1", "", -2.5)]), ("'Bob'", vec![("-C1", "", 3.0)])];
+    assert_eq!(scores(&panel), expected);
+}
+
+#[test]
 fn a_row_can_be_one_score() {
     let panel =
         read("t.csv", "rater,component,score\nAnn,C1,2\nBob,C1,3\nAnn,C2,1\n,C2,1\n", "").unwrap();

@@ -1,18 +1,11 @@
-//! Comma-separated values (RFC 4180), strictly: a cell in quotes is kept to the letter.
+//! Comma-separated values (RFC 4180), read strictly: a cell in quotes is kept to the letter.
+
+use crate::formats::csv;
 
 /// A row and the line it begins on, which counts from 1.
 pub struct Line {
     pub line: usize,
     pub cells: Vec<String>,
-}
-
-/// One line with its end. A cell is quoted where it would not be read back as it is.
-pub fn row(cells: impl IntoIterator<Item = String>) -> String {
-    let quoted = |cell: String| {
-        let is_plain = !cell.contains([',', ';', '\t', '"', '\n', '\r']) && cell.trim() == cell;
-        if is_plain { cell } else { format!("\"{}\"", cell.replace('"', "\"\"")) }
-    };
-    cells.into_iter().map(quoted).collect::<Vec<_>>().join(",") + "\r\n"
 }
 
 /// The rows of a text; empty ones are passed over. Cells are divided by what divides the first line: commas, else
@@ -50,7 +43,7 @@ impl Reader<'_> {
                 wrong.get_or_insert(why);
                 String::new()
             });
-            cells.push(cell);
+            cells.push(csv::said(&cell).to_owned());
             if !self.rest.starts_with(self.divider) {
                 break;
             }

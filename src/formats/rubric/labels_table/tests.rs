@@ -68,7 +68,7 @@ fn words() -> impl Strategy<Value = Option<String>> {
 }
 
 fn id() -> impl Strategy<Value = String> {
-    "[A-Za-z0-9,;\"/_]([ -~]{0,8}[a-z0-9\"])?"
+    "[A-Za-z0-9,;\"/_=+@'-]([ -~]{0,8}[a-z0-9\"])?"
 }
 
 fn labels() -> impl Strategy<Value = Label> {

@@ -1,0 +1,44 @@
+use proptest::prelude::*;
+use serde_json::{Value, json, value::RawValue};
+
+use super::*;
+
+fn written(document: &impl Serialize) -> String {
+    let mut bytes = vec![];
+    let mut serializer = Serializer::with_formatter(&mut bytes, Visible::default());
+    document.serialize(&mut serializer).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn json_has_escapes_for_what_a_terminal_obeys_or_does_not_show() {
+    let text = "é\u{1b}[31m\u{7f}\u{85}\u{9b}\u{61c}\u{200b}\u{200e}\u{202e}\u{2028}\u{2069}\u{feff}\u{e0041}中👍";
+
+    let document = written(&json!({ "\u{202e}name": text }));
+
+    assert_eq!(
+        document,
+        "{\n  \"\\u202ename\": \"é\\u001b[31m\\u007f\\u0085\\u009b\\u061c\\u200b\\u200e\\u202e\\u2028\\u2069\\ufeff\\udb40\\udc41中👍\"\n}"
+    );
+}
+
+#[test]
+fn json_that_is_passed_on_as_it_was_has_the_same_escapes() {
+    let raw = RawValue::from_string("{\n\t\"a\u{7f}\": [\"\u{202e}\\n\"]\r\n}".into()).unwrap();
+
+    assert_eq!(written(&raw), "{\n\t\"a\\u007f\": [\"\\u202e\\n\"]\r\n}");
+}
+
+proptest! {
+    #[test]
+    fn whatever_the_text_json_reads_back_the_same_and_shows_all_of_it(
+        text in proptest::collection::vec(any::<char>(), 0..40),
+    ) {
+        let document = Value::from(text.into_iter().collect::<String>());
+
+        let json = written(&document);
+
+        prop_assert_eq!(text::unseen(&json).count(), 0);
+        prop_assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), document);
+    }
+}
