@@ -116,6 +116,33 @@ fn text_pasted_into_the_palette_is_typed() {
     assert_eq!(place(&world).0, 4);
 }
 
+/// What is in the line of the search, of the palette or of the requests, whichever is open.
+fn typed(world: &Answering) -> &str {
+    let replay = world.app.replay().unwrap();
+    let search = replay.search.prompt.as_ref().map(|prompt| &*prompt.text);
+    let requests = replay.chooser.as_ref().map(|chooser| &*chooser.filter);
+    let palette = world.app.shell.palette.as_ref().map(|palette| &*palette.text);
+    palette.or(search).or(requests).unwrap()
+}
+
+#[test]
+fn a_long_paste_fills_the_line_once_and_the_footer_says_what_was_left_out() {
+    for prompt in [":", "/", "R"] {
+        let mut world = world(120, 40, prompt);
+
+        world.send(Message::Paste("loss and noise\n".repeat(20_000)));
+
+        assert_eq!(typed(&world).chars().count(), 2_000, "{prompt}");
+        assert!(typed(&world).starts_with("loss and noiseloss"), "{prompt}");
+        let said = "the line is full: only its first 2000 letters were taken";
+        assert!(frame_of(&world).contains(said), "{prompt}");
+        press(&mut world, "<bs> x");
+        assert!(!frame_of(&world).contains(said), "{prompt}: there is room again");
+        press(&mut world, "x");
+        assert!(frame_of(&world).contains(said), "{prompt}: and none again");
+    }
+}
+
 #[test]
 fn gg_and_g_go_to_the_start_and_12gg_to_the_twelfth() {
     assert_eq!(place(&world(120, 40, "4l g")).0, 1);
@@ -208,9 +235,13 @@ fn a_click_and_a_double_click_choose_a_command() {
     assert!(world.app.is_quitting);
 }
 
+fn frame_of(world: &Answering) -> String {
+    export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()))
+}
+
 /// The column and row where some words begin in the box over the panels.
 fn place_of(world: &Answering, words: &str) -> (u16, u16) {
-    let seen = export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()));
+    let seen = frame_of(world);
     let edge = usize::from(world.app.layout().overlay().x);
     let at = |(y, line): (usize, &str)| {
         let mut columns = line.match_indices(words).map(|(at, _)| line[..at].chars().count());

@@ -43,7 +43,7 @@ pub enum Message {
     Turn(Motion),
     /// A row of those on screen was pointed at, counted from the first one seen.
     PointAt(usize),
-    Type(char),
+    Type(String),
     Erase,
     EraseAll,
     /// The selected row is wanted.

@@ -43,6 +43,7 @@ pub mod stops;
 pub mod terminal;
 pub mod tree;
 pub mod turns;
+mod typing;
 pub mod views;
 pub mod wrap;
 
@@ -263,10 +264,7 @@ impl App {
         let layout = self.layout();
         match message {
             Message::Press(key) => return self.press(key),
-            Message::Paste(text) if self.live().is_some() && self.shell.palette.is_none() => {
-                return self.paste_live(&text);
-            }
-            Message::Paste(text) => self.paste(&text),
+            Message::Paste(text) => return self.paste(&text),
             Message::Resized(size) => self.size = size,
             Message::Open(path, place) => return vec![self.open(path, place)],
             Message::Several(request) => {
@@ -492,6 +490,7 @@ impl App {
         }
         let Some(key) = key.bound() else { return vec![] };
         let context = self.context();
+        self.shell.is_line_full = false;
         self.parting.is_warned = std::mem::take(&mut self.parting.warns);
         self.on_replay(|replay| {
             replay.notice = None;
@@ -514,7 +513,7 @@ impl App {
         let count = Count(self.count.take());
         match (self.shell.keys.find(context, key), key.typed()) {
             (Some(binding), _) => self.take((binding.message)(count)),
-            (None, Some(c)) if context.types_words() => self.take(typed(context, c)),
+            (None, Some(c)) if context.types_words() => self.type_words(c.encode_utf8(&mut [0; 4])),
             (None, _) => self.press_unbound(context, key),
         }
     }
@@ -533,18 +532,9 @@ impl App {
         counts.is_some()
     }
 
-    fn paste(&mut self, text: &str) {
-        let context = self.context();
-        if context.types_words() {
-            for c in text.chars().filter(|c| !c.is_control()) {
-                self.take(typed(context, c));
-            }
-        }
-        if self.context() == Context::Palette {
-            for c in text.chars().filter(|c| !c.is_control()) {
-                self.press_unbound(Context::Palette, Key::char(c));
-            }
-        }
+    fn paste(&mut self, text: &str) -> Vec<Effect> {
+        let is_for_agent = self.live().is_some() && !self.context().types_words();
+        if is_for_agent { self.paste_live(text) } else { self.type_words(text) }
     }
 
     fn update_overlay(&mut self, message: &overlay::Message, layout: &Layout) {
@@ -560,26 +550,4 @@ impl App {
             }
         }
     }
-}
-
-const fn typed(context: Context, c: char) -> Message {
-    Message::Replay(match context {
-        Context::LivePrompt => return Message::Live(live::Message::Type(c)),
-        Context::JudgePath => {
-            replay::Message::Judging(judging::Message::Path(judging::Path::Type(c)))
-        }
-        Context::AuditWords => {
-            replay::Message::Audit(audit::Message::Words(audit::prompt::Message::Type(c)))
-        }
-        Context::Filter => {
-            let message = collection::prompt::Message::Type(c);
-            return Message::Collection(collection::Message::Prompt(message));
-        }
-        Context::RubricFind => {
-            let find = scores::tree::Message::Find(scores::tree::find::Message::Type(c));
-            replay::Message::Scores(scores::Message::Tree(find))
-        }
-        Context::Requests => replay::Message::Choose(chooser::Message::Type(c)),
-        _ => replay::Message::Search(search::Message::Type(c)),
-    })
 }

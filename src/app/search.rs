@@ -33,7 +33,7 @@ pub struct Prompt {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     Start(Syntax),
-    Type(char),
+    Type(String),
     Erase,
     EraseAll,
     SwitchSyntax,
@@ -73,7 +73,7 @@ impl Search {
     pub fn update(&mut self, message: Message) -> Outcome {
         match message {
             Message::Start(syntax) => self.prompt = Some(Prompt { syntax, ..Prompt::default() }),
-            Message::Type(c) => self.edit(|prompt| prompt.text.push(c)),
+            Message::Type(words) => self.edit(|prompt| prompt.text.push_str(&words)),
             Message::Erase => self.edit(Prompt::erase),
             Message::EraseAll => self.edit(|prompt| prompt.text.clear()),
             Message::SwitchSyntax => self.edit(Prompt::switch_syntax),
@@ -257,7 +257,7 @@ mod tests {
     fn searching(numbers: &mut Numbers) -> (Search, Request) {
         let mut search = Search::default();
         search.update(Message::Start(Syntax::Literal));
-        "loss".chars().for_each(|c| drop(search.update(Message::Type(c))));
+        search.update(Message::Type("loss".into()));
         assert!(matches!(search.update(Message::Accept), Outcome::Ask(_)));
         let request = numbers.fresh();
         search.asked(request);
@@ -289,7 +289,7 @@ mod tests {
     fn a_broken_pattern_stays_in_the_prompt_with_its_reason() {
         let mut search = Search::default();
         search.update(Message::Start(Syntax::Regex));
-        search.update(Message::Type('('));
+        search.update(Message::Type("(".into()));
         search.update(Message::Accept);
         assert_eq!(search.prompt.unwrap().complaint.as_deref(), Some("unclosed group"));
     }

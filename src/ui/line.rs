@@ -61,9 +61,7 @@ pub fn fit_end(words: &str, width: usize) -> String {
         return words.to_owned();
     }
     let Some(room) = width.checked_sub(1) else { return String::new() };
-    let starts = words.char_indices().map(|(at, _)| at);
-    let mut fitting = starts.filter(|at| text::width(&words[*at..]) <= room);
-    format!("{ELLIPSIS}{}", fitting.next().map_or("", |at| &words[at..]))
+    format!("{ELLIPSIS}{}", text::end_of(words, room))
 }
 
 /// `left` and `right` at the two ends of `width` cells; `left` gives way.
@@ -124,6 +122,14 @@ mod tests {
     fn a_path_keeps_its_end() {
         assert_eq!(fit_end("src/diffusion/joint.py", 12), "…on/joint.py");
         assert_eq!(fit_end("漢字/漢字", 4), "…漢"[..3].to_owned() + "字");
+    }
+
+    /// It used to measure the rest again from each letter on: minutes for this one.
+    #[test]
+    fn the_end_of_a_long_line_costs_no_more_than_reading_it() {
+        let words = "a very long line ".repeat(100_000);
+
+        assert_eq!(fit_end(&words, 10), "…ong line ");
     }
 
     #[test]

@@ -24,15 +24,12 @@ pub struct Name {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
-    Type(char),
+    Type(String),
     Erase,
     EraseAll,
     Accept,
     Cancel,
 }
-
-/// Letters of a note and of a name, at most.
-const MOST: usize = 2_000;
 
 impl Asks {
     pub fn name(then: Option<u8>) -> Self {
@@ -65,8 +62,7 @@ impl Replay {
         let Some(asks) = &mut self.audit.asks else { return };
         let Some(text) = asks.text() else { return };
         match message {
-            Message::Type(c) if text.chars().count() < MOST => text.push(c),
-            Message::Type(_) => {}
+            Message::Type(words) => text.push_str(&words),
             Message::Erase => {
                 text.pop();
             }

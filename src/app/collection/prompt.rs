@@ -14,7 +14,7 @@ pub struct Prompt {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     Start,
-    Type(char),
+    Type(String),
     Erase,
     EraseAll,
     Accept,
@@ -31,7 +31,7 @@ impl Collection {
         let Some(mut prompt) = self.prompt.take() else { return };
         match message {
             Message::Start => {}
-            Message::Type(c) => prompt.text.push(c),
+            Message::Type(words) => prompt.text.push_str(&words),
             Message::Erase => drop(prompt.text.pop()),
             Message::EraseAll => prompt.text.clear(),
             Message::Accept if prompt.complaint.is_none() => return,

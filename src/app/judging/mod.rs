@@ -114,7 +114,7 @@ pub enum Message {
 /// Typing the path of a prompt, or of criteria.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Path {
-    Type(char),
+    Type(String),
     Erase,
     EraseAll,
     Accept,
@@ -205,7 +205,7 @@ impl Judging {
         let form = &mut self.form;
         let Some(own) = form.typing.and_then(|field| form.own_mut(field)) else { return };
         match message {
-            Path::Type(c) => own.path.push(*c),
+            Path::Type(words) => own.path.push_str(words),
             Path::Erase => drop(own.path.pop()),
             Path::EraseAll => own.path.clear(),
             Path::Accept | Path::Cancel => {

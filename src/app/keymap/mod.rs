@@ -363,7 +363,7 @@ impl Context {
 
     /// Whether a key that means nothing here types itself.
     pub const fn takes_text(self) -> bool {
-        self.types_words() || matches!(self, Self::Palette | Self::Agent)
+        self.types_words() || matches!(self, Self::Agent)
     }
 
     /// Whether what is typed or pasted are words of a prompt.
@@ -377,6 +377,7 @@ impl Context {
                 | Self::AuditWords
                 | Self::JudgePath
                 | Self::LivePrompt
+                | Self::Palette
         )
     }
 

@@ -135,7 +135,7 @@ pub enum Message {
     Edit,
     Find,
     Again(Way),
-    Type(char),
+    Type(String),
     Erase,
     EraseAll,
     Accept,
@@ -222,7 +222,7 @@ impl Live {
             Message::Edit => self.edit(),
             Message::Find => self.ask(PromptKind::Find, String::new()),
             Message::Again(way) => self.find(way),
-            Message::Type(c) => self.typing(|text| text.push(c)),
+            Message::Type(words) => self.typing(|text| text.push_str(&words)),
             Message::Erase => self.typing(|text| {
                 text.pop();
             }),
@@ -242,10 +242,6 @@ impl Live {
 
     /// Pasted text goes where the keyboard is.
     pub fn paste(&mut self, text: &str) -> Vec<Command> {
-        if self.prompt.is_some() {
-            self.typing(|line| line.extend(text.chars().filter(|c| !c.is_control())));
-            return vec![];
-        }
         match self.focus {
             Focus::Terminal => typed(self.terminal.paste(text)),
             Focus::Requests => vec![],

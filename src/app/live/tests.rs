@@ -108,7 +108,7 @@ fn the_next_request_is_given_other_words() {
     send(&mut live, Message::Edit);
     assert_eq!(live.context(), Context::LivePrompt);
     send(&mut live, Message::EraseAll);
-    "do it".chars().for_each(|c| drop(send(&mut live, Message::Type(c))));
+    send(&mut live, Message::Type("do it".into()));
 
     assert_eq!(send(&mut live, Message::Accept), [Command::Edit("do it".into())]);
     assert_eq!((live.turns[1].asked.text.as_str(), live.turns[1].is_edited), ("do it", true));

@@ -15,7 +15,7 @@ impl Replay {
             Message::Open(kind) => self.choose_from(kind),
             Message::Close => self.chooser = None,
             Message::Accept => self.accept(),
-            Message::Type(c) => self.edit_filter(|filter| filter.push(c)),
+            Message::Type(words) => self.edit_filter(|filter| filter.push_str(&words)),
             Message::Erase => self.edit_filter(|filter| {
                 filter.pop();
             }),

@@ -21,8 +21,14 @@ const MOST_GAP: usize = 12;
 pub fn find(wanted: &str, sentence: &str) -> Option<Match> {
     let sentence: Vec<char> = sentence.chars().flat_map(lower).collect();
     let mut all = Match::default();
-    for word in wanted.split_whitespace() {
-        let word: Vec<char> = word.chars().flat_map(lower).collect();
+    let mut words: Vec<&str> = wanted.split_whitespace().collect();
+    words.sort_unstable();
+    words.dedup();
+    for word in words {
+        let word: Vec<char> = word.chars().take(sentence.len() + 1).flat_map(lower).collect();
+        if word.len() > sentence.len() {
+            return None;
+        }
         let found = find_word(&word, &sentence)?;
         all.score += found.score;
         all.places.extend(found.places);

@@ -53,6 +53,8 @@ pub struct Shell {
     reference: Reference,
     annotator: Option<String>,
     pub(super) pending: Option<Pending>,
+    /// Whether the last words for a line did not all fit.
+    pub(super) is_line_full: bool,
     pub(super) marks: Marks,
     last_key: Option<Key>,
 }
@@ -187,9 +189,6 @@ impl App {
         let layout = self.layout();
         let letter = key.typed().filter(|c| c.is_alphanumeric());
         match (context, letter, key.typed()) {
-            (Context::Palette, _, Some(c)) => {
-                return self.update_palette(palette::Message::Type(c));
-            }
             (Context::Mark, Some(letter), _) => {
                 return self.update_shell(Message::SetMark(letter), &layout);
             }

@@ -28,7 +28,7 @@ pub struct Palette {
 pub enum Message {
     Open,
     Close,
-    Type(char),
+    Type(String),
     Erase,
     EraseAll,
     Move(Motion),
@@ -163,7 +163,7 @@ impl App {
                 view.into_iter().for_each(|view| self.bring_up(view));
                 return self.take(chosen.choice.message());
             }
-            Message::Type(c) => palette.type_words(|text| text.push(c)),
+            Message::Type(words) => palette.type_words(|text| text.push_str(&words)),
             Message::Erase if palette.text.is_empty() => return vec![],
             Message::Erase => palette.type_words(|text| {
                 text.pop();

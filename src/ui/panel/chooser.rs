@@ -23,7 +23,7 @@ use crate::{
         search::{Hit, StepField},
     },
     ui::{
-        line::{fit, own, recorded, safe, sides, width_of},
+        line::{fit, fit_end, own, recorded, safe, sides, width_of},
         paint::paint,
         theme::{Meaning, Theme},
     },
@@ -68,7 +68,7 @@ impl List<'_> {
                 vec![
                     bold(" requests ".into()),
                     own("/", self.theme.of(Meaning::Key)),
-                    recorded(&self.chooser.filter, self.theme.of(Meaning::Text)),
+                    own(fit_end(&safe(&self.chooser.filter), FILTER), self.theme.of(Meaning::Text)),
                     own(" ", self.theme.of(Meaning::Selected)),
                     own(format!(" {found} of {total} "), self.theme.of(Meaning::Muted)),
                 ]
@@ -250,6 +250,9 @@ impl List<'_> {
         put_row(Line::from(unit), None, area, 2, buffer);
     }
 }
+
+/// Cells of the title that what was typed has, at most.
+const FILTER: usize = 40;
 
 /// Cells of the column that says where a hit stands.
 const PLACE: usize = 26;

@@ -161,6 +161,9 @@ fn count(app: &App, theme: Theme) -> Vec<Span<'static>> {
 
 /// As many hints as fit, each whole; help and quit are kept while others go.
 fn hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
+    if let Some(why) = app.cut() {
+        return fit(vec![own(why, theme.of(Meaning::Warning))], width);
+    }
     let mut hints: Vec<_> = keymap::hints_with(app.context(), |row| app.shell.keys.of_row(row)[0])
         .into_iter()
         .map(|(keys, word)| {

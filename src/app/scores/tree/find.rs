@@ -27,7 +27,7 @@ pub struct Find {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     Start,
-    Type(char),
+    Type(String),
     Erase,
     EraseAll,
     Accept,
@@ -103,7 +103,7 @@ impl Tree {
         let find = &mut self.find;
         match message {
             Message::Start => *find = Find { is_typing: true, ..Find::default() },
-            Message::Type(c) => find.text.push(c),
+            Message::Type(words) => find.text.push_str(&words),
             Message::Erase if find.text.is_empty() => find.is_typing = false,
             Message::Erase => {
                 find.text.pop();
