@@ -88,6 +88,9 @@ pub struct TurnRow {
     pub checkpoint: Option<String>,
     /// The whole request; null where the recording has none.
     pub request: Option<String>,
+    /// What the agent's program put before the model with the request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub request_added: Vec<String>,
     pub started_at: Option<String>,
     pub ended_at: Option<String>,
     /// The main agent's steps; sub-agents' are counted in `subagent_steps`.
@@ -314,7 +317,8 @@ impl Teller<'_> {
         TurnRow {
             turn: index + 1,
             checkpoint: checkpoint.map(|checkpoint| checkpoint.id.clone()),
-            request: turn.request.map(|_| self.archive.request(run, index)),
+            request: turn.request.map(|_| self.archive.request_alone(run, index)),
+            request_added: self.archive.added(run, index),
             started_at: time(turn.started_at),
             ended_at: time(turn.ended_at),
             step_count: turn.steps.len(),

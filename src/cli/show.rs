@@ -206,6 +206,11 @@ fn print_turn(found: &Turn, shown: &ShowTurn, out: &mut Out) -> std::io::Result<
     for line in turn.request.as_deref().unwrap_or("(no request recorded)").lines() {
         out.line(&format!("  > {line}"))?;
     }
+    for line in
+        turn.request_added.iter().flat_map(|added| [store::ADDED].into_iter().chain(added.lines()))
+    {
+        out.line(&format!("  > {line}"))?;
+    }
     record_of(found, turn).iter().try_for_each(|line| out.line(&format!("  {line}")))?;
     print_edits(&turn.edits, "  ", out)?;
     print_steps(&shown.steps, 0, out)

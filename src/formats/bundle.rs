@@ -460,6 +460,7 @@ fn merge(into: &mut Turn, turn: Turn, first_agent: usize) {
     let is_first = into.steps.is_empty();
     if turn.request.is_some() && is_first {
         into.request = turn.request;
+        into.added = turn.added;
         if into.layer.is_none() || into.title.is_empty() {
             into.title = turn.title;
         }

@@ -261,11 +261,8 @@ fn main_line(fold: &mut Fold, line: Line, is_agent_log: bool) {
         return;
     }
     fold.facts(&line);
-    if matches!(
-        line.what,
-        What::Nothing | What::Title { .. } | What::Init { .. } | What::Verdict(_)
-    ) {
-        return;
+    if tells_nothing_of_a_turn(&line.what) {
+        return fold.pass(&line);
     }
     if line.is_sidechain && !is_agent_log {
         let agent = fold.inline_agent(&line);
@@ -275,7 +272,9 @@ fn main_line(fold: &mut Fold, line: Line, is_agent_log: bool) {
         fold.open_turn(Turn {
             title: command.label,
             request: Some(command.place),
+            added: vec![line.place],
             started_at: command.started_at,
+            ended_at: line.time,
             ..Turn::default()
         });
         return;
@@ -286,6 +285,17 @@ fn main_line(fold: &mut Fold, line: Line, is_agent_log: bool) {
     }
     let turn = fold.turn();
     fold.take(Owner::Turn(turn), line);
+}
+
+fn tells_nothing_of_a_turn(what: &What) -> bool {
+    matches!(
+        what,
+        What::Nothing
+            | What::Title { .. }
+            | What::Summary { .. }
+            | What::Init { .. }
+            | What::Verdict(_)
+    )
 }
 
 fn opens_turn(line: &Line) -> bool {
@@ -313,7 +323,7 @@ fn agent_file(fold: &mut Fold, file: &Source<'_>, all: &[Source<'_>], lines: Vec
     let id = named.unwrap_or_else(|| stem(file.name).trim_start_matches("agent-").into());
     let mut agent = None;
     for line in lines {
-        if fold.is_copy(&line) || matches!(line.what, What::Nothing | What::Title { .. }) {
+        if fold.is_copy(&line) || tells_nothing_of_a_turn(&line.what) {
             continue;
         }
         let agent = *agent.get_or_insert_with(|| fold.agent(&id));

@@ -205,7 +205,7 @@ impl Stream {
             return self.fold.take(Owner::Agent(agent), line);
         }
         match &line.what {
-            What::Nothing | What::Title { .. } => {}
+            What::Nothing | What::Title { .. } | What::Summary { .. } => {}
             What::Init { model } => {
                 self.fold.model(model.as_deref());
                 self.version = line.version.as_deref().and_then(version).or(self.version);
@@ -233,6 +233,7 @@ impl Stream {
         if !self.is_open || (has_steps && !self.is_woken) {
             self.open(Turn::default());
         }
+        self.fold.has_begun = true;
         self.is_woken = false;
     }
 

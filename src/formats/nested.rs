@@ -34,7 +34,7 @@ pub fn move_places(run: &mut Run, ids: &[SourceId]) {
         }
     };
     for turn in &mut run.turns {
-        turn.request.iter_mut().for_each(move_place);
+        turn.request.iter_mut().chain(&mut turn.added).for_each(move_place);
         move_steps(&mut turn.steps);
     }
     run.subagents.iter_mut().for_each(|agent| move_steps(&mut agent.steps));

@@ -113,6 +113,9 @@ pub struct Turn {
     pub title: Box<str>,
     /// Where the whole request is; read with [`crate::formats::Format::words`].
     pub request: Option<Place>,
+    /// Records that the agent's program put before the model with the request, in order: what a slash command stands
+    /// for, a caveat about a local command. Read with [`crate::formats::Format::request`].
+    pub added: Vec<Place>,
     pub started_at: Option<Time>,
     pub ended_at: Option<Time>,
     /// Index into [`Run::checkpoints`].

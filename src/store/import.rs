@@ -358,7 +358,7 @@ fn script_of<'a>(run: &'a Run, archive: &Archive) -> Script<'a> {
     let request = |(at, turn): (usize, &'a crate::run::Turn)| {
         turn.request.map(|_| Request {
             turn: at + 1,
-            text: archive.request(run, at),
+            text: archive.request_alone(run, at),
             checkpoint: turn
                 .checkpoint
                 .and_then(|checkpoint| run.checkpoints.get(checkpoint))

@@ -132,6 +132,9 @@ fn sources_of(files: &[FoundFile]) -> Vec<Source<'_>> {
     files.iter().map(|file| Source { name: &file.name, bytes: &file.bytes }).collect()
 }
 
+/// Stands above what was added to a request.
+pub const ADDED: &str = "[added by the agent's program]";
+
 /// Completes a run with what only the store knows.
 fn opened(mut run: Run, found: Found) -> Opened {
     if run.sources.is_empty() {
@@ -239,14 +242,31 @@ impl Archive {
         self.bundle.as_deref().map(rubric::read).unwrap_or_default()
     }
 
-    /// The whole request of a turn; empty where the turn has none.
+    /// The whole request of a turn and what was added to it, each as a part of its own: what the model read. Empty where
+    /// the turn has no request.
     pub fn request(&self, run: &Run, turn: usize) -> String {
-        let place = run.turns.get(turn).and_then(|turn| turn.request);
-        let format = place.and_then(|place| format_of(run, place));
-        match (place, format) {
-            (Some(place), Some(format)) => format.request(&self.record(place)),
-            _ => String::new(),
+        let mut whole = self.request_alone(run, turn);
+        for added in self.added(run, turn) {
+            whole.push_str(&format!("\n\n{ADDED}\n{added}"));
         }
+        whole
+    }
+
+    /// The request of a turn as it was made; empty where the turn has none.
+    pub fn request_alone(&self, run: &Run, turn: usize) -> String {
+        let place = run.turns.get(turn).and_then(|turn| turn.request);
+        place.map(|place| self.request_at(run, place)).unwrap_or_default()
+    }
+
+    /// What the agent's program put before the model with the request.
+    pub fn added(&self, run: &Run, turn: usize) -> Vec<String> {
+        let places = run.turns.get(turn).map_or(&[][..], |turn| &turn.added);
+        places.iter().map(|place| self.request_at(run, *place)).collect()
+    }
+
+    fn request_at(&self, run: &Run, place: Place) -> String {
+        let format = format_of(run, place);
+        format.map(|format| format.request(&self.record(place))).unwrap_or_default()
     }
 
     /// The whole text of a failed test; empty where it is not recorded.

@@ -203,4 +203,31 @@ mod tests {
 
         assert_eq!((searched, found), (Ok(()), 0));
     }
+
+    #[test]
+    fn what_was_added_to_a_request_is_read_and_found_with_it() {
+        let line = |uuid: &str, text: &str, more: &str| {
+            format!(
+                "{{\"type\":\"user\",\"uuid\":\"{uuid}\",\"sessionId\":\"S\",\"message\":{{\"content\":\"{text}\"}}{more}}}\n"
+            )
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let log = line("u1", "<command-name>/fix</command-name>", "")
+            + &line("u2", "Mend what is broken.", ",\"isMeta\":true,\"parentUuid\":\"u1\"");
+        std::fs::write(&path, log).unwrap();
+
+        let opened = open(&path).unwrap();
+
+        let whole = "/fix\n\n[added by the agent's program]\nMend what is broken.";
+        assert_eq!(opened.archive.request(&opened.run, 0), whole);
+        assert_eq!(opened.archive.request_alone(&opened.run, 0), "/fix");
+        let query = Query { pattern: "what is broken".into(), syntax: Syntax::Literal };
+        let mut hits = vec![];
+        let found = opened.archive.search_while(&opened.run, &query, &|| true, &mut |hit| {
+            hits.push((hit.turn, hit.place));
+            true
+        });
+        assert_eq!((found, hits), (Ok(()), vec![(0, HitPlace::Request)]));
+    }
 }

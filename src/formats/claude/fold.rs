@@ -101,6 +101,13 @@ struct Typed {
     turn: usize,
 }
 
+/// What the program wrote for the model, not yet given to a turn.
+#[derive(Debug, Clone)]
+struct Written {
+    told: Told,
+    label: Box<str>,
+}
+
 #[derive(Debug, Default, Clone)]
 pub struct Fold {
     pub run: Run,
@@ -117,6 +124,14 @@ pub struct Fold {
     compacting: Option<(Owner, usize)>,
     typed: Option<Typed>,
     title_rank: u8,
+    /// Titles of rank 1, each with the record that it names a session by.
+    summaries: Vec<(Box<str>, Box<str>)>,
+    /// What the program wrote for the model since it last answered.
+    written: Vec<Written>,
+    /// Whether what is read now is the first turn's, and no longer what stands before it.
+    pub has_begun: bool,
+    /// The turn in which the model worked last.
+    worked_in: Option<usize>,
 }
 
 impl Fold {
@@ -147,6 +162,17 @@ impl Fold {
             self.title_rank = *rank;
             run.title = title.to_string();
         }
+        if let What::Summary { title, leaf } = &line.what {
+            self.summaries.push((title.clone(), leaf.clone()));
+        }
+    }
+
+    /// The last title that names a record of this recording, where nothing better is known.
+    fn title_by_summary(&mut self) {
+        let own = self.summaries.iter().rev().find(|(_, leaf)| self.seen.contains(leaf));
+        if let Some((title, _)) = own.filter(|_| self.title_rank <= 1) {
+            self.run.title = title.to_string();
+        }
     }
 
     pub fn model(&mut self, model: Option<&str>) {
@@ -165,9 +191,58 @@ impl Fold {
         self.run.turns.len() - 1
     }
 
+    /// What the program wrote before belongs to the request, if there is one; so do the hooks and commands with which a
+    /// recording begins.
     pub fn open_turn(&mut self, turn: Turn) -> usize {
+        let mut turn = turn;
+        if turn.request.is_some() {
+            let written = self.written.drain(..).map(|written| written.told.place);
+            turn.added = written.chain(turn.added).collect();
+        }
+        if let ([before], false) = (self.run.turns.as_mut_slice(), self.has_begun)
+            && before.request.is_none()
+        {
+            turn.steps = std::mem::take(&mut before.steps);
+            *before = turn;
+            return 0;
+        }
         self.run.turns.push(turn);
         self.run.turns.len() - 1
+    }
+
+    /// What the program wrote for the model: a part of the request that was just made, else kept for the next.
+    fn write(&mut self, owner: Owner, told: Told, label: Box<str>) {
+        match owner {
+            Owner::Agent(_) => {
+                self.push(owner, told.step(StepKind::Message, Role::System, label));
+            }
+            Owner::Turn(turn) => {
+                let is_new = self.worked_in != Some(turn);
+                let turn = &mut self.run.turns[turn];
+                if turn.request.is_some() && is_new {
+                    turn.added.push(told.place);
+                } else {
+                    self.written.push(Written { told, label });
+                }
+            }
+        }
+    }
+
+    /// The model works, and read what was written for it. Where that came with no request it is steps.
+    fn work(&mut self, owner: Owner) {
+        if let Owner::Turn(turn) = owner {
+            self.has_begun = true;
+            self.worked_in = Some(turn);
+            self.hand_over(owner);
+        }
+    }
+
+    fn hand_over(&mut self, owner: Owner) {
+        if let Owner::Turn(_) = owner {
+            for Written { told, label } in std::mem::take(&mut self.written) {
+                self.push(owner, told.step(StepKind::Message, Role::System, label));
+            }
+        }
     }
 
     pub fn steps(&mut self, owner: Owner) -> &mut Vec<Step> {
@@ -203,6 +278,9 @@ impl Fold {
     pub fn take(&mut self, owner: Owner, line: Line) {
         self.tick(owner, line.time);
         let at = Told { place: line.place, time: line.time };
+        if is_work(&line.what) {
+            self.work(owner);
+        }
         match line.what {
             What::User(user) => self.user(owner, at, user),
             What::Assistant(message) => self.assistant(owner, at, message),
@@ -223,7 +301,11 @@ impl Fold {
             What::Unknown { label } => {
                 self.push(owner, at.step(StepKind::Unknown, Role::System, label));
             }
-            What::Init { .. } | What::Verdict(_) | What::Title { .. } | What::Nothing => {}
+            What::Init { .. }
+            | What::Verdict(_)
+            | What::Title { .. }
+            | What::Summary { .. }
+            | What::Nothing => {}
         }
     }
 
@@ -252,7 +334,8 @@ impl Fold {
                 self.push(owner, Step { is_error, ..step });
             }
             WordsKind::Summary => self.summary(owner, at),
-            WordsKind::Meta | WordsKind::Silent => {}
+            WordsKind::Meta => self.write(owner, at, words.label),
+            WordsKind::Silent => {}
         }
     }
 
@@ -433,6 +516,15 @@ impl Fold {
         }
     }
 
+    /// Records of no interest may stand between a command and its expansion.
+    pub fn pass(&mut self, line: &Line) {
+        if let (Some(typed), Some(uuid)) = (&mut self.typed, &line.uuid)
+            && line.parent.as_ref() == Some(&typed.uuid)
+        {
+            typed.uuid = uuid.clone();
+        }
+    }
+
     /// The command's step, taken out of its turn, if `line` is the expansion of the command just before it.
     pub fn expanded(&mut self, line: &Line) -> Option<Step> {
         let What::User(User { words: Some(Words { kind: WordsKind::Meta, .. }), .. }) = &line.what
@@ -445,6 +537,10 @@ impl Fold {
 
     /// The run, with everything that could be told only at the end.
     pub fn finish(mut self, tokens: TokensFrom) -> Run {
+        if let Some(last) = self.run.turns.len().checked_sub(1) {
+            self.hand_over(Owner::Turn(last));
+        }
+        self.title_by_summary();
         for response in &self.responses {
             if let Some(step) = response.step.filter(|_| tokens == TokensFrom::Messages) {
                 let step = match response.owner {
@@ -499,6 +595,16 @@ pub struct Told {
 impl Told {
     pub fn step(self, kind: StepKind, role: Role, label: Box<str>) -> Step {
         Step { kind, role, label, started_at: self.time, place: self.place, ..Step::default() }
+    }
+}
+
+/// Whether the model did something, or a tool for it.
+fn is_work(what: &What) -> bool {
+    match what {
+        What::Assistant(message) => !message.is_synthetic,
+        What::User(user) => !user.outcomes.is_empty(),
+        What::BareCall(_) | What::BareOutcome(_) => true,
+        _ => false,
     }
 }
 

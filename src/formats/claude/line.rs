@@ -54,6 +54,11 @@ pub enum What {
         rank: u8,
         title: Box<str>,
     },
+    /// A name for the session that the record `leaf` is of. A session's log begins with the names of those before it.
+    Summary {
+        title: Box<str>,
+        leaf: Box<str>,
+    },
     /// The stream: a process begins (or reports again).
     Init {
         model: Option<Box<str>>,
@@ -198,7 +203,10 @@ fn what(record: &Record<'_>) -> What {
         "system" => events::system(record),
         "attachment" => events::attachment(record),
         "result" if record.stream_session_id.filled().is_some() => events::verdict(record),
-        "summary" => title(1, record.summary),
+        "summary" => match (title(1, record.summary), record.leaf_uuid.boxed()) {
+            (What::Title { title, .. }, Some(leaf)) => What::Summary { title, leaf },
+            (title, _) => title,
+        },
         "ai-title" => title(2, record.ai_title.or(record.content)),
         "custom-title" => title(3, record.custom_title.or(record.content)),
         "tool_use" => What::BareCall(call(&Text::default(), &record.name, record.input, 0)),
@@ -287,7 +295,7 @@ fn words_kind(record: &Record<'_>, head: &str) -> WordsKind {
         WordsKind::Summary
     } else if is_notification || text::is_hook_feedback(head) {
         aside(Role::System)
-    } else if record.is_meta.0 || head.starts_with("Caveat: The messages below were generated") {
+    } else if record.is_meta.0 || text::is_caveat(head) {
         WordsKind::Meta
     } else if head.starts_with("[Request interrupted") {
         WordsKind::Aside { role: Role::System, is_error: true }

@@ -51,6 +51,7 @@ record! {
         session_attempt: Count = "retryAttempt",
         session_max_retries: Count = "maxRetries",
         summary: Raw<'a> = "summary",
+        leaf_uuid: Text<'a> = "leafUuid",
         custom_title: Raw<'a> = "customTitle",
         ai_title: Raw<'a> = "aiTitle",
         // A bare tool_use or tool_result of old drift.

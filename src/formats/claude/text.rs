@@ -58,6 +58,12 @@ pub fn is_context(head: &str) -> bool {
     head.starts_with("<ide_") || head.starts_with("<system-reminder>")
 }
 
+/// Whether the program says that what follows was done without the model.
+pub fn is_caveat(head: &str) -> bool {
+    head.starts_with("Caveat: The messages below were generated")
+        || head.starts_with("<local-command-caveat>")
+}
+
 /// Whether a hook told the model what is wrong, which is marked like the program's own words.
 pub fn is_hook_feedback(head: &str) -> bool {
     head.lines().next().is_some_and(|line| line.trim_end().ends_with("hook feedback:"))
@@ -232,7 +238,8 @@ fn user(record: &Record<'_>) -> Option<String> {
     let message: Message<'_> = object(record.message);
     blocks(message.content)?;
     let text = content(message.content);
-    let shown = command(&text).or_else(|| program_tag(&text).and_then(|_| aside_in_full(&text)));
+    let command = if record.is_meta.0 { None } else { command(&text) };
+    let shown = command.or_else(|| program_tag(&text).and_then(|_| aside_in_full(&text)));
     Some(shown.unwrap_or(text))
 }
 

@@ -147,6 +147,7 @@ fn add_turn(whole: &mut Turn, turn: Turn, first_agent: usize) -> usize {
     match turn.request {
         Some(place) if whole.request.is_none() && whole.steps.is_empty() => {
             whole.request = Some(place);
+            whole.added = turn.added;
             whole.title = turn.title;
         }
         Some(place) => whole.steps.push(asked(place, turn.title)),

@@ -7,7 +7,7 @@ use crate::{
     code::patch::{LineKind, PatchHunk, PatchLine},
     formats::{Format, claude_session::ClaudeSession},
     run::{
-        EditKind, EditPath, StepKind,
+        EditKind, EditPath, StepKind, Turn,
         files::{RecordedChange, RecordedEdit, Replacement},
     },
 };
@@ -164,7 +164,137 @@ fn a_slash_command_that_expands_into_a_prompt_is_a_request() {
     let titles: Vec<&str> = run.turns.iter().map(|turn| &*turn.title).collect();
     assert_eq!(titles, ["go", "/fix 12"]);
     assert_eq!(run.turns[0].steps, []);
+    assert_eq!(added(&run.turns[1], &log), ["Fix the issue 12 as follows"]);
     assert_eq!(ClaudeSession.request(run.turns[1].request.unwrap().of(log.as_bytes())), "/fix 12");
+}
+
+/// What was put before the model with a turn's request.
+fn added(turn: &Turn, log: &str) -> Vec<String> {
+    turn.added.iter().map(|place| ClaudeSession.request(place.of(log.as_bytes()))).collect()
+}
+
+const CAVEAT: &str = "<local-command-caveat>Caveat: not for you</local-command-caveat>";
+
+fn typed(command: &str) -> String {
+    format!("<command-name>/{command}</command-name>\n<command-args></command-args>")
+}
+
+#[test]
+fn an_expansion_is_its_commands_though_bookkeeping_stands_between() {
+    let note = r#"{"type":"attachment","uuid":"x","parentUuid":"u1","sessionId":"S","attachment":{"type":"file"}}"#;
+    let log = log(&[
+        asks("u1", &typed("init"), ""),
+        note.into(),
+        asks("u2", "Write <command-name>s into a file", r#","isMeta":true,"parentUuid":"x""#),
+        says("a1", "m1", &text("Done."), 1),
+    ]);
+
+    let run = index(&ClaudeSession, &log);
+
+    let titles: Vec<&str> = run.turns.iter().map(|turn| &*turn.title).collect();
+    assert_eq!(titles, ["/init"]);
+    assert_eq!(added(&run.turns[0], &log), ["Write <command-name>s into a file"]);
+}
+
+#[test]
+fn what_the_program_writes_between_two_requests_is_read_with_the_second() {
+    let log = log(&[
+        asks("u1", "go", ""),
+        says("a1", "m1", &text("Done."), 1),
+        asks("u2", CAVEAT, r#","isMeta":true"#),
+        asks("u3", &typed("cost"), ""),
+        asks("u4", "<local-command-stdout>$1</local-command-stdout>", ""),
+        asks("u5", "on", ""),
+        says("a2", "m2", &text("Done."), 1),
+    ]);
+
+    let run = index(&ClaudeSession, &log);
+
+    let labels = |turn: &Turn| turn.steps.iter().map(|it| it.label.to_string()).collect::<Vec<_>>();
+    assert_eq!(labels(&run.turns[0]), ["Done.", "/cost", "$1"]);
+    assert_eq!((labels(&run.turns[1]), &*run.turns[1].title), (vec!["Done.".to_owned()], "on"));
+    assert_eq!(added(&run.turns[1], &log), ["Caveat: not for you"]);
+}
+
+#[test]
+fn what_the_program_writes_while_the_agent_works_is_a_step() {
+    let skill = "Base directory for this skill: /s\nDo as follows.";
+    let log = log(&[
+        asks("u1", "go", ""),
+        calls("a1", "t1", "Skill", r#"{"skill":"s"}"#),
+        answers("r1", "t1", "ok", "{}"),
+        asks("u2", skill, r#","isMeta":true"#),
+        says("a2", "m2", &text("Done."), 1),
+        asks("u3", "Continue from where you left off.", r#","isMeta":true"#),
+    ]);
+
+    let run = index(&ClaudeSession, &log);
+
+    let said: Vec<_> =
+        run.turns[0].steps.iter().map(|step| (step.role.word(), &*step.label)).collect();
+    assert_eq!(
+        said,
+        [
+            ("assistant", "s"),
+            ("system", "Base directory for this skill: /s"),
+            ("assistant", "Done."),
+            ("system", "Continue from where you left off."),
+        ]
+    );
+    assert_eq!(words(&ClaudeSession, &log, &run.turns[0].steps[1]).text, skill);
+}
+
+#[test]
+fn hooks_and_commands_before_the_first_request_belong_to_it() {
+    let hook = r#"{"type":"attachment","uuid":"h","sessionId":"S","attachment":{"type":"hook_blocking_error","hookName":"SessionStart"}}"#;
+    let log = log(&[
+        hook.into(),
+        asks("u1", CAVEAT, r#","isMeta":true"#),
+        asks("u2", &typed("clear"), ""),
+        asks("u3", "<local-command-stdout></local-command-stdout>", ""),
+        asks("u4", "go", ""),
+        says("a1", "m1", &text("Done."), 1),
+        asks("u5", "on", ""),
+    ]);
+
+    let run = index(&ClaudeSession, &log);
+
+    assert_snapshot!(picture(&run), @r#"
+    claude-code 2.1.42 m in /w: go
+    turn 1: go [in 111 (10 cached), out 1]
+      system message ERROR: hook blocking error SessionStart
+      system message: /clear
+      assistant message: Done. [in 111 (10 cached), out 1]
+    turn 2: on
+    "#);
+    assert_eq!(added(&run.turns[0], &log), ["Caveat: not for you"]);
+}
+
+#[test]
+fn a_recording_that_begins_while_the_agent_works_keeps_its_turn_without_a_request() {
+    let log = log(&[says("a1", "m1", &text("On it."), 1), asks("u1", "on", "")]);
+
+    let run = index(&ClaudeSession, &log);
+
+    assert_eq!(run.turns.iter().map(|turn| turn.steps.len()).collect::<Vec<_>>(), [1, 0]);
+    assert_eq!(run.turns[0].request, None);
+}
+
+#[test]
+fn a_summary_names_the_session_only_where_its_leaf_is_in_the_file() {
+    let summary = |title: &str, leaf: &str| {
+        format!(r#"{{"type":"summary","summary":"{title}","leafUuid":"{leaf}"}}"#)
+    };
+    let title = |lines: &[String]| index(&ClaudeSession, &log(lines)).title;
+    let body = [asks("u1", "go", ""), says("a1", "m1", &text("Done."), 1)];
+
+    assert_eq!(title(&[&[summary("Another", "elsewhere")], &body[..]].concat()), "go");
+    assert_eq!(
+        title(&[&[summary("Own", "a1"), summary("Another", "elsewhere")], &body[..]].concat()),
+        "Own"
+    );
+    let named = r#"{"type":"custom-title","customTitle":"Mine","sessionId":"S"}"#.to_owned();
+    assert_eq!(title(&[&[named, summary("Own", "a1")], &body[..]].concat()), "Mine");
 }
 
 #[test]

@@ -260,3 +260,24 @@ fn streams_of_other_tools_in_the_same_envelope_are_not_claimed() {
         assert!(crate::formats::claim(&head("stream.jsonl", cut.as_bytes())).is_none(), "{stream}");
     }
 }
+
+#[test]
+fn what_stands_before_the_first_process_opens_no_turn_of_its_own() {
+    let note = r#"{"type":"system","subtype":"hook_news","session_id":"S","content":"A hook ran"}"#;
+    let unknown = r#"{"type":"brand_new","session_id":"S"}"#;
+    let log = log(&[
+        note.into(),
+        unknown.into(),
+        init("2.0.51"),
+        says("m1", &text("On it."), ""),
+        result("0.5", 30, 30),
+    ]);
+
+    assert_snapshot!(picture(&index(&ClaudeStream, &log)), @r#"
+    claude-code 2.0.51 m in /w: S
+    turn 1: (no request) [in 4 (- cached), out 30] $0.5000
+      system message: A hook ran
+      system unknown: brand_new
+      assistant message: On it.
+    "#);
+}
