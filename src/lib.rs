@@ -63,3 +63,11 @@ pub mod store;
 pub mod study;
 pub mod tui;
 pub mod ui;
+
+/// The folder of other people's recordings, which stay outside the project. A test that asks for it is ignored unless it
+/// is asked for by `--ignored`, and fails where the folder is not named.
+#[cfg(test)]
+fn real_data() -> std::path::PathBuf {
+    let folder = std::env::var_os("TRAJVIEW_REAL_DATA");
+    folder.expect("TRAJVIEW_REAL_DATA names the folder of real recordings").into()
+}

@@ -9,7 +9,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use common::{has_git, json, printed, project, real_data, trajview};
+use common::{json, printed, project, real_data, trajview};
 use serde_json::Value;
 
 const SAMPLE: &str = "sample-runs/codex-p12";
@@ -67,10 +67,8 @@ fn told(run: &str) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
+#[ignore = "needs git"]
 fn the_patches_of_all_turns_end_in_the_final_tree() {
-    if !has_git() {
-        return;
-    }
     for run in [
         SAMPLE,
         "sample-runs/codex-p12-single-shot",
@@ -85,10 +83,8 @@ fn the_patches_of_all_turns_end_in_the_final_tree() {
 }
 
 #[test]
+#[ignore = "needs git"]
 fn one_patch_from_start_to_final_says_the_same() {
-    if !has_git() {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let patch = folder.path().join("all.patch");
     fs::write(&patch, printed(&["diff", SAMPLE])).unwrap();
@@ -291,8 +287,9 @@ fn the_changelog_has_the_unreleased_on_top() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn the_same_script_shows_the_same_requests_whoever_ran_it() {
-    let Some(data) = real_data() else { return };
+    let data = real_data();
     let logs = fs::read_dir(data.join("recorded")).unwrap().map(|entry| entry.unwrap().path());
     let is_whole_session = |name: &str| {
         (name.contains("12turn.rollout0")
@@ -415,31 +412,40 @@ fn a_bundle_is_imported_as_it_is() {
 }
 
 #[test]
-fn the_same_recording_gives_the_same_commits_and_git_finds_them_sound() {
+fn the_same_recording_gives_the_same_commits() {
     let folder = tempfile::tempdir().unwrap();
     let import = |name: &str| imported("sample-runs/claude-code", &folder.path().join(name));
+
     let (one, two) = (import("one"), import("two"));
-    let commits = |bundle: &str| {
-        let shown = json(&["show", bundle, "--json"]);
-        turns(&shown).iter().map(|turn| turn["commit"].clone()).collect::<Vec<_>>()
+
+    assert!(commits_of_turns(&one).iter().all(Value::is_string));
+    assert_eq!(commits_of_turns(&one), commits_of_turns(&two));
+}
+
+fn commits_of_turns(bundle: &str) -> Vec<Value> {
+    let shown = json(&["show", bundle, "--json"]);
+    turns(&shown).iter().map(|turn| turn["commit"].clone()).collect()
+}
+
+#[test]
+#[ignore = "needs git"]
+fn git_finds_the_commits_of_an_import_sound() {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = imported("sample-runs/claude-code", &folder.path().join("bundle"));
+    let git = |arguments: &[&str]| {
+        let repo = Path::new(&bundle).join("workspace.git");
+        let ran = Command::new("git").arg("--git-dir").arg(repo).args(arguments).output();
+        let ran = ran.unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).unwrap()
     };
 
-    assert!(commits(&one).iter().all(Value::is_string));
-    assert_eq!(commits(&one), commits(&two));
-    if has_git() {
-        let git = |arguments: &[&str]| {
-            let repo = Path::new(&one).join("workspace.git");
-            let ran = Command::new("git").arg("--git-dir").arg(repo).args(arguments).output();
-            let ran = ran.unwrap();
-            assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-            String::from_utf8(ran.stdout).unwrap()
-        };
-        git(&["fsck", "--strict"]);
-        let log = git(&["log", "--format=%an <%ae> %s", "--reverse", "main"]);
-        assert_eq!(log.lines().count(), commits(&one).len());
-        let first = "trajview import <import@trajview.invalid> turn 1: Create a Python package";
-        assert!(log.starts_with(first), "{log}");
-    }
+    git(&["fsck", "--strict"]);
+    let log = git(&["log", "--format=%an <%ae> %s", "--reverse", "main"]);
+
+    assert_eq!(log.lines().count(), commits_of_turns(&bundle).len());
+    let first = "trajview import <import@trajview.invalid> turn 1: Create a Python package";
+    assert!(log.starts_with(first), "{log}");
 }
 
 #[test]
@@ -517,8 +523,9 @@ fn every_broken_recording_imports_or_is_refused_in_a_sentence() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn other_people_s_recordings_survive_the_import() {
-    let Some(data) = real_data() else { return };
+    let data = real_data();
     let folder = tempfile::tempdir().unwrap();
     let logs = ["claude-2.1.197.session.jsonl", "codex-0.169.0-12turn-gpt-5.5.rollout0.jsonl"];
     for log in logs {

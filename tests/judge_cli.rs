@@ -21,13 +21,10 @@ use judge_desk::copy;
 use judge_server::{Asked, Say, Server};
 use serde_json::Value;
 
-/// None, said aloud, where the programs are not there.
-fn programs() -> Option<PathBuf> {
-    let folder = std::env::var_os("TRAJVIEW_REAL_CLI").map(PathBuf::from).filter(|it| it.is_dir());
-    if folder.is_none() {
-        println!("not run: no real programs, see tests/judge_cli.rs");
-    }
-    folder
+/// The folder into which npm installed the programs.
+fn programs() -> PathBuf {
+    let folder = std::env::var_os("TRAJVIEW_REAL_CLI").map(PathBuf::from);
+    folder.expect("TRAJVIEW_REAL_CLI names the folder of the programs, see tests/judge_cli.rs")
 }
 
 /// One look, then a verdict, both as words.
@@ -80,8 +77,9 @@ fn judged(command: &[&str], surroundings: &[(&str, &str)], home: &Path) -> Value
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_CLI"]
 fn claude_code_is_a_judge() {
-    let Some(programs) = programs() else { return };
+    let programs = programs();
     let (server, home) = (Server::new(model), tempfile::tempdir().unwrap());
     let program = programs.join("@anthropic-ai/claude-code-linux-x64/claude");
     let command = [
@@ -111,8 +109,9 @@ fn claude_code_is_a_judge() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_CLI"]
 fn codex_is_a_judge() {
-    let Some(programs) = programs() else { return };
+    let programs = programs();
     let (server, home) = (Server::new(model), tempfile::tempdir().unwrap());
     let program =
         programs.join("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");

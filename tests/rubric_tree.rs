@@ -1,5 +1,8 @@
 //! Rubric trees against another program: trees made up by `tests/vectors/rubric_tree.py`, and real graded ones.
 
+mod common;
+
+use common::real_data;
 use serde_json::{Value, json};
 use trajview::{
     formats::{Source, by_name},
@@ -70,12 +73,9 @@ fn made_up_trees_come_to_what_another_program_says_to_the_last_digit() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn real_trees_recompute_to_the_last_digit() {
-    let Some(data) = std::env::var_os("TRAJVIEW_REAL_DATA") else {
-        println!("not run: no real data");
-        return;
-    };
-    let folder = std::path::Path::new(&data).join("paperbench");
+    let folder = real_data().join("paperbench");
     let cases = [
         ("graded-semantic-self-consistency.json", 0.9099999999999999, 79, 102, 4),
         ("graded-rice.json", 0.18568121693121692, 361, 489, 5),

@@ -1,5 +1,4 @@
-//! Ours and `scb-check` on the same snapshots, number by number. See `tests/common/scb.rs` for how to have it; without
-//! it this says so and passes.
+//! Ours and `scb-check` on the same snapshots, number by number. See `tests/common/scb.rs` for how to have it.
 //!
 //! Snapshots are commits of the sample runs, and each subfolder of the folders in `TRAJVIEW_SCB_TREES`.
 
@@ -19,11 +18,9 @@ use serde_json::Value;
 use trajview::metrics::quality::{File, FileMeasure, Snapshot, combine, measure};
 
 #[test]
+#[ignore = "needs TRAJVIEW_SCB_CHECK"]
 fn both_say_the_same_about_every_snapshot() {
     let releases = releases();
-    if releases.is_empty() {
-        return;
-    }
     let commits = tempfile::tempdir().unwrap();
     let mut trees = sample_snapshots(commits.path());
     let others = env::var_os("TRAJVIEW_SCB_TREES").unwrap_or_default();

@@ -400,12 +400,8 @@ mod tests {
     use super::*;
     use crate::formats::{Backwards, OneHand, jsonl::Piece};
 
-    /// Every sample, and every recording of other people where they are there.
-    fn recordings() -> Vec<PathBuf> {
-        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs");
-        let mut folders = vec![samples];
-        folders.extend(std::env::var_os("TRAJVIEW_REAL_DATA").map(PathBuf::from));
-        folders.iter().flat_map(|folder| runs_below(folder)).collect()
+    fn samples() -> Vec<PathBuf> {
+        runs_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs"))
     }
 
     fn wholes_of(found: &Found) -> Vec<Cow<'_, [u8]>> {
@@ -417,9 +413,8 @@ mod tests {
         both.map(|(file, bytes)| Source { name: &file.name, bytes }).collect()
     }
 
-    #[test]
-    fn a_recording_left_on_the_disk_is_the_same_run() {
-        for path in recordings() {
+    fn assert_same_left_on_disk(paths: Vec<PathBuf>) {
+        for path in paths {
             let mut left = find::find(&path, Access::OnDisk).unwrap();
             let held = find::find(&path, Access::Held).unwrap();
             let wholes = wholes_of(&held);
@@ -428,6 +423,17 @@ mod tests {
 
             assert!(index(&mut left) == whole, "{}", path.display());
         }
+    }
+
+    #[test]
+    fn a_recording_left_on_the_disk_is_the_same_run() {
+        assert_same_left_on_disk(samples());
+    }
+
+    #[test]
+    #[ignore = "needs TRAJVIEW_REAL_DATA"]
+    fn a_real_recording_left_on_the_disk_is_the_same_run() {
+        assert_same_left_on_disk(runs_below(&crate::real_data()));
     }
 
     fn log_of(lines: usize) -> String {
@@ -487,9 +493,8 @@ mod tests {
         });
     }
 
-    #[test]
-    fn however_many_hands_read_a_recording_it_is_the_same_run() {
-        for path in recordings() {
+    fn assert_same_however_many_read(paths: Vec<PathBuf>) {
+        for path in paths {
             let found = find::find(&path, Access::Held).unwrap();
             let wholes = wholes_of(&found);
             let sources = named(&found, &wholes);
@@ -504,9 +509,20 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_read_as_it_grows_is_the_same_run() {
+    fn however_many_threads_read_a_recording_it_is_the_same_run() {
+        assert_same_however_many_read(samples());
+    }
+
+    #[test]
+    #[ignore = "needs TRAJVIEW_REAL_DATA"]
+    fn however_many_threads_read_a_real_recording_it_is_the_same_run() {
+        assert_same_however_many_read(runs_below(&crate::real_data()));
+    }
+
+    /// Gives how many of them can be read as they grow.
+    fn assert_same_read_as_it_grows(paths: Vec<PathBuf>) -> usize {
         let mut grown = 0;
-        for path in recordings() {
+        for path in paths {
             let found = find::find(&path, Access::Held).unwrap();
             let wholes = wholes_of(&found);
             let sources = named(&found, &wholes);
@@ -529,6 +545,17 @@ mod tests {
             assert!(whole == run, "{}", path.display());
             grown += 1;
         }
-        assert!(grown > 2);
+        grown
+    }
+
+    #[test]
+    fn a_recording_read_as_it_grows_is_the_same_run() {
+        assert!(assert_same_read_as_it_grows(samples()) > 2);
+    }
+
+    #[test]
+    #[ignore = "needs TRAJVIEW_REAL_DATA"]
+    fn a_real_recording_read_as_it_grows_is_the_same_run() {
+        assert!(assert_same_read_as_it_grows(runs_below(&crate::real_data())) > 2);
     }
 }

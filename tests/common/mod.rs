@@ -13,13 +13,12 @@ pub fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Recordings of other people, which stay outside the project. None, said aloud, where they are not there.
-pub fn real_data() -> Option<PathBuf> {
-    let folder =
-        std::env::var_os("TRAJVIEW_REAL_DATA").map(PathBuf::from).filter(|folder| folder.is_dir());
-    if folder.is_none() {
-        println!("not run: no real data");
-    }
+/// The folder of other people's recordings, which stay outside the project. A test that asks for it is ignored unless it
+/// is asked for by `--ignored`, and fails where the folder is missing.
+pub fn real_data() -> PathBuf {
+    let folder = std::env::var_os("TRAJVIEW_REAL_DATA").map(PathBuf::from);
+    let folder = folder.expect("TRAJVIEW_REAL_DATA names the folder of real recordings");
+    assert!(folder.is_dir(), "TRAJVIEW_REAL_DATA: {} is no folder", folder.display());
     folder
 }
 
@@ -53,13 +52,4 @@ pub fn printed(arguments: &[&str]) -> String {
 
 pub fn json(arguments: &[&str]) -> serde_json::Value {
     serde_json::from_str(&printed(arguments)).expect("the output is JSON")
-}
-
-pub fn has_git() -> bool {
-    let found =
-        Command::new("git").arg("--version").output().is_ok_and(|output| output.status.success());
-    if !found {
-        println!("not run: no git");
-    }
-    found
 }

@@ -26,13 +26,14 @@ pub struct Release {
     programs: PathBuf,
 }
 
-/// Those the environment names; none, said aloud, where it names none.
+/// The two releases that the environment names.
 pub fn releases() -> Vec<Release> {
-    let Some(folders) = env::var_os("TRAJVIEW_SCB_CHECK") else {
-        println!("not run: no scb-check, see tests/common/scb.rs");
-        return vec![];
-    };
-    env::split_paths(&folders).map(|folder| release(&folder)).collect()
+    let folders = env::var_os("TRAJVIEW_SCB_CHECK")
+        .expect("TRAJVIEW_SCB_CHECK names the folders of scb-check, see tests/common/scb.rs");
+    let releases: Vec<_> = env::split_paths(&folders).map(|folder| release(&folder)).collect();
+    let profiles: Vec<_> = releases.iter().map(|release| release.profile).collect();
+    assert_eq!(profiles, [Profile::ScbCheck013, Profile::ScbCheck020]);
+    releases
 }
 
 fn release(folder: &Path) -> Release {

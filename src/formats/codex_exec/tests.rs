@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::formats::claim;
+use crate::{formats::claim, real_data};
 
 fn read(log: &str) -> Run {
     CodexExec.index(&[Source { name: "stdout.jsonl", bytes: log.as_bytes() }]).unwrap()
@@ -232,12 +232,9 @@ fn what_is_no_stream_is_not_understood() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn a_real_stream_tells_the_same_files_and_tokens_as_the_sessions_log() {
-    let Some(folder) = std::env::var_os("TRAJVIEW_REAL_DATA") else {
-        println!("not run: no real data");
-        return;
-    };
-    let path = std::path::PathBuf::from(folder).join("recorded");
+    let path = real_data().join("recorded");
     let stream = std::fs::read_to_string(path.join("codex-0.169.0.exec-json.jsonl")).unwrap();
     let session = std::fs::read(path.join("codex-0.169.0-12turn-gpt-5.5.rollout0.jsonl")).unwrap();
 

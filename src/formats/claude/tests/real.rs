@@ -10,20 +10,12 @@ use std::{
 use super::{head, index_all};
 use crate::{
     formats::{Format, claude_session::ClaudeSession, claude_stream::ClaudeStream},
+    real_data,
     run::{
         Edit, EditKind, Run, Step, StepKind,
         files::{RecordedChange, RecordedEdit},
     },
 };
-
-/// The folder of recorded logs; None, and a word about it, where there is none.
-fn data() -> Option<PathBuf> {
-    let folder = std::env::var_os("TRAJVIEW_REAL_DATA").map(PathBuf::from);
-    if folder.is_none() {
-        println!("not run: no real data");
-    }
-    folder
-}
 
 /// A recording: its main file and its companions.
 struct Recording {
@@ -135,8 +127,9 @@ fn all(data: &Path) -> Vec<Recording> {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn every_recorded_log_is_read_without_a_warning_or_an_unknown_step() {
-    let Some(data) = data() else { return };
+    let data = real_data();
 
     for recording in all(&data) {
         println!("{}", recording.summary());
@@ -148,8 +141,9 @@ fn every_recorded_log_is_read_without_a_warning_or_an_unknown_step() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn recorded_runs_look_as_they_did() {
-    let Some(data) = data() else { return };
+    let data = real_data();
     let recorded = data.join("recorded");
 
     for version in ["1.0.128", "2.1.330"] {
@@ -163,8 +157,9 @@ fn recorded_runs_look_as_they_did() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn the_same_twelve_requests_are_read_from_every_version() {
-    let Some(data) = data() else { return };
+    let data = real_data();
     let full = sessions(&data)
         .into_iter()
         .filter(|recording| !recording.files[0].0.contains("autocompact"));
@@ -179,8 +174,9 @@ fn the_same_twelve_requests_are_read_from_every_version() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn every_version_tells_of_the_same_files_as_far_as_it_sees_them() {
-    let Some(data) = data() else { return };
+    let data = real_data();
     let full = sessions(&data)
         .into_iter()
         .filter(|recording| !recording.files[0].0.contains("autocompact"));
@@ -198,8 +194,9 @@ fn every_version_tells_of_the_same_files_as_far_as_it_sees_them() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn every_edit_has_a_body_and_every_place_a_record() {
-    let Some(data) = data() else { return };
+    let data = real_data();
 
     for recording in all(&data) {
         let format: &dyn Format =
@@ -224,8 +221,9 @@ fn every_edit_has_a_body_and_every_place_a_record() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn edits_replayed_one_after_the_other_give_the_recorded_originals() {
-    let Some(data) = data() else { return };
+    let data = real_data();
 
     for recording in all(&data) {
         let format: &dyn Format =
@@ -276,8 +274,9 @@ fn edits_replayed_one_after_the_other_give_the_recorded_originals() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn tokens_of_a_long_session_are_counted_once_a_message() {
-    let Some(data) = data() else { return };
+    let data = real_data();
 
     let music = Recording::open(&ClaudeSession, &data.join("claude-code/session-ai-music.jsonl"));
 

@@ -1,21 +1,18 @@
 //! Real logs, where there are some: `TRAJVIEW_REAL_DATA` names their folder.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)] // tests may read the disk
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{collections::BTreeSet, fs};
 
 use super::{head, index, told};
 use crate::{
     formats::{Format, Source, claim, codex_rollout::CodexRollout},
+    real_data,
     run::{EditKind, Run, StepKind},
 };
 
-/// The log of that name; None, and a word about it, where there is no such data.
-fn real(name: &str) -> Option<String> {
-    let Some(folder) = std::env::var_os("TRAJVIEW_REAL_DATA") else {
-        println!("not run: no real data");
-        return None;
-    };
-    Some(fs::read_to_string(PathBuf::from(folder).join(name)).unwrap())
+/// The real log of that name.
+fn real(name: &str) -> String {
+    fs::read_to_string(real_data().join(name)).unwrap()
 }
 
 const CODE_MODE: &str = "recorded/codex-0.169.0-12turn-gpt-6-sol-codemode.rollout0.jsonl";
@@ -60,13 +57,13 @@ const REQUESTS: [&str; 12] = [
     "Run everything one last time and tell me whether we are done.",
 ];
 
-fn family(main: &str, child: &str) -> Option<Run> {
-    let (main, child) = (real(main)?, real(child)?);
+fn family(main: &str, child: &str) -> Run {
+    let (main, child) = (real(main), real(child));
     let sources = [
         Source { name: "main.jsonl", bytes: main.as_bytes() },
         Source { name: "child.jsonl", bytes: child.as_bytes() },
     ];
-    Some(CodexRollout.index(&sources).unwrap())
+    CodexRollout.index(&sources).unwrap()
 }
 
 /// Changed files turn by turn; a second Add of the same file is told as one.
@@ -79,9 +76,10 @@ fn files(run: &Run) -> Vec<Vec<(EditKind, String)>> {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn every_real_log_is_claimed_and_read_without_a_warning() {
     for name in TWELVE.iter().chain(&OTHERS) {
-        let Some(log) = real(name) else { return };
+        let log = real(name);
 
         let file = name.rsplit('/').next().unwrap();
         let claimed = claim(&head(file, &log)).map(Format::name);
@@ -92,12 +90,13 @@ fn every_real_log_is_claimed_and_read_without_a_warning() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn every_version_tells_the_same_twelve_requests_and_files() {
-    let Some(log) = real(TWELVE[0]) else { return };
+    let log = real(TWELVE[0]);
     let first = index(&log);
 
     for name in TWELVE {
-        let log = real(name).unwrap();
+        let log = real(name);
         let run = index(&log);
         let titles: Vec<_> = run.turns.iter().map(|turn| &*turn.title).collect();
         assert_eq!(titles, REQUESTS, "{name}");
@@ -111,9 +110,10 @@ fn every_version_tells_the_same_twelve_requests_and_files() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn no_record_kind_of_a_real_log_is_unknown() {
     for name in TWELVE.iter().chain(&OTHERS) {
-        let Some(log) = real(name) else { return };
+        let log = real(name);
         let run = index(&log);
         let steps = run.turns.iter().flat_map(|turn| &turn.steps);
         let unknown = steps.filter(|step| step.kind == StepKind::Unknown);
@@ -126,9 +126,10 @@ fn no_record_kind_of_a_real_log_is_unknown() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn the_size_of_an_observation_is_that_of_its_text() {
     for name in TWELVE.iter().chain(&OTHERS) {
-        let Some(log) = real(name) else { return };
+        let log = real(name);
         let run = index(&log);
         for result in run.turns.iter().flat_map(|turn| &turn.steps).filter_map(|step| step.result())
         {
@@ -139,10 +140,11 @@ fn the_size_of_an_observation_is_that_of_its_text() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn every_edit_of_a_real_log_has_a_body() {
     use crate::run::files::RecordedChange;
     for name in TWELVE {
-        let Some(log) = real(name) else { return };
+        let log = real(name);
         let run = index(&log);
         for edit in run.turns.iter().flat_map(|turn| &turn.steps).flat_map(|step| &step.edits) {
             let body = CodexRollout.edit(edit.place.of(log.as_bytes()), edit).unwrap();
@@ -157,11 +159,12 @@ fn every_edit_of_a_real_log_has_a_body() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn recorded_edits_replayed_give_the_same_file_in_every_version() {
     use crate::run::files::RecordedChange;
     let mut last: Option<String> = None;
     for name in TWELVE {
-        let Some(log) = real(name) else { return };
+        let log = real(name);
         let run = index(&log);
         let mut text = String::new();
         let edits = run.turns[..3].iter().flat_map(|turn| &turn.steps).flat_map(|step| &step.edits);
@@ -180,9 +183,10 @@ fn recorded_edits_replayed_give_the_same_file_in_every_version() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn a_childs_log_is_a_companion_of_its_parents_only() {
-    let (Some(main), Some(child)) = (real(CODE_MODE), real(CODE_MODE_CHILD)) else { return };
-    let (old, old_child) = (real(WITH_CHILD).unwrap(), real(CHILD).unwrap());
+    let (main, child) = (real(CODE_MODE), real(CODE_MODE_CHILD));
+    let (old, old_child) = (real(WITH_CHILD), real(CHILD));
     let is =
         |main: &str, other: &str| CodexRollout.is_companion(&head("a", main), &head("b", other));
 
@@ -191,11 +195,12 @@ fn a_childs_log_is_a_companion_of_its_parents_only() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn a_sub_agent_hangs_on_the_step_that_started_it_without_its_parents_history() {
     for (main, child) in [(CODE_MODE, CODE_MODE_CHILD), (WITH_CHILD, CHILD)] {
-        let Some(run) = family(main, child) else { return };
+        let run = family(main, child);
 
-        let alone = index(&real(main).unwrap());
+        let alone = index(&real(main));
         let agent = &run.subagents[0];
         let parent = agent.parent.unwrap();
         let step = &run.turns[parent.turn].steps[parent.step];
@@ -212,47 +217,33 @@ fn a_sub_agent_hangs_on_the_step_that_started_it_without_its_parents_history() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn a_session_with_a_sub_agent_reads_well() {
-    let Some(run) = family(CODE_MODE, CODE_MODE_CHILD) else { return };
+    let run = family(CODE_MODE, CODE_MODE_CHILD);
 
     insta::assert_snapshot!(told(&run));
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn a_compacted_session_reads_well() {
-    let Some(log) = real(OTHERS[3]) else { return };
+    let log = real(OTHERS[3]);
 
     insta::assert_snapshot!(told(&index(&log)));
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn an_early_session_reads_well() {
-    let Some(log) = real(TWELVE[0]) else { return };
+    let log = real(TWELVE[0]);
 
     insta::assert_snapshot!(told(&index(&log)));
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn a_log_of_every_record_kind_reads_well() {
-    let Some(log) = real(EVERY_KIND) else { return };
+    let log = real(EVERY_KIND);
 
     insta::assert_snapshot!(told(&index(&log)));
-}
-
-/// A table for people: `cargo test --lib sizes_of_real_logs -- --nocapture`.
-#[test]
-fn sizes_of_real_logs() {
-    for name in TWELVE.iter().chain(&OTHERS) {
-        let Some(log) = real(name) else { return };
-        let run = index(&log);
-        let steps: Vec<_> = run.turns.iter().flat_map(|turn| &turn.steps).collect();
-        let compactions = steps.iter().filter(|step| step.kind == StepKind::Compaction).count();
-        println!(
-            "{name}: {} turns, {} steps, {} edits, {compactions} compactions, {:?} output tokens",
-            run.turns.len(),
-            steps.len(),
-            steps.iter().map(|step| step.edits.len()).sum::<usize>(),
-            run.tokens().output,
-        );
-    }
 }
