@@ -664,8 +664,9 @@ fn settings_that_cannot_be_used_are_told_in_a_sentence_and_the_rest_counts() {
 }
 
 #[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn no_recording_of_another_tool_is_taken_for_one_of_claude_code_or_codex() {
-    let Some(data) = common::real_data() else { return };
+    let data = real_data();
     let others = [
         "amp/T-019ca1f6-7f21-77b5-a308-65416ebbdf48.json",
         "antigravity/transcript.jsonl",
