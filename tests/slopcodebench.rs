@@ -388,3 +388,204 @@ fn a_checkpoint_of_which_nothing_is_left_has_no_numbers() {
     assert_eq!(column("churn"), [2.into(), nothing.clone(), nothing, 3.into()]);
     assert!(!printed(&["score", path, "--each", "checkpoint"]).contains("NaN"));
 }
+
+const SKILL: &str = "Review the code.\n\nRemove slop.";
+
+/// A session log that asks, changes one file and says what it took.
+fn session(id: &str, hour: u32, request: &str, file: &str, sides: [&str; 2]) -> String {
+    let [old, new] = sides;
+    let at = |minute: u32| format!("2026-01-02T{hour:02}:{minute:02}:00Z");
+    let facts = |kind: &str, uuid: u32| {
+        serde_json::json!({"type": kind, "uuid": format!("{id}{uuid}"), "sessionId": id, "cwd": "/w",
+            "version": "2.0.51", "timestamp": at(uuid)})
+    };
+    let path = format!("/w/{file}");
+    let lines = |text: &str, sign: &str| -> Vec<String> {
+        text.lines().map(|line| format!("{sign}{line}")).collect()
+    };
+    let changed = [lines(old, "-"), lines(new, "+")].concat();
+    let patch = serde_json::json!([{"oldStart": 1, "oldLines": old.lines().count(), "newStart": 1,
+        "newLines": new.lines().count(), "lines": changed}]);
+    let mut asks = facts("user", 0);
+    asks["message"] = serde_json::json!({"role": "user", "content": request});
+    let mut calls = facts("assistant", 1);
+    let input = serde_json::json!({"file_path": path, "old_string": old, "new_string": new});
+    calls["message"] = serde_json::json!({"id": format!("m{id}"), "model": "m", "role": "assistant",
+        "content": [{"type": "tool_use", "id": format!("t{id}"), "name": "Edit", "input": input}],
+        "usage": {"input_tokens": 10, "output_tokens": 5}});
+    let mut answers = facts("user", 2);
+    answers["message"] = serde_json::json!({"role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": format!("t{id}"), "content": "ok"}]});
+    answers["toolUseResult"] = serde_json::json!({"filePath": path, "oldString": old, "newString": new,
+        "originalFile": old, "structuredPatch": patch});
+    format!("{asks}\n{calls}\n{answers}\n")
+}
+
+fn evaluated(passed: usize) -> String {
+    let name = |at: usize| format!("t{at}");
+    let (ok, failed): (Vec<String>, Vec<String>) =
+        ((0..passed).map(name).collect(), (passed..4).map(name).collect());
+    serde_json::json!({"schema_version": 1, "checkpoint_name": "checkpoint_1",
+        "tests": {"checkpoint_1-Core": {"passed": ok, "failed": failed, "skipped": []}},
+        "pass_counts": {"Core": passed}, "total_counts": {"Core": 4}, "pytest_exit_code": 1, "pytest_collected": 4})
+    .to_string()
+}
+
+/// A problem of two checkpoints, with a second pass over the first.
+fn with_a_second_pass(folder: &Path) {
+    let put = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    put("problem.yaml", "name: p\n");
+    let info = "post_checkpoint_skill:\n  eval_after: true\n  prompt: 'Review the code.\n\n    Remove slop.\n\n    '\n  run_on: all\n";
+    put("run_info.yaml", info);
+    put("checkpoint_1/prompt.txt", "Write a.py");
+    let logs = "agent/workspace/projects/-w";
+    // The name of the second session comes first, and so does its file.
+    put(
+        &format!("checkpoint_1/{logs}/a.jsonl"),
+        &session("B", 5, SKILL, "a.py", ["x = 1\n", "x = 2\n"]),
+    );
+    put(
+        &format!("checkpoint_1/{logs}/b.jsonl"),
+        &session("A", 4, "Write a.py", "a.py", ["", "x = 1\n"]),
+    );
+    put("checkpoint_1/snapshot/a.py", "x = 1\n");
+    put("checkpoint_1/evaluation.json", &evaluated(4));
+    put("checkpoint_1/after_skill/snapshot/a.py", "x = 2\n");
+    put("checkpoint_1/after_skill/evaluation.json", &evaluated(3));
+    put(
+        "checkpoint_1/after_skill/quality_analysis/overall_quality.json",
+        "{\"lines\": {\"total_lines\": 1}, \"ast_grep\": {\"violation_lines\": 0}}",
+    );
+    put(
+        &format!("checkpoint_2/{logs}/c.jsonl"),
+        &session("C", 6, "Write b.py", "b.py", ["", "y = 1\n"]),
+    );
+    put("checkpoint_2/snapshot/a.py", "x = 2\n");
+    put("checkpoint_2/snapshot/b.py", "y = 1\n");
+}
+
+/// Of each turn: its checkpoint, the first line of its request, its edits, and its output tokens.
+fn turns_of(run: &str) -> Vec<String> {
+    let shown = json(&["show", run, "--json"]);
+    let turns = shown["turns"].as_array().unwrap().iter();
+    let text =
+        |value: &Value| value.as_str().unwrap_or("-").lines().next().unwrap_or_default().to_owned();
+    let edit = |edit: &Value| {
+        let word = |key: &str| edit[key].as_str().unwrap().to_owned();
+        format!(
+            "{} {} {} +{} -{}",
+            word("origin"),
+            word("kind"),
+            word("path"),
+            edit["added"],
+            edit["removed"]
+        )
+    };
+    turns
+        .map(|turn| {
+            let edits: Vec<String> = turn["edits"].as_array().unwrap().iter().map(edit).collect();
+            let said =
+                [text(&turn["checkpoint"]), text(&turn["request"]), edits.join(", ")].join("; ");
+            format!("{said}; out {}", turn["tokens"]["output"])
+        })
+        .collect()
+}
+
+const WITH_A_SECOND_PASS: [&str; 3] = [
+    "checkpoint_1; Write a.py; recorded create a.py +1 -0; out 5",
+    "checkpoint_1; Review the code.; recorded modify a.py +1 -1; out 5",
+    "checkpoint_2; Write b.py; recorded create b.py +1 -0; out 5",
+];
+
+#[test]
+fn a_second_pass_is_a_turn_of_its_own_in_its_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    with_a_second_pass(folder.path());
+    let run = folder.path().to_str().unwrap();
+
+    assert_eq!(turns_of(run), WITH_A_SECOND_PASS);
+    let check = trajview(&["check", run]);
+    assert_eq!(check.code, Some(0), "{}", check.out);
+    let shown = json(&["show", run, "--json"]);
+    let tests = &shown["tests"];
+    assert_eq!(by_checkpoint(tests, "label"), ["checkpoint_1", "checkpoint_1/after_skill"]);
+    assert_eq!(by_checkpoint(tests, "strict"), [&passed(4, 4), &passed(3, 4)]);
+    let after = &shown["recorded"]["by_checkpoint"][1]["values"][0];
+    let source = after["source"].as_str().unwrap();
+    assert!(
+        source.ends_with("checkpoint_1/after_skill/quality_analysis/overall_quality.json"),
+        "{source}"
+    );
+    let scored = json(&["score", run, "--each", "turn", "--json"]);
+    let recorded = |turn: usize| scored["points"][turn]["recorded"]["lines"].clone();
+    assert_eq!([recorded(0), recorded(1), recorded(2)], [Value::Null, 1.0.into(), Value::Null]);
+    assert_eq!(printed(&["cat", run, "a.py", "--at", "1"]), "x = 1\n");
+    assert_eq!(printed(&["cat", run, "a.py", "--at", "checkpoint_1"]), "x = 2\n");
+    assert!(printed(&["diff", run, "--turn", "2"]).contains("-x = 1\n+x = 2\n"));
+    assert_eq!(printed(&["diff", run, "--turn", "3", "--stat"]).matches("a.py").count(), 0);
+}
+
+#[test]
+fn a_second_pass_is_found_in_packed_logs_and_kept_by_an_import() {
+    let folder = tempfile::tempdir().unwrap();
+    with_a_second_pass(folder.path());
+    let checkpoint = folder.path().join("checkpoint_1");
+    let packed = fs::File::create(checkpoint.join("agent.tar.gz")).unwrap();
+    let packed = flate2::write::GzEncoder::new(packed, flate2::Compression::fast());
+    let mut archive = tar::Builder::new(packed);
+    archive.append_dir_all("agent", checkpoint.join("agent")).unwrap();
+    archive.into_inner().unwrap().finish().unwrap();
+    fs::remove_dir_all(checkpoint.join("agent")).unwrap();
+    let (run, elsewhere) = (folder.path().to_str().unwrap(), tempfile::tempdir().unwrap());
+    let bundle = elsewhere.path().join("bundle");
+
+    assert_eq!(turns_of(run), WITH_A_SECOND_PASS);
+    printed(&["import", run, "--out", bundle.to_str().unwrap()]);
+
+    assert_eq!(turns_of(bundle.to_str().unwrap()), WITH_A_SECOND_PASS);
+    let check = trajview(&["check", bundle.to_str().unwrap()]);
+    assert_eq!(check.code, Some(0), "{}", check.out);
+}
+
+#[test]
+fn what_is_missing_of_a_second_pass_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    with_a_second_pass(folder.path());
+    let run = folder.path().to_str().unwrap();
+    let warnings = || -> Vec<String> {
+        let ran = trajview(&["check", run, "--json"]);
+        let report: Value = serde_json::from_str(&ran.out).unwrap();
+        let all = report["runs"][0]["warnings"].as_array().unwrap().iter();
+        all.map(|it| it["what"].as_str().unwrap().to_owned()).collect()
+    };
+
+    let log = folder.path().join("checkpoint_1/agent/workspace/projects/-w/a.jsonl");
+    let kept = fs::read(&log).unwrap();
+    fs::remove_file(&log).unwrap();
+    assert_eq!(warnings(), ["no log of the second pass: its turn has no steps"]);
+    let turn = "checkpoint_1; -; outside modify a.py +1 -1; out null";
+    assert_eq!(turns_of(run), [WITH_A_SECOND_PASS[0], turn, WITH_A_SECOND_PASS[2]]);
+
+    fs::write(&log, kept).unwrap();
+    fs::remove_dir_all(folder.path().join("checkpoint_1/after_skill/snapshot")).unwrap();
+    let what =
+        "no snapshot/ of the second pass: what its log does not tell of the files cannot be known";
+    assert_eq!(warnings(), [what]);
+    assert_eq!(turns_of(run), WITH_A_SECOND_PASS);
+
+    fs::remove_dir_all(folder.path().join("checkpoint_1/after_skill")).unwrap();
+    assert_eq!(turns_of(run), WITH_A_SECOND_PASS, "its log is enough");
+}
+
+#[test]
+fn without_the_words_of_its_prompt_a_second_pass_is_the_session_that_began_last() {
+    let folder = tempfile::tempdir().unwrap();
+    with_a_second_pass(folder.path());
+    fs::remove_file(folder.path().join("run_info.yaml")).unwrap();
+
+    assert_eq!(turns_of(folder.path().to_str().unwrap()), WITH_A_SECOND_PASS);
+}

@@ -26,7 +26,7 @@ pub struct TestsRow {
 
 #[derive(Serialize)]
 pub struct CheckpointTests {
-    /// The checkpoint's id.
+    /// The checkpoint's id; with `/after_skill` for the state that a second pass left.
     pub label: String,
     /// Null where the group is not recorded.
     pub core: Option<PassedRow>,
@@ -60,16 +60,16 @@ pub fn tests(run: &Run) -> Option<TestsRow> {
     let by_checkpoint: Vec<CheckpointTests> = run
         .checkpoints
         .iter()
-        .filter_map(|checkpoint| Some((checkpoint, checkpoint.recorded.as_ref()?.tests.as_ref()?)))
-        .map(|(checkpoint, tests)| tests_row(checkpoint, tests))
+        .flat_map(Checkpoint::records)
+        .filter_map(|(label, _, record)| Some(tests_row(label, record.tests.as_ref()?)))
         .collect();
     (!by_checkpoint.is_empty()).then_some(TestsRow { by_checkpoint })
 }
 
-fn tests_row(checkpoint: &Checkpoint, tests: &recorded::Tests) -> CheckpointTests {
+fn tests_row(label: String, tests: &recorded::Tests) -> CheckpointTests {
     let group = |group| tests.group(group).map(PassedRow::from);
     CheckpointTests {
-        label: checkpoint.id.clone(),
+        label,
         core: group(TestGroup::Core),
         error: group(TestGroup::Error),
         functionality: group(TestGroup::Functionality),
@@ -176,8 +176,8 @@ pub fn recorded(run: &Run, archive: &Archive) -> Option<RecordedRow> {
     let by_checkpoint: Vec<CheckpointRow> = run
         .checkpoints
         .iter()
-        .filter_map(|checkpoint| Some((checkpoint, checkpoint.recorded.as_ref()?)))
-        .map(|(checkpoint, record)| checkpoint_row(checkpoint, record, run, archive))
+        .flat_map(Checkpoint::records)
+        .map(|(label, _, record)| checkpoint_row(label, record, run, archive))
         .collect();
     let is_empty = by_checkpoint.is_empty() && run.recorded.is_empty();
     let of_run = || run.recorded.iter().map(value_row).collect();
@@ -185,14 +185,14 @@ pub fn recorded(run: &Run, archive: &Archive) -> Option<RecordedRow> {
 }
 
 fn checkpoint_row(
-    checkpoint: &Checkpoint,
+    label: String,
     record: &CheckpointRecord,
     run: &Run,
     archive: &Archive,
 ) -> CheckpointRow {
     let edit = |file: &recorded::ChangedFile| super::json::edit_row(&file.edit);
     CheckpointRow {
-        label: checkpoint.id.clone(),
+        label,
         state: record.state.as_ref().map(ToString::to_string),
         values: record.values.iter().map(value_row).collect(),
         files: record.measured.files.as_ref().map(|files| files.iter().map(file_row).collect()),
@@ -283,8 +283,7 @@ fn flag_row(flag: &Flag) -> FlagRow {
 
 /// A line a checkpoint with its tests; nothing where none has anything recorded.
 pub fn print(run: &Run, is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
-    let has_record = |checkpoint: &&Checkpoint| checkpoint.recorded.is_some();
-    let mut recorded = run.checkpoints.iter().filter(has_record).peekable();
+    let mut recorded = run.checkpoints.iter().flat_map(Checkpoint::records).peekable();
     if recorded.peek().is_none() {
         return Ok(());
     }
@@ -301,16 +300,14 @@ pub fn print(run: &Run, is_markdown: bool, out: &mut Out) -> std::io::Result<()>
         "",
     ];
     let mut table = Table::new(&heads);
-    for checkpoint in recorded {
-        if let Some(record) = &checkpoint.recorded {
-            table.row(row_of(checkpoint, record));
-        }
+    for (label, _, record) in recorded {
+        table.row(row_of(label, record));
     }
     out.line("")?;
     if is_markdown { table.markdown(out) } else { table.print(out) }
 }
 
-fn row_of(checkpoint: &Checkpoint, record: &CheckpointRecord) -> Vec<String> {
+fn row_of(label: String, record: &CheckpointRecord) -> Vec<String> {
     let tests = record.tests.as_ref();
     let share = |passed: Option<Passed>| {
         passed.map_or_else(|| "-".into(), |Passed { passed, total }| format!("{passed}/{total}"))
@@ -318,7 +315,7 @@ fn row_of(checkpoint: &Checkpoint, record: &CheckpointRecord) -> Vec<String> {
     let group = |group| share(tests.and_then(|tests| tests.group(group)));
     let infrastructure = tests.is_some_and(|tests| tests.infrastructure_failure);
     vec![
-        checkpoint.id.clone(),
+        label,
         record.state.as_deref().unwrap_or("-").into(),
         group(TestGroup::Core),
         group(TestGroup::Error),

@@ -13,6 +13,7 @@
 //! | `rubric.jsonl` | [`recorded::Flag`]s | [`rubric`] |
 //! | `inference_result.json`, `quality_analysis/overall_quality.json`, a row of `checkpoint_results.jsonl`, `result.json` | [`recorded::Recorded`] values | [`values`] |
 //! | `quality_analysis/{files,symbols,ast_grep}.jsonl` | [`recorded::Measured`] | [`quality`] |
+//! | `after_skill/` with its `evaluation.json`, `quality_analysis/` | what was recorded of a second pass, the checkpoint's last turn | here |
 //! | `config.yaml`, `problem.yaml`, `run_info.yaml`, `problem_catalog.json` | what the run says of itself | [`about`], [`facts`], [`generation`] |
 //!
 //! Its times have no zone and are taken as UTC. `snapshot/` is no source: [`crate::store`] reads it where files are put together.
@@ -41,6 +42,9 @@ use facts::Facts;
 use generation::Generation;
 use json::Object;
 use layout::{Layout, Stage, checkpoint_number};
+
+/// Where `run_info.yaml` says what a second pass over each checkpoint is asked.
+const SKILL_PROMPT: &str = "post_checkpoint_skill.prompt";
 
 pub struct SlopCodeBench;
 
@@ -161,10 +165,7 @@ impl<'a> Reader<'a> {
     }
 
     fn stage(&mut self, stage: &Stage, hands: &dyn Hands) {
-        let told = logs::read(self.sources, &stage.logs, hands, &mut self.run.warnings);
-        for &(at, format) in &told.read_by {
-            self.run.sources[at].format = format;
-        }
+        let logs::Passes { first: told, second } = self.logs(stage, hands);
         if told.is_empty() {
             let what = "no log of the agent: the turn has no steps";
             let place = format!("{}{}", self.layout.folder(), stage.name);
@@ -185,12 +186,73 @@ impl<'a> Reader<'a> {
         self.judged(stage);
         turn.checkpoint = Some(self.run.checkpoints.len());
         self.run.turns.push(turn);
+        let after_skill = self.second_pass(stage, second).map(Box::new);
         self.run.checkpoints.push(Checkpoint {
             id: stage.name.clone(),
             label: None,
-            last_turn: index,
+            last_turn: self.run.turns.len() - 1,
             recorded: Some(Box::new(record)),
+            after_skill,
         });
+    }
+
+    /// The log of a second pass lies with the checkpoint's own, else in the folder of what it left.
+    fn logs(&mut self, stage: &Stage, hands: &dyn Hands) -> logs::Passes {
+        let prompt = self.info.get(SKILL_PROMPT).unwrap_or_default();
+        let own = stage.after.as_ref().map_or(&[][..], |after| &after.logs);
+        let second = logs::SecondPass { prompt, is_there: stage.after.is_some() && own.is_empty() };
+        let warnings = &mut self.run.warnings;
+        let mut passes = logs::read_passes(self.sources, &stage.logs, &second, hands, warnings);
+        let mut read_by = passes.first.read_by.clone();
+        if !own.is_empty() {
+            let alone = logs::SecondPass { prompt: "", is_there: false };
+            let told = logs::read_passes(self.sources, own, &alone, hands, warnings).first;
+            read_by.extend(&told.read_by);
+            passes.second = Some(told).filter(|told| !told.is_empty()).or(passes.second);
+        }
+        for (at, format) in read_by {
+            self.run.sources[at].format = format;
+        }
+        passes
+    }
+
+    /// A second session that the harness starts on what the checkpoint left is a turn of its own; gives what was recorded of
+    /// the state that it left. None where there was none.
+    fn second_pass(&mut self, stage: &Stage, told: Option<logs::Told>) -> Option<CheckpointRecord> {
+        let nothing = Stage::default();
+        let after = stage.after.as_deref();
+        if after.is_none() && told.is_none() {
+            return None;
+        }
+        let place = format!("{}{}/after_skill", self.layout.folder(), stage.name);
+        let mut warn = |what: &str| {
+            self.run.warnings.push(Warning { place: place.clone(), what: what.into() });
+        };
+        if told.is_none() {
+            warn("no log of the second pass: its turn has no steps");
+        }
+        if !after.is_some_and(|after| after.has_snapshot) {
+            warn(
+                "no snapshot/ of the second pass: what its log does not tell of the files cannot be known",
+            );
+        }
+        let after = after.unwrap_or(&nothing);
+        let told = told.unwrap_or_default();
+        for inner in told.runs() {
+            adopt(&mut self.run, inner);
+        }
+        let mut turn = told.into_turn(self.run.turns.len(), &mut self.run.subagents);
+        self.request(after, &mut turn);
+        if turn.title.is_empty() {
+            turn.title = label(self.info.get(SKILL_PROMPT).unwrap_or("second pass (after_skill)"));
+        }
+        let mut record = CheckpointRecord::default();
+        self.inference(after, &mut turn, &mut record);
+        self.measured(after, &mut record);
+        self.tests(after, &mut record);
+        turn.checkpoint = Some(self.run.checkpoints.len());
+        self.run.turns.push(turn);
+        Some(record)
     }
 
     /// The log's own request wins: it is what the agent was really asked.

@@ -1,7 +1,7 @@
 //! A run in one row of a table: what it says of itself and what its index adds up to.
 
 use super::{
-    Run, Step, Warning,
+    Checkpoint, Run, Step, Warning,
     recorded::{Passed, TestGroup, Tests},
 };
 
@@ -73,7 +73,7 @@ pub const MOST_WARNINGS: usize = 20;
 
 impl Card {
     pub fn of(run: &Run) -> Self {
-        let last = run.checkpoints.last().and_then(|last| last.recorded.as_deref());
+        let last = run.checkpoints.last().and_then(Checkpoint::last_record);
         let recorded = |name: &str| {
             let value = last?.of_metric(name).or_else(|| last?.named(name))?;
             value.value.number()

@@ -102,8 +102,33 @@ pub struct Checkpoint {
     pub label: Option<String>,
     /// Index into [`Run::turns`] (counts from 0).
     pub last_turn: usize,
-    /// What a harness recorded of it: tests, measurements, flags.
+    /// What a harness recorded of it: tests, measurements, flags. Where there was a second pass, of the state before that.
     pub recorded: Option<Box<CheckpointRecord>>,
+    /// What a harness recorded of the state that a second pass left (SlopCodeBench's `after_skill`); the second pass is
+    /// the checkpoint's last turn. None where there was none.
+    pub after_skill: Option<Box<CheckpointRecord>>,
+}
+
+impl Checkpoint {
+    /// Index of the turn at whose end [`Checkpoint::recorded`] was recorded.
+    pub fn recorded_turn(&self) -> usize {
+        self.last_turn - usize::from(self.after_skill.is_some()).min(self.last_turn)
+    }
+
+    /// What is recorded of it, in order: the name of the state, the turns done then, and the record.
+    pub fn records(&self) -> impl Iterator<Item = (String, usize, &CheckpointRecord)> {
+        let recorded = self.recorded.as_deref();
+        let after = self.after_skill.as_deref();
+        let recorded = recorded.map(|it| (self.id.clone(), self.recorded_turn() + 1, it));
+        let after = after.map(|it| (format!("{}/after_skill", self.id), self.last_turn + 1, it));
+        recorded.into_iter().chain(after)
+    }
+
+    /// The last of [`Checkpoint::records`] that holds something.
+    pub fn last_record(&self) -> Option<&CheckpointRecord> {
+        let is_filled = |record: &&CheckpointRecord| **record != CheckpointRecord::default();
+        self.after_skill.as_deref().filter(is_filled).or(self.recorded.as_deref())
+    }
 }
 
 /// One user request and all that answers it.
@@ -311,6 +336,12 @@ impl Run {
             Some(before) => before.last_turn + 1,
             None => 0,
         }
+    }
+
+    /// What a harness recorded of the state after so many turns.
+    pub fn record_at(&self, done: usize) -> Option<&CheckpointRecord> {
+        let all = self.checkpoints.iter().rev().flat_map(Checkpoint::records);
+        all.into_iter().find(|(_, at, _)| *at == done).map(|(_, _, record)| record)
     }
 
     /// The turns that belong to what the run did: not those that were cut, failed or skipped.

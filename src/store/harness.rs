@@ -50,16 +50,19 @@ pub fn starts_empty(run: &Run) -> bool {
 /// Whether a harness' recording says nothing of what an agent did in a turn: no log, and no comparison of the trees.
 pub fn is_silent(run: &Run, turn: usize) -> bool {
     let Some(found) = run.turns.get(turn).filter(|_| run.harness.is_some()) else { return false };
-    let record = found.checkpoint.and_then(|at| run.checkpoints.get(at)?.recorded.as_ref());
+    let checkpoint = found.checkpoint.and_then(|at| run.checkpoints.get(at));
+    // A comparison says nothing of the second pass, which comes after it.
+    let compared = checkpoint.filter(|it| turn <= it.recorded_turn());
+    let record = compared.and_then(|it| it.recorded.as_ref());
     let has_log = found.steps.iter().any(|step| step.role != Role::System);
     !has_log && record.is_none_or(|record| record.changes.is_none())
 }
 
-/// A checkpoint's comparison, with its last turn, if it begins with this turn.
+/// A checkpoint's comparison, with the turn at whose end it was made, if the checkpoint begins with this turn.
 fn begins_at(run: &Run, turn: usize) -> Option<(usize, &Changes)> {
     let at = (0..run.checkpoints.len()).find(|&at| run.first_turn_of(at) == turn)?;
     let checkpoint = &run.checkpoints[at];
-    Some((checkpoint.last_turn, checkpoint.recorded.as_ref()?.changes.as_ref()?))
+    Some((checkpoint.recorded_turn(), checkpoint.recorded.as_ref()?.changes.as_ref()?))
 }
 
 impl Compared {

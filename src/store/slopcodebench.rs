@@ -143,13 +143,29 @@ impl Reader {
 
     fn checkpoint(&mut self, folder: &Path) {
         let checkpoint = name_of(folder);
+        self.pass(folder, checkpoint);
+        let after = folder.join("after_skill");
+        if is_folder(&after) {
+            let name = format!("{checkpoint}/after_skill");
+            self.mark(&name);
+            self.pass(&after, &name);
+        }
+    }
+
+    /// Says that a folder is there which is no source.
+    fn mark(&mut self, name: &str) {
+        let name = format!("{}/{name}", self.problem);
+        self.files.push(FoundFile { name, bytes: Bytes::Held(vec![]), problem: None });
+    }
+
+    /// What one session on a checkpoint left in `folder`, which is `checkpoint` below the problem.
+    fn pass(&mut self, folder: &Path, checkpoint: &str) {
         for name in OF_CHECKPOINT {
             self.take_of_problem(&folder.join(name), &format!("{checkpoint}/{name}"));
         }
         if is_folder(&folder.join("snapshot")) {
-            // Its files are read where they are wanted; here it only says that it is there.
-            let name = format!("{}/{checkpoint}/snapshot", self.problem);
-            self.files.push(FoundFile { name, bytes: Bytes::Held(vec![]), problem: None });
+            // Its files are read where they are wanted.
+            self.mark(&format!("{checkpoint}/snapshot"));
         }
         let (agent, packed) = (folder.join("agent"), folder.join("agent.tar.gz"));
         if is_folder(&agent) {

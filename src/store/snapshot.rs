@@ -1,7 +1,8 @@
 //! Snapshots of the workspace that a harness left beside the log.
 //!
 //! SlopCodeBench keeps `checkpoint_N/agent/<log>` beside `checkpoint_N/snapshot/`, the whole workspace after the
-//! checkpoint; the snapshot of the checkpoint before is where the agent started. Contents are read again when they
+//! checkpoint; the snapshot of the checkpoint before is where the agent started (what a second pass made of it, where
+//! there was one: `after_skill/snapshot/`). Contents are read again when they
 //! are shown.
 
 use std::{
@@ -32,6 +33,10 @@ pub struct Snapshots {
     pub problems: Vec<(String, String)>,
 }
 
+/// The workspace after a checkpoint, and after a second pass over it, where there was one.
+const SNAPSHOT: &str = "snapshot";
+const AFTER_SKILL: &str = "after_skill/snapshot";
+
 /// A snapshot with more files than this is read no further.
 const MOST_FILES: usize = 20_000;
 
@@ -53,9 +58,10 @@ impl Snapshots {
         snapshots.before = match number.checked_sub(1) {
             Some(0) => Some(Tree::default()), // the first checkpoint starts with nothing
             Some(before) => {
-                let folder =
-                    checkpoint.with_file_name(format!("checkpoint_{before}")).join("snapshot");
-                is_folder(&folder).then(|| snapshots.read(&folder))
+                let before = checkpoint.with_file_name(format!("checkpoint_{before}"));
+                let folders = [AFTER_SKILL, SNAPSHOT].map(|below| before.join(below));
+                let folder = folders.iter().find(|folder| is_folder(folder));
+                folder.map(|folder| snapshots.read(folder))
             }
             None => None,
         };
@@ -66,10 +72,14 @@ impl Snapshots {
     pub fn of_problem(problem: &Path, checkpoints: &[Checkpoint]) -> Option<Self> {
         let mut snapshots = Self::default();
         for checkpoint in checkpoints {
-            let folder = problem.join(&checkpoint.id).join("snapshot");
-            if is_folder(&folder) {
-                let tree = snapshots.read(&folder);
-                snapshots.ends.insert(checkpoint.last_turn, tree);
+            let folder = problem.join(&checkpoint.id);
+            let after = checkpoint.after_skill.as_ref().map(|_| checkpoint.last_turn);
+            let ends = [(Some(checkpoint.recorded_turn()), SNAPSHOT), (after, AFTER_SKILL)];
+            for (turn, below) in ends {
+                if let Some(turn) = turn.filter(|_| is_folder(&folder.join(below))) {
+                    let tree = snapshots.read(&folder.join(below));
+                    snapshots.ends.insert(turn, tree);
+                }
             }
         }
         if snapshots.ends.is_empty() {

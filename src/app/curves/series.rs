@@ -256,7 +256,7 @@ fn churn(replay: &Replay, point: &Point) -> Option<f64> {
 
 /// Of every test up to the checkpoint that ends at the point; none where the harness failed and not the code.
 fn tests(replay: &Replay, point: &Point) -> Option<Passed> {
-    let record = replay.run.checkpoints.get(point.checkpoint?)?.recorded.as_ref()?;
+    let record = replay.run.record_at(point.done)?;
     let tests = record.tests.as_ref().filter(|tests| !tests.infrastructure_failure)?;
     Some(tests.strict).filter(|passed| passed.total > 0)
 }

@@ -11,7 +11,7 @@ use crate::{
         quality::{Detail, Ruler, Scored, Totals},
         reuse::Reuse,
     },
-    run::{Checkpoint, Run},
+    run::Run,
     store::{Archive, Scorer},
 };
 
@@ -298,14 +298,13 @@ fn facts_of(run: &Run, moment: Moment, churn: Option<u64>) -> PointFacts {
         dir: None,
         exported: None,
         reused: None,
-        recorded: checkpoint
-            .and_then(|index| recorded_at(run.checkpoints.get(index)?, moment.done)),
+        recorded: recorded_at(run, moment.done),
     }
 }
 
-/// The recorded values of a checkpoint that ends after so many turns. The first file to name one has it.
-fn recorded_at(checkpoint: &Checkpoint, done: usize) -> Option<BTreeMap<&'static str, f64>> {
-    let record = checkpoint.recorded.as_ref().filter(|_| checkpoint.last_turn + 1 == done)?;
+/// The recorded values of the state after so many turns. The first file to name one has it.
+fn recorded_at(run: &Run, done: usize) -> Option<BTreeMap<&'static str, f64>> {
+    let record = run.record_at(done)?;
     let mut by_metric = BTreeMap::new();
     for value in &record.values {
         if let (Some(metric), Some(number)) = (value.metric, value.value.number()) {

@@ -41,10 +41,13 @@ pub struct Stage {
     pub logs: Vec<usize>,
     /// The workspace after it is kept; its files are no sources.
     pub has_snapshot: bool,
+    /// What a second pass over it left in `after_skill/`; its log may be among the logs above.
+    pub after: Option<Box<Self>>,
 }
 
 /// What a checkpoint's folder may hold; one of them makes it one.
-const MEMBERS: [&str; 10] = [
+const MEMBERS: [&str; 11] = [
+    "after_skill",
     "checkpoint.yaml",
     "prompt.txt",
     "inference_result.json",
@@ -132,7 +135,14 @@ impl<'a> Layout<'a> {
         if known.is_none() {
             self.stages.push(Stage { name: name.into(), number, ..Stage::default() });
         }
-        let stage = &mut self.stages[index];
+        let mut stage = &mut self.stages[index];
+        let mut below = below;
+        if below == "after_skill" || below.starts_with("after_skill/") {
+            let name = format!("{name}/after_skill");
+            let after = || Box::new(Stage { name, number, ..Stage::default() });
+            stage = stage.after.get_or_insert_with(after);
+            below = below.trim_start_matches("after_skill").trim_start_matches('/');
+        }
         match below {
             "prompt.txt" => stage.prompt = Some(at),
             "inference_result.json" => stage.inference = Some(at),

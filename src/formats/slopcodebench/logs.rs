@@ -2,13 +2,14 @@
 //!
 //! A log is read by whichever format claims it. Where the same work was written down twice (what Claude Code printed,
 //! and its own session log), the fuller one is taken, and the cost from the one that has it. Several processes of one
-//! checkpoint are one turn: the harness asked once, and what else was asked is a message among the steps.
+//! checkpoint are one turn: the harness asked once, and what else was asked is a message among the steps. A second pass
+//! over the checkpoint ([`Passes::second`]) was asked by the harness again, and is a turn of its own.
 
 use crate::run::{Place, Role, Run, SourceId, Step, StepKind, SubAgent, Turn, Warning};
 
 use super::{
     super::{
-        Format, Hands, Source, claim,
+        Format, Hands, Source, by_name, claim,
         nested::{head_of, move_places},
     },
     others,
@@ -24,13 +25,103 @@ pub struct Told {
     pub read_by: Vec<(usize, &'static str)>,
 }
 
-/// Reads those of the sources that are logs.
-pub fn read(
+/// The sessions on a checkpoint: the one that was asked for it, and a second pass over what that left.
+#[derive(Default)]
+pub struct Passes {
+    pub first: Told,
+    pub second: Option<Told>,
+}
+
+/// What is known of a second pass before its log is found.
+pub struct SecondPass<'a> {
+    /// What it was asked, its blanks as they are; empty where nobody says.
+    pub prompt: &'a str,
+    /// Whether it left something beside its log.
+    pub is_there: bool,
+}
+
+/// Reads those of the sources that are logs, and tells the passes apart.
+pub fn read_passes(
+    sources: &[Source<'_>],
+    members: &[usize],
+    second: &SecondPass<'_>,
+    hands: &dyn Hands,
+    warnings: &mut Vec<Warning>,
+) -> Passes {
+    let (mut first, mut found) = found(sources, members, hands, warnings);
+    let later = second.take_from(sources, &mut found);
+    if found.is_empty() && later.is_empty() {
+        // Some of these agents write the same down twice.
+        let all = members.iter().filter_map(|&at| others::read(sources[at], SourceId(at as u32)));
+        found.extend(all.max_by_key(steps_of));
+    }
+    first.choose(found, warnings);
+    let second = (!later.is_empty()).then(|| {
+        let mut told = Told::default();
+        told.choose(later, warnings);
+        told
+    });
+    Passes { first, second }
+}
+
+impl SecondPass<'_> {
+    /// Takes the accounts of the second pass out of all that were found: those that were asked what it was asked, else a
+    /// session that the agent's printed output does not know, else the one that began last.
+    fn take_from(&self, sources: &[Source<'_>], found: &mut Vec<Run>) -> Vec<Run> {
+        let is_asked = |run: &Run| self.is_asked(sources, run);
+        let (asked, mut others): (Vec<Run>, Vec<Run>) =
+            std::mem::take(found).into_iter().partition(is_asked);
+        if !asked.is_empty() || !self.is_there {
+            *found = others;
+            return asked;
+        }
+        let printed: Vec<String> =
+            others.iter().filter(|run| is_printed(run)).map(|run| run.id.clone()).collect();
+        let is_new =
+            |run: &Run| !printed.is_empty() && !is_printed(run) && !printed.contains(&run.id);
+        if others.iter().any(is_new) {
+            let (new, known) = others.into_iter().partition(is_new);
+            *found = known;
+            return new;
+        }
+        let sessions = others.iter().filter(|run| !is_printed(run)).count();
+        let last = (0..others.len())
+            .filter(|&at| !is_printed(&others[at]))
+            .max_by_key(|&at| others[at].started_at);
+        let later = last.filter(|_| sessions > 1).map(|at| others.remove(at));
+        *found = others;
+        later.into_iter().collect()
+    }
+
+    fn is_asked(&self, sources: &[Source<'_>], run: &Run) -> bool {
+        let wanted = words_of(self.prompt);
+        let Some(place) =
+            run.turns.iter().find_map(|turn| turn.request).filter(|_| !wanted.is_empty())
+        else {
+            return false;
+        };
+        let record = sources.get(place.source.0 as usize).map(|source| place.of(source.bytes));
+        let format = by_name(run.format).zip(record);
+        format.is_some_and(|(format, record)| words_of(&format.request(record)) == wanted)
+    }
+}
+
+/// Whether this is what the agent printed, which its own log may hold once more.
+fn is_printed(run: &Run) -> bool {
+    matches!(run.format, "claude-stream-json" | "codex-exec")
+}
+
+fn words_of(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Every account, and who read which source.
+fn found(
     sources: &[Source<'_>],
     members: &[usize],
     hands: &dyn Hands,
     warnings: &mut Vec<Warning>,
-) -> Told {
+) -> (Told, Vec<Run>) {
     let heads: Vec<_> = members.iter().map(|&at| head_of(sources[at])).collect();
     let claimed: Vec<(usize, &'static dyn Format)> = (0..members.len())
         .filter_map(|at| claim(&heads[at]).map(|format| (at, format)))
@@ -62,13 +153,7 @@ pub fn read(
                 .push(Warning { place: sources[members[at]].name.into(), what: why.to_string() }),
         }
     }
-    if found.is_empty() {
-        // Some of these agents write the same down twice.
-        let all = members.iter().filter_map(|&at| others::read(sources[at], SourceId(at as u32)));
-        found.extend(all.max_by_key(steps_of));
-    }
-    told.choose(found, warnings);
-    told
+    (told, found)
 }
 
 impl Told {

@@ -193,15 +193,15 @@ fn judgement_at(party: &Party, done: usize) -> Option<&Judgement> {
 
 /// What the last checkpoint with recorded tests says; none where the harness failed and not the code.
 pub fn tests(party: &Party) -> Option<Passed> {
-    let recorded = party.run.checkpoints.iter().rev().filter_map(|it| it.recorded.as_ref());
-    let tests = recorded.filter_map(|record| record.tests.as_ref()).next()?;
+    let states = party.run.checkpoints.iter().rev();
+    let records = states.flat_map(|it| [&it.after_skill, &it.recorded].into_iter().flatten());
+    let tests = records.filter_map(|record| record.tests.as_ref()).next()?;
     Some(tests.strict).filter(|passed| !tests.infrastructure_failure && passed.total > 0)
 }
 
-/// Of the checkpoint that ends after so many turns.
+/// Of the state after so many turns.
 fn tests_at(party: &Party, done: usize) -> Option<Passed> {
-    let here = party.run.checkpoints.iter().rfind(|it| it.last_turn + 1 == done)?;
-    let tests = here.recorded.as_ref()?.tests.as_ref()?;
+    let tests = party.run.record_at(done)?.tests.as_ref()?;
     Some(tests.strict).filter(|passed| !tests.infrastructure_failure && passed.total > 0)
 }
 

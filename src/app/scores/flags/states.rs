@@ -111,7 +111,7 @@ fn recorded(checkpoint: &Checkpoint) -> Option<State<'_>> {
     };
     Some(State {
         name: checkpoint.id.clone(),
-        turn: Some(checkpoint.last_turn + 1),
+        turn: Some(checkpoint.recorded_turn() + 1),
         flags: record.flags.as_deref()?,
         lines_of_code: lines("loc").or_else(|| lines("sloc")),
         unanswered: vec![],

@@ -101,7 +101,7 @@ fn row(
 
 /// `recorded 0.4471`: what a harness recorded of the same thing, beside what is computed.
 fn recorded(replay: &Replay, point: &Point, series: Series) -> Option<String> {
-    let record = replay.run.checkpoints.get(point.checkpoint?)?.recorded.as_ref()?;
+    let record = replay.run.record_at(point.done)?;
     let number = record.of_metric(series.metric()?)?.value.number()?;
     Some(format!("recorded {}", series.said(number)))
 }
