@@ -33,6 +33,17 @@ pub enum Better {
     Neither,
 }
 
+impl Better {
+    /// As it stands in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Lower => "lower",
+            Self::Higher => "higher",
+            Self::Neither => "neither",
+        }
+    }
+}
+
 /// What a metric is computed of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -126,13 +137,14 @@ pub static METRICS: &[Metric] = &[
     row("spearman", "coefficient", "-1..1", Better::Higher, "Spearman 1904", "correlation of the ranks, equals sharing the mean rank").of(Of::Raters),
     row("kendall", "coefficient", "-1..1", Better::Higher, "Kendall 1945, tau-b", "pairs in one order less pairs in the other, over those not tied").of(Of::Raters),
     row("alpha", "coefficient", "..1", Better::Higher, "Krippendorff 2011, ordinal", "agreement beyond chance, a disagreement weighing the square of the scores between the levels").of(Of::Raters),
-    row("ac1", "coefficient", "..1", Better::Higher, "Gwet 2008", "agreement beyond guessing among all levels; steady where one level is most of all").of(Of::Raters),
+    row("ac1", "coefficient", "..1", Better::Higher, "Gwet 2008", "agreement beyond guessing among all levels; steady where one level is most of all, and 1 where both gave it throughout").of(Of::Raters),
     row("ac2", "coefficient", "..1", Better::Higher, "Gwet 2008, quadratic", "the same, near levels agreeing in part").of(Of::Raters),
     row("boundary_2_3", "share", "0..1", Better::Lower, "SLUMP", "pairs of which one is Simplified and the other Equivalent").of(Of::Raters),
     row("boundary_3_4", "share", "0..1", Better::Lower, "SLUMP", "pairs of which one is Equivalent and the other Faithful").of(Of::Raters),
     row("mean_gap", "as the metric", "..", Better::Neither, "SLUMP", "mean of the first condition less the second, over tasks").of(Of::Runs),
-    row("wilcoxon", "p", "0..1", Better::Neither, "Wilcoxon 1945, as SciPy", "signed-rank test; exact up to 25 gaps without ties, else by the normal distribution corrected for ties").of(Of::Runs),
-    row("cohen_d", "standard deviations", "..", Better::Neither, "Cohen 1988, paired", "mean gap over the standard deviation of the gaps").of(Of::Runs),
+    row("wilcoxon", "p", "0..1", Better::Neither, "Wilcoxon 1945, as SciPy", "signed-rank test, zeros dropped; exact by permutation up to 25 gaps, ties included, else by the normal distribution corrected for ties").of(Of::Runs),
+    row("p_holm", "p", "0..1", Better::Neither, "Holm 1979", "the p of wilcoxon adjusted for the metrics of the same agent in the table, those of which neither side can be the better left out").of(Of::Runs),
+    row("cohen_d", "standard deviations", "..", Better::Neither, "Cohen 1988, paired", "mean gap over the standard deviation of the gaps; none where the gaps differ by rounding alone").of(Of::Runs),
 ];
 
 /// The numbers of a snapshot of code; the others need a rubric, imports between files, other runs or several raters.

@@ -48,8 +48,9 @@ fn gwet(table: &Table, agreement: impl Fn(usize, usize) -> f64) -> Value {
     if total == 0.0 {
         return Err(Undefined::NoPairs);
     }
+    // A scale of one level has no widest difference to divide by.
     if levels < 2 {
-        return Err(Undefined::OneLevel);
+        return Ok(1.0);
     }
     let Margins { a, b } = table.margins();
     let observed = table.cells().map(|(a, b, count)| agreement(a, b) * count).sum::<f64>() / total;

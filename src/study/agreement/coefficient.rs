@@ -79,15 +79,23 @@ impl Coefficient {
         matches!(self, Self::Exact | Self::Within1 | Self::Boundary23 | Self::Boundary34)
     }
 
-    /// Of all pairs. Not defined for one pair and for one level, but for the shares: where nothing could differ there
-    /// is no agreement to speak of, even where a formula gives 1.
+    /// Of all pairs. Not defined for one pair and for one level, where chance alone would agree as fully; but for the
+    /// shares, and for Gwet's, whose chance is that of guessing on the scale and is 0 where one level was all that
+    /// both gave: 1.
     pub fn of_whole(self, table: &Table) -> Value {
         match table.total() {
             0.0 => Err(Undefined::NoPairs),
             _ if self.is_share() => self.of(table),
             1.0 => Err(Undefined::FewerThanTwoPairs),
-            _ if table.has_one_level() => Err(Undefined::OneLevel),
+            _ if table.has_one_level() => self.of_one_level(),
             _ => self.of(table),
+        }
+    }
+
+    const fn of_one_level(self) -> Value {
+        match self {
+            Self::Ac1 | Self::Ac2 => Ok(1.0),
+            _ => Err(Undefined::OneLevel),
         }
     }
 

@@ -36,10 +36,21 @@ fn what_cannot_be_told_says_why() {
     assert_eq!(why(&[], Coefficient::Exact), Err(Undefined::NoPairs));
     assert_eq!(why(&[(3, 3)], Coefficient::Exact), Ok(1.0));
     assert_eq!(why(&[(3, 2)], Coefficient::Kappa), Err(Undefined::FewerThanTwoPairs));
-    assert_eq!(why(&[(3, 3); 4], Coefficient::Ac1), Err(Undefined::OneLevel));
+    assert_eq!(why(&[(3, 3); 4], Coefficient::Alpha), Err(Undefined::OneLevel));
     assert_eq!(why(&[(3, 3); 4], Coefficient::KappaQuadratic), Err(Undefined::OneLevel));
     assert_eq!(why(&[(3, 2), (3, 4)], Coefficient::Spearman), Err(Undefined::NoVariance));
     assert_eq!(why(&[(3, 2), (3, 4)], Coefficient::Kappa), Ok(0.0));
+}
+
+#[test]
+fn gwets_coefficients_are_1_where_both_raters_give_one_level_throughout() {
+    // They used to be not defined, as kappa is.
+    let observed = Scale::observed([3.0]).unwrap();
+    for agreement in [on_slump(&[(3, 3); 4]), plain(observed, &scores(&[(3, 3); 4]))] {
+        let gwet = [Coefficient::Ac1, Coefficient::Ac2].map(|it| agreement.value(it));
+        assert_eq!(gwet, [Ok(1.0), Ok(1.0)]);
+    }
+    assert_eq!(on_slump(&[(3, 3)]).value(Coefficient::Ac1), Err(Undefined::FewerThanTwoPairs));
 }
 
 #[test]
