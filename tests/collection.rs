@@ -12,6 +12,7 @@ use trajview::{
         collection::{
             self,
             asking::{Answer, Depth},
+            columns::Column,
             row::Scores,
         },
         key,
@@ -22,7 +23,7 @@ use trajview::{
         views::View,
     },
     run::{Card, Warning, card::CardTests, recorded::Passed},
-    study::{Plan, paired::paired},
+    study::{Plan, paired::tested},
     tui::{self, Wishes},
     ui::{self, export, theme::Theme},
 };
@@ -169,8 +170,7 @@ impl Desk {
             }
             Effect::TestPairs(request, sides) => {
                 let plan = Plan { resamples: 200, ..Plan::default() };
-                let tested = sides.iter().map(|(column, pairs)| (*column, paired(pairs, &plan)));
-                self.hear(*request, Answer::Tested(tested.collect()));
+                self.hear(*request, Answer::Tested(tested(sides, Column::better, &plan)));
             }
             other => panic!("nobody knows {other:?}"),
         }

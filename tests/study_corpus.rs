@@ -217,15 +217,21 @@ fn every_run_and_every_test_of_a_corpus_is_what_scipy_says() {
         run.as_object_mut().unwrap().remove("tests");
         assert_has(found, &run, &name);
     }
-    let paired = found["paired"].as_array().unwrap();
+    let paired: Vec<&Value> = found["paired"].as_array().unwrap().iter().collect();
+    let (pooled, paired): (Vec<&Value>, Vec<&Value>) =
+        paired.into_iter().partition(|row| row["pooled"] == true);
     assert_eq!(paired.len(), expected["paired"].as_array().unwrap().len());
+    let counts =
+        pooled.iter().map(|row| (row["metric"].as_str().unwrap(), row["n"].as_u64().unwrap()));
+    assert_eq!(
+        counts.collect::<Vec<_>>()[..3],
+        [("mcf", 39), ("dir", 40), ("if50", 39)],
+        "every pair of both agents counts once"
+    );
     for row in expected["paired"].as_array().unwrap() {
         let is_same = |it: &&Value| it["agent"] == row["agent"] && it["metric"] == row["metric"];
-        assert_has(
-            paired.iter().find(is_same).unwrap(),
-            row,
-            &format!("{} {}", row["agent"], row["metric"]),
-        );
+        let found = paired.iter().copied().find(|row| is_same(row)).unwrap();
+        assert_has(found, row, &format!("{} {}", row["agent"], row["metric"]));
     }
     assert_has(&found["correlations"], &expected["correlations"], "correlations");
 }
@@ -273,6 +279,34 @@ fn the_tables_have_every_run_the_tests_and_every_task() {
     (0..6).for_each(|at| bundle(folder.path(), at / 2, 0, at % 2));
 
     insta::assert_snapshot!(text_of(folder.path(), &[]));
+}
+
+#[test]
+fn every_output_names_the_test_it_made_and_has_the_adjusted_p_beside_the_raw() {
+    let folder = tempfile::tempdir().unwrap();
+    (0..6).for_each(|at| bundle(folder.path(), at / 2, 0, at % 2));
+
+    let found = json_of(folder.path());
+    let csv = text_of(folder.path(), &["--csv", "--table", "paired"]);
+    let text = text_of(folder.path(), &[]);
+    let md = text_of(folder.path(), &["--md"]);
+
+    let test = &found["paired"][0]["wilcoxon"];
+    assert_eq!(test["test"], "Wilcoxon signed-rank, exact permutation, n 3");
+    assert_eq!((&test["p"], &test["p_holm"]), (&json!(0.25), &json!(1.0)));
+    assert_eq!(test["adjusted"], "Holm over 5 metrics");
+    let turns =
+        found["paired"].as_array().unwrap().iter().find(|it| it["metric"] == "turns").unwrap();
+    assert_eq!(turns["wilcoxon"]["p_holm"], Value::Null, "neither number of turns is better");
+    for said in [&csv, &text, &md] {
+        assert!(said.contains("Wilcoxon signed-rank, exact permutation, n 3"), "{said}");
+        assert!(said.contains("Holm over 5 metrics"), "{said}");
+    }
+    assert!(
+        csv.starts_with("agent,pooled,metric,better,a,b,n,wins,ties,losses,mean_gap,"),
+        "{csv}"
+    );
+    assert_eq!(csv.lines().count(), 1 + found["paired"].as_array().unwrap().len());
 }
 
 #[test]

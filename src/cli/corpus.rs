@@ -6,6 +6,8 @@ mod tables;
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
+
 use crate::{
     store::{self, ReuseReader},
     study::{Plan, pairing::Conditions},
@@ -16,8 +18,10 @@ use document::Document;
 
 /// All runs below a folder: a table, paired tests between two conditions, correlations
 ///
-/// Runs are paired by task and agent; of several runs under one condition the mean counts. Gaps are the first condition
-/// less the second.
+/// Runs are paired by the task's id and the agent, with a row for each agent and, where there are several, one of all
+/// of them pooled; of several runs under one condition the mean counts. Gaps are the first condition less the second.
+/// Gaps that differ by rounding alone are equal. p is Wilcoxon's signed-rank test, exact by permutation for at most 25
+/// gaps, zeros dropped; p Holm is adjusted for the metrics of the same agent.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The folder below which runs are looked for
@@ -37,12 +41,23 @@ pub struct Args {
     /// Print JSON (schema trajview.corpus/1)
     #[arg(long, conflicts_with_all = ["csv", "md"])]
     json: bool,
-    /// Print the table of runs as CSV
+    /// Print one table as CSV: that of runs, unless --table names another
     #[arg(long, conflicts_with = "md")]
     csv: bool,
+    /// Which table --csv prints
+    #[arg(long, value_enum, value_name = "TABLE", default_value_t = Which::Runs, requires = "csv")]
+    table: Which,
     /// Print the tables as Markdown
     #[arg(long)]
     md: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Which {
+    /// A row a run
+    Runs,
+    /// A row a paired test: an agent, a metric
+    Paired,
 }
 
 fn conditions(words: &str) -> Result<Conditions, String> {
@@ -59,7 +74,10 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if args.json {
         out.json(&document)?;
     } else if args.csv {
-        tables::csv(&document, out)?;
+        match args.table {
+            Which::Runs => tables::csv(&document, out)?,
+            Which::Paired => tables::paired_csv(&document, out)?,
+        }
         tables::problems_to_standard_error(&document);
     } else {
         tables::print(&document, args.md, out)?;

@@ -12,8 +12,12 @@ pub struct Card {
     pub title: String,
     /// The task's title, or its id.
     pub task: Option<String>,
+    /// The task's id, or its title where it has none: what runs of one task have in common.
+    pub task_key: Option<String>,
     /// Name and version.
     pub agent: Option<String>,
+    /// Without the version: what runs of one agent have in common.
+    pub agent_key: Option<String>,
     pub model: Option<String>,
     pub condition: Option<String>,
     pub format: &'static str,
@@ -90,7 +94,9 @@ impl Card {
                 .as_ref()
                 .map(|task| task.title.as_ref().unwrap_or(&task.id).clone())
                 .filter(is_said),
+            task_key: run.task_key(),
             agent: Some(agent.join(" ")).filter(is_said),
+            agent_key: run.agent_key(),
             model: run.model.clone().filter(is_said),
             condition: run.condition.clone().filter(is_said),
             format: run.format,

@@ -330,6 +330,18 @@ impl Run {
         }
     }
 
+    /// What runs of one task have in common: its id, or its title where it has none.
+    pub fn task_key(&self) -> Option<String> {
+        let task = self.task.as_ref()?;
+        let words = [Some(&task.id), task.title.as_ref()].into_iter().flatten();
+        words.into_iter().find(|words| !words.trim().is_empty()).cloned()
+    }
+
+    /// What runs of one agent have in common: its name without the version.
+    pub fn agent_key(&self) -> Option<String> {
+        Some(self.agent.name.clone()).filter(|name| !name.trim().is_empty())
+    }
+
     /// Index of the checkpoint's first turn (counts from 0).
     pub fn first_turn_of(&self, checkpoint: usize) -> usize {
         match checkpoint.checked_sub(1).and_then(|before| self.checkpoints.get(before)) {

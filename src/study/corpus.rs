@@ -8,8 +8,8 @@ use crate::metrics::Better;
 use super::{
     bootstrap::Plan,
     correlation::{Correlations, correlations},
-    paired::{Paired, paired},
-    pairing::{Alone, Conditions, Key, pairing},
+    paired::{Holm, Paired, Tested, tested},
+    pairing::{Alone, Conditions, Group, Key, PairRow, groups, pairing, rows},
 };
 
 /// One number that a run may have.
@@ -93,10 +93,11 @@ impl Measured {
 /// What many runs say together.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Corpus {
-    /// By agent, then in the order of [`Measure::ALL`]; measures that no pair has are left out.
+    /// By agent, those of all agents pooled last, then in the order of [`Measure::ALL`]; measures that no pair has are
+    /// left out.
     pub paired: Vec<PairedMeasure>,
     /// By agent, then task.
-    pub per_task: Vec<TaskRow>,
+    pub per_task: Vec<PairRow<Measure>>,
     /// Runs in no pair, by number, with why.
     pub alone: Vec<(usize, Alone)>,
 }
@@ -104,9 +105,12 @@ pub struct Corpus {
 /// One measure of one agent under both conditions, over tasks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairedMeasure {
-    pub agent: String,
+    /// None where the agents are pooled, as they are beside their own rows where there are several.
+    pub agent: Option<String>,
     pub measure: Measure,
     pub paired: Paired,
+    /// Among the measures of the same agent; None without a p-value, and where no side can be the better.
+    pub holm: Option<Holm>,
 }
 
 impl PairedMeasure {
@@ -121,60 +125,25 @@ impl PairedMeasure {
     }
 }
 
-/// One task of one agent.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TaskRow {
-    pub agent: String,
-    pub task: String,
-    /// Runs by number.
-    pub a: Vec<usize>,
-    pub b: Vec<usize>,
-    /// Measures that both sides have; of several runs under one condition the mean of those that have it.
-    pub values: Vec<(Measure, (f64, f64))>,
-}
-
 /// Compares two conditions over all tasks, agent by agent.
 pub fn corpus(runs: &[Measured], conditions: &Conditions, plan: &Plan) -> Corpus {
     let keys: Vec<Key> = runs.iter().map(|run| run.key.clone()).collect();
     let pairing = pairing(&keys, conditions);
-    let mean_of = |side: &[usize], measure: Measure| {
-        let known = side.iter().filter_map(|&at| runs.get(at)?.value(measure));
-        let (sum, count) = known.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
-        (count > 0).then(|| sum / f64::from(count))
-    };
-    let values = |a: &[usize], b: &[usize]| {
-        let of = |measure| Some((measure, mean_of(a, measure).zip(mean_of(b, measure))?));
-        Measure::ALL.into_iter().filter_map(of).collect()
-    };
-    let row = |pair: super::pairing::Pair| TaskRow {
-        values: values(&pair.a, &pair.b),
-        agent: pair.agent,
-        task: pair.task,
-        a: pair.a,
-        b: pair.b,
-    };
-    let per_task: Vec<TaskRow> = pairing.pairs.into_iter().map(row).collect();
-    Corpus { paired: paired_measures(&per_task, plan), per_task, alone: pairing.alone }
+    let value = |at: usize, measure| runs.get(at)?.value(measure);
+    let per_task = rows(&pairing, &Measure::ALL, value);
+    let groups = groups(&per_task, &Measure::ALL);
+    let paired = groups.iter().flat_map(|group| of_group(group, plan)).collect();
+    Corpus { paired, per_task, alone: pairing.alone }
 }
 
-fn paired_measures(per_task: &[TaskRow], plan: &Plan) -> Vec<PairedMeasure> {
-    let of_agent = |rows: &[TaskRow]| {
-        let agent = rows.first().map(|row| row.agent.clone()).unwrap_or_default();
-        let pairs = |measure: Measure| -> Vec<(f64, f64)> {
-            let value =
-                |row: &TaskRow| row.values.iter().find(|(it, _)| *it == measure).map(|it| it.1);
-            rows.iter().filter_map(value).collect()
-        };
-        let measured = Measure::ALL.map(|measure| (measure, pairs(measure)));
-        let known = measured.into_iter().filter(|(_, pairs)| !pairs.is_empty());
-        let row = |(measure, pairs): (Measure, Vec<(f64, f64)>)| PairedMeasure {
-            agent: agent.clone(),
-            measure,
-            paired: paired(&pairs, plan),
-        };
-        known.map(row).collect::<Vec<_>>()
+fn of_group(group: &Group<Measure>, plan: &Plan) -> Vec<PairedMeasure> {
+    let row = |Tested { metric, paired, holm }: Tested<Measure>| PairedMeasure {
+        agent: group.agent.clone(),
+        measure: metric,
+        paired,
+        holm,
     };
-    per_task.chunk_by(|one, next| one.agent == next.agent).flat_map(of_agent).collect()
+    tested(&group.sides, Measure::better, plan).into_iter().map(row).collect()
 }
 
 /// Whether two measures go together, over the runs that have both.

@@ -1,10 +1,16 @@
 //! Two measurements of the same things: which is higher, by how much, and whether that could be chance.
 
+mod differences;
+mod holm;
 #[cfg(test)]
 mod tests;
 mod wilcoxon;
 
+pub use differences::{SAME, differences};
+pub use holm::{Holm, holm};
 pub use wilcoxon::{EXACT_UP_TO, Method, Wilcoxon, wilcoxon};
+
+use crate::metrics::Better;
 
 use super::{
     bootstrap::{Estimate, Plan, estimate},
@@ -12,12 +18,42 @@ use super::{
     undefined::{Undefined, Value, finite},
 };
 
+/// One metric of a table of paired tests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tested<M> {
+    pub metric: M,
+    pub paired: Paired,
+    /// Among the metrics of the table that have a p-value and of which one side can be the better; None for the others.
+    pub holm: Option<Holm>,
+}
+
+/// Tests every metric of one table; `better` says which way each is better.
+pub fn tested<M: Copy>(
+    sides: &[(M, Vec<(f64, f64)>)],
+    better: impl Fn(M) -> Better,
+    plan: &Plan,
+) -> Vec<Tested<M>> {
+    let row = |(metric, pairs): &(M, Vec<(f64, f64)>)| Tested {
+        metric: *metric,
+        paired: paired(pairs, plan),
+        holm: None,
+    };
+    let mut table: Vec<Tested<M>> = sides.iter().map(row).collect();
+    let is_meant = |row: &&mut Tested<M>| better(row.metric) != Better::Neither;
+    let p_of = |row: &Tested<M>| Some(row.paired.wilcoxon.ok()?.p);
+    let meant = table.iter_mut().filter(is_meant).filter(|row| p_of(row).is_some());
+    let meant: Vec<&mut Tested<M>> = meant.collect();
+    let raw: Vec<f64> = meant.iter().filter_map(|row| p_of(row)).collect();
+    meant.into_iter().zip(holm(&raw)).for_each(|(row, adjusted)| row.holm = Some(adjusted));
+    table
+}
+
 /// What two measurements of the same things say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paired {
     /// Pairs of two numbers with a finite difference; others are left out.
     pub n: usize,
-    /// Pairs whose first number is higher, equal, and lower.
+    /// Pairs whose first number is higher, equal to [`SAME`], and lower.
     pub higher: usize,
     pub ties: usize,
     pub lower: usize,
@@ -30,7 +66,7 @@ pub struct Paired {
 
 /// Compares the first numbers with the second; intervals from resamples drawn as the plan says.
 pub fn paired(pairs: &[(f64, f64)], plan: &Plan) -> Paired {
-    let gaps = gaps(pairs);
+    let gaps = differences(pairs);
     let draws = plan.draws(gaps.len());
     compare(&gaps, draws, plan.confidence)
 }
@@ -41,11 +77,7 @@ pub fn paired_from(
     resamples: impl Iterator<Item = Vec<usize>>,
     confidence: f64,
 ) -> Paired {
-    compare(&gaps(pairs), resamples, confidence)
-}
-
-fn gaps(pairs: &[(f64, f64)]) -> Vec<f64> {
-    pairs.iter().map(|(a, b)| a - b).filter(|gap| gap.is_finite()).collect()
+    compare(&differences(pairs), resamples, confidence)
 }
 
 fn compare(gaps: &[f64], resamples: impl Iterator<Item = Vec<usize>>, confidence: f64) -> Paired {
@@ -57,7 +89,7 @@ fn compare(gaps: &[f64], resamples: impl Iterator<Item = Vec<usize>>, confidence
         ties: count(|gap| *gap == 0.0),
         lower: count(|gap| *gap < 0.0),
         mean_gap,
-        wilcoxon: wilcoxon(gaps),
+        wilcoxon: wilcoxon::of_even(gaps),
         cohen_d,
     }
 }
@@ -96,6 +128,7 @@ fn cohen_d(gaps: &[f64]) -> Value {
     match gaps {
         [] => return Err(Undefined::NoPairs),
         [_] => return Err(Undefined::FewerThanTwoPairs),
+        // Equal ones are the same float, so that what is left of a spread is no rounding error.
         [first, rest @ ..] if rest.iter().all(|gap| gap == first) => {
             return Err(Undefined::EqualDifferences);
         }

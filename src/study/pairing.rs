@@ -1,6 +1,13 @@
-//! Which runs stand against which: the same task, the same agent, two conditions.
+//! Which runs stand against which: the same task, the same agent, two conditions. The one rule of the commands and of
+//! the table of runs.
 
-use std::collections::BTreeMap;
+mod groups;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::run::{Card, Run};
+
+pub use groups::{Group, PairRow, groups, rows};
 
 /// What a run is paired by. Runs without one of the three are in no pair.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -8,6 +15,48 @@ pub struct Key {
     pub agent: Option<String>,
     pub task: Option<String>,
     pub condition: Option<String>,
+}
+
+/// What a run says of itself that it can be paired by.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Identity {
+    pub key: Key,
+    pub model: Option<String>,
+}
+
+impl Identity {
+    pub fn of_run(run: &Run) -> Self {
+        let (agent, task) = (run.agent_key(), run.task_key());
+        let key = Key { agent, task, condition: run.condition.clone() };
+        Self { key, model: run.model.clone() }
+    }
+
+    /// Of what is known of a run so far.
+    pub fn of_card(card: &Card) -> Self {
+        let agent = card.agent_key.clone().or_else(|| card.agent.clone());
+        let task = card.task_key.clone().or_else(|| card.task.clone());
+        let key = Key { agent, task, condition: card.condition.clone() };
+        Self { key, model: card.model.clone() }
+    }
+}
+
+/// What each of the runs is paired by: an agent that was run with several models is several agents, `codex (gpt-5.5)`.
+pub fn keys(runs: &[Identity]) -> Vec<Key> {
+    let mut models: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for Identity { key, model } in runs {
+        if let (Some(agent), Some(model)) = (&key.agent, model) {
+            models.entry(agent).or_default().insert(model);
+        }
+    }
+    let has_several = |agent: &String| models.get(agent.as_str()).is_some_and(|all| all.len() > 1);
+    let key = |Identity { key, model }: &Identity| {
+        let agent = key.agent.as_ref().map(|agent| match has_several(agent) {
+            true => format!("{agent} ({})", model.as_deref().unwrap_or("model not recorded")),
+            false => agent.clone(),
+        });
+        Key { agent, ..key.clone() }
+    };
+    runs.iter().map(key).collect()
 }
 
 /// The two conditions that are compared: gaps are `a` less `b`.
@@ -168,6 +217,41 @@ mod tests {
 
         let expected = [Alone::NoAgent, Alone::NoTask, Alone::NoCondition, Alone::OtherCondition];
         assert_eq!(alone, Vec::from_iter((0..).zip(expected)));
+    }
+
+    #[test]
+    fn an_agent_with_several_models_is_several_agents() {
+        let with = |model: &str| Identity {
+            key: run("codex", "p", "emergent"),
+            model: Some(model.to_owned()).filter(|model| !model.is_empty()),
+        };
+        let named = |runs: &[Identity]| -> Vec<String> {
+            keys(runs).into_iter().filter_map(|key| key.agent).collect()
+        };
+
+        assert_eq!(named(&[with("a"), with("a")]), ["codex", "codex"]);
+        assert_eq!(
+            named(&[with("a"), with("b"), with("")]),
+            ["codex (a)", "codex (b)", "codex (model not recorded)"]
+        );
+    }
+
+    #[test]
+    fn a_run_and_its_row_in_the_table_are_paired_by_the_same() {
+        let task = crate::run::Task {
+            id: "p12".into(),
+            title: Some("Forward".into()),
+            ..Default::default()
+        };
+        let agent = crate::run::Agent { name: "codex".into(), version: Some("0.169.0".into()) };
+        let run = Run { task: Some(task), agent, model: Some("m".into()), ..Run::default() };
+
+        let identity = Identity::of_run(&run);
+
+        assert_eq!(identity, Identity::of_card(&Card::of(&run)));
+        let expected =
+            Key { agent: Some("codex".into()), task: Some("p12".into()), condition: None };
+        assert_eq!(identity.key, expected);
     }
 
     #[test]

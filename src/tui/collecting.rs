@@ -20,13 +20,14 @@ use crate::{
         collection::{
             self,
             asking::{Answer, Asked, Depth},
+            columns::Column,
             pairs::Sides,
             row::Scores,
         },
         curves::Measured,
     },
     store::{self, ReuseReader, cards},
-    study::{Plan, paired::paired},
+    study::{Plan, paired::tested},
 };
 
 use super::{
@@ -156,9 +157,7 @@ impl Collecting {
 
 fn test(sides: &Sides) -> Answer {
     store::stand_back();
-    let plan = Plan::default();
-    let tested = sides.iter().map(|(column, pairs)| (*column, paired(pairs, &plan)));
-    Answer::Tested(tested.collect())
+    Answer::Tested(tested(sides, Column::better, &Plan::default()))
 }
 
 /// Things to be sent together.

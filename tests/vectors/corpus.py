@@ -21,7 +21,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from study import SplitMix64, bca, effect, number, write
+from study import SplitMix64, bca, effect, number, wilcoxon, write
 
 TASKS, COMPONENTS, SEED = 20, 12, 1
 AGENTS = ["codex", "claude-code"]
@@ -63,19 +63,14 @@ def compared(runs, agent, metric):
     side = lambda condition: {it["task"]: it[metric] for it in runs if (it["agent"], it["condition"]) == (agent, condition)}
     a, b = side("single-shot"), side("emergent")
     gaps = np.array([a[task] - b[task] for task in sorted(a) if a[task] is not None and b[task] is not None])
-    higher, lower = int(np.sum(gaps > 0)), int(np.sum(gaps < 0))
+    even = np.round(gaps, 12)  # gaps that differ by rounding alone are equal
+    higher, lower = int(np.sum(even > 0)), int(np.sum(even < 0))
     wins, losses = (lower, higher) if metric in LOWER_IS_BETTER else (higher, lower)
-    kept = gaps[gaps != 0]
     row = {
         "agent": agent, "metric": metric, "n": len(gaps), "wins": wins, "ties": len(gaps) - higher - lower, "losses": losses,
-        "mean_gap": number(np.mean(gaps)), "cohen_d": number(effect(gaps)), "wilcoxon": None,
+        "mean_gap": number(np.mean(gaps)), "cohen_d": number(effect(gaps)), "wilcoxon": wilcoxon(even),
         "ci95": bca(lambda at: np.mean(gaps[at]), SEED, len(gaps)), "cohen_d_ci95": bca(lambda at: effect(gaps[at]), SEED, len(gaps)),
     }
-    if len(kept):
-        is_exact = len(kept) <= 25 and len(set(np.abs(kept))) == len(kept)
-        test = stats.wilcoxon(kept, method="exact" if is_exact else "approx")
-        row["wilcoxon"] = {"w": float(test.statistic), "p": float(test.pvalue), "zeros": len(gaps) - len(kept),
-                           "method": "exact" if is_exact else "normal approximation"}
     return row
 
 

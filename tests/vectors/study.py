@@ -123,6 +123,7 @@ COEFFICIENTS = {
     "boundary_3_4": lambda a, b, levels: share(a, b, (3, 4)),
 }
 SHARES = {"exact", "within_1", "boundary_2_3", "boundary_3_4"}
+GWET = {"ac1", "ac2"}  # 1 where both raters gave one level throughout
 
 
 def agreement(name, a, b, levels, with_intervals, seed=7):
@@ -130,7 +131,7 @@ def agreement(name, a, b, levels, with_intervals, seed=7):
     one_level = len(set(a) | set(b)) == 1
     values, intervals = {}, {}
     for coefficient, of in COEFFICIENTS.items():
-        is_defined = coefficient in SHARES or (len(a) > 1 and not one_level)
+        is_defined = coefficient in SHARES or (len(a) > 1 and (not one_level or coefficient in GWET))
         values[coefficient] = number(of(a, b, levels)) if is_defined else None
         if with_intervals and is_defined:
             intervals[coefficient] = bca(lambda at, of=of: of(a[at], b[at], levels), seed, len(a))
@@ -195,25 +196,56 @@ def effect(gaps):
     return np.mean(gaps) / deviation if deviation > 0 else np.nan
 
 
+def halves_of_ranks(gaps):
+    """Twice the ranks of the sizes of whole or distinct gaps, which are whole numbers where ranks are halves."""
+    return [int(2 * rank) for rank in stats.rankdata(np.abs(gaps))]
+
+
+def exact(gaps):
+    """(W, p) of all ways to give the ranks their signs; small ones are held against SciPy's enumeration."""
+    ranks = halves_of_ranks(gaps)
+    up = sum(rank for rank, gap in zip(ranks, gaps) if gap > 0)
+    least = min(up, sum(ranks) - up)
+    ways = {0: 1}
+    for rank in ranks:
+        more = dict(ways)
+        for total, count in ways.items():
+            more[total + rank] = more.get(total + rank, 0) + count
+        ways = more
+    below = sum(count for total, count in ways.items() if total <= least)
+    p = min(1.0, 2 * below / 2 ** len(ranks))
+    if 1 < len(gaps) <= 12:
+        signed = np.array([rank if gap > 0 else -rank for rank, gap in zip(ranks, gaps)], dtype=float)
+        of = lambda x: float(np.sum(x[x > 0]))
+        other = stats.permutation_test((signed,), of, permutation_type="samples", n_resamples=np.inf, vectorized=False)
+        assert abs(other.pvalue - p) < 1e-12, (gaps, other.pvalue, p)
+    return least / 2, p
+
+
+def wilcoxon(gaps):
+    """What is said of differences, those of 0 dropped: exact up to 25, else SciPy's normal approximation."""
+    kept = gaps[gaps != 0]
+    if not len(kept):
+        return None
+    normal = stats.wilcoxon(kept, zero_method="wilcox", correction=False, method="approx")
+    w, p, method = float(normal.statistic), float(normal.pvalue), "normal approximation"
+    if len(kept) <= 25:
+        (w, p), method = exact(kept), "exact"
+        if len(set(np.abs(kept))) == len(kept):
+            assert abs(p - stats.wilcoxon(kept, method="exact").pvalue) < 1e-12
+    return {"w": w, "p": p, "p_normal": float(normal.pvalue), "zeros": len(gaps) - len(kept), "method": method}
+
+
 def paired(name, a, b, seed=11):
     a, b = np.array(a, dtype=float), np.array(b, dtype=float)
     gaps = a - b
-    kept = gaps[gaps != 0]
     case = {
         "name": name, "a": a.tolist(), "b": b.tolist(), "seed": seed, "resamples": RESAMPLES,
         "higher": int(np.sum(gaps > 0)), "ties": int(np.sum(gaps == 0)), "lower": int(np.sum(gaps < 0)),
-        "mean_gap": number(np.mean(gaps)), "cohen_d": number(effect(gaps)), "wilcoxon": None,
+        "mean_gap": number(np.mean(gaps)), "cohen_d": number(effect(gaps)), "wilcoxon": wilcoxon(gaps),
         "mean_gap_interval": bca(lambda at: np.mean(gaps[at]), seed, len(gaps)) if len(gaps) > 1 else None,
         "cohen_d_interval": bca(lambda at: effect(gaps[at]), seed, len(gaps)) if len(gaps) > 1 else None,
     }
-    if len(kept):
-        no_ties = len(set(np.abs(kept))) == len(kept)
-        method = "exact" if len(kept) <= 25 and no_ties else "approx"
-        result = stats.wilcoxon(kept, zero_method="wilcox", correction=False, method=method)
-        case["wilcoxon"] = {
-            "w": float(result.statistic), "p": float(result.pvalue), "zeros": int(len(gaps) - len(kept)),
-            "method": {"exact": "exact", "approx": "normal approximation"}[method],
-        }
     return case
 
 
@@ -228,6 +260,10 @@ def paireds():
         b = [rng.below(4) for _ in range(count)]
         cases.append(paired(f"{count} pairs with ties and zeros", a, b))
     cases.append(paired("a zero and no ties", [1, 2.5, 3, 4, 7, 9.5], [1, 2, 5, 1, 3, 1]))
+    for count in [3, 5, 9, 25, 26]:
+        a = [rng.below(5) for _ in range(count)]
+        b = [x + 1 if rng.below(3) else x - 1 for x in a]
+        cases.append(paired(f"{count} pairs, gaps of one size", a, b))
     cases.append(paired("all equal", [1, 2, 3], [1, 2, 3]))
     cases.append(paired("one difference throughout", [1.25, 2.25, 3.25, 4.25], [1, 2, 3, 4]))
     cases.append(paired("one difference is large", [1, 2, 3, 4, 100], [0.5, 1.25, 2.75, 3.1, 1]))

@@ -10,7 +10,7 @@ use crate::{
         curves::RulerName,
     },
     run::Card,
-    study::paired::Paired,
+    study::paired::Tested,
 };
 
 use super::{
@@ -56,7 +56,7 @@ pub enum Answer {
     /// A run, measured; the error is a sentence.
     Scored(usize, Result<Scores, String>),
     /// Pairs, tested: one entry a column that was asked about.
-    Tested(Vec<(Column, Paired)>),
+    Tested(Vec<Tested<Column>>),
     /// What measures.
     Ruler(RulerName),
     /// The question is answered; what was not told of will not be.

@@ -7,12 +7,12 @@ use crate::{
         ask::{Desk, Numbers, Request},
     },
     study::{
-        paired::Paired,
-        pairing::{Conditions, Key, Pairing, pairing},
+        paired::Tested,
+        pairing::{Conditions, Identity, Key, groups, keys, pairing, rows},
     },
 };
 
-use super::{Collection, columns::Column, row::Row, values::Known};
+use super::{Collection, columns::Column, row::Row};
 
 /// What the two sides of a pair differ in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +26,14 @@ impl Factor {
         match self {
             Self::Condition => Column::Condition,
             Self::Agent => Column::Agent,
+        }
+    }
+
+    /// A key by which runs are paired across this factor: where agents are compared, they are the two conditions.
+    fn turned(self, key: Key) -> Key {
+        match self {
+            Self::Condition => key,
+            Self::Agent => Key { agent: key.condition, condition: key.agent, ..key },
         }
     }
 
@@ -44,8 +52,10 @@ pub struct Pairs {
     pub factor: Factor,
     /// Which two of the values, counted through all pairs of them.
     at: usize,
+    /// Which of [`Matched::groups`], counted from the pooled one.
+    group: usize,
     desk: Desk<Sides>,
-    tested: Option<Tested>,
+    tested: Option<Results>,
 }
 
 /// Numbers of both sides, one entry a pair, for each column that has some.
@@ -53,15 +63,19 @@ pub type Sides = Vec<(Column, Vec<(f64, f64)>)>;
 
 /// What was asked, and what came of it; nothing where the worker failed.
 #[derive(Debug)]
-struct Tested {
+struct Results {
     sides: Sides,
-    results: Vec<(Column, Paired)>,
+    results: Vec<Tested<Column>>,
 }
 
 /// What stands against what.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matched {
     pub conditions: Conditions,
+    /// Whose pairs these are: one agent's, or one condition's where agents are compared; None for all pooled.
+    pub group: Option<String>,
+    /// How many groups there are: each by itself and, of several, all pooled.
+    pub groups: usize,
     /// Pairs of cells: one task both ways.
     pub pairs: usize,
     /// Runs that the filter takes and that are in no pair.
@@ -71,11 +85,11 @@ pub struct Matched {
 
 impl Pairs {
     fn of(factor: Factor) -> Self {
-        Self { factor, at: 0, desk: Desk::default(), tested: None }
+        Self { factor, at: 0, group: 0, desk: Desk::default(), tested: None }
     }
 
     /// The results, if they are of these sides.
-    pub fn results(&self, sides: &Sides) -> Option<&[(Column, Paired)]> {
+    pub fn results(&self, sides: &Sides) -> Option<&[Tested<Column>]> {
         let tested = self.tested.as_ref().filter(|tested| tested.sides == *sides)?;
         Some(&tested.results)
     }
@@ -91,29 +105,38 @@ impl Collection {
         };
     }
 
+    /// The next group of the same two, after the last one the next two.
     pub(super) fn next_pair(&mut self) {
+        let groups = match self.matched() {
+            Some(Ok(matched)) => matched.groups,
+            _ => 0,
+        };
         match &mut self.pairs {
-            Some(pairs) => pairs.at += 1,
+            Some(pairs) if pairs.group + 1 < groups => pairs.group += 1,
+            Some(pairs) => (pairs.at, pairs.group) = (pairs.at + 1, 0),
             None => self.switch_pairs(),
         }
     }
 
-    /// The rows that the filter lets through.
-    fn taken_rows(&self) -> Vec<&Row> {
-        self.rows.iter().filter(|row| self.filter.takes(row)).collect()
+    /// The rows that the filter lets through, with what they are paired by.
+    fn taken_rows(&self, factor: Factor) -> (Vec<&Row>, Vec<Key>) {
+        let known = |row: &Row| row.card().map(Identity::of_card).unwrap_or_default();
+        let keys = keys(&self.rows.iter().map(known).collect::<Vec<_>>());
+        let keys = keys.into_iter().map(|key| factor.turned(key));
+        self.rows.iter().zip(keys).filter(|(row, _)| self.filter.takes(row)).unzip()
     }
 
     /// Works out what stands against what in the panel; the error is a sentence. None while the panel is closed.
     pub(super) fn match_up(&self) -> Option<Result<Matched, String>> {
         let pairs = self.pairs.as_ref()?;
-        let rows = self.taken_rows();
-        let values = values(&rows, pairs.factor.column());
+        let (rows, keys) = self.taken_rows(pairs.factor);
+        let values = values(&keys);
         let all = combinations(&values);
         let Some((a, b)) = all.get(pairs.at % all.len().max(1)).cloned() else {
             let what = pairs.factor.column().about().word;
             return Some(Err(format!("these runs have no two of one {what} to compare")));
         };
-        Some(Ok(matched(&rows, pairs.factor, Conditions { a, b })))
+        Some(Ok(matched(&rows, &keys, Conditions { a, b }, pairs.group)))
     }
 
     /// Asks for what is not tested yet.
@@ -130,18 +153,18 @@ impl Collection {
     }
 
     /// Takes results, if they are of what was asked for last.
-    pub(super) fn hear_tests(&mut self, request: Request, results: Vec<(Column, Paired)>) {
+    pub(super) fn hear_tests(&mut self, request: Request, results: Vec<Tested<Column>>) {
         let Some(pairs) = &mut self.pairs else { return };
         if let Some(sides) = pairs.desk.answered(request) {
-            pairs.tested = Some(Tested { sides, results });
+            pairs.tested = Some(Results { sides, results });
         }
     }
 }
 
-/// The different words of a column, in order.
-fn values(rows: &[&Row], column: Column) -> Vec<String> {
-    let known = rows.iter().filter_map(|row| row.words(column).known());
-    let mut values: Vec<String> = known.map(str::to_owned).collect();
+/// What there is to compare, in order.
+fn values(keys: &[Key]) -> Vec<String> {
+    let mut values: Vec<String> = keys.iter().filter_map(|key| key.condition.clone()).collect();
+    values.retain(|value| !value.is_empty());
     values.sort_unstable();
     values.dedup();
     values
@@ -162,35 +185,18 @@ fn combinations(values: &[String]) -> Vec<(String, String)> {
     all
 }
 
-fn matched(rows: &[&Row], factor: Factor, conditions: Conditions) -> Matched {
-    let words = |row: &Row, column| row.words(column).known().map(str::to_owned);
-    let key = |row: &&Row| Key {
-        agent: words(row, factor.other().column()),
-        task: words(row, Column::Task),
-        condition: words(row, factor.column()),
-    };
-    let keys: Vec<Key> = rows.iter().map(key).collect();
-    let found = pairing(&keys, &conditions);
-    let sides = Column::TESTED.iter().map(|(column, _)| (*column, numbers(rows, &found, *column)));
-    Matched {
-        conditions,
-        pairs: found.pairs.len(),
-        alone: found.alone.len(),
-        sides: sides.filter(|(_, pairs)| !pairs.is_empty()).collect(),
-    }
-}
-
-/// Both sides of each pair that has a number on both; repeats are averaged.
-fn numbers(rows: &[&Row], found: &Pairing, column: Column) -> Vec<(f64, f64)> {
-    let mean = |side: &[usize]| {
-        let known = side.iter().filter_map(|at| match rows.get(*at)?.number(column) {
-            Known::Known(number) => Some(number),
-            Known::Coming | Known::Missing => None,
-        });
-        let known: Vec<f64> = known.collect();
-        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
-    };
-    found.pairs.iter().filter_map(|pair| Some((mean(&pair.a)?, mean(&pair.b)?))).collect()
+/// The group is counted from the last one, which is that of all pooled where there are several.
+fn matched(table: &[&Row], keys: &[Key], conditions: Conditions, group: usize) -> Matched {
+    let columns = Column::TESTED.map(|(column, _)| column);
+    let found = pairing(keys, &conditions);
+    let number = |at: usize, column| table.get(at)?.number(column).known();
+    let groups = groups(&rows(&found, &columns, number), &columns);
+    let count = groups.len();
+    let at = (count + group).saturating_sub(1) % count.max(1);
+    let chosen = groups.into_iter().nth(at);
+    let (group, pairs, sides) =
+        chosen.map_or((None, 0, vec![]), |group| (group.agent, group.pairs, group.sides));
+    Matched { conditions, group, groups: count, pairs, alone: found.alone.len(), sides }
 }
 
 #[cfg(test)]
@@ -227,8 +233,45 @@ mod tests {
         let matched = table.match_up().unwrap().unwrap();
 
         assert_eq!(matched.conditions, Conditions::default());
-        assert_eq!((matched.pairs, matched.alone), (1, 1));
+        assert_eq!((matched.pairs, matched.alone, matched.groups), (1, 1, 1));
         assert_eq!(matched.sides, [(Column::Turns, vec![(2.0, 10.0)])]);
+    }
+
+    #[test]
+    fn the_pairs_of_the_table_are_those_of_the_commands_by_agent_and_pooled() {
+        // The table used to pair by title and by agent with its version, and to pool all agents unsaid.
+        let run = |agent: &str, version: &str, condition: &str, turns| {
+            let mut row = run("Forward", condition, turns);
+            let Reading::Whole(card) = &mut row.reading else { unreachable!() };
+            card.task_key = Some("p12".into());
+            (card.agent, card.agent_key) = (Some(format!("{agent} {version}")), Some(agent.into()));
+            row
+        };
+        let mut table = table(vec![
+            run("codex", "0.168.0", "single-shot", 1),
+            run("codex", "0.169.0", "emergent", 4),
+            run("claude-code", "2.1", "single-shot", 2),
+            run("claude-code", "2.1", "emergent", 9),
+        ]);
+
+        let mut seen = vec![];
+        for _ in 0..3 {
+            let matched = table.match_up().unwrap().unwrap();
+            seen.push((matched.group.clone(), matched.sides[0].1.clone()));
+            table.arranged.matched = Some(Ok(matched));
+            table.next_pair();
+        }
+
+        let (claude, codex) = ((2.0, 9.0), (1.0, 4.0));
+        assert_eq!(
+            seen,
+            [
+                (None, vec![claude, codex]),
+                (Some("claude-code".into()), vec![claude]),
+                (Some("codex".into()), vec![codex]),
+            ]
+        );
+        assert_eq!(table.pairs.map(|pairs| (pairs.at, pairs.group)), Some((1, 0)));
     }
 
     #[test]

@@ -10,10 +10,10 @@ use crate::{
     run::recorded::{TestGroup, Tests},
     study::{
         Estimate, Interval, Plan, Undefined,
-        corpus::{Corpus, Measure, Measured, PairedMeasure, TaskRow, corpus, together},
+        corpus::{Corpus, Measure, Measured, PairedMeasure, corpus, together},
         correlation::Correlation,
-        paired::Wilcoxon,
-        pairing::Conditions,
+        paired::{Holm, Wilcoxon},
+        pairing::{Conditions, PairRow},
     },
 };
 
@@ -108,7 +108,10 @@ pub struct TestsRow {
 
 #[derive(Serialize)]
 pub struct PairedRow {
-    pub agent: String,
+    /// Null where the agents are pooled.
+    pub agent: Option<String>,
+    /// Whether the pairs of all agents are taken together, each pair once.
+    pub pooled: bool,
     pub metric: &'static str,
     /// Which way is a win.
     pub better: Better,
@@ -134,7 +137,15 @@ pub struct PairedRow {
 pub struct WilcoxonRow {
     pub w: f64,
     pub p: f64,
+    /// Adjusted for the metrics of the same agent; null where neither side can be the better.
+    pub p_holm: Option<f64>,
+    /// How, as `Holm over 6 metrics`.
+    pub adjusted: Option<String>,
+    /// The test that was made, as `Wilcoxon signed-rank, exact permutation, n 5, 1 zero dropped`.
+    pub test: String,
     pub method: &'static str,
+    /// By the normal approximation, whatever the method.
+    pub p_normal: f64,
     /// Differences of 0, which are dropped.
     pub zeros: usize,
     /// Differences that count.
@@ -203,7 +214,7 @@ impl Document {
             paired: paired.iter().map(|row| paired_row(row, conditions)).collect(),
             per_task: per_task
                 .iter()
-                .map(|row| per_task_row(row, names(&row.a), names(&row.b)))
+                .map(|row| per_task_row(row, names(&row.pair.a), names(&row.pair.b)))
                 .collect(),
             correlations: correlations(&measured),
             alone: alone.map(problem).collect(),
@@ -276,6 +287,7 @@ fn paired_row(row: &PairedMeasure, conditions: &Conditions) -> PairedRow {
     ];
     PairedRow {
         agent: row.agent.clone(),
+        pooled: row.agent.is_none(),
         metric: row.measure.name(),
         better: row.measure.better(),
         a: conditions.a.clone(),
@@ -285,7 +297,7 @@ fn paired_row(row: &PairedMeasure, conditions: &Conditions) -> PairedRow {
         ties: found.ties,
         losses: row.losses(),
         mean_gap: found.mean_gap.value.ok(),
-        wilcoxon: found.wilcoxon.ok().map(wilcoxon_row),
+        wilcoxon: found.wilcoxon.ok().map(|test| wilcoxon_row(test, row.holm)),
         cohen_d: found.cohen_d.value.ok(),
         ci95: ends(&found.mean_gap),
         cohen_d_ci95: ends(&found.cohen_d),
@@ -293,16 +305,26 @@ fn paired_row(row: &PairedMeasure, conditions: &Conditions) -> PairedRow {
     }
 }
 
-fn wilcoxon_row(test: Wilcoxon) -> WilcoxonRow {
-    WilcoxonRow { w: test.w, p: test.p, method: test.method.name(), zeros: test.zeros, n: test.n }
+fn wilcoxon_row(test: Wilcoxon, holm: Option<Holm>) -> WilcoxonRow {
+    WilcoxonRow {
+        w: test.w,
+        p: test.p,
+        p_holm: holm.map(|holm| holm.p),
+        adjusted: holm.map(|holm| Holm::words(holm.of)),
+        test: test.words(),
+        method: test.method.name(),
+        p_normal: test.p_normal,
+        zeros: test.zeros,
+        n: test.n,
+    }
 }
 
-fn per_task_row(row: &TaskRow, runs_a: Vec<String>, runs_b: Vec<String>) -> PerTaskRow {
+fn per_task_row(row: &PairRow<Measure>, runs_a: Vec<String>, runs_b: Vec<String>) -> PerTaskRow {
     let gap =
         |&(measure, (a, b)): &(Measure, (f64, f64))| (measure.name(), GapRow { a, b, gap: a - b });
     PerTaskRow {
-        task: row.task.clone(),
-        agent: row.agent.clone(),
+        task: row.pair.task.clone(),
+        agent: row.pair.agent.clone(),
         runs_a,
         runs_b,
         metrics: row.values.iter().map(gap).collect(),

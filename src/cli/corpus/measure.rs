@@ -1,9 +1,6 @@
 //! The numbers of each run: opened, scored and let go again.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
@@ -16,7 +13,7 @@ use crate::{
     store::{self, Opened, ReuseReader, Scorer},
     study::{
         corpus::{Measure, Measured},
-        pairing::Key,
+        pairing::{Identity, keys},
     },
 };
 
@@ -34,6 +31,7 @@ pub struct RunFacts {
     pub path: String,
     pub format: &'static str,
     pub model: Option<String>,
+    pub identity: Identity,
     /// Those that count.
     pub turns: usize,
     /// As its recorder says: `running`, `finished`, `stopped` and why.
@@ -76,7 +74,10 @@ pub fn all(paths: &[PathBuf], folder: &Path, scorer: &Scorer, reader: &ReuseRead
             Err(problem) => runs.problems.push(problem),
         }
     }
-    name_models_apart(&mut runs.measured);
+    let names: Vec<Identity> = runs.measured.iter().map(|run| run.identity.clone()).collect();
+    for (run, key) in runs.measured.iter_mut().zip(keys(&names)) {
+        run.measured.key = key;
+    }
     runs
 }
 
@@ -128,8 +129,10 @@ fn facts(
     let known = values
         .into_iter()
         .filter_map(|(measure, value)| Some((measure, value.filter(|it| it.is_finite())?)));
+    let identity = Identity::of_run(run);
     RunFacts {
-        measured: Measured { key: key(run), values: known.collect() },
+        measured: Measured { key: identity.key.clone(), values: known.collect() },
+        identity,
         id: run.id.clone(),
         path: name,
         format: run.format,
@@ -144,15 +147,6 @@ fn facts(
         judged: faithfulness.as_ref().map(|(_, scores)| (scores.judged, scores.components)),
         warnings: run.warnings.len() + rubric.warnings.len(),
         trouble,
-    }
-}
-
-fn key(run: &Run) -> Key {
-    let known = |words: &str| Some(words.to_owned()).filter(|words| !words.is_empty());
-    Key {
-        agent: known(&run.agent.name),
-        task: run.task.as_ref().and_then(|task| known(&task.id).or(task.title.clone())),
-        condition: run.condition.clone(),
     }
 }
 
@@ -177,20 +171,4 @@ pub fn pass_rate(tests: &Tests) -> Option<f64> {
 fn total(tokens: Tokens) -> Option<f64> {
     let sum = tokens.input?.saturating_add(tokens.output?);
     Some(sum as f64)
-}
-
-/// An agent that was run with several models is several agents.
-fn name_models_apart(runs: &mut [RunFacts]) {
-    let mut models: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for run in runs.iter() {
-        if let (Some(agent), Some(model)) = (&run.measured.key.agent, &run.model) {
-            models.entry(agent.clone()).or_default().insert(model.clone());
-        }
-    }
-    for run in runs {
-        let Some(agent) = &mut run.measured.key.agent else { continue };
-        if models.get(agent).is_some_and(|models| models.len() > 1) {
-            *agent = format!("{agent} ({})", run.model.as_deref().unwrap_or("model not recorded"));
-        }
-    }
 }

@@ -8,7 +8,7 @@ use crate::{
     study::corpus::Measure,
 };
 
-use super::document::{CoefficientRow, CorrelationRow, Document, PerTaskRow, RunRow};
+use super::document::{CoefficientRow, CorrelationRow, Document, PairedRow, PerTaskRow, RunRow};
 
 /// What is shown of every task.
 const OF_TASKS: [Measure; 4] = [Measure::Mcf, Measure::Dir, Measure::If50, Measure::Tests];
@@ -32,6 +32,7 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
         show(&format!("{a} less {b}, task by task"), &paired_table(document))?;
         show(&format!("{a} | {b} | gap"), &task_table(document))?;
     }
+    adjusted(document).map_or(Ok(()), |line| out.line(&line))?;
     let correlations = document.correlations.iter().filter(|row| row.n > 0);
     correlations.map(correlation).try_for_each(|line| out.line(&line))?;
     notes(document).iter().try_for_each(|line| out.line(line))
@@ -101,20 +102,17 @@ fn paired_table(document: &Document) -> Table {
         "mean gap",
         ">W",
         ">p",
-        "method",
+        ">p Holm",
         "Cohen's d",
+        "test",
     ];
     let mut table = Table::new(&heads);
     // How many turns there are is what a condition is, not what it does.
     for row in document.paired.iter().filter(|row| row.better != Better::Neither) {
         let test = row.wilcoxon.as_ref();
-        let method = test.map(|test| match test.zeros {
-            0 => test.method.to_owned(),
-            zeros => format!("{}, {zeros} without a difference", test.method),
-        });
         let why = row.not_defined.get("wilcoxon").map(|why| (*why).to_owned());
         table.row(vec![
-            row.agent.clone(),
+            agent_of(row),
             row.metric.into(),
             row.n.to_string(),
             row.wins.to_string(),
@@ -123,11 +121,27 @@ fn paired_table(document: &Document) -> Table {
             with_interval(row.mean_gap, row.ci95),
             words(&test.map(|test| test.w.to_string())),
             words(&test.map(|test| p_value(test.p))),
-            words(&method.or(why)),
+            words(&test.and_then(|test| test.p_holm).map(p_value)),
             with_interval(row.cohen_d, row.cohen_d_ci95),
+            words(&test.map(|test| test.test.clone()).or(why)),
         ]);
     }
     table
+}
+
+fn agent_of(row: &PairedRow) -> String {
+    row.agent.clone().unwrap_or_else(|| "all agents".into())
+}
+
+/// What the adjusted p-values are adjusted for, of every agent.
+fn adjusted(document: &Document) -> Option<String> {
+    let families = document.paired.iter().filter_map(|row| {
+        let how = row.wilcoxon.as_ref()?.adjusted.as_ref()?;
+        Some(format!("{how} of {}", agent_of(row)))
+    });
+    let mut families: Vec<String> = families.collect();
+    families.dedup();
+    (!families.is_empty()).then(|| format!("p Holm: {}", families.join(", ")))
 }
 
 fn task_table(document: &Document) -> Table {
@@ -210,6 +224,76 @@ pub fn problems_to_standard_error(document: &Document) {
     }
 }
 
+/// A row a paired test; empty cells are not defined, and `why` says why.
+pub fn paired_csv(document: &Document, out: &mut Out) -> io::Result<()> {
+    let heads = [
+        "agent",
+        "pooled",
+        "metric",
+        "better",
+        "a",
+        "b",
+        "n",
+        "wins",
+        "ties",
+        "losses",
+        "mean_gap",
+        "ci95_low",
+        "ci95_high",
+        "w",
+        "p",
+        "p_holm",
+        "adjusted",
+        "test",
+        "cohen_d",
+        "cohen_d_ci95_low",
+        "cohen_d_ci95_high",
+        "why",
+    ];
+    out.raw(csv_row(heads.map(String::from)).as_bytes())?;
+    document.paired.iter().try_for_each(|row| out.raw(csv_row(paired_cells(row)).as_bytes()))
+}
+
+fn paired_cells(row: &PairedRow) -> [String; 22] {
+    let test = row.wilcoxon.as_ref();
+    let [low, high] = ends(row.ci95);
+    let [d_low, d_high] = ends(row.cohen_d_ci95);
+    let why: Vec<String> =
+        row.not_defined.iter().map(|(field, why)| format!("{field}: {why}")).collect();
+    [
+        cell(row.agent.as_ref()),
+        row.pooled.to_string(),
+        row.metric.to_owned(),
+        row.better.word().to_owned(),
+        row.a.clone(),
+        row.b.clone(),
+        row.n.to_string(),
+        row.wins.to_string(),
+        row.ties.to_string(),
+        row.losses.to_string(),
+        cell(row.mean_gap),
+        low,
+        high,
+        cell(test.map(|test| test.w)),
+        cell(test.map(|test| test.p)),
+        cell(test.and_then(|test| test.p_holm)),
+        cell(test.and_then(|test| test.adjusted.as_ref())),
+        cell(test.map(|test| &test.test)),
+        cell(row.cohen_d),
+        d_low,
+        d_high,
+        why.join("; "),
+    ]
+}
+
+fn cell<T: ToString>(value: Option<T>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+fn ends(interval: Option<[f64; 2]>) -> [String; 2] {
+    interval.map_or_else(Default::default, |ends| ends.map(|end| end.to_string()))
+}
+
 /// A row a run; empty cells are not known.
 pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
     let heads = [
@@ -247,9 +331,6 @@ pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
 }
 
 fn csv_cells(run: &RunRow) -> [String; 28] {
-    fn cell<T: ToString>(value: Option<T>) -> String {
-        value.map(|value| value.to_string()).unwrap_or_default()
-    }
     let tests = run.tests.as_ref();
     [
         run.run.clone(),

@@ -42,11 +42,14 @@ fn repeats_are_averaged_over_those_that_have_the_number() {
     let corpus = compared(&runs);
 
     assert_eq!(corpus.per_task[0].values, [(Measure::Mcf, (2.5, 1.0))]);
-    assert_eq!((corpus.per_task[0].a.len(), corpus.paired[0].paired.mean_gap.value), (3, Ok(1.5)));
+    assert_eq!(
+        (corpus.per_task[0].pair.a.len(), corpus.paired[0].paired.mean_gap.value),
+        (3, Ok(1.5))
+    );
 }
 
 #[test]
-fn agents_are_compared_each_by_itself() {
+fn agents_are_compared_each_by_itself_and_all_pooled() {
     let pair = |agent, gap: f64| {
         ["single-shot", "emergent"].map(|condition| {
             let more = if condition == "emergent" { 0.0 } else { gap };
@@ -56,9 +59,12 @@ fn agents_are_compared_each_by_itself() {
 
     let corpus = compared(&[pair("b", 0.25), pair("a", -0.25)].concat());
 
-    let found: Vec<_> =
-        corpus.paired.iter().map(|it| (it.agent.as_str(), it.paired.mean_gap.value)).collect();
-    assert_eq!(found, [("a", Ok(-0.25)), ("b", Ok(0.25))]);
+    let found: Vec<_> = corpus
+        .paired
+        .iter()
+        .map(|it| (it.agent.as_deref(), it.paired.n, it.paired.mean_gap.value))
+        .collect();
+    assert_eq!(found, [(Some("a"), 1, Ok(-0.25)), (Some("b"), 1, Ok(0.25)), (None, 2, Ok(0.0))]);
 }
 
 #[test]

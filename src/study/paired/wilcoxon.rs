@@ -1,12 +1,15 @@
-//! Wilcoxon's signed-rank test (Biometrics Bulletin 1, 1945), as `scipy.stats.wilcoxon` with `zero_method="wilcox"` and
-//! no continuity correction.
+//! Wilcoxon's signed-rank test (Biometrics Bulletin 1, 1945): exact by permutation of the signs, ties included, as
+//! `scipy.stats.permutation_test` of paired samples enumerates it; of more differences the normal approximation of
+//! `scipy.stats.wilcoxon` with `zero_method="wilcox"` and no continuity correction.
 
 use crate::study::{
     maths::{ranks, two_sided},
     undefined::{Undefined, finite},
 };
 
-/// Up to so many differences without ties the p-value is exact.
+use super::differences::differences;
+
+/// Up to so many differences the p-value is exact.
 pub const EXACT_UP_TO: usize = 25;
 
 /// The test of whether differences lie around 0, two-sided.
@@ -20,6 +23,8 @@ pub struct Wilcoxon {
     pub w_minus: f64,
     pub p: f64,
     pub method: Method,
+    /// What the normal approximation gives, for whoever compares with a program that gives it for a few tied differences.
+    pub p_normal: f64,
     /// Differences that count.
     pub n: usize,
     /// Differences of 0, which are dropped.
@@ -45,8 +50,35 @@ impl Method {
     }
 }
 
-/// Of finite differences, in any order.
-pub fn wilcoxon(differences: &[f64]) -> Result<Wilcoxon, Undefined> {
+impl Wilcoxon {
+    /// `Wilcoxon signed-rank, exact permutation, n 5, 1 zero dropped`
+    pub fn words(&self) -> String {
+        format!("Wilcoxon signed-rank, {}", self.how())
+    }
+
+    /// `exact permutation, n 5, 1 zero dropped`
+    pub fn how(&self) -> String {
+        let method = match self.method {
+            Method::Exact => "exact permutation",
+            Method::Normal => "normal approximation corrected for ties",
+        };
+        let dropped = match self.zeros {
+            0 => String::new(),
+            1 => ", 1 zero dropped".into(),
+            zeros => format!(", {zeros} zeros dropped"),
+        };
+        format!("{method}, n {}{dropped}", self.n)
+    }
+}
+
+/// Of finite differences, in any order; those that differ by rounding alone are equal.
+pub fn wilcoxon(differences_given: &[f64]) -> Result<Wilcoxon, Undefined> {
+    let from_zero: Vec<(f64, f64)> = differences_given.iter().map(|gap| (*gap, 0.0)).collect();
+    of_even(&differences(&from_zero))
+}
+
+/// The same where equal differences are the same float already.
+pub(super) fn of_even(differences: &[f64]) -> Result<Wilcoxon, Undefined> {
     if differences.is_empty() {
         return Err(Undefined::NoPairs);
     }
@@ -63,25 +95,27 @@ pub fn wilcoxon(differences: &[f64]) -> Result<Wilcoxon, Undefined> {
     let w_minus = signed().filter(|(gap, _)| **gap < 0.0).fold(0.0, |sum, (_, rank)| sum + rank);
     let w = f64::min(w_plus, w_minus);
     let n = kept.len();
-    let is_exact = n <= EXACT_UP_TO && ranks.ties.is_empty();
-    let method = if is_exact { Method::Exact } else { Method::Normal };
-    let p = match method {
-        Method::Exact => exact(w as usize, n),
-        Method::Normal => approximate(w, n, &ranks.ties),
+    let p_normal = finite(approximate(w, n, &ranks.ties))?;
+    let (method, p) = match n <= EXACT_UP_TO {
+        true => (Method::Exact, exact(w, &ranks.of)),
+        false => (Method::Normal, p_normal),
     };
-    Ok(Wilcoxon { w, w_plus, w_minus, p: finite(p)?, method, n, zeros: differences.len() - n })
+    Ok(Wilcoxon { w, w_plus, w_minus, p, method, p_normal, n, zeros: differences.len() - n })
 }
 
-/// Twice the share of the ways to pick ranks out of 1..=n whose sum is at most `w`.
-fn exact(w: usize, n: usize) -> f64 {
-    let mut ways = vec![0.0; w + 1];
-    ways[0] = 1.0;
-    for rank in 1..=n {
-        for sum in (rank..=w).rev() {
+/// Twice the share of the ways to pick some of the ranks whose sum is at most `w`, counted in halves: ranks of ties are
+/// whole or half numbers.
+fn exact(w: f64, ranks: &[f64]) -> f64 {
+    let halves = |rank: f64| (2.0 * rank) as usize;
+    let most = halves(w);
+    let mut ways = vec![0_u64; most + 1];
+    ways[0] = 1;
+    for rank in ranks.iter().map(|rank| halves(*rank)) {
+        for sum in (rank..=most).rev() {
             ways[sum] += ways[sum - rank];
         }
     }
-    (2.0 * ways.iter().sum::<f64>() / 2f64.powi(n as i32)).min(1.0)
+    (2.0 * ways.iter().sum::<u64>() as f64 / 2f64.powi(ranks.len() as i32)).min(1.0)
 }
 
 fn approximate(w: f64, n: usize, ties: &[usize]) -> f64 {

@@ -32,7 +32,7 @@ pub static ROWS: &[Binding] = &[
     row(Table, &[c('a')], "all columns, also those of which no run has a value", "", |_| table(collection::Message::SwitchEmpty)),
     row(Table, &[c('x')], "stop reading and measuring, or go on", "", |_| table(collection::Message::StopOrGoOn)),
     row(Table, &[c('p')], "paired tests of two conditions below the table, of two agents, or none", "pairs", |_| table(collection::Message::Pairs)),
-    row(Table, &[c('P')], "the next two conditions or agents to compare", "", |_| table(collection::Message::NextPair)),
+    row(Table, &[c('P')], "the pairs of the next agent, then the next two conditions or agents to compare", "", |_| table(collection::Message::NextPair)),
     row(Table, &[k(Code::PageUp)], "a page up", "", |_| table(collection::Message::Move(Motion::PageUp))),
     row(Table, &[k(Code::PageDown)], "a page down", "", |_| table(collection::Message::Move(Motion::PageDown))),
     row(Table, &[Key::ctrl('u')], "half a page up", "", |_| table(collection::Message::Move(Motion::HalfUp))),

@@ -18,7 +18,7 @@ use crate::{
     metrics::Better,
     study::{
         Estimate,
-        paired::{Paired, Wilcoxon},
+        paired::{Tested, Wilcoxon},
     },
     ui::{
         line::{fit, own, safe, width_of},
@@ -28,20 +28,21 @@ use crate::{
 };
 
 /// Cells of each column, and how it stands in them.
-const COLUMNS: [(&str, usize, Kind); 8] = [
+const COLUMNS: [(&str, usize, Kind); 10] = [
     ("", 14, Kind::Words),
     ("pairs", 5, Kind::Number),
     ("wins", 4, Kind::Number),
     ("ties", 4, Kind::Number),
     ("losses", 6, Kind::Number),
     ("mean gap", 8, Kind::Number),
-    ("p", 7, Kind::Number),
-    ("d", 0, Kind::Words), // what room is left
+    ("p", 6, Kind::Number),
+    ("p Holm", 6, Kind::Number),
+    ("d", 24, Kind::Words),
+    ("test", 0, Kind::Words), // what room is left
 ];
 
 /// What the numbers are, at the lower edge.
-const LEGEND: &str =
-    " wins are the first's · p: Wilcoxon's signed ranks, ~ nearly · d: Cohen's [95 % BCa] ";
+const LEGEND: &str = " wins are the first's · p: Wilcoxon signed-rank, ~ normal · Holm: over what can be better · d: Cohen's [95 % BCa] ";
 
 pub fn draw(table: &Collection, areas: &Areas, theme: Theme, buffer: &mut Buffer) {
     let (Some(area), Some(matched), Some(pairs)) = (areas.pairs, table.matched(), &table.pairs)
@@ -77,8 +78,13 @@ fn title(matched: &Result<Matched, String>, pairs: &Pairs, theme: Theme) -> Vec<
         1 => format!("1 {thing}"),
         count => format!("{count} {thing}s"),
     };
+    let group = match (&matched.group, matched.groups) {
+        (None, 0) => String::new(),
+        (Some(one), _) => format!("· {} ", safe(one)),
+        (None, groups) => format!("· {} pooled ", count(groups - 1, other)),
+    };
     let facts = format!(
-        "· {} of one {other} and task · {} in none · P next ",
+        "{group}· {} of one {other} and task · {} in none · P next ",
         count(matched.pairs, "pair"),
         count(matched.alone, "run")
     );
@@ -97,9 +103,9 @@ fn rows(matched: &Matched, pairs: &Pairs, theme: Theme, area: Rect, buffer: &mut
     put_row(line(titles, area.width), None, area, 0, buffer);
     let results = pairs.results(&matched.sides);
     for (y, (column, sides)) in (1..).zip(&matched.sides) {
-        let found = results.and_then(|all| all.iter().find(|(other, _)| other == column));
+        let found = results.and_then(|all| all.iter().find(|tested| tested.metric == *column));
         let line = match (found, results) {
-            (Some((_, paired)), _) => line(result(*column, paired, theme), area.width),
+            (Some(tested), _) => line(result(tested, theme), area.width),
             (None, None) => waiting(*column, sides.len(), "…", theme),
             (None, Some(_)) => waiting(*column, sides.len(), "could not be worked out", theme),
         };
@@ -111,14 +117,14 @@ fn rows(matched: &Matched, pairs: &Pairs, theme: Theme, area: Rect, buffer: &mut
 const ROOMY: u16 = 90;
 
 /// A row's cells.
-type Cells = [Vec<Span<'static>>; 8];
+type Cells = [Vec<Span<'static>>; 10];
 
 fn line(cells: Cells, room: u16) -> Line<'static> {
     let gap = if room < ROOMY { " " } else { "  " };
     let mut spans = vec![Span::raw(" ")];
     for (cell, (_, width, kind)) in cells.into_iter().zip(COLUMNS) {
         let left = usize::from(room).saturating_sub(width_of(&spans));
-        spans.extend(padded(cell, if width == 0 { left } else { width }, kind));
+        spans.extend(padded(cell, if width == 0 { left } else { width.min(left) }, kind));
         spans.push(Span::raw(gap));
     }
     Line::from(spans)
@@ -141,7 +147,8 @@ fn waiting(column: Column, count: usize, words: &str, theme: Theme) -> Line<'sta
 }
 
 /// Wins are the first side's. Of what is neither better higher nor lower there are arrows instead.
-fn result(column: Column, paired: &Paired, theme: Theme) -> Cells {
+fn result(Tested { metric, paired, holm }: &Tested<Column>, theme: Theme) -> Cells {
+    let column = *metric;
     let (text, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let (wins, losses) = match column.better() {
         Better::Higher => (paired.higher.to_string(), paired.lower.to_string()),
@@ -160,7 +167,9 @@ fn result(column: Column, paired: &Paired, theme: Theme) -> Cells {
         vec![own(losses, text)],
         value(paired.mean_gap.value.map(|gap| signed(column, gap)).map_err(|why| why.to_string())),
         value(paired.wilcoxon.map(probability).map_err(|why| why.to_string())),
+        value(holm.map(|holm| rounded(holm.p)).ok_or_else(String::new)),
         vec![effect(&paired.cohen_d, theme)],
+        vec![own(paired.wilcoxon.map_or_else(|why| why.to_string(), |test| test.how()), muted)],
     ]
 }
 
@@ -175,7 +184,11 @@ fn signed(column: Column, gap: f64) -> String {
 fn probability(test: Wilcoxon) -> String {
     use crate::study::paired::Method;
     let sign = if test.method == Method::Exact { "" } else { "~" };
-    if test.p < 0.001 { format!("{sign}<0.001") } else { format!("{sign}{:.3}", test.p) }
+    format!("{sign}{}", rounded(test.p))
+}
+
+fn rounded(p: f64) -> String {
+    if p < 0.001 { "<0.001".into() } else { format!("{p:.3}") }
 }
 
 /// `−0.31 [−0.80, 0.12]`, or why there is none.
