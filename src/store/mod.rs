@@ -20,6 +20,7 @@ pub mod judgements;
 pub mod labels;
 mod lifeline;
 mod memory;
+mod objects;
 mod repo;
 mod reuse;
 pub mod rubric;
@@ -57,7 +58,7 @@ use crate::{
 use bytes::{Access, Bytes, LogOnDisk};
 use find::{Found, FoundFile};
 use hands::Threads;
-use repo::Repo;
+use repo::{CommitProblem, Repo};
 use snapshot::Snapshots;
 
 pub use cache::Cache;
@@ -194,11 +195,22 @@ fn open_repo(folder: &Path, run: &mut Run) -> Option<Repo> {
             return None;
         }
     };
-    for (turn, commit) in
-        run.turns.iter().zip(1..).filter_map(|(turn, number)| Some((number, turn.commit.as_ref()?)))
-    {
-        if !repo.has_commit(commit) {
-            warn(format!("has no commit {commit}, which run.json names for turn {turn}"));
+    let mut unreadable = vec![];
+    for (turn, number) in run.turns.iter().zip(1..) {
+        let Some(commit) = &turn.commit else { continue };
+        match repo.problem_of(commit) {
+            None => {}
+            Some(CommitProblem::NotThere) => {
+                warn(format!("has no commit {commit}, which run.json names for turn {number}"));
+            }
+            Some(CommitProblem::Unreadable(why)) => unreadable.push((number, why)),
+        }
+    }
+    match unreadable.as_slice() {
+        [] => {}
+        [(turn, why)] => warn(format!("the commit of turn {turn}: {why}")),
+        [(turn, why), more @ ..] => {
+            warn(format!("the commits of turn {turn} and of {} more: {why}", more.len()));
         }
     }
     Some(repo)

@@ -3,7 +3,7 @@
 use crate::{
     formats,
     run::{
-        Edit, EditKind, Run, Step, StepId,
+        Edit, EditKind, Run, Step, StepId, Warning,
         files::{
             Blob, BlobId, Blobs, Change, FilesFrom, MemoryBlobs, RecordedChange, RecordedEdit,
             Timeline, Tree, TurnFiles, renames,
@@ -15,7 +15,7 @@ use crate::{
 use super::{
     bytes::Bytes,
     harness::{self, Compared},
-    repo::Repo,
+    repo::{Budget, Repo},
     snapshot::Snapshots,
 };
 
@@ -98,26 +98,44 @@ fn from_commits(
     let base = last.as_deref().map(|commit| repo.tree(commit)).transpose()?.unwrap_or_default();
     let mut tree = base.clone();
     let mut turns = vec![];
+    let mut unread = vec![];
+    let mut budget = Budget::default();
     for (at, turn) in recording.run.turns.iter().enumerate() {
         let mut replayer = Replayer::new(tree.clone(), Before::Complete, repo, made);
         let steps = steps_of(recording, at, &mut replayer);
         let commit = turn.commit.as_deref().filter(|commit| repo.has_commit(commit));
-        let is_untold = commit.is_none();
-        let changes = match commit {
+        let read = commit.map(|commit| repo.changes(last.as_deref(), commit, &mut budget));
+        let is_untold = !matches!(read, Some(Ok(_)));
+        let changes = match read {
             None => vec![], // seen with the next commit
-            Some(commit) => {
-                let mut changes = repo.changes(last.as_deref(), commit)?;
+            Some(Err(why)) => {
+                unread.push((at + 1, why));
+                vec![]
+            }
+            Some(Ok(mut changes)) => {
                 let told: Vec<Change> =
                     steps.iter().flat_map(|(_, changes)| changes.iter().cloned()).collect();
                 replay::explain(&mut changes, &replay::net(&told));
-                last = Some(commit.to_owned());
+                last = commit.map(str::to_owned);
                 changes
             }
         };
         changes.iter().for_each(|change| tree.apply(change));
         turns.push(TurnFiles { changes, steps, is_untold });
     }
-    Ok(Timeline { from: FilesFrom::Commits, base, turns, warnings: vec![] })
+    let warnings = unread_turns(&unread);
+    Ok(Timeline { from: FilesFrom::Commits, base, turns, warnings })
+}
+
+/// One warning about the turns whose commits could not be read: the first reason stands for all.
+fn unread_turns(unread: &[(usize, String)]) -> Vec<Warning> {
+    let Some(((turn, why), more)) = unread.split_first() else { return vec![] };
+    let turns = match more.len() {
+        0 => format!("turn {turn}"),
+        more => format!("turn {turn} and {more} more"),
+    };
+    let what = format!("the files after {turns} are not known: {why}");
+    vec![Warning { place: "workspace.git".into(), what }]
 }
 
 /// Carries out the recorded edits of one turn, sub-agents' included, in playing order.

@@ -15,7 +15,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::run::Time;
 
-use super::{bytes, write::WriteError};
+use super::{bytes, repo::Repo, write::WriteError};
 
 /// What of a workspace is recorded.
 #[derive(Debug, Clone)]
@@ -68,6 +68,16 @@ const REFERENCE: &str = "refs/heads/main";
 /// Settings of the repository while it is written.
 const OURS: [&str; 2] = ["core.fsyncObjectFiles", "core.excludesFile"];
 
+/// The whole configuration of a repository while it is written. A crash may not take away what was said to be recorded;
+/// nor may the user's own list of ignored files count.
+const CONFIG: &str = "[core]
+\trepositoryformatversion = 0
+\tfilemode = true
+\tbare = true
+\tfsyncObjectFiles = true
+\texcludesFile = /dev/null
+";
+
 /// Deeper folders are not recorded.
 const MOST_DEEP: usize = 64;
 
@@ -92,15 +102,12 @@ impl History {
         options.bare(true).no_reinit(true).external_template(false).initial_head("main");
         let made = Repository::init_opts(&path, &options).and_then(|repo| {
             let mut config = repo.config()?;
-            // A crash may not take away what was said to be recorded; nor may the user's own list of ignored files count.
             config.set_bool(OURS[0], true)?;
             config.set_str(OURS[1], "/dev/null")?;
             Ok(repo)
         });
         let repo = made.map_err(|why| WriteError::new(&path, sentence(&why)))?;
-        for folder in ["hooks", "info"] {
-            let _ = fs::remove_dir_all(path.join(folder)); // what git puts there for people is no part of a recording
-        }
+        clean(&path)?;
         let _ = fs::remove_file(path.join("description"));
         Ok(Self { repo, path, rules })
     }
@@ -109,6 +116,8 @@ impl History {
     pub fn open(bundle: &Path, rules: Rules) -> Result<Self, WriteError> {
         let path = bundle.join("workspace.git");
         super::repo::trust_any_owner();
+        Repo::check(&path).map_err(|why| WriteError::new(&path, why))?;
+        clean(&path)?;
         let repo =
             Repository::open_bare(&path).map_err(|why| WriteError::new(&path, sentence(&why)))?;
         Ok(Self { repo, path, rules })
@@ -307,6 +316,24 @@ impl History {
         }
         Ok(())
     }
+}
+
+/// Takes away hooks and lists of ignored files, and puts our configuration in the place of what is there: a
+/// configuration may name files elsewhere.
+fn clean(repository: &Path) -> Result<(), WriteError> {
+    for name in ["hooks", "info"] {
+        let path = repository.join(name);
+        let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path)); // it may well not be there
+    }
+    let config = repository.join("config");
+    let is_file = fs::symlink_metadata(&config).is_ok_and(|meta| meta.is_file());
+    if is_file && fs::read(&config).is_ok_and(|text| text == CONFIG.as_bytes()) {
+        return Ok(());
+    }
+    let new = repository.join("config.new");
+    fs::write(&new, CONFIG)
+        .and_then(|()| fs::rename(&new, &config))
+        .map_err(|why| WriteError::new(&config, bytes::reason(&why)))
 }
 
 /// A folder on its way into trees.
@@ -610,6 +637,27 @@ mod tests {
 
         assert!(!lock.exists());
         place.take(&history, Some(&first.commit));
+    }
+
+    #[test]
+    fn a_history_that_is_gone_on_with_has_a_configuration_of_ours() {
+        let place = Place::new();
+        let first = place.take(&place.history(true), None);
+        let config = place.bundle.path().join("workspace.git/config");
+        fs::write(&config, "[include]\n\tpath = ../../elsewhere\n[core]\n\tworktree = /\n")
+            .unwrap();
+        let rules = || Rules::new(&[], true, 100).unwrap();
+
+        let history = History::open(place.bundle.path(), rules()).unwrap();
+
+        assert!(history.has(&first.commit));
+        assert_eq!(fs::read_to_string(&config).unwrap(), CONFIG);
+        let objects = place.bundle.path().join("workspace.git/objects");
+        let elsewhere = place.workspace.path().join("objects");
+        fs::rename(&objects, &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &objects).unwrap();
+        let why = History::open(place.bundle.path(), rules()).unwrap_err().to_string();
+        assert!(why.ends_with("objects is a link; not followed"), "{why}");
     }
 
     #[test]

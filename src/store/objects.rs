@@ -1,0 +1,300 @@
+//! The objects of a recorded repository, read without libgit2.
+//!
+//! A recorded repository is somebody else's bytes, and libgit2 reads past the end of a damaged pack. So packs and loose
+//! objects are read here, in safe Rust: every size is looked at before anything is unpacked, every place is checked
+//! before it is read, and an object counts only if its content has the hash it is named by. Only regular files inside
+//! the folder `objects` are opened; links, pipes, alternates and the repository's configuration are never read.
+
+mod delta;
+mod index;
+mod pack;
+mod recent;
+mod tree;
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use flate2::bufread::ZlibDecoder;
+use sha1::{Digest, Sha1};
+
+use crate::run::files::{Blob, BlobId};
+
+use super::{bytes, find};
+
+use pack::Pack;
+use recent::Recent;
+
+pub use tree::{Entry, TreeBytes};
+
+/// Bytes an object may have: four times what a live run records of one file.
+pub const MOST_BYTES: u64 = 64 << 20;
+
+/// Packs a repository may have. One that is done recording has one.
+const MOST_PACKS: usize = 200;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Commit,
+    Tree,
+    Blob,
+    Tag,
+}
+
+/// The content of an object, unpacked.
+#[derive(Debug, Clone)]
+pub struct Object {
+    pub kind: Kind,
+    pub bytes: Blob,
+}
+
+/// What of a commit the files over time are made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    pub tree: BlobId,
+    /// The first one.
+    pub parent: Option<BlobId>,
+}
+
+/// The object store of a repository; threads may share it.
+#[derive(Debug)]
+pub struct Objects {
+    folder: PathBuf,
+    packs: RwLock<Vec<Arc<Pack>>>,
+    recent: Recent,
+}
+
+impl Kind {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Commit => "commit",
+            Self::Tree => "tree",
+            Self::Blob => "blob",
+            Self::Tag => "tag",
+        }
+    }
+
+    fn of(word: &[u8]) -> Option<Self> {
+        let all = [Self::Commit, Self::Tree, Self::Blob, Self::Tag];
+        all.into_iter().find(|kind| kind.word().as_bytes() == word)
+    }
+}
+
+impl Objects {
+    /// Of the repository in a folder. The error is a sentence: what is damaged, or not a regular file or folder.
+    pub fn open(repository: &Path) -> Result<Self, String> {
+        let folder = repository.join("objects");
+        if fs::symlink_metadata(&folder).is_err() {
+            return Err("not a bare repository".into());
+        }
+        folder_inside(&folder, "objects")?;
+        let packs = packs_of(&folder, &[])?;
+        Ok(Self { folder, packs: RwLock::new(packs), recent: Recent::default() })
+    }
+
+    /// The content of an object. The error is a sentence.
+    pub fn read(&self, id: BlobId) -> Result<Object, String> {
+        let object = match self.packed(id) {
+            Some((pack, offset)) => pack.read(offset, &self.recent)?,
+            None => self.loose(id)?.ok_or_else(|| format!("object {id} is not there"))?,
+        };
+        if hash_of(&object) != id {
+            return Err(damaged(&format!("object {id}"), "its content has another hash"));
+        }
+        Ok(object)
+    }
+
+    /// As [`Objects::read`], of something that has to be of one kind.
+    pub fn read_as(&self, id: BlobId, kind: Kind) -> Result<Blob, String> {
+        let object = self.read(id)?;
+        if object.kind == kind {
+            return Ok(object.bytes);
+        }
+        Err(format!("object {id} is a {}, not a {}", object.kind.word(), kind.word()))
+    }
+
+    /// Whether there is an object of that id, whatever its content is like.
+    pub fn has(&self, id: BlobId) -> bool {
+        self.packed(id).is_some() || fs::symlink_metadata(self.loose_path(id)).is_ok()
+    }
+
+    pub fn commit(&self, id: BlobId) -> Result<Commit, String> {
+        let bytes = self.read_as(id, Kind::Commit)?;
+        commit_of(&bytes).ok_or_else(|| damaged(&format!("commit {id}"), "it names no tree"))
+    }
+
+    pub fn tree(&self, id: BlobId) -> Result<TreeBytes, String> {
+        let bytes = self.read_as(id, Kind::Tree)?;
+        TreeBytes::new(bytes).map_err(|why| damaged(&format!("tree {id}"), why))
+    }
+
+    /// Reads every object of every pack, so that what is wrong with one is known. The error is a sentence.
+    pub fn check_packs(&self) -> Result<(), String> {
+        let packs = self.packs.read().unwrap_or_else(PoisonError::into_inner).clone();
+        for pack in packs {
+            pack.check_sum()?;
+            for (id, offset) in pack.entries() {
+                let object = pack.read(offset, &self.recent)?;
+                if hash_of(&object) != id {
+                    return Err(damaged(&format!("object {id}"), "its content has another hash"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The pack that has an object, and where. A repository that is still being written may have got a new one.
+    fn packed(&self, id: BlobId) -> Option<(Arc<Pack>, u64)> {
+        let look = |packs: &[Arc<Pack>]| {
+            packs.iter().find_map(|pack| Some((Arc::clone(pack), pack.offset_of(id)?)))
+        };
+        let known = self.packs.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(found) = look(&known) {
+            return Some(found);
+        }
+        if self.loose_path(id).exists() {
+            return None;
+        }
+        let new = packs_of(&self.folder, &known).ok().filter(|new| !new.is_empty())?;
+        let found = look(&new);
+        self.packs.write().unwrap_or_else(PoisonError::into_inner).extend(new);
+        found
+    }
+
+    fn loose_path(&self, id: BlobId) -> PathBuf {
+        let hex = id.to_string();
+        self.folder.join(&hex[..2]).join(&hex[2..])
+    }
+
+    /// None where there is no such file.
+    fn loose(&self, id: BlobId) -> Result<Option<Object>, String> {
+        let path = self.loose_path(id);
+        if fs::symlink_metadata(&path).is_err() {
+            return Ok(None);
+        }
+        let name = format!("objects/{}", &id.to_string()[..2]);
+        path.parent().map_or(Ok(()), |folder| folder_inside(folder, &name))?;
+        let file = file_inside(&path, &format!("object {id}"))?;
+        let said = |why: &str| damaged(&format!("object {id}"), why);
+        let mut unpacked = BufReader::new(ZlibDecoder::new(BufReader::new(file)));
+        let mut head = vec![];
+        (&mut unpacked)
+            .take(32)
+            .read_until(0, &mut head)
+            .map_err(|_| said("it cannot be unpacked"))?;
+        let (kind, size) = loose_head(&head).ok_or_else(|| said("it does not say what it is"))?;
+        Ok(Some(Object { kind, bytes: unpack(unpacked, size).map_err(|why| said(&why))?.into() }))
+    }
+}
+
+/// `blob 12\0`.
+fn loose_head(head: &[u8]) -> Option<(Kind, u64)> {
+    let (kind, size) = std::str::from_utf8(head.strip_suffix(&[0])?).ok()?.split_once(' ')?;
+    Some((Kind::of(kind.as_bytes())?, size.parse().ok()?))
+}
+
+/// So many bytes, all there are. The error says why not.
+fn unpack(from: impl Read, size: u64) -> Result<Vec<u8>, String> {
+    if size > MOST_BYTES {
+        return Err(too_big(size));
+    }
+    let mut bytes = Vec::with_capacity(size.min(1 << 20) as usize);
+    let outcome = from.take(size + 1).read_to_end(&mut bytes);
+    match outcome {
+        Ok(_) if bytes.len() as u64 == size => Ok(bytes),
+        Ok(_) => Err("its size is not the one it states".into()),
+        Err(_) => Err("it cannot be unpacked".into()),
+    }
+}
+
+fn too_big(size: u64) -> String {
+    format!("it has {size} bytes; up to {} MiB are read", MOST_BYTES >> 20)
+}
+
+/// What is damaged, why, and what to do about it.
+fn damaged(what: &str, why: &str) -> String {
+    if why.contains(" are read") {
+        return format!("{what}: {why}"); // nothing is damaged
+    }
+    format!("{what} is damaged ({why}); copy the recording again from where it was made")
+}
+
+fn hash_of(object: &Object) -> BlobId {
+    let mut hash = Sha1::new();
+    hash.update(format!("{} {}\0", object.kind.word(), object.bytes.len()));
+    hash.update(&object.bytes);
+    BlobId(hash.finalize().into())
+}
+
+/// Reads the lines above a commit's message.
+fn commit_of(bytes: &[u8]) -> Option<Commit> {
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    let tree = id_of(lines.next()?.strip_prefix(b"tree ")?)?;
+    let parent = lines.next().and_then(|line| id_of(line.strip_prefix(b"parent ")?));
+    Some(Commit { tree, parent })
+}
+
+/// From 40 hex digits.
+pub fn id_of(hex: &[u8]) -> Option<BlobId> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let mut id = [0; 20];
+    if hex.len() != 40 {
+        return None;
+    }
+    for (byte, pair) in id.iter_mut().zip(hex.chunks_exact(2)) {
+        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+    }
+    Some(BlobId(id))
+}
+
+/// The packs of a folder of objects that are not among those known.
+fn packs_of(objects: &Path, known: &[Arc<Pack>]) -> Result<Vec<Arc<Pack>>, String> {
+    let folder = objects.join("pack");
+    if fs::symlink_metadata(&folder).is_err() {
+        return Ok(vec![]);
+    }
+    folder_inside(&folder, "objects/pack")?;
+    let is_new = |path: &PathBuf| {
+        path.extension().is_some_and(|end| end == "idx")
+            && !known.iter().any(|pack| pack.name == find::name_of(path))
+    };
+    let indexes: Vec<PathBuf> = find::entries_of(&folder).into_iter().filter(is_new).collect();
+    if indexes.len() > MOST_PACKS {
+        return Err(format!(
+            "objects/pack holds {} packs; up to {MOST_PACKS} are read, `git gc` makes one of them",
+            indexes.len()
+        ));
+    }
+    let first = known.len();
+    let open = |(at, path): (usize, &PathBuf)| Pack::open(path, first + at).map(Arc::new);
+    indexes.iter().enumerate().map(open).collect()
+}
+
+/// A folder that is not a link to one elsewhere.
+fn folder_inside(path: &Path, name: &str) -> Result<(), String> {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_dir() => Ok(()),
+        Ok(meta) if meta.is_symlink() => Err(format!("{name} is a link; not followed")),
+        Ok(_) => Err(format!("{name} is not a folder")),
+        Err(why) => Err(format!("{name} cannot be read: {}", bytes::reason(&why))),
+    }
+}
+
+/// A regular file that is not a link to one elsewhere.
+fn file_inside(path: &Path, name: &str) -> Result<fs::File, String> {
+    let cannot = |why: std::io::Error| format!("{name} cannot be read: {}", bytes::reason(&why));
+    let meta = fs::symlink_metadata(path).map_err(cannot)?;
+    if meta.is_symlink() {
+        return Err(format!("{name} is a link; not followed"));
+    }
+    if !meta.is_file() {
+        return Err(format!("{name} is not a regular file"));
+    }
+    fs::File::open(path).map_err(cannot)
+}
+
+#[cfg(test)]
+pub mod tests;
