@@ -158,11 +158,12 @@ fn read_everything(opened: &Opened) -> Vec<Warning> {
         Err(what) => return vec![Warning { place: "workspace.git".into(), what }],
     };
     warnings.extend(timeline.warnings.iter().cloned());
+    let mut read = std::collections::HashSet::new();
     for (turn, number) in timeline.turns.iter().zip(1..) {
         for change in &turn.changes {
             for file in [change.before(), change.after()].into_iter().flatten() {
-                let is_here =
-                    file.blob().is_some() && file.mode != crate::run::files::FileMode::Submodule;
+                let is_here = file.mode != crate::run::files::FileMode::Submodule
+                    && file.blob().is_some_and(|blob| read.insert(blob));
                 if let Some(Err(what)) = is_here.then(|| archive.content(run, file)) {
                     warnings
                         .push(Warning { place: format!("turn {number}: {}", change.path), what });

@@ -50,18 +50,49 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let changes = archive.changes_between(run, before, after);
     let mut changes = changes.map_err(|why| Failure::new(Exit::CannotRead, why))?;
     changes.retain(|change| glob.as_ref().is_none_or(|glob| glob.is_match(change.path.as_str())));
-    let sides: Vec<Sides> = changes.iter().map(|change| Sides::of(run, archive, change)).collect();
-    for side in &sides {
-        if let Some(why) = &side.problem {
-            eprintln!("trajview: {}: {why}", super::output::plain(&side.path));
+    let mut reader = Reader { run, archive, left: MOST_BYTES };
+    if args.stat {
+        let rows: Vec<StatRow> =
+            changes.iter().map(|change| stat_row(&reader.read(change))).collect();
+        print_stat(args, rows, out)?;
+    } else {
+        for change in &changes {
+            out.raw(&unified::patch(&[reader.read(change).borrowed()]))?;
         }
     }
-    if args.stat {
-        print_stat(args, &sides, out)?
-    } else {
-        print_patch(&sides, out)?
-    }
     Ok(Exit::Fine)
+}
+
+/// Bytes of contents that one patch is made of.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Reads the sides of one change after the other, so that no more than one is held.
+struct Reader<'a> {
+    run: &'a Run,
+    archive: &'a Archive,
+    left: u64,
+}
+
+impl Reader<'_> {
+    /// Says what cannot be part of a patch.
+    fn read(&mut self, change: &Change) -> Sides {
+        let mut sides = Sides::of(self.run, self.archive, change);
+        let size =
+            |side: &Option<OwnedSide>| side.as_ref().map_or(0, |side| side.bytes.len() as u64);
+        match self.left.checked_sub(size(&sides.old) + size(&sides.new)) {
+            Some(left) => self.left = left,
+            None => {
+                let most = MOST_BYTES >> 20;
+                let why =
+                    format!("the patch would be made of more than {most} MiB; left out of it");
+                sides = Sides { old: None, new: None, problem: Some(why), ..sides };
+            }
+        }
+        if let Some(why) = &sides.problem {
+            eprintln!("trajview: {}: {why}", super::output::plain(&sides.path));
+        }
+        sides
+    }
 }
 
 fn matcher(glob: &str) -> Result<globset::GlobMatcher, Failure> {
@@ -139,40 +170,35 @@ impl OwnedSide {
     }
 }
 
-fn print_patch(sides: &[Sides], out: &mut Out) -> std::io::Result<()> {
-    let files: Vec<FileSides<'_>> = sides.iter().map(Sides::borrowed).collect();
-    out.raw(&unified::patch(&files))
-}
-
 #[derive(Serialize)]
-struct Stat<'a> {
+struct Stat {
     schema: &'static str,
-    files: Vec<StatRow<'a>>,
+    files: Vec<StatRow>,
 }
 
 #[derive(Serialize)]
-struct StatRow<'a> {
-    path: &'a str,
-    from: Option<&'a str>,
+struct StatRow {
+    path: String,
+    from: Option<String>,
     /// Lines; null for a binary file, and where a side is not recorded.
     added: Option<usize>,
     removed: Option<usize>,
     binary: bool,
 }
 
-fn print_stat(args: &Args, sides: &[Sides], out: &mut Out) -> std::io::Result<()> {
-    let rows: Vec<StatRow<'_>> = sides.iter().map(stat_row).collect();
+fn print_stat(args: &Args, rows: Vec<StatRow>, out: &mut Out) -> std::io::Result<()> {
     if args.json {
         return out.json(&Stat { schema: "trajview.diff/1", files: rows });
     }
     let mut table = Table::new(&[">added", ">removed", "path"]);
-    let sum =
-        |count: fn(&StatRow<'_>) -> Option<usize>| rows.iter().filter_map(count).sum::<usize>();
+    let sum = |count: fn(&StatRow) -> Option<usize>| rows.iter().filter_map(count).sum::<usize>();
     for row in &rows {
         let lines =
             |count: Option<usize>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
-        let path =
-            row.from.map_or_else(|| row.path.to_owned(), |from| format!("{from} → {}", row.path));
+        let path = row
+            .from
+            .as_ref()
+            .map_or_else(|| row.path.clone(), |from| format!("{from} → {}", row.path));
         table.row(vec![lines(row.added), lines(row.removed), path]);
     }
     let total = format!("{} changed", at::counted(rows.len(), "file"));
@@ -180,12 +206,12 @@ fn print_stat(args: &Args, sides: &[Sides], out: &mut Out) -> std::io::Result<()
     table.print(out)
 }
 
-fn stat_row(sides: &Sides) -> StatRow<'_> {
+fn stat_row(sides: &Sides) -> StatRow {
     let stat = unified::stat(&sides.borrowed());
     let is_counted = sides.problem.is_none() && !stat.binary;
     StatRow {
-        path: &sides.path,
-        from: sides.from.as_deref(),
+        path: sides.path.clone(),
+        from: sides.from.clone(),
         added: is_counted.then_some(stat.added),
         removed: is_counted.then_some(stat.removed),
         binary: stat.binary,

@@ -145,6 +145,11 @@ impl Side<'_> {
     }
 }
 
+/// Bytes and lines of both sides that are compared line by line; what has more is written as a whole, as git writes
+/// binary files.
+const MOST_BYTES: usize = 16 << 20;
+const MOST_LINES: usize = 1_000_000;
+
 /// What follows the header lines.
 enum Body {
     /// The content does not change.
@@ -165,7 +170,7 @@ impl Body {
         let contents = Sides { old: shown(file.old), new: shown(file.new) };
         if contents.old == contents.new {
             Self::Same
-        } else if [file.old, file.new].iter().flatten().any(Side::is_binary) {
+        } else if [file.old, file.new].iter().flatten().any(Side::is_binary) || contents.is_big() {
             Self::Binary(contents)
         } else {
             let hunks = diff::byte_hunks(&contents.old, &contents.new, CONTEXT);
@@ -184,6 +189,14 @@ impl Body {
         };
         let kept = sizes[0].saturating_sub(lost);
         (kept * 100).checked_div(larger).map_or(0, |percent| percent.min(99))
+    }
+}
+
+impl Sides<Vec<u8>> {
+    fn is_big(&self) -> bool {
+        let lines = |side: &[u8]| memchr::memchr_iter(b'\n', side).count();
+        self.old.len() + self.new.len() > MOST_BYTES
+            || lines(&self.old) + lines(&self.new) > MOST_LINES
     }
 }
 

@@ -25,6 +25,12 @@ use super::{
 
 pub struct Bundle;
 
+/// Bytes that `run.json` and `script.json` may have; a run of 5,000 turns has 1 MiB.
+const MOST_BYTES: usize = 16 << 20;
+
+/// Turns that are read of `run.json`.
+const MOST_TURNS: usize = 50_000;
+
 /// The schema of `run.json` that we read.
 const SCHEMA: &str = "trajview.run/1";
 
@@ -157,6 +163,13 @@ struct Request {
 
 fn read_manifest(sources: &[Source<'_>]) -> Result<Manifest, NotUnderstood> {
     let bytes = sources.first().map_or(&[][..], |source| source.bytes);
+    if bytes.len() > MOST_BYTES {
+        return Err(NotUnderstood(format!(
+            "run.json has {} bytes; up to {} MiB are read",
+            bytes.len(),
+            MOST_BYTES >> 20
+        )));
+    }
     let manifest: Manifest = serde_json::from_slice(bytes)
         .map_err(|why| NotUnderstood(format!("run.json does not read as a bundle: {why}")))?;
     if manifest.schema == SCHEMA {
@@ -205,6 +218,12 @@ fn requests_of(
 ) -> BTreeMap<usize, (Place, Box<str>)> {
     let warnings = &mut run.warnings;
     let Some(source) = sources.get(at) else { return BTreeMap::new() };
+    if source.bytes.len() > MOST_BYTES {
+        let what =
+            format!("has {} bytes; up to {} MiB are read", source.bytes.len(), MOST_BYTES >> 20);
+        warnings.push(Warning { place: source.name.into(), what });
+        return BTreeMap::new();
+    }
     let script: Script<'_> = match serde_json::from_slice(source.bytes) {
         Ok(script) => script,
         Err(why) => {
@@ -335,8 +354,13 @@ fn lay_out(
 /// The manifest's turns in order; without any, as many as the logs have.
 fn list_of_turns(manifest: &Manifest, sessions: &[Session], run: &mut Run) -> Vec<ManifestTurn> {
     let mut listed: Vec<ManifestTurn> = vec![];
-    for turn in &manifest.turns {
-        if listed.iter().any(|other| other.turn == turn.turn) {
+    let mut numbers = std::collections::HashSet::new();
+    if manifest.turns.len() > MOST_TURNS {
+        let what = format!("names more than {MOST_TURNS} turns; the rest is left out");
+        run.warnings.push(Warning { place: "run.json".into(), what });
+    }
+    for turn in manifest.turns.iter().take(MOST_TURNS) {
+        if !numbers.insert(turn.turn) {
             let what = format!("turn {} is listed twice; the first counts", turn.turn);
             run.warnings.push(Warning { place: "run.json".into(), what });
         } else {

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::run::{
     Agent, Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, StepText, Tokens,
-    ToolCall, ToolResult, Turn,
+    ToolCall, ToolResult, Turn, Warning,
     files::{RecordedChange, RecordedEdit},
     label,
 };
@@ -52,6 +52,11 @@ impl Format for CodexExec {
         let mut fold = Fold::default();
         let mut lines = jsonl::lines(SourceId(0), source.bytes).peekable();
         while let Some((place, line)) = lines.next() {
+            if place.line > jsonl::MOST_LINES {
+                let what = jsonl::too_long();
+                fold.run.warnings.push(Warning { place: source.name.into(), what });
+                break;
+            }
             let text = String::from_utf8_lossy(line);
             match Object::on(&Tape::read(&text)) {
                 Some(event) => fold.event(place, &event),

@@ -35,7 +35,8 @@ use super::{
     unknown::Unknowns,
 };
 use crate::run::{
-    Agent, Edit, Run, SourceId, Step, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
+    Agent, Edit, Place, Run, SourceId, Step, StepText, ToolResult, Turn, Warning,
+    files::RecordedEdit,
 };
 
 pub struct CodexRollout;
@@ -253,11 +254,22 @@ impl Rollout {
     fn read(&mut self, id: SourceId, lines: Input<'_>, hands: &dyn Hands) {
         let thread = self.threads.entry(id).or_default();
         // About as many as there will be: growing by doubling would touch as much memory again.
-        thread.lines.reserve(usize::try_from(lines.size() / 2048).unwrap_or_default());
+        let expected = (lines.size() / 2048).min(u64::from(jsonl::MOST_LINES));
+        thread.lines.reserve(usize::try_from(expected).unwrap_or_default());
         let read = |place, line: &[u8], is_last| Some(classify::classify(place, line, is_last));
-        jsonl::each_line(id, lines, hands, &read, &mut |before, line: Line| {
+        let extent = jsonl::each_line(id, lines, hands, &read, &mut |before, line: Line| {
             thread.push(Line { place: line.place.down(before), ..line });
         });
+        if extent == jsonl::Extent::Cut {
+            let place = Place { source: id, line: jsonl::MOST_LINES, ..Place::default() };
+            thread.push(Line {
+                place,
+                at: None,
+                ordinal: None,
+                model: None,
+                record: Record::Broken(jsonl::too_long()),
+            });
+        }
     }
 }
 

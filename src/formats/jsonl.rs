@@ -1,6 +1,9 @@
 //! Lines of a JSONL file, each with its place.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{
+    Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
 
 use super::Hands;
 use crate::run::{Place, SourceId, Warning};
@@ -101,6 +104,26 @@ impl Input<'_> {
 /// in the number of the line yet.
 pub type Reads<'r, T> = dyn Fn(Place, &[u8], bool) -> Option<T> + Sync + 'r;
 
+/// Lines of a log that are read: ten times what the longest sessions have.
+pub const MOST_LINES: u32 = 400_000;
+
+/// Whether a log was read to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Extent {
+    Whole,
+    /// It has more than [`MOST_LINES`].
+    Cut,
+}
+
+/// What to say of a log with more lines than are read.
+pub fn too_long() -> String {
+    format!("has more than {MOST_LINES} lines; the rest is left out")
+}
+
+/// A line that was read, with its number in its piece.
+type Numbered<T> = (u32, T);
+
 /// Reads every line by itself with `read`, by as many hands as there are, and gives what comes of it to `take` in the
 /// order of the file, with the lines that were before its piece. `read` is told whether a line is the last of the input.
 pub fn each_line<T: Send>(
@@ -109,35 +132,75 @@ pub fn each_line<T: Send>(
     hands: &dyn Hands,
     read: &Reads<'_, T>,
     take: &mut dyn FnMut(u32, T),
-) {
+) -> Extent {
     let cut = Cut { input, size: hands.piece_bytes().max(1) };
     let end = end_of(input);
-    let read = |(place, line): (Place, &[u8])| read(place, line, place.start + place.len >= end);
+    let read = |(place, line): (Place, &[u8])| {
+        Some((place.line, read(place, line, place.start + place.len >= end)?))
+    };
+    let before = if let Input::Held(whole) = input { whole.lines_before } else { 0 };
+    let mut taker = Taker { take, before, is_cut: false };
     if let Input::Held(whole) = input
         && (hands.count() < 2 || cut.pieces() < 2)
     {
         let own = Piece { lines_before: 0, ..whole };
-        own.lines(source).filter_map(read).for_each(|one| take(whole.lines_before, one));
-        return;
+        let most = MOST_LINES.saturating_sub(before);
+        let mut lines = own.lines(source);
+        let known = lines.by_ref().take_while(|(place, _)| place.line <= most);
+        known.filter_map(read).for_each(|one| taker.take(one));
+        taker.end(lines.line);
+        return taker.extent();
     }
-    let done: Vec<Mutex<(u32, Vec<T>)>> = (0..cut.pieces()).map(|_| Mutex::default()).collect();
+    let done: Vec<Mutex<(u32, Vec<Numbered<T>>)>> =
+        (0..cut.pieces()).map(|_| Mutex::default()).collect();
     let buffers = Mutex::new(vec![]);
+    let is_full = AtomicBool::new(false);
     let work = |at: usize| {
+        if is_full.load(Ordering::Relaxed) {
+            return;
+        }
         let mut buffer = held(&buffers).pop().unwrap_or_default();
         let mut lines = cut.piece(at, &mut buffer).lines(source);
-        let made: Vec<T> = lines.by_ref().filter_map(read).collect();
+        let made: Vec<Numbered<T>> = lines.by_ref().filter_map(read).collect();
         *held(&done[at]) = (lines.line, made);
         if buffer.capacity() < cut.size * 4 {
             held(&buffers).push(buffer);
         }
     };
-    let mut before = if let Input::Held(whole) = input { whole.lines_before } else { 0 };
     let mut then = |at: usize| {
         let (lines, made) = std::mem::take(&mut *held(&done[at]));
-        made.into_iter().for_each(|one| take(before, one));
-        before = before.saturating_add(lines);
+        made.into_iter().for_each(|one| taker.take(one));
+        taker.end(lines);
+        is_full.store(taker.is_cut, Ordering::Relaxed);
     };
     hands.in_order(cut.pieces(), &work, &mut then);
+    taker.extent()
+}
+
+/// Takes lines until there are too many.
+struct Taker<'t, T> {
+    take: &'t mut dyn FnMut(u32, T),
+    /// Lines before the piece.
+    before: u32,
+    is_cut: bool,
+}
+
+impl<T> Taker<'_, T> {
+    fn take(&mut self, (line, one): Numbered<T>) {
+        if self.before.saturating_add(line) <= MOST_LINES {
+            (self.take)(self.before, one);
+        }
+    }
+
+    /// A piece of so many lines is done.
+    fn end(&mut self, lines: u32) {
+        self.before = self.before.saturating_add(lines);
+        self.is_cut |= self.before > MOST_LINES;
+    }
+
+    const fn extent(&self) -> Extent {
+        if self.is_cut { Extent::Cut } else { Extent::Whole }
+    }
 }
 
 /// Where what is not blank ends.
@@ -267,16 +330,16 @@ mod tests {
         let one = |place: Place, line: &[u8], is_last: bool| Some((place, line.to_vec(), is_last));
         for input in [Input::Held(whole), Input::Log(&Elsewhere(bytes))] {
             let mut of_input = vec![];
-            each_line(
-                SourceId(1),
-                input,
-                hands,
-                &one,
-                &mut |before, (mut place, line, is_last)| {
-                    place.line += before;
-                    of_input.push((place, line, is_last));
-                },
-            );
+            let extent = each_line(SourceId(1), input, hands, &one, &mut |before,
+                                                                          (
+                mut place,
+                line,
+                is_last,
+            )| {
+                place.line += before;
+                of_input.push((place, line, is_last));
+            });
+            assert_eq!(extent, Extent::Whole);
             assert!(all.is_empty() || all == of_input);
             all = of_input;
         }
@@ -296,6 +359,34 @@ mod tests {
             into[..len].copy_from_slice(&rest[..len]);
             len
         }
+    }
+
+    #[test]
+    fn a_log_of_too_many_lines_is_read_so_far_whoever_reads_it() {
+        let log = b"{}\n".repeat(MOST_LINES as usize + 5);
+        let whole = Piece::whole(&log);
+        let hands: [&dyn Hands; 2] = [&super::super::OneHand, &Backwards { piece_bytes: 1 << 18 }];
+        for (input, hands) in [
+            (Input::Held(whole), hands[0]),
+            (Input::Held(whole), hands[1]),
+            (Input::Log(&Elsewhere(&log)), hands[1]),
+            (
+                Input::Held(Piece { lines_before: MOST_LINES - 7, bytes: &log[..36], ..whole }),
+                hands[0],
+            ),
+        ] {
+            let mut last = 0;
+            let read = |place: Place, _: &[u8], _| Some(place.line);
+            let extent = each_line(SourceId(0), input, hands, &read, &mut |before, line| {
+                last = before + line;
+            });
+            assert_eq!((extent, last), (Extent::Cut, MOST_LINES));
+        }
+        let most = &log[..3 * MOST_LINES as usize];
+        let read = |_: Place, _: &[u8], _| Some(());
+        let input = Input::Held(Piece::whole(most));
+        let extent = each_line(SourceId(0), input, hands[1], &read, &mut |_, ()| {});
+        assert_eq!(extent, Extent::Whole);
     }
 
     proptest::proptest! {

@@ -22,7 +22,7 @@ use specials::Specials;
 const DEPTH: usize = 24;
 
 /// More values than this in one record are not read: a record is no bigger in memory than some times its own size.
-const MOST_VALUES: usize = 1 << 22;
+const MOST_VALUES: usize = 1 << 20;
 
 /// A JSON text and where its values stand.
 #[derive(Debug)]

@@ -173,11 +173,11 @@ impl Deref for Bytes {
 /// Smaller files are held.
 const LEFT_FROM: u64 = 1 << 20;
 
-/// The most a compressed recording may unpack to.
-const UNPACKED_LIMIT: u64 = 1 << 30;
+/// The most a compressed recording may unpack to; sessions of days have 20 MiB.
+const UNPACKED_LIMIT: u64 = 200 << 20;
 
 /// The most that is held of a file that cannot be read line by line.
-const HELD_LIMIT: u64 = 1 << 30;
+const HELD_LIMIT: u64 = 128 << 20;
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 

@@ -26,7 +26,10 @@ pub struct JudgementFile {
 }
 
 /// Larger files are none of ours.
-const MOST_BYTES: u64 = 64 << 20;
+const MOST_BYTES: u64 = 8 << 20;
+
+/// Bytes of all files together that are read.
+const MOST_TOGETHER: u64 = 64 << 20;
 
 impl Judgements {
     /// Of the bundle in this folder; nothing is made yet.
@@ -72,7 +75,12 @@ impl Judgements {
             let size = fs::metadata(path).map_or(u64::MAX, |meta| meta.len());
             name_of(path).ends_with(".json") && is_plain_file(path) && size <= MOST_BYTES
         };
-        let read = |path: PathBuf| Some((name_of(&path).to_owned(), fs::read(&path).ok()?));
+        let mut left = MOST_TOGETHER;
+        let read = |path: PathBuf| {
+            let bytes = fs::read(&path).ok()?;
+            left = left.checked_sub(bytes.len() as u64)?;
+            Some((name_of(&path).to_owned(), bytes))
+        };
         paths.into_iter().filter(is_ours).filter_map(read).collect()
     }
 

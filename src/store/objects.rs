@@ -15,7 +15,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
 use flate2::bufread::ZlibDecoder;
@@ -30,8 +30,8 @@ use recent::Recent;
 
 pub use tree::{Entry, TreeBytes};
 
-/// Bytes an object may have: four times what a live run records of one file.
-pub const MOST_BYTES: u64 = 64 << 20;
+/// Bytes an object may have: twice what a live run records of one file.
+pub const MOST_BYTES: u64 = 32 << 20;
 
 /// Packs a repository may have. One that is done recording has one.
 const MOST_PACKS: usize = 200;
@@ -65,7 +65,12 @@ pub struct Objects {
     folder: PathBuf,
     packs: RwLock<Vec<Arc<Pack>>>,
     recent: Recent,
+    /// The last big object that was read: many files may have the same content.
+    last: Mutex<Option<(BlobId, Object)>>,
 }
+
+/// Bigger objects are kept until the next such one is read.
+const BIG: usize = 1 << 20;
 
 impl Kind {
     const fn word(self) -> &'static str {
@@ -92,17 +97,29 @@ impl Objects {
         }
         folder_inside(&folder, "objects")?;
         let packs = packs_of(&folder, &[])?;
-        Ok(Self { folder, packs: RwLock::new(packs), recent: Recent::default() })
+        Ok(Self {
+            folder,
+            packs: RwLock::new(packs),
+            recent: Recent::default(),
+            last: Mutex::default(),
+        })
     }
 
     /// The content of an object. The error is a sentence.
     pub fn read(&self, id: BlobId) -> Result<Object, String> {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, object)) = last().as_ref().filter(|(last, _)| *last == id) {
+            return Ok(object.clone());
+        }
         let object = match self.packed(id) {
             Some((pack, offset)) => pack.read(offset, &self.recent)?,
             None => self.loose(id)?.ok_or_else(|| format!("object {id} is not there"))?,
         };
         if hash_of(&object) != id {
             return Err(damaged(&format!("object {id}"), "its content has another hash"));
+        }
+        if object.bytes.len() > BIG {
+            *last() = Some((id, object.clone()));
         }
         Ok(object)
     }

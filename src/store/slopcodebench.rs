@@ -48,7 +48,7 @@ const OF_CHECKPOINT: [&str; 10] = [
 ];
 
 /// Of the packed folders of logs: more bytes in all of a problem, or files in one, than this are left out.
-const MOST_UNPACKED: u64 = 256 << 20;
+const MOST_UNPACKED: u64 = 128 << 20;
 const MOST_PACKED_FILES: usize = 4_000;
 
 /// Whether a folder is a problem of a run.
@@ -226,7 +226,7 @@ fn unpack_into(
         if size >= limit {
             return Some(too_big());
         }
-        let mut content = vec![];
+        let mut content = Vec::with_capacity(size as usize);
         match entry.read_to_end(&mut content) {
             Ok(read) if (read as u64) < size => return Some(too_big()),
             Ok(_) => {}

@@ -8,6 +8,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     fs,
+    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -39,6 +40,9 @@ const AFTER_SKILL: &str = "after_skill/snapshot";
 
 /// A snapshot with more files than this is read no further.
 const MOST_FILES: usize = 20_000;
+
+/// Bytes a file may have, as in a repository.
+const MOST_BYTES: u64 = super::objects::MOST_BYTES;
 
 impl Snapshots {
     /// The snapshots that belong to a log of so many turns; None where there are none.
@@ -149,7 +153,14 @@ fn content(path: &Path, meta: &fs::Metadata) -> std::io::Result<(Vec<u8>, FileMo
             "it is not a regular file",
         ));
     }
-    Ok((fs::read(path)?, mode_of(meta)))
+    if meta.len() > MOST_BYTES {
+        let most = MOST_BYTES >> 20;
+        let what = format!("it has {} bytes; up to {most} MiB are read", meta.len());
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, what));
+    }
+    let mut content = Vec::with_capacity(meta.len() as usize);
+    fs::File::open(path)?.take(MOST_BYTES).read_to_end(&mut content)?;
+    Ok((content, mode_of(meta)))
 }
 
 #[cfg(unix)]

@@ -28,6 +28,9 @@ use crate::{
 /// The checkpoint that a line means which names none.
 const FINAL: &str = "final";
 
+/// Bytes a line may have.
+const MOST_BYTES: usize = 1 << 20;
+
 /// The tests after one checkpoint, in the order of the file.
 #[derive(Default)]
 struct Cases {
@@ -40,6 +43,11 @@ pub fn read(source: &Source<'_>, id: SourceId, run: &mut Run) {
     let mut by_checkpoint: BTreeMap<usize, Cases> = BTreeMap::new();
     let mut lines = jsonl::lines(id, source.bytes).peekable();
     while let Some((place, line)) = lines.next() {
+        if place.line > jsonl::MOST_LINES || line.len() > MOST_BYTES {
+            let what = "is too long; the rest of the file is left out";
+            run.warnings.push(jsonl::warning(source.name, place, what));
+            break;
+        }
         let read = serde_json::from_slice::<Map<String, Value>>(line)
             .map_err(|why| jsonl::broken(&why, lines.peek().is_none()))
             .and_then(|line| case(&line, run));

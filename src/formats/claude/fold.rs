@@ -57,13 +57,17 @@ pub fn each_line(
     take: &mut dyn FnMut(Line),
 ) {
     let read = |place: Place, bytes: &[u8], is_last| Some(read(place, bytes, is_last));
-    jsonl::each_line(source, input, hands, &read, &mut |before, (place, read): (Place, Read)| {
+    let mut take = |before: u32, (place, read): (Place, Read)| {
         let place = place.down(before);
         warnings.extend(read.warnings.into_iter().map(|what| jsonl::warning(name, place, what)));
         if let Some(line) = read.line {
             take(Line { place, ..line });
         }
-    });
+    };
+    let extent = jsonl::each_line(source, input, hands, &read, &mut take);
+    if extent == jsonl::Extent::Cut {
+        warnings.push(Warning { place: name.to_owned(), what: jsonl::too_long() });
+    }
 }
 
 /// Whose steps: the main agent's in a turn, or a sub-agent's.

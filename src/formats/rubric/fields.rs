@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Larger files are not read.
-pub const MOST_BYTES: u64 = 64 << 20;
+pub const MOST_BYTES: u64 = 8 << 20;
 
 /// An object and where it is.
 pub struct Fields<'a> {

@@ -39,8 +39,15 @@ impl FileDiff {
     }
 }
 
-/// The largest side that is compared for the screen, in bytes. `trajview diff` has no such limit.
+/// The largest side that is compared for the screen, in bytes.
 pub const SCREEN_LIMIT: usize = 4 << 20;
+
+/// The most lines of a side that is compared for the screen.
+const SCREEN_LINES: usize = 400_000;
+
+fn is_too_big(bytes: &[u8]) -> bool {
+    bytes.len() > SCREEN_LIMIT || memchr::memchr_iter(b'\n', bytes).count() > SCREEN_LINES
+}
 
 /// Compares the two sides of a change, with `context` lines around each hunk.
 pub fn compare(change: &Change, blobs: &dyn Blobs, context: usize) -> FileDiff {
@@ -77,7 +84,7 @@ fn compare_blobs(old: Option<&[u8]>, new: Option<&[u8]>, context: usize) -> File
     if [old, new].into_iter().flatten().any(diff::is_binary) {
         return FileDiff::Binary { old: size(old), new: size(new) };
     }
-    if [old, new].into_iter().flatten().any(|bytes| bytes.len() > SCREEN_LIMIT) {
+    if [old, new].into_iter().flatten().any(is_too_big) {
         return FileDiff::TooBig { old: size(old), new: size(new) };
     }
     let text =

@@ -281,10 +281,10 @@ fn an_object_that_unpacks_to_too_much_is_told_by_its_size() {
     made.add(delta, NAMED_DELTA, copies.len() as u64, &base.0, &copies);
     let (_folder, objects) = made.opened();
 
-    let told = "it has 943718400 bytes; up to 64 MiB are read";
+    let told = "it has 943718400 bytes; up to 32 MiB are read";
     let why = objects.read(big).unwrap_err();
     assert!(why.contains(told) && !why.contains("damaged"), "{why}");
-    assert!(objects.read(delta).unwrap_err().contains("; up to 64 MiB are read"));
+    assert!(objects.read(delta).unwrap_err().contains("; up to 32 MiB are read"));
 }
 
 #[cfg(unix)]
@@ -351,7 +351,7 @@ fn a_loose_object_is_read_where_it_is_one() {
     assert_eq!(&*put(id, b"blob 5\0words").unwrap().bytes, b"words");
     assert!(put(id, b"blob 5\0world").unwrap_err().contains("another hash"));
     assert!(put(id, b"blob 6\0words").unwrap_err().contains("its size is not"));
-    assert!(put(id, b"blob 9999999999\0w").unwrap_err().contains("up to 64 MiB are read"));
+    assert!(put(id, b"blob 9999999999\0w").unwrap_err().contains("up to 32 MiB are read"));
     assert!(put(id, b"word").unwrap_err().contains("it does not say what it is"));
     assert!(put(id, &[0; 1 << 16]).unwrap_err().contains("it does not say what it is"));
 }
