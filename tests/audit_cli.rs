@@ -290,7 +290,7 @@ fn what_cannot_be_done_is_a_sentence_with_its_exit_code() {
     let run = desk.run();
     let cases: [(&[&str], i32, &str); 7] = [
         (&["--annotator", " "], 2, "nothing says who labels; --annotator NAME or the setting"),
-        (&["--judgement", "nobody"], 2, "no judgement by nobody, and no such file; there are: "),
+        (&["--judgement", "nobody"], 2, "no judge and no judgement is called \"nobody\"; judges: "),
         (&["--import", "/nowhere.csv", "--annotator", "A"], 3, "cannot read /nowhere.csv: "),
         (&["--all"], 2, "--export"),
         (&["--export", "--json"], 2, "cannot be used with"),

@@ -62,8 +62,8 @@ fn a_loss_is_positive_whichever_run_is_named_first() {
     let single =
         judged(SINGLE_SHOT, folder.path(), &[("j", 1, &[("C01", 4), ("C02", 4), ("C03", 3)])]);
 
-    let there = json(&["compare", text(&emergent), text(&single), "--json"]);
-    let back = json(&["compare", text(&single), text(&emergent), "--json"]);
+    let there = json(&["compare", text(&emergent), text(&single), "--judge", "j", "--json"]);
+    let back = json(&["compare", text(&single), text(&emergent), "--judge", "j", "--json"]);
 
     assert_eq!(there["schema"], "trajview.compare/1");
     assert_eq!(
@@ -169,11 +169,12 @@ fn runs_without_verdicts_say_so_and_have_no_zero() {
     let single = judged(SINGLE_SHOT, folder.path(), &[("j", 1, &[("C01", 0)])]);
     let runs = [text(&emergent), text(&single)];
 
-    let document = json(&["compare", runs[0], runs[1], "--json"]);
-    let table = printed(&["compare", runs[0], runs[1]]);
+    let document = json(&["compare", runs[0], runs[1], "--judge", "j", "--json"]);
+    let table = printed(&["compare", runs[0], runs[1], "--judge", "j"]);
 
     assert_eq!(document["slump"]["mcf"], Value::Null);
-    assert_eq!(document["warnings"], value!(["a is not judged"]));
+    let in_part = "b is judged on 1 of 24 components by j";
+    assert_eq!(document["warnings"], value!(["a is not judged", in_part]));
     assert_eq!(document["components"][0]["missing"], value!(["not judged", null]));
     assert_eq!(document["a"]["judgement"], Value::Null);
     assert!(table.contains("note: a is not judged"), "{table}");
@@ -183,13 +184,11 @@ fn runs_without_verdicts_say_so_and_have_no_zero() {
 #[test]
 fn the_judge_asked_for_speaks_and_one_that_never_judged_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let scores = |judge, score: &'static [(&str, i64)]| (judge, 56, score);
-    let emergent = judged(
-        EMERGENT,
-        folder.path(),
-        &[scores("strict", &[("C01", 1)]), scores("mild", &[("C01", 4)])],
-    );
-    let single = judged(SINGLE_SHOT, folder.path(), &[("strict", 1, &[("C01", 4)])]);
+    let ids: Vec<String> = (1..=24).map(|at| format!("C{at:02}")).collect();
+    let all = |score: i64| ids.iter().map(|id| (id.as_str(), score)).collect::<Vec<_>>();
+    let emergent =
+        judged(EMERGENT, folder.path(), &[("strict", 56, &all(1)), ("mild", 56, &all(4))]);
+    let single = judged(SINGLE_SHOT, folder.path(), &[("strict", 1, &all(4))]);
     let runs = [text(&emergent), text(&single)];
 
     let usual = json(&["compare", runs[0], runs[1], "--json"]);
@@ -203,7 +202,11 @@ fn the_judge_asked_for_speaks_and_one_that_never_judged_is_an_error() {
         (&4.into(), &Value::Null)
     );
     assert_eq!(none.code, Some(2));
-    assert_eq!(none.err, "trajview: no verdicts by \"nobody\"; judges: mild, strict\n");
+    let there = "judges: strict, mild; judgements: 0, 1";
+    assert_eq!(
+        none.err,
+        format!("trajview: no judge and no judgement is called \"nobody\"; {there}\n")
+    );
 }
 
 #[test]

@@ -132,12 +132,12 @@ fn dir_is_given_at_every_point() {
 }
 
 #[test]
-fn a_judged_run_has_mcf_and_if50_over_the_judged_components() {
+fn a_judgement_in_part_that_is_named_has_mcf_and_if50_over_the_judged_components() {
     let bundle = Bundle::new().with_three_components();
     let scores = [("A", json!(4)), ("B", json!(1))];
     bundle.write("judgements/one.json", &judgement("opus", END, "2026-11-22T01:00:00Z", &scores));
 
-    let faith = &bundle.score(&[])["faithfulness"];
+    let faith = &bundle.score(&["--judge", "opus"])["faithfulness"];
 
     assert_eq!((&faith["components"], &faith["judged"]), (&json!(3), &json!(2)));
     assert_eq!(
@@ -151,7 +151,7 @@ fn a_judged_run_has_mcf_and_if50_over_the_judged_components() {
     assert_eq!(faith["if50"], json!(0.5 * 2.5 / 4.0 + 0.5 * (33.0 / 61.0)));
     assert_eq!((&faith["judge"], &faith["without_verdict"]), (&json!("opus"), &json!(["C"])));
     assert_eq!(faith["judgement"]["is_of_this_tree"], json!(true));
-    let text = printed(&["score", bundle.path()]);
+    let text = printed(&["score", bundle.path(), "--judge", "opus"]);
     assert!(text.contains("2 of 3 components judged by opus (judgements/one.json)"), "{text}");
     assert!(text.contains("without a verdict: C"), "{text}");
 }
@@ -176,7 +176,7 @@ fn the_judgement_is_chosen_by_its_judge_or_by_its_file() {
         ("b", "opus", "2026-11-22T03:00:00Z", 1),
         ("c", "gpt", "2026-11-22T02:00:00Z", 2),
     ] {
-        let judged = judgement(judge, END, at, &[("A", json!(score))]);
+        let judged = judgement(judge, END, at, &["A", "B", "C"].map(|id| (id, json!(score))));
         bundle.write(&format!("judgements/{file}.json"), &judged);
     }
     let outside = tempfile::tempdir().unwrap();
@@ -193,7 +193,63 @@ fn the_judgement_is_chosen_by_its_judge_or_by_its_file() {
     assert_eq!(mcf(&["--judge", outside.to_str().unwrap()]), json!(3.0));
     let nobody = trajview(&["score", bundle.path(), "--judge", "nobody"]);
     assert_eq!(nobody.code, Some(2));
-    assert!(nobody.err.contains("opus (judgements/b.json)"), "{}", nobody.err);
+    assert!(nobody.err.contains("judges: opus, gpt; judgements: a, c, b"), "{}", nobody.err);
+}
+
+#[test]
+fn a_judging_of_some_components_is_no_result_of_the_run_unless_it_is_named() {
+    let bundle = Bundle::new().with_three_components();
+    let of = |file: &str, judge: &str, at: &str, scores: &[(&str, Value)]| {
+        bundle.write(&format!("judgements/{file}.json"), &judgement(judge, END, at, scores));
+    };
+    of("late", "quick reader", "2026-11-22T09:00:00Z", &[("A", json!(0)), ("B", Value::Null)]);
+    let path = bundle.path().to_owned();
+
+    let faith = bundle.score(&[])["faithfulness"].clone();
+    assert_eq!(
+        (&faith["mcf"], &faith["if50"], &faith["judged"]),
+        (&Value::Null, &Value::Null, &Value::Null)
+    );
+    assert_eq!(faith["partial"], json!(["1 of 3 by quick reader (judgements/late.json)"]));
+    let text = printed(&["score", &path]);
+    assert!(text.contains("no result of the run: 1 of 3 by quick reader"), "{text}");
+    let run = |more: &[&str]| {
+        json(&[&["corpus", &path, "--json", "--rules", "none"], more].concat())["runs"][0].clone()
+    };
+    assert_eq!((&run(&[])["mcf"], &run(&[])["judge"]), (&Value::Null, &Value::Null));
+    let compared = |more: &[&str]| {
+        json(&[&["compare", &path, &path, "--json", "--rules", "none"], more].concat())
+    };
+    assert_eq!(compared(&[])["numbers"][0]["a"], Value::Null);
+    assert!(compared(&[])["warnings"][0].as_str().unwrap().contains("1 of 3 by quick reader"));
+
+    of("whole", "opus", "2026-11-22T01:00:00Z", &["A", "B", "C"].map(|id| (id, json!(4))));
+    assert_eq!(bundle.score(&[])["faithfulness"]["mcf"], json!(4.0));
+    assert_eq!((&run(&[])["mcf"], &run(&[])["judged"]), (&json!(4.0), &json!(3)));
+    assert_eq!(compared(&[])["a"]["judgement"]["judge"], "opus");
+
+    for word in ["quick", "Quick Reader", "late", "judgements/late.json"] {
+        assert_eq!(bundle.score(&["--judge", word])["faithfulness"]["mcf"], json!(0.0), "{word}");
+        let run = run(&["--judge", word]);
+        assert_eq!(
+            (&run["mcf"], &run["judged"], &run["components"]),
+            (&json!(0.0), &json!(1), &json!(3))
+        );
+        let compared = compared(&["--judge", word]);
+        assert_eq!(compared["numbers"][0]["a"], json!(0.0), "{word}");
+        assert_eq!(compared["warnings"][0], "a is judged on 1 of 3 components by quick reader");
+    }
+    of("other", "quicker", "2026-11-22T02:00:00Z", &[("A", json!(1))]);
+    for command in [
+        vec!["score", &path],
+        vec!["corpus", &path],
+        vec!["compare", &path, &path],
+        vec!["audit", &path],
+    ] {
+        let ran = trajview(&[&command[..], &["--judge", "quick"]].concat());
+        assert_eq!(ran.code, Some(2), "{command:?}");
+        assert!(ran.err.contains("\"quick\" begins several: quicker, quick reader"), "{}", ran.err);
+    }
 }
 
 #[test]
@@ -202,10 +258,10 @@ fn a_judgement_of_another_tree_is_told() {
     let judged = judgement("opus", "feb1919122", "2026-11-22T01:00:00Z", &[("A", json!(4))]);
     bundle.write("judgements/one.json", &judged);
 
-    let row = &bundle.score(&[])["faithfulness"]["judgement"];
+    let row = &bundle.score(&["--judge", "one"])["faithfulness"]["judgement"];
 
     assert_eq!((&row["commit"], &row["is_of_this_tree"]), (&json!("feb1919122"), &json!(false)));
-    let text = printed(&["score", bundle.path()]);
+    let text = printed(&["score", bundle.path(), "--judge", "one"]);
     assert!(
         text.contains(
             "the judgement is of commit feb1919122; DIR is of commit 610540d203, turn 56"
@@ -248,7 +304,7 @@ fn mistakes_in_a_rubric_are_named_by_check_and_by_score() {
     bundle.write("judgements/one.json", &judgement("opus", END, "2026-11-22T01:00:00Z", &scores));
 
     let checked = trajview(&["check", bundle.path()]);
-    let scored = trajview(&["score", bundle.path(), "--json"]);
+    let scored = trajview(&["score", bundle.path(), "--json", "--judge", "opus"]);
 
     assert_eq!((checked.code, scored.code), (Some(1), Some(0)));
     for said in [&checked.out, &scored.err] {
@@ -273,7 +329,8 @@ fn a_table_for_a_spreadsheet_has_the_scores_in_the_row_of_the_end() {
     let judged = judgement("opus", END, "2026-11-22T01:00:00Z", &[("A", json!(4))]);
     bundle.write("judgements/one.json", &judged);
 
-    let csv = printed(&["score", bundle.path(), "--csv", "--each", "checkpoint"]);
+    let csv =
+        printed(&["score", bundle.path(), "--csv", "--each", "checkpoint", "--judge", "opus"]);
 
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     let column = |name: &str| rows[0].iter().position(|head| *head == name).unwrap();

@@ -28,8 +28,9 @@ pub struct Args {
     /// Who labels: any name; without it the setting `annotator`, else the name of the user
     #[arg(long, value_name = "NAME")]
     annotator: Option<String>,
-    /// The judgement that is checked: a file or the judge's name; without it the last made of the latest state that was judged
-    #[arg(long, value_name = "FILE|NAME")]
+    /// The judgement that is checked: the judge's name, or a judgement's file; the beginning is enough where only one
+    /// begins so. Without it the last of the latest state, one with a score for every component before others
+    #[arg(long, visible_alias = "judge", value_name = "NAME|FILE")]
     judgement: Option<String>,
     /// Start of the draws
     #[arg(long, default_value_t = Plan::default().seed)]

@@ -11,7 +11,7 @@ use std::{
 use clap::ValueEnum;
 
 use crate::{
-    run::files::Tree,
+    run::{files::Tree, named, rubric::Rubric},
     store::{self, Contents, Opened, ReuseReader, Scorer},
     study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees},
 };
@@ -29,8 +29,9 @@ pub struct Args {
     /// Two runs or more: logs, run bundles, or folders that hold one of them
     #[arg(value_name = "RUN", required = true, num_args = 2..)]
     runs: Vec<PathBuf>,
-    /// Let this judge's verdicts speak; a judge that all runs have, if left out
-    #[arg(long, value_name = "NAME")]
+    /// Whose verdicts speak: the judge's name, or a judgement's file; the beginning is enough where only one begins so.
+    /// Without it a judge that all runs have, by judgements with a score for every component
+    #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
     /// The moments of each run that are measured, beside its end
     #[arg(long, value_enum, default_value_t = Each::Checkpoint)]
@@ -66,10 +67,9 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let scorer = args.measuring.scorer()?;
     let named = args.runs.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
     let mut parties = parties(&named, args.each, (&scorer, &ReuseReader::default()))?;
-    compare::choose_judge(&mut parties, args.judge.as_deref());
-    if let Some(judge) = &args.judge {
-        check_judge(judge, &parties)?;
-    }
+    let rubrics: Vec<&Rubric> = parties.iter().map(|party| &party.rubric).collect();
+    let judge = judge_called(args.judge.as_deref(), &rubrics)?;
+    compare::choose_judge(&mut parties, judge.as_ref());
     let files = files(&named)?;
     let document = Document { named: &named, parties: &parties, files: &files, args };
     if args.json {
@@ -122,18 +122,13 @@ fn moments(party: &Party, each: Each) -> Vec<usize> {
     moments.into_iter().collect()
 }
 
-fn check_judge(judge: &str, parties: &[Party]) -> Result<(), Failure> {
-    if parties.iter().any(|party| party.judgement.is_some()) {
-        return Ok(());
-    }
-    let judgements = parties.iter().flat_map(|party| &party.rubric.judgements);
-    let known: BTreeSet<&str> = judgements.map(|it| it.judge.name.as_str()).collect();
-    let known = match known.is_empty() {
-        true => "none of these runs is judged".into(),
-        false => format!("judges: {}", known.into_iter().collect::<Vec<_>>().join(", ")),
-    };
-    let why = format!("no verdicts by {judge:?}; {known}");
-    Err(Failure::new(Exit::WrongArguments, why))
+/// What the word names in these runs; None without a word.
+pub fn judge_called(
+    word: Option<&str>,
+    rubrics: &[&Rubric],
+) -> Result<Option<named::Named>, Failure> {
+    let judge = word.map(|word| named::Named::of(word, rubrics)).transpose();
+    judge.map_err(|why| Failure::new(Exit::WrongArguments, why.to_string()))
 }
 
 /// Of the first two runs, at their ends.

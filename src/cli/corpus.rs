@@ -9,11 +9,12 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use crate::{
+    run::{named::Named, rubric::Rubric},
     store::{self, ReuseReader},
     study::{Plan, pairing::Conditions},
 };
 
-use super::{Exit, Failure, Outcome, measuring::Measuring, output::Out};
+use super::{Exit, Failure, Outcome, compare, measuring::Measuring, output::Out};
 use document::Document;
 
 /// All runs below a folder: a table, paired tests between two conditions, correlations
@@ -30,6 +31,10 @@ pub struct Args {
     /// The two conditions that are compared
     #[arg(long, value_name = "A,B", default_value = "single-shot,emergent", value_parser = conditions)]
     pair: Conditions,
+    /// Whose scores count: the judge's name, or a judgement's file; the beginning is enough where only one begins so.
+    /// Without it the last judgement of the latest state that has a score for every component
+    #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE")]
+    judge: Option<String>,
     #[command(flatten)]
     measuring: Measuring,
     /// Start of the draws of the bootstrap
@@ -68,7 +73,9 @@ fn conditions(words: &str) -> Result<Conditions, String> {
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let paths = paths(args)?;
     let scorer = args.measuring.scorer()?;
-    let runs = measure::all(&paths, &args.folder, &scorer, &ReuseReader::default());
+    let judge = judge(args.judge.as_deref(), &paths)?;
+    let with = measure::With { scorer: &scorer, reader: &ReuseReader::default(), judge };
+    let runs = measure::all(&paths, &args.folder, &with);
     let plan = Plan { seed: args.seed, resamples: args.resamples, ..Plan::default() };
     let document = Document::of(runs, &args.pair, &plan, scorer.ruler());
     if args.json {
@@ -83,6 +90,15 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         tables::print(&document, args.md, out)?;
     }
     Ok(Exit::Fine)
+}
+
+/// Whom the word names in all runs together.
+fn judge(word: Option<&str>, paths: &[PathBuf]) -> Result<Option<Named>, Failure> {
+    if word.is_none() {
+        return Ok(None);
+    }
+    let rubrics: Vec<Rubric> = paths.iter().map(|path| store::rubric::read(path)).collect();
+    compare::judge_called(word, &rubrics.iter().collect::<Vec<_>>())
 }
 
 fn paths(args: &Args) -> Result<Vec<PathBuf>, Failure> {

@@ -23,7 +23,10 @@ use crate::{
         run::{Ended, Halt, Job, Start},
         settings::Settings,
     },
-    run::Run,
+    run::{
+        Run,
+        named::{self, Miss},
+    },
     store::{self, Opened, judgements::Judgements},
 };
 
@@ -43,7 +46,7 @@ use super::{
 pub struct Args {
     #[command(flatten)]
     run: RunArg,
-    /// A judge of the settings file
+    /// A judge of the settings file; the beginning of its name is enough where only one begins so
     #[arg(long, value_name = "NAME")]
     judge: String,
     /// A level for each component, or flags for each group of criteria
@@ -157,7 +160,7 @@ fn judge(args: &Args, desk: &Desk, moments: &[usize], out: &mut Out) -> Outcome 
     }
     let mut exit = Exit::Fine;
     for (job, ended) in &states {
-        if end(args, job, ended, signal.last())? != Exit::Fine {
+        if end(job, ended, signal.last())? != Exit::Fine {
             exit = Exit::Failed;
         }
     }
@@ -169,7 +172,7 @@ fn wrong(sentence: impl Into<String>) -> Failure {
 }
 
 /// How it ended, as an exit code and a sentence.
-fn end(args: &Args, job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
+fn end(job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
     let kept = match ended.files.last() {
         Some((_, document)) if document.entries().is_empty() => "nothing was judged yet".to_owned(),
         Some((path, document)) => {
@@ -178,7 +181,7 @@ fn end(args: &Args, job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
         }
         None => "nothing was judged yet".to_owned(),
     };
-    let judge = &args.judge;
+    let judge = &job.settings.name;
     match &ended.halted {
         Some(Halt::Stopped) => {
             let exit = match signal {
@@ -214,18 +217,28 @@ fn settings(args: &Args) -> Result<Settings, Failure> {
     for problem in loaded.problems.iter().filter(|problem| problem.contains("judges")) {
         eprintln!("trajview: {}", plain(problem));
     }
-    let Some(judge) = loaded.judges.iter().find(|judge| judge.name == args.judge) else {
-        let known: Vec<&str> = loaded.judges.iter().map(|judge| judge.name.as_str()).collect();
-        let known = match known.as_slice() {
-            [] => "the settings name none".to_owned(),
-            names => format!("known: {}", names.join(", ")),
-        };
-        return Err(wrong(format!(
-            "no judge is called {}; {known}; a table [judges.{}] in the settings file makes one",
-            args.judge, args.judge
-        )));
+    let known: Vec<&str> = loaded.judges.iter().map(|judge| judge.name.as_str()).collect();
+    match named::by_name(&args.judge, &known) {
+        Ok(at) => Ok(loaded.judges[at].clone()),
+        Err(miss) => Err(wrong(no_judge(&args.judge, &known, &miss))),
+    }
+}
+
+fn no_judge(word: &str, known: &[&str], miss: &Miss) -> String {
+    if let Miss::Several(found) = miss {
+        let are: Vec<&str> = found.iter().filter_map(|at| known.get(*at).copied()).collect();
+        return format!(
+            "{word:?} begins several judges: {}; write more of the name",
+            are.join(", ")
+        );
+    }
+    let known = match known {
+        [] => "the settings name none".to_owned(),
+        names => format!("known: {}", names.join(", ")),
     };
-    Ok(judge.clone())
+    format!(
+        "no judge is called {word}; {known}; a table [judges.{word}] in the settings file makes one"
+    )
 }
 
 fn bundle(path: &Path) -> Result<PathBuf, Failure> {

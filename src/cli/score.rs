@@ -38,8 +38,9 @@ pub struct Args {
     each: Each,
     #[command(flatten)]
     measuring: Measuring,
-    /// The judgement whose scores count: the judge's name, or a file; without it the last made of the latest state that was judged
-    #[arg(long, value_name = "NAME|FILE", conflicts_with = "tree")]
+    /// Whose scores count: the judge's name, or a judgement's file (one from elsewhere too); the beginning is enough where
+    /// only one begins so. Without it the last judgement of the latest state that has a score for every component
+    #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE", conflicts_with = "tree")]
     judge: Option<String>,
     /// With the callables, clones, rule hits, exported symbols and rubric nodes the numbers are made of
     #[arg(long)]

@@ -6,12 +6,15 @@
 
 use serde::Serialize;
 
-use crate::run::rubric::{Checklist, FULL, Judgement, LEVELS, SEVERE, Verdict};
+use crate::run::{
+    coverage::Coverage,
+    rubric::{Checklist, FULL, Judgement, LEVELS, SEVERE, Verdict},
+};
 
 /// A judgement held against the checklist.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Faithfulness {
-    /// Components of the checklist; without a checklist those the judgement names.
+    /// Components of the checklist; without a checklist those the judgement was asked about or names.
     pub components: usize,
     /// Those of them that have a score: what MCF and the shares are taken over.
     pub judged: usize,
@@ -36,9 +39,9 @@ pub struct Unscored {
 impl Faithfulness {
     /// `checklist` is None where nothing says what the task consists of: then every verdict counts.
     pub fn of(judgement: &Judgement, checklist: Option<&Checklist>) -> Self {
-        let mut all = Self { components: judgement.verdicts.len(), ..Self::default() };
+        let components = Coverage::of(judgement, checklist).all;
+        let mut all = Self { components, ..Self::default() };
         if let Some(checklist) = checklist {
-            all.components = checklist.components.len();
             let open = checklist.components.iter().filter(|it| judgement.of(&it.id).is_none());
             all.without_verdict = open.map(|component| component.id.clone()).collect();
         }

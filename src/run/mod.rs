@@ -13,8 +13,10 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod card;
+pub mod coverage;
 pub mod files;
 pub mod flags;
+pub mod named;
 pub mod path;
 mod place;
 pub mod recorded;

@@ -193,22 +193,16 @@ pub struct Label {
     pub at: Option<String>,
 }
 
-impl Rubric {
-    /// The judgement that speaks where none is named: the last made of the latest state that was judged.
-    ///
-    /// Only judgements with at least one score count; one without a turn is of the final state.
-    pub fn chosen(&self) -> Option<&Judgement> {
-        let scored =
-            self.judgements.iter().filter(|it| it.verdicts.iter().any(|v| v.score.is_some()));
-        scored.max_by_key(|it| it.turn.unwrap_or(usize::MAX))
-    }
-}
-
 impl Labels {
     /// The label of a component as a judgement judged it: the last that names the judgement or none, and no other
     /// commit. One that was taken back is given too.
     pub fn on(&self, judgement: &Judgement, component: &str) -> Option<&Label> {
         self.labels.iter().rfind(|label| label.is_on(judgement, component))
+    }
+
+    /// The last label of the thing that another label is of.
+    pub fn about(&self, label: &Label) -> Option<&Label> {
+        self.labels.iter().rfind(|known| known.is_about_the_same(label))
     }
 }
 
@@ -219,6 +213,15 @@ impl Label {
         self.component == component
             && self.judgement.as_ref().is_none_or(|file| *file == judgement.file)
             && self.commit.as_deref().zip(judgement.commit.as_deref()).is_none_or(same)
+    }
+
+    /// Whether both may be seen as the label of one thing: the same component, and judgement and commit as far as both name
+    /// them.
+    pub fn is_about_the_same(&self, other: &Self) -> bool {
+        let same_start = |(a, b): (&str, &str)| a.starts_with(b) || b.starts_with(a);
+        self.component == other.component
+            && self.judgement.as_ref().zip(other.judgement.as_ref()).is_none_or(|(a, b)| a == b)
+            && self.commit.as_deref().zip(other.commit.as_deref()).is_none_or(same_start)
     }
 
     /// Whether one would take the place of the other: the same component, judgement and commit, and the same turn where

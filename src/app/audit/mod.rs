@@ -199,12 +199,12 @@ impl Replay {
         }
     }
 
-    /// The judgement that is audited: the one that was flipped to, else the one that speaks.
+    /// The judgement that is audited: the one that was flipped to, else the one that speaks, else the last with a score.
     pub fn audited(&self) -> Option<&Judgement> {
         let rubric = self.scores.components.rubric()?;
         let wanted = self.audit.judgement.as_ref();
         let flipped = wanted.and_then(|file| rubric.judgements.iter().find(|it| it.file == *file));
-        flipped.or_else(|| rubric.chosen())
+        flipped.or_else(|| rubric.shown())
     }
 
     /// Which of how many it is; both count from 1.

@@ -26,9 +26,12 @@ fn of_run(compared: &Comparison, at: usize, party: &Party) -> Vec<Row> {
     let path = compared.paths.get(at).map(|path| path.display().to_string());
     let task = run.task.as_ref().map(|task| task.title.clone().unwrap_or_else(|| task.id.clone()));
     let judged = party.judgement().map(|judgement| {
-        let scores = judgement.verdicts.iter().filter(|it| it.score.is_some()).count();
+        let coverage = party.rubric.coverage(judgement);
         let done = done_at(run, judgement);
-        format!("{} ({scores} components at turn {done}), {}", judgement.judge.name, judgement.file)
+        format!(
+            "{} ({coverage} components at turn {done}), {}",
+            judgement.judge.name, judgement.file
+        )
     });
     let commit = run.turns[..run.end()]
         .iter()

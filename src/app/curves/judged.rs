@@ -20,7 +20,7 @@ impl Replay {
     pub fn judged_by(&self, series: Series) -> Option<String> {
         match series {
             Series::Mcf => {
-                let judge = &self.scores.components.judgement()?.judge;
+                let judge = self.scores.components.judge_of_curves()?;
                 Some(format!("{} ({})", judge.name, judge.kind)).filter(|_| !judge.name.is_empty())
             }
             Series::Rcr | Series::Esr => Some("exposure.json".into()),
@@ -28,13 +28,13 @@ impl Replay {
         }
     }
 
-    /// The judgement of the state at a point: of the judge whose verdicts the scores show, since judges differ.
+    /// The judgement of the state at a point that covers the checklist: of the judge whose verdicts the scores show, since
+    /// judges differ.
     fn judgement_at(&self, point: &Point) -> Option<&Judgement> {
         let parts = &self.scores.components;
-        let judge = &parts.judgement()?.judge;
-        let judgements = parts.rubric()?.judgements.iter();
+        let (judge, rubric) = (parts.judge_of_curves()?, parts.rubric()?);
         let is_of_turn = |it: &&Judgement| it.turn == Some(point.done) && it.judge == *judge;
-        judgements.rev().find(is_of_turn)
+        rubric.judgements.iter().rev().filter(is_of_turn).find(|it| rubric.covers(it))
     }
 }
 

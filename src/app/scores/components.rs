@@ -25,7 +25,7 @@ use crate::{
         scroll::{Motion, Scroll},
         turns,
     },
-    run::rubric::{Judgement, Rubric},
+    run::rubric::{Judge, Judgement, Rubric},
 };
 
 use areas::Areas;
@@ -127,12 +127,32 @@ impl Components {
         self.judgement = Some(file.to_owned());
     }
 
-    /// The judgement that is looked at: the one that was flipped to, else the one that speaks.
+    /// The judgement that is looked at: the one that was flipped to, else the one that speaks for the run, else the last
+    /// there is.
     pub fn judgement(&self) -> Option<&Judgement> {
         let rubric = self.rubric()?;
-        let wanted = self.judgement.as_ref();
-        let flipped = wanted.and_then(|file| rubric.judgements.iter().find(|it| it.file == *file));
-        flipped.or_else(|| rubric.chosen()).or_else(|| rubric.judgements.last())
+        self.flipped_to().or_else(|| rubric.shown()).or_else(|| rubric.judgements.last())
+    }
+
+    /// The judgement that the user asked for.
+    fn flipped_to(&self) -> Option<&Judgement> {
+        let wanted = self.judgement.as_ref()?;
+        self.rubric()?.judgements.iter().find(|it| it.file == *wanted)
+    }
+
+    /// Whether means over the judgement that is looked at are shown: where it covers the checklist, or was asked for.
+    pub fn has_means(&self) -> bool {
+        let rubric = self.rubric();
+        let covers = || rubric.zip(self.judgement()).is_some_and(|(rubric, it)| rubric.covers(it));
+        self.flipped_to().is_some() || covers()
+    }
+
+    /// Whose judgements the curves are of: that of the one that is looked at where it covers the checklist, else that of
+    /// the one that speaks for the run.
+    pub fn judge_of_curves(&self) -> Option<&Judge> {
+        let rubric = self.rubric()?;
+        let looked_at = self.judgement().filter(|it| rubric.covers(it));
+        looked_at.or_else(|| rubric.chosen()).map(|it| &it.judge)
     }
 
     /// Which of how many it is; both count from 1.
@@ -146,7 +166,7 @@ impl Components {
     pub fn other(&self) -> Option<&Judgement> {
         let (rubric, (number, _)) = (self.rubric()?, self.judgement_number()?);
         let (before, after) = rubric.judgements.split_at(number - 1);
-        let has_score = |it: &&Judgement| it.verdicts.iter().any(|verdict| verdict.score.is_some());
+        let has_score = |it: &&Judgement| rubric.coverage(it).scored > 0;
         before.iter().rfind(has_score).or_else(|| after.iter().skip(1).find(has_score))
     }
 

@@ -10,6 +10,7 @@ use crate::{
         Exit, Failure,
         output::{Out, Table, csv_row},
     },
+    run::named::{self, Miss},
     study::{
         Coefficient, Interval,
         raters::{Kind, Panel, Rater},
@@ -92,22 +93,13 @@ fn by_kind(panel: &Panel) -> Result<[usize; 3], String> {
     }
 }
 
-/// By the whole name, else by how only one begins, capital letters aside.
-fn by_name(panel: &Panel, words: &str) -> Result<usize, String> {
-    let words = words.trim();
-    if let Some(at) = panel.raters.iter().position(|rater| rater.name == words) {
-        return Ok(at);
-    }
-    let lower = words.to_lowercase();
-    let begins = |rater: &Rater| rater.name.to_lowercase().starts_with(&lower);
-    let mut found = panel.raters.iter().enumerate().filter(|(_, rater)| begins(rater));
-    match (found.next(), found.next()) {
-        (Some((at, _)), None) if !words.is_empty() => Ok(at),
-        (Some(_), Some(_)) if !words.is_empty() => {
-            Err(format!("--raters: several begin with {words:?}"))
-        }
-        _ => Err(format!("--raters: there is no {words:?}")),
-    }
+/// As every command names somebody ([`named::by_name`]).
+fn by_name(panel: &Panel, word: &str) -> Result<usize, String> {
+    let names: Vec<&str> = panel.raters.iter().map(|rater| rater.name.as_str()).collect();
+    named::by_name(word, &names).map_err(|miss| match miss {
+        Miss::None => format!("--raters: there is no {:?}", word.trim()),
+        Miss::Several(_) => format!("--raters: several begin with {:?}", word.trim()),
+    })
 }
 
 fn listed(panel: &Panel) -> String {

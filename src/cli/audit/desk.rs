@@ -25,7 +25,10 @@ impl Desk {
 
     /// Settles which judgement is checked.
     pub fn choose(&mut self, wish: Option<&str>) -> Result<(), Failure> {
-        self.chosen = faithful::choose(&mut self.rubric, wish)?;
+        self.chosen = match wish {
+            Some(_) => faithful::choose(&mut self.rubric, wish)?,
+            None => self.rubric.shown().and_then(|it| faithful::place_of(&self.rubric, it)),
+        };
         self.judgement().map(|_| ())
     }
 

@@ -342,7 +342,7 @@ fn run_facts<'a>(at: usize, named: &'a Named, party: &'a Party) -> RunFacts<'a> 
             file: &judgement.file,
             commit: judgement.commit.as_deref(),
             turn: compare::done_at(run, judgement),
-            judged: judgement.verdicts.iter().filter(|it| it.score.is_some()).count(),
+            judged: party.rubric.coverage(judgement).scored,
             created_at: judgement.created_at.as_deref(),
         }),
         judges,

@@ -81,8 +81,12 @@ fn runs(document: &Document<'_>) -> Section {
         let run = &party.run;
         let commit = run.turns[..run.end()].iter().rev().find_map(|turn| turn.commit.as_deref());
         let judged = party.judgement().map(|judgement| {
-            format!("{} at turn {}", judgement.judge.name, compare::done_at(run, judgement))
+            let coverage = party.rubric.coverage(judgement);
+            let part = if coverage.is_whole { String::new() } else { format!(", {coverage}") };
+            format!("{} at turn {}{part}", judgement.judge.name, compare::done_at(run, judgement))
         });
+        let unjudged =
+            if party.rubric.partial().is_empty() { "not judged" } else { "in part only" };
         table.row(vec![
             letter(at),
             run.id.clone(),
@@ -91,7 +95,7 @@ fn runs(document: &Document<'_>) -> Section {
             known(run.model.clone()),
             run.counted_turns().count().to_string(),
             known(commit.map(|commit| commit.chars().take(10).collect())),
-            judged.unwrap_or_else(|| "not judged".into()),
+            judged.unwrap_or_else(|| unjudged.into()),
             known(run.task.as_ref().map(|task| task.id.clone())),
         ]);
     }

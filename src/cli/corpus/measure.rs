@@ -9,7 +9,7 @@ use crate::{
         faithfulness::{Faithfulness, if50},
         reuse::Reuse,
     },
-    run::{Run, Tokens, recorded::Tests, rubric::Rubric},
+    run::{Run, Tokens, named::Named, recorded::Tests, rubric::Rubric},
     store::{self, Opened, ReuseReader, Scorer},
     study::{
         corpus::{Measure, Measured},
@@ -52,14 +52,22 @@ pub struct RunFacts {
     pub measured: Measured,
 }
 
+/// What runs are scored with.
+pub struct With<'a> {
+    pub scorer: &'a Scorer,
+    pub reader: &'a ReuseReader,
+    /// Whose scores count; None for the judgement that speaks for each run.
+    pub judge: Option<Named>,
+}
+
 /// Opens and scores every run, in the order of their paths.
-pub fn all(paths: &[PathBuf], folder: &Path, scorer: &Scorer, reader: &ReuseReader) -> Runs {
+pub fn all(paths: &[PathBuf], folder: &Path, with: &With<'_>) -> Runs {
     let name = |path: &Path| {
         let below = path.strip_prefix(folder).ok().filter(|below| !below.as_os_str().is_empty());
         below.unwrap_or(path).display().to_string()
     };
     let open = |path: &PathBuf| match store::open(path) {
-        Ok(opened) => Ok(facts(&opened, path, name(path), scorer, reader)),
+        Ok(opened) => Ok(facts(&opened, path, name(path), with)),
         Err(why) => Err((name(path), why.to_string())),
     };
     let opened: Vec<Result<RunFacts, _>> = paths.par_iter().map(open).collect();
@@ -85,8 +93,7 @@ fn facts(
     opened: &Opened,
     path: &Path,
     name: String,
-    scorer: &Scorer,
-    reader: &ReuseReader,
+    With { scorer, reader, judge }: &With<'_>,
 ) -> RunFacts {
     let (run, archive) = (&*opened.run, &*opened.archive);
     let end = [run.end()];
@@ -109,7 +116,11 @@ fn facts(
     };
     trouble.dedup(); // both read the same files
     let rubric = store::rubric::read(path);
-    let faithfulness = faithfulness(&rubric);
+    let faithfulness = faithfulness(&rubric, judge.as_ref());
+    if faithfulness.is_none() && !rubric.partial().is_empty() {
+        let partial = rubric.partial().join("; ");
+        trouble.push(format!("judged in part, which is no result: {partial}; --judge names one"));
+    }
     let mcf = faithfulness.as_ref().and_then(|(_, scores)| scores.mcf());
     let tests = tests(run);
     let cost_usd = run.cost_usd();
@@ -151,8 +162,11 @@ fn facts(
 }
 
 /// The judgement that speaks for the end of the run, as `score` chooses it.
-fn faithfulness(rubric: &Rubric) -> Option<(String, Faithfulness)> {
-    let chosen = rubric.chosen()?;
+fn faithfulness(rubric: &Rubric, judge: Option<&Named>) -> Option<(String, Faithfulness)> {
+    let chosen = match judge {
+        Some(judge) => rubric.judgements.get(judge.in_run(rubric)?),
+        None => rubric.chosen(),
+    }?;
     Some((chosen.judge.name.clone(), Faithfulness::of(chosen, rubric.checklist.as_ref())))
 }
 

@@ -14,6 +14,7 @@ use crate::{
     },
     run::{
         Run, Warning,
+        named::{Named, NotNamed},
         rubric::{Judgement, Rubric},
     },
 };
@@ -49,6 +50,8 @@ pub struct FaithfulnessRow {
     pub judgement: Option<JudgementRow>,
     /// Names of all judgements that could have been chosen, in the order they were made.
     pub judges: Vec<String>,
+    /// Why there is no result where there are judgements: `2 of 24 by quick (judgements/quick.json)` for each.
+    pub partial: Vec<String>,
     pub without_verdict: Vec<String>,
     pub without_score: Vec<Unscored>,
     pub without_component: Vec<String>,
@@ -134,6 +137,7 @@ impl FaithfulnessRow {
             judge: None,
             judgement: None,
             judges: vec![],
+            partial: vec![],
             without_verdict: vec![],
             without_score: vec![],
             without_component: vec![],
@@ -156,6 +160,7 @@ impl FaithfulnessRow {
             turn: Some(run.end()),
             components: checklist.map(|checklist| checklist.components.len()),
             judges: rubric.judgements.iter().map(|it| it.judge.name.clone()).collect(),
+            partial: if chosen.is_none() { rubric.partial() } else { vec![] },
             without_verdict: match (chosen, checklist) {
                 (None, Some(checklist)) => {
                     checklist.components.iter().map(|it| it.id.clone()).collect()
@@ -232,42 +237,29 @@ impl ExposureRow {
     }
 }
 
-/// The judgement of that judge or in that file, the latest of several; without a wish [`Rubric::chosen`]. A file from
-/// elsewhere joins the others.
+/// The judgement that is named ([`Named`]), or the one in a file from elsewhere, which joins the others; without a wish
+/// [`Rubric::chosen`].
 pub fn choose(rubric: &mut Rubric, wish: Option<&str>) -> Result<Option<usize>, Failure> {
     let Some(wish) = wish else {
-        let chosen = rubric.chosen().map(|chosen| chosen.file.clone());
-        return Ok(chosen.and_then(|file| rubric.judgements.iter().position(|it| it.file == file)));
+        return Ok(rubric.chosen().and_then(|chosen| place_of(rubric, chosen)));
     };
-    let has_score = |it: &Judgement| it.verdicts.iter().any(|verdict| verdict.score.is_some());
-    let named = |it: &Judgement| it.judge.name == wish || is_file(&it.file, wish);
-    let all = &rubric.judgements;
-    let found = all.iter().rposition(|it| named(it) && has_score(it));
-    if let Some(found) = found.or_else(|| all.iter().rposition(named)) {
-        return Ok(Some(found));
+    match Named::of(wish, &[rubric]) {
+        Ok(named) => Ok(named.in_run(rubric)),
+        Err(NotNamed::Nothing { .. }) if Path::new(wish).is_file() => {
+            let read = read_file(Path::new(wish), &mut rubric.warnings)?;
+            rubric.judgements.push(read);
+            Ok(Some(rubric.judgements.len() - 1))
+        }
+        Err(why @ NotNamed::Nothing { .. }) => {
+            Err(Failure::new(Exit::WrongArguments, format!("{why}; and no such file")))
+        }
+        Err(why) => Err(Failure::new(Exit::WrongArguments, why.to_string())),
     }
-    if !Path::new(wish).is_file() {
-        return Err(Failure::new(Exit::WrongArguments, not_there(wish, all)));
-    }
-    let read = read_file(Path::new(wish), &mut rubric.warnings)?;
-    rubric.judgements.push(read);
-    Ok(Some(rubric.judgements.len() - 1))
 }
 
-fn not_there(wish: &str, all: &[Judgement]) -> String {
-    let names: Vec<String> =
-        all.iter().map(|it| format!("{} ({})", it.judge.name, it.file)).collect();
-    let there = match names.is_empty() {
-        true => "this run has no judgements".to_owned(),
-        false => format!("there are: {}", names.join(", ")),
-    };
-    format!("no judgement by {wish}, and no such file; {there}")
-}
-
-/// Whether `wish` names a file of the bundle: `judgements/a.json`, `a.json` or `a`.
-fn is_file(file: &str, wish: &str) -> bool {
-    let name = file.rsplit('/').next().unwrap_or(file);
-    [file, name, name.trim_end_matches(".json")].contains(&wish)
+/// Which of the judgements it is.
+pub fn place_of(rubric: &Rubric, judgement: &Judgement) -> Option<usize> {
+    rubric.judgements.iter().position(|it| std::ptr::eq(it, judgement))
 }
 
 /// A judgement out of a file that lies anywhere.

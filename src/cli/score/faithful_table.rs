@@ -78,7 +78,8 @@ fn judged(row: &FaithfulnessRow) -> String {
         (Some(judged), Some(all), Some(judgement)) => {
             format!("{judged} of {all} components judged by {}", by(judgement))
         }
-        (_, Some(all), _) => format!("none of {all} components judged"),
+        (_, Some(all), _) if row.partial.is_empty() => format!("none of {all} components judged"),
+        (_, Some(all), _) => format!("no judgement has a score for each of {all} components"),
         _ => "no checklist, no judgement".into(),
     }
 }
@@ -107,6 +108,12 @@ fn shares(row: &ExposureRow, table: &mut Table) {
 /// What the numbers leave out, each by name.
 fn notes(row: &FaithfulnessRow) -> Vec<String> {
     let mut notes = vec![];
+    if !row.partial.is_empty() {
+        let all = row.partial.join("; ");
+        notes.push(format!(
+            "judged in part, which is no result of the run: {all}; --judge names one"
+        ));
+    }
     if let Some(judgement) = &row.judgement {
         notes.extend(other_tree(row, judgement));
         if row.judges.len() > 1 {

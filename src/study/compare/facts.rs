@@ -182,13 +182,16 @@ impl Fact {
     }
 }
 
-/// The judgement of the judge that speaks on the state after so many turns.
+/// The judgement of the judge that speaks on the state after so many turns: one that covers the checklist, or the very
+/// one that speaks.
 fn judgement_at(party: &Party, done: usize) -> Option<&Judgement> {
-    let judge = &party.judgement()?.judge.name;
+    let speaks = party.judgement()?;
     let all = party.rubric.judgements.iter().rev();
-    let mut here =
-        all.filter(|it| it.judge.name == *judge && judged::done_at(&party.run, it) == done);
-    here.find(|it| it.verdicts.iter().any(|verdict| verdict.score.is_some()))
+    let mut here = all.filter(|it| judged::done_at(&party.run, it) == done);
+    here.find(|it| {
+        let is_whole = it.judge.name == speaks.judge.name && party.rubric.covers(it);
+        is_whole || std::ptr::eq(*it, speaks)
+    })
 }
 
 /// What the last checkpoint with recorded tests says; none where the harness failed and not the code.

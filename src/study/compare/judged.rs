@@ -3,26 +3,27 @@
 use super::Party;
 use crate::run::{
     Run,
+    named::Named,
     rubric::{Judgement, Rubric},
 };
 
 /// Lets one judge speak for every run: see [`judgements`].
-pub fn choose_judge(parties: &mut [Party], judge: Option<&str>) {
+pub fn choose_judge(parties: &mut [Party], named: Option<&Named>) {
     let rubrics: Vec<&Rubric> = parties.iter().map(|party| &party.rubric).collect();
-    let chosen = judgements(&rubrics, judge);
+    let chosen = judgements(&rubrics, named);
     for (party, judgement) in parties.iter_mut().zip(chosen) {
         party.judgement = judgement;
     }
 }
 
-/// One index into each rubric's judgements: of the judge that is named; else of one judge for all runs, where there is
-/// one; else whatever each run has ([`super::warnings`] says so then). Of several judgements of a judge the last made of
-/// the latest state speaks, as in [`Rubric::chosen`].
-pub fn judgements(rubrics: &[&Rubric], judge: Option<&str>) -> Vec<Option<usize>> {
-    if let Some(name) = judge {
-        return rubrics.iter().map(|rubric| last_of(rubric, |it| it == name)).collect();
+/// One index into each rubric's judgements: what is named; else of one judge for all runs, where there is one; else
+/// whatever each run has ([`super::warnings`] says so then). Of several judgements of a judge the last made of the latest
+/// state speaks, as in [`Rubric::chosen`]; one that does not cover the checklist only where it is named.
+pub fn judgements(rubrics: &[&Rubric], named: Option<&Named>) -> Vec<Option<usize>> {
+    if let Some(named) = named {
+        return rubrics.iter().map(|rubric| named.in_run(rubric)).collect();
     }
-    let has = |rubric: &Rubric, name: &str| last_of(rubric, |it| it == name).is_some();
+    let has = |rubric: &Rubric, name: &str| last_whole(rubric, |it| it == name).is_some();
     let judged: Vec<&Rubric> =
         rubrics.iter().copied().filter(|rubric| rubric.chosen().is_some()).collect();
     let preferred = judged.first().and_then(|rubric| rubric.chosen()).into_iter();
@@ -33,14 +34,13 @@ pub fn judgements(rubrics: &[&Rubric], judge: Option<&str>) -> Vec<Option<usize>
         .find(|name| judged.iter().all(|rubric| has(rubric, name)));
     rubrics
         .iter()
-        .map(|rubric| last_of(rubric, |it| common.is_none_or(|name| it == name)))
+        .map(|rubric| last_whole(rubric, |it| common.is_none_or(|name| it == name)))
         .collect()
 }
 
-fn last_of(rubric: &Rubric, is_wanted: impl Fn(&str) -> bool) -> Option<usize> {
-    let scored = |it: &Judgement| it.verdicts.iter().any(|verdict| verdict.score.is_some());
+fn last_whole(rubric: &Rubric, is_wanted: impl Fn(&str) -> bool) -> Option<usize> {
     let wanted = rubric.judgements.iter().enumerate();
-    let wanted = wanted.filter(|(_, it)| is_wanted(&it.judge.name) && scored(it));
+    let wanted = wanted.filter(|(_, it)| is_wanted(&it.judge.name) && rubric.covers(it));
     wanted.max_by_key(|(_, it)| it.turn.unwrap_or(usize::MAX)).map(|(at, _)| at)
 }
 

@@ -40,7 +40,7 @@ pub use trees::{Side, Trees, diff_between};
 pub struct Party {
     pub run: Arc<Run>,
     pub rubric: Rubric,
-    /// Which of [`Rubric::judgements`] speaks; None where none has a score, or none is by the judge asked for.
+    /// Which of [`Rubric::judgements`] speaks; None where none covers the checklist, or none is called as asked for.
     pub judgement: Option<usize>,
     /// By turns done; None where nothing is recorded that it could be measured on.
     pub measured: BTreeMap<usize, Option<Snapshot>>,
@@ -84,7 +84,8 @@ pub fn warnings(parties: &[Party]) -> Vec<String> {
     let mut warnings = vec![];
     warnings.extend(other_tasks(parties));
     warnings.extend(other_judges(parties));
-    warnings.extend(parties.iter().enumerate().filter_map(|(at, party)| no_verdicts(at, party)));
+    warnings
+        .extend(parties.iter().enumerate().filter_map(|(at, party)| missing_verdicts(at, party)));
     warnings
 }
 
@@ -112,10 +113,20 @@ fn other_judges(parties: &[Party]) -> Option<String> {
     is_other.then(|| format!("judged by different judges ({named}): a difference may be theirs"))
 }
 
-fn no_verdicts(at: usize, party: &Party) -> Option<String> {
+fn missing_verdicts(at: usize, party: &Party) -> Option<String> {
     let letter = letter(at);
+    let partial = party.rubric.partial();
     match (&party.rubric.checklist, party.judgement()) {
-        (_, Some(_)) => None,
+        (_, Some(judgement)) => {
+            let coverage = party.rubric.coverage(judgement);
+            let by = &judgement.judge.name;
+            (!coverage.is_whole)
+                .then(|| format!("{letter} is judged on {coverage} components by {by}"))
+        }
+        (_, None) if !partial.is_empty() => Some(format!(
+            "{letter} is judged in part only, which is no result: {}",
+            partial.join("; ")
+        )),
         (None, None) => Some(format!("{letter} has no checklist and is not judged")),
         (Some(_), None) => Some(format!("{letter} is not judged")),
     }

@@ -5,6 +5,7 @@ use crate::{
     run::{
         Checkpoint, RepoPath, Task, Tokens, Turn,
         files::{MemoryBlobs, Tree, TreeFile},
+        named::Named,
         rubric::{Checklist, Component, Judge, Verdict},
     },
 };
@@ -141,7 +142,10 @@ fn one_judge_for_all_runs_is_preferred_to_the_latest_of_each() {
     assert_eq!(judgements(&[&both(["j", "k"]), &only("j")], None), [Some(0), Some(1)]);
     assert_eq!(judgements(&[&only("j"), &only("k")], None), [Some(1), Some(1)]);
     assert_eq!(judgements(&[&only("j"), &empty], None), [Some(1), None]);
-    assert_eq!(judgements(&[&both(["j", "k"]), &only("j")], Some("k")), [Some(1), None]);
+    assert_eq!(
+        judgements(&[&both(["j", "k"]), &only("j")], Some(&Named::Judge("k".into()))),
+        [Some(1), None]
+    );
 }
 
 #[test]

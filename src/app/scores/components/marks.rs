@@ -82,20 +82,19 @@ impl Replay {
         said.collect()
     }
 
-    /// The components that the last judgement up to the playhead leaves worse than an earlier one did, then those
+    /// The components that the last whole judgement up to the playhead leaves worse than an earlier one did, then those
     /// that score least; none where nothing up to there was judged.
     pub fn standings(&self) -> Vec<Standing> {
         let Some(rubric) = self.scores.components.rubric() else { return vec![] };
         let moment = |judgement: &Judgement| judged_after(&self.run, judgement);
-        let has_score = |it: &&Judgement| it.verdicts.iter().any(|verdict| verdict.score.is_some());
-        let scored = || rubric.judgements.iter().filter(has_score);
-        let Some(chosen) = scored()
+        let whole = || rubric.judgements.iter().filter(|it| rubric.covers(it));
+        let Some(chosen) = whole()
             .filter(|it| moment(it).is_some_and(|done| done <= self.turn + 1))
             .max_by_key(|it| moment(it))
         else {
             return vec![];
         };
-        let earlier = scored().filter(|it| moment(it) < moment(chosen)).max_by_key(|it| moment(it));
+        let earlier = whole().filter(|it| moment(it) < moment(chosen)).max_by_key(|it| moment(it));
         let name = |id: &str| {
             let listed = rubric.checklist.iter().flat_map(|it| &it.components);
             let found = listed.into_iter().find(|it| it.id == id);

@@ -93,15 +93,19 @@ fn sums(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
     let sum: u32 = scores.iter().map(|score| u32::from(*score)).sum();
     let mcf = f64::from(sum) / scores.len() as f64;
     let dir = integration(replay).and_then(|it| it.dir());
+    let dir_of = |value: &dyn Fn(f64) -> String| dir.map_or_else(|| waiting(replay), value);
+    let has_means = replay.scores.components.has_means();
+    let mean = |value: String| if has_means { value } else { "–".into() };
+    let part = if is_in_part(replay) { ", in part" } else { "" };
     let count = |is: &dyn Fn(u8) -> bool| scores.iter().filter(|score| is(**score)).count();
     let named = |name: &str, value: String| {
         [own(format!("{name} "), muted), own(value, theme.of(Meaning::Title)), own("   ", plain)]
     };
     let all = [
-        named("MCF", format!("{mcf:.3} of {FULL}")),
-        named("DIR", dir.map_or_else(|| waiting(replay), |dir| format!("{dir:.3}"))),
-        named("IF50", dir.map_or_else(|| waiting(replay), |dir| format!("{:.3}", if50(mcf, dir)))),
-        named("judged", format!("{} of {}", scores.len(), counted.len())),
+        named("MCF", mean(format!("{mcf:.3} of {FULL}"))),
+        named("DIR", dir_of(&|dir| format!("{dir:.3}"))),
+        named("IF50", mean(dir_of(&|dir| format!("{:.3}", if50(mcf, dir))))),
+        named("judged", format!("{} of {}{part}", scores.len(), counted.len())),
         named("severe", count(&|score| score <= SEVERE).to_string()),
         named("full", count(&|score| score == FULL).to_string()),
         named("lost", lost(replay)),
@@ -109,6 +113,12 @@ fn sums(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
     let mut spans: Vec<Span<'static>> = all.into_iter().flatten().collect();
     spans.pop(); // the blank after the last
     sides(spans, vec![], width)
+}
+
+/// Whether the judgement that is looked at does not cover the checklist.
+fn is_in_part(replay: &Replay) -> bool {
+    let parts = &replay.scores.components;
+    parts.rubric().zip(parts.judgement()).is_some_and(|(rubric, it)| !rubric.covers(it))
 }
 
 /// Of the state that was judged, as far as it is known.
