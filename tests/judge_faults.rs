@@ -104,7 +104,7 @@ fn an_answer_that_is_no_verdict_has_one_more_chance_and_then_is_an_error() {
 
     assert_eq!((ran.code, server.seen().len()), (Some(1), 2));
     assert_eq!(error_of(&desk), "no verdict after two attempts: the answer has no JSON object");
-    assert!(desk.only()["finished_at"].is_string(), "the judge was heard out");
+    assert_eq!(desk.only()["finished_at"], Value::Null, "worth asking again");
     let read = store::rubric::read(&desk.run());
     assert_eq!(read.judgements[0].verdicts[0].score, None);
 }
@@ -229,6 +229,37 @@ fn what_failed_on_the_way_is_asked_again_by_resume() {
         "{}",
         first.out
     );
+}
+
+#[test]
+fn a_malformed_answer_is_asked_again_by_resume_into_the_same_file_and_kept() {
+    let server = Server::new(|asked| match (asked.component.as_str(), asked.nth) {
+        ("C02", 1 | 2) => Say::Text("I like it.".into()),
+        _ => able(asked),
+    });
+    let desk = Desk::with(&server, "concurrency = 1");
+    let arguments = ["--components", "C01,C02,C03"];
+
+    let first = desk.judge(&arguments);
+    let (names, before) = (desk.names(), desk.only());
+    let second = desk.judge(&[&arguments[..], &["--resume"]].concat());
+
+    assert_eq!((first.code, second.code), (Some(1), Some(0)), "{}", second.err);
+    assert!(
+        first.out.contains("without a verdict: C02, which --resume asks for again"),
+        "{}",
+        first.out
+    );
+    assert_eq!(desk.names(), names);
+    let after = desk.only();
+    assert_eq!(scores(&before)[1], ("C02".into(), None));
+    assert_eq!(scores(&after)[1], ("C02".into(), Some(2)));
+    assert_eq!(after["asked_again"], serde_json::json!([before["scores"][1]]));
+    assert_eq!(
+        (&after["scores"][0], &after["scores"][2]),
+        (&before["scores"][0], &before["scores"][2])
+    );
+    assert!(before["finished_at"].is_null() && after["finished_at"].is_string());
 }
 
 #[test]

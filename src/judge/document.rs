@@ -41,6 +41,9 @@ pub struct Document {
     pub repeat: Repeat,
     /// Those that were judged so far, in the order of [`Self::components`].
     pub scores: Vec<Box<RawValue>>,
+    /// Malformed answers that were asked again, as they stood in [`Self::entries`], the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked_again: Vec<Box<RawValue>>,
     /// In the place of scores, where flags are asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     groups: Option<Vec<Box<RawValue>>>,
@@ -219,6 +222,7 @@ impl Document {
             components: subject.components.clone(),
             repeat,
             scores: vec![],
+            asked_again: vec![],
             groups: (subject.asks == Asks::Flags).then(Vec::new),
             flags: (subject.asks == Asks::Flags).then(Vec::new),
             lines_of_code: None,
@@ -250,11 +254,9 @@ impl Document {
         self.finished_at.is_some()
     }
 
-    /// Ids that have no entry, or one that is worth asking again.
+    /// Ids that are to be asked about: those that have no answer that can be used.
     pub fn missing(&self) -> Vec<String> {
-        let known: Vec<Known> = self.entries().iter().filter_map(|entry| known(entry)).collect();
-        let is_settled = |id: &String| known.iter().any(|it| it.component == *id && !it.fault);
-        self.components.iter().filter(|id| !is_settled(id)).cloned().collect()
+        self.unanswered().into_iter().map(str::to_owned).collect()
     }
 
     /// What was said of each component or group so far.
@@ -289,7 +291,8 @@ impl Document {
         known.map(|it| (it.component, it.score)).collect()
     }
 
-    /// Enters what was said of a component; only an entry worth asking again is replaced.
+    /// Enters what was said of a component. An answer that can be used stays as it is; a malformed one makes room and is
+    /// kept in [`Self::asked_again`], one that failed on the way is no answer and is not.
     pub fn enter(&mut self, component: &str, judged: &Judged) -> serde_json::Result<()> {
         if !self.missing().iter().any(|id| id == component) {
             return Ok(());
@@ -309,7 +312,9 @@ impl Document {
         let ids = &self.components;
         let place = |id: &str| ids.iter().position(|it| it == id);
         let entries = self.groups.as_mut().unwrap_or(&mut self.scores);
-        entries.retain(|it| known(it).is_none_or(|it| it.component != component || !it.fault));
+        let is_of = |it: &Known| it.component == component;
+        let before = entries.extract_if(.., |it| known(it).is_some_and(|it| is_of(&it)));
+        self.asked_again.extend(before.filter(|it| known(it).is_some_and(|it| !it.fault)));
         entries.push(entry);
         entries.sort_by_key(|entry| known(entry).and_then(|it| place(&it.component)));
         if let Some(rows) = &mut self.flags {

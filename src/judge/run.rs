@@ -293,10 +293,10 @@ impl Sitting<'_> {
         document: &mut Document,
         tell: &mut dyn FnMut(&Event),
     ) -> Result<(), Halt> {
-        if document.is_finished() {
+        let missing = document.missing();
+        if missing.is_empty() {
             return Ok(());
         }
-        let missing = document.missing();
         let total = document.components.len();
         let mut done = total - missing.len();
         let path = file.path().to_owned();

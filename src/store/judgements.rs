@@ -1,5 +1,5 @@
 //! Judgement files of a bundle: `judgements/<judge>-<time>-<n>.json`. One is only ever replaced by a longer version of
-//! itself, whole, and never again once it says that it is finished; who writes it, sees to that.
+//! itself, whole, and never again once every component has an answer; who writes it, sees to that.
 
 use std::{
     fs, io,

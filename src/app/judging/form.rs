@@ -57,14 +57,23 @@ pub enum Which {
 /// The files of which moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum State {
-    /// After the turn that is looked at.
+    /// The one that the view shows: in the scores and the audit the judged one, elsewhere the playhead's.
     #[default]
+    Shown,
+    /// After the turn that is looked at, where the view shows another state.
     Playhead,
     Final,
     /// One judging for each.
     EveryCheckpoint,
     /// By position.
     Checkpoint(usize),
+}
+
+/// Whether the state that the view shows is the playhead's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Playhead {
+    Shown,
+    Apart,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,12 +156,19 @@ impl Field {
 }
 
 impl State {
-    /// Those a run has.
-    fn all(run: &Run) -> Vec<Self> {
+    /// Those a run has; the playhead's where it is apart from what the view shows.
+    fn all(run: &Run, playhead: Playhead) -> Vec<Self> {
         let count = run.checkpoints.len();
         let every = (count > 0).then_some(Self::EveryCheckpoint);
         let each = (0..count).map(Self::Checkpoint);
-        [Self::Playhead, Self::Final].into_iter().chain(every).chain(each).collect()
+        let apart = (playhead == Playhead::Apart).then_some(Self::Playhead);
+        [Self::Shown]
+            .into_iter()
+            .chain(apart)
+            .chain([Self::Final])
+            .chain(every)
+            .chain(each)
+            .collect()
     }
 }
 
@@ -215,7 +231,7 @@ impl Form {
     }
 
     /// Changes the field at the cursor by so many values.
-    pub(super) fn change(&mut self, by: isize, run: &Run) {
+    pub(super) fn change(&mut self, by: isize, run: &Run, playhead: Playhead) {
         match self.field() {
             Some(Field::Judge) if !self.judges.is_empty() => {
                 self.judge = wrapped(self.judge, by, self.judges.len());
@@ -228,7 +244,7 @@ impl Form {
                 self.which = all[wrapped(at, by, all.len())];
             }
             Some(Field::State) => {
-                let all = State::all(run);
+                let all = State::all(run, playhead);
                 let at = all.iter().position(|it| *it == self.state).unwrap_or_default();
                 self.state = all[wrapped(at, by, all.len())];
             }

@@ -218,6 +218,7 @@ impl Judging {
 
 impl Replay {
     pub(super) fn update_judging(&mut self, message: Message, layout: &Layout) {
+        let playhead = self.playhead_beside_the_shown();
         let judging = &mut self.judging;
         if !judging.is_open && message != Message::Toggle {
             return judging.toggle(layout); // a command of the list: what it is about is shown first
@@ -227,7 +228,7 @@ impl Replay {
             Message::Leave => judging.leave(layout),
             Message::Move(motion) => self.move_in_pane(motion, layout),
             Message::Change(by) if judging.page == Page::Form => {
-                judging.form.change(by, &self.run);
+                judging.form.change(by, &self.run, playhead);
             }
             Message::Change(by) => {
                 let row = judging.rows.cursor.saturating_add_signed(by);

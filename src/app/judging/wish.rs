@@ -4,9 +4,13 @@ use std::collections::BTreeSet;
 
 use super::{
     asking::{Asks, Matter, Wish},
-    form::{Field, Own, State, Which},
+    form::{Field, Own, Playhead, State, Which},
 };
-use crate::{app::replay::Replay, run::rubric::SEVERE};
+use crate::{
+    app::{replay::Replay, scores::Shows, views::View},
+    metrics::lifeline,
+    run::rubric::{Judgement, SEVERE},
+};
 
 impl Own {
     /// None for what is built in. The error is a sentence.
@@ -91,6 +95,7 @@ impl Replay {
         }
         let end = |at: usize| self.run.checkpoints.get(at).map(|it| it.last_turn + 1);
         Ok(match self.judging.form.state {
+            State::Shown => vec![self.shown_state().unwrap_or(self.turn + 1)],
             State::Playhead => vec![self.turn + 1],
             State::Final => vec![count],
             State::Checkpoint(at) => vec![end(at).unwrap_or(count)],
@@ -99,6 +104,29 @@ impl Replay {
                 ends.collect::<BTreeSet<usize>>().into_iter().collect()
             }
         })
+    }
+
+    /// The state that the view is about, in turns done: the judged one in the scores and the audit. None in views that
+    /// are about the playhead's turn, and where nothing was judged.
+    fn shown_state(&self) -> Option<usize> {
+        let judged = |judgement: &Judgement| lifeline::judged_after(&self.run, judgement);
+        match self.view {
+            View::Scores => match self.scores.shown(&self.run)? {
+                Shows::Components => judged(self.scores.components.judgement()?),
+                Shows::Judges => judged(self.judgement_of(&self.judge_column()?)?),
+                Shows::Flags => self.flag_state()?.0.turn,
+                Shows::Tree => None,
+            },
+            View::Audit => judged(self.audited()?),
+            View::Replay | View::Curves | View::Collection | View::Compare | View::Live => None,
+        }
+    }
+
+    pub(super) fn playhead_beside_the_shown(&self) -> Playhead {
+        match self.shown_state() {
+            Some(turn) if turn != self.turn + 1 => Playhead::Apart,
+            _ => Playhead::Shown,
+        }
     }
 
     fn wanted_components(&self) -> Result<Option<Vec<String>>, String> {
@@ -197,6 +225,10 @@ impl Replay {
         let checkpoints = &self.run.checkpoints;
         let after = |turn: usize| format!("after turn {turn}");
         match self.judging.form.state {
+            State::Shown => match self.shown_state() {
+                Some(turn) => (format!("turn {turn}"), "shown in this view".into()),
+                None => (format!("turn {}", self.turn + 1), "the playhead's".into()),
+            },
             State::Playhead => (format!("turn {}", self.turn + 1), "the playhead's".into()),
             State::Final => ("the end".into(), after(self.run.end())),
             State::EveryCheckpoint => {

@@ -332,7 +332,10 @@ fn summary(document: &Document) -> String {
     let lacks = |id: &&String| !given.iter().any(|(it, score)| it == *id && score.is_some());
     let without: Vec<&str> = document.components.iter().filter(lacks).map(String::as_str).collect();
     if !without.is_empty() {
-        words.push_str(&format!("; without a verdict: {}", without.join(", ")));
+        words.push_str(&format!(
+            "; without a verdict: {}, which --resume asks for again",
+            without.join(", ")
+        ));
     }
     words
 }
