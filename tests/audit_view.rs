@@ -326,6 +326,46 @@ fn two_raters_never_see_each_other() {
 }
 
 #[test]
+fn the_scores_show_a_rater_the_labels_of_nobody_else() {
+    let bundle = Bundle::new();
+    audit(&bundle, (120, 40), "ann").press("3 b N 4").unwrap();
+    let scores = |annotator: Option<&str>| {
+        let place = Place { component: Some("C15".into()), ..Place::default() };
+        after(&mut opened(bundle.path().to_owned(), (120, 40), annotator, place), "<f3>")
+    };
+
+    let (own, others, nobody) = (scores(Some("ann")), scores(Some("bob")), scores(None));
+
+    has(&own, "score             you");
+    has(&own, "ann (you)");
+    for frame in [others, nobody] {
+        has(&frame, "C15");
+        lacks(&frame, "ann");
+        lacks(&frame, "score             you");
+    }
+}
+
+#[test]
+fn of_two_sessions_of_one_rater_the_first_label_stands_and_nothing_becomes_blind_again() {
+    let bundle = Bundle::new();
+    let (mut first, mut second) =
+        (audit(&bundle, (120, 40), "ann"), audit(&bundle, (120, 40), "ann"));
+    first.press("3 b").unwrap();
+
+    let told = after(&mut second, "1");
+
+    has(&told, "C15 was labelled 3 by ann in another session; the first label stands");
+    assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
+    has(&told, "1/24");
+
+    first.press("u").unwrap();
+    let told = after(&mut second, "m late<enter>");
+    has(&told, "the label of C15 was taken back by ann in another session");
+    second.press("2").unwrap();
+    assert_eq!(bundle.labels("ann")[0], "C15 2 open - -");
+}
+
+#[test]
 fn where_nobody_said_who_labels_the_first_label_asks() {
     let bundle = Bundle::new();
     let mut screen = opened(bundle.path().to_owned(), (120, 40), None, Place::default());

@@ -225,6 +225,24 @@ fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_ove
 }
 
 #[test]
+fn in_the_scores_r_judges_the_state_that_they_show_and_not_the_playheads() {
+    let desk = Desk::new("");
+    let sample = common::project("sample-runs/codex-p12/judgements");
+    judge_desk::copy(&sample, &desk.run().join("judgements"));
+    let mut stage = Stage::of(desk, (160, 45), vec![stub(&Server::new(able))]);
+
+    let replay = stage.press("r");
+    let scores = stage.press("<esc>3wr");
+    let earlier = stage.press("<esc>Fr");
+    let playhead = stage.press("jjjl");
+
+    assert!(replay.contains("turn 1 ") && replay.contains("the playhead's"), "{replay}");
+    assert!(scores.contains("turn 56") && scores.contains("shown in this view"), "{scores}");
+    assert!(earlier.contains("turn 39") && earlier.contains("shown in this view"), "{earlier}");
+    assert!(playhead.contains("turn 1 ") && playhead.contains("the playhead's"), "{playhead}");
+}
+
+#[test]
 fn a_judging_is_stopped_and_gone_on_with() {
     let gate = Gate::default();
     let server = held_at("C03", &gate);

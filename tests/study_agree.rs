@@ -244,3 +244,45 @@ fn the_sample_run_has_two_raters() {
     assert_eq!(said["pairs"][0]["n"], 24);
     assert_eq!(said["problems"], json!([]));
 }
+
+#[test]
+fn blind_labels_and_others_of_one_person_stand_apart_and_blind_only_leaves_the_others_out() {
+    let folder = tempfile::tempdir().unwrap();
+    bundle(folder.path(), "p1");
+    let label = |(id, score): &(&str, i64)| {
+        let blind = id.cmp(&"C5") == std::cmp::Ordering::Less;
+        json!({"component": id, "score": score, "blind": blind})
+    };
+    let rows: Vec<Value> = FIRST.iter().map(label).collect();
+    let labels = json!({"schema": "trajview.labels/1", "annotator": "A1", "labels": rows});
+    write(&folder.path().join("labels/a1.json"), &labels);
+    fs::remove_file(folder.path().join("labels/a2.json")).unwrap();
+    let path = folder.path().to_str().unwrap();
+    let pairs = |more: &[&str]| -> Vec<(Value, Value, Value)> {
+        let said = json(&[&["agree", path, "--json", "--resamples", "0"], more].concat());
+        let pairs = said["pairs"].as_array().unwrap().clone();
+        pairs.iter().map(|it| (it["a"].clone(), it["b"].clone(), it["n"].clone())).collect()
+    };
+
+    assert_eq!(
+        pairs(&[]),
+        [
+            (json!("A1 (blind)"), json!("judge"), json!(4)),
+            (json!("A1 (not blind)"), json!("judge"), json!(4))
+        ]
+    );
+    assert_eq!(pairs(&["--blind-only"]), [(json!("A1"), json!("judge"), json!(4))]);
+    let text = printed(&["agree", path, "--resamples", "0"]);
+    assert!(text.contains("labels of A1: 4 blind, 4 not blind"), "{text}");
+    let text = printed(&["agree", path, "--resamples", "0", "--blind-only"]);
+    assert!(text.contains("left out: A1: 4 labels: not blind"), "{text}");
+    let table = folder.path().join("labels.csv");
+    fs::write(
+        &table,
+        "component,annotator,score,blind\nC1,A1,4,true\nC2,A1,3,false\nC1,B,4,true\nC2,B,3,\n",
+    )
+    .unwrap();
+    let said =
+        json(&["agree", table.to_str().unwrap(), "--json", "--resamples", "0", "--blind-only"]);
+    assert_eq!(said["raters"].as_array().unwrap().len(), 2);
+}

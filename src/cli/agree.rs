@@ -19,7 +19,8 @@ use repeats::Repeats;
 
 /// Agreement between raters: judges and humans of runs, or columns of a table
 ///
-/// The raters of a run are its judgements and its labels. Several runs are pooled. A CSV has a row a component and a
+/// The raters of a run are its judgements and its labels; the blind labels of a person and the others are a rater each.
+/// Several runs are pooled. A CSV has a row a component and a
 /// column a rater (component,run,a,b; run may be missing) or a row a score (component,rater,score); JSON is a list of
 /// such rows, or an object of columns.
 #[derive(Debug, clap::Args)]
@@ -55,6 +56,10 @@ pub struct Args {
         requires = "calibration"
     )]
     raters: Vec<String>,
+    /// Without the labels that are not recorded as given before the verdict was seen. If left out, the blind labels of a
+    /// person and the others are a rater each. Judgements, and tables without a column `blind`, are in either way
+    #[arg(long)]
+    blind_only: bool,
     /// How steady each judge is over its repeats, component by component and as a whole; and each prompt and judge
     /// against the others of the same state of the code
     #[arg(long, conflicts_with_all = ["by", "calibration"])]
@@ -88,6 +93,7 @@ pub fn at_most_a_million(words: &str) -> Result<usize, String> {
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let gathered = Gathered::of(&args.paths)?;
     let panel = gathered.panel()?;
+    let panel = if args.blind_only { panel.blind_only() } else { panel }.named_apart();
     let scale = scale(&args.levels, &panel)?;
     let panel = panel.on_scale(|score| scale.position(score).is_some());
     let plan = Plan { seed: args.seed, resamples: args.resamples, ..Plan::default() };

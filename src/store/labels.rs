@@ -91,8 +91,37 @@ impl LabelBook {
         self.put_all(&[label])
     }
 
-    /// As [`Self::put`], all of them or, after a failure, none.
+    /// As [`Self::put`], where the file says of the thing what the rater saw of it (`seen`). Where another program that
+    /// labels as this rater has said something else meanwhile, nothing is written and that label is given back: the first
+    /// label stands.
+    pub fn put_if_as_seen(
+        &mut self,
+        label: Label,
+        seen: Option<&Label>,
+    ) -> Result<Option<Label>, WriteError> {
+        let without_time = |label: &Label| Label { at: None, ..label.clone() };
+        self.change(|known| {
+            let there = known.about(&label).filter(|there| Some(*there) != seen);
+            // The label itself is there where it was written and the program did not hear of it.
+            let is_other = |there: &&Label| without_time(there) != without_time(&label);
+            match there.filter(is_other) {
+                Some(stands) => Change::Stands(stands.clone()),
+                None => Change::Put(vec![label]),
+            }
+        })
+    }
+
+    /// As [`Self::put`], all of them or, after a failure, none. What was labelled with the verdict in sight never becomes
+    /// blind again.
     pub fn put_all(&mut self, labels: &[Label]) -> Result<(), WriteError> {
+        self.change(|_| Change::Put(labels.to_vec())).map(|_| ())
+    }
+
+    /// Reads the file under the lock of the folder, and writes what is to be put; gives the label that stands instead.
+    fn change(
+        &mut self,
+        change: impl FnOnce(&Labels) -> Change,
+    ) -> Result<Option<Label>, WriteError> {
         let folder = self.path.parent().map(Path::to_owned).unwrap_or_default();
         is_ours(&folder)?;
         if !is_folder(&folder) {
@@ -106,11 +135,21 @@ impl LabelBook {
         let lock = locked(&folder)?;
         let before = self.read()?;
         let annotator = self.labels.annotator.clone();
-        let content = self.with(before.as_deref(), &annotator, labels)?;
+        let known = self.understood(&annotator, before.as_deref());
+        let labels = match change(&known) {
+            Change::Put(labels) => labels,
+            Change::Stands(label) => {
+                self.labels = known;
+                return Ok(Some(label));
+            }
+        };
+        let labels: Vec<Label> =
+            labels.into_iter().map(|it| never_blind_again(&known, it)).collect();
+        let content = self.with(before.as_deref(), &annotator, &labels)?;
         self.replace(&folder, &content)?;
         drop(lock);
         self.labels = self.understood(&annotator, Some(&content));
-        Ok(())
+        Ok(None)
     }
 
     /// None where there is no file yet.
@@ -168,6 +207,20 @@ impl LabelBook {
         }
         replaced.and_then(|()| sync_folder(folder)).map_err(|why| failed(&self.path, &why))
     }
+}
+
+/// What is to be done to a file of labels, once it is known what is in it.
+enum Change {
+    Put(Vec<Label>),
+    /// Nothing, since this label stands.
+    Stands(Label),
+}
+
+/// A label of what was labelled, or taken back, with the verdict in sight is not blind.
+fn never_blind_again(known: &Labels, label: Label) -> Label {
+    let was_seen = known.about(&label).is_some_and(|before| before.blind == Some(false));
+    let blind = if was_seen { label.blind.map(|_| false) } else { label.blind };
+    Label { blind, ..label }
 }
 
 /// A folder, or nothing yet.

@@ -35,7 +35,55 @@ pub struct Rater {
     /// Of a judge that is one.
     pub model: Option<String>,
     pub kind: Kind,
+    /// Of labels: whose they are and which of them. The blind ones of a person, those that are not and those that do not
+    /// say are a rater each.
+    pub labels: Option<LabelsOf>,
     pub scores: Vec<Score>,
+}
+
+/// Some of the labels of one person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelsOf {
+    pub annotator: String,
+    pub sight: Sight,
+}
+
+/// Whether the verdict was seen before the label was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Sight {
+    Blind,
+    Open,
+    /// Nothing says it.
+    Unsaid,
+}
+
+impl Sight {
+    pub const ALL: [Self; 3] = [Self::Blind, Self::Open, Self::Unsaid];
+
+    pub const fn of(blind: Option<bool>) -> Self {
+        match blind {
+            Some(true) => Self::Blind,
+            Some(false) => Self::Open,
+            None => Self::Unsaid,
+        }
+    }
+
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Blind => "blind",
+            Self::Open => "not blind",
+            Self::Unsaid => "blindness not recorded",
+        }
+    }
+
+    /// None where nothing says it.
+    pub const fn is_blind(self) -> Option<bool> {
+        match self {
+            Self::Blind => Some(true),
+            Self::Open => Some(false),
+            Self::Unsaid => None,
+        }
+    }
 }
 
 /// What a rater is.
@@ -114,7 +162,21 @@ impl Panel {
     pub fn named_apart(mut self) -> Self {
         self.say_where_shared(|rater| rater.model.clone());
         self.say_where_shared(|rater| Some(rater.kind.name().to_owned()));
+        self.say_where_shared(|rater| Some(rater.labels.as_ref()?.sight.words().to_owned()));
         self
+    }
+
+    /// Without the labels that are not known to be blind; what is left out is told.
+    pub fn blind_only(mut self) -> Self {
+        let is_out =
+            |rater: &Rater| rater.labels.as_ref().is_some_and(|it| it.sight != Sight::Blind);
+        let (out, kept): (Vec<Rater>, Vec<Rater>) = self.raters.into_iter().partition(is_out);
+        self.problems.extend(out.iter().filter_map(|rater| {
+            let labels = rater.labels.as_ref()?;
+            let what = format!("{}: {}", counted(rater.scores.len()), labels.sight.words());
+            Some(Problem { place: labels.annotator.clone(), what })
+        }));
+        Self { raters: kept, problems: self.problems }
     }
 
     fn say_where_shared(&mut self, what: impl Fn(&Rater) -> Option<String>) {
@@ -170,12 +232,15 @@ impl Panel {
     }
 
     /// Every two raters who scored something in common, or could have, by number: each human against each judge first,
-    /// then humans, then judges among themselves.
+    /// then humans, then judges among themselves. A person is not held against themselves.
     pub fn pairs_of_raters(&self) -> Vec<(usize, usize)> {
         let kind = |at: usize| self.raters.get(at).map_or(Kind::Unknown, |rater| rater.kind);
         let mut pairs: Vec<(usize, usize)> = vec![];
         for first in 0..self.raters.len() {
             for second in first + 1..self.raters.len() {
+                if self.is_one_person(first, second) {
+                    continue;
+                }
                 let is_turned = kind(first) == Kind::Judge && kind(second) == Kind::Human;
                 pairs.push(if is_turned { (second, first) } else { (first, second) });
             }
@@ -188,11 +253,22 @@ impl Panel {
         pairs.sort_by_key(rank);
         pairs
     }
+
+    /// Whether both are labels of one person.
+    fn is_one_person(&self, first: usize, second: usize) -> bool {
+        let who = |at: usize| Some(&self.raters.get(at)?.labels.as_ref()?.annotator);
+        who(first).is_some_and(|annotator| who(second) == Some(annotator))
+    }
+}
+
+fn counted(labels: usize) -> String {
+    if labels == 1 { "1 label".into() } else { format!("{labels} labels") }
 }
 
 impl Rater {
     fn is_called(&self, other: &Self) -> bool {
-        (&self.name, &self.model, self.kind) == (&other.name, &other.model, other.kind)
+        let key = |it: &'_ Self| (it.name.clone(), it.model.clone(), it.kind, it.labels.clone());
+        key(self) == key(other)
     }
 }
 

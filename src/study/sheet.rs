@@ -3,7 +3,7 @@
 //! A table has a row a thing and a column a rater. The columns `component` (or `id`, `item`), `run` and `commit` say
 //! what is scored, `rubric` by what; without `component` the rows are numbered. Every other column is a rater, named by its
 //! head. With columns `rater` (or `annotator`, as `trajview audit --export` has it) and `score` a row is one score
-//! instead. A score is a number or the name of a level of SLUMP's rubric; an
+//! instead, and a column `blind` says which were given before the verdict was seen. A score is a number or the name of a level of SLUMP's rubric; an
 //! empty cell is no score.
 //!
 //! In JSON a table is an array of objects, alone or as `pairs`, or an object of columns: `{"a": [4, 3], "b": [4, 2]}`.

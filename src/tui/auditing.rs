@@ -7,7 +7,7 @@ use crate::{
         Message, Request,
         audit::{
             agreement,
-            asking::{Answer, Ask},
+            asking::{Answer, Ask, Saved},
         },
         replay,
     },
@@ -25,9 +25,9 @@ pub fn answer(recording: &dyn Recording, request: Request, ask: Ask) -> Reply {
         request,
         match ask {
             Ask::Labels { annotator, .. } => Answer::Labels(recording.labels(&annotator)),
-            Ask::Save { annotator, label, .. } => {
+            Ask::Save { annotator, label, seen, .. } => {
                 let label = Label { at: label.at.or_else(|| Some(now())), ..label };
-                Answer::Saved(recording.save_label(&annotator, label))
+                Answer::Saved(recording.save_label(&annotator, label, seen.as_ref()))
             }
             Ask::Places { run, done, component, verdict } => {
                 let places = recording.places(&run, done, &component, verdict.as_ref());
@@ -61,11 +61,17 @@ pub fn labels(archive: &Archive, annotator: &str) -> Result<Labels, String> {
     book(archive, annotator).map(|book| book.labels().clone())
 }
 
-/// Saves a label and gives all that are on disk then. The error is a sentence.
-pub fn save(archive: &Archive, annotator: &str, label: Label) -> Result<Labels, String> {
+/// Saves a label where the file says what the rater saw of the thing, and gives all that are on disk then. The error is
+/// a sentence.
+pub fn save(
+    archive: &Archive,
+    annotator: &str,
+    label: Label,
+    seen: Option<&Label>,
+) -> Result<Saved, String> {
     let mut book = book(archive, annotator)?;
-    book.put(label).map_err(|why| why.to_string())?;
-    Ok(book.labels().clone())
+    let stands = book.put_if_as_seen(label, seen).map_err(|why| why.to_string())?;
+    Ok(Saved { labels: book.labels().clone(), stands })
 }
 
 fn book(archive: &Archive, annotator: &str) -> Result<LabelBook, String> {

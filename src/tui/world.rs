@@ -18,7 +18,7 @@ use crossbeam_channel::Sender;
 use crate::{
     app::{
         Effect, Message, Request,
-        audit::asking::Ask,
+        audit::asking::{Ask, Saved},
         collection, colours,
         curves::{Measured, Moved, scores},
         live::told::Command,
@@ -122,7 +122,12 @@ pub trait Recording: Send + Sync {
         Err(auditing::NO_BUNDLE.into())
     }
     /// Brings a label to the disk before it returns, and gives all labels of the rater. The error is a sentence.
-    fn save_label(&self, _annotator: &str, _label: Label) -> Result<Labels, String> {
+    fn save_label(
+        &self,
+        _annotator: &str,
+        _label: Label,
+        _seen: Option<&Label>,
+    ) -> Result<Saved, String> {
         Err(auditing::NO_BUNDLE.into())
     }
     /// Places that look like a component after so many turns, best first; what of them a verdict's looks read, where
@@ -231,8 +236,13 @@ impl Recording for Archive {
         auditing::labels(self, annotator)
     }
 
-    fn save_label(&self, annotator: &str, label: Label) -> Result<Labels, String> {
-        auditing::save(self, annotator, label)
+    fn save_label(
+        &self,
+        annotator: &str,
+        label: Label,
+        seen: Option<&Label>,
+    ) -> Result<Saved, String> {
+        auditing::save(self, annotator, label, seen)
     }
 
     fn places(

@@ -34,6 +34,8 @@ pub enum Ask {
         run: Arc<Run>,
         annotator: String,
         label: Label,
+        /// What the rater saw of the thing before it.
+        seen: Option<Label>,
     },
     /// Places that look like a component after so many turns. Without a verdict nothing is told of what a judge opened.
     Places {
@@ -49,11 +51,19 @@ pub enum Ask {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     Labels(Result<Labels, String>),
-    /// All labels of the rater, as they are on disk now.
-    Saved(Result<Labels, String>),
+    Saved(Result<Saved, String>),
     Places(Result<Arc<Vec<Place>>, String>),
     /// None where it could not be worked out.
     Agreed(Option<Estimate>),
+}
+
+/// What became of a label that was to be saved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saved {
+    /// All labels of the rater, as they are on disk now.
+    pub labels: Labels,
+    /// The label that another program gave as the same rater, which stands in the place of the one to be saved.
+    pub stands: Option<Label>,
 }
 
 /// Of a judgement and a component, before and after its verdict is shown.
@@ -83,8 +93,8 @@ impl Replay {
 
     fn ask_to_save(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         let run = self.run.clone();
-        let (request, annotator, label) = self.audit.book.ask_to_save(numbers)?;
-        Some(Effect::Audit(request, Ask::Save { run, annotator, label }.into()))
+        let (request, annotator, label, seen) = self.audit.book.ask_to_save(numbers)?;
+        Some(Effect::Audit(request, Ask::Save { run, annotator, label, seen }.into()))
     }
 
     fn ask_for_labels(&mut self, numbers: &mut Numbers) -> Option<Effect> {
@@ -147,7 +157,11 @@ impl Replay {
     pub(in crate::app) fn hear_audit(&mut self, request: Request, answer: Answer) {
         match answer {
             Answer::Labels(labels) => self.audit.book.hear_labels(request, labels),
-            Answer::Saved(labels) => self.audit.book.hear_saved(request, labels),
+            Answer::Saved(saved) => {
+                if let Some(stands) = self.audit.book.hear_saved(request, saved) {
+                    self.tell_what_stands(&stands);
+                }
+            }
             Answer::Places(places) => {
                 if let Some(about) = self.audit.places.desk.answered(request) {
                     let most = |places: Arc<Vec<Place>>| match places.len() > MOST_SPOTS {

@@ -163,7 +163,7 @@ impl Replay {
     }
 }
 
-fn label_by(annotator: Option<&str>) -> String {
+pub fn label_by(annotator: Option<&str>) -> String {
     format!("{} (you)", annotator.unwrap_or("nobody"))
 }
 

@@ -98,6 +98,24 @@ impl Replay {
         }
     }
 
+    /// Another program labels as the same rater and was first.
+    pub(super) fn tell_what_stands(&mut self, stands: &Label) {
+        let (id, who) = (&stands.component, self.audit.annotator().unwrap_or_default());
+        self.notice = Some(match stands.score {
+            Some(score) => {
+                format!(
+                    "{id} was labelled {score} by {who} in another session; the first label stands"
+                )
+            }
+            None => format!(
+                "the label of {id} was taken back by {who} in another session; the next one is not blind"
+            ),
+        });
+        if self.audit.chosen.as_ref() == Some(id) {
+            self.audit.asks = None;
+        }
+    }
+
     /// The last label given since the program started; without one that of the component that is looked at.
     pub(super) fn take_label_back(&mut self) {
         let Some(judgement) = self.audited().cloned() else { return };

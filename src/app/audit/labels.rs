@@ -11,6 +11,8 @@ use crate::{
     run::rubric::{Judgement, Label, Labels},
 };
 
+use super::asking::Saved;
+
 #[derive(Debug, Default)]
 pub struct Book {
     annotator: Option<String>,
@@ -108,32 +110,47 @@ impl Book {
         Some((request, annotator))
     }
 
-    /// The label to save now, if any.
+    /// The label to save now, if any, and what is known to be on disk of the same thing.
     pub(super) fn ask_to_save(
         &mut self,
         numbers: &mut Numbers,
-    ) -> Option<(Request, String, Label)> {
+    ) -> Option<(Request, String, Label, Option<Label>)> {
         let (annotator, label) = (self.annotator.clone()?, self.unsaved.front()?.clone());
         if self.failed.is_some() || !self.desk.is_free() {
             return None;
         }
-        Some((self.desk.ask(numbers, label.clone()), annotator, label))
+        let seen = self.kept.ready().and_then(|kept| kept.about(&label)).cloned();
+        Some((self.desk.ask(numbers, label.clone()), annotator, label, seen))
     }
 
     pub(super) fn hear_labels(&mut self, request: Request, labels: Result<Labels, String>) {
         self.kept.settle(request, labels);
     }
 
-    pub(super) fn hear_saved(&mut self, request: Request, saved: Result<Labels, String>) {
-        if self.desk.answered(request).is_none() {
-            return;
-        }
+    /// Gives the label that stands where another program was first; what waits to be saved of the same thing is dropped
+    /// then.
+    pub(super) fn hear_saved(
+        &mut self,
+        request: Request,
+        saved: Result<Saved, String>,
+    ) -> Option<Label> {
+        self.desk.answered(request)?;
         match saved {
-            Ok(labels) => {
+            Ok(Saved { labels, stands }) => {
                 self.unsaved.pop_front();
                 self.kept = Loading::Ready(labels);
+                let stands = stands?;
+                self.unsaved.retain(|label| !label.is_about_the_same(&stands));
+                self.given.retain(|(file, id)| {
+                    *id != stands.component
+                        || stands.judgement.as_ref().is_some_and(|it| it != file)
+                });
+                Some(stands)
             }
-            Err(why) => self.failed = Some(why),
+            Err(why) => {
+                self.failed = Some(why);
+                None
+            }
         }
     }
 }
@@ -160,8 +177,9 @@ mod tests {
         (book, numbers)
     }
 
-    fn saved(labels: &[Label]) -> Result<Labels, String> {
-        Ok(Labels { labels: labels.to_vec(), ..Labels::default() })
+    fn saved(labels: &[Label]) -> Result<Saved, String> {
+        let labels = Labels { labels: labels.to_vec(), ..Labels::default() };
+        Ok(Saved { labels, stands: None })
     }
 
     #[test]
@@ -169,7 +187,7 @@ mod tests {
         let (mut book, mut numbers) = ready();
         book.put(label("C1", 1));
         book.put(label("C2", 2));
-        let (request, _, first) = book.ask_to_save(&mut numbers).unwrap();
+        let (request, _, first, _) = book.ask_to_save(&mut numbers).unwrap();
 
         assert_eq!(first, label("C1", 1));
         assert_eq!(book.ask_to_save(&mut numbers), None);
@@ -194,6 +212,26 @@ mod tests {
         assert!(book.be("bob").is_err());
         book.try_again();
         assert_eq!(book.ask_to_save(&mut numbers).unwrap().2, label("C1", 1));
+    }
+
+    #[test]
+    fn the_first_label_of_two_programs_stands_and_what_the_second_said_of_it_is_dropped() {
+        let (mut book, mut numbers) = ready();
+        book.put(label("C1", 1));
+        book.put(Label { reason: Some("other".into()), ..label("C1", 1) });
+        book.put(label("C2", 2));
+        book.remember(&judgement(), "C1");
+        let (request, _, _, seen) = book.ask_to_save(&mut numbers).unwrap();
+        assert_eq!(seen, None);
+
+        let first = label("C1", 4);
+        let labels = Labels { labels: vec![first.clone()], ..Labels::default() };
+        let told = book.hear_saved(request, Ok(Saved { labels, stands: Some(first.clone()) }));
+
+        assert_eq!(told, Some(first.clone()));
+        assert_eq!(book.of(&judgement(), "C1"), Some(&first));
+        assert_eq!(book.last_given(&judgement()), None);
+        assert_eq!(book.ask_to_save(&mut numbers).unwrap().2, label("C2", 2));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::{
     study::{
         Agreement, Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
         agreement::AC2_WEIGHTS,
-        raters::{Joined, Panel, Problem, Rater, Score, ScoredPair, join},
+        raters::{Joined, LabelsOf, Panel, Problem, Rater, Score, ScoredPair, join},
     },
 };
 
@@ -67,8 +67,12 @@ pub struct RaterRow {
     pub name: String,
     pub model: Option<String>,
     pub kind: &'static str,
+    /// Of labels, whether they were given before the verdict was seen; null where nothing says it.
+    pub blind: Option<bool>,
     /// How many.
     pub scores: usize,
+    #[serde(skip)]
+    pub labels: Option<LabelsOf>,
 }
 
 #[derive(Serialize)]
@@ -177,6 +181,8 @@ fn rater_row(rater: &Rater) -> RaterRow {
         name: rater.name.clone(),
         model: rater.model.clone(),
         kind: rater.kind.name(),
+        blind: rater.labels.as_ref().and_then(|labels| labels.sight.is_blind()),
+        labels: rater.labels.clone(),
         scores: rater.scores.len(),
     }
 }

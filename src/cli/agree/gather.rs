@@ -87,7 +87,7 @@ fn panel(all: &[(Read, String)]) -> Result<Panel, Failure> {
                 .map_err(|why| Failure::new(Exit::CannotUnderstand, format!("{place}: {why}")))?,
         });
     }
-    Ok(panel.named_apart())
+    Ok(panel)
 }
 
 fn read(path: &Path) -> Result<Vec<Read>, Failure> {

@@ -4,7 +4,10 @@ use std::io;
 
 use crate::{
     cli::output::{Out, Table, csv_row, plain},
-    study::{Coefficient, Estimate, Interval, Undefined, raters::ScoredPair},
+    study::{
+        Coefficient, Estimate, Interval, Undefined,
+        raters::{LabelsOf, ScoredPair},
+    },
 };
 
 use super::{
@@ -218,12 +221,27 @@ fn disagreements(pair: &PairRow) -> Table {
 /// What is not defined and why, what only one has scored, and what was left out.
 fn notes(document: &Document) -> Vec<String> {
     let mut notes = vec![];
+    notes.extend(labels(document));
     for pair in &document.pairs {
         notes.extend(undefined(pair).into_iter().map(|why| format!("{}: {why}", between(pair))));
     }
     notes.extend(alone(document));
     notes.extend(document.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what)));
     notes
+}
+
+/// How many labels are blind: `labels of ana: 12 blind, 3 not blind`.
+fn labels(document: &Document) -> Vec<String> {
+    let mut all: Vec<(&str, Vec<String>)> = vec![];
+    for rater in &document.raters {
+        let Some(LabelsOf { annotator, sight }) = &rater.labels else { continue };
+        let words = format!("{} {}", rater.scores, sight.words());
+        match all.iter_mut().find(|(known, _)| known == annotator) {
+            Some((_, said)) => said.push(words),
+            None => all.push((annotator, vec![words])),
+        }
+    }
+    all.into_iter().map(|(who, said)| format!("labels of {who}: {}", said.join(", "))).collect()
 }
 
 /// Of every rater what nobody else scored, the first few by name.

@@ -110,8 +110,16 @@ pub fn import(desk: &mut Desk, args: &Args, file: &Path, out: &mut Out) -> Outco
             0 => String::new(),
             count => format!(", {count} in the place of another"),
         };
+        let is_told_blind = |label: &&Label| label.blind == Some(true);
+        let is_not =
+            |label: &&Label| book.labels().about(label).is_some_and(|it| it.blind != label.blind);
+        let unblind = labels.iter().filter(is_told_blind).filter(is_not).count();
+        let unblind = match unblind {
+            0 => String::new(),
+            count => format!(", {count} not blind, since the verdict was seen before"),
+        };
         out.line(&format!(
-            "{count} of {}{replaced} in {}",
+            "{count} of {}{replaced}{unblind} in {}",
             book.labels().annotator,
             book.path().display()
         ))?;

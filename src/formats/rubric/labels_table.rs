@@ -186,7 +186,8 @@ fn score(words: &str) -> Option<u8> {
     score.filter(|score| *score <= FULL)
 }
 
-fn flag(words: &str) -> Option<bool> {
+/// `true`, `yes` or `1`, and their opposites; None for anything else.
+pub fn flag(words: &str) -> Option<bool> {
     match words.trim().to_ascii_lowercase().as_str() {
         "true" | "yes" | "1" => Some(true),
         "false" | "no" | "0" => Some(false),

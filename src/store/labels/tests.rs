@@ -213,3 +213,34 @@ fn a_program_that_holds_the_folder_for_long_is_told_of() {
         assert!(why.contains("another program has been writing labels"), "{why}");
     }
 }
+
+#[test]
+fn of_two_handles_of_one_rater_the_first_label_stands_and_the_second_is_given_it() {
+    let bundle = tempfile::tempdir().unwrap();
+    let open = || LabelBook::open(bundle.path(), "A1").unwrap();
+    let (mut one, mut two) = (open(), open());
+
+    assert_eq!(one.put_if_as_seen(label("C1", 3), None).unwrap(), None);
+    let stands = two.put_if_as_seen(label("C1", 1), None).unwrap();
+
+    assert_eq!(stands, Some(label("C1", 3)));
+    assert_eq!(two.labels(), one.labels());
+    assert_eq!(open().labels().labels, [label("C1", 3)]);
+    let amended = Label { note: Some("seen".into()), ..label("C1", 3) };
+    assert_eq!(two.put_if_as_seen(amended.clone(), stands.as_ref()).unwrap(), None);
+    assert_eq!(two.put_if_as_seen(amended.clone(), None).unwrap(), None, "written already");
+    assert_eq!(open().labels().labels, [amended]);
+}
+
+#[test]
+fn what_was_labelled_with_the_verdict_in_sight_never_becomes_blind_again() {
+    let bundle = tempfile::tempdir().unwrap();
+    let mut book = LabelBook::open(bundle.path(), "A1").unwrap();
+    book.put(Label { score: None, blind: Some(false), ..label("C1", 0) }).unwrap();
+
+    book.put(label("C1", 2)).unwrap();
+    book.put_all(&[label("C1", 4), label("C2", 4)]).unwrap();
+
+    let blind = book.labels().labels.iter().map(|it| (it.score, it.blind));
+    assert_eq!(blind.collect::<Vec<_>>(), [(Some(4), Some(false)), (Some(4), Some(true))]);
+}

@@ -2,7 +2,7 @@
 
 use crate::run::rubric::{Judgement, Label, Labels, Rubric};
 
-use super::{Item, Kind, Panel, Problem, Rater, Score};
+use super::{Item, Kind, LabelsOf, Panel, Problem, Rater, Score, Sight};
 
 /// What is known of a run whose raters are wanted.
 #[derive(Debug, Clone, Copy)]
@@ -39,12 +39,12 @@ pub fn panel_of(scores: RunScores<'_>) -> Panel {
         judged.push(key);
         let name = if before == 0 { name.to_owned() } else { format!("{name} #{}", before + 1) };
         let model = judgement.judge.model.clone();
-        let rater = Rater { name, model, kind, scores: scores.of_judgement(judgement) };
+        let rater =
+            Rater { name, model, kind, labels: None, scores: scores.of_judgement(judgement) };
         panel.add(Panel { raters: vec![rater], problems: vec![] });
     }
     for labels in &scores.rubric.labels {
-        let (rater, problems) = scores.of_labels(labels);
-        panel.add(Panel { raters: vec![rater], problems });
+        panel.add(scores.of_labels(labels));
     }
     panel
 }
@@ -85,30 +85,43 @@ impl RunScores<'_> {
             .collect()
     }
 
-    /// A file of labels is added to: where a thing is labelled again, the later label counts. That is told where the
-    /// two differ; one label beside each of several judgements is as it should be.
-    fn of_labels(&self, labels: &Labels) -> (Rater, Vec<Problem>) {
+    /// The blind labels, those that are not and those that do not say, a rater each. A file of labels is added to: where
+    /// a thing is labelled again, the later label counts. That is told where the two differ; one label beside each of
+    /// several judgements is as it should be.
+    fn of_labels(&self, labels: &Labels) -> Panel {
+        let mut panel = Panel::default();
+        for sight in Sight::ALL {
+            let ours = labels.labels.iter().filter(|it| Sight::of(it.blind) == sight);
+            let given: Vec<&Label> = ours.filter(|label| label.score.is_some()).collect();
+            let (scores, problems) = self.of_given(&labels.file, &given);
+            let name = labels.annotator.clone();
+            let of = LabelsOf { annotator: name.clone(), sight };
+            panel.problems.extend(problems);
+            if !scores.is_empty() {
+                let kind = Kind::Human;
+                panel.raters.push(Rater { name, model: None, kind, labels: Some(of), scores });
+            }
+        }
+        panel
+    }
+
+    fn of_given(&self, file: &str, labels: &[&Label]) -> (Vec<Score>, Vec<Problem>) {
         let (mut scores, mut problems) = (vec![], vec![]);
         let is_same = |a: &Label, b: &Label| a.component == b.component && a.commit == b.commit;
-        for (at, label) in labels.labels.iter().enumerate() {
+        for (at, label) in labels.iter().enumerate() {
             let Some(score) = label.score else { continue };
-            let later = labels.labels[at + 1..].iter().filter(|later| later.score.is_some());
-            let mut again = later.filter(|later| is_same(later, label)).peekable();
+            let mut again =
+                labels[at + 1..].iter().filter(|later| is_same(later, label)).peekable();
             if again.peek().is_some() {
                 if again.any(|later| later.score != label.score) {
                     let what =
                         format!("{}: labelled again; the later label counts", label.component);
-                    problems.push(Problem { place: self.place(&labels.file), what });
+                    problems.push(Problem { place: self.place(file), what });
                 }
             } else {
-                scores.push(self.score(
-                    &labels.file,
-                    &label.component,
-                    label.commit.as_ref(),
-                    score,
-                ));
+                scores.push(self.score(file, &label.component, label.commit.as_ref(), score));
             }
         }
-        (Rater { name: labels.annotator.clone(), model: None, kind: Kind::Human, scores }, problems)
+        (scores, problems)
     }
 }

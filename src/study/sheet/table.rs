@@ -3,8 +3,9 @@
 use serde_json::Value as Json;
 
 use crate::{
+    formats::rubric::labels_table::flag,
     run::rubric::LEVELS,
-    study::raters::{Item, Kind, Panel, Problem, Rater, Score},
+    study::raters::{Item, Kind, LabelsOf, Panel, Problem, Rater, Score, Sight},
 };
 
 use super::csv;
@@ -82,7 +83,7 @@ enum Scores {
     /// A column each.
     Wide(Vec<usize>),
     /// A row each.
-    Long { rater: usize, score: usize },
+    Long { rater: usize, score: usize, blind: Option<usize> },
 }
 
 impl Table {
@@ -91,7 +92,7 @@ impl Table {
         let component = COMPONENT.iter().find_map(|name| named(name));
         let (run, commit, rubric) = (named("run"), named("commit"), named("rubric"));
         let scores = match (named("rater").or_else(|| named("annotator")), named("score")) {
-            (Some(rater), Some(score)) => Scores::Long { rater, score },
+            (Some(rater), Some(score)) => Scores::Long { rater, score, blind: named("blind") },
             _ => {
                 let is_taken = |at: &usize| [component, run, commit, rubric].contains(&Some(*at));
                 let is_named = |at: &usize| !self.heads[*at].is_empty();
@@ -126,12 +127,18 @@ impl Table {
                 Scores::Wide(raters) => {
                     raters.iter().map(|&at| (self.heads[at].as_str(), cell(at))).collect()
                 }
-                Scores::Long { rater, score } => vec![(cell(*rater), cell(*score))],
+                Scores::Long { rater, score, .. } => vec![(cell(*rater), cell(*score))],
+            };
+            let sight = match &columns.scores {
+                Scores::Long { blind: Some(at), .. } => Some(Sight::of(flag(cell(*at)))),
+                Scores::Long { .. } | Scores::Wide(_) => None,
             };
             for (rater, cell) in given {
                 let mut scored = scored(rater, cell, &item, &place);
                 let scores = scored.raters.iter_mut().flat_map(|rater| &mut rater.scores);
                 scores.for_each(|it| it.rubric = known(columns.rubric).map(str::to_owned));
+                let labels = sight.map(|sight| LabelsOf { annotator: rater.to_owned(), sight });
+                scored.raters.iter_mut().for_each(|it| it.labels.clone_from(&labels));
                 panel.add(scored);
             }
         }
@@ -156,7 +163,13 @@ fn scored(rater: &str, cell: &str, item: &Item, place: &str) -> Panel {
         }
     };
     Panel {
-        raters: vec![Rater { name: rater.to_owned(), model: None, kind: Kind::Unknown, scores }],
+        raters: vec![Rater {
+            name: rater.to_owned(),
+            model: None,
+            kind: Kind::Unknown,
+            labels: None,
+            scores,
+        }],
         problems: vec![],
     }
 }

@@ -29,8 +29,8 @@ pub struct Row {
     pub score: Option<u8>,
     /// Why there is no score.
     pub why: Option<String>,
-    /// Raters and what each gave for this state of the code.
-    pub labels: Vec<(String, Option<u8>)>,
+    /// What whoever sits here labelled.
+    pub label: Option<u8>,
     /// Recoverability at the end of the run, 0 to 4; None where it was not audited.
     pub exposure: Option<u8>,
     /// Score minus that in the other judgement.
@@ -102,14 +102,25 @@ impl Replay {
             is_in_checklist: component.is_some() || rubric.checklist.is_none(),
             score,
             why: why(judgement, verdict),
-            labels: labels_of(rubric, id, judgement)
-                .into_iter()
-                .map(|(annotator, label)| (annotator.to_owned(), label.score))
-                .collect(),
+            label: self.label_of(id).and_then(|label| label.score),
             exposure: exposure.map(|it| it.at(self.run.end())),
             change: score.zip(before).map(change),
             lost_at: self.lifeline_of(id).and_then(|it| it.lost_at),
         }
+    }
+
+    /// The label of whoever sits here on a component as it was judged, the judgement that is looked at. Labels of others
+    /// are on no screen: whoever sees them is no independent rater any more. Nothing is shown while nobody said who sits
+    /// here.
+    pub fn label_of(&self, id: &str) -> Option<&Label> {
+        let annotator = self.audit.annotator()?;
+        let parts = &self.scores.components;
+        let own = parts.rubric()?.labels.iter().find(|it| it.annotator == annotator)?;
+        let label = match parts.judgement() {
+            Some(judgement) => own.on(judgement, id),
+            None => own.labels.iter().rfind(|label| label.component == id),
+        };
+        label.filter(|label| label.score.is_some())
     }
 
     /// The row that is chosen.
@@ -140,23 +151,6 @@ fn why(judgement: Option<&Judgement>, verdict: Option<&Verdict>) -> Option<Strin
             Some(verdict.error.clone().unwrap_or_else(|| "the judge gave no score".into()))
         }
     }
-}
-
-/// The last label of each rater for a component, of the judged commit or of none that is named.
-pub fn labels_of<'r>(
-    rubric: &'r Rubric,
-    id: &str,
-    judgement: Option<&Judgement>,
-) -> Vec<(&'r str, &'r Label)> {
-    let commit = judgement.and_then(|it| it.commit.as_deref());
-    let is_here = |label: &&Label| {
-        let same = |(a, b): (&str, &str)| a.starts_with(b) || b.starts_with(a);
-        label.component == id && label.commit.as_deref().zip(commit).is_none_or(same)
-    };
-    let raters = rubric.labels.iter();
-    raters
-        .filter_map(|rater| Some((&*rater.annotator, rater.labels.iter().rfind(is_here)?)))
-        .collect()
 }
 
 /// `C01 to C24`, or a few of them.

@@ -1,9 +1,9 @@
 //! The lines of the panel beside the table: what the component is, what was said of it, the evidence in the code, and
 //! what the judge looked at.
 
-use super::{areas::Areas, asking::MOST_FILES, table::labels_of};
+use super::{areas::Areas, asking::MOST_FILES};
 use crate::{
-    app::{replay::Replay, wrap::wrap},
+    app::{audit::item::label_by, replay::Replay, wrap::wrap},
     run::rubric::{Component, Evidence, LEVELS, Look, Verdict},
 };
 
@@ -73,7 +73,7 @@ impl Replay {
             Some(verdict) => self.say_verdict(verdict, width, &mut rows),
             None => rows.push(Row::Note(self.why_no_verdict())),
         }
-        self.say_labels(&row.id, width, &mut rows);
+        self.say_label(&row.id, width, &mut rows);
         if let Some(verdict) = self.verdict() {
             self.say_evidence(verdict, &mut rows);
             say_trace(verdict, width, &mut rows);
@@ -136,22 +136,19 @@ impl Replay {
         rows.extend(cut(&verdict.rationale, width).into_iter().map(Row::Words));
     }
 
-    fn say_labels(&self, id: &str, width: usize, rows: &mut Vec<Row>) {
-        let parts = &self.scores.components;
-        let Some(rubric) = parts.rubric() else { return };
-        for (rater, label) in labels_of(rubric, id, parts.judgement()) {
-            let blind = label.blind.map(|blind| if blind { "blind" } else { "not blind" });
-            let facts = [blind.map(str::to_owned), label.reason.clone()];
-            let words: Vec<String> = facts.into_iter().flatten().collect();
-            rows.push(Row::Score {
-                by: rater.to_owned(),
-                score: label.score,
-                label: None,
-                words: words.join(", "),
-            });
-            let note = label.note.as_deref().unwrap_or_default();
-            rows.extend(cut(note, width).into_iter().map(Row::Words));
-        }
+    fn say_label(&self, id: &str, width: usize, rows: &mut Vec<Row>) {
+        let Some(label) = self.label_of(id) else { return };
+        let blind = label.blind.map(|blind| if blind { "blind" } else { "not blind" });
+        let facts = [blind.map(str::to_owned), label.reason.clone()];
+        let words: Vec<String> = facts.into_iter().flatten().collect();
+        rows.push(Row::Score {
+            by: label_by(self.audit.annotator()),
+            score: label.score,
+            label: None,
+            words: words.join(", "),
+        });
+        let note = label.note.as_deref().unwrap_or_default();
+        rows.extend(cut(note, width).into_iter().map(Row::Words));
     }
 
     fn say_evidence(&self, verdict: &Verdict, rows: &mut Vec<Row>) {

@@ -100,7 +100,7 @@ impl Columns {
     /// What nobody recorded has no column.
     fn of(width: usize, replay: &Replay, rows: &[Row]) -> Self {
         let has = |is: bool, cells: usize| if is { cells } else { 0 };
-        let label = has(rows.iter().any(|row| !row.labels.is_empty()), LABEL);
+        let label = has(rows.iter().any(|row| row.label.is_some()), LABEL);
         let exposure = has(rows.iter().any(|row| row.exposure.is_some()), EXPOSURE);
         let change = has(rows.iter().any(|row| row.change.is_some()), CHANGE);
         let taken = ID + SCORE + label + exposure + change + LOST;
@@ -119,7 +119,7 @@ impl Columns {
             ("id", ID),
             ("component", self.name),
             ("score", SCORE),
-            ("human", self.label),
+            ("you", self.label),
             ("exp", self.exposure),
             ("chg", self.change),
             ("lost", self.lost),
@@ -150,7 +150,7 @@ impl Columns {
         };
         spans.extend(filled(said, SCORE));
         if self.label > 0 {
-            spans.push(own(cell(&labels(row), self.label), plain));
+            spans.push(own(cell(&label(row), self.label), plain));
         }
         if self.exposure > 0 {
             let level = row.exposure.map_or_else(|| "–".into(), |level| level.to_string());
@@ -179,10 +179,9 @@ fn filled(spans: Vec<Span<'static>>, cells: usize) -> Vec<Span<'static>> {
     kept
 }
 
-/// `3`, `3/2` of two raters.
-fn labels(row: &Row) -> String {
-    let said = |score: &Option<u8>| score.map_or_else(|| "–".to_owned(), |score| score.to_string());
-    row.labels.iter().map(|(_, score)| said(score)).collect::<Vec<_>>().join("/")
+/// What whoever sits here labelled.
+fn label(row: &Row) -> String {
+    row.label.map_or_else(|| "–".to_owned(), |score| score.to_string())
 }
 
 fn change(by: Option<i8>, cells: usize, theme: Theme) -> Span<'static> {
