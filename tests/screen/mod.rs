@@ -348,6 +348,7 @@ impl Telling {
             label: Some(label.into()),
             last_turn: self.run.turns.len() - 1,
             recorded: None,
+            after_skill: None,
         });
     }
 
