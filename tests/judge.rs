@@ -196,6 +196,24 @@ fn the_settings_are_printed_with_their_origin_and_without_a_key() {
 }
 
 #[test]
+fn a_judge_over_http_on_another_machine_is_refused_unless_it_is_allowed() {
+    let settings = "[judges.stub]\nkind = \"chat\"\nmodel = \"m\"\nbase_url = \"http://judge.invalid/v1\"\nretries = 0\n";
+    let desk = Desk::new(settings);
+
+    let refused = desk.judge(&["--components", "C01"]);
+    let allowed = desk.judge(&["--components", "C01", "--allow-http"]);
+
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    assert!(
+        refused.err.contains("judge stub is reached over http on another machine"),
+        "{}",
+        refused.err
+    );
+    assert!(!allowed.err.contains("over http"), "{}", allowed.err);
+    assert_ne!(allowed.code, Some(2));
+}
+
+#[test]
 fn repeats_are_files_of_their_own_and_are_gone_on_with_as_well() {
     let server = Server::new(able);
     let desk = Desk::with(&server, "");
@@ -336,6 +354,35 @@ fn a_program_can_be_a_judge_and_sees_an_empty_folder() {
         [Some(3); 3]
     );
     assert_eq!(judgement["scores"][0]["trace"][0]["refused"], true);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_judges_inherits_only_what_it_is_given() {
+    let desk = Desk::new(
+        "[judges.stub]\nkind = \"command\"\nkey_env = \"STUB_KEY\"\npass = [\"GIVEN\"]\n\
+         command = [\"sh\", \"judge.sh\"]\n",
+    );
+    let (script, seen) = (desk.folder.path().join("judge.sh"), desk.folder.path().join("seen"));
+    let words = format!(
+        "cat >/dev/null\nenv >'{}'\necho '{{\"level\": 3, \"rationale\": \"seen\", \"evidence\": []}}'\n",
+        seen.display()
+    );
+    fs::write(&script, words).unwrap();
+    let settings = desk.folder.path().join("config.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, text.replace("judge.sh", script.to_str().unwrap())).unwrap();
+    let mut command = desk.command(&["--components", "C01"]);
+
+    let ran = ran(command.env("GIVEN", "1").env("OTHER_SECRET", "2").env("HOME", "/home/judge"));
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let seen = fs::read_to_string(seen).unwrap();
+    let mut names: Vec<&str> =
+        seen.lines().filter_map(|row| Some(row.split_once('=')?.0)).collect();
+    names.retain(|name| !["PWD", "SHLVL", "_", "OLDPWD"].contains(name)); // a shell's own
+    names.sort_unstable();
+    assert_eq!(names, ["GIVEN", "HOME", "PATH", "STUB_KEY", "XDG_CACHE_HOME"]);
 }
 
 #[test]

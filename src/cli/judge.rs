@@ -75,6 +75,9 @@ pub struct Args {
     /// Print what would be sent and what it could cost at most; ask nothing
     #[arg(long)]
     dry_run: bool,
+    /// Reach a judge on another machine over http, where what is sent can be read on the way
+    #[arg(long)]
+    allow_http: bool,
     /// Go on with the last judging of the same thing, where it stopped
     #[arg(long, conflicts_with = "dry_run")]
     resume: bool,
@@ -99,7 +102,11 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
             "--criteria is for --rubric flags; components are judged by their checklist",
         ));
     }
-    let settings = settings(args)?;
+    let mut settings = settings(args)?;
+    settings.allows_http |= args.allow_http;
+    if let Some(why) = settings.refusal() {
+        return Err(wrong(format!("judge {} {why}", settings.name)));
+    }
     let bundle = bundle(&args.run.path)?;
     let desk = Desk { opened: store::open(&bundle)?, wish: wish(args, settings)?, bundle };
     let moments = moments(args, &desk.opened.run)?;

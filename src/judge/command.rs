@@ -4,6 +4,7 @@
 //! of its own, so that nothing of it is left when it is cut off.
 
 use std::{
+    ffi::OsString,
     fs,
     io::{Read, Write},
     path::PathBuf,
@@ -43,8 +44,42 @@ const GRACE: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Program {
     words: Vec<String>,
+    environment: Vec<(String, OsString)>,
     timeout: Duration,
     folder: Folder,
+}
+
+/// Variables that say where programs and their settings are and how to get through a network.
+const PASSED: [&str; 22] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TMPDIR",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_CACHE_HOME",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "SYSTEMROOT",
+];
+
+/// What the program sees of our environment: [`PASSED`], its key, and what its settings name.
+fn environment(settings: &Settings) -> Vec<(String, OsString)> {
+    let named = settings.pass.iter().chain(&settings.key_env).map(String::as_str);
+    let names = PASSED.into_iter().chain(named);
+    names.filter_map(|name| Some((name.to_owned(), std::env::var_os(name)?))).collect()
 }
 
 impl Program {
@@ -55,7 +90,8 @@ impl Program {
         if words.is_empty() {
             return Err("has no command".into());
         }
-        Ok(Self { words, timeout: settings.timeouts.whole, folder: Folder::new()? })
+        let (timeout, environment) = (settings.timeouts.whole, environment(settings));
+        Ok(Self { words, environment, timeout, folder: Folder::new()? })
     }
 
     pub fn ask(&self, conversation: &Conversation, stop: &Stop) -> Result<Reply, Fault> {
@@ -71,6 +107,8 @@ impl Program {
         let mut command = Command::new(program);
         command
             .args(arguments)
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .current_dir(&self.folder.0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

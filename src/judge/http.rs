@@ -39,6 +39,7 @@ impl std::fmt::Debug for Server {
 impl Server {
     /// The error is a sentence.
     pub fn new(settings: &Arc<Settings>, key: &Secret) -> Result<Self, String> {
+        settings.refusal().map_or(Ok(()), Err)?;
         let wire = wire::of(settings.kind).ok_or("is not reached over HTTP")?;
         let address = wire::address(wire, &settings.base_url);
         let uri: ureq::http::Uri =

@@ -16,6 +16,10 @@ pub struct Settings {
     pub key_env: Option<String>,
     /// Program and arguments of a command; `{model}` is filled in.
     pub command: Vec<String>,
+    /// Variables of ours that a command gets too, beside the few that every program needs.
+    pub pass: Vec<String>,
+    /// Whether a server on another machine may be reached without encryption.
+    pub allows_http: bool,
     /// Whether replies are asked for piece by piece.
     pub stream: bool,
     /// Not sent where nobody said.
@@ -113,6 +117,8 @@ impl Settings {
             base_url: String::new(),
             key_env: None,
             command: vec![],
+            pass: vec![],
+            allows_http: false,
             stream: true,
             temperature: None,
             max_tokens: 4_096,
@@ -156,11 +162,62 @@ impl Settings {
         None
     }
 
+    /// Why nothing is sent to it as it is; a sentence without its name.
+    pub fn refusal(&self) -> Option<String> {
+        let is_command = self.kind == Kind::Command;
+        let is_refused = !is_command && !self.allows_http && is_open_to_others(&self.base_url);
+        is_refused.then(|| {
+            "is reached over http on another machine, where key and code can be read on the way: use https, or allow it \
+             with --allow-http or allow_http = true"
+                .into()
+        })
+    }
+
     /// What a judging costs and where it goes, said in one line: `http://127.0.0.1:8080`, or the program.
     pub fn place(&self) -> &str {
         match self.kind {
             Kind::Command => self.command.first().map_or("", String::as_str),
             _ => &self.base_url,
+        }
+    }
+}
+
+/// Whether what is sent to an address leaves this machine unencrypted.
+fn is_open_to_others(url: &str) -> bool {
+    let lower = url.to_ascii_lowercase();
+    let Some(rest) = lower.strip_prefix("http://") else { return false };
+    let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let place = place.rsplit('@').next().unwrap_or_default();
+    let host = match place.strip_prefix('[') {
+        Some(inside) => inside.split(']').next().unwrap_or_default(),
+        None => place.split(':').next().unwrap_or_default(),
+    };
+    let is_loopback = host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+    !(is_loopback || host == "localhost" || host.ends_with(".localhost"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leaves_this_machine_unencrypted_is_refused_unless_it_is_allowed() {
+        for (url, is_refused) in [
+            ("http://127.0.0.1:8080/v1", false),
+            ("http://localhost/v1", false),
+            ("http://[::1]:80/v1", false),
+            ("https://example.com/v1", false),
+            ("http://example.com/v1", true),
+            ("HTTP://192.168.1.7:8080/v1", true),
+            ("http://127.0.0.1.example.com/v1", true),
+            ("http://localhost@example.com/v1", true),
+            ("http://0.0.0.0/v1", true),
+        ] {
+            let mut judge = Settings::new("j", Kind::Chat);
+            (judge.model, judge.base_url) = ("m".into(), url.into());
+            assert_eq!(judge.refusal().is_some(), is_refused, "{url}");
+            judge.allows_http = true;
+            assert_eq!(judge.refusal(), None, "{url}");
         }
     }
 }

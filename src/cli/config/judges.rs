@@ -61,6 +61,24 @@ const FIELDS: &[Field] = &[
         is_shown: false,
     },
     Field {
+        name: "pass",
+        set: |judge, value| variables(value).map(|names| judge.pass = names),
+        get: |judge| {
+            let names: Vec<String> = judge.pass.iter().map(|name| quoted(name)).collect();
+            (!names.is_empty()).then(|| format!("[{}]", names.join(", ")))
+        },
+        is_shown: false,
+    },
+    Field {
+        name: "allow_http",
+        set: |judge, value| {
+            let allows = value.as_bool().ok_or_else(|| "expected true or false".to_owned());
+            allows.map(|allows| judge.allows_http = allows)
+        },
+        get: |judge| judge.allows_http.then(|| "true".into()),
+        is_shown: true,
+    },
+    Field {
         name: "stream",
         set: |judge, value| {
             let stream = value.as_bool().ok_or_else(|| "expected true or false".to_owned());
@@ -170,6 +188,20 @@ fn variable(value: &DeValue<'_>) -> Result<String, String> {
         name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
             && !name.starts_with(|c: char| c.is_ascii_digit());
     if is_name { Ok(name) } else { Err(expected.into()) }
+}
+
+fn variables(value: &DeValue<'_>) -> Result<Vec<String>, String> {
+    let expected = "expected a list of names of environment variables, such as [\"MY_KEY\"]";
+    let names = value.as_array().ok_or_else(|| expected.to_owned())?;
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    let names: Option<Vec<String>> = names
+        .iter()
+        .map(|name| name.get_ref().as_str().filter(|it| is_name(it)).map(str::to_owned))
+        .collect();
+    names.ok_or_else(|| expected.to_owned())
 }
 
 fn command(value: &DeValue<'_>) -> Result<Vec<String>, String> {
