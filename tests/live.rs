@@ -56,6 +56,7 @@ impl Desk {
             ["live", "--agent", "plain", "--script"].map(str::to_owned).to_vec();
         words.extend([self.text("script.json"), "--out".into(), self.text("run")]);
         words.extend(["--config".into(), self.text("config.toml"), "--headless".into()]);
+        words.extend(["--work".into(), self.text("run.work")]);
         words.extend(more.iter().map(|word| (*word).to_owned()));
         words
     }
@@ -514,6 +515,163 @@ fn a_key_never_reaches_a_file() {
     assert!(desk.run_json()["remarks"][0].as_str().unwrap().contains("a key stood in it"));
 }
 
+/// What is remarked, but for the folder that the agent has its log in.
+fn remarks(run: &Value) -> Vec<&str> {
+    let all = run["remarks"].as_array().unwrap().iter().map(|it| it.as_str().unwrap());
+    all.filter(|words| !words.contains("home/logs")).collect()
+}
+
+/// Runs the agent that looks for what it should not have; what it found, as `place: what`.
+fn probed(desk: &Desk, more: &[&str]) -> (Ran, Vec<String>) {
+    let agent = project("tests/agents/probe.sh");
+    let script = fs::read_to_string(desk.path("script.json")).unwrap();
+    let request = format!(
+        "do: sh {} {} {} {}",
+        agent.display(),
+        desk.text("run"),
+        desk.text("script.json"),
+        desk.text("found"),
+    );
+    fs::write(desk.path("script.json"), script.replace("do: probe", &request)).unwrap();
+    let ran = desk.live(more);
+    let found = fs::read_to_string(desk.path("found")).unwrap();
+    (ran, found.lines().map(str::to_owned).collect())
+}
+
+const PROBED: [(&str, Option<&str>); 2] =
+    [("Look around.\ndo: probe", Some("c1")), ("The answer is forty-two.", None)];
+
+#[test]
+fn an_agent_reaches_neither_its_bundle_nor_us_and_leaves_nothing_running() {
+    let desk = Desk::new(&PROBED);
+    let other = desk.path("earlier");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("run.json"), "{}").unwrap();
+
+    let (ran, found) = probed(&desk, &[]);
+
+    assert_eq!(ran.code, Some(0), "{}{found:?}", ran.err);
+    let run = desk.run_json();
+    let provenance = run["provenance"].as_str().unwrap();
+    let is_hidden = provenance.contains("the bundle was out of the agent's reach");
+    assert!(is_hidden, "this test needs user and mount namespaces: {provenance}");
+    assert_eq!(
+        found,
+        [
+            "bundle beside it: no",
+            "bundle by its path: no",
+            "run beside the bundle: no",
+            "script it was made of: no",
+            "bundle written to: no",
+            "cover taken away: no",
+            "our memory: no",
+            "our folder: no",
+            "our open files: no",
+            "our environment: no",
+            "open files of ours it inherited: no",
+            "key: no",
+        ]
+    );
+    assert_eq!(remarks(&run), Vec::<&str>::new());
+    // A hook of its own repository is never run by us, and the process without a name is gone.
+    assert!(!desk.path("hooked").exists());
+    assert_eq!(run["turns"][0]["left_running"], 2);
+    for id in fs::read_to_string(desk.path("found.pids")).unwrap().split_whitespace() {
+        assert!(!Path::new("/proc").join(id).exists(), "process {id} still runs");
+    }
+    desk.check();
+}
+
+#[test]
+fn an_agent_that_could_reach_the_bundle_is_told_of_and_so_is_what_it_changed() {
+    let desk = Desk::new(&PROBED);
+
+    let (ran, found) = probed(&desk, &["--open-bundle"]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(found.contains(&"bundle by its path: yes".to_owned()), "{found:?}");
+    let run = desk.run_json();
+    let provenance = run["provenance"].as_str().unwrap();
+    assert!(
+        provenance.contains("the agent could read and change the bundle: --open-bundle was said")
+    );
+    let remarks = remarks(&run);
+    assert_eq!(
+        remarks[1..],
+        [
+            "turn 1: while the agent worked, judgements/mine.json appeared, and not by trajview",
+            "turn 1: while the agent worked, script.json was changed, and not by trajview",
+        ]
+    );
+    assert!(ran.err.contains(remarks[2]), "{}", ran.err);
+    let script = fs::read_to_string(desk.path("run/script.json")).unwrap();
+    assert!(script.contains("forty-two"), "what was asked is what the script said: {script}");
+}
+
+#[test]
+fn what_was_changed_while_a_run_rested_is_told_when_it_goes_on() {
+    let desk = Desk::new(&THREE);
+    let ran = desk.live(&["--budget-turns", "1"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let script = fs::read_to_string(desk.path("run/script.json")).unwrap();
+    fs::write(desk.path("run/script.json"), script.replace("Write two.", "Write 2.")).unwrap();
+
+    let ran = desk.resume(&["--budget-turns", "9"]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let what = "before turn 2, while the run rested, script.json was changed, and not by trajview";
+    assert_eq!(remarks(&desk.run_json()), [what]);
+    desk.check();
+}
+
+#[test]
+fn a_key_that_lands_in_the_workspace_is_not_in_the_commit() {
+    let desk = Desk::new(&[(
+        "One.\ndo: env >env.txt; mkdir \"$MY_API_KEY\"; echo x >\"$MY_API_KEY/x\"; ln -s \"$MY_API_KEY/x\" link; echo kept >plain",
+        None,
+    )]);
+    let words = desk.words(&["--pass", "MY_API_KEY"]);
+    let Output { stderr, .. } = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(&words)
+        .env("TRAJVIEW_CONFIG", "")
+        .env("MY_API_KEY", "sk-0123456789-abcdef")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&stderr);
+    assert!(said.contains("a key stood in env.txt"), "{said}");
+    let files = desk.files("1");
+    assert_eq!(files.len(), 4, "{files:?}");
+    assert!(
+        files.iter().any(|file| file.contains("MY_API_KEY=********************\n")),
+        "{files:?}"
+    );
+    assert!(files.contains(&"plain kept".to_owned()));
+    assert!(!format!("{files:?}{said}").contains("0123456789"));
+    let mut covered: Vec<String> =
+        serde_json::from_value(desk.run_json()["turns"][0]["covered"].clone()).unwrap();
+    covered.sort();
+    assert_eq!(covered, ["********************", "env.txt", "link"]);
+    desk.check();
+}
+
+#[test]
+fn an_agent_works_in_a_folder_that_is_elsewhere_and_gone_afterwards() {
+    let desk = Desk::new(&[("Where.\ndo: pwd >here; ls -a .. >beside", None)]);
+    let words = desk.words(&[]);
+    let at = words.iter().position(|word| word == "--work").unwrap();
+    let words: Vec<&str> = words[..at].iter().chain(&words[at + 2..]).map(String::as_str).collect();
+
+    let ran = trajview(&words);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let files = desk.files("1");
+    let here = files.iter().find_map(|file| file.strip_prefix("here ")).unwrap();
+    assert!(here.contains("/trajview-live-") && here.ends_with("/workspace"), "{here}");
+    assert!(!Path::new(here).starts_with(desk.folder.path()));
+    assert!(!Path::new(here).exists());
+    assert!(!files.iter().any(|file| file.starts_with("beside") && file.contains("run.json")));
+}
+
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         if entry.file_type().unwrap().is_dir() {
@@ -547,6 +705,45 @@ fn a_program_is_named_by_its_words() {
     assert!(files.contains(&"got hello".to_owned()), "{files:?}");
     let env = files.iter().find(|file| file.starts_with("env ")).unwrap();
     assert!(env.contains("TZ=UTC") && !env.contains("CARGO") && !env.contains("USER="), "{env}");
+}
+
+#[test]
+fn a_program_is_found_from_where_we_were_started_and_what_it_prints_is_kept_where_it_has_no_log() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::new(&[("hello", None), ("again", None)]);
+    fs::create_dir(desk.path("tools")).unwrap();
+    fs::write(
+        desk.path("tools/agent"),
+        "#!/bin/sh\necho \"asked: $(cat)\"\necho \"key: $MY_API_KEY\"\necho trouble >&2\ntouch worked\n",
+    )
+    .unwrap();
+    fs::set_permissions(desk.path("tools/agent"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::copy(desk.path("tools/agent"), desk.path("bare-agent")).unwrap();
+    for program in ["./tools/agent", "tools/agent", "./bare-agent", "bare-agent"] {
+        let _ = fs::remove_dir_all(desk.path("run"));
+
+        let ran = Command::new(env!("CARGO_BIN_EXE_trajview"))
+            .current_dir(desk.folder.path())
+            .args(["live", "--agent", "command", "--script", "script.json", "--out", "run"])
+            .args(["--headless", "--pass", "MY_API_KEY", "--", program])
+            .env("TRAJVIEW_CONFIG", "")
+            .env("MY_API_KEY", "sk-0123456789-abcdef")
+            .output()
+            .unwrap();
+
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "{program}: {said}");
+        assert_eq!(desk.files("1"), ["worked "]);
+    }
+    let kept = fs::read_to_string(desk.path("run/session/output-turn-002.txt")).unwrap();
+    let mut lines: Vec<&str> = kept.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["asked: again", "key: ********************", "trouble"]);
+    assert_eq!(
+        desk.run_json()["kept"],
+        json!(["session/output-turn-001.txt", "session/output-turn-002.txt"])
+    );
+    desk.check();
 }
 
 #[test]

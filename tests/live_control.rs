@@ -272,3 +272,99 @@ fn an_agent_that_leaves_its_terminal_has_failed() {
     assert_eq!(why, "the agent ended (exit code 0) before its turn was over");
     assert_eq!(desk.file("one"), "1\n");
 }
+
+#[test]
+fn a_turn_that_is_to_be_done_again_stays_when_that_is_skipped() {
+    let mut desk =
+        Desk::new(plain(), &["do: echo 1 >>out", "do: echo 2 >>out", "do: echo 3 >>out"]);
+    desk.job.step_by_step = true;
+    let mut waits = vec![];
+
+    let (ended, events) = desk.run(|event, control| {
+        let Event::Waits { turn, .. } = event else { return };
+        waits.push(*turn);
+        match waits.len() {
+            1 => wish(control, [Wish::GoOn]),
+            2 => wish(control, [Wish::Retry]),
+            3 => wish(control, [Wish::Edit("do: echo other >>out".into()), Wish::Skip]),
+            4 => wish(control, [Wish::GoOn]),
+            5 => wish(control, [Wish::Retry, Wish::GoOn]),
+            6 => wish(control, [Wish::StepByStep(false)]),
+            _ => panic!("nothing waits any more"),
+        }
+    });
+
+    assert!(ended.halted.is_none());
+    assert_eq!(waits, [1, 2, 1, 2, 3, 3]);
+    assert_eq!(desk.file("out"), "1\n2\n3\n");
+    let attempts: Vec<u64> = desk.run_json()["turns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|turn| turn["attempt"].as_u64().unwrap())
+        .collect();
+    assert_eq!(attempts, [1, 2, 1]);
+    let script = fs::read_to_string(desk.job.bundle.join("script.json")).unwrap();
+    assert!(!script.contains("other") && !script.contains("skipped"), "{script}");
+    assert!(events.contains(&Event::Redo { turn: Some(1) }));
+    assert!(events.contains(&Event::Redo { turn: None }));
+}
+
+#[test]
+fn what_a_person_types_between_two_turns_is_a_turn_of_its_own() {
+    let mut desk = Desk::new(typed(), &["do: echo 1 >one", "do: echo 2 >two"]);
+    desk.job.step_by_step = true;
+    let mut waits = 0;
+
+    let (ended, events) = desk.run(|event, control| {
+        let Event::Waits { .. } = event else { return };
+        waits += 1;
+        match waits {
+            2 => wish(control, b"do: echo mine >free\r".iter().map(|key| Wish::Keys(vec![*key]))),
+            _ => wish(control, [Wish::GoOn]),
+        }
+    });
+
+    assert!(ended.halted.is_none(), "{:?}", ended.halted);
+    assert_eq!((ended.total.turns, ended.requests, waits), (3, 3, 3));
+    let run = desk.run_json();
+    let typed: Vec<&Value> =
+        run["turns"].as_array().unwrap().iter().map(|it| &it["typed"]).collect();
+    assert_eq!(typed, [&Value::Null, &Value::Bool(true), &Value::Null]);
+    let script: Value =
+        serde_json::from_slice(&fs::read(desk.job.bundle.join("script.json")).unwrap()).unwrap();
+    assert_eq!(script["requests"][1]["text"], "do: echo mine >free");
+    assert_eq!(script["requests"][1]["typed"], true);
+    assert_eq!(script["requests"][2]["number"], 2);
+    let of_turn = |number: usize| {
+        events.iter().find_map(|event| match event {
+            Event::TurnEnded { row, changed, .. } if row.turn == number => Some(changed.clone()),
+            _ => None,
+        })
+    };
+    assert_eq!(of_turn(2), Some(vec!["free".to_owned()]));
+    assert_eq!(of_turn(3), Some(vec!["two".to_owned()]));
+    let read = trajview::store::open(&desk.job.bundle).unwrap();
+    let before = read.run.turns[1].layer.as_deref().unwrap();
+    assert!(before.starts_with("not in the script: a person typed this request"), "{before}");
+    assert_eq!(read.run.turns[2].layer, None);
+}
+
+#[test]
+fn an_agent_that_came_back_without_its_memory_is_told_of() {
+    let mut desk = Desk::new(typed(), &["do: echo 1 >one", "do: exit 3", "do: echo 3 >three"]);
+    desk.job.setup.on_failure = trajview::live::setup::OnFailure::Keep;
+
+    let (ended, events) = desk.run(|_, _| {});
+
+    assert!(ended.halted.is_none(), "{:?}", ended.halted);
+    let run = desk.run_json();
+    let forgot: Vec<&Value> =
+        run["turns"].as_array().unwrap().iter().map(|it| &it["without_memory"]).collect();
+    assert_eq!(forgot, [&Value::Null, &Value::Null, &Value::Bool(true)]);
+    let sentence = "turn 3: the agent was started anew and remembers nothing of the turns before";
+    assert!(events.contains(&Event::Warned(sentence.into())));
+    let read = trajview::store::open(&desk.job.bundle).unwrap();
+    let before = read.run.turns[2].layer.as_deref().unwrap();
+    assert!(before.starts_with("the agent was started anew for this turn"), "{before}");
+}

@@ -33,6 +33,7 @@ fn plan() -> Plan {
         turn: at + 1,
         text: (*text).into(),
         checkpoint: checkpoint.map(Into::into),
+        is_typed: false,
     };
     Plan {
         agent: "codex 0.169.0".into(),

@@ -17,6 +17,7 @@ use crate::{
         plan,
         script::{Condition, Script},
         setup::{Budget, OnFailure, Permissions, Setup},
+        stage,
     },
     tui,
 };
@@ -77,9 +78,12 @@ pub struct Args {
     /// What the agent may do without asking
     #[arg(long, value_name = "workspace|full", value_parser = permissions, default_value = "workspace")]
     permissions: Permissions,
-    /// Folder of its workspace and its home; else DIR.work
+    /// Folder of its workspace and its home; else a new one among the temporary files, which nobody can guess
     #[arg(long, value_name = "FOLDER")]
     work: Option<PathBuf>,
+    /// Leave the bundle within the agent's reach: for agents that have to use sudo, or to mount
+    #[arg(long)]
+    open_bundle: bool,
     /// Leave that folder when the run is over
     #[arg(long)]
     keep_work: bool,
@@ -244,10 +248,11 @@ fn resumed(args: &Args) -> Result<Job, Failure> {
     let mut job = Job::of_bundle(&bundle)?;
     limit(args, &mut job.setup);
     let setup = &mut job.setup;
-    setup.program = args.program.clone().or(setup.program.take());
+    setup.program = args.program.as_deref().map(program).or(setup.program.take());
     setup.base_url = args.base_url.clone().or(setup.base_url.take());
     setup.key_env = args.key_env.clone().or(setup.key_env.take());
     setup.keeps_work |= args.keep_work;
+    setup.leaves_bundle_open |= args.open_bundle;
     Ok(job)
 }
 
@@ -271,10 +276,10 @@ fn limit(args: &Args, setup: &mut Setup) {
 fn wanted(args: &Args) -> Result<Job, Failure> {
     let (script, condition) = script(args)?;
     let bundle = args.out.clone().unwrap_or_else(|| "OUT".into());
-    let work = args.work.clone().unwrap_or_else(|| beside(&bundle));
+    let work = args.work.clone().unwrap_or_else(stage::somewhere);
     let mut setup = Setup::new(args.agent.as_deref().unwrap_or_default(), absolute(&work));
     setup.condition = condition;
-    setup.program = args.program.clone();
+    setup.program = args.program.as_deref().map(program);
     setup.model = args.model.clone();
     setup.base_url = args.base_url.clone();
     setup.key_env = args.key_env.clone();
@@ -284,6 +289,9 @@ fn wanted(args: &Args) -> Result<Job, Failure> {
     setup.tests = args.test.clone();
     setup.records_ignored = args.ignored == "record";
     setup.keeps_work = args.keep_work;
+    setup.leaves_bundle_open = args.open_bundle;
+    let given = [&args.script, &args.specification, &args.components];
+    setup.hidden = given.into_iter().flatten().map(|path| absolute(path)).collect();
     setup.in_terminal = args.terminal;
     setup.args = args.args.clone();
     limit(args, &mut setup);
@@ -301,7 +309,11 @@ fn name_driver(args: &Args, setup: &mut Setup) -> Result<(), Failure> {
             ));
         }
         setup.args.clear();
-        setup.command = Some(words(&args.args));
+        let mut start = args.args.clone();
+        if let Some(first) = start.first_mut() {
+            *first = program(Path::new(first)).to_string_lossy().into_owned();
+        }
+        setup.command = Some(words(&start));
         return Ok(());
     }
     if drivers::names().contains(&setup.agent.as_str()) {
@@ -322,7 +334,13 @@ fn name_driver(args: &Args, setup: &mut Setup) -> Result<(), Failure> {
             setup.agent
         )));
     };
-    setup.command = Some(words.clone());
+    let mut words = words.clone();
+    for start in [&mut words.start, &mut words.next] {
+        if let Some(first) = start.first_mut().filter(|first| !first.contains('{')) {
+            *first = program(Path::new(first)).to_string_lossy().into_owned();
+        }
+    }
+    setup.command = Some(words);
     Ok(())
 }
 
@@ -391,10 +409,14 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, Failure> {
     }
 }
 
-fn beside(bundle: &Path) -> PathBuf {
-    let mut name = bundle.file_name().unwrap_or_default().to_os_string();
-    name.push(".work");
-    bundle.with_file_name(name)
+/// A program as it is found from elsewhere: one that lies where we were started is named by its whole path, unless a bare
+/// name is found on the PATH.
+fn program(path: &Path) -> PathBuf {
+    let is_bare = path.components().count() == 1 && !path.starts_with(".");
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let is_on_path = || std::env::split_paths(&folders).any(|folder| folder.join(path).is_file());
+    let is_here = path.is_file() && !(is_bare && is_on_path());
+    if is_here { absolute(path) } else { path.to_owned() }
 }
 
 fn absolute(path: &Path) -> PathBuf {

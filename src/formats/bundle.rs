@@ -140,6 +140,12 @@ struct ManifestTurn {
     first_line: Option<u32>,
     last_line: Option<u32>,
     layer: Option<serde_json::Value>,
+    /// Whether a person typed the request into the agent's terminal: it is not in the script.
+    #[serde(default)]
+    typed: bool,
+    /// Whether the agent was started anew for it.
+    #[serde(default)]
+    without_memory: bool,
     /// Everything else.
     #[serde(flatten)]
     rest: serde_json::Map<String, serde_json::Value>,
@@ -408,13 +414,23 @@ fn turn_of(entry: &ManifestTurn, requests: &BTreeMap<usize, (Place, Box<str>)>) 
         title: request.map(|(_, title)| title.clone()).unwrap_or_default(),
         request: request.map(|(place, _)| *place),
         commit: entry.commit.as_deref().filter(|commit| is_object_id(commit)).map(Into::into),
-        layer: entry
-            .layer
-            .as_ref()
-            .filter(|layer| !layer.is_null())
-            .map(|layer| layer::words(layer).into()),
+        layer: before_request(entry).map(Into::into),
         ..Turn::default()
     }
+}
+
+/// What has to be known of a request before it is read.
+fn before_request(entry: &ManifestTurn) -> Option<String> {
+    let typed = "not in the script: a person typed this request into the agent's terminal";
+    let anew = "the agent was started anew for this turn and remembers nothing of the turns before";
+    let layer = entry.layer.as_ref().filter(|layer| !layer.is_null()).map(layer::words);
+    let facts = [
+        entry.typed.then(|| typed.to_owned()),
+        entry.without_memory.then(|| anew.to_owned()),
+        layer,
+    ];
+    let words: Vec<String> = facts.into_iter().flatten().collect();
+    (!words.is_empty()).then(|| words.join("\n\n"))
 }
 
 fn is_object_id(text: &str) -> bool {

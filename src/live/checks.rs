@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::store::write::{WriteError, replace};
 
 use super::{
+    confine::Confinement,
     drivers::{Call, Input},
     process::{Ending, Order, Process},
     setup::duration,
@@ -49,7 +50,13 @@ impl Tested {
 }
 
 /// Runs the command in a folder. The error is a sentence.
-pub fn run(command: &str, folder: &Path, stage: &Stage, seconds: f64) -> Result<Tested, String> {
+pub fn run(
+    command: &str,
+    folder: &Path,
+    stage: &Stage,
+    confinement: &Confinement,
+    seconds: f64,
+) -> Result<Tested, String> {
     let call = Call {
         program: "sh".into(),
         args: vec!["-c".into(), command.to_owned()],
@@ -61,6 +68,7 @@ pub fn run(command: &str, folder: &Path, stage: &Stage, seconds: f64) -> Result<
         folder,
         prompt_file: folder,
         size: (120, 40),
+        confinement,
     };
     let began = Instant::now();
     let deadline = began + duration(seconds.min(1e9));
@@ -80,6 +88,7 @@ pub fn run(command: &str, folder: &Path, stage: &Stage, seconds: f64) -> Result<
         process.end(duration(1.0), &mut |_| {});
         return Err(format!("the tests were not over within {seconds} s"));
     };
+    stage.secrets.cover(&mut said);
     let cases = cases(&String::from_utf8_lossy(&said), command, ending);
     Ok(Tested { cases, seconds: began.elapsed().as_secs_f64() })
 }

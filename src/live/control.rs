@@ -38,8 +38,8 @@ pub struct Control {
     pub stop: Stop,
 }
 
-/// Wishes that wait; a person does not have more.
-const MOST: usize = 1_024;
+/// Wishes that wait: keys that nobody takes for as long as a person can type.
+const MOST: usize = 100_000;
 
 impl Default for Control {
     fn default() -> Self {
@@ -49,7 +49,7 @@ impl Default for Control {
 
 impl Control {
     pub fn new(stop: Stop) -> Self {
-        let (sender, wishes) = crossbeam_channel::bounded(MOST);
+        let (sender, wishes) = crossbeam_channel::unbounded();
         Self { sender, wishes, stop }
     }
 
@@ -58,7 +58,7 @@ impl Control {
         if wish == Wish::Stop {
             self.stop.set();
         }
-        self.sender.try_send(wish).is_ok()
+        self.sender.len() < MOST && self.sender.send(wish).is_ok()
     }
 
     pub(super) fn wishes(&self) -> &Receiver<Wish> {

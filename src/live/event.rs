@@ -57,6 +57,10 @@ pub enum Event {
         tokens: Tokens,
         cost_usd: Option<f64>,
     },
+    /// The files are being read for the commit of the turn: so many so far. Told where there are many.
+    Recording {
+        files: usize,
+    },
     /// The turn is recorded: as in `run.json`. `changed` are paths that differ from before it, some of them where there are
     /// many. `total` is of all turns that count.
     TurnEnded {
@@ -76,6 +80,15 @@ pub enum Event {
     },
     Edited {
         turn: usize,
+    },
+    /// A person typed a request into the agent's terminal: a turn of its own, before those that wait.
+    Typed {
+        turn: usize,
+        request: String,
+    },
+    /// The last turn is done again when the run goes on (None: it stays as it is after all).
+    Redo {
+        turn: Option<usize>,
     },
     /// A turn is done again.
     Again {

@@ -2,6 +2,7 @@
 //! the disk before the run goes on; an interrupted run goes on from it.
 
 use std::{
+    collections::BTreeMap,
     fs::{File, OpenOptions},
     io::{Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
@@ -18,6 +19,7 @@ use super::{
     event::Total,
     logs::LogRow,
     manifest::{TokenRow, TurnRow},
+    seal::Mark,
     setup::Setup,
 };
 
@@ -69,6 +71,11 @@ pub enum Entry {
     Edited {
         turn: usize,
     },
+    /// A person typed a request that is not in the script; those after it are a turn later.
+    Typed {
+        turn: usize,
+        request: String,
+    },
     /// Files and logs go back to what they were before the turn; `attempt` is the one that does not count.
     Again {
         turn: usize,
@@ -83,6 +90,16 @@ pub enum Entry {
     },
     Warned {
         sentence: String,
+    },
+    /// The files of the bundle as they are now: those that are others than before, and those that are gone. Written when
+    /// nothing more is about to be written.
+    Sealed {
+        files: BTreeMap<String, Mark>,
+        gone: Vec<String>,
+    },
+    /// The files were compared with the last seal; from here on we write again.
+    Compared {
+        turn: usize,
     },
     Stopped {
         why: String,
@@ -117,6 +134,10 @@ pub struct Progress {
     pub is_finished: bool,
     /// Why it stopped, where that is the last thing that happened.
     pub stopped: Option<String>,
+    /// The files of the bundle as they were sealed, where we have written nothing since; for whoever goes on with the run.
+    pub sealed: Option<BTreeMap<String, Mark>>,
+    /// The same, whatever was written since.
+    marks: BTreeMap<String, Mark>,
 }
 
 /// A turn that counts, and how things stood when it was over.
@@ -212,6 +233,9 @@ fn before(text: &[u8]) -> Option<Before> {
 
 impl Progress {
     pub fn take(&mut self, entry: &Entry) {
+        if !matches!(entry, Entry::Process { .. } | Entry::Resumed { .. }) {
+            self.sealed = None;
+        }
         match entry {
             Entry::TurnBegan { turn, attempt, .. } => {
                 self.open_turn(*turn, *attempt);
@@ -242,6 +266,11 @@ impl Progress {
                 });
             }
             Entry::Warned { sentence } => self.remarks.push(sentence.clone()),
+            Entry::Sealed { files, gone } => {
+                self.marks.retain(|name, _| !gone.contains(name));
+                self.marks.extend(files.clone());
+                self.sealed = Some(self.marks.clone());
+            }
             Entry::Stopped { why } => self.stopped = Some(why.clone()),
             Entry::Finished => self.is_finished = true,
             Entry::Resumed { .. } => self.stopped = None,
@@ -249,6 +278,8 @@ impl Progress {
             | Entry::Process { .. }
             | Entry::Skipped { .. }
             | Entry::Edited { .. }
+            | Entry::Typed { .. }
+            | Entry::Compared { .. }
             | Entry::Tested { .. } => {}
         }
     }

@@ -15,6 +15,7 @@ use super::{
     process::{Ending, Piece, Process},
     secrets::{Cover, Secrets},
     setup::{Timeouts, duration},
+    typing::Typing,
 };
 
 /// Why listening ended.
@@ -50,6 +51,10 @@ pub struct Ear<'a> {
     pub file: Option<std::fs::File>,
     /// Called now and then; whether the log grew.
     pub grow: &'a mut dyn FnMut() -> bool,
+    /// What a person has typed and not sent.
+    pub typing: &'a mut Typing,
+    /// Whether the person began the turn by typing, and may say that it is over by going on.
+    pub is_typed: bool,
     /// Wishes for what comes after this turn.
     pub later: &'a mut Vec<Wish>,
     pub tell: &'a mut dyn FnMut(&Event),
@@ -227,7 +232,11 @@ impl<'a, 'b> Listening<'a, 'b> {
     /// Carries out a wish, or keeps it for later. An outcome ends the listening.
     fn grant(&mut self, wish: Wish, process: &mut Process) -> Option<Outcome> {
         match wish {
-            Wish::Keys(bytes) => process.type_in(&bytes),
+            Wish::Keys(bytes) => {
+                self.ear.typing.take(&bytes);
+                process.type_in(&bytes);
+            }
+            Wish::Pause | Wish::GoOn if self.ear.is_typed => return Some(Outcome::Declared),
             Wish::Resize(columns, rows) => {
                 process.resize((columns, rows));
                 self.ear.cast.resize((columns, rows));
@@ -299,6 +308,9 @@ impl<'a, 'b> Listening<'a, 'b> {
         let (reader, heard, secrets) = (&mut *ear.reader, &mut *ear.heard, ear.secrets);
         output.end(&mut |line| reader.line(&secrets.hide(line), Stream::Output, heard));
         complaints.end(&mut |line| reader.line(&secrets.hide(line), Stream::Complaints, heard));
+        if let Some(file) = &mut ear.file {
+            let _ = std::io::Write::write_all(file, &self.cover.rest()); // as in `keep`
+        }
         let rest = ear.cast.rest();
         if !rest.is_empty() {
             (ear.tell)(&Event::Terminal(rest));

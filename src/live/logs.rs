@@ -73,6 +73,32 @@ pub fn copy(places: &[Logs], bundle: &Path, secrets: &Secrets) -> Result<Copied,
     Ok(copied)
 }
 
+/// Whether no log says anything of the turn.
+pub fn is_silent(now: &[LogRow], before: &[LogRow]) -> bool {
+    now.iter().all(|row| before.iter().any(|old| old.name == row.name && old.bytes == row.bytes))
+}
+
+/// Keeps what an agent without a log printed in a turn, where it printed anything. It lies beside the request, covered.
+pub fn keep_output(
+    prompt_file: &Path,
+    turn: usize,
+    bundle: &Path,
+) -> Result<Option<LogRow>, WriteError> {
+    let source = prompt_file.with_extension("out");
+    let Some(content) = read(&source).ok().filter(|content| !content.is_empty()) else {
+        return Ok(None);
+    };
+    let name = format!("{OUTPUT}{turn:03}.txt");
+    let path = bundle.join("session").join(&name);
+    make_parent(&path)?;
+    replace_through(bundle, &path, &content)?;
+    let (bytes, lines) = (content.len() as u64, lines_of(&content));
+    Ok(Some(LogRow { name, source, bytes, lines }))
+}
+
+/// How the name of a turn's output begins.
+const OUTPUT: &str = "output-turn-";
+
 /// Copies what logs of lines have gained, up to the last whole line; whether there was anything.
 pub fn grow(places: &[Logs], bundle: &Path, secrets: &Secrets) -> bool {
     let mut grew = false;
@@ -271,7 +297,9 @@ pub fn main_log<'a>(
 
 /// Those of the bundle's logs that no format reads, though their names say that they are logs; `check` warns of them.
 pub fn unread(rows: &[LogRow], bundle: &Path) -> Vec<String> {
-    let is_log = |name: &str| [".jsonl", ".json"].iter().any(|ending| name.ends_with(ending));
+    let is_log = |name: &str| {
+        [".jsonl", ".json"].iter().any(|ending| name.ends_with(ending)) || name.starts_with(OUTPUT)
+    };
     let unread =
         rows.iter().filter(|row| is_log(&row.name) && Opening::of(bundle, &row.name).is_none());
     unread.map(|row| format!("session/{}", row.name)).collect()

@@ -97,6 +97,22 @@ pub struct TurnRow {
     /// What of its files is not in the commit, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_recorded: Vec<String>,
+    /// Files in the commit in which a key was covered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub covered: Vec<String>,
+    /// Processes that the agent had left running when the turn was over, and that were ended.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_running: usize,
+    /// Whether a person typed the request into the agent's terminal: it is not in the script.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub typed: bool,
+    /// Whether the agent began anew for this turn, and knows nothing of those before.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub without_memory: bool,
+}
+
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -32,6 +32,7 @@
 pub mod budget;
 pub mod cast;
 pub mod checks;
+pub mod confine;
 pub mod control;
 pub mod drivers;
 pub mod event;
@@ -40,16 +41,19 @@ pub mod layers;
 pub mod listen;
 pub mod logs;
 pub mod manifest;
+mod orphans;
 pub mod plan;
 pub mod process;
 mod pty;
 pub mod run;
 pub mod script;
+pub mod seal;
 pub mod secrets;
 pub mod setup;
 mod sitting;
 pub mod stage;
 pub mod turn;
+mod typing;
 pub mod under_way;
 mod version;
 

@@ -1,11 +1,12 @@
 //! What a run would call, word by word, without calling it.
 
-use std::{fs::File, path::Path, process::Command, process::Stdio};
+use std::{fs::File, path::Path, process::Stdio};
 
 use serde::Serialize;
 
 use super::{
     drivers::{self, Ask, Call, End, Input, Naming, Rewind},
+    process::{Order, cannot_run},
     run::{CannotStart, Job},
     sitting::fresh_id,
     stage::Stage,
@@ -130,25 +131,22 @@ pub fn shell_words(words: &[&str]) -> String {
 }
 
 /// Calls a program whose output is the content of a file. The error is a sentence.
-pub fn written(call: &Call, path: &Path, stage: &Stage) -> Result<(), String> {
+pub fn written(order: &Order<'_>, path: &Path) -> Result<(), String> {
+    let program = &order.call.program;
     let said = |why: std::io::Error| format!("{}: {why}", path.display());
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).map_err(said)?;
     }
     let part = path.with_extension("part");
     let file = File::create(&part).map_err(said)?;
-    let output = Command::new(&call.program)
-        .args(&call.args)
-        .env_clear()
-        .envs(&stage.environment)
-        .current_dir(stage.workspace())
-        .stdin(Stdio::null())
-        .stdout(file)
-        .stderr(Stdio::null())
-        .status()
-        .map_err(|why| super::process::cannot_run(&call.program, &why))?;
+    let output = order
+        .command()
+        .and_then(|mut command| {
+            command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null()).status()
+        })
+        .map_err(|why| cannot_run(program, &why))?;
     if !output.success() {
-        return Err(format!("{} failed ({output})", call.program));
+        return Err(format!("{program} failed ({output})"));
     }
     std::fs::rename(&part, path).map_err(said)
 }

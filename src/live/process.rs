@@ -16,9 +16,10 @@ use std::{
 use crossbeam_channel::{Receiver, Sender};
 
 use super::{
+    confine::Confinement,
     drivers::{Call, Input, heard::Stream},
+    orphans,
     pty::Terminal,
-    stage::VARIABLE,
 };
 
 /// What is started.
@@ -31,6 +32,19 @@ pub struct Order<'a> {
     pub prompt_file: &'a Path,
     /// Columns and rows of its terminal, where it has one.
     pub size: (u16, u16),
+    pub confinement: &'a Confinement,
+}
+
+impl Order<'_> {
+    /// The program with its words and surroundings, to run in a session of its own and out of reach of what is hidden.
+    pub fn command(&self) -> std::io::Result<Command> {
+        let mut command = Command::new(&self.call.program);
+        command.args(&self.call.args).env_clear().envs(self.environment).current_dir(self.folder);
+        in_own_session(&mut command);
+        dies_with_us(&mut command);
+        self.confinement.apply(&mut command)?;
+        Ok(command)
+    }
 }
 
 /// Bytes as they came.
@@ -105,19 +119,9 @@ impl Process {
                 .map_err(|why| format!("cannot read the request again: {why}"))?,
             _ => Stdio::null(),
         };
-        let mut command = Command::new(program);
-        command
-            .args(&order.call.args)
-            .env_clear()
-            .envs(order.environment)
-            .current_dir(order.folder)
-            .stdin(input)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        dies_with_us(&mut command);
-        let mut child = command.spawn().map_err(|why| cannot_run(program, &why))?;
+        let mut command = order.command().map_err(|why| cannot_run(program, &why))?;
+        command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = orphans::spawn(&mut command).map_err(|why| cannot_run(program, &why))?;
         if let Some(output) = child.stdout.take() {
             read_aside(output, Stream::Output, sender.clone());
         }
@@ -190,8 +194,21 @@ impl Drop for Process {
             }
             Kind::Terminal(terminal) => terminal.kill(),
         }
+        orphans::forget(self.id);
     }
 }
+
+/// In a session of its own it is the first of a group that can be ended as a whole, and has no part in our terminal.
+#[cfg(unix)]
+fn in_own_session(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    let leave = || rustix::process::setsid().map(|_| ()).map_err(std::io::Error::from);
+    // SAFETY: between fork and exec only a system call is made; nothing is allocated and no lock is taken.
+    unsafe { command.pre_exec(leave) };
+}
+
+#[cfg(not(unix))]
+fn in_own_session(_command: &mut Command) {}
 
 /// An agent whose run was killed is told to end: nobody records what it does, and what it asks costs. One in a terminal
 /// loses that, which tells it the same.
@@ -248,9 +265,9 @@ pub fn read_aside(mut from: impl Read + Send + 'static, stream: Stream, to: Send
     });
 }
 
-/// Writes on a thread of its own: a program that does not read holds up nobody else.
+/// Writes on a thread of its own: a program that does not read holds up nobody else, and gets everything when it does.
 pub fn write_aside(mut to: impl Write + Send + 'static) -> Sender<Vec<u8>> {
-    let (sender, receiver) = crossbeam_channel::bounded::<Vec<u8>>(WAITING);
+    let (sender, receiver) = crossbeam_channel::unbounded::<Vec<u8>>();
     thread::spawn(move || {
         while let Ok(bytes) = receiver.recv() {
             if to.write_all(&bytes).and_then(|()| to.flush()).is_err() {
@@ -279,37 +296,15 @@ pub fn push_group(id: u32, push: Push) {
 #[cfg(not(unix))]
 pub fn push_group(_id: u32, _push: Push) {}
 
-/// Kills every process that carries the name of this run in its environment, wherever it went; how many there were.
-/// Such are left by agents whose commands make groups of their own, and by a run that was killed itself.
-#[cfg(target_os = "linux")]
+/// Ends every process that the agents of this run left behind, wherever it went; how many there were.
 pub fn sweep(run: &str) -> usize {
-    use rustix::process::{Pid, Signal, kill_process};
-    let wanted = format!("{VARIABLE}={run}");
-    let own = std::process::id();
-    let mut count = 0;
-    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let id = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok());
-        let Some(id) = id.filter(|id| *id != own) else { continue };
-        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
-        let is_ours = environment.split(|byte| *byte == 0).any(|it| it == wanted.as_bytes());
-        let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
-        if let Some(pid) = pid.filter(|_| is_ours) {
-            count += usize::from(kill_process(pid, Signal::KILL).is_ok());
-        }
-    }
-    count
-}
-
-/// Elsewhere the environment of other processes cannot be read; their groups were ended.
-#[cfg(not(target_os = "linux"))]
-pub fn sweep(_run: &str) -> usize {
-    let _ = VARIABLE;
-    0
+    orphans::sweep(run)
 }
 
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use crate::live::stage::VARIABLE;
 
     struct Room {
         folder: tempfile::TempDir,
@@ -330,8 +325,14 @@ mod tests {
             let args = vec!["-c".to_owned(), script.to_owned()];
             let call = Call { program: "sh".into(), args, input };
             let (environment, folder) = (&self.environment, self.folder.path());
-            let order =
-                Order { call: &call, environment, folder, prompt_file: &prompt, size: (80, 24) };
+            let order = Order {
+                call: &call,
+                environment,
+                folder,
+                prompt_file: &prompt,
+                size: (80, 24),
+                confinement: &Confinement::default(),
+            };
             Process::start(&order).unwrap()
         }
     }
@@ -380,6 +381,18 @@ mod tests {
     }
 
     #[test]
+    fn every_key_arrives_however_fast_they_come() {
+        let room = Room::new("keys");
+        let script = "stty raw -echo; echo ready; head -c 5000 | wc -c";
+        let mut process = room.start(script, Input::Typed);
+        process.pieces.recv_timeout(Duration::from_secs(20)).unwrap(); // it hears single keys from now on
+
+        (0..5_000).for_each(|_| process.type_in(b"k"));
+
+        assert_eq!(all_of(&mut process).0.trim(), "5000");
+    }
+
+    #[test]
     fn a_flood_waits_until_somebody_takes_it() {
         let room = Room::new("c");
         let count = room.folder.path().join("count");
@@ -403,6 +416,27 @@ mod tests {
         assert!(last.0 < 2_000, "{}", last.0);
         drop(process.pieces.recv().unwrap());
         assert_eq!(process.ending(), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn whoever_left_its_session_and_its_environment_is_found_as_an_orphan_of_ours() {
+        orphans::adopt();
+        let run = format!("orphan-{}", std::process::id());
+        let room = Room::new(&run);
+        let pid = room.folder.path().join("pid");
+        let script = format!(
+            "env -i setsid sh -c 'echo $$ >{0}.part; mv {0}.part {0}; exec sleep 600' & while ! test -e {0}; do sleep 0.01; done",
+            pid.display()
+        );
+        let mut process = room.start(&script, Input::Nothing);
+        assert_eq!(all_of(&mut process).1.code, Some(0));
+        drop(process);
+
+        sweep(&run);
+
+        let id = std::fs::read_to_string(pid).unwrap();
+        assert!(!std::path::Path::new("/proc").join(id.trim()).exists());
     }
 
     #[cfg(target_os = "linux")]

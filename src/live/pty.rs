@@ -1,6 +1,6 @@
 //! A terminal of our own for an agent that wants one. Only bytes move here; what they look like is the screen's to know.
 
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use portable_pty::{MasterPty, PtySize, native_pty_system};
 
 use crossbeam_channel::Sender;
 
@@ -10,14 +10,14 @@ use super::{
 };
 
 pub struct Terminal {
-    child: Box<dyn Child + Send + Sync>,
+    child: child::Child,
     master: Box<dyn MasterPty + Send>,
     keys: Sender<Vec<u8>>,
 }
 
 impl std::fmt::Debug for Terminal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Terminal of {:?}", self.child.process_id())
+        write!(f, "Terminal of {:?}", self.id())
     }
 }
 
@@ -36,14 +36,7 @@ impl Terminal {
         let pair = native_pty_system()
             .openpty(size_of(order.size))
             .map_err(|why| format!("no terminal can be had: {why}"))?;
-        let mut command = CommandBuilder::new(program);
-        command.args(&order.call.args);
-        command.env_clear();
-        for (name, value) in order.environment {
-            command.env(name, value);
-        }
-        command.cwd(order.folder);
-        let child = pair.slave.spawn_command(command).map_err(|why| cannot(&why))?;
+        let child = child::start(order, &pair).map_err(|why| cannot(&why))?;
         drop(pair.slave); // else the end of the agent would not be the end of its output
         let reader = pair.master.try_clone_reader().map_err(|why| cannot(&why))?;
         let writer = pair.master.take_writer().map_err(|why| cannot(&why))?;
@@ -52,19 +45,15 @@ impl Terminal {
     }
 
     pub fn id(&self) -> u32 {
-        self.child.process_id().unwrap_or_default()
+        child::id(&self.child)
     }
 
     pub fn ending(&mut self) -> Option<Ending> {
-        let status = self.child.try_wait().ok().flatten()?;
-        // The crate tells signals by name only; a negative code would be none.
-        let code = (status.signal().is_none()).then(|| i32::try_from(status.exit_code()).ok());
-        Some(Ending { code: code.flatten(), signal: None })
+        child::ending(&mut self.child)
     }
 
     pub fn type_in(&mut self, bytes: &[u8]) {
-        // An agent that has not read what was typed before gets nothing more.
-        let _ = self.keys.try_send(bytes.to_vec());
+        let _ = self.keys.send(bytes.to_vec()); // its terminal may be closed
     }
 
     pub fn resize(&mut self, size: (u16, u16)) {
@@ -74,5 +63,86 @@ impl Terminal {
     pub fn kill(&mut self) {
         let _ = self.child.kill(); // it may have ended
         let _ = self.child.wait();
+    }
+}
+
+/// A process whose terminal is the other end of ours.
+#[cfg(unix)]
+mod child {
+    use std::{
+        fs::OpenOptions,
+        io,
+        os::{
+            fd::BorrowedFd,
+            unix::{fs::OpenOptionsExt, process::CommandExt},
+        },
+        process::Stdio,
+    };
+
+    use portable_pty::PtyPair;
+
+    use super::super::{
+        orphans,
+        process::{Ending, Order, ending_of},
+    };
+
+    pub type Child = std::process::Child;
+
+    pub fn start(order: &Order<'_>, pair: &PtyPair) -> io::Result<Child> {
+        let name =
+            pair.master.tty_name().ok_or_else(|| io::Error::other("its terminal has no name"))?;
+        let not_ours = i32::try_from(rustix::fs::OFlags::NOCTTY.bits()).unwrap_or_default();
+        let terminal =
+            OpenOptions::new().read(true).write(true).custom_flags(not_ours).open(name)?;
+        let mut command = order.command()?;
+        command
+            .stdin(Stdio::from(terminal.try_clone()?))
+            .stdout(Stdio::from(terminal.try_clone()?))
+            .stderr(Stdio::from(terminal));
+        // SAFETY: standard input was put in its place before; it stays open as long as the process.
+        let input = unsafe { BorrowedFd::borrow_raw(0) };
+        let control = move || rustix::process::ioctl_tiocsctty(input).map_err(io::Error::from);
+        // SAFETY: between fork and exec only a system call is made; the session it is for was begun before.
+        unsafe { command.pre_exec(control) };
+        orphans::spawn(&mut command)
+    }
+
+    pub fn id(child: &Child) -> u32 {
+        child.id()
+    }
+
+    pub fn ending(child: &mut Child) -> Option<Ending> {
+        child.try_wait().ok().flatten().map(ending_of)
+    }
+}
+
+#[cfg(not(unix))]
+mod child {
+    use std::io;
+
+    use portable_pty::{CommandBuilder, PtyPair};
+
+    use super::super::process::{Ending, Order};
+
+    pub type Child = Box<dyn portable_pty::Child + Send + Sync>;
+
+    pub fn start(order: &Order<'_>, pair: &PtyPair) -> io::Result<Child> {
+        let mut command = CommandBuilder::new(&order.call.program);
+        command.args(&order.call.args);
+        command.env_clear();
+        for (name, value) in order.environment {
+            command.env(name, value);
+        }
+        command.cwd(order.folder);
+        pair.slave.spawn_command(command).map_err(io::Error::other)
+    }
+
+    pub fn id(child: &Child) -> u32 {
+        child.process_id().unwrap_or_default()
+    }
+
+    pub fn ending(child: &mut Child) -> Option<Ending> {
+        let status = child.try_wait().ok().flatten()?;
+        Some(Ending { code: i32::try_from(status.exit_code()).ok(), signal: None })
     }
 }

@@ -139,6 +139,27 @@ enum Next {
     Send,
     /// The script or the place in it changed.
     LookAgain,
+    /// The last turn is done again.
+    Redo(Redo),
+    /// A person sent this to the agent.
+    Typed(String),
+}
+
+/// The last turn, which is to be done again when the run goes on. Until then it stays as it is.
+#[derive(Debug, Default)]
+struct Redo {
+    turn: usize,
+    /// Other words for its request.
+    text: Option<String>,
+}
+
+/// What a person wants before a request.
+struct Wanted {
+    /// Whether the request waits for a wish.
+    waits: bool,
+    redo: Option<Redo>,
+    /// Whether what waits was told.
+    told: bool,
 }
 
 impl Sitting<'_> {
@@ -152,12 +173,52 @@ impl Sitting<'_> {
             if self.script.request(turn).is_none() {
                 return Ok(());
             }
-            if let Next::LookAgain = self.before_request(turn, None)? {
-                continue;
+            match self.before_request(turn, None)? {
+                Next::LookAgain => {}
+                Next::Send => {
+                    self.within_budget()?;
+                    self.carry_out(turn)?;
+                }
+                Next::Redo(redo) => {
+                    self.within_budget()?;
+                    let turn = redo.turn;
+                    self.redo(redo)?;
+                    self.carry_out(turn)?;
+                }
+                Next::Typed(text) => {
+                    self.enter_typed(turn, &text)?;
+                    self.carry_out(turn)?;
+                }
             }
-            self.within_budget()?;
-            self.carry_out(turn)?;
         }
+    }
+
+    fn redo(&mut self, redo: Redo) -> Result<(), Halt> {
+        self.again(redo.turn, "a person wants it done again")?;
+        match redo.text {
+            Some(text) => self.edit(redo.turn, &text),
+            None => Ok(()),
+        }
+    }
+
+    fn edit(&mut self, turn: usize, text: &str) -> Result<(), Halt> {
+        if self.script.edit(turn, text) {
+            self.write_script()?;
+            self.record(&Entry::Edited { turn })?;
+            self.told(&Event::Edited { turn });
+        }
+        Ok(())
+    }
+
+    /// What a person sent becomes a turn of its own, before those of the script.
+    fn enter_typed(&mut self, turn: usize, text: &str) -> Result<(), Halt> {
+        let request = self.stage.secrets.hide(text);
+        self.script.insert_typed(turn, &request);
+        self.write_script()?;
+        self.record(&Entry::Typed { turn, request: request.clone() })?;
+        self.told(&Event::Typed { turn, request });
+        self.is_sent = true;
+        Ok(())
     }
 
     fn within_budget(&mut self) -> Result<(), Halt> {
@@ -187,11 +248,11 @@ impl Sitting<'_> {
                     self.again(turn, &why)?;
                 }
                 Verdict::Failed(why) if self.has_person => {
-                    if let Next::LookAgain = self.before_request(turn, Some(why))? {
-                        self.again(turn, "it failed")?;
+                    let next = self.before_request(turn, Some(why))?;
+                    self.again(turn, "it failed")?;
+                    if let Next::LookAgain = next {
                         return Ok(());
                     }
-                    self.again(turn, "it failed")?;
                 }
                 Verdict::Failed(why) => return Err(Halt::Failed { turn, why }),
             }
@@ -200,39 +261,44 @@ impl Sitting<'_> {
 
     /// Carries out the wishes there are, and waits where that is wanted.
     fn before_request(&mut self, turn: usize, failed: Option<String>) -> Result<Next, Halt> {
-        let mut waits = failed.is_some() || self.is_paused || self.is_step_by_step;
-        let mut told = false;
+        let waits = failed.is_some() || self.is_paused || self.is_step_by_step;
+        let mut wanted = Wanted { waits, redo: None, told: false };
         let mut wishes = std::mem::take(&mut self.later);
         loop {
             if self.control.stop.is_set() {
                 return Err(Halt::Stopped);
             }
             wishes.extend(self.control.wishes().try_iter());
-            if wishes.is_empty() && waits {
-                if !std::mem::replace(&mut told, true) {
-                    let request = self.script.request(turn).map(|it| it.text.clone());
-                    let why = match &failed {
-                        Some(why) => Why::Failed(why.clone()),
-                        None if self.is_paused => Why::Paused,
-                        None => Why::StepByStep,
-                    };
-                    self.told(&Event::Waits { turn, request: request.unwrap_or_default(), why });
+            if wishes.is_empty() && wanted.waits {
+                if !std::mem::replace(&mut wanted.told, true) {
+                    let turn = wanted.redo.as_ref().map_or(turn, |redo| redo.turn);
+                    self.tell_waiting(turn, failed.as_ref());
                 }
                 wishes.extend(self.rest());
             } else if wishes.is_empty() {
-                return Ok(Next::Send);
+                return Ok(wanted.redo.map_or(Next::Send, Next::Redo));
             }
             let mut rest = std::mem::take(&mut wishes).into_iter();
             while let Some(wish) = rest.next() {
-                match self.grant(turn, wish, &mut waits)? {
-                    Next::Send => told = told && waits,
-                    Next::LookAgain => {
+                match self.grant(turn, wish, &mut wanted)? {
+                    Next::Send | Next::Redo(_) => wanted.told = wanted.told && wanted.waits,
+                    next @ (Next::LookAgain | Next::Typed(_)) => {
                         self.later.extend(rest);
-                        return Ok(Next::LookAgain);
+                        return Ok(next);
                     }
                 }
             }
         }
+    }
+
+    fn tell_waiting(&mut self, turn: usize, failed: Option<&String>) {
+        let request = self.script.request(turn).map(|it| it.text.clone()).unwrap_or_default();
+        let why = match failed {
+            Some(why) => Why::Failed(why.clone()),
+            None if self.is_paused => Why::Paused,
+            None => Why::StepByStep,
+        };
+        self.told(&Event::Waits { turn, request, why });
     }
 
     /// A wish, if one comes soon. What an agent's terminal shows meanwhile, where a person types into it, is passed on.
@@ -257,43 +323,52 @@ impl Sitting<'_> {
     }
 
     /// Carries out a wish between two turns.
-    fn grant(&mut self, turn: usize, wish: Wish, waits: &mut bool) -> Result<Next, Halt> {
+    fn grant(&mut self, turn: usize, wish: Wish, wanted: &mut Wanted) -> Result<Next, Halt> {
         match wish {
-            Wish::Pause => (self.is_paused, *waits) = (true, true),
-            Wish::GoOn => (self.is_paused, *waits) = (false, false),
+            Wish::Pause => (self.is_paused, wanted.waits) = (true, true),
+            Wish::GoOn => (self.is_paused, wanted.waits) = (false, false),
             Wish::StepByStep(on) => {
                 self.is_step_by_step = on;
-                *waits = on || self.is_paused;
+                wanted.waits = on || self.is_paused;
             }
-            Wish::Skip => {
-                let request = self.script.request(turn).map(|it| it.text.clone());
-                if let Some(request) = request
-                    && self.script.skip(turn)
-                {
-                    self.write_script()?;
-                    self.record(&Entry::Skipped { request: request.clone() })?;
-                    self.write_manifest()?;
-                    self.told(&Event::Skipped { request });
-                }
-                return Ok(Next::LookAgain);
+            Wish::Skip if wanted.redo.take().is_some() => {
+                wanted.told = false;
+                self.told(&Event::Redo { turn: None });
             }
-            Wish::Edit(text) => {
-                if self.script.edit(turn, &text) {
-                    self.write_script()?;
-                    self.record(&Entry::Edited { turn })?;
-                    self.told(&Event::Edited { turn });
-                }
-            }
+            Wish::Skip => return self.skip(turn),
+            Wish::Edit(text) => match &mut wanted.redo {
+                Some(redo) => redo.text = Some(text),
+                None => self.edit(turn, &text)?,
+            },
             Wish::Retry if turn > 1 && self.progress.open.is_none() => {
-                self.again(turn - 1, "a person wants it done again")?;
-                return Ok(Next::LookAgain);
+                wanted.redo = Some(Redo { turn: turn - 1, text: None });
+                wanted.told = false;
+                self.told(&Event::Redo { turn: Some(turn - 1) });
             }
-            Wish::Retry => *waits = false,
+            Wish::Retry => wanted.waits = false,
             Wish::Stop => return Err(Halt::Stopped),
             Wish::Resize(columns, rows) => self.resize((columns, rows)),
-            Wish::Keys(bytes) => self.type_in(&bytes),
+            Wish::Keys(bytes) => {
+                let is_heard = self.process.as_ref().is_some_and(|it| it.has_terminal());
+                self.type_in(&bytes);
+                let sent = self.typing.take(&bytes).filter(|_| is_heard);
+                return Ok(sent.map_or(Next::Send, Next::Typed));
+            }
             Wish::EndTurn => {}
         }
         Ok(Next::Send)
+    }
+
+    fn skip(&mut self, turn: usize) -> Result<Next, Halt> {
+        let request = self.script.request(turn).map(|it| it.text.clone());
+        if let Some(request) = request
+            && self.script.skip(turn)
+        {
+            self.write_script()?;
+            self.record(&Entry::Skipped { request: request.clone() })?;
+            self.write_manifest()?;
+            self.told(&Event::Skipped { request });
+        }
+        Ok(Next::LookAgain)
     }
 }

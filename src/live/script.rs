@@ -23,6 +23,9 @@ pub struct Request {
     /// What the script said, where a person edited it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<String>,
+    /// Whether the script has no such request: a person typed it into the agent's terminal.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub typed: bool,
 }
 
 /// A checkpoint's name for people.
@@ -166,6 +169,7 @@ impl Script {
             checkpoint: ends_somewhere.then(|| WHOLE.to_owned()),
             number: None,
             original: None,
+            typed: false,
         }];
     }
 
@@ -205,6 +209,21 @@ impl Script {
         self.skipped.push(request);
         self.count();
         true
+    }
+
+    /// Puts a request that a person typed before that of a turn.
+    pub fn insert_typed(&mut self, turn: usize, text: &str) {
+        let at = turn.saturating_sub(1).min(self.requests.len());
+        let typed = Request {
+            turn: 0,
+            text: text.to_owned(),
+            checkpoint: None,
+            number: None,
+            original: None,
+            typed: true,
+        };
+        self.requests.insert(at, typed);
+        self.count();
     }
 
     /// Gives a request other words.

@@ -26,11 +26,14 @@ pub fn is_named_like_a_secret(variable: &str) -> bool {
 }
 
 impl Secrets {
+    /// Each value as it is, and as JSON and addresses write it.
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
         let is_secret = |value: &String| value.len() >= SHORTEST;
-        let mut values: Vec<String> = values.into_iter().filter(is_secret).collect();
-        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        let values = values.into_iter().map(|value| value.trim().to_owned()).filter(is_secret);
+        let mut values: Vec<String> = values.flat_map(|value| spellings(&value)).collect();
+        values.sort();
         values.dedup();
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
         Self(values)
     }
 
@@ -65,6 +68,19 @@ impl Secrets {
         };
         self.0.iter().map(longest).max().unwrap_or(0)
     }
+}
+
+/// A value, and what becomes of it in JSON and in an address.
+fn spellings(value: &str) -> [String; 4] {
+    let json = serde_json::Value::from(value).to_string();
+    let json = json.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(value);
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    let address = value.bytes().map(|byte| match byte {
+        byte if is_plain(byte) => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    });
+    let with_slashes = json.replace('/', "\\/");
+    [value.to_owned(), json.to_owned(), with_slashes, address.collect()]
 }
 
 /// Bytes that come piece by piece, with the secrets in them covered.
@@ -121,6 +137,21 @@ mod tests {
             said.extend(cover.take(&text[at..]));
             said.extend(cover.rest());
             assert_eq!(said, b"say **************.!", "{at}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_covered_as_json_and_addresses_write_it() {
+        let secrets = Secrets::new(["pass/word+\"1\"".to_owned()]);
+        for text in [
+            "pass/word+\"1\"",
+            r#"pass/word+\"1\""#,
+            r#"pass\/word+\"1\""#,
+            "pass%2Fword%2B%221%22",
+        ] {
+            let mut bytes = format!("<{text}>").into_bytes();
+            assert!(secrets.cover(&mut bytes), "{text}");
+            assert_eq!(bytes, format!("<{}>", "*".repeat(text.len())).into_bytes());
         }
     }
 

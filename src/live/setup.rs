@@ -115,6 +115,12 @@ pub struct Setup {
     pub work: PathBuf,
     /// Whether that folder stays when the run is over.
     pub keeps_work: bool,
+    /// Files outside the bundle that the agent is not to see: the script it was made of, and what goes with it.
+    #[serde(default)]
+    pub hidden: Vec<PathBuf>,
+    /// Whether the agent may reach the bundle: for agents that need to become other users or to mount.
+    #[serde(default)]
+    pub leaves_bundle_open: bool,
     /// Whether the agent has a terminal though it could do without.
     #[serde(default)]
     pub in_terminal: bool,
@@ -146,6 +152,8 @@ impl Setup {
             retries: 0,
             work,
             keeps_work: false,
+            hidden: vec![],
+            leaves_bundle_open: false,
             in_terminal: false,
             size: (120, 40),
         }

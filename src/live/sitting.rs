@@ -13,6 +13,7 @@ use crate::store::{
 use super::{
     cast::Cast,
     checks,
+    confine::Confinement,
     control::{Control, Wish},
     drivers::{self, Driver, Rewind},
     event::Event,
@@ -20,11 +21,14 @@ use super::{
     layers::{self, Layer},
     logs,
     manifest::{Agent, Checkpoint, Manifest, Surroundings, Task},
+    orphans,
     process::{self, Process},
     run::{CannotStart, Halt, Job, Start},
     script::{Condition, Script},
+    seal::{self, Seal},
     setup::{Setup, duration},
     stage::Stage,
+    typing::Typing,
     version,
 };
 
@@ -50,6 +54,16 @@ pub struct Sitting<'a> {
     pub is_step_by_step: bool,
     /// Wishes that came during a turn and are about the next one.
     pub later: Vec<Wish>,
+    pub confinement: Confinement,
+    /// What a person has typed and not sent.
+    pub typing: Typing,
+    /// Whether the request of the next turn was typed already, so that it is not sent.
+    pub is_sent: bool,
+    /// Why the agent can reach the bundle; a sentence. None where it cannot.
+    within_reach: Option<String>,
+    /// The files of the bundle as we left them.
+    seal: Seal,
+    components: Option<Vec<u8>>,
     journal: Journal,
     tell: &'a mut dyn FnMut(&Event),
     version: Option<String>,
@@ -87,6 +101,8 @@ impl<'a> Sitting<'a> {
             Start::Resume => opening.resume(rules)?,
         };
         let Opened { stage, history, journal, version, started_at, progress, remarks } = opened;
+        orphans::adopt();
+        let (confinement, within_reach) = confined(&job.bundle, &setup);
         let cast = Cast::new(&job.bundle, setup.size, stage.secrets.clone());
         let session = progress.done.last().and_then(|done| done.session_id.clone());
         let layers = layers::of(&setup);
@@ -111,6 +127,12 @@ impl<'a> Sitting<'a> {
             is_paused: false,
             is_step_by_step: job.step_by_step,
             later: vec![],
+            typing: Typing::default(),
+            is_sent: false,
+            confinement,
+            within_reach,
+            seal: Seal::default(),
+            components: std::fs::read(job.bundle.join("components.json")).ok(),
             not_recorded,
             kept: vec![],
             state: "running".into(),
@@ -126,6 +148,9 @@ impl<'a> Sitting<'a> {
         self.write_script()?;
         for remark in remarks {
             self.warn(&remark)?;
+        }
+        if let Some(why) = self.within_reach.clone() {
+            self.warn(&format!("{WITHIN_REACH}: {why}"))?;
         }
         self.write_manifest()?;
         let event = Event::Opened {
@@ -152,9 +177,11 @@ impl<'a> Sitting<'a> {
             setup: &self.setup,
             bundle: &self.bundle,
             stage: &self.stage,
+            history: &self.history,
             control: self.control,
             cast: &mut self.cast,
             later: &mut self.later,
+            typing: &mut self.typing,
             tell: self.tell,
         }
     }
@@ -179,6 +206,35 @@ impl<'a> Sitting<'a> {
 
     pub fn write_script(&self) -> Result<(), WriteError> {
         write_json(&self.bundle.join("script.json"), &self.script)
+    }
+
+    /// Remembers the files of the bundle as they are, before an agent works or when we are done.
+    pub fn seal(&mut self) -> Result<(), WriteError> {
+        let now = Seal::take(&self.bundle, &self.seal);
+        let is_new =
+            |(name, mark): &(&String, &seal::Mark)| self.seal.marks().get(*name) != Some(*mark);
+        let files = now.marks().iter().filter(is_new);
+        let files = files.map(|(name, mark)| (name.clone(), mark.clone())).collect();
+        let is_gone = |name: &&String| !now.marks().contains_key(*name);
+        let gone = self.seal.marks().keys().filter(is_gone).cloned().collect();
+        self.seal = now;
+        self.record(&Entry::Sealed { files, gone })
+    }
+
+    /// Tells what of the bundle was changed since it was sealed, and writes again what we still know.
+    pub fn compare(&mut self, turn: usize) -> Result<(), WriteError> {
+        let changes = self.seal.differences(&self.bundle, self.within_reach.is_some());
+        self.record(&Entry::Compared { turn })?;
+        if changes.is_empty() {
+            return Ok(());
+        }
+        for sentence in changed(&changes) {
+            self.warn(&format!("turn {turn}: while the agent worked, {sentence}"))?;
+        }
+        if let Some(components) = &self.components {
+            write::replace(&self.bundle.join("components.json"), components)?;
+        }
+        self.write_script()
     }
 
     pub fn keep(&mut self, rows: &[logs::LogRow]) {
@@ -260,8 +316,12 @@ impl<'a> Sitting<'a> {
             env!("CARGO_PKG_VERSION")
         )];
         parts.extend(self.setup.server().map(|url| format!("model server at {url}")));
+        let open = self.progress.remarks.iter().find(|it| it.starts_with(WITHIN_REACH));
+        parts.push(open.map_or_else(|| OUT_OF_REACH.to_owned(), Clone::clone));
         parts.extend(self.script.made.clone());
         let count = |count: usize, what: &str| (count > 0).then(|| format!("{count} {what}"));
+        let typed = self.script.requests.iter().filter(|it| it.typed).count();
+        parts.extend(count(typed, "requests are not in the script: a person typed them"));
         let edited = self.script.requests.iter().filter(|it| it.original.is_some()).count();
         parts.extend(count(self.script.skipped.len(), "requests were skipped"));
         parts.extend(count(edited, "requests were edited"));
@@ -296,14 +356,7 @@ impl<'a> Sitting<'a> {
         let places = self.driver.logs(&self.stage);
         match self.driver.rewind() {
             Rewind::Logs => logs::cut_back(&places, self.progress.logs(), &self.bundle)?,
-            Rewind::Restart => {
-                self.session = None;
-                if turn > 1 {
-                    self.warn(&format!(
-                        "turn {turn} is done again in a new session: the agent does not remember what was before"
-                    ))?;
-                }
-            }
+            Rewind::Restart => self.session = None,
             Rewind::GoOn if self.session.is_some() => self.warn(&format!(
                 "turn {turn} is done again in the same session: the agent remembers the one that does not count"
             ))?,
@@ -357,7 +410,8 @@ impl<'a> Sitting<'a> {
                 self.record(&Entry::Stopped { why })?;
             }
         }
-        self.write_manifest()
+        self.write_manifest()?;
+        self.seal()
     }
 
     fn finish(&mut self) -> Result<(), WriteError> {
@@ -375,9 +429,11 @@ pub struct Parts<'b> {
     pub setup: &'b Setup,
     pub bundle: &'b Path,
     pub stage: &'b Stage,
+    pub history: &'b History,
     pub control: &'b Control,
     pub cast: &'b mut Cast,
     pub later: &'b mut Vec<Wish>,
+    pub typing: &'b mut Typing,
     pub tell: &'b mut dyn FnMut(&Event),
 }
 
@@ -413,6 +469,32 @@ pub fn fresh_id() -> String {
     format!("{}-{}-4{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
 }
 
+const OUT_OF_REACH: &str = "the bundle was out of the agent's reach (user and mount namespaces)";
+
+const WITHIN_REACH: &str = "the agent could read and change the bundle";
+
+/// What the agent is kept from, and why from nothing.
+fn confined(bundle: &Path, setup: &Setup) -> (Confinement, Option<String>) {
+    if setup.leaves_bundle_open {
+        return (Confinement::default(), Some("--open-bundle was said".into()));
+    }
+    let confinement = Confinement::of(bundle, setup);
+    match confinement.problem() {
+        None => (confinement, None),
+        why => (Confinement::default(), why),
+    }
+}
+
+/// Changes as sentences; of many the first ones.
+fn changed(changes: &[String]) -> Vec<String> {
+    const MOST: usize = 20;
+    let said = |change: &String| format!("{change}, and not by trajview");
+    let mut all: Vec<String> = changes.iter().take(MOST).map(said).collect();
+    let more = changes.len().saturating_sub(MOST);
+    all.extend((more > 0).then(|| format!("{more} more files of the bundle were changed")));
+    all
+}
+
 struct Opening<'a> {
     job: &'a Job,
     setup: &'a Setup,
@@ -431,6 +513,11 @@ struct Opened {
 
 impl Opening<'_> {
     fn stage(&self, id: &str) -> Result<Stage, CannotStart> {
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        if absolute(&self.setup.work).starts_with(absolute(&self.job.bundle)) {
+            let why = "the agent's folder cannot lie in the bundle; name another with --work";
+            return Err(CannotStart::Wrong(why.into()));
+        }
         let mut stage = Stage::set(&self.setup.work, id)?;
         stage.furnish(self.setup, self.driver).map_err(CannotStart::Wrong)?;
         stage.dress(self.setup, self.driver)?;
@@ -476,6 +563,13 @@ impl Opening<'_> {
         }
         process::sweep(&before.id);
         write::sweep_parts(bundle);
+        let mut remarks = vec![];
+        if let Some(marks) = &before.progress.sealed {
+            let turn = before.progress.done.len() + 1;
+            let changes = Seal::of_marks(marks.clone()).differences(bundle, false);
+            let said = |change| format!("before turn {turn}, while the run rested, {change}");
+            remarks.extend(changed(&changes).into_iter().map(said));
+        }
         let was_there = Stage::is_there(&self.setup.work);
         let stage = self.stage(&before.id)?;
         let history = History::open(bundle, rules)?;
@@ -486,7 +580,6 @@ impl Opening<'_> {
             return Err(CannotStart::Unusable(why));
         }
         history.restore(&stage.workspace(), progress.commit())?;
-        let mut remarks = vec![];
         if !was_there && let Some(last) = progress.done.last_mut() {
             last.session_id = None;
             let (turn, work) = (last.row.turn + 1, self.setup.work.display());

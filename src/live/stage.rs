@@ -81,6 +81,7 @@ impl Stage {
                 return Err(WriteError::Taken { path: root.to_owned(), why: why.into() });
             }
             fs::create_dir_all(root).map_err(|why| failed(root, &why))?;
+            keep_private(root);
             fs::write(&mark, id).map_err(|why| failed(&mark, &why))?;
         }
         let root = fs::canonicalize(root).map_err(|why| failed(root, &why))?;
@@ -142,8 +143,13 @@ impl Stage {
         ] {
             all.insert(name.to_owned(), value);
         }
+        if let Some(path) = all.get_mut("PATH") {
+            *path = whole_paths(path);
+        }
         // A proxy's address may have a name and a password in it.
-        let mut secrets: Vec<String> = all.values().filter_map(|value| login_of(value)).collect();
+        let logins: Vec<String> = all.values().filter_map(|value| login_of(value)).collect();
+        let words = logins.iter().filter_map(|login| Some(login.split_once(':')?.1.to_owned()));
+        let mut secrets: Vec<String> = words.chain(logins.iter().cloned()).collect();
         let key = setup.key_env.as_deref().or(driver.key_variable());
         for name in setup.pass.iter().map(String::as_str).chain(key) {
             let value = std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -201,6 +207,31 @@ impl Stage {
     pub fn strike(self) {
         let _ = fs::remove_dir_all(&self.root); // what cannot be removed is found where --work says
     }
+}
+
+/// The folders of a `PATH`, those that are named from here by their whole paths: the agent works elsewhere.
+fn whole_paths(path: &str) -> String {
+    let folders = std::env::split_paths(path).filter(|folder| !folder.as_os_str().is_empty());
+    let whole = folders.map(|folder| std::path::absolute(&folder).unwrap_or(folder));
+    let joined = std::env::join_paths(whole).ok().and_then(|joined| joined.into_string().ok());
+    joined.unwrap_or_else(|| path.to_owned())
+}
+
+/// Nobody else on this machine reads it.
+#[cfg(unix)]
+fn keep_private(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700)); // not every disk has such rights
+}
+
+#[cfg(not(unix))]
+fn keep_private(_folder: &Path) {}
+
+/// A folder for a run that nobody can guess, among the system's temporary files.
+pub fn somewhere() -> PathBuf {
+    use std::hash::{BuildHasher, RandomState};
+    let number = RandomState::new().hash_one(std::process::id());
+    std::env::temp_dir().join(format!("trajview-live-{number:016x}"))
 }
 
 fn is_on_this_machine(url: Option<&str>) -> bool {

@@ -12,7 +12,10 @@ use regex::bytes::Regex;
 use crate::{
     judge::stop::Stop,
     run::{Tokens, label},
-    store::{workspace::Note, write::WriteError},
+    store::{
+        workspace::{Note, Onlooker},
+        write::WriteError,
+    },
 };
 
 use super::{
@@ -68,6 +71,8 @@ struct Answer {
     heard: Heard,
     ending: Option<Ending>,
     seconds: f64,
+    /// Processes it had started and not ended.
+    left_running: usize,
 }
 
 impl Sitting<'_> {
@@ -81,6 +86,7 @@ impl Sitting<'_> {
                 heard: Heard { failed: Some(why), ..Heard::default() },
                 ending: None,
                 seconds: 0.0,
+                left_running: 0,
             },
         };
         let verdict = self.judge(&sent, &answer);
@@ -94,10 +100,14 @@ impl Sitting<'_> {
     /// Dresses the request and says in the bundle that the turn is under way.
     fn prepare(&mut self, turn: usize) -> Result<Sent, Halt> {
         let request = self.script.request(turn).cloned();
-        let (text, checkpoint) = request.map(|it| (it.text, it.checkpoint)).unwrap_or_default();
+        let (text, checkpoint, typed) =
+            request.map(|it| (it.text, it.checkpoint, it.typed)).unwrap_or_default();
         let (rows, workspace) = (self.progress.rows(), self.stage.workspace());
         let moment = Moment { turn, request: &text, workspace: &workspace, before: &rows };
-        let dressed = layers::dress(&mut self.layers, &moment);
+        let dressed = match typed {
+            true => Dressed { text: text.clone(), ..Dressed::default() },
+            false => layers::dress(&mut self.layers, &moment),
+        };
         for problem in &dressed.problems {
             self.warn(problem)?;
         }
@@ -111,7 +121,8 @@ impl Sitting<'_> {
             .map_err(|why| WriteError::new(&prompt_file, why.to_string()))?;
         let request_sha256 = sha256(dressed.text.as_bytes());
         self.record(&Entry::TurnBegan { turn, attempt, request_sha256, before: before.clone() })?;
-        let row = self.first_row(&dressed);
+        let without_memory = self.begins_anew(turn) && !dressed.restarts;
+        let row = TurnRow { typed, without_memory, ..self.first_row(&dressed) };
         self.progress.open = Some(row.clone());
         self.write_manifest()?;
         self.cast.mark(&format!("turn {turn}"));
@@ -124,7 +135,24 @@ impl Sitting<'_> {
             checkpoint,
             layers: sent.dressed.rows.clone(),
         });
+        if without_memory {
+            self.warn(&format!(
+                "turn {turn}: the agent was started anew and remembers nothing of the turns before"
+            ))?;
+        }
+        self.seal()?;
         Ok(sent)
+    }
+
+    /// Whether an agent that has a memory comes to a turn without it.
+    fn begins_anew(&mut self, turn: usize) -> bool {
+        let runs = self.process.as_mut().is_some_and(|it| it.ending().is_none());
+        turn > 1
+            && match self.driver.naming() {
+                Naming::None => false,
+                Naming::Process => !runs,
+                Naming::Chosen | Naming::Told => self.session.is_none(),
+            }
     }
 
     /// The row of a turn under way. It stands in the log of the session that goes on, or in one that is not there yet.
@@ -177,14 +205,17 @@ impl Sitting<'_> {
                 Err(why) => return Ok(Err(why)),
             },
         };
-        let types = goes_on || call.input == Input::Typed;
+        let was_typed = std::mem::take(&mut self.is_sent) && goes_on;
+        let types = !was_typed && (goes_on || call.input == Input::Typed);
+        let is_typed = sent.row.typed;
         let waits_first = !goes_on && call.input == Input::Typed;
         let typed = self.driver.typed(&sent.dressed.text);
         let mut heard = Heard::default();
         let mut reader = self.driver.reader();
         let answers = !self.has_person;
         let file = fs::File::create(sent.prompt_file.with_extension("out")).ok();
-        let Parts { setup, bundle, stage, control, cast, later, tell, .. } = self.parts();
+        self.typing.clear();
+        let Parts { setup, bundle, stage, control, cast, later, typing, tell, .. } = self.parts();
         let mut grow = || logs::grow(&places, bundle, &stage.secrets);
         let began = Instant::now();
         let mut ear = Ear {
@@ -199,6 +230,8 @@ impl Sitting<'_> {
             answers,
             file,
             grow: &mut grow,
+            typing,
+            is_typed,
             later,
             tell,
         };
@@ -220,9 +253,10 @@ impl Sitting<'_> {
             self.process = Some(process);
         } else {
             drop(process);
-            super::process::sweep(&self.stage.id);
         }
-        Ok(Ok(Answer { outcome, heard, ending, seconds }))
+        let left_running = if stays { 0 } else { super::process::sweep(&self.stage.id) };
+        let left_running = if matches!(outcome, Outcome::Exited(_)) { left_running } else { 0 };
+        Ok(Ok(Answer { outcome, heard, ending, seconds, left_running }))
     }
 
     /// The inner error is a sentence.
@@ -237,6 +271,7 @@ impl Sitting<'_> {
             folder: &workspace,
             prompt_file: &prompt_file,
             size: self.setup.size,
+            confinement: &self.confinement,
         };
         let process = match Process::start(&order) {
             Ok(process) => process,
@@ -309,6 +344,7 @@ impl Sitting<'_> {
             Verdict::Failed(_) if keeps => State::Kept,
             _ => State::Cut,
         };
+        self.compare(sent.turn)?;
         let session = self.session_after(&sent, &answer.heard);
         if state.counts() {
             self.export(&sent, session.as_deref())?;
@@ -323,7 +359,11 @@ impl Sitting<'_> {
                 "a key stood in it and was covered with stars: it is not byte for byte the agent's";
             self.warn(&format!("session/{name}: {what}"))?;
         }
-        let rows = self.with_earlier(copied.rows);
+        let mut found = copied.rows;
+        if !self.has_terminal() && logs::is_silent(&found, self.progress.logs()) {
+            found.extend(logs::keep_output(&sent.prompt_file, sent.turn, &self.bundle)?);
+        }
+        let rows = self.with_earlier(found);
         let mut row = self.last_row(&sent, &answer, verdict, state);
         self.place_in_log(&mut row, &rows, session.as_deref());
         let (used, cost) = self.used(&sent, &answer.heard, &mut row);
@@ -357,6 +397,10 @@ impl Sitting<'_> {
         Ok(())
     }
 
+    fn has_terminal(&self) -> bool {
+        self.setup.in_terminal || self.driver.naming() == Naming::Process
+    }
+
     fn session_after(&self, sent: &Sent, heard: &Heard) -> Option<String> {
         match self.driver.naming() {
             Naming::None => None,
@@ -378,7 +422,16 @@ impl Sitting<'_> {
             turn: sent.turn,
         };
         let Some((call, path)) = self.driver.export(&ask) else { return Ok(()) };
-        if let Err(why) = super::plan::written(&call, &path, &self.stage) {
+        let workspace = self.stage.workspace();
+        let order = Order {
+            call: &call,
+            environment: &self.stage.environment,
+            folder: &workspace,
+            prompt_file: &sent.prompt_file,
+            size: self.setup.size,
+            confinement: &self.confinement,
+        };
+        if let Err(why) = super::plan::written(&order, &path) {
             self.warn(&format!("the agent's log could not be written down: {why}"))?;
         }
         Ok(())
@@ -419,7 +472,8 @@ impl Sitting<'_> {
             why,
             denied: hidden(&heard.denied),
             troubles: if state == State::Done { vec![] } else { hidden(&heard.troubles) },
-            outside: strangers.collect(),
+            outside: strangers.map(|name| self.stage.secrets.hide(&name)).collect(),
+            left_running: answer.left_running,
             ..sent.row.clone()
         }
     }
@@ -474,10 +528,22 @@ impl Sitting<'_> {
         let at = journal::time(row.ended_at.as_deref().unwrap_or_default());
         let title = self.stage.secrets.hide(&title);
         let note = Note { title: &title, trailers: &trailers, at };
-        let taken = self.history.take(&self.stage.workspace(), sent.before.as_deref(), &note)?;
+        let Parts { stage, history, tell, .. } = self.parts();
+        let onlooker = Onlooker {
+            cover: &|bytes| stage.secrets.cover(bytes),
+            count: &mut |files| tell(&Event::Recording { files }),
+        };
+        let taken = history.take(&stage.workspace(), sent.before.as_deref(), &note, onlooker)?;
         row.commit = Some(taken.commit);
         row.not_recorded =
             taken.left_out.iter().map(|(path, why)| format!("{path}: {why}")).collect();
+        row.covered = taken.covered;
+        for path in &row.covered {
+            self.warn(&format!(
+                "turn {}: a key stood in {path} and is covered with stars in the commit",
+                row.turn
+            ))?;
+        }
         Ok(())
     }
 
@@ -491,7 +557,12 @@ impl Sitting<'_> {
         let folder = self.stage.root().join("tmp/tested");
         let _ = fs::remove_dir_all(&folder); // it may well not be there
         self.history.restore(&folder, self.progress.commit())?;
-        match checks::run(&command, &folder, &self.stage, self.setup.timeouts.turn) {
+        self.seal()?;
+        let seconds = self.setup.timeouts.turn;
+        let tested = checks::run(&command, &folder, &self.stage, &self.confinement, seconds);
+        super::process::sweep(&self.stage.id);
+        self.compare(turn)?;
+        match tested {
             Ok(tested) => {
                 checks::enter(&self.bundle, &checkpoint, &tested)?;
                 let (passed, total) = (tested.passed(), tested.total());

@@ -15,7 +15,10 @@ pub fn patch(job: &Job) -> Result<String, String> {
     let rules = Rules::new(&patterns, job.setup.records_ignored, job.setup.most_bytes)?;
     let history = History::open(&job.bundle, rules).map_err(|why| why.to_string())?;
     let workspace = Stage::imagined(&job.setup.work).workspace();
-    let patch = history.patch(&workspace, before.progress.commit());
+    let mut stage = Stage::imagined(&job.setup.work);
+    stage.furnish(&job.setup, &*driver)?;
+    let cover = |bytes: &mut [u8]| stage.secrets.cover(bytes);
+    let patch = history.patch(&workspace, before.progress.commit(), &cover);
     let patch = patch.map_err(|why| why.to_string())?;
     Ok(String::from_utf8_lossy(&patch).into_owned())
 }

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{
+    confine::Confinement,
     drivers::{Call, Driver, Input, program_of},
     process::{Order, Process},
     setup::Setup,
@@ -27,6 +28,7 @@ pub fn of(driver: &dyn Driver, setup: &Setup, stage: &Stage) -> Result<Option<St
         folder: &folder,
         prompt_file: &folder,
         size: setup.size,
+        confinement: &Confinement::default(), // nothing was asked yet
     };
     let process = Process::start(&order)?;
     let (end, mut said) = (Instant::now() + PATIENCE, vec![]);

@@ -21,6 +21,7 @@ pub mod labels;
 mod lifeline;
 mod memory;
 mod objects;
+mod pack;
 mod repo;
 mod reuse;
 pub mod rubric;

@@ -2,7 +2,7 @@
 //!
 //! The repository lies outside the workspace and the agent never learns of it: its own `.git` is neither read nor
 //! written. Trees are made from the files as they lie there, without git's filters, so that what is recorded is what
-//! the agent left, byte for byte.
+//! the agent left, byte for byte. Each commit is one pack, brought to the disk once ([`super::pack`]).
 
 use std::{
     collections::BTreeMap,
@@ -10,12 +10,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use git2::{Commit, DiffFormat, ObjectType, Oid, Repository, RepositoryInitOptions, Signature};
+use git2::{DiffFormat, ObjectType, Odb, OdbLookupFlags, Oid, Repository, RepositoryInitOptions};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::run::Time;
 
-use super::{bytes, repo::Repo, write::WriteError};
+use super::{
+    bytes,
+    pack::{Kind, PackWriter, id_of},
+    repo::Repo,
+    write::{WriteError, sweep_parts},
+};
 
 /// What of a workspace is recorded.
 #[derive(Debug, Clone)]
@@ -36,7 +41,20 @@ pub struct Taken {
     pub tree: String,
     /// What should have been recorded and could not be: path and reason.
     pub left_out: Vec<(String, String)>,
+    /// Paths in whose names or contents something was covered.
+    pub covered: Vec<String>,
 }
+
+/// Whoever looks on while files are taken.
+pub struct Onlooker<'a> {
+    /// Covers what must not be recorded, without changing the length; whether there was any.
+    pub cover: &'a dyn Fn(&mut [u8]) -> bool,
+    /// Told now and then how many files were read so far.
+    pub count: &'a mut dyn FnMut(usize),
+}
+
+/// How often an onlooker is told (files).
+const COUNTED: usize = 1_000;
 
 /// What a commit says.
 #[derive(Debug, Clone, Copy)]
@@ -123,11 +141,16 @@ impl History {
         Ok(Self { repo, path, rules })
     }
 
-    /// Takes away the locks of a writer that was killed. For whoever knows that nobody writes.
+    /// Takes away the locks and the unfinished packs of a writer that was killed. For whoever knows that nobody writes.
     pub fn unlock(&self) {
         for name in ["HEAD.lock", "config.lock", "packed-refs.lock", "refs/heads/main.lock"] {
             let _ = fs::remove_file(self.path.join(name)); // it is hardly ever there
         }
+        sweep_parts(&self.packs());
+    }
+
+    fn packs(&self) -> PathBuf {
+        self.path.join("objects/pack")
     }
 
     /// Records the files below `workspace` as the commit after `parent`.
@@ -136,19 +159,39 @@ impl History {
         workspace: &Path,
         parent: Option<&str>,
         note: &Note<'_>,
+        onlooker: Onlooker<'_>,
     ) -> Result<Taken, WriteError> {
-        let mut walk = Walk { history: self, workspace, left_out: vec![] };
-        let commit = self.commit(&mut walk, parent, note);
-        let (commit, tree) = commit.map_err(|why| WriteError::new(&self.path, sentence(&why)))?;
-        Ok(Taken { commit: commit.to_string(), tree: tree.to_string(), left_out: walk.left_out })
+        let failed = |why: git2::Error| WriteError::new(&self.path, sentence(&why));
+        let odb = self.repo.odb().map_err(failed)?;
+        let sink = Sink::Pack(PackWriter::new(&self.packs()));
+        let mut walk = Walk::new(self, workspace, Objects { odb: &odb, sink }, onlooker);
+        let (commit, tree) = self.commit(&mut walk, parent, note).map_err(failed)?;
+        let Walk { left_out, covered, objects, .. } = walk;
+        if let Sink::Pack(writer) = objects.sink {
+            writer.finish().map_err(|why| WriteError::new(&self.path, bytes::reason(&why)))?;
+        }
+        odb.refresh()
+            .and_then(|()| self.repo.reference(REFERENCE, commit, true, "live"))
+            .map_err(failed)?;
+        Ok(Taken { commit: commit.to_string(), tree: tree.to_string(), left_out, covered })
     }
 
-    /// How the files below `workspace` differ from a commit (None: no files), as a unified patch, renames found.
-    pub fn patch(&self, workspace: &Path, parent: Option<&str>) -> Result<Vec<u8>, WriteError> {
-        let mut walk = Walk { history: self, workspace, left_out: vec![] };
+    /// How the files below `workspace` differ from a commit (None: no files), as a unified patch, renames found. Nothing is
+    /// written: what it needs is kept in memory.
+    pub fn patch(
+        &self,
+        workspace: &Path,
+        parent: Option<&str>,
+        cover: &dyn Fn(&mut [u8]) -> bool,
+    ) -> Result<Vec<u8>, WriteError> {
         let mut patch = vec![];
         let mut write = || -> Result<(), git2::Error> {
-            let new = self.repo.find_tree(self.tree(&mut walk)?)?;
+            let odb = self.repo.odb()?;
+            let memory = odb.add_new_mempack_backend(MEMORY_FIRST)?;
+            let objects = Objects { odb: &odb, sink: Sink::Memory };
+            let onlooker = Onlooker { cover, count: &mut |_| {} };
+            let new = self.tree(&mut Walk::new(self, workspace, objects, onlooker))?;
+            let new = self.repo.find_tree(new)?;
             let old =
                 parent.map(|id| self.repo.find_commit(Oid::from_str(id)?)?.tree()).transpose()?;
             let mut diff = self.repo.diff_tree_to_tree(old.as_ref(), Some(&new), None)?;
@@ -159,39 +202,38 @@ impl History {
                 }
                 patch.extend_from_slice(line.content());
                 true
-            })
+            })?;
+            memory.reset()
         };
         write().map_err(|why| WriteError::new(&self.path, sentence(&why)))?;
         Ok(patch)
     }
 
     /// The tree of the files as they lie there.
-    fn tree(&self, walk: &mut Walk<'_>) -> Result<Oid, git2::Error> {
+    fn tree(&self, walk: &mut Walk<'_, '_>) -> Result<Oid, git2::Error> {
         if !self.rules.records_ignored {
             self.repo.set_workdir(walk.workspace, false)?;
             self.repo.clear_ignore_rules()?;
         }
-        match walk.folder(Path::new(""), 0)? {
+        match walk.folder(&Inner::default(), 0)? {
             Some(tree) => Ok(tree),
-            None => self.repo.treebuilder(None)?.write(),
+            None => walk.objects.put(Kind::Tree, b""),
         }
     }
 
     fn commit(
         &self,
-        walk: &mut Walk<'_>,
+        walk: &mut Walk<'_, '_>,
         parent: Option<&str>,
         note: &Note<'_>,
     ) -> Result<(Oid, Oid), git2::Error> {
         let tree = self.tree(walk)?;
         let parent = parent.map(|id| self.repo.find_commit(Oid::from_str(id)?)).transpose()?;
-        let parents: Vec<&Commit<'_>> = parent.iter().collect();
-        let time = git2::Time::new(note.at.0.div_euclid(1000), 0);
-        let who = Signature::new(WHO.0, WHO.1, &time)?;
-        let found = self.repo.find_tree(tree)?;
-        let id = self.repo.commit(None, &who, &who, &message(note), &found, &parents)?;
-        self.repo.reference(REFERENCE, id, true, "live")?;
-        Ok((id, tree))
+        let parent = parent.map(|it| format!("parent {}\n", it.id())).unwrap_or_default();
+        let who = format!("{} <{}> {} +0000", WHO.0, WHO.1, note.at.0.div_euclid(1000));
+        let message = message(note);
+        let text = format!("tree {tree}\n{parent}author {who}\ncommitter {who}\n\n{message}");
+        Ok((walk.objects.put(Kind::Commit, text.as_bytes())?, tree))
     }
 
     /// Makes the files below `folder` those of a commit (None: none at all), as far as they are recorded: what is
@@ -248,7 +290,7 @@ impl History {
         let path = root.join(inner);
         let said = |why: io::Error| format!("{}: {}", inner.display(), bytes::reason(&why));
         let is_folder = fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir());
-        if mode == 0o040000 {
+        if mode == FOLDER {
             let tree = self.repo.find_tree(id).map_err(|why| sentence(&why))?;
             if !is_folder {
                 let _ = fs::remove_file(&path); // it may well not be there
@@ -295,19 +337,25 @@ impl History {
         }
         let failed = |why: git2::Error| WriteError::new(&self.path, sentence(&why));
         let Ok(last) = self.repo.refname_to_id(REFERENCE) else { return Ok(()) };
-        let objects = self.path.join("objects");
-        let packs = objects.join("pack");
+        let (objects, packs) = (self.path.join("objects"), self.packs());
         fs::create_dir_all(&packs).map_err(|why| WriteError::new(&packs, bytes::reason(&why)))?;
         let write = || {
             let mut walk = self.repo.revwalk()?;
             walk.push(last)?;
             let mut builder = self.repo.packbuilder()?;
             builder.insert_walk(&mut walk)?;
-            builder.write(&packs, 0o444)
+            builder.write(&packs, 0o444)?;
+            Ok(builder.name()?.map(|name| format!("pack-{name}")))
         };
-        write().map_err(failed)?;
+        let whole = write().map_err(failed)?;
         super::write::sync_folder(&packs)
             .map_err(|why| WriteError::new(&packs, bytes::reason(&why)))?;
+        for entry in fs::read_dir(&packs).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if whole.is_some() && path.file_stem().and_then(|it| it.to_str()) != whole.as_deref() {
+                let _ = fs::remove_file(path); // what it holds is in the whole pack as well
+            }
+        }
         let is_loose = |name: &str| name.len() == 2 && name.bytes().all(|b| b.is_ascii_hexdigit());
         for entry in fs::read_dir(&objects).into_iter().flatten().flatten() {
             if entry.file_name().to_str().is_some_and(is_loose) {
@@ -336,39 +384,116 @@ fn clean(repository: &Path) -> Result<(), WriteError> {
         .map_err(|why| WriteError::new(&config, bytes::reason(&why)))
 }
 
-/// A folder on its way into trees.
-struct Walk<'a> {
-    history: &'a History,
-    workspace: &'a Path,
-    left_out: Vec<(String, String)>,
+/// Before every other place where objects are looked for and put.
+const MEMORY_FIRST: i32 = 1_000;
+
+/// Where objects go that the repository does not have.
+enum Sink {
+    Pack(PackWriter),
+    /// The repository writes no file: its first place for objects is in memory.
+    Memory,
 }
 
-impl Walk<'_> {
+struct Objects<'a> {
+    odb: &'a Odb<'a>,
+    sink: Sink,
+}
+
+impl Objects<'_> {
+    fn put(&mut self, kind: Kind, content: &[u8]) -> Result<Oid, git2::Error> {
+        let id = id_of(kind, content);
+        let oid = Oid::from_bytes(&id)?;
+        let is_new = |writer: &PackWriter| {
+            !writer.has(&id) && !self.odb.exists_ext(oid, OdbLookupFlags::NO_REFRESH)
+        };
+        match &mut self.sink {
+            Sink::Pack(writer) if is_new(writer) => {
+                let failed = |why: io::Error| git2::Error::from_str(&bytes::reason(&why));
+                writer.put(id, kind, content).map_err(failed)?;
+            }
+            Sink::Pack(_) => {}
+            Sink::Memory => {
+                let kind = match kind {
+                    Kind::Commit => ObjectType::Commit,
+                    Kind::Tree => ObjectType::Tree,
+                    Kind::Blob => ObjectType::Blob,
+                };
+                self.odb.write(kind, content)?;
+            }
+        }
+        Ok(oid)
+    }
+}
+
+/// A path below the workspace: where it lies, and as it is recorded.
+#[derive(Debug, Clone, Default)]
+struct Inner {
+    path: PathBuf,
+    shown: PathBuf,
+}
+
+/// Name as it is recorded, id, mode.
+type TreeRow = (Vec<u8>, Oid, i32);
+
+const FOLDER: i32 = 0o040000;
+
+/// Folders on their way into trees.
+struct Walk<'a, 'o> {
+    history: &'a History,
+    workspace: &'a Path,
+    objects: Objects<'a>,
+    onlooker: Onlooker<'o>,
+    files: usize,
+    left_out: Vec<(String, String)>,
+    covered: Vec<String>,
+}
+
+impl<'a, 'o> Walk<'a, 'o> {
+    fn new(
+        history: &'a History,
+        workspace: &'a Path,
+        objects: Objects<'a>,
+        onlooker: Onlooker<'o>,
+    ) -> Self {
+        Self { history, workspace, objects, onlooker, files: 0, left_out: vec![], covered: vec![] }
+    }
+
     /// None for a folder without files: git has none.
-    fn folder(&mut self, inner: &Path, depth: usize) -> Result<Option<Oid>, git2::Error> {
+    fn folder(&mut self, inner: &Inner, depth: usize) -> Result<Option<Oid>, git2::Error> {
         let mut names = vec![];
-        match fs::read_dir(self.workspace.join(inner)) {
+        match fs::read_dir(self.workspace.join(&inner.path)) {
             Ok(entries) => names.extend(entries.flatten().map(|entry| entry.file_name())),
             Err(why) => self.leave_out(inner, &bytes::reason(&why)),
         }
-        let mut builder = self.history.repo.treebuilder(None)?;
+        let mut rows: Vec<TreeRow> = vec![];
         for name in names {
-            let path = inner.join(&name);
-            if self.history.is_never_recorded(&path) {
+            let mut recorded = name.as_encoded_bytes().to_vec();
+            let is_covered = (self.onlooker.cover)(&mut recorded);
+            let shown = inner.shown.join(String::from_utf8_lossy(&recorded).as_ref());
+            let child = Inner { path: inner.path.join(&name), shown };
+            if self.history.is_never_recorded(&child.path) {
                 continue;
             }
-            if let Some((id, mode)) = self.entry(&path, depth)?
-                && let Err(why) = builder.insert(&name, id, mode)
+            if name.eq_ignore_ascii_case(".git")
+                || rows.iter().any(|row| is_covered && row.0 == recorded)
             {
-                self.leave_out(&path, &sentence(&why));
+                self.leave_out(&child, "git can hold no file of this name");
+                continue;
             }
+            if is_covered {
+                self.covered.push(child.shown.to_string_lossy().into_owned());
+            }
+            rows.extend(self.entry(&child, depth)?.map(|(id, mode)| (recorded, id, mode)));
         }
-        if builder.is_empty() { Ok(None) } else { builder.write().map(Some) }
+        if rows.is_empty() {
+            Ok(None)
+        } else {
+            self.objects.put(Kind::Tree, &tree_of(rows)).map(Some)
+        }
     }
 
-    fn entry(&mut self, inner: &Path, depth: usize) -> Result<Option<(Oid, i32)>, git2::Error> {
-        let path = self.workspace.join(inner);
-        let repo = &self.history.repo;
+    fn entry(&mut self, inner: &Inner, depth: usize) -> Result<Option<(Oid, i32)>, git2::Error> {
+        let path = self.workspace.join(&inner.path);
         let most = self.history.rules.most_bytes;
         let kind = match fs::symlink_metadata(&path) {
             Ok(meta) => meta,
@@ -382,7 +507,7 @@ impl Walk<'_> {
             return Ok(None);
         }
         if kind.is_dir() {
-            return Ok(self.folder(inner, depth + 1)?.map(|id| (id, 0o040000)));
+            return Ok(self.folder(inner, depth + 1)?.map(|id| (id, FOLDER)));
         }
         let content = if kind.is_symlink() {
             fs::read_link(&path).map(|to| (to.as_os_str().as_encoded_bytes().to_vec(), 0o120000))
@@ -398,7 +523,7 @@ impl Walk<'_> {
             fs::read(&path).map(|content| (content, mode_of(&kind)))
         };
         match content {
-            Ok((content, mode)) => Ok(Some((repo.blob(&content)?, mode))),
+            Ok((content, mode)) => Ok(Some((self.blob(inner, content)?, mode))),
             Err(why) => {
                 self.leave_out(inner, &bytes::reason(&why));
                 Ok(None)
@@ -406,10 +531,39 @@ impl Walk<'_> {
         }
     }
 
-    fn leave_out(&mut self, inner: &Path, why: &str) {
-        let shown = if inner.as_os_str().is_empty() { Path::new(".") } else { inner };
+    fn blob(&mut self, inner: &Inner, mut content: Vec<u8>) -> Result<Oid, git2::Error> {
+        self.files += 1;
+        if self.files.is_multiple_of(COUNTED) {
+            (self.onlooker.count)(self.files);
+        }
+        if (self.onlooker.cover)(&mut content) {
+            self.covered.push(inner.shown.to_string_lossy().into_owned());
+        }
+        self.objects.put(Kind::Blob, &content)
+    }
+
+    fn leave_out(&mut self, inner: &Inner, why: &str) {
+        let is_root = inner.shown.as_os_str().is_empty();
+        let shown = if is_root { Path::new(".") } else { &inner.shown };
         self.left_out.push((shown.to_string_lossy().into_owned(), why.to_owned()));
     }
+}
+
+/// A tree as git writes it: sorted by names, those of folders as if they ended with a slash.
+fn tree_of(mut rows: Vec<TreeRow>) -> Vec<u8> {
+    let key = |(name, _, mode): &TreeRow| {
+        let end: &[u8] = if *mode == FOLDER { b"/" } else { b"" };
+        [name.as_slice(), end].concat()
+    };
+    rows.sort_by_cached_key(key);
+    let mut bytes = vec![];
+    for (name, id, mode) in rows {
+        bytes.extend(format!("{mode:o} ").bytes());
+        bytes.extend(name);
+        bytes.push(0);
+        bytes.extend(id.as_bytes());
+    }
+    bytes
 }
 
 /// Whether a commit's content of this kind is one that anyone can read back.
@@ -519,7 +673,8 @@ mod tests {
         fn take(&self, history: &History, parent: Option<&str>) -> Taken {
             let trailers = [("Turn", "1".to_owned())];
             let note = Note { title: "turn 1", trailers: &trailers, at: Time(1_000) };
-            history.take(self.workspace.path(), parent, &note).unwrap()
+            let onlooker = Onlooker { cover: &|_| false, count: &mut |_| {} };
+            history.take(self.workspace.path(), parent, &note, onlooker).unwrap()
         }
 
         fn files(&self) -> Vec<String> {
@@ -611,14 +766,14 @@ mod tests {
         fs::rename(place.workspace.path().join("a"), place.workspace.path().join("b")).unwrap();
         place.write("b", "one\ntwo\nfour\n");
 
-        let patch = history.patch(place.workspace.path(), Some(&first.commit)).unwrap();
+        let patch = history.patch(place.workspace.path(), Some(&first.commit), &|_| false).unwrap();
 
         let patch = String::from_utf8(patch).unwrap();
         assert!(patch.contains("rename from a\nrename to b\n"), "{patch}");
         assert!(patch.contains(" two\n-three\n+four\n"), "{patch}");
         assert!(
             history
-                .patch(place.workspace.path(), None)
+                .patch(place.workspace.path(), None, &|_| false)
                 .unwrap()
                 .starts_with(b"diff --git a/b b/b\nnew file")
         );
@@ -677,5 +832,104 @@ mod tests {
         assert_eq!(history.changed(Some(&first.commit), &second.commit, 9), ["a"]);
         history.restore(place.workspace.path(), Some(&first.commit)).unwrap();
         assert_eq!(fs::read(place.workspace.path().join("a")).unwrap(), b"one");
+    }
+
+    fn packs(place: &Place) -> usize {
+        let folder = place.bundle.path().join("workspace.git/objects/pack");
+        fs::read_dir(folder)
+            .unwrap()
+            .flatten()
+            .filter(|it| it.path().extension().is_some_and(|end| end == "pack"))
+            .count()
+    }
+
+    #[test]
+    fn a_commit_is_one_pack_whatever_the_number_of_files() {
+        let place = Place::new();
+        for number in 0..1_500 {
+            place.write(&format!("folder{}/{number}", number % 7), &format!("file {number}"));
+        }
+        let history = place.history(true);
+        let mut counted = vec![];
+        let trailers = [("Turn", "1".to_owned())];
+        let note = Note { title: "turn 1", trailers: &trailers, at: Time(1_000) };
+        let onlooker = Onlooker { cover: &|_| false, count: &mut |count| counted.push(count) };
+
+        let first = history.take(place.workspace.path(), None, &note, onlooker).unwrap();
+
+        assert_eq!(counted, [1_000]);
+        assert_eq!(packs(&place), 1);
+        let loose = fs::read_dir(place.bundle.path().join("workspace.git/objects")).unwrap();
+        let mut names: Vec<_> = loose.flatten().map(|entry| entry.file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["info", "pack"]);
+        let same = place.take(&history, Some(&first.commit));
+        assert_eq!(same.tree, first.tree);
+        history.pack().unwrap();
+        assert_eq!(packs(&place), 1);
+        assert!(history.has(&first.commit) && history.has(&same.commit));
+    }
+
+    #[test]
+    fn trees_are_those_that_git_itself_would_write() {
+        let place = Place::new();
+        for name in ["a/x", "a.b", "a-b", "ab", "b/c/d", "\u{e9}"] {
+            place.write(name, name);
+        }
+        let history = place.history(true);
+        let taken = place.take(&history, None);
+        let repo = Repository::init(place.workspace.path()).unwrap();
+        let mut index = repo.index().unwrap();
+        index.add_all(["*"], git2::IndexAddOption::DEFAULT, None).unwrap();
+
+        assert_eq!(taken.tree, index.write_tree().unwrap().to_string());
+    }
+
+    #[test]
+    fn what_must_not_be_recorded_is_covered_in_contents_links_and_names() {
+        let place = Place::new();
+        place.write("env.txt", "KEY=sesame\n");
+        place.write("sesame/a", "nothing");
+        place.write("plain", "nothing");
+        std::os::unix::fs::symlink("sesame/a", place.workspace.path().join("link")).unwrap();
+        let history = place.history(true);
+        let cover = |bytes: &mut [u8]| {
+            let found = memchr::memmem::find(bytes, b"sesame");
+            found.is_some_and(|at| {
+                bytes[at..at + 6].fill(b'*');
+                true
+            })
+        };
+        let note = Note { title: "t", trailers: &[], at: Time(0) };
+        let onlooker = Onlooker { cover: &cover, count: &mut |_| {} };
+
+        let mut taken = history.take(place.workspace.path(), None, &note, onlooker).unwrap();
+
+        taken.covered.sort();
+        assert_eq!(taken.covered, ["******", "env.txt", "link"]);
+        let elsewhere = tempfile::tempdir().unwrap();
+        history.restore(elsewhere.path(), Some(&taken.commit)).unwrap();
+        let read = |name: &str| fs::read_to_string(elsewhere.path().join(name)).unwrap();
+        assert_eq!((read("env.txt").as_str(), read("link").as_str()), ("KEY=******\n", "nothing"));
+    }
+
+    #[test]
+    fn looking_at_what_differs_writes_nothing() {
+        let place = Place::new();
+        let history = place.history(true);
+        place.write("a", "one\n");
+        let first = place.take(&history, None);
+        let count = || {
+            let mut found = vec![];
+            list(place.bundle.path(), place.bundle.path(), &mut found);
+            found.len()
+        };
+        let before = count();
+        place.write("a", "two\n");
+
+        let patch = history.patch(place.workspace.path(), Some(&first.commit), &|_| false).unwrap();
+
+        assert!(String::from_utf8(patch).unwrap().contains("-one\n+two\n"));
+        assert_eq!(count(), before);
     }
 }

@@ -168,6 +168,7 @@ fn told(job: &Job, event: &Happened) -> Vec<Told> {
         Happened::Said(line) => vec![Told::Wrote(shown(line).into_bytes())],
         Happened::Denied(what) => vec![Told::Warned(format!("not allowed: {what}"))],
         Happened::Grew | Happened::Used { .. } | Happened::Edited { .. } => vec![],
+        Happened::Recording { files } => vec![Told::Recording(*files)],
         Happened::TurnEnded { row, total, .. } => {
             let spent = Spent { tokens: sum(&total.tokens), cost: total.cost_usd };
             vec![ended(row), Told::Spent(spent)]
@@ -176,6 +177,10 @@ fn told(job: &Job, event: &Happened) -> Vec<Told> {
             vec![Told::Tested { checkpoint: checkpoint.clone(), passed: *passed, total: *total }]
         }
         Happened::Skipped { .. } => vec![Told::Skipped],
+        Happened::Typed { turn, request } => {
+            vec![Told::Typed { turn: *turn, text: request.clone() }]
+        }
+        Happened::Redo { turn } => vec![Told::Redo(*turn)],
         Happened::Again { turn, why } => {
             vec![Told::Warned(format!("turn {turn} is done again: {why}"))]
         }
@@ -339,6 +344,7 @@ fn plan(job: &Job, agent: String, condition: &str, done: usize) -> Plan {
         turn: request.turn,
         text: request.text.clone(),
         checkpoint: request.checkpoint.clone(),
+        is_typed: request.typed,
     };
     Plan {
         agent,

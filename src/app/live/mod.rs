@@ -41,6 +41,8 @@ pub struct Live {
     pub phase: Phase,
     /// The newest last.
     pub warnings: Vec<String>,
+    /// The turn that is done again when the run goes on.
+    pub redo: Option<Redo>,
     /// What is being typed.
     pub prompt: Option<Prompt>,
     /// The words that were looked for last.
@@ -59,6 +61,22 @@ pub struct Turn {
     pub seconds: Option<f64>,
     /// Whether its words are others than the script's.
     pub is_edited: bool,
+}
+
+impl Turn {
+    fn waiting(asked: Asked) -> Self {
+        let state = State::Waits;
+        Self { asked, state, layers: vec![], attempt: 1, seconds: None, is_edited: false }
+    }
+}
+
+/// The last turn, which is done again when the run goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redo {
+    /// Its position.
+    pub at: usize,
+    /// Other words for its request.
+    pub text: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,6 +184,7 @@ impl Live {
             changed: vec![],
             phase: Phase::default(),
             warnings: vec![],
+            redo: None,
             prompt: None,
             words: String::new(),
             notice: None,
@@ -193,7 +212,8 @@ impl Live {
 
     /// The request that is sent next, by its position.
     pub fn next(&self) -> Option<usize> {
-        self.turns.iter().position(|turn| turn.state == State::Waits)
+        let waits = || self.turns.iter().position(|turn| turn.state == State::Waits);
+        self.redo.as_ref().map(|redo| redo.at).or_else(waits)
     }
 
     /// Turns that are over.
@@ -275,20 +295,31 @@ impl Live {
             Told::Silent => return typed(self.terminal.end_wait().replies),
             Told::Started { has_terminal } => self.plan.is_interactive = has_terminal,
             Told::Skipped => self.skipped(),
+            Told::Typed { turn, text } => self.enter_typed(turn, text),
+            Told::Redo(turn) => self.wants_redo(turn),
             Told::Began { turn, attempt, layers } => {
                 self.phase = Phase::Running;
                 self.changed.clear();
+                let text = self.redo.take().and_then(|redo| redo.text);
                 if let Some((at, known)) = self.turn_mut(turn) {
                     known.layers = layers;
                     known.attempt = attempt;
                     known.state = State::UnderWay;
+                    if let Some(text) = text {
+                        known.is_edited |= known.asked.text != text;
+                        known.asked.text = text;
+                    }
                     self.rows.cursor = at;
                 }
             }
             Told::Changed(changed) => self.changed = changed,
+            Told::Recording(files) => {
+                self.notice = Some(format!("{RECORDING}{files} so far"));
+            }
             Told::Spent(spent) => self.spent = spent,
             Told::Ended { turn, how, seconds } => {
                 self.changed.clear();
+                self.notice.take_if(|notice| notice.starts_with(RECORDING));
                 if let Some((_, known)) = self.turn_mut(turn) {
                     known.seconds = Some(seconds);
                     known.state = State::Ended(how);
@@ -300,7 +331,9 @@ impl Live {
             }
             Told::Waits(pause) => {
                 self.phase = Phase::Waiting(pause);
-                self.notice = None;
+                if self.redo.is_none() {
+                    self.notice = None;
+                }
             }
             Told::Resumed => self.phase = Phase::Running,
             Told::Elsewhere => self.phase = Phase::Elsewhere,
@@ -320,12 +353,8 @@ impl Live {
 
     fn plan(&mut self, plan: Plan) {
         let turn = |(at, asked): (usize, &Asked)| Turn {
-            asked: asked.clone(),
             state: if at < plan.done { State::Ended(How::Done) } else { State::Waits },
-            layers: vec![],
-            attempt: 1,
-            seconds: None,
-            is_edited: false,
+            ..Turn::waiting(asked.clone())
         };
         self.turns = plan.requests.iter().enumerate().map(turn).collect();
         self.rows.cursor = plan.done;
@@ -339,6 +368,28 @@ impl Live {
         for turn in &mut self.turns[at + 1..] {
             turn.asked.turn = turn.asked.turn.saturating_sub(1);
         }
+    }
+
+    fn enter_typed(&mut self, turn: usize, text: String) {
+        let at = self.turns.iter().position(|it| it.asked.turn == turn).unwrap_or(self.turns.len());
+        for later in &mut self.turns[at..] {
+            if later.asked.turn > 0 {
+                later.asked.turn += 1;
+            }
+        }
+        let asked = Asked { turn, text, checkpoint: None, is_typed: true };
+        self.turns.insert(at, Turn::waiting(asked));
+    }
+
+    fn wants_redo(&mut self, turn: Option<usize>) {
+        let known = turn.and_then(|turn| self.turn_mut(turn).map(|(at, _)| at));
+        self.notice = Some(match turn {
+            Some(turn) => {
+                format!("turn {turn} is done again when the run goes on: p; s leaves it as it is")
+            }
+            None => "the last turn stays as it is".into(),
+        });
+        self.redo = known.map(|at| Redo { at, text: None });
     }
 
     fn turn_mut(&mut self, number: usize) -> Option<(usize, &mut Turn)> {
@@ -379,6 +430,9 @@ impl Live {
     }
 
     fn skip(&mut self) -> Vec<Command> {
+        if self.redo.is_some() && !self.is_over() {
+            return vec![Command::Skip];
+        }
         match (self.is_over(), self.next()) {
             (false, Some(at)) => {
                 let turn = self.turns[at].asked.turn;
@@ -460,7 +514,9 @@ impl Live {
                 vec![]
             }
             PromptKind::Request => {
-                if let Some(at) = self.next() {
+                if let Some(redo) = &mut self.redo {
+                    redo.text = Some(prompt.text.clone());
+                } else if let Some(at) = self.next() {
                     let turn = &mut self.turns[at];
                     turn.is_edited |= turn.asked.text != prompt.text;
                     turn.asked.text.clone_from(&prompt.text);
@@ -478,6 +534,8 @@ impl Live {
         self.words = words;
     }
 }
+
+const RECORDING: &str = "recording the files: ";
 
 const NOT_YET: &str = "nothing is recorded yet";
 

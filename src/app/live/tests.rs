@@ -7,7 +7,8 @@ fn areas() -> Areas {
 }
 
 fn live() -> Live {
-    let asked = |turn| Asked { turn, text: format!("request {turn}"), checkpoint: None };
+    let asked =
+        |turn| Asked { turn, text: format!("request {turn}"), checkpoint: None, is_typed: false };
     let mut live = Live::new(Size { width: 40, height: 10 });
     let plan =
         Plan { requests: (1..=3).map(asked).collect(), is_interactive: true, ..Plan::default() };

@@ -23,8 +23,17 @@ pub enum Told {
     },
     /// The next request is never sent; those after it are a turn earlier.
     Skipped,
+    /// A person typed a request of their own; those after it are a turn later.
+    Typed {
+        turn: usize,
+        text: String,
+    },
+    /// This turn is done again when the run goes on; None where it stays as it is after all.
+    Redo(Option<usize>),
     /// The files of the turn under way differ from those before it.
     Changed(Vec<Changed>),
+    /// The files are being recorded: so many so far.
+    Recording(usize),
     /// So much was spent so far, in all.
     Spent(Spent),
     /// A turn is over and recorded.
@@ -76,6 +85,8 @@ pub struct Asked {
     pub turn: usize,
     pub text: String,
     pub checkpoint: Option<String>,
+    /// Whether it is not in the script: a person typed it into the agent's terminal.
+    pub is_typed: bool,
 }
 
 /// What a layer of project state did to a request.

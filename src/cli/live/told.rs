@@ -10,6 +10,9 @@ use crate::{
     live::{Ended, Event, Halt, Job, Why, manifest::State, manifest::TokenRow, plan::Plan},
 };
 
+/// How often a line says how many files were recorded.
+const COUNTED: usize = 10_000;
+
 /// Tells events as they come.
 #[derive(Debug, Default)]
 pub struct Teller {
@@ -40,12 +43,19 @@ impl Teller {
                     workspace.display()
                 )
             }
+            Event::Recording { files } if files.is_multiple_of(COUNTED) => {
+                format!("  recording the files: {files} so far")
+            }
             Event::TurnEnded { row, changed, total } => {
                 let mut parts = vec![];
                 if let Some(why) = &row.why {
                     parts.push(format!("{}: {why}", state(row.state)));
                 }
                 parts.push(at::counted(changed.len(), "file"));
+                parts.extend(
+                    (row.left_running > 0)
+                        .then(|| format!("{} left running and ended", row.left_running)),
+                );
                 parts.extend(
                     row.tokens
                         .input
@@ -69,6 +79,11 @@ impl Teller {
             Event::Again { turn, why } => format!("  turn {turn} is done again: {why}"),
             Event::Warned(sentence) => format!("  {sentence}"),
             Event::Skipped { request } => format!("  skipped: {request}"),
+            Event::Typed { turn, request } => {
+                format!("  turn {turn} is not in the script, a person typed it: {request}")
+            }
+            Event::Redo { turn: None } => "  the last turn stays as it is".into(),
+            Event::Redo { turn: Some(turn) } => format!("  turn {turn} is to be done again"),
             Event::Edited { turn } => format!("  the request of turn {turn} was edited"),
             Event::Waits { turn, why, .. } => match why {
                 Why::Failed(why) => format!("turn {turn} waits: {why}"),
@@ -79,6 +94,7 @@ impl Teller {
             | Event::Terminal(_)
             | Event::Said(_)
             | Event::Grew
+            | Event::Recording { .. }
             | Event::Used { .. } => return None,
         })
     }

@@ -63,6 +63,9 @@ fn row(turn: &Turn, is_next: bool, theme: Theme) -> Vec<Span<'static>> {
     if turn.state == State::Skipped {
         spans.push(own("skipped · ", theme.of(Meaning::Warning)));
     }
+    if turn.asked.is_typed {
+        spans.push(own("typed, not in the script · ", theme.of(Meaning::Warning)));
+    }
     if turn.is_edited {
         spans.push(own("edited · ", theme.of(Meaning::Warning)));
     }

@@ -1,0 +1,136 @@
+//! Processes that an agent leaves behind: started in sessions of their own, or with an environment of their own.
+//!
+//! They are known by the variable that every process of a run carries, and, on Linux, because the orphans of our agents
+//! become children of ours ([`adopt`]): whoever is a child of ours in another session, and was not started by us, is one.
+//! Elsewhere the group that [`super::process`] ends is all there is.
+
+use std::{
+    collections::BTreeSet,
+    io,
+    process::{Child, Command},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use super::stage::VARIABLE;
+
+/// Agents that we started and have not waited for yet.
+static STARTED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+fn started() -> MutexGuard<'static, BTreeSet<u32>> {
+    STARTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a process that is no orphan, whatever session it is in.
+pub fn spawn(command: &mut Command) -> io::Result<Child> {
+    let mut started = started(); // held, so that nobody takes it for an orphan before its number is known
+    let child = command.spawn()?;
+    started.insert(child.id());
+    Ok(child)
+}
+
+/// The process was waited for, and its number may be another's from now on.
+pub fn forget(id: u32) {
+    started().remove(&id);
+}
+
+/// Has orphans below us become our children, until we end.
+#[cfg(target_os = "linux")]
+pub fn adopt() {
+    let own = rustix::process::getpid();
+    let _ = rustix::process::set_child_subreaper(Some(own)); // without it the variable has to do
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn adopt() {}
+
+#[cfg(target_os = "linux")]
+pub fn sweep(run: &str) -> usize {
+    let mut found = BTreeSet::new();
+    // The children of one that is killed become ours: until there is none.
+    for _ in 0..ROUNDS {
+        let orphans = linux::orphans(run);
+        if orphans.is_empty() {
+            break;
+        }
+        found.extend(orphans.into_iter().filter(|id| linux::end(*id)));
+        std::thread::sleep(BEAT);
+    }
+    found.len()
+}
+
+/// Elsewhere the environment and the parents of other processes cannot be read; their groups were ended.
+#[cfg(not(target_os = "linux"))]
+pub fn sweep(_run: &str) -> usize {
+    let _ = VARIABLE;
+    0
+}
+
+/// How often we look for more, and how long a killed process is given to be gone.
+#[cfg(target_os = "linux")]
+const ROUNDS: usize = 200;
+
+#[cfg(target_os = "linux")]
+const BEAT: std::time::Duration = std::time::Duration::from_millis(5);
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::{fs, path::Path};
+
+    use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, kill_process, waitpid};
+
+    use super::{VARIABLE, started};
+
+    fn pid(id: u32) -> Option<Pid> {
+        i32::try_from(id).ok().and_then(Pid::from_raw)
+    }
+
+    /// What `/proc/N/stat` says of a process.
+    struct Row {
+        has_ended: bool,
+        parent: i32,
+        session: i32,
+    }
+
+    impl Row {
+        fn of(folder: &Path) -> Option<Self> {
+            let text = fs::read_to_string(folder.join("stat")).ok()?;
+            // The name stands in brackets and may hold anything; after it come state, parent, group, session.
+            let mut columns = text.rsplit_once(')')?.1.split_whitespace();
+            let has_ended = columns.next()? == "Z";
+            let parent = columns.next()?.parse().ok()?;
+            let session = columns.nth(1)?.parse().ok()?;
+            Some(Self { has_ended, parent, session })
+        }
+    }
+
+    pub fn orphans(run: &str) -> Vec<u32> {
+        let started = started();
+        let own = getpid();
+        let session = getsid(None).map_or(0, |it| it.as_raw_nonzero().get());
+        let wanted = format!("{VARIABLE}={run}");
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let is_ours = |id: &u32| {
+            let folder = Path::new("/proc").join(id.to_string());
+            let environment = fs::read(folder.join("environ")).unwrap_or_default();
+            let mut rows = environment.split(|byte| *byte == 0);
+            match rows.find(|row| row.starts_with(VARIABLE.as_bytes())) {
+                Some(row) => row == wanted.as_bytes(),
+                None => Row::of(&folder).is_some_and(|row| {
+                    row.parent == own.as_raw_nonzero().get() && row.session != session
+                }),
+            }
+        };
+        let is_other = |id: &u32| pid(*id) != Some(own) && !started.contains(id);
+        numbers.filter(is_other).filter(is_ours).collect()
+    }
+
+    /// Kills a process; one that was adopted is waited for, or it would stay as a number. Whether it was still running.
+    pub fn end(id: u32) -> bool {
+        let Some(pid) = pid(id) else { return false };
+        let row = Row::of(&Path::new("/proc").join(id.to_string()));
+        let _ = kill_process(pid, Signal::KILL); // it may have ended
+        let _ = waitpid(Some(pid), WaitOptions::NOHANG); // or it is nobody of ours
+        row.is_some_and(|row| !row.has_ended)
+    }
+}

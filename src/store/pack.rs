@@ -1,0 +1,253 @@
+//! Writing many objects of a git repository at once: one pack and its index, brought to the disk once.
+//!
+//! Objects are written whole, without deltas, as they come; nothing but their ids and places is kept in memory. The pack has
+//! another name until it is complete, and git sees it from the moment its index has its name. Formats: git's
+//! `gitformat-pack`, version 2 of both files.
+
+use std::{
+    collections::HashSet,
+    fs::{self, File},
+    io::{self, BufWriter, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use flate2::{Compression, Crc, write::ZlibEncoder};
+use sha1::{Digest, Sha1};
+
+use super::write::sync_folder;
+
+/// The SHA-1 that git knows an object by.
+pub type Id = [u8; 20];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Commit,
+    Tree,
+    Blob,
+}
+
+impl Kind {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Commit => "commit",
+            Self::Tree => "tree",
+            Self::Blob => "blob",
+        }
+    }
+
+    const fn number(self) -> u8 {
+        match self {
+            Self::Commit => 1,
+            Self::Tree => 2,
+            Self::Blob => 3,
+        }
+    }
+}
+
+/// The id of an object.
+pub fn id_of(kind: Kind, content: &[u8]) -> Id {
+    let mut hasher = Sha1::new();
+    hasher.update(format!("{} {}\0", kind.word(), content.len()));
+    hasher.update(content);
+    hasher.finalize().into()
+}
+
+/// Where an object is in the pack.
+struct Row {
+    id: Id,
+    check: u32,
+    offset: u64,
+}
+
+/// A pack on its way. One that is dropped before it is finished leaves nothing behind.
+pub struct PackWriter {
+    folder: PathBuf,
+    part: PathBuf,
+    /// Made with the first object.
+    file: Option<BufWriter<File>>,
+    rows: Vec<Row>,
+    known: HashSet<Id>,
+    /// Bytes so far.
+    length: u64,
+}
+
+/// `PACK`, the version, and a place for the number of objects.
+const HEAD: [u8; 12] = *b"PACK\0\0\0\x02\0\0\0\0";
+
+/// `\377tOc` and the version.
+const INDEX_HEAD: [u8; 8] = *b"\xfftOc\0\0\0\x02";
+
+/// Offsets from here on stand in a table of longer numbers.
+const LONG: u64 = 1 << 31;
+
+impl PackWriter {
+    /// A pack for the folder `objects/pack` of a repository.
+    pub fn new(folder: &Path) -> Self {
+        let part = folder.join(format!("tmp_pack.part-{}", std::process::id()));
+        Self {
+            folder: folder.to_owned(),
+            part,
+            file: None,
+            rows: vec![],
+            known: HashSet::new(),
+            length: 0,
+        }
+    }
+
+    /// Whether the pack has the object.
+    pub fn has(&self, id: &Id) -> bool {
+        self.known.contains(id)
+    }
+
+    /// Adds an object that it does not have.
+    pub fn put(&mut self, id: Id, kind: Kind, content: &[u8]) -> io::Result<()> {
+        let mut entry = head_of(kind, content.len());
+        let mut encoder = ZlibEncoder::new(&mut entry, Compression::fast());
+        encoder.write_all(content)?;
+        encoder.finish()?;
+        let mut check = Crc::new();
+        check.update(&entry);
+        if self.file.is_none() {
+            fs::create_dir_all(&self.folder)?;
+            let mut file = BufWriter::with_capacity(
+                1 << 20,
+                File::options()
+                    .read(true)
+                    .write(true)
+                    .create(true)
+                    .truncate(true)
+                    .open(&self.part)?,
+            );
+            file.write_all(&HEAD)?;
+            self.length = HEAD.len() as u64;
+            self.file = Some(file);
+        }
+        if let Some(file) = &mut self.file {
+            file.write_all(&entry)?;
+        }
+        self.rows.push(Row { id, check: check.sum(), offset: self.length });
+        self.known.insert(id);
+        self.length += entry.len() as u64;
+        Ok(())
+    }
+
+    /// Completes pack and index and brings them to the disk. Nothing is written where there are no objects.
+    pub fn finish(mut self) -> io::Result<()> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let count = u32::try_from(self.rows.len()).map_err(io::Error::other)?;
+        file.seek(SeekFrom::Start(8))?;
+        file.write_all(&count.to_be_bytes())?;
+        file.seek(SeekFrom::Start(0))?;
+        let sum = sum_of(&mut file)?;
+        file.write_all(&sum)?;
+        file.sync_all()?;
+        let name = sum.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let index = self.part.with_file_name(format!("tmp_idx.part-{}", std::process::id()));
+        fs::write(&index, self.index(sum))?;
+        File::open(&index)?.sync_all()?;
+        fs::rename(&self.part, self.folder.join(format!("pack-{name}.pack")))?;
+        fs::rename(&index, self.folder.join(format!("pack-{name}.idx")))?;
+        sync_folder(&self.folder)
+    }
+
+    /// The index of the pack, whose own sum is given.
+    fn index(&mut self, pack: Id) -> Vec<u8> {
+        self.rows.sort_unstable_by_key(|row| row.id);
+        let mut bytes = INDEX_HEAD.to_vec();
+        let mut sums = [0u32; 256];
+        self.rows.iter().for_each(|row| sums[usize::from(row.id[0])] += 1);
+        let mut sum = 0;
+        for count in sums {
+            sum += count;
+            bytes.extend(u32::to_be_bytes(sum));
+        }
+        self.rows.iter().for_each(|row| bytes.extend(row.id));
+        self.rows.iter().for_each(|row| bytes.extend(row.check.to_be_bytes()));
+        let mut long: Vec<u64> = vec![];
+        for row in &self.rows {
+            let short = u32::try_from(row.offset).ok().filter(|_| row.offset < LONG);
+            let number = short.unwrap_or_else(|| {
+                long.push(row.offset);
+                0x8000_0000 | u32::try_from(long.len() - 1).unwrap_or_default()
+            });
+            bytes.extend(number.to_be_bytes());
+        }
+        long.into_iter().for_each(|offset| bytes.extend(offset.to_be_bytes()));
+        bytes.extend(pack);
+        let own: Id = Sha1::digest(&bytes).into();
+        bytes.extend(own);
+        bytes
+    }
+}
+
+impl Drop for PackWriter {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.part); // there is none where it was finished
+    }
+}
+
+/// Kind and size before an object: four bits of the size and then seven in each byte, the lowest first.
+fn head_of(kind: Kind, size: usize) -> Vec<u8> {
+    let mut first = (kind.number() << 4) | (size & 0x0f) as u8;
+    let mut rest = size >> 4;
+    let mut bytes = vec![];
+    while rest > 0 {
+        bytes.push(first | 0x80);
+        first = (rest & 0x7f) as u8;
+        rest >>= 7;
+    }
+    bytes.push(first);
+    bytes
+}
+
+fn sum_of(file: &mut File) -> io::Result<Id> {
+    let (mut hasher, mut piece) = (Sha1::new(), vec![0; 256 << 10]);
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(hasher.finalize().into()),
+            count => hasher.update(&piece[..count]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use git2::{ObjectType, Oid, Repository};
+
+    use super::*;
+
+    #[test]
+    fn git_reads_a_pack_as_it_was_written() {
+        let place = tempfile::tempdir().unwrap();
+        let repo = Repository::init_bare(place.path()).unwrap();
+        let packs = place.path().join("objects/pack");
+        let mut writer = PackWriter::new(&packs);
+        let sizes = [0, 1, 15, 16, 2_047, 2_048, 300_000];
+        let contents: Vec<Vec<u8>> =
+            sizes.iter().map(|size| (0..*size).map(|at| (at % 251) as u8).collect()).collect();
+        for content in &contents {
+            writer.put(id_of(Kind::Blob, content), Kind::Blob, content).unwrap();
+        }
+        assert!(writer.has(&id_of(Kind::Blob, b"")) && !writer.has(&id_of(Kind::Tree, b"")));
+
+        writer.finish().unwrap();
+
+        for content in &contents {
+            let id = Oid::hash_object(ObjectType::Blob, content).unwrap();
+            assert_eq!(id.as_bytes(), id_of(Kind::Blob, content));
+            assert_eq!(repo.find_blob(id).unwrap().content(), content);
+        }
+        assert_eq!(fs::read_dir(&packs).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_pack_that_is_given_up_and_one_without_objects_leave_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let mut writer = PackWriter::new(place.path());
+        writer.put(id_of(Kind::Blob, b"x"), Kind::Blob, b"x").unwrap();
+        drop(writer);
+        PackWriter::new(place.path()).finish().unwrap();
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+}
