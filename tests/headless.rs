@@ -816,3 +816,278 @@ fn what_a_killed_live_run_leaves_beside_is_no_run_of_a_table() {
         refused.err
     );
 }
+
+/// The sample with one mistake of each kind in the files that it is judged by.
+fn mistaken_sample() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = folder.path().join("mistaken");
+    common::judged::copy(&project(SAMPLE), &bundle);
+    fs::remove_dir_all(bundle.join("judgements")).unwrap();
+    for folder in ["judgements", "labels"] {
+        fs::create_dir(bundle.join(folder)).unwrap();
+    }
+    let components = r#"{
+ "schema": "trajview.components/1",
+ "components": [
+  {"id": "C01", "name": "one", "intnet": "x"},
+  {"id": "C02", "name": 7, "connects_to": ["C09"],
+   "committed_at_turn": 99},
+  {"id": "C01", "name": "again"},
+  {"name": "nameless"},
+  "C04"
+ ]
+}"#;
+    let exposure = r#"{
+ "schema": "trajview.exposure/1",
+ "components": [
+  {"id": "C01", "by_turn": [{"turn": 2, "level": 5}, {"turn": 99, "level": 1}]},
+  {"id": "C09", "by_turn": [{"turn": 3, "level": 1}, {"turn": 2, "level": 2}]}
+ ]
+}"#;
+    let judgement = r#"{
+ "schema": "trajview.judgement/1",
+ "judge": {"name": "reader", "kind": "robot"},
+ "commit": "0123456789",
+ "turn": 57,
+ "created_at": "yesterday",
+ "scores": [
+  {"component": "C01", "score": 4, "label": "Absent", "evidence": [
+   {"path": "nowhere.py", "start": 1, "end": 2},
+   {"path": "ppdiff/train.py", "start": 1, "end": 100000},
+   {"path": "ppdiff/train.py", "start": 9, "end": 3}]},
+  {"component": "C02", "score": 4.5, "tokens": "many"},
+  {"component": "C03", "score": null, "label": "Perfect"}
+ ]
+}"#;
+    let labels = r#"{
+ "schema": "trajview.labels/2",
+ "annotator": "ana",
+ "labels": [
+  {"component": "C01", "judgement": "judgements/reader.json", "score": 1, "reason": "agree"},
+  {"component": "C01", "commit": "610540d2038c3343ff934f9f90ced3b4806f89ad", "turn": 3, "score": 2},
+  {"component": "C02", "score": 3, "blind": "yes", "reason": "because", "at": "2026-01-01T00:00:00Z"},
+  {"score": 3}
+ ]
+}"#;
+    for (name, text) in [
+        ("components.json", components),
+        ("exposure.json", exposure),
+        ("judgements/reader.json", judgement),
+        ("judgements/torn.json", "{\n \"schema\": \"trajview.judgement/1\",\n \"judge\": {"),
+        ("labels/ana.json", labels),
+    ] {
+        fs::write(bundle.join(name), text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn check_names_file_line_and_field_of_every_mistake_in_components_exposure_judgements_and_labels() {
+    let folder = mistaken_sample();
+    let bundle = folder.path().join("mistaken");
+
+    let ran = trajview(&["check", bundle.to_str().unwrap()]);
+
+    assert_eq!(ran.code, Some(1));
+    let shown = ran.out.replace(&format!("{}", bundle.display()), "BUNDLE");
+    insta::assert_snapshot!(shown, @r##"
+    BUNDLE/components.json:4: components[0].intnet: no such field; known: id, name, intent, formula, inputs, outputs, connects_to, committed_at_turn
+    BUNDLE/components.json:5: components[1].name: expected text, found 7
+    BUNDLE/components.json:5: components[1].connects_to[0]: no component "C09"
+    BUNDLE/components.json:6: components[1].committed_at_turn: no turn 99; the run has 56
+    BUNDLE/components.json:7: components[2].id: "C01" is there already; the first one counts
+    BUNDLE/components.json:8: components[3]: has no field "id"
+    BUNDLE/components.json:9: components[4]: expected an object, found "C04"
+    BUNDLE/exposure.json:4: components[0].by_turn[0].level: expected a level from 0 to 4, found 5
+    BUNDLE/exposure.json:4: components[0].by_turn[1].turn: no turn 99; the run has 56
+    BUNDLE/exposure.json:5: components[1].id: no component "C09" in components.json
+    BUNDLE/exposure.json:5: components[1].by_turn[1]: turn 2 stands behind turn 3; expected turns that rise
+    BUNDLE/judgements/reader.json:3: judge.kind: expected one of http, command, human, imported, found "robot"
+    BUNDLE/judgements/reader.json:4: commit: no turn of run.json ended at commit 0123456789
+    BUNDLE/judgements/reader.json:5: turn: no turn 57; the run has 56
+    BUNDLE/judgements/reader.json:6: created_at: expected a time as 2026-01-31T12:00:00Z, found "yesterday"
+    BUNDLE/judgements/reader.json:8: scores[0].label: Absent is level 0, and the score is 4
+    BUNDLE/judgements/reader.json:9: scores[0].evidence[0].path: "nowhere.py": no such file after turn 56
+    BUNDLE/judgements/reader.json:10: scores[0].evidence[1]: no line 100000: ppdiff/train.py has 129 after turn 56
+    BUNDLE/judgements/reader.json:11: scores[0].evidence[2]: starts at line 9 and ends at line 3, before it
+    BUNDLE/judgements/reader.json:12: scores[1].score: expected a level from 0 to 4, found 4.5
+    BUNDLE/judgements/reader.json:12: scores[1].tokens: expected a whole number from 0, found "many"
+    BUNDLE/judgements/reader.json:13: scores[2].component: no component "C03" in components.json
+    BUNDLE/judgements/reader.json:13: scores[2]: has no score, and no error that says why
+    BUNDLE/judgements/reader.json:13: scores[2].label: "Perfect" is none of Absent, Wrong, Simplified, Equivalent, Faithful
+    BUNDLE/judgements/torn.json:3: is not JSON: EOF while parsing an object at line 3 column 11
+    BUNDLE/labels/ana.json:2: schema: expected "trajview.labels/1", found "trajview.labels/2"
+    BUNDLE/labels/ana.json:5: labels[0].reason: agree contradicts the scores: label 1, verdict 4
+    BUNDLE/labels/ana.json:6: labels[1].commit: is the commit of turn 56, and turn is 3
+    BUNDLE/labels/ana.json:7: labels[2].blind: expected true or false, found "yes"
+    BUNDLE/labels/ana.json:7: labels[2].reason: "because" is none of agree, false-absence, false-presence, rubric-boundary, wrong-evidence, other
+    BUNDLE/labels/ana.json:8: labels[3]: has no field "component"
+    BUNDLE: bundle, 56 turns, 253 steps, 31 warnings
+    "##);
+}
+
+#[test]
+fn what_is_neither_judgements_nor_labels_nor_a_table_is_refused_by_agree_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let log = "sample-runs/codex-exec-json/stdout.jsonl".to_owned();
+    let others = [
+        file("copy.json", &fs::read_to_string(project("sample-runs/codex-p12/run.json")).unwrap()),
+        "sample-runs/codex-p12/components.json".into(),
+        "sample-runs/paperbench/grader_output.json".into(),
+        "README.md".into(),
+        log,
+        file("nothing.txt", ""),
+    ];
+
+    for other in &others {
+        let ran = trajview(&["agree", other]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(4), ""), "{other}");
+        assert_eq!(ran.err.lines().count(), 1, "{other}: {}", ran.err);
+        let expected = "expected judgements, labels or a table of scores";
+        assert!(ran.err.contains(expected) && ran.err.len() < 400, "{other}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_table_divided_by_semicolons_says_what_one_divided_by_commas_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let agreement = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        json(&["agree", path.to_str().unwrap(), "--resamples", "0", "--json"])["pairs"].clone()
+    };
+
+    let commas = agreement("commas.csv", "component,a,b\nC1,4,3\nC2,2,2.5\nC3,1,1\n");
+    let semicolons =
+        agreement("semicolons.csv", "component;a;b\r\nC1;4;3\r\nC2;2;2,5\r\nC3;1;1\r\n");
+
+    assert_eq!(commas.as_array().unwrap().len(), 1);
+    assert_eq!(commas, semicolons);
+}
+
+#[test]
+fn an_import_tells_all_its_mistakes_at_once_and_writes_nothing() {
+    let folder = stopped_sample();
+    let bundle = folder.path().join("stopped");
+    let sheet = folder.path().join("labels.csv");
+    fs::write(
+        &sheet,
+        "component;score;turn;blind;note\r\nC01;9;;;\r\nC99;3;;;\r\nC02;2;0;perhaps;\r\nC03;2;99;;\r\nC04;3;;;\"\"x\r\nC05;3;;;fine\r\n",
+    )
+    .unwrap();
+
+    let ran = trajview(&[
+        "audit",
+        bundle.to_str().unwrap(),
+        "--import",
+        sheet.to_str().unwrap(),
+        "--annotator",
+        "ana",
+    ]);
+
+    assert_eq!(ran.code, Some(4), "{}", ran.err);
+    for told in [
+        "line 2: \"9\" is no score from 0 to 4",
+        "line 3: components.json has no component C99",
+        "line 4: \"0\" is no turn; turns count from 1",
+        "line 4: blind is \"perhaps\"; it is true, false or empty",
+        "line 5: no turn 99; the run has 4",
+        "line 6: \"x\" stands behind a quoted cell",
+    ] {
+        assert!(ran.err.contains(told), "{told:?} is not in:\n{}", ran.err);
+    }
+    assert!(!bundle.join("labels").exists());
+}
+
+#[test]
+fn a_rubric_tree_has_no_erosion_no_verbosity_and_no_tokens_and_none_of_them_is_0() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().join("grader_output.json");
+    fs::copy(project("sample-runs/paperbench/grader_output.json"), &tree).unwrap();
+    let (folder, tree) = (folder.path().to_str().unwrap(), tree.to_str().unwrap());
+
+    let shown = json(&["show", tree, "--json"]);
+    let scored = json(&["score", tree, "--json"]);
+    let corpus = json(&["corpus", folder, "--resamples", "0", "--json"]);
+    let texts = [
+        printed(&["corpus", folder, "--resamples", "0"]),
+        printed(&["corpus", folder, "--resamples", "0", "--csv"]),
+        printed(&["score", tree]),
+        printed(&[folder, "--view", "collection", "--snapshot", "160x20"]),
+    ];
+
+    assert_eq!(shown["totals"]["tokens"]["input"], Value::Null);
+    for name in ["added", "removed", "steps", "errors"] {
+        assert_eq!(shown["totals"][name], Value::Null, "{name}");
+    }
+    assert_eq!(scored["points"], Value::Array(vec![]));
+    let run = &corpus["runs"][0];
+    for name in ["erosion", "verbosity", "mcf", "dir", "if50", "turns"] {
+        assert_eq!(run[name], Value::Null, "{name}");
+    }
+    assert_eq!(run["tokens"]["input"], Value::Null);
+    for text in texts {
+        let zero = text
+            .split([' ', ',', '\n', '\r', '│'])
+            .find(|word| ["0.000", "-0", "−0", "-0.000", "−0.000"].contains(word));
+        assert_eq!(zero, None, "{text}");
+    }
+}
+
+/// Numbers of the steps of a turn in the order in which `show --turn` lists them, sub-agents' steps where they stand.
+fn numbers(steps: &Value, into: &mut Vec<u64>) {
+    for step in steps.as_array().unwrap() {
+        into.push(step["step"].as_u64().unwrap());
+        if step["subagent"].is_object() {
+            numbers(&step["subagent"]["steps"], into);
+        }
+    }
+}
+
+#[test]
+fn every_surface_gives_each_number_of_a_run_alike_and_numbers_its_steps_alike() {
+    for sample in samples() {
+        let path = project(&sample);
+        let opened = trajview::store::open(&path).unwrap();
+        let card = trajview::store::cards::of(&path).unwrap();
+        let shown = json(&["show", &sample, "--json"]);
+        let report: Value =
+            serde_json::from_str(&trajview(&["check", &sample, "--json"]).out).unwrap();
+        if opened.run.turns.is_empty() {
+            continue; // a rubric tree has none of these numbers
+        }
+
+        let totals = &shown["totals"];
+        let checked = &report["runs"][0];
+        let lines = |name: &str| totals[name].as_u64().unwrap();
+        assert_eq!(totals["turns"], card.turns, "{sample}");
+        assert_eq!(
+            (&totals["turns"], &totals["steps"]),
+            (&checked["turns"], &checked["steps"]),
+            "{sample}"
+        );
+        let of_card = card.lines.unwrap_or_default();
+        assert_eq!((lines("added"), lines("removed")), of_card, "{sample}");
+        for turn in turns(&shown) {
+            let number = turn["turn"].as_u64().unwrap();
+            let told = json(&["show", &sample, "--turn", &number.to_string(), "--json"]);
+            let mut found = vec![];
+            numbers(&told["steps"], &mut found);
+            let expected: Vec<u64> = (1..=found.len() as u64).collect();
+            assert_eq!(found, expected, "{sample}, turn {number}");
+            let of_run = opened.run.step_numbers(number as usize - 1).len();
+            assert_eq!(of_run, found.len(), "{sample}, turn {number}");
+        }
+        let first = &turns(&shown)[0];
+        let screen = printed(&[&sample, "--snapshot", "100x30"]);
+        let count = first["steps"].as_u64().unwrap() + first["subagent_steps"].as_u64().unwrap();
+        let words = [format!("{count} step"), format!("/{count} ")];
+        let is_said = words.iter().any(|words| screen.contains(words));
+        assert!(count == 0 || is_said, "{sample}: {count}\n{screen}");
+    }
+}

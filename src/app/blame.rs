@@ -75,7 +75,7 @@ impl Blame {
 impl Blamed {
     pub fn of(run: &Run, lines: Vec<BlamedLine>) -> Self {
         let turns: BTreeSet<usize> = lines.iter().filter_map(|line| line.turn).collect();
-        let steps = turns.into_iter().flat_map(|turn| run.steps_of_turn(turn).into_iter().zip(1..));
+        let steps = turns.into_iter().flat_map(|turn| run.step_numbers(turn));
         let written: BTreeSet<StepId> = lines.iter().filter_map(|line| line.step).collect();
         let numbers = steps.filter(|(step, _)| written.contains(step)).collect();
         Self { lines, numbers }

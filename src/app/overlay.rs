@@ -155,7 +155,10 @@ fn help(keys: &Keys) -> Vec<Row> {
 /// What the marks in the lists mean.
 const SIGNS: &[(&str, &str)] = &[
     ("A M D R", "the file was created, changed, deleted, renamed"),
-    ("+34 −8", "lines added and removed"),
+    (
+        "+34 −8",
+        "lines added and removed: by a turn, between before and after it; by a step, as its edit is recorded",
+    ),
     ("✗2", "two things went wrong: an error, a failed tool, an exit code other than 0"),
     ("⟲", "the agent's context was summarised and cut"),
     ("⑂2", "two sub-agents were started"),
@@ -239,8 +242,7 @@ pub fn agent(run: &Run) -> String {
 
 fn counts(replay: &Replay) -> String {
     let run = &replay.run;
-    let of_agents = run.subagents.iter().map(|agent| agent.steps.len());
-    let steps: usize = run.turns.iter().map(|turn| turn.steps.len()).chain(of_agents).sum();
+    let steps: usize = run.counted_moments().map(|done| run.steps_of_turn(done - 1).len()).sum();
     let errors: usize = replay.digests.iter().map(|digest| digest.errors).sum();
     let parts = [
         (run.counted_turns().count(), "turn"),

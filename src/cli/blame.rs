@@ -1,6 +1,6 @@
 //! `trajview blame`: which turn last wrote each line of a file.
 
-use std::ops::RangeInclusive;
+use std::{collections::HashMap, ops::RangeInclusive};
 
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use super::{
 /// Print a file with the turn, the checkpoint and the step that last wrote each line
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Columns: turn, checkpoint, step (a2.5 is step 5 of the turn's second sub-agent), mark, line, \
+    after_help = "Columns: turn, checkpoint, step (its number in the turn, sub-agents' steps included), mark, line, \
     text.\nMarks: ◇ changed outside recorded edits, · there before the run, ? not recorded who wrote it."
 )]
 pub struct Args {
@@ -63,7 +63,7 @@ struct Line {
     /// Counts from 1; null for a line from before the run, and where the recording cannot tell.
     turn: Option<usize>,
     checkpoint: Option<String>,
-    /// Counts from 1 within its agent; null where no recorded edit explains the line.
+    /// Its number in the turn, sub-agents' steps included, from 1; null where no recorded edit explains the line.
     step: Option<usize>,
     /// Id of the sub-agent whose step it is; null for the main agent.
     subagent: Option<String>,
@@ -96,8 +96,10 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         .filter(|(number, ..)| wanted.contains(number))
         .collect();
     if args.json {
-        let line =
-            |(number, line, text): &(usize, &BlamedLine, &[u8])| row(run, *number, line, text);
+        let mut numbers = Numbers::default();
+        let line = |(number, line, text): &(usize, &BlamedLine, &[u8])| {
+            row(run, &mut numbers, *number, line, text)
+        };
         let lines = lines.iter().map(line).collect();
         let path = path.to_string();
         out.json(&Blame { schema: "trajview.blame/1", run: &run.id, path, turn, lines })?;
@@ -107,7 +109,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     Ok(Exit::Fine)
 }
 
-fn row(run: &Run, number: usize, line: &BlamedLine, text: &[u8]) -> Line {
+fn row(run: &Run, numbers: &mut Numbers, number: usize, line: &BlamedLine, text: &[u8]) -> Line {
     let title = line.turn.and_then(|turn| run.turns.get(turn)).map(|turn| turn.title.to_string());
     let agent = line.step.and_then(|step| run.subagents.get(step.subagent?));
     Line {
@@ -115,10 +117,21 @@ fn row(run: &Run, number: usize, line: &BlamedLine, text: &[u8]) -> Line {
         text: String::from_utf8_lossy(text).into_owned(),
         turn: line.turn.map(|turn| turn + 1),
         checkpoint: checkpoint(run, line).map(str::to_owned),
-        step: line.step.map(|step| step.step + 1),
+        step: line.step.and_then(|step| numbers.of(run, step)),
         subagent: agent.map(|agent| agent.id.clone()),
         request: title.filter(|title| !title.is_empty()),
         origin: line.origin.word(),
+    }
+}
+
+/// [`Run::step_numbers`] of the turns that were asked for.
+#[derive(Default)]
+struct Numbers(HashMap<usize, HashMap<StepId, usize>>);
+
+impl Numbers {
+    fn of(&mut self, run: &Run, step: StepId) -> Option<usize> {
+        let turn = self.0.entry(step.turn).or_insert_with(|| run.step_numbers(step.turn));
+        turn.get(&step).copied()
     }
 }
 
@@ -128,13 +141,17 @@ fn checkpoint<'r>(run: &'r Run, line: &BlamedLine) -> Option<&'r str> {
 }
 
 fn print(run: &Run, lines: &[(usize, &BlamedLine, &[u8])], out: &mut Out) -> std::io::Result<()> {
+    let mut numbers = Numbers::default();
     let heads: Vec<[String; 5]> = lines
         .iter()
         .map(|(number, line, _)| {
             [
                 line.turn.map(|turn| (turn + 1).to_string()).unwrap_or_default(),
                 plain(checkpoint(run, line).unwrap_or_default()).into_owned(),
-                line.step.map(|step| step_name(run, step)).unwrap_or_default(),
+                line.step
+                    .and_then(|step| numbers.of(run, step))
+                    .map(|it| it.to_string())
+                    .unwrap_or_default(),
                 line.origin.mark().to_owned(),
                 number.to_string(),
             ]
@@ -160,17 +177,6 @@ fn print(run: &Run, lines: &[(usize, &BlamedLine, &[u8])], out: &mut Out) -> std
         out.raw(&line)?;
     }
     Ok(())
-}
-
-/// `5` for the main agent's step, `a2.5` for that of the turn's second sub-agent.
-fn step_name(run: &Run, step: StepId) -> String {
-    let Some(agent) = step.subagent else { return (step.step + 1).to_string() };
-    let mut agents: Vec<usize> =
-        run.steps_of_turn(step.turn).iter().filter_map(|id| id.subagent).collect();
-    agents.sort_unstable();
-    agents.dedup();
-    let order = agents.iter().position(|other| *other == agent).map_or(agent, |order| order);
-    format!("a{}.{}", order + 1, step.step + 1)
 }
 
 #[cfg(test)]

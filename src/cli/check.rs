@@ -128,13 +128,15 @@ fn check(path: &Path) -> Checked {
         Ok(opened) => {
             let mut warnings: Vec<WarningRow> = opened.run.warnings.iter().map(warning).collect();
             warnings.extend(read_everything(&opened).iter().map(warning));
-            warnings.extend(store::rubric::read(path).warnings.iter().map(warning));
+            warnings.extend(store::rubric::check(path, &opened).iter().map(warning));
             let run = &opened.run;
             Checked {
                 path: path.display().to_string(),
                 format: Some(run.format),
-                turns: Some(run.turns.len()),
-                steps: Some((0..run.turns.len()).map(|turn| run.steps_of_turn(turn).len()).sum()),
+                turns: Some(run.counted_turns().count()),
+                steps: Some(
+                    run.counted_moments().map(|done| run.steps_of_turn(done - 1).len()).sum(),
+                ),
                 nodes: run.rubric_tree.as_ref().map(|tree| tree.nodes.len()),
                 exit: if warnings.is_empty() { Exit::Fine } else { Exit::Failed },
                 warnings,

@@ -1,5 +1,7 @@
 //! The JSON of `show`: field names are fixed by the contract, adding some is fine. Absent values are null, never 0.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
 use crate::{
@@ -114,6 +116,17 @@ pub struct TurnRow {
     pub record: TurnRecordRow,
 }
 
+impl TurnRow {
+    /// The files that make up the turn's lines: what was edited elsewhere is recorded by its steps and is no change of the
+    /// workspace.
+    pub fn in_workspace(&self) -> impl Iterator<Item = &EditRow> {
+        self.edits.iter().filter(|edit| edit.origin != OUTSIDE_WORKSPACE)
+    }
+}
+
+/// The origin of an edit of a file that is not in the workspace.
+const OUTSIDE_WORKSPACE: &str = "outside-workspace";
+
 /// As `run.json` has it; null where it says nothing.
 #[derive(Serialize)]
 pub struct TurnRecordRow {
@@ -141,7 +154,7 @@ impl From<TurnRecord> for TurnRecordRow {
     }
 }
 
-/// A file that the turn changed.
+/// A file that the turn changed, with the lines between before and after it; among a step's edits with those of the recorded edit.
 #[derive(Serialize)]
 pub struct EditRow {
     pub path: String,
@@ -168,13 +181,14 @@ pub struct Totals {
     pub turns: usize,
     /// Turns that were cut, failed or skipped.
     pub turns_not_counted: usize,
-    pub steps: usize,
-    pub tool_calls: usize,
-    pub errors: usize,
+    /// Null, as the next four, for a rubric tree alone.
+    pub steps: Option<usize>,
+    pub tool_calls: Option<usize>,
+    pub errors: Option<usize>,
     pub tokens: TokenRow,
     pub cost_usd: Option<f64>,
-    pub added: u64,
-    pub removed: u64,
+    pub added: Option<u64>,
+    pub removed: Option<u64>,
     pub duration_s: Option<f64>,
 }
 
@@ -187,7 +201,7 @@ pub struct WarningRow {
 
 #[derive(Serialize)]
 pub struct StepRow {
-    /// Counts from 1 within its agent.
+    /// Its number in the turn, sub-agents' steps included, from 1.
     pub step: usize,
     pub kind: &'static str,
     pub role: &'static str,
@@ -245,6 +259,13 @@ pub struct Teller<'a> {
     pub path: &'a std::path::Path,
 }
 
+/// The steps of a turn on their way into rows.
+struct Listing {
+    numbers: HashMap<StepId, usize>,
+    /// Sub-agents that are in already.
+    open: Vec<usize>,
+}
+
 impl Teller<'_> {
     pub fn show(&self) -> Show {
         let turns: Vec<TurnRow> = (0..self.run.turns.len()).map(|turn| self.turn(turn)).collect();
@@ -262,7 +283,8 @@ impl Teller<'_> {
     }
 
     pub fn show_turn(&self, turn: usize) -> ShowTurn {
-        let steps = self.steps(turn, None, &mut vec![]);
+        let mut listing = Listing { numbers: self.run.step_numbers(turn), open: vec![] };
+        let steps = self.steps(turn, None, &mut listing);
         let (run, turn) = (self.facts(), self.turn(turn));
         ShowTurn { schema: "trajview.show-turn/1", run, turn, steps, warnings: self.warnings() }
     }
@@ -362,35 +384,36 @@ impl Teller<'_> {
 
     fn totals(&self, turns: &[TurnRow]) -> Totals {
         let run = self.run;
+        let known = !(run.turns.is_empty() && run.rubric_tree.is_some());
         let all = turns.len();
         let turns: Vec<&TurnRow> = turns.iter().filter(|turn| turn.counts).collect();
-        let edits = || turns.iter().flat_map(|turn| &turn.edits);
+        let edits = || turns.iter().flat_map(|turn| turn.in_workspace());
         let ended = run.ended_at.zip(run.started_at);
         Totals {
             turns: turns.len(),
             turns_not_counted: all - turns.len(),
-            steps: turns.iter().map(|turn| turn.step_count + turn.subagent_steps).sum(),
-            tool_calls: turns.iter().map(|turn| turn.tool_calls).sum(),
-            errors: turns.iter().map(|turn| turn.errors).sum(),
+            steps: known.then(|| turns.iter().map(|it| it.step_count + it.subagent_steps).sum()),
+            tool_calls: known.then(|| turns.iter().map(|turn| turn.tool_calls).sum()),
+            errors: known.then(|| turns.iter().map(|turn| turn.errors).sum()),
             tokens: run.tokens().into(),
             cost_usd: run.cost_usd(),
-            added: edits().filter_map(|edit| edit.added).sum(),
-            removed: edits().filter_map(|edit| edit.removed).sum(),
+            added: known.then(|| edits().filter_map(|edit| edit.added).sum()),
+            removed: known.then(|| edits().filter_map(|edit| edit.removed).sum()),
             duration_s: ended.and_then(|(end, start)| end.seconds_since(start)),
         }
     }
 
-    fn steps(&self, turn: usize, agent: Option<usize>, open: &mut Vec<usize>) -> Vec<StepRow> {
+    fn steps(&self, turn: usize, agent: Option<usize>, listing: &mut Listing) -> Vec<StepRow> {
         let steps = self.run.steps_of(turn, agent).unwrap_or_default();
-        let row = |(step, found)| self.step(StepId { turn, subagent: agent, step }, found, open);
+        let row = |(step, found)| self.step(StepId { turn, subagent: agent, step }, found, listing);
         steps.iter().enumerate().map(row).collect()
     }
 
-    fn step(&self, id: StepId, step: &Step, open: &mut Vec<usize>) -> StepRow {
+    fn step(&self, id: StepId, step: &Step, listing: &mut Listing) -> StepRow {
         let StepText { text, arguments, result } = self.archive.step_text(self.run, id);
         let source = self.run.sources.get(step.place.source.0 as usize);
         StepRow {
-            step: id.step + 1,
+            step: listing.numbers.get(&id).copied().unwrap_or_default(),
             kind: step.kind.word(),
             role: step.role.word(),
             label: step.label.to_string(),
@@ -416,16 +439,16 @@ impl Teller<'_> {
                 file: source.map(|source| source.name.clone()).unwrap_or_default(),
                 line: step.place.line,
             },
-            subagent: self.subagent(id.turn, step, open),
+            subagent: self.subagent(id.turn, step, listing),
         }
     }
 
     /// An agent that the recording names as its own ancestor is told once.
-    fn subagent(&self, turn: usize, step: &Step, open: &mut Vec<usize>) -> Option<SubAgentRow> {
-        let index = step.subagent.filter(|index| !open.contains(index))?;
+    fn subagent(&self, turn: usize, step: &Step, listing: &mut Listing) -> Option<SubAgentRow> {
+        let index = step.subagent.filter(|index| !listing.open.contains(index))?;
         let agent = self.run.subagents.get(index)?;
-        open.push(index);
-        let steps = self.steps(turn, Some(index), open);
+        listing.open.push(index);
+        let steps = self.steps(turn, Some(index), listing);
         Some(SubAgentRow {
             id: agent.id.clone(),
             name: agent.name.clone(),
@@ -451,7 +474,7 @@ pub fn edit_row(edit: &Edit) -> EditRow {
         from: edit.from.as_ref().map(ToString::to_string),
         added: edit.added.map(u64::from),
         removed: edit.removed.map(u64::from),
-        origin: if edit.path.inside().is_some() { "recorded" } else { "outside-workspace" },
+        origin: if edit.path.inside().is_some() { "recorded" } else { OUTSIDE_WORKSPACE },
     }
 }
 

@@ -91,11 +91,11 @@ fn print_run(run: &Run, shown: &Show, is_markdown: bool, out: &mut Out) -> std::
     out.line(&format!(
         "{}, {} steps, {} tool calls, {} errors, +{} −{} lines, tokens in {} (cached {}) out {} (reasoning {})",
         at::turns(totals.turns) + &not_counted(totals.turns_not_counted),
-        totals.steps,
-        totals.tool_calls,
-        totals.errors,
-        totals.added,
-        totals.removed,
+        totals.steps.unwrap_or(0), // there are turns, so it is known
+        totals.tool_calls.unwrap_or(0),
+        totals.errors.unwrap_or(0),
+        totals.added.unwrap_or(0),
+        totals.removed.unwrap_or(0),
         count(totals.tokens.input),
         count(totals.tokens.cached_input),
         count(totals.tokens.output),
@@ -170,8 +170,9 @@ fn head(run: &Run, shown: &Show) -> Vec<String> {
 }
 
 fn row_of(turn: &TurnRow) -> Vec<String> {
-    let sum =
-        |of: fn(&EditRow) -> Option<u64>| turn.edits.iter().filter_map(of).sum::<u64>().to_string();
+    let sum = |of: fn(&EditRow) -> Option<u64>| {
+        turn.in_workspace().filter_map(of).sum::<u64>().to_string()
+    };
     let marks = [("⟲", turn.compactions), ("⑂", turn.subagents)];
     let state = turn.record.state.and_then(TurnState::by_word).map(TurnState::words);
     let marks = marks.iter().filter(|(_, count)| *count > 0).map(|(mark, _)| *mark);

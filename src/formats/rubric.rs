@@ -10,12 +10,13 @@ mod judgement;
 mod labels;
 pub mod labels_file;
 pub mod labels_table;
+pub mod strict;
 
 use std::collections::BTreeSet;
 
 use crate::run::{
     Warning,
-    rubric::{Checklist, Rubric},
+    rubric::{Checklist, Judgement, Rubric},
 };
 
 use super::Source;
@@ -103,13 +104,20 @@ fn strangers(rubric: &Rubric) -> Vec<Warning> {
             unknown(&labels.file, id, "has a label for");
         }
     }
-    warnings.extend(rubric.judgements.iter().filter_map(|judgement| {
+    warnings.extend(silences(rubric));
+    warnings
+}
+
+/// Components that a judgement was asked about and says nothing of.
+pub fn silences(rubric: &Rubric) -> Vec<Warning> {
+    let Some(checklist) = &rubric.checklist else { return vec![] };
+    let silence = |judgement: &Judgement| {
         let silent =
             unjudged(checklist, |id| judgement.of(id).is_some() || !judgement.asks_about(id));
         let what = format!("has no verdict on {silent}");
         (!silent.is_empty()).then(|| Warning { place: judgement.file.clone(), what })
-    }));
-    warnings
+    };
+    rubric.judgements.iter().filter_map(silence).collect()
 }
 
 /// `C03, C04 and 2 more`

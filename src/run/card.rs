@@ -30,7 +30,7 @@ pub struct Card {
     /// The end of the run in turns done: after the last turn that counts.
     pub end: usize,
     pub checkpoints: usize,
-    /// Lines added and removed, as far as the recorded edits tell.
+    /// Lines added and removed by its turns; as far as the recorded edits tell where the files were not read.
     pub lines: Option<(u64, u64)>,
     /// Read and written, cached input included.
     pub tokens: Option<u64>,

@@ -315,6 +315,17 @@ impl Run {
         ids
     }
 
+    /// The numbers of a turn's steps, which count from 1 in playing order, sub-agents' steps included: step 12.7 is the seventh
+    /// that is played of turn 12, whoever did it. Every surface takes its numbers from here.
+    pub fn step_numbers(&self, turn: usize) -> std::collections::HashMap<StepId, usize> {
+        self.steps_of_turn(turn).into_iter().zip(1..).collect()
+    }
+
+    /// The step of a turn with this number; see [`Self::step_numbers`].
+    pub fn step_numbered(&self, turn: usize, number: usize) -> Option<StepId> {
+        self.steps_of_turn(turn).get(number.checked_sub(1)?).copied()
+    }
+
     fn collect_steps(
         &self,
         turn: usize,

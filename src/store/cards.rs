@@ -7,6 +7,7 @@ use std::{
 };
 
 use crate::{
+    code::patch::LineCounts,
     formats::{self, Head, OneHand, Source},
     metrics::faithfulness::Faithfulness,
     run::{Card, Run, card::Judged},
@@ -43,10 +44,23 @@ fn beginning(main: &Path) -> Option<Run> {
 
 /// What all of a recording adds up to, and what stands beside it.
 pub fn of(path: &Path) -> Result<Card, OpenError> {
-    open(path).map(|opened| of_opened(path, &opened.run))
+    let opened = open(path)?;
+    let counts = opened.archive.line_counts(&opened.run).unwrap_or_default();
+    Ok(with_lines(of_opened(path, &opened.run), &opened.run, &counts))
 }
 
-/// As [`of`], of a recording that was opened.
+/// The card with the lines that the run's turns added and removed between before and after each, as `show` and the screen have
+/// it; `counts` are those of every change of every turn. Where they tell nothing the recorded edits speak.
+pub fn with_lines(card: Card, run: &Run, counts: &[Vec<Option<LineCounts>>]) -> Card {
+    let counted = run.turns.iter().zip(counts).filter(|(turn, _)| turn.counts());
+    let lines = counted.flat_map(|(_, counts)| counts.iter().flatten());
+    let pairs = lines.map(|lines| (lines.added as u64, lines.removed as u64));
+    let sum = pairs.reduce(|a, b| (a.0 + b.0, a.1 + b.1));
+    let lines = if counts.is_empty() { card.lines } else { sum };
+    Card { lines, ..card }
+}
+
+/// As [`of`], of a recording that was opened; lines as far as recorded edits tell.
 pub fn of_opened(path: &Path, run: &Run) -> Card {
     let rubric = rubric::read(path);
     let judged = rubric.chosen().and_then(|judgement| {

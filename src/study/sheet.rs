@@ -23,5 +23,23 @@ use super::raters::Panel;
 pub fn read(name: &str, text: &str, run: &str) -> Result<Panel, String> {
     let is_json = text.trim_start().starts_with(['{', '[']);
     let table = if is_json { table::from_json(text)? } else { table::from_csv(text)? };
-    table.panel(name, run)
+    let panel = table.panel(name, run)?;
+    let scores: usize = panel.raters.iter().map(|rater| rater.scores.len()).sum();
+    match panel.problems.first() {
+        Some(problem) if panel.problems.len() > scores => {
+            let count = panel.problems.len();
+            Err(format!("most of its cells are no scores ({count}), as {}", cut(&problem.what)))
+        }
+        _ => Ok(panel),
+    }
+}
+
+/// The beginning of somebody else's words, in one line.
+fn cut(words: &str) -> String {
+    const LONGEST: usize = 80;
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
 }

@@ -120,7 +120,12 @@ impl Collecting {
         let batch = Batch::default();
         cards::for_each(asked, |asked| {
             let opened = self.opener.open(&asked.path);
-            let card = opened.map(|opened| Box::new(cards::of_opened(&asked.path, &opened.run)));
+            let card = opened.map(|opened| {
+                let counts = opened.recording.line_counts(&opened.run);
+                let card = cards::of_opened(&asked.path, &opened.run);
+                let counts = counts.as_deref().map_or(&[][..], |it| it);
+                Box::new(cards::with_lines(card, &opened.run, counts))
+            });
             let full = batch.add((asked.row, card.map_err(|why| why.to_string())));
             full.is_none_or(|cards| self.tell(request, Answer::Read(cards))) && self.is_wanted()
         });
@@ -145,6 +150,9 @@ impl Collecting {
 
     fn score_one(&self, asked: &Asked, scorer: &store::Scorer) -> Result<Scores, String> {
         let opened = self.opener.open(&asked.path).map_err(|why| why.to_string())?;
+        if opened.run.turns.is_empty() && opened.run.rubric_tree.is_some() {
+            return Ok(Scores::default()); // a rubric tree alone has no code
+        }
         let goes_on = |_, _| self.is_wanted();
         let scored = opened.recording.score(&opened.run, &asked.moments, scorer, &goes_on)?;
         let measured: Vec<Measured> = scored.iter().map(Measured::of).collect();

@@ -83,11 +83,25 @@ fn panel(all: &[(Read, String)]) -> Result<Panel, Failure> {
                     if read.path.is_dir() { Files::In(&place) } else { Files::Alone(&place) };
                 panel_of(RunScores { run: name, files, rubric })
             }
-            Content::Table(text) => sheet::read(&place, text, "")
-                .map_err(|why| Failure::new(Exit::CannotUnderstand, format!("{place}: {why}")))?,
+            Content::Table(text) => {
+                sheet::read(&place, text, "").map_err(|why| no_scores(&place, text, &why))?
+            }
         });
     }
     Ok(panel)
+}
+
+/// A file that holds neither judgements nor labels nor a table, in one line.
+fn no_scores(place: &str, text: &str, why: &str) -> Failure {
+    let document = serde_json::from_str::<serde_json::Value>(text).ok();
+    let schema = document.as_ref().and_then(|it| it.get("schema")?.as_str());
+    let what = match schema {
+        Some(schema) => format!("says that it is {schema:?}"),
+        None => why.to_owned(),
+    };
+    let expected =
+        "expected judgements, labels or a table of scores with a head like component,a,b";
+    Failure::new(Exit::CannotUnderstand, format!("{place}: {what}; {expected}"))
 }
 
 fn read(path: &Path) -> Result<Vec<Read>, Failure> {

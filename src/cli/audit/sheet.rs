@@ -72,7 +72,7 @@ pub fn import(desk: &mut Desk, args: &Args, file: &Path, out: &mut Out) -> Outco
     let bundle = desk.bundle()?;
     let shown = file.display().to_string();
     let text = read(file)?;
-    let table = labels_table::read(&text).map_err(|wrong| refused(&shown, &wrong))?;
+    let table = labels_table::read(&text);
     for head in &table.strange {
         tell(&format!("{shown}: the column {head} is not read"));
     }
@@ -88,7 +88,8 @@ pub fn import(desk: &mut Desk, args: &Args, file: &Path, out: &mut Out) -> Outco
             }
         }
     }
-    let wrong = wrong(desk, args, &rows);
+    let mut wrong: Vec<String> = table.wrong.into_iter().chain(wrong(desk, args, &rows)).collect();
+    wrong.sort_by_key(|what| line_of(what)); // stable: what is of no line stands first
     if !wrong.is_empty() {
         return Err(refused(&shown, &wrong));
     }
@@ -150,6 +151,12 @@ fn read(file: &Path) -> Result<String, Failure> {
     })
 }
 
+/// The line that a sentence begins with.
+fn line_of(what: &str) -> usize {
+    let rest = what.strip_prefix("line ").unwrap_or_default();
+    rest.split(':').next().and_then(|line| line.parse().ok()).unwrap_or(0)
+}
+
 /// Every row that cannot be used.
 fn wrong(desk: &Desk, args: &Args, rows: &[Row]) -> Vec<String> {
     let mut wrong = vec![];
@@ -158,6 +165,10 @@ fn wrong(desk: &Desk, args: &Args, rows: &[Row]) -> Vec<String> {
         let component = &row.label.component;
         if desk.rubric.checklist.is_some() && desk.component(component).is_none() {
             told(format!("components.json has no component {component}"));
+        }
+        let turns = desk.opened.run.turns.len();
+        if let Some(turn) = row.label.turn.filter(|turn| *turn > turns) {
+            told(format!("no turn {turn}; the run has {turns}"));
         }
         if let Some(run) = row.run.as_deref().filter(|run| !desk.is_called(run)) {
             told(format!("is of the run {run}; this one is {}", desk.run_name()));

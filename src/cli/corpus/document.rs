@@ -82,8 +82,8 @@ pub struct RunRow {
     pub tests: Option<TestsRow>,
     pub tokens: TokenRow,
     pub cost_usd: Option<f64>,
-    /// Those that count.
-    pub turns: usize,
+    /// Those that count; null for a rubric tree alone.
+    pub turns: Option<usize>,
     /// As its recorder says: `running`, `finished`, `stopped` and why.
     pub state: Option<String>,
     /// Of each turn that does not count, or was kept though it failed, what became of it.

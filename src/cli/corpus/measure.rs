@@ -32,8 +32,8 @@ pub struct RunFacts {
     pub format: &'static str,
     pub model: Option<String>,
     pub identity: Identity,
-    /// Those that count.
-    pub turns: usize,
+    /// Those that count; None for a rubric tree alone.
+    pub turns: Option<usize>,
     /// As its recorder says: `running`, `finished`, `stopped` and why.
     pub state: Option<String>,
     /// A sentence for each turn that does not count, or was kept though it failed.
@@ -96,7 +96,10 @@ fn facts(
     With { scorer, reader, judge }: &With<'_>,
 ) -> RunFacts {
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let end = [run.end()];
+    // A rubric tree alone has no state of code: nothing to measure, which is not 0.
+    let has_turns = !(run.turns.is_empty() && run.rubric_tree.is_some());
+    let ends = [run.end()];
+    let end = if has_turns { &ends[..] } else { &[] };
     let mut trouble = vec![];
     let mut last = |scored: Result<Vec<_>, String>| match scored {
         Ok(mut scored) => scored.pop(),
@@ -105,8 +108,8 @@ fn facts(
             None
         }
     };
-    let scored = last(archive.score(run, &end, scorer, &|_, _| true));
-    let reuse = archive.reuse(run, &end, reader).map(|mut reuse| reuse.pop().flatten());
+    let scored = last(archive.score(run, end, scorer, &|_, _| true));
+    let reuse = archive.reuse(run, end, reader).map(|mut reuse| reuse.pop().flatten());
     let dir = match reuse {
         Ok(reuse) => reuse.as_ref().and_then(Reuse::dir),
         Err(why) => {
@@ -135,7 +138,7 @@ fn facts(
         (Measure::Tests, tests.as_ref().and_then(|(_, tests)| pass_rate(tests))),
         (Measure::Tokens, total(tokens)),
         (Measure::CostUsd, cost_usd),
-        (Measure::Turns, Some(turns as f64)),
+        (Measure::Turns, has_turns.then_some(turns as f64)),
     ];
     let known = values
         .into_iter()
@@ -148,7 +151,7 @@ fn facts(
         path: name,
         format: run.format,
         model: run.model.clone(),
-        turns,
+        turns: has_turns.then_some(turns),
         state: run.record.state.clone(),
         states: run.state_sentences(),
         tokens,

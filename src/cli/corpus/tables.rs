@@ -78,7 +78,8 @@ fn run_table(document: &Document) -> Table {
             number(run.erosion),
             number(run.verbosity),
             words(&tests),
-            run.turns.to_string() + if run.turn_states.is_empty() { "" } else { "*" },
+            words(&run.turns.map(|turns| turns.to_string()))
+                + if run.turn_states.is_empty() { "" } else { "*" },
             words(&tokens(run).map(|count| count.to_string())),
             words(&run.cost_usd.map(|cost| format!("{cost:.2}"))),
             run.path.clone(),
@@ -357,7 +358,7 @@ fn csv_cells(run: &RunRow) -> [String; 28] {
         cell(run.tokens.output),
         cell(run.tokens.reasoning),
         cell(run.cost_usd),
-        run.turns.to_string(),
+        cell(run.turns),
         run.warnings.to_string(),
         cell(run.state.as_ref()),
         run.turn_states.join("; "),

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use crate::run::rubric::{FULL, LEVELS, Label};
 
 pub use crate::formats::csv::row;
+pub use cells::divider;
 
 /// The columns that are written, in this order, and read, in any. `component` and `score` must be there.
 pub const COLUMNS: [&str; 11] = [
@@ -40,7 +41,7 @@ pub struct Row {
     pub label: Label,
 }
 
-/// A table that was understood.
+/// A table, as far as it was understood.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
     pub rows: Vec<Row>,
@@ -48,6 +49,8 @@ pub struct Table {
     pub unfilled: usize,
     /// Heads of columns that are not read.
     pub strange: Vec<String>,
+    /// Sentences with their lines, all there are; [`Self::rows`] are those that were understood.
+    pub wrong: Vec<String>,
 }
 
 /// A table of these labels, with its head; lines end as RFC 4180 has it.
@@ -72,13 +75,20 @@ pub fn write<'a>(rows: impl IntoIterator<Item = (&'a str, &'a str, &'a Label)>) 
     text
 }
 
-/// Whatever the text. The errors are sentences with their lines, all there are.
-pub fn read(text: &str) -> Result<Table, Vec<String>> {
-    let mut lines = cells::rows(text)?.into_iter();
-    let head = lines.next().ok_or_else(|| vec!["holds no table".to_owned()])?;
-    let (columns, strange) = columns(&head.cells).map_err(|why| vec![why])?;
+/// Whatever the text. What is wrong stands in [`Table::wrong`], so that a caller can add to it what it finds.
+pub fn read(text: &str) -> Table {
+    let (lines, mut wrong) = cells::rows(text);
+    let mut lines = lines.into_iter();
+    let nothing = |why: String, mut wrong: Vec<String>| {
+        wrong.insert(0, why);
+        Table { wrong, ..Table::default() }
+    };
+    let Some(head) = lines.next() else { return nothing("holds no table".into(), wrong) };
+    let (columns, strange) = match columns(&head.cells) {
+        Ok(found) => found,
+        Err(why) => return nothing(why, wrong),
+    };
     let mut table = Table { strange, ..Table::default() };
-    let mut wrong = vec![];
     for line in lines {
         let told = |what: String| format!("line {}: {what}", line.line);
         if line.cells.len() > head.cells.len() {
@@ -101,7 +111,7 @@ pub fn read(text: &str) -> Result<Table, Vec<String>> {
             Err(what) => wrong.extend(what.into_iter().map(told)),
         }
     }
-    if wrong.is_empty() { Ok(table) } else { Err(wrong) }
+    Table { wrong, ..table }
 }
 
 fn trimmed(words: &str) -> String {

@@ -1,4 +1,6 @@
-//! Comma-separated values (RFC 4180), read leniently: any line ends, and quotes where they are.
+//! Values separated by commas (RFC 4180), semicolons or tabs, read leniently: any line ends, and quotes where they are.
+
+use crate::formats::rubric::labels_table::divider;
 
 use crate::formats::csv::said;
 
@@ -11,6 +13,7 @@ pub struct Row {
 /// The rows of a text. A quote that never ends takes the rest.
 pub fn rows(text: &str) -> Vec<Row> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let divider = divider(text);
     let mut reader = Reader { rows: vec![], cells: vec![], cell: String::new(), begun: 1 };
     let (mut line, mut quoted) = (1, false);
     let mut chars = text.chars().peekable();
@@ -25,7 +28,7 @@ pub fn rows(text: &str) -> Vec<Row> {
                 reader.cell.clear();
                 quoted = true;
             }
-            ',' if !quoted => reader.end_cell(),
+            c if c == divider && !quoted => reader.end_cell(),
             '\n' if !quoted => reader.end_row(line),
             '\r' if !quoted => {}
             c => reader.cell.push(c),

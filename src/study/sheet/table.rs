@@ -179,5 +179,7 @@ fn score_of(cell: &str) -> Option<f64> {
     let named = LEVELS.iter().position(|level| level.eq_ignore_ascii_case(cell));
     named
         .map(|level| level as f64)
-        .or_else(|| cell.parse().ok().filter(|score: &f64| score.is_finite()))
+        .or_else(|| cell.parse().ok())
+        .or_else(|| cell.replacen(',', ".", 1).parse().ok()) // as a table divided by semicolons has it
+        .filter(|score: &f64| score.is_finite())
 }

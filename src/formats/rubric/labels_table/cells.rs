@@ -8,13 +8,11 @@ pub struct Line {
     pub cells: Vec<String>,
 }
 
-/// The rows of a text; empty ones are passed over. Cells are divided by what divides the first line: commas, else
-/// semicolons, else tabs. Blanks around a cell that is not in quotes are not of it. The errors are sentences with
-/// their lines.
-pub fn rows(text: &str) -> Result<Vec<Line>, Vec<String>> {
+/// The rows of a text; empty ones are passed over. Cells are divided as [`divider`] says. Blanks around a cell that is not
+/// in quotes are not of it. What is wrong is said in sentences with their lines.
+pub fn rows(text: &str) -> (Vec<Line>, Vec<String>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let head = text.lines().next().unwrap_or_default();
-    let divider = [',', ';', '\t'].into_iter().find(|it| head.contains(*it)).unwrap_or(',');
+    let divider = divider(text);
     let mut reader = Reader { divider, rest: text, line: 1 };
     let (mut rows, mut wrong) = (vec![], vec![]);
     while !reader.rest.is_empty() {
@@ -25,7 +23,16 @@ pub fn rows(text: &str) -> Result<Vec<Line>, Vec<String>> {
             Err(why) => wrong.push(format!("line {line}: {why}")),
         }
     }
-    if wrong.is_empty() { Ok(rows) } else { Err(wrong) }
+    (rows, wrong)
+}
+
+/// What divides the cells of a table: of comma, semicolon (as spreadsheets of many countries write) and tab the one that the
+/// first line has most of, outside quotes; of equally many the first of these.
+pub fn divider(text: &str) -> char {
+    let head = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let bare: String = head.split('"').step_by(2).collect(); // what is in quotes divides nothing
+    let count = |divider: &char| bare.matches(*divider).count();
+    ['\t', ';', ','].into_iter().max_by_key(count).unwrap_or(',')
 }
 
 struct Reader<'a> {
