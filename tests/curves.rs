@@ -312,8 +312,12 @@ fn the_view_is_part_of_the_link_and_of_the_palette() {
 
 #[test]
 fn what_is_not_measured_yet_is_passed_over_and_what_is_not_recorded_is_not() {
-    use trajview::app::curves::{Measured, series::Known};
-    let nothing = Measured { snapshot: None, not_recorded: 1 };
+    use trajview::{
+        app::curves::{Measured, series::Known},
+        metrics::quality::Unmeasured,
+    };
+    let nothing =
+        Measured { snapshot: Err(Unmeasured::NotRecorded { files: 1 }), not_recorded: 1 };
     assert_eq!(Known::of(None, None), Known::NotYet);
     assert_eq!(Known::of(Some(&nothing), None), Known::NotRecorded);
     assert_eq!(Known::of(Some(&nothing), Some(0.5)), Known::Value(0.5));

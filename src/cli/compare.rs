@@ -103,7 +103,7 @@ fn parties(
         party.reuse = moments.iter().copied().zip(dirs).collect();
         let scored = opened.archive.score(&opened.run, &moments, scorer, &|_, _| true);
         let scored = scored.map_err(cannot_read)?.into_iter();
-        let measured = scored.map(|it| it.is_recorded().then_some(it.snapshot));
+        let measured = scored.map(|it| it.measured().ok());
         party.measured = moments.into_iter().zip(measured).collect();
         Ok(party)
     };

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use crate::{
+    metrics::quality::Scored,
     run::{Run, Warning},
     store::{self, ReuseReader, Scorer},
 };
@@ -84,7 +85,21 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
             tables::print(document, scorer.ruler(), args, out)?;
         }
     }
-    Ok(Exit::Fine)
+    match &args.tree {
+        Some(folder) => Ok(exit_of_folder(folder, &documents)),
+        None => Ok(Exit::Fine),
+    }
+}
+
+/// A folder in which no file could be measured has no score: a script must not take it for a good one.
+fn exit_of_folder(folder: &Path, documents: &[Document]) -> Exit {
+    let points = documents.iter().flat_map(|document| &document.points);
+    let Some(why) = points.map(|(_, scored)| scored).find_map(Scored::unmeasured) else {
+        return Exit::Fine;
+    };
+    let said = format!("{}: nothing was measured: {why}", folder.display());
+    eprintln!("trajview: {}", super::output::plain(&said));
+    Exit::CannotUnderstand
 }
 
 /// What remembers contents from run to run.

@@ -156,7 +156,9 @@ impl Scorer {
         drop(measured);
         let files: Vec<File<'_>> =
             files.iter().map(|(path, measure)| File { path, measure }).collect();
-        let (snapshot, detail) = quality::combine_with_detail(&files, self.profile());
+        let (snapshot, mut detail) = quality::combine_with_detail(&files, self.profile());
+        detail.left_out.extend(wanted.not_recorded.iter().map(RepoPath::to_string));
+        detail.left_out.sort_unstable();
         Scored { snapshot, detail, not_recorded: wanted.not_recorded, is_untold: wanted.is_untold }
     }
 

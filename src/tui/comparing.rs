@@ -153,7 +153,7 @@ impl Comparing {
             self.unwanted.load(Ordering::Relaxed) == era
         };
         let scored = opened.recording.score(&opened.run, &moments, scorer, &goes_on)?;
-        let snapshots = scored.into_iter().map(|it| it.is_recorded().then_some(it.snapshot));
+        let snapshots = scored.into_iter().map(|it| it.measured().ok());
         let dirs = opened.recording.dir(&opened.run, &moments, &self.reader)?;
         let numbers = moments.into_iter().zip(snapshots).zip(dirs);
         let measured = numbers.map(|((done, code), dir)| Measured { done, code, dir }).collect();

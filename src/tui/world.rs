@@ -672,6 +672,10 @@ impl Worker {
         let goes_on = |_, _| self.is_wanted();
         let scored = recording.score(run, &moments, scorer, &goes_on)?;
         let [before, after] = <[Scored; 2]>::try_from(scored).map_err(|_| "no such moment")?;
+        if let Some(scored) = [&before, &after].into_iter().find(|it| it.is_untold) {
+            let why = scored.unmeasured().map(|why| why.to_string()).unwrap_or_default();
+            return Err(format!("what moved is not known: {why}"));
+        }
         let rules = scorer.ruler().rules();
         Ok(Arc::new(Moved::between(&before.detail, &after.detail, rules)))
     }

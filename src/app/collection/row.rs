@@ -99,15 +99,13 @@ impl Row {
 impl Scores {
     /// The moments of [`Card::moments`], measured.
     pub fn of(moments: &[Measured]) -> Self {
-        // Without a file there is nothing that could be eroded.
-        let counted = |it: &Measured| it.snapshot.clone().filter(|snapshot| snapshot.files > 0);
-        let last = moments.last().and_then(counted);
+        let last = moments.last().and_then(|it| it.snapshot.as_ref().ok());
         Self {
-            erosion: last.as_ref().map(|last| last.erosion),
-            verbosity: last.as_ref().map(|last| last.verbosity),
+            erosion: last.map(|last| last.erosion),
+            verbosity: last.map(|last| last.verbosity),
             dir: None,
             is_partial: moments.last().is_some_and(|last| last.not_recorded > 0),
-            curve: moments.iter().map(|it| counted(it).map(|snapshot| snapshot.erosion)).collect(),
+            curve: moments.iter().map(|it| it.snapshot.as_ref().ok().map(|it| it.erosion)).collect(),
         }
     }
 }

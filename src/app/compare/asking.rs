@@ -56,7 +56,7 @@ pub enum Answer {
 pub struct Measured {
     /// In turns done.
     pub done: usize,
-    /// None where nothing is recorded that they could be of.
+    /// None where no file could be measured.
     pub code: Option<Snapshot>,
     /// None where nothing is exported, or nothing could be read.
     pub dir: Option<f64>,

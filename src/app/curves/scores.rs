@@ -13,7 +13,9 @@ use crate::{
         cache::Cache,
     },
     metrics::{
-        quality::{Change, Detail, Profile, Scored, Snapshot, changes},
+        quality::{
+            Change, Detail, Profile, Scored, Snapshot, Unmeasured, changes, not_compared,
+        },
         rules::Rules,
     },
     run::Run,
@@ -22,8 +24,8 @@ use crate::{
 /// The numbers of one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// None where nothing is recorded that they could be worked out from.
-    pub snapshot: Option<Snapshot>,
+    /// Or why there are none.
+    pub snapshot: Result<Snapshot, Unmeasured>,
     /// Files that would count and whose content is not recorded.
     pub not_recorded: usize,
 }
@@ -50,6 +52,8 @@ pub struct Answer {
 pub struct Moved {
     /// The largest first.
     pub changes: Vec<Change>,
+    /// Paths of files of which nothing can be said, as they could not be measured at one of the moments.
+    pub not_compared: Vec<String>,
     /// Of the files after the second moment.
     pub marks: Marks,
 }
@@ -57,7 +61,8 @@ pub struct Moved {
 impl Moved {
     /// Both moments scored with these rules.
     pub fn between(before: &Detail, after: &Detail, rules: &Rules) -> Self {
-        Self { changes: changes(before, after), marks: Marks::of(after, rules) }
+        let not_compared = not_compared(before, after).into_iter().map(str::to_owned).collect();
+        Self { changes: changes(before, after), not_compared, marks: Marks::of(after, rules) }
     }
 }
 
@@ -100,8 +105,7 @@ impl Default for Scores {
 
 impl Measured {
     pub fn of(scored: &Scored) -> Self {
-        let snapshot = scored.is_recorded().then(|| scored.snapshot.clone());
-        Self { snapshot, not_recorded: scored.not_recorded.len() }
+        Self { snapshot: scored.clone().measured(), not_recorded: scored.not_recorded.len() }
     }
 }
 
@@ -235,7 +239,7 @@ mod tests {
         };
         let mut scores = Scores::default();
         let know = |scores: &mut Scores, wanted: &[usize]| {
-            let nothing = Measured { snapshot: None, not_recorded: 0 };
+            let nothing = Measured { snapshot: Err(Unmeasured::NoFiles), not_recorded: 0 };
             scores.known.extend(wanted.iter().map(|done| (*done, nothing.clone())));
         };
 

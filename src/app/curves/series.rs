@@ -166,7 +166,7 @@ impl Series {
     pub fn value(self, replay: &Replay, point: &Point) -> Option<f64> {
         let measured = |value: fn(&Snapshot) -> f64| {
             let measured = replay.curves.scores.at(point.done)?;
-            measured.snapshot.as_ref().map(value)
+            measured.snapshot.as_ref().ok().map(value)
         };
         match self {
             Self::Erosion => measured(|it| it.erosion),

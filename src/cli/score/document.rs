@@ -113,6 +113,8 @@ struct Point<'a> {
     #[serde(flatten)]
     facts: &'a PointFacts,
     files: Option<u32>,
+    /// Why every number is null; null where a file was measured.
+    unmeasured: Option<String>,
     skipped: Vec<SkippedRow<'a>>,
     #[serde(flatten)]
     totals: Numbers,
@@ -124,7 +126,7 @@ struct Point<'a> {
     detail: Option<DetailRows<'a>>,
 }
 
-/// [`Totals`], each null where no file of the snapshot is recorded.
+/// [`Totals`], each null where no file of the snapshot was measured.
 #[derive(Serialize, Default)]
 pub struct Numbers {
     pub lines: Option<u64>,
@@ -257,13 +259,14 @@ impl Document {
     pub fn shown<'a>(&'a self, scorer: &'a Scorer, with_detail: bool) -> Shown<'a> {
         let point = |(facts, scored): &'a (PointFacts, Scored)| Point {
             facts,
-            files: scored.is_recorded().then_some(scored.snapshot.files),
+            files: scored.is_measured().then_some(scored.snapshot.files),
+            unmeasured: scored.unmeasured().map(|why| why.to_string()),
             skipped: skipped(scored).map(|(path, why)| SkippedRow { path, why }).collect(),
             totals: numbers(scored),
             erosion: scored.erosion(),
             verbosity: scored.verbosity(),
-            gini: scored.is_recorded().then_some(scored.snapshot.gini),
-            by_language: scored.is_recorded().then_some(&scored.snapshot.by_language),
+            gini: scored.is_measured().then_some(scored.snapshot.gini),
+            by_language: scored.is_measured().then_some(&scored.snapshot.by_language),
             detail: with_detail.then(|| rows(&scored.detail)),
         };
         Shown {
@@ -329,7 +332,7 @@ pub fn skipped(scored: &Scored) -> impl Iterator<Item = (&str, &'static str)> {
 }
 
 pub fn numbers(scored: &Scored) -> Numbers {
-    if !scored.is_recorded() {
+    if !scored.is_measured() {
         return Numbers::default();
     }
     let totals = &scored.snapshot.totals;

@@ -50,6 +50,11 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
     } else {
         table.print(out)?
     }
+    for (facts, scored) in &document.points {
+        if let Some(why) = scored.unmeasured() {
+            out.line(&format!("not measured: {}: {why}", label(facts)))?;
+        }
+    }
     faithful_table::print(document, args.md, out)?;
     lifelines::print(document.lifelines.as_deref().unwrap_or_default(), args.md, out)?;
     let Some((_, last)) = document.points.last() else { return Ok(()) };
@@ -93,7 +98,7 @@ fn row(facts: &PointFacts, scored: &Scored) -> Vec<String> {
     vec![
         label(facts),
         known(facts.phase.map(|phase| phase.word().to_owned())),
-        count(scored.is_recorded().then_some(u64::from(scored.snapshot.files))),
+        count(scored.is_measured().then_some(u64::from(scored.snapshot.files))),
         count(numbers.loc),
         count(numbers.callables),
         count(numbers.high_cc),
@@ -177,7 +182,7 @@ fn print_detail(detail: &Detail, is_markdown: bool, out: &mut Out) -> io::Result
 }
 
 /// Columns about a point, before those about the run as a whole.
-const POINT_CELLS: usize = 29;
+const POINT_CELLS: usize = 30;
 
 /// Columns about faithfulness and exposure.
 const FAITHFUL_CELLS: usize = 10;
@@ -214,6 +219,7 @@ pub fn csv(documents: &[Document], ruler: &Ruler, out: &mut Out) -> io::Result<(
         "gini",
         "churn",
         "skipped",
+        "unmeasured",
         "exported",
         "reused",
         "dir",
@@ -273,7 +279,7 @@ fn cells(
     ruler: &Ruler,
 ) -> [String; POINT_CELLS] {
     let numbers = numbers(scored);
-    let is_recorded = scored.is_recorded();
+    let is_measured = scored.is_measured();
     [
         document.run.id.clone(),
         document.run.path.clone(),
@@ -285,7 +291,7 @@ fn cells(
         cell(facts.commit.clone()),
         cell(facts.phase.map(|phase| phase.word())),
         cell(facts.bin),
-        cell(is_recorded.then_some(scored.snapshot.files)),
+        cell(is_measured.then_some(scored.snapshot.files)),
         cell(numbers.lines),
         cell(numbers.loc),
         cell(numbers.sloc),
@@ -301,8 +307,9 @@ fn cells(
         cell(numbers.wrapper_lines),
         cell(numbers.flagged_lines),
         cell(scored.verbosity()),
-        cell(is_recorded.then_some(scored.snapshot.gini)),
+        cell(is_measured.then_some(scored.snapshot.gini)),
         cell(facts.churn),
         skipped(scored).count().to_string(),
+        cell(scored.unmeasured()),
     ]
 }

@@ -1,9 +1,10 @@
 //! What moved a point away from the one before it.
 //!
 //! Callables are told apart by path and name (and order, where a name comes again), rules by path, clones by their
-//! text. A callable that moved to another file went in one place and came in the other.
+//! text. A callable that moved to another file went in one place and came in the other. Of a file that could not be
+//! measured on one side nothing is said: what is in it neither went nor came.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -67,8 +68,31 @@ impl Change {
     }
 }
 
+/// Paths of files that could be measured on one side or on none: [`changes`] is silent about them.
+pub fn not_compared<'a>(before: &'a Detail, after: &'a Detail) -> BTreeSet<&'a str> {
+    before.left_out.iter().chain(&after.left_out).map(String::as_str).collect()
+}
+
 /// What moved, largest first: callables by mass, then rules and clones by lines.
 pub fn changes(before: &Detail, after: &Detail) -> Vec<Change> {
+    let unknown = not_compared(before, after);
+    if !unknown.is_empty() {
+        return known_changes(&without(before, &unknown), &without(after, &unknown));
+    }
+    known_changes(before, after)
+}
+
+/// What lies in none of these files; of a clone group with a piece in one of them nothing is known either.
+fn without(detail: &Detail, unknown: &BTreeSet<&str>) -> Detail {
+    let is_known = |path: &str| !unknown.contains(path);
+    let mut detail = detail.clone();
+    detail.callables.retain(|at| is_known(&at.path));
+    detail.hits.retain(|at| is_known(&at.path));
+    detail.clones.retain(|group| group.places.iter().all(|place| is_known(&place.path)));
+    detail
+}
+
+fn known_changes(before: &Detail, after: &Detail) -> Vec<Change> {
     let mut callables = callables(before, after);
     callables.sort_by(|a, b| {
         let size = |change: &Change| change.mass().unwrap_or_default().abs();
@@ -237,6 +261,20 @@ mod tests {
         let after = of(vec![callable("f", 1, 2), callable("f", 5, 4)]);
 
         assert_eq!(changes(&before, &after).len(), 1);
+    }
+
+    #[test]
+    fn what_lies_in_a_file_that_could_not_be_measured_is_neither_gone_nor_new() {
+        let place = |path: &str| Place { path: path.into(), span: span(10, 14) };
+        let group = CloneGroup { hash: 7, places: vec![place("a.py"), place("b.py")] };
+        let hit = HitAt { rule: "r".into(), path: "a.py".into(), span: span(1, 2) };
+        let whole =
+            Detail { hits: vec![hit], clones: vec![group], ..of(vec![callable("f", 1, 12)]) };
+        let broken = Detail { left_out: vec!["a.py".into()], ..Detail::default() };
+
+        assert_eq!(changes(&whole, &broken), []);
+        assert_eq!(changes(&broken, &whole), []);
+        assert_eq!(changes(&whole, &Detail::default()).len(), 3);
     }
 
     #[test]

@@ -23,14 +23,14 @@ mod sum;
 mod text;
 mod wrappers;
 
-pub use changes::{Change, Weight, What, changes};
+pub use changes::{Change, Weight, What, changes, not_compared};
 pub use file::{Callable, CloneCandidate, FileMeasure, Hit, LineSet, Skip, Span};
 pub use kinds::Names;
 pub use languages::{ROWS, Row};
 pub use measure::measure;
 pub use profile::Profile;
 pub use ruler::Ruler;
-pub use scored::Scored;
+pub use scored::{Scored, Unmeasured};
 pub use snapshot::{
     CallableAt, CloneGroup, Detail, File, HitAt, Place, Skipped, Snapshot, Totals, combine,
     combine_with_detail,

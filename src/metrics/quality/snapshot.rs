@@ -79,6 +79,8 @@ pub struct Detail {
     pub hits: Vec<HitAt>,
     /// By path, then start.
     pub wrappers: Vec<Place>,
+    /// Paths of files that would count and are in no number, sorted: what is in them is not known.
+    pub left_out: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -84,6 +84,7 @@ impl<'a> Sum<'a> {
             clones: self.clone_groups(),
             hits: self.files.iter().flat_map(Part::hits_at).collect(),
             wrappers: self.files.iter().flat_map(Part::wrappers_at).collect(),
+            left_out: self.skipped.iter().map(|file| file.path.clone()).collect(),
         }
     }
 

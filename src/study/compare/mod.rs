@@ -42,7 +42,7 @@ pub struct Party {
     pub rubric: Rubric,
     /// Which of [`Rubric::judgements`] speaks; None where none covers the checklist, or none is called as asked for.
     pub judgement: Option<usize>,
-    /// By turns done; None where nothing is recorded that it could be measured on.
+    /// By turns done; None where no file could be measured.
     pub measured: BTreeMap<usize, Option<Snapshot>>,
     /// DIR by turns done; None where nothing is exported, or nothing could be read.
     pub reuse: BTreeMap<usize, Option<f64>>,

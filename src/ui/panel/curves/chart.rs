@@ -13,6 +13,7 @@ use crate::{
     app::{
         Loading,
         curves::{
+            Measured,
             Part,
             areas::{Areas, LEFT, RIGHT, cell_of},
             points::{self, Point, Stretch},
@@ -176,11 +177,7 @@ impl<'a> Chart<'a> {
             remarks.push(format!("measuring: {known} of {turns} turns{files}"));
         }
         let at_playhead = self.here.and_then(|here| scores.at(self.points[here].done));
-        match at_playhead.map_or(0, |measured| measured.not_recorded) {
-            0 => {}
-            1 => remarks.push("1 file here is not recorded and left out".into()),
-            count => remarks.push(format!("{count} files here are not recorded and left out")),
-        }
+        remarks.extend(at_playhead.and_then(left_out_said));
         if let Some([low, high]) = band_of(self.replay, self.replay.curves.series) {
             let source = self.replay.curves.reference.source.as_deref();
             let source = source.unwrap_or("source not given");
@@ -378,6 +375,29 @@ fn put(buffer: &mut Buffer, (x, y): (u16, u16), words: &str, style: Style) {
     if !area.is_empty() {
         Line::styled(words.to_owned(), style).render(area, buffer);
     }
+}
+
+/// Why there is a gap, or what the numbers leave out.
+fn left_out_said(measured: &Measured) -> Option<String> {
+    let skipped = match &measured.snapshot {
+        Ok(snapshot) => snapshot.skipped.as_slice(),
+        Err(why) => return Some(format!("not measured here: {}", safe(&why.to_string()))),
+    };
+    let not_recorded = match measured.not_recorded {
+        0 => None,
+        1 => Some("1 file here is not recorded and left out".to_owned()),
+        count => Some(format!("{count} files here are not recorded and left out")),
+    };
+    let skipped = match skipped {
+        [] => None,
+        [one] => Some(format!("left out here: {}: {}", safe(&one.path), one.why.why())),
+        [first, others @ ..] => {
+            let (path, why, count) = (safe(&first.path), first.why.why(), others.len());
+            Some(format!("left out here: {path}: {why}, and {count} more files"))
+        }
+    };
+    let said: Vec<String> = not_recorded.into_iter().chain(skipped).collect();
+    (!said.is_empty()).then(|| said.join(" · "))
 }
 
 fn band_of(replay: &Replay, series: Series) -> Option<[f64; 2]> {

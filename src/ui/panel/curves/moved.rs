@@ -25,9 +25,9 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let inner = titled(is_focused, titles, theme, area, buffer);
     let changes = match replay.moved_span().and_then(|span| replay.curves.scores.moved(span)) {
         Some(Ok(moved)) if !moved.changes.is_empty() => replay.moved_rows(),
-        Some(Ok(_)) => {
-            let words = "no callable, rule hit or clone is other than before";
-            return sentence(words, theme.of(Meaning::Muted), inner, buffer);
+        Some(Ok(moved)) => {
+            let words = nothing_said(&moved.not_compared);
+            return sentence(&words, theme.of(Meaning::Muted), inner, buffer);
         }
         Some(Err(why)) => return sentence(&safe(why), theme.of(Meaning::Error), inner, buffer),
         None => return,
@@ -42,6 +42,18 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     position(scroll.top, changes.len(), theme, area, buffer);
 }
 
+/// What is said where the list is empty.
+fn nothing_said(not_compared: &[String]) -> String {
+    match not_compared {
+        [] => "no callable, rule hit or clone is other than before".into(),
+        [path] => format!("{} could not be measured before or after", safe(path)),
+        [path, others @ ..] => {
+            let count = others.len();
+            format!("{} and {count} more could not be measured before or after", safe(path))
+        }
+    }
+}
+
 /// ` what moved  turn 22 to turn 23 `
 fn title(replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
     let is_focused = has_keyboard(replay, Part::Moved);
@@ -50,7 +62,14 @@ fn title(replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
         0 => format!(" from the start to turn {after} "),
         before => format!(" from turn {before} to turn {after} "),
     });
-    vec![own(" what moved ", name), own(since.unwrap_or_default(), theme.of(Meaning::Muted))]
+    let left_out = replay.moved().map_or(0, |moved| moved.not_compared.len());
+    let left_out = match left_out {
+        0 => String::new(),
+        1 => "· 1 file not compared ".into(),
+        count => format!("· {count} files not compared "),
+    };
+    let muted = theme.of(Meaning::Muted);
+    vec![own(" what moved ", name), own(since.unwrap_or_default(), muted), own(left_out, muted)]
 }
 
 /// Cells that the name of a thing keeps while its place grows shorter.
