@@ -44,6 +44,16 @@ impl Measuring {
     }
 }
 
+/// `profile scb-paper · 137 rules, FILE`, or what the rules are where they are not the profile's.
+pub fn said(ruler: &Ruler) -> String {
+    let (name, rules) = (ruler.name(), ruler.rules());
+    let what = match ruler.is_comparable() {
+        true => format!("profile {name}"),
+        false => format!("{name} · not comparable with {}", ruler.profile()),
+    };
+    format!("{what} · {} rules, {}", rules.count(), rules.source())
+}
+
 /// The rules of a file or folder, none, or the built-in ones. Those that cannot be used are told on standard error.
 pub fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
     let Some(path) = path else { return Ok(Rules::built_in()) };

@@ -117,6 +117,8 @@ pub struct ValueRow {
     pub value: serde_json::Value,
     /// Our metric that measures the same; null where there is none.
     pub metric: Option<&'static str>,
+    /// Why the number is not to be relied on; null where nothing speaks against it.
+    pub doubt: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -225,6 +227,7 @@ fn value_row(recorded: &Recorded) -> ValueRow {
             Value::Flag(flag) => (*flag).into(),
         },
         metric: recorded.metric,
+        doubt: recorded.doubt,
     }
 }
 

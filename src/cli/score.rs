@@ -2,6 +2,7 @@
 //! faithful the end is to what was asked for; and what the rubric tree of a run comes to. A file that holds such a tree
 //! and no run has nothing else to score.
 
+mod beside;
 mod document;
 pub mod faithful;
 mod faithful_table;

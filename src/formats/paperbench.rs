@@ -229,7 +229,7 @@ fn recorded(tree: &RubricTree) -> Vec<Recorded> {
     ];
     let named = |(name, value): (&str, Option<Value>)| {
         let (source, name) = (tree.file.as_str().into(), name.into());
-        Some(Recorded { source, name, value: value?, metric: None })
+        Some(Recorded { source, name, value: value?, metric: None, doubt: None })
     };
     values.into_iter().filter_map(named).collect()
 }

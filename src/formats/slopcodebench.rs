@@ -338,6 +338,7 @@ impl<'a> Reader<'a> {
                 None => self.warn(at, "is not a JSON object"),
             }
         }
+        values::doubt(&mut record.values, self.generation);
         let source = |at: usize| self.sources[at];
         let warnings = &mut self.run.warnings;
         record.measured = recorded::Measured {

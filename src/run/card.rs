@@ -42,6 +42,8 @@ pub struct Card {
     /// Of the last checkpoint, by a harness; as it defines them.
     pub recorded_erosion: Option<f64>,
     pub recorded_verbosity: Option<f64>,
+    /// Why the recorded verbosity is not to be relied on.
+    pub verbosity_doubt: Option<&'static str>,
     /// Mean component fidelity, 0–4, by the judgement that speaks for the run; set by who reads judgements.
     pub mcf: Option<Judged>,
     pub warnings: usize,
@@ -113,6 +115,7 @@ impl Card {
             tests: last.and_then(|last| last.tests.as_ref()).map(CardTests::of),
             recorded_erosion: recorded("erosion"),
             recorded_verbosity: recorded("verbosity"),
+            verbosity_doubt: last.and_then(|last| last.of_metric("verbosity")?.doubt),
             mcf: None,
             warnings: run.warnings.len(),
             first_warnings: run.warnings.iter().take(MOST_WARNINGS).cloned().collect(),

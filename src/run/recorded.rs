@@ -75,6 +75,8 @@ pub struct Recorded {
     /// The name of our own measure of the same thing by the same definition (`erosion`, `max_cc`); None where there is
     /// none, and where the generation that recorded it defined it differently.
     pub metric: Option<&'static str>,
+    /// Why the number is not to be relied on, in a sentence; None where nothing speaks against it.
+    pub doubt: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

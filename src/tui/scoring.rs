@@ -86,7 +86,8 @@ fn of_user(path: &Path, say: &dyn Fn(String)) -> Result<Rules, String> {
 
 pub fn name_of(ruler: &Ruler) -> RulerName {
     RulerName {
-        profile: ruler.profile(),
+        name: ruler.name(),
+        is_comparable: ruler.is_comparable(),
         rules: ruler.rules().count(),
         source: ruler.rules().source().to_owned(),
     }

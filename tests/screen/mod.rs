@@ -619,7 +619,8 @@ impl Answering {
                 let scored = story.score(&run, &moments, &no_scorer(), &|_, _| true);
                 let answer = scored.map(|scored| scores::Answer {
                     ruler: RulerName {
-                        profile: Profile::default(),
+                        name: "trajview".into(),
+                        is_comparable: true,
                         rules: 1,
                         source: "made up".into(),
                     },

@@ -28,9 +28,13 @@ pub fn of(table: &Collection) -> Vec<BoxRow> {
         }
         let columns = COLUMNS.iter().filter(|about| about.source == source);
         rows.extend(columns.map(|about| BoxRow::of(name(about.column), value(row, about.column))));
+        let doubt = row.card().and_then(|card| card.verbosity_doubt);
+        if let (Source::Harness, Some(why)) = (source, doubt) {
+            rows.push(BoxRow::of("verbosity?", why));
+        }
         if let (Source::Computed, Some(ruler)) = (source, &table.ruler) {
             let words =
-                format!("profile {}, {} rules {}", ruler.profile, ruler.rules, ruler.source);
+                format!("{}, {} rules {}", ruler.said(), ruler.rules, ruler.source);
             rows.push(BoxRow::of("measured by", words));
         }
     }
@@ -64,6 +68,10 @@ fn value(row: &Row, column: Column) -> String {
         (Known::Known(words), _) => words,
         (Known::Coming, _) => "still being read".into(),
         (Known::Missing, Computed::Failed(why)) if is_computed => why.clone(),
+        (Known::Missing, Computed::Ready(scores)) if is_computed => {
+            let why = scores.unmeasured.as_ref().filter(|_| column != Column::Dir);
+            why.cloned().unwrap_or_else(|| "nothing to work it out from".into())
+        }
         (Known::Missing, _) if is_computed => "nothing to work it out from".into(),
         (Known::Missing, _) => "not recorded".into(),
     }

@@ -43,6 +43,8 @@ pub struct Scores {
     pub verbosity: Option<f64>,
     /// Dependency integration at the end; None where nothing is exported.
     pub dir: Option<f64>,
+    /// Why there is no erosion and no verbosity at the end.
+    pub unmeasured: Option<String>,
     /// Some files would count and their content is not recorded.
     pub is_partial: bool,
     /// Erosion at the end of each checkpoint and of the run, in order.
@@ -99,11 +101,13 @@ impl Row {
 impl Scores {
     /// The moments of [`Card::moments`], measured.
     pub fn of(moments: &[Measured]) -> Self {
-        let last = moments.last().and_then(|it| it.snapshot.as_ref().ok());
+        let end = moments.last().map(|it| it.snapshot.as_ref());
+        let last = end.and_then(Result::ok);
         Self {
             erosion: last.map(|last| last.erosion),
             verbosity: last.map(|last| last.verbosity),
             dir: None,
+            unmeasured: end.and_then(Result::err).map(ToString::to_string),
             is_partial: moments.last().is_some_and(|last| last.not_recorded > 0),
             curve: moments.iter().map(|it| it.snapshot.as_ref().ok().map(|it| it.erosion)).collect(),
         }

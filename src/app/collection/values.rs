@@ -160,6 +160,10 @@ impl Row {
                 not_counted(&card.not_counted)
             )),
             Column::Warnings if card.warnings == 0 => Some(String::new()),
+            Column::RecordedVerbosity => {
+                let number = card.recorded_verbosity.filter(|_| card.verbosity_doubt.is_some())?;
+                Some(format!("{}?", written(column, number)))
+            }
             Column::Erosion | Column::Verbosity => {
                 let is_partial = self.scores().is_some_and(|scores| scores.is_partial);
                 let number = self.number(column).known().filter(|_| is_partial)?;

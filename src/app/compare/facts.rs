@@ -8,8 +8,8 @@ use crate::{
 
 pub fn of(compared: &Comparison) -> Vec<Row> {
     let ruler = compared.ruler.as_ref().map(|ruler| {
-        let rules = format!("{}, {} rules, {}", ruler.profile, ruler.rules, ruler.source);
-        Row::of("profile", rules)
+        let rules = format!("{}, {} rules, {}", ruler.said(), ruler.rules, ruler.source);
+        Row::of("measured by", rules)
     });
     let by = compared.subtraction();
     let why =

@@ -14,7 +14,7 @@ use crate::{
     },
     metrics::{
         quality::{
-            Change, Detail, Profile, Scored, Snapshot, Unmeasured, changes, not_compared,
+            Change, Detail, Scored, Snapshot, Unmeasured, changes, not_compared,
         },
         rules::Rules,
     },
@@ -33,11 +33,24 @@ pub struct Measured {
 /// Whose formulas and which rules gave the numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulerName {
-    pub profile: Profile,
+    /// The profile, or the rules where they are not the profile's.
+    pub name: String,
+    /// Whether numbers that rules move may be set beside those of the profile's reference.
+    pub is_comparable: bool,
     /// How many rules.
     pub rules: usize,
     /// Where they come from.
     pub source: String,
+}
+
+impl RulerName {
+    /// `profile scb-paper`, or `trajview rules, scb-paper formulas, not comparable`.
+    pub fn said(&self) -> String {
+        match self.is_comparable {
+            true => format!("profile {}", self.name),
+            false => format!("{}, not comparable", self.name),
+        }
+    }
 }
 
 /// Some moments, measured: turns done, and the numbers.

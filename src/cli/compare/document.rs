@@ -29,7 +29,12 @@ pub struct Document<'a> {
 #[derive(Serialize)]
 pub struct Shown<'a> {
     schema: &'static str,
-    profile: &'static str,
+    /// The profile, or the rules where they are not the profile's.
+    profile: String,
+    /// The profile whose formulas these are.
+    formulas: &'static str,
+    /// Whether the rules are the profile's own: else verbosity may not be set beside that of its reference.
+    comparable: bool,
     rules: RulesFacts<'a>,
     a: RunFacts<'a>,
     b: RunFacts<'a>,
@@ -237,7 +242,9 @@ impl<'a> Document<'a> {
         };
         Shown {
             schema: "trajview.compare/1",
-            profile: ruler.profile().name(),
+            profile: ruler.name(),
+            formulas: ruler.profile().name(),
+            comparable: ruler.is_comparable(),
             rules: rules_of(ruler),
             a: facts(0),
             b: facts(1),

@@ -3,7 +3,10 @@
 use std::io;
 
 use crate::{
-    cli::output::{Out, Table, csv_row},
+    cli::{
+        measuring,
+        output::{Out, Table, csv_row},
+    },
     metrics::quality::Ruler,
     run::rubric::LEVELS,
     study::compare::{
@@ -57,14 +60,8 @@ fn title_line(title: &str, is_markdown: bool, out: &mut Out) -> io::Result<()> {
 
 /// Whose numbers these are, and what to know before believing them.
 fn notes(document: &Document<'_>, ruler: &Ruler, out: &mut Out) -> io::Result<()> {
-    let rules = ruler.rules();
     let by = subtraction(document.parties);
-    out.line(&format!(
-        "profile {} · {} rules, {}",
-        ruler.profile(),
-        rules.count(),
-        rules.source()
-    ))?;
+    out.line(&measuring::said(ruler))?;
     let why =
         if by.is_slump { "" } else { ": the conditions do not say which run is the emergent one" };
     out.line(&format!("differences are {}{why}", by.words()))?;

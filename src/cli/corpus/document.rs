@@ -22,7 +22,12 @@ use super::measure::{RunFacts, Runs, pass_rate};
 #[derive(Serialize)]
 pub struct Document {
     schema: &'static str,
-    pub profile: &'static str,
+    /// The profile, or the rules where they are not the profile's.
+    pub profile: String,
+    /// The profile whose formulas these are.
+    pub formulas: &'static str,
+    /// Whether the rules are the profile's own: else verbosity may not be set beside that of its reference.
+    pub comparable: bool,
     pub rules: RulesRow,
     /// Gaps are `a` less `b`.
     pub conditions: ConditionsRow,
@@ -202,7 +207,9 @@ impl Document {
             .filter_map(|(at, why)| Some((runs.measured.get(at)?.path.clone(), why.why().into())));
         Self {
             schema: "trajview.corpus/1",
-            profile: ruler.profile().name(),
+            profile: ruler.name(),
+            formulas: ruler.profile().name(),
+            comparable: ruler.is_comparable(),
             rules: RulesRow {
                 source: rules.source().into(),
                 count: rules.count(),

@@ -41,7 +41,12 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
 fn counted(document: &Document) -> String {
     let runs = document.runs.len();
     let noun = if runs == 1 { "run" } else { "runs" };
-    format!("{runs} {noun} · profile {} · {} rules", document.profile, document.rules.count)
+    let (name, formulas, rules) = (&document.profile, document.formulas, document.rules.count);
+    let what = match document.comparable {
+        true => format!("profile {name}"),
+        false => format!("{name} · verbosity not comparable with {formulas}"),
+    };
+    format!("{runs} {noun} · {what} · {rules} rules")
 }
 
 fn run_table(document: &Document) -> Table {

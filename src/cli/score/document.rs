@@ -1,6 +1,9 @@
 //! The JSON of `score`: field names are fixed by the contract, adding some is fine. Absent values are null, never 0.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    path::Path,
+};
 
 use serde::Serialize;
 
@@ -72,12 +75,19 @@ pub struct PointFacts {
     pub reused: Option<usize>,
     /// What the recording says of the same moment, by the name of our metric; null where it says nothing.
     pub recorded: Option<BTreeMap<&'static str, f64>>,
+    /// By the same names, why a recorded value is not to be relied on.
+    pub recorded_doubts: BTreeMap<&'static str, &'static str>,
 }
 
 #[derive(Serialize)]
 pub struct Shown<'a> {
     schema: &'static str,
-    profile: &'static str,
+    /// The profile, or the rules where they are not the profile's.
+    profile: String,
+    /// The profile whose formulas these are.
+    formulas: &'static str,
+    /// Whether the rules are the profile's own.
+    comparable: bool,
     rules: RulesFacts<'a>,
     run: &'a RunName,
     points: Vec<Point<'a>>,
@@ -120,6 +130,8 @@ struct Point<'a> {
     totals: Numbers,
     erosion: Option<f64>,
     verbosity: Option<f64>,
+    /// The numbers here that may not be set beside those of the profile's reference: the rules are others.
+    not_comparable: &'static [&'static str],
     gini: Option<f64>,
     by_language: Option<&'a BTreeMap<String, Totals>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -176,6 +188,7 @@ impl Document {
             exported: reuse.is_read().then(|| reuse.exported()),
             reused: reuse.is_read().then(|| reuse.reused()),
             recorded: None,
+            recorded_doubts: BTreeMap::new(),
         };
         let run = RunName { id: path.clone(), path, format: None, files_from: "a folder" };
         Self {
@@ -265,13 +278,16 @@ impl Document {
             totals: numbers(scored),
             erosion: scored.erosion(),
             verbosity: scored.verbosity(),
+            not_comparable: scorer.ruler().not_comparable(),
             gini: scored.is_measured().then_some(scored.snapshot.gini),
             by_language: scored.is_measured().then_some(&scored.snapshot.by_language),
             detail: with_detail.then(|| rows(&scored.detail)),
         };
         Shown {
             schema: "trajview.score/1",
-            profile: scorer.ruler().profile().name(),
+            profile: scorer.ruler().name(),
+            formulas: scorer.ruler().profile().name(),
+            comparable: scorer.ruler().is_comparable(),
             rules: rules_of(scorer.ruler()),
             run: &self.run,
             points: self.points.iter().map(point).collect(),
@@ -287,6 +303,7 @@ impl Document {
 }
 
 fn facts_of(run: &Run, moment: Moment, churn: Option<u64>) -> PointFacts {
+    let (recorded, recorded_doubts) = recorded_at(run, moment.done);
     let turn = moment.done.checked_sub(1).and_then(|turn| run.turns.get(turn));
     let checkpoint = turn.and_then(|turn| turn.checkpoint);
     let count = run.checkpoints.len();
@@ -301,20 +318,26 @@ fn facts_of(run: &Run, moment: Moment, churn: Option<u64>) -> PointFacts {
         dir: None,
         exported: None,
         reused: None,
-        recorded: recorded_at(run, moment.done),
+        recorded,
+        recorded_doubts,
     }
 }
 
-/// The recorded values of the state after so many turns. The first file to name one has it.
-fn recorded_at(run: &Run, done: usize) -> Option<BTreeMap<&'static str, f64>> {
-    let record = run.record_at(done)?;
-    let mut by_metric = BTreeMap::new();
-    for value in &record.values {
-        if let (Some(metric), Some(number)) = (value.metric, value.value.number()) {
-            by_metric.entry(metric).or_insert(number);
+type ByMetric<T> = BTreeMap<&'static str, T>;
+
+/// The recorded values of the state after so many turns, and what speaks against them. The first file
+/// to name one has it.
+fn recorded_at(run: &Run, done: usize) -> (Option<ByMetric<f64>>, ByMetric<&'static str>) {
+    let record = run.record_at(done);
+    let (mut by_metric, mut doubts) = (BTreeMap::new(), BTreeMap::new());
+    for value in record.iter().flat_map(|record| &record.values) {
+        let (Some(metric), Some(number)) = (value.metric, value.value.number()) else { continue };
+        if let Entry::Vacant(free) = by_metric.entry(metric) {
+            free.insert(number);
+            doubts.extend(value.doubt.map(|doubt| (metric, doubt)));
         }
     }
-    (!by_metric.is_empty()).then_some(by_metric)
+    ((!by_metric.is_empty()).then_some(by_metric), doubts)
 }
 
 /// None where there are changes and the lines of none of them are known.

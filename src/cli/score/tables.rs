@@ -3,12 +3,15 @@
 use std::{collections::BTreeMap, io};
 
 use crate::{
-    cli::output::{Out, Table, csv_row},
+    cli::{
+        measuring,
+        output::{Out, Table, csv_row},
+    },
     metrics::quality::{Detail, Ruler, Scored},
 };
 
 use super::{
-    Args,
+    Args, beside,
     document::{Document, PointFacts, numbers, skipped},
     faithful_table, lifelines, rubric_tree,
 };
@@ -30,26 +33,21 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
         out.line(&head(document, ruler))?;
         out.line("")?;
     }
-    let has_recorded = document.points.iter().any(|(facts, _)| facts.recorded.is_some());
     let mut heads = HEADS.to_vec();
-    if has_recorded {
-        heads.extend([">recorded erosion", ">recorded verbosity"]);
+    if !ruler.is_comparable() {
+        let verbosity = heads.iter_mut().find(|head| **head == ">verbosity");
+        verbosity.into_iter().for_each(|head| *head = ">verbosity (not comparable)");
     }
     let mut table = Table::new(&heads);
     for (facts, scored) in &document.points {
-        let mut cells = row(facts, scored);
-        if has_recorded {
-            let values = facts.recorded.as_ref();
-            let recorded = |metric| share(values.and_then(|values| values.get(metric).copied()));
-            cells.extend([recorded("erosion"), recorded("verbosity")]);
-        }
-        table.row(cells);
+        table.row(row(facts, scored));
     }
     if args.md {
         table.markdown(out)?
     } else {
         table.print(out)?
     }
+    beside::print(&document.points, args.md, out)?;
     for (facts, scored) in &document.points {
         if let Some(why) = scored.unmeasured() {
             out.line(&format!("not measured: {}: {why}", label(facts)))?;
@@ -81,15 +79,8 @@ fn print_tree(document: &Document, args: &Args, out: &mut Out) -> io::Result<()>
 }
 
 fn head(document: &Document, ruler: &Ruler) -> String {
-    let rules = ruler.rules();
-    format!(
-        "{} · profile {} · {} rules, {} · files from {}",
-        document.run.id,
-        ruler.profile(),
-        rules.count(),
-        rules.source(),
-        document.run.files_from
-    )
+    let (id, files_from) = (&document.run.id, document.run.files_from);
+    format!("{id} · {} · files from {files_from}", measuring::said(ruler))
 }
 
 fn row(facts: &PointFacts, scored: &Scored) -> Vec<String> {
@@ -122,7 +113,7 @@ fn share(number: Option<f64>) -> String {
 }
 
 /// A checkpoint's id says nothing of where it ends.
-fn label(facts: &PointFacts) -> String {
+pub fn label(facts: &PointFacts) -> String {
     match facts.turn {
         Some(turn) if facts.checkpoint.as_ref() == Some(&facts.label) => {
             format!("{} (turn {turn})", facts.label)
@@ -182,7 +173,7 @@ fn print_detail(detail: &Detail, is_markdown: bool, out: &mut Out) -> io::Result
 }
 
 /// Columns about a point, before those about the run as a whole.
-const POINT_CELLS: usize = 30;
+const POINT_CELLS: usize = 31;
 
 /// Columns about faithfulness and exposure.
 const FAITHFUL_CELLS: usize = 10;
@@ -220,6 +211,7 @@ pub fn csv(documents: &[Document], ruler: &Ruler, out: &mut Out) -> io::Result<(
         "churn",
         "skipped",
         "unmeasured",
+        "not_comparable",
         "exported",
         "reused",
         "dir",
@@ -283,7 +275,7 @@ fn cells(
     [
         document.run.id.clone(),
         document.run.path.clone(),
-        ruler.profile().to_string(),
+        ruler.name(),
         ruler.rules().source().to_owned(),
         facts.label.clone(),
         cell(facts.checkpoint.clone()),
@@ -311,5 +303,6 @@ fn cells(
         cell(facts.churn),
         skipped(scored).count().to_string(),
         cell(scored.unmeasured()),
+        ruler.not_comparable().join(" "),
     ]
 }

@@ -22,7 +22,7 @@ const LONGEST: usize = 200;
 const MOST: usize = 2_000;
 
 /// From when on a recorded name means what our metric of that name means.
-const METRICS: [(&str, Generation, &str); 16] = [
+const METRICS: [(&str, Generation, &str); 22] = [
     ("erosion", Generation::G1, "erosion"),
     ("mass.high_cc_pct", Generation::G1, "erosion"),
     ("verbosity", Generation::G1, "verbosity"),
@@ -30,11 +30,18 @@ const METRICS: [(&str, Generation, &str); 16] = [
     ("mass.cc", Generation::G1, "mass"),
     ("verbosity_flagged_sloc_lines", Generation::G1, "flagged_lines"),
     ("sloc", Generation::G1, "sloc"),
-    ("clone_lines", Generation::G1, "clone_lines"),
-    ("redundancy.clone_lines", Generation::G1, "clone_lines"),
+    ("lines.loc", Generation::G1, "sloc"),
+    // `clone_lines` of the same files counts physical lines; ours are source lines.
+    ("cloned_sloc_lines", Generation::G1, "clone_lines"),
+    ("redundancy.cloned_sloc_lines", Generation::G1, "clone_lines"),
     ("ast_grep.violation_lines", Generation::G1, "rule_lines"),
     ("cc_max", Generation::G0, "max_cc"),
     ("functions.cc_max", Generation::G0, "max_cc"),
+    ("cc_high_count", Generation::G0, "high_cc"),
+    ("functions.cc_high_count", Generation::G0, "high_cc"),
+    ("functions.count", Generation::G0, "callables"),
+    ("files", Generation::G0, "files"),
+    ("file_count", Generation::G0, "files"),
     ("cc_mean", Generation::G0, "mean_cc"),
     ("functions.cc_mean", Generation::G0, "mean_cc"),
     ("total_lines", Generation::G0, "lines"),
@@ -54,7 +61,13 @@ pub fn of_object(
             && let Some(value) = value_of(raw)
         {
             let metric = metric_of(&name, generation);
-            values.push(Recorded { source: source.into(), name: name.into(), value, metric });
+            values.push(Recorded {
+                source: source.into(),
+                name: name.into(),
+                value,
+                metric,
+                doubt: None,
+            });
         }
     });
     Some(values)
@@ -94,6 +107,44 @@ fn metric_of(name: &str, generation: Option<Generation>) -> Option<&'static str>
         *recorded == name && generation.is_some_and(|generation| generation >= *since)
     });
     row.map(|(_, _, metric)| *metric)
+}
+
+/// Names of counts of rule hits, in rows and in quality files.
+const RULE_COUNTS: [&str; 6] = [
+    "ast_grep_violations",
+    "sg_slop_violations",
+    "violation_pct",
+    "ast_grep.violations",
+    "ast_grep.violation_lines",
+    "ast_grep.weighted",
+];
+
+const NO_RULE_HIT: &str = "every rule count is 0: the rules did not run";
+const LATER_CLONES: &str = "clones by a later rule than the paper's";
+const BOTH: &str = "every rule count is 0, and clones by a later rule than the paper's";
+
+/// Says of recorded verbosity, and of what it is made of, why it is not to be relied on. `values` are all that is
+/// recorded of one checkpoint, or of the run.
+pub fn doubt(values: &mut [Recorded], generation: Option<Generation>) {
+    let counts: Vec<f64> = (values.iter())
+        .filter(|it| RULE_COUNTS.contains(&&*it.name))
+        .filter_map(|it| it.value.number())
+        .collect();
+    let no_hit = !counts.is_empty() && counts.iter().all(|count| *count == 0.0);
+    let later = generation == Some(Generation::G2);
+    for value in values {
+        value.doubt = match value.metric {
+            Some("verbosity" | "flagged_lines") => match (no_hit, later) {
+                (true, true) => Some(BOTH),
+                (true, false) => Some(NO_RULE_HIT),
+                (false, true) => Some(LATER_CLONES),
+                (false, false) => None,
+            },
+            Some("rule_lines") => no_hit.then_some(NO_RULE_HIT),
+            Some("clone_lines") => later.then_some(LATER_CLONES),
+            _ => None,
+        };
+    }
 }
 
 /// A number, also where it was written as a string.

@@ -6,6 +6,7 @@ use ast_grep_config::{GlobalRules, RuleConfig, Severity, from_str, from_yaml_str
 use ast_grep_core::Matcher;
 use ast_grep_language::SupportLang;
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 
 use super::scan::Rule;
 use crate::code::tree::Grammar;
@@ -50,6 +51,24 @@ pub fn all(files: &[(&str, &str)]) -> (Vec<(Grammar, Rule)>, Vec<Problem>) {
         }
     }
     (rules, problems)
+}
+
+/// A hash of what the rules say, in hex.
+pub fn fingerprint(files: &[(&str, &str)]) -> String {
+    let counts = |line: &&str| {
+        let line = line.trim();
+        let is_about = ["severity:", "message:", "weight:"].iter().any(|key| line.starts_with(key));
+        !line.is_empty() && !line.starts_with('#') && !is_about
+    };
+    let said = |document: Document<'_>| {
+        let lines: Vec<&str> = document.text.lines().filter(counts).map(str::trim_end).collect();
+        lines.join("\n")
+    };
+    let all = files.iter().flat_map(|(file, text)| documents(file, text));
+    let mut all: Vec<String> = all.map(said).collect();
+    all.sort_unstable();
+    let hash = Sha256::digest(all.join("\n---\n"));
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The documents between lines of `---`, without those that say nothing.

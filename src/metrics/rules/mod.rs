@@ -23,11 +23,15 @@ pub use scan::{Comments, Found, Match};
 use crate::code::tree::Grammar;
 use scan::Set;
 
+/// What the user is told the built-in rules come from; no path is called so.
+const BUILT_IN_SOURCE: &str = "built in";
+
 /// A set of rules, ready to scan; to be made once and shared between threads.
 #[derive(Debug, Default)]
 pub struct Rules {
     source: String,
     sha256: String,
+    fingerprint: String,
     problems: Vec<Problem>,
     sets: BTreeMap<Grammar, Set>,
 }
@@ -40,7 +44,7 @@ impl Rules {
 
     /// The set of this house.
     pub fn built_in() -> Self {
-        Self::load("built in", BUILT_IN)
+        Self::load(BUILT_IN_SOURCE, BUILT_IN)
     }
 
     /// Rules out of the texts of files, each with its name; `source` is what the user is told they come from. What
@@ -56,7 +60,8 @@ impl Rules {
             .for_each(|(grammar, rule)| by_grammar.entry(grammar).or_default().push(rule));
         let sets =
             by_grammar.into_iter().map(|(grammar, rules)| (grammar, Set::new(rules))).collect();
-        Self { source: source.into(), sha256, problems, sets }
+        let fingerprint = load::fingerprint(files);
+        Self { source: source.into(), sha256, fingerprint, problems, sets }
     }
 
     /// Where they come from: `built in`, `none` or what the user named.
@@ -77,6 +82,17 @@ impl Rules {
     /// Of their texts in the order they were given, in hex; empty where there are none.
     pub fn sha256(&self) -> &str {
         &self.sha256
+    }
+
+    /// Of the documents alone: the same however they are spread over files, ordered, indented at the end or commented,
+    /// and whatever their severity, weight and message, which move no number.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// Whether they are the set of this house.
+    pub fn is_built_in(&self) -> bool {
+        self.source == BUILT_IN_SOURCE
     }
 
     /// Those that do not run, and why.

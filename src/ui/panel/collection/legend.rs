@@ -39,7 +39,7 @@ const fn name(about: &'static About) -> &'static str {
 
 fn meaning(table: &Collection, about: &About) -> String {
     match (about.source, &table.ruler) {
-        (Source::Computed, Some(ruler)) => format!("{}; profile {}", about.help, ruler.profile),
+        (Source::Computed, Some(ruler)) => format!("{}; {}", about.help, ruler.said()),
         _ => about.help.to_owned(),
     }
 }

@@ -10,6 +10,7 @@ use super::{frame, muted, name, no_value, shown_runs, side_letter};
 use crate::{
     app::{
         compare::{Comparison, Part},
+        curves::RulerName,
         scroll::centred,
     },
     run::rubric::Judgement,
@@ -47,7 +48,7 @@ pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer
 
 /// `profile trajview · judged by authors-reading, a at turn 56, b at turn 1`
 fn whose(compared: &Comparison) -> String {
-    let profile = compared.ruler.as_ref().map(|ruler| format!("profile {}", ruler.profile));
+    let profile = compared.ruler.as_ref().map(RulerName::said);
     let judged = judges(compared);
     profile.into_iter().chain(judged).collect::<Vec<_>>().join(" · ")
 }

@@ -142,14 +142,19 @@ impl<'a> Chart<'a> {
         let scores = &self.replay.curves.scores;
         let all = match (&scores.ruler, origin) {
             (Some(ruler), Origin::Computed) => {
-                let (profile, rules) = (ruler.profile, rules_said(ruler.rules));
-                let source = safe(&ruler.source);
-                vec![
-                    format!(" computed · profile {profile} · {rules}, {source} "),
-                    format!(" {profile} · {rules}, {source} "),
-                    format!(" {profile} · {rules} "),
-                    format!(" {profile} "),
-                ]
+                let (said, rules) = (safe(&ruler.said()), rules_said(ruler.rules));
+                let (name, source) = (safe(&ruler.name), safe(&ruler.source));
+                let mut all = vec![
+                    format!(" computed · {said} · {rules}, {source} "),
+                    format!(" {said} · {rules}, {source} "),
+                    format!(" {said} · {rules} "),
+                    format!(" {said} "),
+                ];
+                all.push(match ruler.is_comparable {
+                    true => format!(" {name} "),
+                    false => " not comparable ".into(),
+                });
+                all
             }
             (_, Origin::Judged) => {
                 let who = self.replay.judged_by(self.replay.curves.series);

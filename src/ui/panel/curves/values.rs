@@ -102,6 +102,10 @@ fn row(
 /// `recorded 0.4471`: what a harness recorded of the same thing, beside what is computed.
 fn recorded(replay: &Replay, point: &Point, series: Series) -> Option<String> {
     let record = replay.run.record_at(point.done)?;
-    let number = record.of_metric(series.metric()?)?.value.number()?;
-    Some(format!("recorded {}", series.said(number)))
+    let recorded = record.of_metric(series.metric()?)?;
+    let number = series.said(recorded.value.number()?);
+    Some(match recorded.doubt {
+        Some(why) => format!("recorded {number}? {why}"),
+        None => format!("recorded {number}"),
+    })
 }
