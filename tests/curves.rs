@@ -316,8 +316,7 @@ fn what_is_not_measured_yet_is_passed_over_and_what_is_not_recorded_is_not() {
         app::curves::{Measured, series::Known},
         metrics::quality::Unmeasured,
     };
-    let nothing =
-        Measured { snapshot: Err(Unmeasured::NotRecorded { files: 1 }), not_recorded: 1 };
+    let nothing = Measured { snapshot: Err(Unmeasured::NotRecorded { files: 1 }), not_recorded: 1 };
     assert_eq!(Known::of(None, None), Known::NotYet);
     assert_eq!(Known::of(Some(&nothing), None), Known::NotRecorded);
     assert_eq!(Known::of(Some(&nothing), Some(0.5)), Known::Value(0.5));

@@ -226,18 +226,85 @@ fn a_real_run_of_the_benchmark_scores_as_its_harness_recorded() {
     assert_eq!(points(&scored).len(), 4);
     for point in points(&scored) {
         let recorded = point["recorded"].as_object().unwrap();
-        for metric in
-            ["erosion", "verbosity", "lines", "sloc", "max_cc", "flagged_lines", "clone_lines"]
-        {
-            if metric == "clone_lines" && point[metric] == 0 {
-                continue;
-            }
-            // The harness counts the lines of clones before it leaves out those without code.
+        for metric in [
+            "erosion",
+            "verbosity",
+            "files",
+            "lines",
+            "sloc",
+            "callables",
+            "high_cc",
+            "max_cc",
+            "mean_cc",
+            "flagged_lines",
+            "clone_lines",
+        ] {
             let (ours, theirs) = (&point[metric], &recorded[metric]);
-            let is_more = metric == "clone_lines" && theirs.as_f64() >= ours.as_f64();
-            assert!(is_close(ours, theirs) || is_more, "{metric}: {ours} and {theirs}");
+            assert!(is_close(ours, theirs), "{metric}: {ours} and {theirs}");
         }
     }
+}
+
+#[test]
+fn recorded_verbosity_without_a_rule_hit_and_with_later_clones_is_flagged_where_it_is_shown() {
+    let Some(data) = real_data() else { return };
+    let run = data.join("slopcodebench/run");
+    let run = run.to_str().unwrap();
+
+    let scored = json(&["score", run, "--each", "checkpoint", "--json"]);
+    let shown = printed(&["score", run, "--each", "checkpoint"]);
+
+    for point in points(&scored) {
+        let doubts = &point["recorded_doubts"];
+        let why = "every rule count is 0, and clones by a later rule than the paper's";
+        assert_eq!(doubts["verbosity"], why);
+        assert_eq!(doubts["erosion"], Value::Null);
+    }
+    assert!(shown.contains("? recorded verbosity: every rule count is 0"), "{shown}");
+    assert!(shown.contains("0.1126? | "), "{shown}");
+    assert!(shown.contains("24 | 24") && shown.contains("799 | 799"), "{shown}");
+}
+
+#[test]
+fn a_folder_of_which_nothing_could_be_measured_has_no_score_and_ends_with_4() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.py"), "def f(:\n").unwrap();
+    let path = folder.path().to_str().unwrap();
+
+    for profile in ["trajview", "scb-paper", "scb-check-0.2.0"] {
+        let arguments = ["score", "--tree", path, "--profile", profile, "--json"];
+        let (code, out, err) = trajview(&arguments);
+
+        assert_eq!(code, Some(4), "{profile}");
+        assert!(err.contains("nothing was measured: a.py: syntax error"), "{err}");
+        let scored: Value = serde_json::from_str(&out).unwrap();
+        let point = &points(&scored)[0];
+        for field in ["files", "erosion", "verbosity", "gini", "mass", "sloc", "callables"] {
+            assert_eq!(point[field], Value::Null, "{profile} {field}");
+        }
+        assert_eq!(point["unmeasured"], "a.py: syntax error");
+    }
+}
+
+#[test]
+fn under_built_in_rules_a_profile_is_called_trajview_rules_and_its_verbosity_not_comparable() {
+    let run = "sample-runs/codex-p12";
+    let named = |profile: &str| {
+        let scored = json(&["score", run, "--profile", profile, "--json"]);
+        let not = points(&scored)[0]["not_comparable"].clone();
+        (scored["profile"].clone(), scored["formulas"].clone(), scored["comparable"].clone(), not)
+    };
+
+    for profile in ["scb-paper", "scb-check-0.1.3", "scb-check-0.2.0"] {
+        let (name, formulas, comparable, not) = named(profile);
+        assert_eq!(name, format!("trajview rules, {profile} formulas"));
+        assert_eq!((formulas, comparable), (profile.into(), false.into()));
+        assert_eq!(not, value!(["verbosity", "rule_lines", "flagged_lines"]));
+        let shown = printed(&["score", run, "--profile", profile]);
+        assert!(shown.contains("verbosity (not comparable)"), "{shown}");
+    }
+    let (name, _, comparable, not) = named("trajview");
+    assert_eq!((name, comparable, not), ("trajview".into(), true.into(), value!([])));
 }
 
 const TREE: &str = "sample-runs/paperbench";

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::metrics::{
     METRICS, Metric,
-    quality::{ROWS, Row},
+    quality::{Profile, ROWS, Row},
 };
 
 use super::{
@@ -31,6 +31,14 @@ struct Document {
     schema: &'static str,
     metrics: &'static [Metric],
     languages: Vec<Language>,
+    profiles: Vec<ProfileRow>,
+}
+
+/// A profile and what is known to differ from its reference.
+#[derive(Serialize)]
+struct ProfileRow {
+    name: &'static str,
+    differs: &'static [&'static str],
 }
 
 /// A row of the table of languages.
@@ -50,7 +58,10 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let languages = || ROWS.iter().map(language).collect::<Vec<_>>();
     if args.json {
         let schema = "trajview.metrics/1";
-        out.json(&Document { schema, metrics: METRICS, languages: languages() })?;
+        let profile =
+            |profile: Profile| ProfileRow { name: profile.name(), differs: profile.differs() };
+        let profiles = Profile::ALL.map(profile).into();
+        out.json(&Document { schema, metrics: METRICS, languages: languages(), profiles })?;
         return Ok(Exit::Fine);
     }
     let table = if args.languages { language_table(languages()) } else { metric_table() };
@@ -59,7 +70,21 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     } else {
         table.print(out)?
     }
+    if !args.languages {
+        print_differences(args.md, out)?;
+    }
     Ok(Exit::Fine)
+}
+
+fn print_differences(is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
+    let mut table = Table::new(&["profile", "known to differ from its reference"]);
+    for profile in Profile::ALL {
+        for what in profile.differs() {
+            table.row(vec![profile.name().into(), (*what).into()]);
+        }
+    }
+    out.line("")?;
+    if is_markdown { table.markdown(out) } else { table.print(out) }
 }
 
 fn language(row: &Row) -> Language {

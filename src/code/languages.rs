@@ -23,7 +23,7 @@ pub static LANGUAGES: &[Language] = &[
     row("Bourne Again Shell (bash)", &["sh", "bash", "zsh"], &[".bashrc", ".profile", ".zshrc"], &["sh", "bash", "zsh", "dash", "ksh"]),
     row("C", &["c"], &[], &[]),
     row("C#", &["cs"], &[], &[]),
-    row("C++", &["cpp", "cc", "cxx", "h", "hpp", "hh", "hxx", "cu", "cuh"], &[], &[]),
+    row("C++", &["cpp", "cc", "cxx", "c++", "h", "hpp", "hh", "hxx", "cu", "cuh"], &[], &[]),
     row("CMake", &["cmake"], &["CMakeLists.txt"], &[]),
     row("CSS", &["css"], &[], &[]),
     row("Dart", &["dart"], &[], &[]),

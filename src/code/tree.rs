@@ -16,6 +16,7 @@ pub enum Grammar {
     C,
     Cpp,
     Go,
+    Haskell,
     Java,
     JavaScript,
     Python,
@@ -23,20 +24,23 @@ pub enum Grammar {
     /// TypeScript with JSX: another grammar than [`TypeScript`](Self::TypeScript), the same language.
     Tsx,
     TypeScript,
+    Zig,
 }
 
 impl Grammar {
     /// Every grammar, in alphabetical order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::C,
         Self::Cpp,
         Self::Go,
+        Self::Haskell,
         Self::Java,
         Self::JavaScript,
         Self::Python,
         Self::Rust,
         Self::Tsx,
         Self::TypeScript,
+        Self::Zig,
     ];
 
     /// The grammar for a file of this name; None where no grammar is known, whether compiled in or not.
@@ -45,12 +49,14 @@ impl Grammar {
             "C" => Some(Self::C),
             "C++" => Some(Self::Cpp),
             "Go" => Some(Self::Go),
+            "Haskell" => Some(Self::Haskell),
             "Java" => Some(Self::Java),
             "JavaScript (Babel)" => Some(Self::JavaScript),
             "Python" => Some(Self::Python),
             "Rust" => Some(Self::Rust),
             "TypeScriptReact" => Some(Self::Tsx),
             "TypeScript" => Some(Self::TypeScript),
+            "Zig" => Some(Self::Zig),
             _ => None,
         }
     }
@@ -61,12 +67,14 @@ impl Grammar {
             Self::C => "c",
             Self::Cpp => "cpp",
             Self::Go => "go",
+            Self::Haskell => "haskell",
             Self::Java => "java",
             Self::JavaScript => "javascript",
             Self::Python => "python",
             Self::Rust => "rust",
             Self::Tsx => "tsx",
             Self::TypeScript => "typescript",
+            Self::Zig => "zig",
         }
     }
 
@@ -80,6 +88,8 @@ impl Grammar {
             Self::Cpp => Some(tree_sitter_cpp::LANGUAGE.into()),
             #[cfg(feature = "go")]
             Self::Go => Some(tree_sitter_go::LANGUAGE.into()),
+            #[cfg(feature = "haskell")]
+            Self::Haskell => Some(tree_sitter_haskell::LANGUAGE.into()),
             #[cfg(feature = "java")]
             Self::Java => Some(tree_sitter_java::LANGUAGE.into()),
             #[cfg(feature = "javascript")]
@@ -90,6 +100,8 @@ impl Grammar {
             Self::Tsx => Some(tree_sitter_typescript::LANGUAGE_TSX.into()),
             #[cfg(feature = "typescript")]
             Self::TypeScript => Some(tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()),
+            #[cfg(feature = "zig")]
+            Self::Zig => Some(tree_sitter_zig::LANGUAGE.into()),
             #[allow(unreachable_patterns, reason = "with every feature on there is nothing left")]
             _ => None,
         }

@@ -33,8 +33,7 @@ pub fn of(table: &Collection) -> Vec<BoxRow> {
             rows.push(BoxRow::of("verbosity?", why));
         }
         if let (Source::Computed, Some(ruler)) = (source, &table.ruler) {
-            let words =
-                format!("{}, {} rules {}", ruler.said(), ruler.rules, ruler.source);
+            let words = format!("{}, {} rules {}", ruler.said(), ruler.rules, ruler.source);
             rows.push(BoxRow::of("measured by", words));
         }
     }

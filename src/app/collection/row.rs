@@ -109,7 +109,10 @@ impl Scores {
             dir: None,
             unmeasured: end.and_then(Result::err).map(ToString::to_string),
             is_partial: moments.last().is_some_and(|last| last.not_recorded > 0),
-            curve: moments.iter().map(|it| it.snapshot.as_ref().ok().map(|it| it.erosion)).collect(),
+            curve: moments
+                .iter()
+                .map(|it| it.snapshot.as_ref().ok().map(|it| it.erosion))
+                .collect(),
         }
     }
 }

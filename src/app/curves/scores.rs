@@ -13,9 +13,7 @@ use crate::{
         cache::Cache,
     },
     metrics::{
-        quality::{
-            Change, Detail, Scored, Snapshot, Unmeasured, changes, not_compared,
-        },
+        quality::{Change, Detail, Scored, Snapshot, Unmeasured, changes, not_compared},
         rules::Rules,
     },
     run::Run,

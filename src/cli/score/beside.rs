@@ -33,8 +33,7 @@ pub fn print(points: &[(PointFacts, Scored)], is_markdown: bool, out: &mut Out) 
         let of = |(facts, _): &(PointFacts, Scored)| recorded(facts, metric).is_some();
         points.iter().any(of)
     };
-    let shown: Vec<_> =
-        COLUMNS.into_iter().filter(|(metric, ..)| is_recorded(metric)).collect();
+    let shown: Vec<_> = COLUMNS.into_iter().filter(|(metric, ..)| is_recorded(metric)).collect();
     if shown.is_empty() {
         return Ok(());
     }
@@ -47,7 +46,11 @@ pub fn print(points: &[(PointFacts, Scored)], is_markdown: bool, out: &mut Out) 
         table.row(std::iter::once(label(facts)).chain(cells).collect());
     }
     out.line("")?;
-    if is_markdown { table.markdown(out)? } else { table.print(out)? }
+    if is_markdown {
+        table.markdown(out)?
+    } else {
+        table.print(out)?
+    }
     let doubts = points.iter().flat_map(|(facts, _)| &facts.recorded_doubts);
     let doubts: BTreeSet<String> = doubts
         .filter(|(metric, _)| shown.iter().any(|column| column.0 == **metric))

@@ -10,7 +10,12 @@ pub(super) fn of(text: &str, flat: &Flat<'_>, at: usize, grammar: Grammar) -> Ve
         Grammar::Python => reader.python(at),
         Grammar::JavaScript | Grammar::Tsx | Grammar::TypeScript => reader.script(at),
         Grammar::Rust => reader.rust(at),
-        Grammar::C | Grammar::Cpp | Grammar::Go | Grammar::Java => vec![],
+        Grammar::C
+        | Grammar::Cpp
+        | Grammar::Go
+        | Grammar::Haskell
+        | Grammar::Java
+        | Grammar::Zig => vec![],
     }
 }
 

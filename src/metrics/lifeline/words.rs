@@ -127,6 +127,7 @@ fn of(grammar: Grammar) -> Option<Means> {
         Grammar::Python => Some(PYTHON),
         Grammar::JavaScript | Grammar::Tsx | Grammar::TypeScript => Some(SCRIPT),
         Grammar::Rust => Some(RUST),
+        Grammar::Haskell | Grammar::Zig => None,
         Grammar::C | Grammar::Cpp | Grammar::Go | Grammar::Java => {
             let names = &Row::of(grammar)?.names;
             let (classes, functions) = (names.owners, names.callables);

@@ -23,6 +23,9 @@ pub const CALLABLE: Flags = 1 << 7;
 /// What lies in it is called after it.
 pub const OWNER: Flags = 1 << 8;
 
+/// Its text is what it is, as no kind says which operator it is.
+pub const OPERATOR: Flags = 1 << 9;
+
 /// The names of kinds that mean something, one list a meaning.
 #[derive(Debug, Clone, Copy)]
 pub struct Names {
@@ -78,6 +81,7 @@ impl Names {
             | flag(self.callables.contains(&name), CALLABLE)
             | flag(self.owners.contains(&name), OWNER)
             | flag(self.comments.contains(&name), COMMENT)
+            | flag(name == "operator", OPERATOR)
     }
 
     fn word<'a>(&self, name: &'a str) -> &'a str {

@@ -41,8 +41,8 @@ fn try_measure(grammar: Grammar, bytes: &[u8], ruler: &Ruler) -> Result<FileMeas
     if bytes.len() > MAX_BYTES {
         return Err(Skip::TooBig);
     }
-    let text = read(bytes, ruler.profile())?;
-    let text = text::universal(&text);
+    let written = read(bytes, ruler.profile())?;
+    let text = text::universal(&written);
     let tree = tree::parse(grammar, text.as_bytes()).ok_or(Skip::NoGrammar)?;
     if tree.root_node().has_error() && !bears_errors(grammar, ruler.profile()) {
         return Err(Skip::SyntaxError);
@@ -51,14 +51,27 @@ fn try_measure(grammar: Grammar, bytes: &[u8], ruler: &Ruler) -> Result<FileMeas
     if flat.depth > MAX_DEPTH {
         return Err(Skip::TooDeep);
     }
-    if grammar == Grammar::Python && python::is_refused(&flat, ruler.profile()) {
+    if grammar == Grammar::Python && python::is_refused(&text, &flat, ruler.profile()) {
         return Err(Skip::SyntaxError);
     }
     let measure = match grammar {
         Grammar::Python => python::measure(&text, &flat, ruler.profile()),
         _ => languages::measure(&text, &flat, grammar, ruler.profile()),
     };
-    Ok(with_rules(measure, ruler, grammar, &text, &tree))
+    if ruler.profile().is_scb_check() && matches!(written, Cow::Owned(_)) {
+        return Ok(measure); // what runs the rules there cannot read a file that is not UTF-8
+    }
+    match rules_see(&written, grammar, ruler.profile()) {
+        Some(tree) => Ok(with_rules(measure, ruler, grammar, &written, &tree)),
+        None => Ok(with_rules(measure, ruler, grammar, &text, &tree)),
+    }
+}
+
+/// What runs the rules in the references reads the file as it is written, where a `\r` alone ends no line: the tree it
+/// sees, where that is another one.
+fn rules_see(written: &str, grammar: Grammar, profile: Profile) -> Option<Tree> {
+    let has_lone = text::has_lone_carriage_return(written) && profile != Profile::Trajview;
+    has_lone.then(|| tree::parse(grammar, written.as_bytes())).flatten()
 }
 
 /// The references skip a file in which the grammar finds an error, whatever its language.

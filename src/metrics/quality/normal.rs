@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{
     flat::Flat,
     hash::{self, Stream},
-    kinds::{IDENTIFIER, Kinds, LITERAL},
+    kinds::{IDENTIFIER, Kinds, LITERAL, OPERATOR},
 };
 
 /// How a profile normalises.
@@ -68,6 +68,11 @@ impl Normal<'_> {
             let number = *names.entry(name).or_insert(number);
             stream.feed(hash::of(b"$VAR"));
             stream.feed(number);
+            return after;
+        }
+        if self.kinds.has(entry.kind, OPERATOR) {
+            let text = self.text.get(entry.node.byte_range()).unwrap_or_default();
+            stream.feed(hash::of(text.as_bytes()));
             return after;
         }
         stream.feed(self.kinds.word(entry.kind));

@@ -19,7 +19,8 @@ pub enum Profile {
     /// `scb-check check --report --include-all` 0.1.3: Python, clones across files, verbosity over source lines.
     #[serde(rename = "scb-check-0.1.3")]
     ScbCheck013,
-    /// The same command of 0.2.0: narrower wrappers, one callable a qualified name, C++, JavaScript, Rust, TypeScript.
+    /// The same command of 0.2.0: narrower wrappers, one callable a qualified name, and C++, Haskell, JavaScript, Rust,
+    /// TypeScript and Zig.
     #[serde(rename = "scb-check-0.2.0")]
     ScbCheck020,
     /// Ours: the paper's formulas, clones across files, every language compiled in.
@@ -46,8 +47,7 @@ impl Profile {
     /// Whether a file of a snapshot counts, by its path alone (relative to the snapshot, with `/`). A file that counts
     /// may still be skipped by [`measure`](super::measure()), for what is in it.
     pub fn takes(self, path: &str) -> bool {
-        let is_known = self.grammar(path).is_some() || self.takes_without_grammar(path);
-        is_known && !path.split('/').any(|part| self.leaves_out(part))
+        self.grammar(path).is_some() && !path.split('/').any(|part| self.leaves_out(part))
     }
 
     /// The grammar that reads a file of this name; None where the profile does not count such files.
@@ -58,15 +58,27 @@ impl Profile {
             Self::ScbCheck020 => {
                 suffix(path).is_some_and(|end| CHECK_020_READS.contains(&lower(end).as_str()))
             }
-            Self::Trajview => true,
+            // Of Haskell and Zig it is not said what adds a path.
+            Self::Trajview => !matches!(grammar, Grammar::Haskell | Grammar::Zig),
         };
         takes.then_some(grammar)
     }
 
-    /// Languages of the reference that this program has no grammar for: such a file is listed as skipped.
-    fn takes_without_grammar(self, path: &str) -> bool {
-        self == Self::ScbCheck020
-            && suffix(path).is_some_and(|end| ["hs", "zig"].contains(&lower(end).as_str()))
+    /// What is known to differ from the reference, in sentences; none of the profile that is ours.
+    pub const fn differs(self) -> &'static [&'static str] {
+        match self {
+            Self::ScbPaper => &[
+                "a file that CPython 3.12 cannot parse is left out, known by a list of constructs: names after \\N, what stands in the fields of an f-string, patterns of `case` and targets of an assignment are not checked",
+                "where form feeds, U+0085 or U+2028 cut a line in two that Python's tokenizer cannot read, the paper's code counts lines that are neither blank nor a comment; here tokens are counted",
+                "files that are links are measured there and not here",
+                "the official rules are known by their number, 137",
+            ],
+            Self::ScbCheck013 | Self::ScbCheck020 => &[
+                "where Python's tokenizer fails (tabs and blanks mixed, a form feed or U+0085 or U+2028 within a line), that tool ends without an answer; here the file is measured",
+                "files of more than 4 MiB and files nested deeper than 5,000 nodes are left out here",
+            ],
+            Self::Trajview => &[],
+        }
     }
 
     /// Whether verbosity is a share of all lines; else of those with code.
@@ -90,6 +102,13 @@ impl Profile {
         !matches!(self, Self::Trajview)
     }
 
+    /// Whether rules are run over a file of this name. In `scb-check` the program that runs them knows Python by `.py`
+    /// alone: what is in `.pyw` and `.PY` is measured and never hit.
+    pub(super) fn runs_rules_over(self, path: &str) -> bool {
+        let is_python = Grammar::of(path) == Some(Grammar::Python);
+        !self.is_scb_check() || !is_python || suffix(path) == Some("py")
+    }
+
     /// The references run ast-grep 0.42.
     pub(super) fn comments(self) -> Comments {
         match self {
@@ -101,7 +120,9 @@ impl Profile {
     /// A folder or file name that keeps all below it out.
     fn leaves_out(self, part: &str) -> bool {
         match self {
-            Self::ScbPaper | Self::Trajview => PAPER_LEAVES_OUT.contains(&part),
+            Self::ScbPaper | Self::Trajview => {
+                PAPER_LEAVES_OUT.contains(&part) || part.ends_with(".pyc")
+            }
             Self::ScbCheck013 | Self::ScbCheck020 => CHECK_LEAVES_OUT.contains(&part),
         }
     }
@@ -119,8 +140,8 @@ fn lower(text: &str) -> String {
 }
 
 #[rustfmt::skip]
-const CHECK_020_READS: [&str; 13] = [
-    "cc", "cpp", "cxx", "hh", "hpp", "hxx", "js", "mjs", "cjs", "py", "pyw", "rs", "ts",
+const CHECK_020_READS: [&str; 16] = [
+    "c++", "cc", "cpp", "cxx", "hh", "hpp", "hs", "hxx", "js", "mjs", "cjs", "py", "pyw", "rs", "ts", "zig",
 ];
 
 #[rustfmt::skip]

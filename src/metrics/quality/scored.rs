@@ -63,9 +63,7 @@ impl Scored {
         }
         let files = self.snapshot.skipped.len() + self.not_recorded.len();
         Some(match self.snapshot.skipped.first() {
-            Some(first) => {
-                Unmeasured::LeftOut { files, path: first.path.clone(), why: first.why }
-            }
+            Some(first) => Unmeasured::LeftOut { files, path: first.path.clone(), why: first.why },
             None if files > 0 => Unmeasured::NotRecorded { files },
             None => Unmeasured::NoFiles,
         })

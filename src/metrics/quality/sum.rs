@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{
     HIGH_CC,
-    file::{Callable, LineSet, Span},
+    file::{Callable, Hit, LineSet, Span},
     profile::Profile,
     snapshot::{CallableAt, CloneGroup, Detail, File, HitAt, Place, Skipped, Snapshot, Totals},
     wrappers,
@@ -27,6 +27,7 @@ struct Part<'a> {
     callables: Vec<&'a Callable>,
     clones: Vec<Span>,
     wrappers: Vec<Span>,
+    hits: &'a [Hit],
 }
 
 impl<'a> Sum<'a> {
@@ -44,7 +45,12 @@ impl<'a> Sum<'a> {
         }
         let found = wrappers::found(&files, &paths, profile);
         let parts = files.iter().zip(clones).zip(found);
-        let parts = parts.map(|((file, clones), found)| Part::new(*file, clones, found)).collect();
+        let parts = parts.map(|((file, clones), found)| {
+            let takes_hits = profile.runs_rules_over(file.path);
+            let hits = if takes_hits { file.measure.hits.as_slice() } else { &[] };
+            Part { hits, ..Part::new(*file, clones, found) }
+        });
+        let parts = parts.collect();
         Self { profile, files: parts, skipped, groups }
     }
 
@@ -118,7 +124,7 @@ impl<'a> Part<'a> {
             .map(|(_, callable)| callable)
             .collect();
         callables.sort_by(|a, b| (a.span.start, &a.name).cmp(&(b.span.start, &b.name)));
-        Self { file, callables, clones, wrappers: found.wrappers }
+        Self { file, callables, clones, wrappers: found.wrappers, hits: &[] }
     }
 
     fn place(&self, span: Span) -> Place {
@@ -127,7 +133,7 @@ impl<'a> Part<'a> {
 
     fn tally(&self) -> Tally {
         let measure = self.file.measure;
-        let hits = || measure.hits.iter().map(|hit| hit.span);
+        let hits = || self.hits.iter().map(|hit| hit.span);
         let covered =
             |spans: &mut dyn Iterator<Item = Span>| lines(&measure.sloc.covered_by(spans));
         let mut tally = Tally::default();
@@ -158,7 +164,7 @@ impl<'a> Part<'a> {
     fn hits_at(&self) -> impl Iterator<Item = HitAt> + '_ {
         let path = self.file.path;
         let at = move |rule: &str, span| HitAt { rule: rule.into(), path: path.into(), span };
-        self.file.measure.hits.iter().map(move |hit| at(&hit.rule, hit.span))
+        self.hits.iter().map(move |hit| at(&hit.rule, hit.span))
     }
 
     fn wrappers_at(&self) -> impl Iterator<Item = Place> + '_ {

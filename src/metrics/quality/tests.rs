@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::metrics::rules::Rules;
+use crate::{code::tree::Grammar, metrics::rules::Rules};
 
 fn ruler(profile: Profile) -> Ruler {
     Ruler::new(profile, Rules::none())
@@ -221,6 +221,100 @@ fn code() -> impl Strategy<Value = String> {
 }
 
 const NAMES: [&str; 5] = ["a.py", "a.rs", "a.js", "a.cpp", "a.go"];
+
+/// Programs that the grammar takes, and whether CPython 3.12 does.
+#[rustfmt::skip]
+const PROGRAMS: [(&str, bool); 58] = [
+    ("def f():\n\nx = 1\n", false), ("if a:\nx = 1\n", false), ("class A:\n    # a note\nx = 1\n", false),
+    ("if a:\n\tx = 1\n        y = 2\n", false), ("if a:\n\tx = 1\n\ty = 2\n", true),
+    ("if a:\n        x = 1\n\ty = 2\n", false), ("if a:\n    if b:\n\tx = 1\n", false),
+    ("if a and \\\n   b:\n    x\ny\n", true), ("x = (1 +\n\t2)\n", true), ("def f():\n\x0c    x = 1\n    y\n", true),
+    ("with a as b, \\\n     c as d:\n    while 1:\n        e\n", true), ("x = \"\"\"a\n\tb\n c\"\"\"\n", true),
+    ("x = 10L\n", false), ("x = 0777\n", false), ("x = 0xFFL\n", false), ("x = 00\n", true), ("x = 1_000.0e-1_0j\n", true),
+    ("x = `a`\n", false), ("x = t\"a{b}\"\n", false), ("x = ur\"a\"\n", false), ("x = Rb\"a\"\n", true), ("x = fR\"{a}\"\n", true),
+    ("x = \"\\u12\"\n", false), ("x = r\"\\u12\"\n", true), ("x = b\"\\u12\"\n", true), ("x = \"\\x4\"\n", false), ("x = \"\\N{DASH}\"\n", true),
+    ("x = b\"\u{e9}\"\n", false), ("x = \"a\" b\"b\"\n", false), ("x = \"a\" f\"{b}\"\n", true),
+    ("raise E, \"x\"\n", false), ("raise E(\"x\") from e\n", true), ("exec \"x\"\n", false), ("x = a <> b\n", false),
+    ("print \"x\"\n", false), ("print >>f, 1\n", true), ("print(\"x\")\n", true),
+    ("try:\n    pass\nexcept E, e:\n    pass\n", false), ("try:\n    pass\nexcept (E, F) as e:\n    pass\n", true),
+    ("try:\n    pass\nexcept* E:\n    pass\n", true), ("try:\n    pass\nexcept E:\n    pass\nexcept* F:\n    pass\n", false),
+    ("try:\n    pass\n", false), ("try:\n    pass\nfinally:\n    pass\n", true),
+    ("def f((a, b)): pass\n", false), ("f = lambda (a, b): a\n", false), ("def f(a=1, b): pass\n", false),
+    ("def f(a, /, b=1, *c, d, e=2, **g): pass\n", true), ("def f(*, a): pass\n", true), ("def f(*): pass\n", false),
+    ("def f(**a, b): pass\n", false), ("def f(*a, *b): pass\n", false), ("f(a=1, b)\n", false), ("f(*a, b, c=1, *d, **e)\n", true),
+    ("from a import b,\n", false), ("from a import (b,)\n", true), ("(a): int = 1\n", true), ("(a, b) += 1\n", false), ("del f()\n", false),
+];
+
+#[test]
+fn scb_paper_leaves_out_what_cpython_3_12_does_not_parse() {
+    let wrong: Vec<&str> = PROGRAMS
+        .into_iter()
+        .filter(|(text, is_program)| {
+            let measure = measure("a.py", text.as_bytes(), &ruler(Profile::ScbPaper));
+            measure.skipped.is_none() != *is_program
+        })
+        .map(|(text, _)| text)
+        .collect();
+
+    assert_eq!(wrong, [""; 0]);
+}
+
+#[test]
+fn a_byte_order_mark_and_what_a_later_python_takes_are_errors_in_scb_paper_alone() {
+    let later = ["\u{feff}x = 1\n", "x = t\"a{b}\"\n", "try:\n    pass\nexcept A, B:\n    pass\n"];
+    for text in later {
+        let skipped = Profile::ALL
+            .map(|profile| measure("a.py", text.as_bytes(), &ruler(profile)).skipped.is_some());
+        assert_eq!(skipped, [true, false, false, false], "{text:?}");
+    }
+}
+
+#[test]
+fn scb_check_runs_no_rule_over_pyw_and_over_what_is_not_utf_8() {
+    let rules =
+        || Rules::load("mine", &[("a.yml", "id: r\nlanguage: python\nrule:\n  pattern: f($A)\n")]);
+    let hits = |path: &str, bytes: &[u8], profile| {
+        let ruler = Ruler::new(profile, rules());
+        let measure = measure(path, bytes, &ruler);
+        let (snapshot, detail) = combine_with_detail(&[File { path, measure: &measure }], profile);
+        assert_eq!((snapshot.files, snapshot.totals.rule_lines), (1, detail.hits.len() as u64));
+        detail.hits.len()
+    };
+
+    assert_eq!(hits("a.py", b"f(1)\n", Profile::ScbCheck020), 1);
+    assert_eq!(hits("a.pyw", b"f(1)\n", Profile::ScbCheck020), 0);
+    assert_eq!(hits("a.PY", b"f(1)\n", Profile::ScbCheck020), 0);
+    assert_eq!(hits("a.py", b"f(1) # \xe9\n", Profile::ScbCheck013), 0);
+    assert_eq!(hits("a.pyw", b"f(1)\n", Profile::Trajview), 1);
+}
+
+#[test]
+fn a_folder_called_as_compiled_python_is_left_out_by_the_paper_alone() {
+    let takes = Profile::ALL.map(|profile| profile.takes("x.pyc/a.py"));
+
+    assert_eq!(takes, [false, true, true, false]);
+}
+
+/// Answers of `scb-check` 0.2.0.
+#[test]
+fn haskell_and_zig_are_measured_as_scb_check_0_2_0_does() {
+    let haskell = "module Main where\n\n-- | doc\nf :: Int -> Int\nf 0 = 1\nf n = case n of\n  1 -> 2\n  _ -> g n\n  \
+        where\n    g x = if x > 1 && x < 4 then x else x - 1\n";
+    let zig = "const std = @import(\"std\");\n\nfn add(a: u32, b: u32) u32 {\n    // note\n    if (a > b and b > 1) {\n        \
+        return a + b;\n    }\n    for (0..10) |i| {\n        _ = i;\n    }\n    return switch (a) {\n        1 => 2,\n        \
+        else => 3,\n    };\n}\n";
+    if !Grammar::Haskell.is_compiled_in() || !Grammar::Zig.is_compiled_in() {
+        return;
+    }
+
+    let (snapshot, detail) = measured(&[("a.hs", haskell), ("b.zig", zig)], Profile::ScbCheck020);
+
+    let callables: Vec<_> = (detail.callables.iter())
+        .map(|at| (at.name.as_str(), at.span.start, at.cc, at.sloc))
+        .collect();
+    assert_eq!(callables, [("f", 5, 1, 1), ("f", 6, 5, 5), ("f.g", 10, 3, 1), ("add", 3, 4, 8)]);
+    assert_eq!((snapshot.totals.sloc, snapshot.files), (17, 2));
+}
 
 proptest! {
     #[test]

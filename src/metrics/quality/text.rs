@@ -11,6 +11,12 @@ pub fn universal(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Whether a `\r` is followed by no `\n`.
+pub fn has_lone_carriage_return(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
+}
+
 /// Where lines begin as `str.splitlines` of Python cuts them: also at form feeds and the separators of Unicode, where
 /// a syntax tree sees no line end.
 #[derive(Debug)]

@@ -137,7 +137,12 @@ fn try_read(form: Form, bytes: &[u8]) -> Result<Facts, Skip> {
         Grammar::Python => python::read(text, &flat).ok_or(Skip::SyntaxError),
         Grammar::JavaScript | Grammar::TypeScript | Grammar::Tsx => Ok(script::read(text, &flat)),
         Grammar::Rust => Ok(rust::read(text, &flat)),
-        Grammar::C | Grammar::Cpp | Grammar::Go | Grammar::Java => Err(Skip::NoGrammar),
+        Grammar::C
+        | Grammar::Cpp
+        | Grammar::Go
+        | Grammar::Haskell
+        | Grammar::Java
+        | Grammar::Zig => Err(Skip::NoGrammar),
     }
 }
 

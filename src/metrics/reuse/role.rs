@@ -55,7 +55,12 @@ fn is_known(grammar: Grammar) -> bool {
         | Grammar::Rust
         | Grammar::Tsx
         | Grammar::TypeScript => true,
-        Grammar::C | Grammar::Cpp | Grammar::Go | Grammar::Java => false,
+        Grammar::C
+        | Grammar::Cpp
+        | Grammar::Go
+        | Grammar::Haskell
+        | Grammar::Java
+        | Grammar::Zig => false,
     }
 }
 

@@ -1,4 +1,4 @@
-//! C++, JavaScript, Rust and TypeScript as `scb-check` 0.2.0 measures them. Its lists differ from ours: a switch is one
+//! C++, Haskell, JavaScript, Rust, TypeScript and Zig as `scb-check` 0.2.0 measures them. Its lists differ from ours: a switch is one
 //! path whatever its cases, a function without a name takes that of any assignment around it.
 
 mod sloc;
@@ -79,7 +79,7 @@ const SCRIPT: Names = Names {
     comments: &["comment"],
 };
 
-const DIALECTS: [Dialect; 4] = [
+const DIALECTS: [Dialect; 6] = [
     Dialect {
         grammar: Grammar::Cpp,
         names: Names {
@@ -124,6 +124,27 @@ const DIALECTS: [Dialect; 4] = [
         anonymous: &[],
         contexts: &[],
         bodies: &["compound_statement"],
+    },
+    Dialect {
+        grammar: Grammar::Haskell,
+        names: Names {
+            branches: &["case", "conditional", "guard"],
+            cases: &[],
+            operations: &["infix"],
+            callables: &["function"],
+            owners: &[],
+            clones: &["function", "case", "conditional", "guard"],
+            identifiers: &["constructor", "module_id", "variable"],
+            literals: &[
+                ("$STR", &["char", "string"]),
+                ("$FLOAT", &["float"]),
+                ("$LIT", &["integer", "literal"]),
+            ],
+            comments: &["comment", "haddock"],
+        },
+        anonymous: &[],
+        contexts: &[],
+        bodies: &["match"],
     },
     Dialect {
         grammar: Grammar::JavaScript,
@@ -173,6 +194,33 @@ const DIALECTS: [Dialect; 4] = [
         anonymous: &["arrow_function", "generator_function"],
         contexts: &[],
         bodies: &["statement_block"],
+    },
+    Dialect {
+        grammar: Grammar::Zig,
+        names: Names {
+            branches: &["if_statement", "switch_expression", "for_statement", "while_statement"],
+            cases: &[],
+            operations: &["binary_expression"],
+            callables: &["function_declaration"],
+            owners: &[],
+            clones: &[
+                "function_declaration",
+                "if_statement",
+                "switch_expression",
+                "for_statement",
+                "while_statement",
+            ],
+            identifiers: IDENTIFIERS,
+            literals: &[
+                ("$STR", &["char_literal", "string", "string_content"]),
+                ("$FLOAT", &["float"]),
+                ("$LIT", &["integer"]),
+            ],
+            comments: &["comment"],
+        },
+        anonymous: &[],
+        contexts: &[],
+        bodies: &["block"],
     },
 ];
 

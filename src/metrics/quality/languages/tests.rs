@@ -38,7 +38,8 @@ fn every_kind_in_the_table_is_known_to_its_grammar() {
 
 #[test]
 fn every_grammar_has_one_row() {
-    for grammar in Grammar::ALL {
+    let others = [Grammar::Haskell, Grammar::Zig]; // scb-check 0.2.0 alone measures them
+    for grammar in Grammar::ALL.into_iter().filter(|grammar| !others.contains(grammar)) {
         let rows = ROWS.iter().filter(|row| row.grammars.contains(&grammar));
 
         assert_eq!(rows.count(), 1, "{}", grammar.name());

@@ -2,7 +2,10 @@
 
 mod callables;
 mod clones;
+mod indents;
 mod links;
+mod literals;
+mod refused;
 mod sloc;
 
 use std::sync::LazyLock;
@@ -60,6 +63,8 @@ pub const NAMES: Names = Names {
 static KINDS: LazyLock<Kinds> =
     LazyLock::new(|| Kinds::new(&tree_sitter_python::LANGUAGE.into(), &NAMES));
 
+pub use refused::is_refused;
+
 /// Everything but rules.
 pub fn measure(text: &str, flat: &Flat<'_>, profile: Profile) -> FileMeasure {
     let lines = Lines::of(text);
@@ -73,16 +78,4 @@ pub fn measure(text: &str, flat: &Flat<'_>, profile: Profile) -> FileMeasure {
         sloc,
         ..FileMeasure::default()
     }
-}
-
-/// Whether Python 3 refuses what the grammar takes: statements and an operator of Python 2. The paper's code asks
-/// Python; `scb-check` asks the grammar.
-pub fn is_refused(flat: &Flat<'_>, profile: Profile) -> bool {
-    let is_old = |at: usize| match flat.kind(at) {
-        // `print >>file, x` is a tuple with a shift in it.
-        "print_statement" => flat.child_of_kind(at, "chevron").is_none(),
-        "exec_statement" | "<>" => true,
-        _ => false,
-    };
-    !profile.is_scb_check() && (0..flat.len()).any(is_old)
 }

@@ -19,7 +19,13 @@ pub fn lines(text: &str, flat: &Flat<'_>, lines: &Lines<'_>, profile: Profile) -
         if token != Token::None && !flat.entries[at].node.byte_range().is_empty() {
             mark(&mut has_code, lines.line_of(flat.entries[at].node.start_byte()));
         }
+        if profile != Profile::Trajview && flat.kind(at) == "comment" {
+            mark_tail(&mut has_code, flat, at, lines);
+        }
         at = if token == Token::Whole { flat.entries[at].after as usize } else { at + 1 };
+    }
+    if profile.is_scb_check() && text.starts_with(BYTE_ORDER_MARK) {
+        mark(&mut has_code, 1); // a token of its own there
     }
     let mut has_code = has_code.split_off(1);
     for string in strings_left_out(text, flat, lines, profile) {
@@ -28,6 +34,9 @@ pub fn lines(text: &str, flat: &Flat<'_>, lines: &Lines<'_>, profile: Profile) -
     let with_code = (1..).zip(has_code).filter(|(_, has)| *has);
     with_code.map(|(line, _)| line).collect()
 }
+
+/// At the start of a file: it is read as text, not taken off.
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Whether a token starts where a node starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +64,20 @@ fn token(text: &str, flat: &Flat<'_>, at: usize) -> Token {
 fn mark(lines: &mut [bool], line: u32) {
     if let Some(line) = lines.get_mut(line as usize) {
         *line = true;
+    }
+}
+
+/// Python's tokenizer is given lines that are also cut at form feeds and at the separators of Unicode: what follows one
+/// in a comment is code to it.
+fn mark_tail(has_code: &mut [bool], flat: &Flat<'_>, comment: usize, lines: &Lines<'_>) {
+    let range = flat.entries[comment].node.byte_range();
+    let (first, last) =
+        (lines.line_of(range.start), lines.line_of(range.end.saturating_sub(1).max(range.start)));
+    for line in first + 1..=last {
+        let tail = lines.line(line as usize - 1).trim_matches(text::is_space);
+        if !tail.is_empty() && !tail.starts_with('#') {
+            mark(has_code, line);
+        }
     }
 }
 

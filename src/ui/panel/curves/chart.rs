@@ -13,8 +13,7 @@ use crate::{
     app::{
         Loading,
         curves::{
-            Measured,
-            Part,
+            Measured, Part,
             areas::{Areas, LEFT, RIGHT, cell_of},
             points::{self, Point, Stretch},
             series::{Known, Origin, Series},

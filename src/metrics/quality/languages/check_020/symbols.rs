@@ -2,12 +2,15 @@
 
 use tree_sitter::Node;
 
-use super::{Dialect, IDENTIFIERS};
-use crate::metrics::quality::{
-    file::{Callable, LineSet},
-    flat::{Flat, span},
-    kinds::{BRANCH, CALLABLE, IDENTIFIER, Kinds, OPERATION, OWNER},
-    wrappers::{Effects, Forwards, Symbol},
+use super::Dialect;
+use crate::{
+    code::tree::Grammar,
+    metrics::quality::{
+        file::{Callable, LineSet},
+        flat::{Flat, span},
+        kinds::{BRANCH, CALLABLE, IDENTIFIER, Kinds, OPERATION, OWNER},
+        wrappers::{Effects, Forwards, Symbol},
+    },
 };
 
 pub struct Source<'a> {
@@ -56,6 +59,17 @@ impl Source<'_> {
         self.kinds.has(self.flat.entries[at].kind, flags)
     }
 
+    fn text_at(&self, at: usize) -> &str {
+        self.text.get(self.flat.entries[at].node.byte_range()).unwrap_or_default()
+    }
+
+    /// In Haskell a word is called as what it begins, and that tool counts both: a `case` adds two paths.
+    fn is_branch_word(&self, at: usize) -> bool {
+        self.dialect.grammar == Grammar::Haskell
+            && !self.flat.entries[at].is_named
+            && self.dialect.names.branches.contains(&self.flat.kind(at))
+    }
+
     fn text_of(&self, node: Node<'_>) -> String {
         self.text.get(node.byte_range()).unwrap_or_default().to_owned()
     }
@@ -95,7 +109,8 @@ impl Source<'_> {
         if let Some(name) = fields.into_iter().find_map(|child| self.declared(child, depth + 1)) {
             return Some(name);
         }
-        let is_identifier = |node: &Node<'_>| node.is_named() && IDENTIFIERS.contains(&node.kind());
+        let identifiers = self.dialect.names.identifiers;
+        let is_identifier = |node: &Node<'_>| node.is_named() && identifiers.contains(&node.kind());
         if is_identifier(&node) {
             return Some(self.text_of(node));
         }
@@ -168,10 +183,10 @@ impl Source<'_> {
     fn branches_before(&self) -> Vec<u32> {
         let is_logic = |at: usize| {
             self.has(at, OPERATION)
-                && self.flat.children(at).any(|child| matches!(self.flat.kind(child), "&&" | "||"))
+                && self.flat.children(at).any(|child| matches!(self.text_at(child), "&&" | "||"))
         };
         let counts = (0..self.flat.len()).scan(0, |count, at| {
-            *count += u32::from(self.has(at, BRANCH) || is_logic(at));
+            *count += u32::from(self.has(at, BRANCH) || is_logic(at) || self.is_branch_word(at));
             Some(*count)
         });
         std::iter::once(0).chain(counts).collect()
