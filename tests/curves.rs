@@ -78,6 +78,7 @@ fn record(checkpoint: &mut Checkpoint, passed: u64) {
         name: "erosion".into(),
         value: Value::Number(passed as f64 / 32.0),
         metric: Some("erosion"),
+        doubt: None,
     };
     checkpoint.recorded = Some(Box::new(CheckpointRecord {
         values: vec![erosion],

@@ -4,7 +4,7 @@ mod common;
 
 use std::{fs, path::Path, process::Command};
 
-use common::{json, printed, project, real_data, trajview};
+use common::{Ran, json, printed, project, real_data, trajview};
 use serde_json::{Value, json as value};
 
 const RUN: &str = "sample-runs/codex-p12";
@@ -273,7 +273,7 @@ fn a_folder_of_which_nothing_could_be_measured_has_no_score_and_ends_with_4() {
 
     for profile in ["trajview", "scb-paper", "scb-check-0.2.0"] {
         let arguments = ["score", "--tree", path, "--profile", profile, "--json"];
-        let (code, out, err) = trajview(&arguments);
+        let Ran { code, out, err } = trajview(&arguments);
 
         assert_eq!(code, Some(4), "{profile}");
         assert!(err.contains("nothing was measured: a.py: syntax error"), "{err}");
