@@ -64,7 +64,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
 }
 
 /// Bytes of contents that one patch is made of.
-const MOST_BYTES: u64 = 1 << 30;
+const MOST_BYTES: u64 = 256 << 20;
 
 /// Reads the sides of one change after the other, so that no more than one is held.
 struct Reader<'a> {

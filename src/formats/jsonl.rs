@@ -105,7 +105,7 @@ impl Input<'_> {
 pub type Reads<'r, T> = dyn Fn(Place, &[u8], bool) -> Option<T> + Sync + 'r;
 
 /// Lines of a log that are read: ten times what the longest sessions have.
-pub const MOST_LINES: u32 = 400_000;
+pub const MOST_LINES: u32 = 200_000;
 
 /// Whether a log was read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -174,7 +174,7 @@ impl Deref for Bytes {
 const LEFT_FROM: u64 = 1 << 20;
 
 /// The most a compressed recording may unpack to; sessions of days have 20 MiB.
-const UNPACKED_LIMIT: u64 = 200 << 20;
+const UNPACKED_LIMIT: u64 = 128 << 20;
 
 /// The most that is held of a file that cannot be read line by line.
 const HELD_LIMIT: u64 = 128 << 20;
