@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{
     run::Warning,
-    store::{self, OpenError, Opened},
+    store::{self, OpenError, Opened, Siblings},
 };
 
 use super::{Exit, Outcome, at, json::WarningRow, output::Out};
@@ -43,8 +43,9 @@ struct Checked {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let checked: Vec<Checked> =
-        args.paths.iter().flat_map(|path| runs_at(path)).map(|path| check(&path)).collect();
+    let siblings = Siblings::default();
+    let paths = args.paths.iter().flat_map(|path| runs_at(path));
+    let checked: Vec<Checked> = paths.map(|path| check(&path, &siblings)).collect();
     // What could not be read at all weighs more than a warning.
     let exit = checked
         .iter()
@@ -101,10 +102,10 @@ fn runs_at(path: &Path) -> Vec<PathBuf> {
     if runs.is_empty() { vec![path.to_owned()] } else { runs }
 }
 
-fn check(path: &Path) -> Checked {
+fn check(path: &Path, siblings: &Siblings) -> Checked {
     let warning =
         |warning: &Warning| WarningRow { place: warning.place.clone(), what: warning.what.clone() };
-    match store::open(path) {
+    match store::open_among(path, siblings) {
         Err(why) => {
             let (what, exit) = match &why {
                 OpenError::Read { why, .. } => (format!("cannot be read: {why}"), Exit::CannotRead),

@@ -19,7 +19,7 @@ use crate::run::{
 };
 
 use super::{
-    Format, Hands, Head, NotUnderstood, Source,
+    Format, Hands, Head, NotUnderstood, Source, companions,
     nested::{head_of, move_places, place_within},
 };
 
@@ -281,22 +281,15 @@ fn index_sessions(sources: &[Source<'_>], hands: &dyn Hands, run: &mut Run) -> V
     };
     let claimed: Vec<(usize, &'static dyn Format)> =
         logs().filter_map(|(at, source)| claim(source).map(|format| (at, format))).collect();
-    let is_companion_of_another = |at: usize, format: &dyn Format| {
-        claimed.iter().any(|(main, main_format)| {
-            let (main_head, head) = (head_of(sources[*main]), head_of(sources[at]));
-            *main != at
-                && main_format.name() == format.name()
-                && main_format.is_companion(&main_head, &head)
-        })
-    };
+    let head_of = |at: usize| head_of(sources[at]);
+    let mains = companions::mains_among(&claimed, head_of);
+    let all: Vec<usize> = logs().map(|(at, _)| at).collect();
+    let parts = companions::companions(mains.iter().map(|(_, format)| *format), &all, head_of);
     let mut sessions = vec![];
-    for &(at, format) in
-        claimed.iter().filter(|(at, format)| !is_companion_of_another(*at, *format))
-    {
-        let mut members = vec![at];
-        members.extend(logs().map(|(other, _)| other).filter(|other| {
-            *other != at && format.is_companion(&head_of(sources[at]), &head_of(sources[*other]))
-        }));
+    for (at, format) in mains {
+        let mut members = parts[format.name()].of(&format.names(&head_of(at)));
+        members.remove(&at);
+        let members: Vec<usize> = std::iter::once(at).chain(members).collect();
         let subset: Vec<Source<'_>> = members.iter().map(|&member| sources[member]).collect();
         for &member in &members {
             run.sources[member].format = format.name();

@@ -17,6 +17,7 @@ use super::{
         record::{Message, Meta, Record, string},
         text,
     },
+    companions::BelongsTo,
     jsonl::{self, Input, Log, Piece},
     tape::Tape,
     unknown::Unknowns,
@@ -56,29 +57,35 @@ impl Format for ClaudeSession {
         decided || (!is_foreign && !head.is_whole && looks_cut_off(head))
     }
 
-    fn is_companion(&self, main: &Head<'_>, other: &Head<'_>) -> bool {
+    fn belongs_to(&self, other: &Head<'_>) -> BelongsTo {
         if is_meta(other.name) {
-            return meta_says_agent(&text::readable(other.bytes));
+            let says_agent = meta_says_agent(&text::readable(other.bytes));
+            return if says_agent { BelongsTo::Any } else { BelongsTo::Itself };
         }
-        let ours = sessions(main);
-        let theirs = sessions(other);
+        let mut sessions = HashSet::new();
         let mut is_agent = false;
-        let mut is_session = false;
-        let mut is_warm_up = false;
         let mut names_itself = false;
-        records(other, |record| {
+        let is_own = records(other, |record| {
             is_agent |= record.is_sidechain.0;
-            let speaks = matches!(record.kind.as_str(), "user" | "assistant");
-            is_session |= speaks && !record.is_sidechain.0;
+            sessions.extend(record.session_id.filled().map(str::to_owned));
             names_itself |= record
                 .agent_id
                 .filled()
                 .is_some_and(|id| record.session_id.as_str().strip_prefix("agent-") == Some(id));
-            is_warm_up |= record.kind.as_str() == "user"
+            let speaks = matches!(record.kind.as_str(), "user" | "assistant");
+            let is_warm_up = record.kind.as_str() == "user"
                 && string(object::<Message<'_>>(record.message).content) == "Warmup";
-            false
+            is_warm_up || speaks && !record.is_sidechain.0
         });
-        is_agent && !is_session && !is_warm_up && (names_itself || !ours.is_disjoint(&theirs))
+        match is_agent && !is_own {
+            false => BelongsTo::Itself,
+            true if names_itself => BelongsTo::Any,
+            true => BelongsTo::Named(sessions.into_iter().collect()),
+        }
+    }
+
+    fn names(&self, main: &Head<'_>) -> HashSet<String> {
+        sessions(main)
     }
 
     fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {

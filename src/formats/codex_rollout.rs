@@ -21,7 +21,7 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use self::{
     fold::Thread,
@@ -30,6 +30,7 @@ use self::{
 use super::{
     Format, Growing, Hands, Head, NotUnderstood, Source,
     codex::{self, json::Object},
+    companions::BelongsTo,
     jsonl::{self, Input, Log, Piece},
     tape::Tape,
     unknown::Unknowns,
@@ -59,15 +60,21 @@ impl Format for CodexRollout {
         lines.into_iter().any(|(_, line)| is_ours(line, head.name))
     }
 
-    fn is_companion(&self, main: &Head<'_>, other: &Head<'_>) -> bool {
-        let (Some(main), Some(other)) = (meta_of(main), meta_of(other)) else { return false };
-        let is_parent = |id: &Option<Box<str>>| id.as_ref() == Some(&main.id);
-        other.is_subagent
-            && !main.id.is_empty()
-            && other.id != main.id
-            && (is_parent(&other.parent)
-                || is_parent(&other.session)
-                || is_parent(&other.forked_from))
+    fn belongs_to(&self, other: &Head<'_>) -> BelongsTo {
+        let Some(meta) = meta_of(other).filter(|meta| meta.is_subagent) else {
+            return BelongsTo::Itself;
+        };
+        let parents = [&meta.parent, &meta.session, &meta.forked_from].into_iter().flatten();
+        let others = parents.filter(|id| !id.is_empty() && **id != meta.id);
+        BelongsTo::Named(others.map(ToString::to_string).collect())
+    }
+
+    fn names(&self, main: &Head<'_>) -> HashSet<String> {
+        meta_of(main)
+            .map(|meta| meta.id.to_string())
+            .filter(|id| !id.is_empty())
+            .into_iter()
+            .collect()
     }
 
     fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {

@@ -17,6 +17,7 @@ mod claude_stream;
 mod codex;
 mod codex_exec;
 mod codex_rollout;
+pub mod companions;
 pub mod csv;
 pub mod jsonl;
 mod nested;
@@ -26,8 +27,11 @@ mod slopcodebench;
 mod tape;
 mod unknown;
 
+use std::collections::HashSet;
+
 use crate::run::{Edit, Run, SourceId, Step, StepText, ToolResult, files::RecordedEdit};
 
+use companions::BelongsTo;
 use jsonl::{Log, Piece};
 
 /// A way of writing runs down. Nothing here may panic, whatever the bytes.
@@ -44,10 +48,20 @@ pub trait Format: Sync {
     /// Whether a file that starts like this is ours. Looks at content, never at the name alone.
     fn claims(&self, head: &Head<'_>) -> bool;
 
-    /// Whether `other`, a file near a recording `main` that we claimed, is a part of the same run
-    /// (a sub-agent's log). Near means: the same folder, or below a folder named after the recording.
-    fn is_companion(&self, _main: &Head<'_>, _other: &Head<'_>) -> bool {
-        false
+    /// Of which recordings a file is a part (a sub-agent's log) that stands near: in the same folder, or below a folder
+    /// named after the recording.
+    fn belongs_to(&self, _other: &Head<'_>) -> BelongsTo {
+        BelongsTo::Itself
+    }
+
+    /// The names by which its parts call a recording that we claimed.
+    fn names(&self, _main: &Head<'_>) -> HashSet<String> {
+        HashSet::new()
+    }
+
+    /// Whether `other` is a part of the same run as `main`. Of many files side by side ask [`companions`].
+    fn is_companion(&self, main: &Head<'_>, other: &Head<'_>) -> bool {
+        self.belongs_to(other).has(&self.names(main))
     }
 
     /// Reads the main file (`sources[0]`) and its companions into an index. [`crate::run::Place::source`] is the

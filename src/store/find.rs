@@ -10,6 +10,7 @@ use crate::formats::{self, Format, Head};
 use super::{
     OpenError,
     bytes::{self, Access, Bytes},
+    siblings::{self, Siblings},
     slopcodebench,
     walk::{is_work_folder, runs_below},
 };
@@ -33,20 +34,28 @@ pub struct FoundFile {
     pub problem: Option<String>,
 }
 
-/// More neighbours than this are not looked at for companions.
-pub const MOST_NEIGHBOURS: usize = 4_000;
+/// More files than this below the folder of one recording are not looked at.
+const MOST_FILES: usize = 4_000;
+
+/// No run has more parts than this.
+const MOST_COMPANIONS: usize = 4_000;
 
 /// How deep the files of a recording are looked for below its folder.
 const MOST_DEEP: usize = 6;
 
 /// What a path names: a bundle, a log, or a folder with one of them.
 pub fn find(path: &Path, access: Access) -> Result<Found, OpenError> {
+    find_among(path, access, &Siblings::default())
+}
+
+/// As [`find`], by what is known of the logs beside it.
+pub fn find_among(path: &Path, access: Access, siblings: &Siblings) -> Result<Found, OpenError> {
     let meta = fs::metadata(path).map_err(|why| cannot_read(path, &why))?;
     if !meta.is_dir() {
-        return find_file(path, access);
+        return find_file(path, access, siblings);
     }
     if is_bundle(path) {
-        return find_file(&path.join("run.json"), access);
+        return find_file(&path.join("run.json"), access, siblings);
     }
     if slopcodebench::is_problem(path) {
         return slopcodebench::find(path, access);
@@ -62,7 +71,7 @@ pub fn find(path: &Path, access: Access) -> Result<Found, OpenError> {
             path: path.into(),
             why: format!("no recording below this folder; known formats: {}", known_formats()),
         }),
-        [run] => find(run, access),
+        [run] => find_among(run, access, siblings),
         [first, .., last] => Err(OpenError::Understand {
             path: path.into(),
             why: format!(
@@ -79,7 +88,7 @@ pub fn is_bundle(folder: &Path) -> bool {
     is_plain_file(&folder.join("run.json"))
 }
 
-fn find_file(path: &Path, access: Access) -> Result<Found, OpenError> {
+fn find_file(path: &Path, access: Access, siblings: &Siblings) -> Result<Found, OpenError> {
     let (bytes, problem) = bytes::read(path, access).map_err(|why| cannot_read(path, &why))?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let name = name_of(path).to_owned();
@@ -93,7 +102,7 @@ fn find_file(path: &Path, access: Access) -> Result<Found, OpenError> {
         files.extend(bundle_files(&folder, access));
         files
     } else {
-        let companions = companions_of(path, &main, format, access);
+        let companions = companions_of(path, &main, format, access, siblings);
         let mut files = vec![main];
         files.extend(companions);
         files
@@ -136,32 +145,35 @@ pub fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
         for path in entries_of(folder) {
             if is_folder(&path) {
                 collect_files(&path, depth + 1, files);
-            } else if files.len() < MOST_NEIGHBOURS {
+            } else if files.len() < MOST_FILES {
                 files.push(path);
             }
         }
     }
 }
 
-/// Files near a log that its format recognises as parts of the same run.
+/// Files near a log that its format recognises as parts of the same run: in its folder, and below the one named after
+/// it.
 fn companions_of(
     main_path: &Path,
     main: &FoundFile,
-    format: &dyn Format,
+    format: &'static dyn Format,
     access: Access,
+    siblings: &Siblings,
 ) -> Vec<FoundFile> {
     let Some(folder) = main_path.parent() else { return vec![] };
     let main_head = head_of(main);
-    let mut companions = vec![];
-    for path in &neighbours_of(main_path) {
-        let Ok((bytes, is_whole)) = bytes::read_head(path) else { continue };
-        if format.is_companion(&main_head, &Head { name: name_of(path), bytes: &bytes, is_whole }) {
-            let relative =
-                path.strip_prefix(folder).unwrap_or(path).to_string_lossy().replace('\\', "/");
-            companions.extend(read_member(path, relative, access));
-        }
-    }
-    companions
+    let mut own = vec![];
+    collect_files(&own_folder_of(main_path), 0, &mut own);
+    let named = siblings::among(&own, format).of(&format.names(&main_head));
+    let mut paths = siblings.of(main_path, &main_head, format);
+    paths.extend(named.into_iter().map(|at| own[at].clone()));
+    paths.truncate(MOST_COMPANIONS);
+    let member = |path: &PathBuf| {
+        let relative = path.strip_prefix(folder).unwrap_or(path);
+        read_member(path, relative.to_string_lossy().replace('\\', "/"), access)
+    };
+    paths.iter().filter_map(member).collect()
 }
 
 /// The files among which a log's companions are.
@@ -169,9 +181,10 @@ pub fn neighbours_of(main: &Path) -> Vec<PathBuf> {
     let Some(folder) = main.parent() else { return vec![] };
     let mut near = entries_of(folder);
     near.retain(|path| path != main);
-    collect_files(&own_folder_of(main), 0, &mut near);
+    let mut own = vec![];
+    collect_files(&own_folder_of(main), 0, &mut own);
+    near.append(&mut own);
     near.retain(|path| could_be_log(path) && is_plain_file(path));
-    near.truncate(MOST_NEIGHBOURS);
     near
 }
 

@@ -29,6 +29,7 @@ mod rubric_tree;
 pub mod rules;
 mod score;
 mod search;
+mod siblings;
 mod slopcodebench;
 mod snapshot;
 mod timeline;
@@ -68,6 +69,7 @@ pub use hands::stand_back;
 pub use head::open as open_head;
 pub use reuse::ReuseReader;
 pub use score::{GoesOn, Scorer};
+pub use siblings::Siblings;
 pub use walk::{WORK_MARK, holds_several, runs_below, walk};
 
 /// A recording that was opened: its index, and the way back to its bytes.
@@ -90,7 +92,13 @@ pub enum OpenError {
 
 /// Opens a recording: a log of a known format, or a run bundle, or a folder that holds one of them.
 pub fn open(path: &Path) -> Result<Opened, OpenError> {
-    let mut found = find::find(path, Access::Held)?;
+    open_among(path, &Siblings::default())
+}
+
+/// As [`open`], for whoever opens many: `siblings` is handed on from one to the next, and a folder of thousands of logs is
+/// looked through once.
+pub fn open_among(path: &Path, siblings: &Siblings) -> Result<Opened, OpenError> {
+    let mut found = find::find_among(path, Access::Held, siblings)?;
     let run = index(&mut found)
         .map_err(|why| OpenError::Understand { path: path.into(), why: why.to_string() })?;
     Ok(opened(run, found))

@@ -1,15 +1,20 @@
 //! The recordings below a folder, told one by one: a folder of thousands has something to show before all are found.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
-use crate::formats::{self, Format, Head};
+use rayon::prelude::*;
+
+use crate::formats::{
+    self, Format, Head,
+    companions::{self, BelongsTo},
+};
 
 use super::{
     bytes,
-    find::{
-        MOST_NEIGHBOURS, could_be_log, entries_of, is_bundle, is_folder, is_plain_file, name_of,
-        stem_of,
-    },
+    find::{could_be_log, entries_of, is_bundle, is_folder, is_plain_file, name_of, stem_of},
     slopcodebench,
 };
 
@@ -76,11 +81,9 @@ fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {
     if depth >= MOST_DEEP {
         return true;
     }
-    let stems: Vec<String> = logs.iter().map(|log| stem_of(log)).collect();
+    let stems: HashSet<String> = logs.iter().map(|log| stem_of(log)).collect();
     // A folder named after a log holds that log's companions.
-    let is_own = |path: &Path| {
-        stems.iter().any(|stem| stem == name_of(path)) || name_of(path) == "workspace.git"
-    };
+    let is_own = |path: &Path| stems.contains(name_of(path)) || name_of(path) == "workspace.git";
     let folders = entries.iter().filter(|path| !is_own(path) && is_folder(path));
     for folder in folders {
         if !below(folder, depth + 1, found) {
@@ -90,39 +93,29 @@ fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {
     true
 }
 
-/// A file that a format claims.
-struct Claimed<'a> {
-    path: &'a Path,
-    format: &'static dyn Format,
-    bytes: Vec<u8>,
-    is_whole: bool,
-}
-
-impl Claimed<'_> {
-    fn head(&self) -> Head<'_> {
-        Head { name: name_of(self.path), bytes: &self.bytes, is_whole: self.is_whole }
-    }
-
-    fn is_companion_of(&self, main: &Self) -> bool {
-        !std::ptr::eq(self, main)
-            && self.format.name() == main.format.name()
-            && main.format.is_companion(&main.head(), &self.head())
-    }
-}
-
-/// The logs among the entries of a folder that are not companions of others.
+/// The logs among the entries of a folder that are not companions of others. Each is looked into once, and once more
+/// where there are companions by name.
 fn main_logs(entries: &[PathBuf]) -> Vec<PathBuf> {
-    let could_be = entries.iter().filter(|path| could_be_log(path) && is_plain_file(path));
-    let claimed: Vec<Claimed<'_>> = could_be
-        .take(MOST_NEIGHBOURS)
-        .filter_map(|path| {
-            let (bytes, is_whole) = bytes::read_head(path).ok()?;
-            let format = formats::claim(&Head { name: name_of(path), bytes: &bytes, is_whole })?;
-            Some(Claimed { path, format, bytes, is_whole })
-        })
-        .collect();
-    let is_main = |one: &&Claimed<'_>| !claimed.iter().any(|main| one.is_companion_of(main));
-    claimed.iter().filter(is_main).map(|claimed| claimed.path.to_owned()).collect()
+    let claimed: Vec<(&PathBuf, (&'static dyn Format, BelongsTo))> =
+        entries.par_iter().filter_map(|path| Some((path, claim(path)?))).collect();
+    let (paths, told): (Vec<&PathBuf>, Vec<_>) = claimed.into_iter().unzip();
+    let names = |at: usize| names(paths[at], told[at].0).unwrap_or_default();
+    companions::mains(&told, names).into_iter().map(|at| paths[at].clone()).collect()
+}
+
+fn claim(path: &Path) -> Option<(&'static dyn Format, BelongsTo)> {
+    if !could_be_log(path) || !is_plain_file(path) {
+        return None;
+    }
+    let (bytes, is_whole) = bytes::read_head(path).ok()?;
+    let head = Head { name: name_of(path), bytes: &bytes, is_whole };
+    let format = formats::claim(&head)?;
+    Some((format, format.belongs_to(&head)))
+}
+
+fn names(path: &Path, format: &dyn Format) -> Option<HashSet<String>> {
+    let (bytes, is_whole) = bytes::read_head(path).ok()?;
+    Some(format.names(&Head { name: name_of(path), bytes: &bytes, is_whole }))
 }
 
 #[cfg(test)]

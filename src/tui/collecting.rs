@@ -26,7 +26,7 @@ use crate::{
         },
         curves::Measured,
     },
-    store::{self, ReuseReader, cards},
+    store::{self, ReuseReader, Siblings, cards},
     study::{Plan, paired::tested},
 };
 
@@ -41,6 +41,8 @@ pub struct Collecting {
     pub sender: Sender<Event>,
     pub opener: Opener,
     pub scoring: Arc<Scoring>,
+    /// The logs side by side, since the runs were last looked for.
+    pub siblings: Arc<Siblings>,
     /// Raised when nobody wants what was asked for before.
     pub unwanted: Arc<AtomicU64>,
     /// What `unwanted` was when the work began.
@@ -92,6 +94,7 @@ impl Collecting {
     }
 
     fn find(&self, request: Request, sources: &[PathBuf]) -> Answer {
+        self.siblings.forget();
         let batch = Batch::default();
         for source in sources {
             let goes_on = store::walk(source, &mut |run| {
@@ -119,7 +122,7 @@ impl Collecting {
     fn read(&self, request: Request, asked: &[Asked]) -> Answer {
         let batch = Batch::default();
         cards::for_each(asked, |asked| {
-            let opened = self.opener.open(&asked.path);
+            let opened = self.opener.open_among(&asked.path, &self.siblings);
             let card = opened.map(|opened| {
                 let counts = opened.recording.line_counts(&opened.run);
                 let card = cards::of_opened(&asked.path, &opened.run);
@@ -149,7 +152,8 @@ impl Collecting {
     }
 
     fn score_one(&self, asked: &Asked, scorer: &store::Scorer) -> Result<Scores, String> {
-        let opened = self.opener.open(&asked.path).map_err(|why| why.to_string())?;
+        let opened = self.opener.open_among(&asked.path, &self.siblings);
+        let opened = opened.map_err(|why| why.to_string())?;
         if opened.run.turns.is_empty() && opened.run.rubric_tree.is_some() {
             return Ok(Scores::default()); // a rubric tree alone has no code
         }

@@ -43,7 +43,7 @@ use crate::{
         rubric::{Component, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
-    store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer},
+    store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer, Siblings},
 };
 
 use super::{
@@ -273,22 +273,42 @@ impl From<store::Opened> for Opened {
 #[derive(Clone)]
 pub struct Opener {
     whole: Arc<Whole>,
+    among: Option<Arc<Among>>,
     head: Arc<Head>,
     several: Arc<Several>,
 }
 
 type Whole = dyn Fn(&Path) -> Result<Opened, OpenError> + Send + Sync;
+type Among = dyn Fn(&Path, &Siblings) -> Result<Opened, OpenError> + Send + Sync;
 type Head = dyn Fn(&Path) -> Option<Opened> + Send + Sync;
 type Several = dyn Fn(&Path) -> bool + Send + Sync;
 
 impl Opener {
     pub fn new(whole: impl Fn(&Path) -> Result<Opened, OpenError> + Send + Sync + 'static) -> Self {
-        Self { whole: Arc::new(whole), head: Arc::new(|_| None), several: Arc::new(|_| false) }
+        let (head, several) = (Arc::new(|_: &Path| None), Arc::new(|_: &Path| false));
+        Self { whole: Arc::new(whole), among: None, head, several }
     }
 
     /// Opens the whole run.
     pub fn open(&self, path: &Path) -> Result<Opened, OpenError> {
         (self.whole)(path)
+    }
+
+    /// Opens one of many runs, by what is known of the logs beside it.
+    pub fn open_among(&self, path: &Path, siblings: &Siblings) -> Result<Opened, OpenError> {
+        match &self.among {
+            Some(among) => among(path, siblings),
+            None => self.open(path),
+        }
+    }
+
+    /// With a way to open many runs that costs less than to open each by itself.
+    #[must_use]
+    pub fn with_many(
+        self,
+        among: impl Fn(&Path, &Siblings) -> Result<Opened, OpenError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { among: Some(Arc::new(among)), ..self }
     }
 
     /// With a way to have the beginning of a run while the whole is read.
@@ -309,6 +329,7 @@ impl Opener {
 /// The way in through the disk.
 pub fn from_disk() -> Opener {
     Opener::new(|path| store::open(path).map(Opened::from))
+        .with_many(|path, siblings| store::open_among(path, siblings).map(Opened::from))
         .with_head(|path| store::open_head(path).map(Opened::from))
         .with_several(store::holds_several)
 }
@@ -367,6 +388,7 @@ impl World {
             sender: sender.clone(),
             opener: opener.clone(),
             scoring: Arc::default(),
+            siblings: Arc::default(),
             unwanted: Arc::default(),
             era: 0,
         };

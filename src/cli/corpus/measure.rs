@@ -10,7 +10,7 @@ use crate::{
         reuse::Reuse,
     },
     run::{Run, Tokens, named::Named, recorded::Tests, rubric::Rubric},
-    store::{self, Opened, ReuseReader, Scorer},
+    store::{self, Opened, ReuseReader, Scorer, Siblings},
     study::{
         corpus::{Measure, Measured},
         pairing::{Identity, keys},
@@ -66,7 +66,8 @@ pub fn all(paths: &[PathBuf], folder: &Path, with: &With<'_>) -> Runs {
         let below = path.strip_prefix(folder).ok().filter(|below| !below.as_os_str().is_empty());
         below.unwrap_or(path).display().to_string()
     };
-    let open = |path: &PathBuf| match store::open(path) {
+    let siblings = Siblings::default();
+    let open = |path: &PathBuf| match store::open_among(path, &siblings) {
         Ok(opened) => Ok(facts(&opened, path, name(path), with)),
         Err(why) => Err((name(path), why.to_string())),
     };

@@ -9,7 +9,7 @@ use crate::run::{Place, Role, Run, SourceId, Step, StepKind, SubAgent, Turn, War
 
 use super::{
     super::{
-        Format, Hands, Source, by_name, claim,
+        Format, Hands, Source, by_name, claim, companions,
         nested::{head_of, move_places},
     },
     others,
@@ -122,24 +122,19 @@ fn found(
     hands: &dyn Hands,
     warnings: &mut Vec<Warning>,
 ) -> (Told, Vec<Run>) {
-    let heads: Vec<_> = members.iter().map(|&at| head_of(sources[at])).collect();
+    let head_of = |at: usize| head_of(sources[members[at]]);
     let claimed: Vec<(usize, &'static dyn Format)> = (0..members.len())
-        .filter_map(|at| claim(&heads[at]).map(|format| (at, format)))
+        .filter_map(|at| claim(&head_of(at)).map(|format| (at, format)))
         .filter(|(_, format)| format.name() != "bundle")
         .collect();
-    let is_companion = |at: usize, format: &dyn Format| {
-        claimed.iter().any(|(main, main_format)| {
-            *main != at
-                && main_format.name() == format.name()
-                && main_format.is_companion(&heads[*main], &heads[at])
-        })
-    };
+    let mains = companions::mains_among(&claimed, head_of);
+    let all: Vec<usize> = (0..members.len()).collect();
+    let parts = companions::companions(mains.iter().map(|(_, format)| *format), &all, head_of);
     let mut told = Told::default();
     let mut found: Vec<Run> = vec![];
-    for &(at, format) in claimed.iter().filter(|(at, format)| !is_companion(*at, *format)) {
-        let is_part =
-            |other: &usize| *other != at && format.is_companion(&heads[at], &heads[*other]);
-        let parts = (0..members.len()).filter(is_part);
+    for (at, format) in mains {
+        let mut parts = parts[format.name()].of(&format.names(&head_of(at)));
+        parts.remove(&at);
         let group: Vec<usize> = std::iter::once(at).chain(parts).map(|at| members[at]).collect();
         told.read_by.extend(group.iter().map(|&at| (at, format.name())));
         let subset: Vec<Source<'_>> = group.iter().map(|&at| sources[at]).collect();
