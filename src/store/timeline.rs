@@ -96,13 +96,14 @@ fn from_commits(
     let first = recording.run.turns.iter().find_map(|turn| turn.commit.as_deref());
     let mut last = first.and_then(|first| repo.parent(first));
     let base = last.as_deref().map(|commit| repo.tree(commit)).transpose()?.unwrap_or_default();
-    let mut tree = base.clone();
+    // One tree for all turns: there may be thousands of each, turns and files.
+    let mut replayer = Replayer::new(base.clone(), Before::Complete, repo, made).on_trial();
     let mut turns = vec![];
     let mut unread = vec![];
     let mut budget = Budget::default();
     for (at, turn) in recording.run.turns.iter().enumerate() {
-        let mut replayer = Replayer::new(tree.clone(), Before::Complete, repo, made);
         let steps = steps_of(recording, at, &mut replayer);
+        replayer.take_back();
         let commit = turn.commit.as_deref().filter(|commit| repo.has_commit(commit));
         let read = commit.map(|commit| repo.changes(last.as_deref(), commit, &mut budget));
         let is_untold = !matches!(read, Some(Ok(_)));
@@ -120,7 +121,7 @@ fn from_commits(
                 changes
             }
         };
-        changes.iter().for_each(|change| tree.apply(change));
+        changes.iter().for_each(|change| replayer.tree.apply(change));
         turns.push(TurnFiles { changes, steps, is_untold });
     }
     let warnings = unread_turns(&unread);

@@ -29,6 +29,8 @@ pub struct Replayer<'a> {
     seen: BTreeSet<RepoPath>,
     reader: &'a dyn Blobs,
     made: &'a mut MemoryBlobs,
+    /// What stood where the tree was changed, in order; None where nothing is to be taken back.
+    undo: Option<Vec<(RepoPath, Option<TreeFile>)>>,
 }
 
 /// What the starting tree tells of files it does not list.
@@ -48,7 +50,37 @@ impl<'a> Replayer<'a> {
         reader: &'a dyn Blobs,
         made: &'a mut MemoryBlobs,
     ) -> Self {
-        Self { tree, base: Tree::default(), before_us, seen: BTreeSet::new(), reader, made }
+        let (base, seen) = (Tree::default(), BTreeSet::new());
+        Self { tree, base, before_us, seen, reader, made, undo: None }
+    }
+
+    /// Remembers what edits do to the tree, for [`Replayer::take_back`].
+    pub fn on_trial(self) -> Self {
+        Self { undo: Some(vec![]), ..self }
+    }
+
+    /// Brings back the tree as it was before the edits since the last call. Costs what they did, not what there is.
+    pub fn take_back(&mut self) {
+        let undo = self.undo.as_mut().map(std::mem::take).unwrap_or_default();
+        for (path, before) in undo.into_iter().rev() {
+            match before {
+                Some(file) => self.tree.files.insert(path, file),
+                None => self.tree.files.remove(&path),
+            };
+        }
+        self.seen.clear();
+    }
+
+    /// Puts a file where an edit did, or takes it away; what was there before.
+    fn set(&mut self, path: &RepoPath, file: Option<TreeFile>) -> Option<TreeFile> {
+        let before = match file {
+            Some(file) => self.tree.files.insert(path.clone(), file),
+            None => self.tree.files.remove(path),
+        };
+        if let Some(undo) = &mut self.undo {
+            undo.push((path.clone(), before));
+        }
+        before
     }
 
     /// Carries out one edit. More than one change where the log shows that the file had changed before it;
@@ -126,7 +158,7 @@ impl<'a> Replayer<'a> {
         };
         let is_news =
             self.seen.contains(path) || now.is_some() || self.before_us == Before::Complete;
-        self.tree.files.insert(path.clone(), file);
+        self.set(path, Some(file));
         if !is_news {
             self.base.files.insert(path.clone(), file);
             return None;
@@ -141,7 +173,7 @@ impl<'a> Replayer<'a> {
     }
 
     fn leave(&mut self, path: &RepoPath, found: Option<TreeFile>) -> Option<Change> {
-        self.tree.files.remove(path);
+        self.set(path, None);
         let version = match found {
             Some(old) if old.blob().is_some() => Version::Whole { old: Some(old), new: None },
             _ => Version::Hunks(vec![]),
@@ -168,9 +200,9 @@ impl<'a> Replayer<'a> {
             return None;
         }
         if is_rename {
-            self.tree.files.remove(source);
+            self.set(source, None);
         }
-        self.tree.files.insert(path.clone(), file);
+        self.set(path, Some(file));
         let kind = match found {
             _ if is_rename => EditKind::Rename,
             Some(_) => EditKind::Modify,
@@ -197,14 +229,14 @@ impl<'a> Replayer<'a> {
         told: EditKind,
         hunks: Vec<PatchHunk>,
     ) -> Option<Change> {
-        let old = self.tree.files.remove(source);
+        let old = self.set(source, None);
         let file = TreeFile { content: Content::NotRecorded, mode: mode_of(old) };
         let is_new = told == EditKind::Create && old.is_none();
         let is_first_seen = old.is_none() && !self.seen.contains(source);
         if is_first_seen && !is_new && self.before_us == Before::Partial {
             self.base.files.insert(source.clone(), file);
         }
-        self.tree.files.insert(path.clone(), file);
+        self.set(path, Some(file));
         let is_rename = path != source;
         Some(Change {
             path: path.clone(),
@@ -456,6 +488,34 @@ mod tests {
         let modified = changed("a", Some("one\n"), Some("two\n"), Origin::Recorded);
         assert_eq!(changes, [created, modified]);
         assert_eq!(tree.files[&path("a")], file("two\n"));
+    }
+
+    /// It used to be a copy of the whole tree for each turn: minutes for thousands of turns and files.
+    #[test]
+    fn what_edits_did_on_trial_is_taken_back() {
+        let (empty, mut made) = (MemoryBlobs::default(), MemoryBlobs::default());
+        let mut before = Tree::default();
+        before.files.extend(["a", "b", "c"].map(|name| (path(name), file("x = 1\n"))));
+        let replayer = Replayer::new(before.clone(), Before::Complete, &empty, &mut made);
+        let mut replayer = replayer.on_trial();
+        let write = |text: &str| body(RecordedChange::Write(text.into()));
+        let met = RecordedEdit { before: Some("x = 0\n".into()), change: replace("0", "2") };
+
+        for (edit, body) in [
+            (edit("a", None), write("one\n")),
+            (edit("a", None), write("two\n")),
+            (edit("new", Some("b")), write("x = 1\n")),
+            (edit("c", None), body(RecordedChange::Delete)),
+            (edit("c", None), body(RecordedChange::NotRecorded)),
+            (edit("d", None), met),
+        ] {
+            replayer.edit(&edit, &body);
+        }
+        let tried = replayer.tree.clone();
+        replayer.take_back();
+
+        assert_ne!(tried, before);
+        assert_eq!(replayer.tree, before);
     }
 
     #[test]
