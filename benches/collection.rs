@@ -35,7 +35,47 @@ fn main() {
     table.taken(&of("first frame with runs in it"), ms(300), part(0));
     table.taken(&of("all found and read"), ms(3_000), part(1));
     table.taken(&of("a key while they are read"), ms(16), keys_while_reading(folder));
+    for (logs, bar) in
+        if in_full { [(3_000, 2_000), (10_000, 6_000)] } else { [(20, 300), (40, 300)] }
+    {
+        let folder = logs_side_by_side(logs).expect("there is room for logs");
+        let folder = folder.to_str().expect("the folder of temporary files has a plain name");
+        let read: Vec<Duration> = (0..rounds).map(|_| read_all(folder, logs)).collect();
+        table.taken(&format!("{logs} logs side by side: all found and read"), ms(bar), read);
+    }
     table.end();
+}
+
+fn read_all(folder: &str, runs: usize) -> Duration {
+    let mut tui = Tui::start(&["--view", "collection", folder]);
+    let all = format!("{runs} runs");
+    let read = tui.wait_until(|screen| {
+        screen.contains(&all) && !screen.contains("reading") && !screen.contains("looking")
+    });
+    read - tui.started
+}
+
+/// So many logs of Claude Code in one folder, each a session of its own; made once.
+fn logs_side_by_side(count: usize) -> io::Result<PathBuf> {
+    let folder = measure::folder().join(format!("logs-{count}"));
+    fs::create_dir_all(&folder)?;
+    for number in 0..count {
+        let path = folder.join(format!("{number:08x}.jsonl"));
+        if !path.exists() {
+            let wish = Wish {
+                seed: number as u64 + 1,
+                file_lines: 40,
+                last_output: 200,
+                ..Wish::of(Tool::Claude, LOG)
+            };
+            let mut log = vec![];
+            logs::write(&mut log, wish)?;
+            let session = format!("{number:08x}-0000-4000-8000-000000000000");
+            let text = String::from_utf8_lossy(&log).replace(logs::SESSION, &session);
+            fs::write(path, text)?;
+        }
+    }
+    Ok(folder)
 }
 
 /// To the first rows, and until the last is read.

@@ -233,7 +233,7 @@ struct Log {
 }
 
 const ROOT: &str = "/home/dev/ledger";
-const SESSION: &str = "6f1d0c7e-51a4-7d62-9d14-0f6f2a7b3c11";
+pub const SESSION: &str = "6f1d0c7e-51a4-7d62-9d14-0f6f2a7b3c11";
 
 impl Log {
     fn new(wish: Wish) -> Self {

@@ -137,6 +137,13 @@ pub fn private_memory() -> f64 {
     kilobytes.unwrap_or_default() / 1024.0
 }
 
+/// All the memory that a process has held at once so far, in kB; None where the system does not tell.
+pub fn peak_memory_of(process: u32) -> Option<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
 /// Runs this bench again as a fresh process with these words, and reads the numbers it prints.
 pub fn in_a_fresh_process(words: &[&str]) -> Vec<f64> {
     let program = std::env::current_exe().expect("we are running it");

@@ -105,6 +105,15 @@ impl Tui {
         times.map(|word| word.parse::<u64>().ok()).sum()
     }
 
+    /// All the memory that the program has held at once so far, in MB; 0 where the system does not tell.
+    pub fn peak_memory(&self) -> f64 {
+        let status = self.child.process_id().map(|id| format!("/proc/{id}/status"));
+        let status = status.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+        let kilobytes: f64 = line.trim().trim_end_matches(" kB").parse().unwrap_or_default();
+        kilobytes / 1024.0
+    }
+
     /// Whether nothing more comes for so long.
     pub fn is_silent_for(&mut self, time: Duration) -> bool {
         self.output.recv_timeout(time) == Err(RecvTimeoutError::Timeout)

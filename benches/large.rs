@@ -1,0 +1,186 @@
+//! A bundle of 5,000 turns and 20,000 files: how soon there is something to see, what `show` costs, and the memory of
+//! both. In the shipped program; the bundle is made up once, by `git fast-import`.
+
+mod measure;
+mod terminal;
+
+use std::{
+    fmt::Write as _,
+    fs, io,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use measure::{Table, ms};
+use terminal::Tui;
+
+/// Files in one folder.
+const FOLDER: usize = 100;
+
+fn main() {
+    let in_full = std::env::args().any(|word| word == "--bench");
+    let (turns, files, rounds) = if in_full { (5_000, 20_000, 3) } else { (50, 200, 1) };
+    let bundle = bundle(turns, files).expect("there is room for a bundle, and git to make it");
+    let path = bundle.to_str().expect("the folder of temporary files has a plain name");
+    let of = |what: &str| format!("{turns} turns, {files} files: {what}");
+    let mut table = Table::new();
+    table.taken(&of("first frame with turns in it"), ms(300), {
+        (0..rounds).map(|_| first_frame(path)).collect()
+    });
+    let shown: Vec<Shown> = (0..rounds).map(|_| show(path)).collect();
+    table.taken(&of("show"), ms(2_000), shown.iter().map(|it| it.took).collect());
+    table.taken(&of("show, time of all cores"), ms(4_000), shown.iter().map(|it| it.cpu).collect());
+    table.memory(&of("memory of show, at most"), 300.0, shown[0].megabytes);
+    table.memory(&of("memory of the screen at rest"), 300.0, memory_at_rest(path));
+    table.end();
+}
+
+fn first_frame(bundle: &str) -> Duration {
+    let mut tui = Tui::start(&[bundle]);
+    let seen = tui.wait_until(|screen| screen.contains("request 2"));
+    seen - tui.started
+}
+
+/// With the files over time and the scores of what is on screen.
+fn memory_at_rest(bundle: &str) -> f64 {
+    let mut tui = Tui::start(&[bundle]);
+    tui.wait_until(|screen| screen.contains("request 2"));
+    tui.settle();
+    tui.peak_memory()
+}
+
+struct Shown {
+    took: Duration,
+    cpu: Duration,
+    megabytes: f64,
+}
+
+fn show(bundle: &str) -> Shown {
+    let (cpu, begun) = (cpu_of_children(), Instant::now());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(["show", bundle])
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the program was built with this bench");
+    let mut kilobytes = 0.0;
+    while child.try_wait().is_ok_and(|ended| ended.is_none()) {
+        kilobytes = measure::peak_memory_of(child.id()).unwrap_or(kilobytes);
+        std::thread::sleep(ms(2));
+    }
+    Shown {
+        took: begun.elapsed(),
+        cpu: cpu_of_children().saturating_sub(cpu),
+        megabytes: kilobytes / 1024.0,
+    }
+}
+
+/// Of processes that have ended.
+fn cpu_of_children() -> Duration {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let words = after_name.split_whitespace().skip(13).take(2);
+    let ticks: u64 = words.filter_map(|word| word.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 10)
+}
+
+/// Made once: each turn makes its share of the files and adds to one that is there.
+fn bundle(turns: usize, files: usize) -> io::Result<PathBuf> {
+    let bundle = measure::folder().join(format!("large-{turns}-{files}"));
+    if bundle.join("run.json").exists() {
+        return Ok(bundle);
+    }
+    let repository = bundle.join("workspace.git");
+    fs::create_dir_all(bundle.join("session"))?;
+    git(&repository, &["init", "-q", "--bare"]).status()?;
+    let mut import = git(&repository, &["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn()?;
+    let mut input = import.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    let each = files / turns;
+    let mut log = String::from(META);
+    for turn in 0..turns {
+        write_commit(&mut input, turn, each)?;
+        write_turn(&mut log, turn);
+    }
+    drop(input);
+    import.wait()?;
+    fs::write(bundle.join("session/rollout.jsonl"), log)?;
+    write_manifest(&bundle, &repository, turns)?; // last: with it the bundle is whole
+    Ok(bundle)
+}
+
+fn git(repository: &Path, words: &[&str]) -> Command {
+    fs::create_dir_all(repository).unwrap_or_default(); // git says what is wrong then
+    let mut command = Command::new("git");
+    command.arg("--git-dir").arg(repository).args(words);
+    command
+}
+
+fn name(file: usize) -> String {
+    format!("src/part_{:03}/file_{file:05}.py", file / FOLDER)
+}
+
+fn content(file: usize, additions: usize) -> String {
+    let functions = 0..8 + additions;
+    functions.map(|at| format!("def f_{file}_{at}(a, b):\n    return a * {at} + b\n\n")).collect()
+}
+
+fn write_commit(input: &mut impl io::Write, turn: usize, each: usize) -> io::Result<()> {
+    writeln!(input, "commit refs/heads/main\ncommitter a <a@b> {} +0000", 1_700_000_000 + turn)?;
+    write!(input, "data 4\nturn\n")?;
+    let new = (turn * each..(turn + 1) * each).map(|file| (file, 0));
+    let changed = turn.checked_sub(1).map(|before| (before * each / 2, 1));
+    for (file, additions) in new.chain(changed) {
+        let text = content(file, additions);
+        write!(input, "M 100644 inline {}\ndata {}\n{text}\n", name(file), text.len())?;
+    }
+    Ok(())
+}
+
+const META: &str = "{\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"type\":\"session_meta\",\"payload\":{\"id\":\
+    \"01a2006a-f29d-7d63-a9a5-2723685d1219\",\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"cwd\":\"/w\",\"originator\":\
+    \"codex_exec\",\"cli_version\":\"0.150.0\",\"source\":\"exec\"}}\n";
+
+fn write_turn(log: &mut String, turn: usize) {
+    let records = [
+        format!("\"event_msg\",\"payload\":{{\"type\":\"user_message\",\"message\":\"request {}\"}}", turn + 1),
+        format!(
+            "\"response_item\",\"payload\":{{\"type\":\"function_call\",\"name\":\"shell\",\"arguments\":\"{{\\\"command\\\":\
+             [\\\"make\\\"]}}\",\"call_id\":\"c{turn}\"}}"
+        ),
+        format!(
+            "\"response_item\",\"payload\":{{\"type\":\"function_call_output\",\"call_id\":\"c{turn}\",\"output\":\"ok\"}}"
+        ),
+        "\"response_item\",\"payload\":{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\
+         \"text\":\"done\"}]}"
+            .to_owned(),
+    ];
+    for record in records {
+        writeln!(log, "{{\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"type\":{record}}}")
+            .expect("writing to memory does not fail");
+    }
+}
+
+/// Records of one turn in the log.
+const RECORDS: usize = 4;
+
+fn write_manifest(bundle: &Path, repository: &Path, turns: usize) -> io::Result<()> {
+    let listed = git(repository, &["rev-list", "--reverse", "refs/heads/main"]).output()?;
+    let commits = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let row = |(turn, commit): (usize, &str)| {
+        let (first, last) = (turn * RECORDS + 2, turn * RECORDS + RECORDS + 1);
+        format!(
+            "{{\"turn\":{},\"commit\":\"{commit}\",\"session\":\"rollout.jsonl\",\"first_line\":{first},\
+             \"last_line\":{last}}}",
+            turn + 1
+        )
+    };
+    let rows: Vec<String> = commits.lines().take(turns).enumerate().map(row).collect();
+    let mut file = fs::File::create(bundle.join("run.json"))?;
+    write!(
+        file,
+        "{{\"schema\":\"trajview.run/1\",\"id\":\"large\",\"title\":\"made-up run\",\"agent\":{{\"name\":\"codex\",\
+         \"version\":\"0.150.0\"}},\"model\":\"made-up\",\"turns\":[{}]}}\n",
+        rows.join(",")
+    )
+}
