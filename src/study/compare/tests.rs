@@ -41,7 +41,7 @@ fn run_with(turns: usize, checkpoints: &[(&str, &str, usize)]) -> Run {
         id: (*id).into(),
         label: (!label.is_empty()).then(|| (*label).into()),
         last_turn: last - 1,
-        recorded: None,
+        ..Checkpoint::default()
     };
     Run {
         turns: vec![Turn::default(); turns],
