@@ -589,3 +589,43 @@ fn without_the_words_of_its_prompt_a_second_pass_is_the_session_that_began_last(
 
     assert_eq!(turns_of(folder.path().to_str().unwrap()), WITH_A_SECOND_PASS);
 }
+
+/// What Claude Code prints in a session that changes one file.
+fn printed_session(id: &str, file: &str, sides: [&str; 2]) -> String {
+    let log = session(id, 4, "not printed", file, sides);
+    let init = serde_json::json!({"type": "system", "subtype": "init", "session_id": id, "cwd": "/w",
+        "claude_code_version": "2.0.51"});
+    let result = serde_json::json!({"type": "result", "subtype": "success", "session_id": id,
+        "total_cost_usd": 0.5, "usage": {"input_tokens": 10, "output_tokens": 5}});
+    let lines = log.lines().skip(1).map(|line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        let fields = line.as_object_mut().unwrap();
+        fields.remove("sessionId");
+        fields.remove("timestamp");
+        fields.insert("session_id".into(), id.into());
+        let structured = fields.remove("toolUseResult");
+        fields.extend(structured.map(|it| ("tool_use_result".to_owned(), it)));
+        line.to_string()
+    });
+    [vec![init.to_string()], lines.collect(), vec![result.to_string()]].concat().join("\n")
+}
+
+#[test]
+fn a_second_pass_that_was_only_printed_is_told_from_the_first_whatever_its_file_is_called() {
+    for name in ["after_skill.jsonl", "stdout_2.jsonl", "a.jsonl"] {
+        let folder = tempfile::tempdir().unwrap();
+        with_a_second_pass(folder.path());
+        let agent = folder.path().join("checkpoint_1/agent");
+        fs::remove_dir_all(&agent).unwrap();
+        fs::create_dir(&agent).unwrap();
+        let first = printed_session("A", "a.py", ["", "x = 1\n"]);
+        fs::write(agent.join("stdout.jsonl"), first).unwrap();
+        fs::write(agent.join(name), printed_session("B", "a.py", ["x = 1\n", "x = 2\n"])).unwrap();
+
+        let turns = turns_of(folder.path().to_str().unwrap());
+
+        assert_eq!(turns[0], WITH_A_SECOND_PASS[0], "{name}");
+        assert_eq!(turns[1], WITH_A_SECOND_PASS[1].replace("Review the code.", "-"), "{name}");
+        assert_eq!(turns.len(), 3);
+    }
+}

@@ -65,32 +65,46 @@ pub fn read_passes(
 }
 
 impl SecondPass<'_> {
-    /// Takes the accounts of the second pass out of all that were found: those that were asked what it was asked, else a
-    /// session that the agent's printed output does not know, else the one that began last.
+    /// Takes the accounts of the second pass out of all that were found, with everything else that is of their sessions.
     fn take_from(&self, sources: &[Source<'_>], found: &mut Vec<Run>) -> Vec<Run> {
-        let is_asked = |run: &Run| self.is_asked(sources, run);
-        let (asked, mut others): (Vec<Run>, Vec<Run>) =
-            std::mem::take(found).into_iter().partition(is_asked);
+        let picked = self.pick(sources, found);
+        let ids: Vec<String> = picked.iter().map(|&at| found[at].id.clone()).collect();
+        let is_all = found.iter().all(|run| ids.contains(&run.id));
+        let is_of_it = |at: usize, run: &Run| {
+            // A session that was gone on with has one id for both passes.
+            picked.contains(&at) || (!is_all && ids.contains(&run.id))
+        };
+        let (later, first): (Vec<_>, Vec<_>) =
+            std::mem::take(found).into_iter().enumerate().partition(|(at, run)| is_of_it(*at, run));
+        *found = first.into_iter().map(|(_, run)| run).collect();
+        later.into_iter().map(|(_, run)| run).collect()
+    }
+
+    /// Those that were asked what the second pass was asked, else whose file is named after it, else a session that the
+    /// agent's printed output does not know, else the one that began last.
+    fn pick(&self, sources: &[Source<'_>], found: &[Run]) -> Vec<usize> {
+        let all = |is: &dyn Fn(&Run) -> bool| -> Vec<usize> {
+            (0..found.len()).filter(|&at| is(&found[at])).collect()
+        };
+        let asked = all(&|run| self.is_asked(sources, run));
         if !asked.is_empty() || !self.is_there {
-            *found = others;
             return asked;
         }
-        let printed: Vec<String> =
-            others.iter().filter(|run| is_printed(run)).map(|run| run.id.clone()).collect();
-        let is_new =
-            |run: &Run| !printed.is_empty() && !is_printed(run) && !printed.contains(&run.id);
-        if others.iter().any(is_new) {
-            let (new, known) = others.into_iter().partition(is_new);
-            *found = known;
+        let named = all(&|run| file_of(sources, run).contains("skill"));
+        if !named.is_empty() {
+            return named;
+        }
+        let (printed, sessions) = (all(&is_printed), all(&|run| !is_printed(run)));
+        let is_known = |at: &usize| printed.iter().any(|&other| found[other].id == found[*at].id);
+        let new: Vec<usize> = sessions.iter().copied().filter(|at| !is_known(at)).collect();
+        if !printed.is_empty() && !new.is_empty() {
             return new;
         }
-        let sessions = others.iter().filter(|run| !is_printed(run)).count();
-        let last = (0..others.len())
-            .filter(|&at| !is_printed(&others[at]))
-            .max_by_key(|&at| others[at].started_at);
-        let later = last.filter(|_| sessions > 1).map(|at| others.remove(at));
-        *found = others;
-        later.into_iter().collect()
+        let kind = if sessions.len() > 1 { sessions } else { printed };
+        let last = kind.iter().copied().max_by_key(|&at| {
+            (found[at].started_at, !file_of(sources, &found[at]).starts_with("stdout."), at)
+        });
+        last.filter(|_| kind.len() > 1).into_iter().collect()
     }
 
     fn is_asked(&self, sources: &[Source<'_>], run: &Run) -> bool {
@@ -109,6 +123,13 @@ impl SecondPass<'_> {
 /// Whether this is what the agent printed, which its own log may hold once more.
 fn is_printed(run: &Run) -> bool {
     matches!(run.format, "claude-stream-json" | "codex-exec")
+}
+
+/// The file that an account was read from.
+fn file_of<'a>(sources: &[Source<'a>], run: &Run) -> &'a str {
+    let step = run.turns.iter().flat_map(|turn| &turn.steps).next();
+    let source = step.and_then(|step| sources.get(step.place.source.0 as usize));
+    source.map_or("", |source| source.name.rsplit('/').next().unwrap_or(source.name))
 }
 
 fn words_of(text: &str) -> String {
