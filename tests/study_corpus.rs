@@ -323,6 +323,55 @@ fn csv_has_a_row_a_run_and_markdown_three_tables() {
     assert_eq!(md.lines().filter(|line| line.starts_with("| ---")).count(), 3, "{md}");
 }
 
+/// A bundle with a commit a checkpoint, whose big function has so many branches at each.
+fn checkpoints(folder: &Path, id: &str, branches: &[u64]) {
+    let folder = folder.join(id);
+    fs::create_dir_all(&folder).unwrap();
+    let repository = folder.join("workspace.git");
+    let commit = |branches: &u64| {
+        // Every state is a commit without a parent.
+        let _ = fs::remove_file(repository.join("refs/heads/main"));
+        Made { branches: *branches, ..made(0, 0, 0) }.commit(&repository)
+    };
+    let turns: Vec<Value> = (1..)
+        .zip(branches)
+        .map(|(turn, branches)| json!({"turn": turn, "commit": commit(branches)}))
+        .collect();
+    let checkpoints: Vec<Value> =
+        (1..=branches.len()).map(|turn| json!({"id": format!("c{turn}"), "turn": turn})).collect();
+    let run = json!({"schema": "trajview.run/1", "id": id, "task": {"id": id}, "condition": "emergent",
+        "agent": {"name": "codex"}, "turns": turns, "checkpoints": checkpoints});
+    fs::write(folder.join("run.json"), run.to_string()).unwrap();
+}
+
+#[test]
+fn a_corpus_says_how_many_runs_rise_and_by_how_much_a_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    checkpoints(folder.path(), "rises", &[3, 12, 20]);
+    checkpoints(folder.path(), "falls", &[20, 3]);
+    checkpoints(folder.path(), "once", &[12]);
+
+    let found = json_of(folder.path());
+    let text = text_of(folder.path(), &[]);
+    let csv = text_of(folder.path(), &["--csv", "--table", "trends"]);
+
+    let erosion = &found["trends"][0];
+    let counts =
+        ["runs", "rises", "falls", "left_out", "unmeasured_checkpoints"].map(|key| &erosion[key]);
+    assert_eq!(counts, [2, 1, 1, 1, 0].map(|count| json!(count)).each_ref());
+    assert_eq!((&erosion["metric"], &erosion["share_rising"]), (&json!("erosion"), &json!(0.5)));
+    let slopes: Vec<f64> = found["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|run| run["erosion_slope"].as_f64())
+        .collect();
+    let mean = slopes.iter().sum::<f64>() / 2.0;
+    assert_has(&erosion["slope"], &json!(mean), "mean slope");
+    assert!(text.contains("all runs") && text.contains("50.0 %"), "{text}");
+    assert!(csv.contains("\nerosion,,2,1,0,1,0.5,"), "{csv}");
+}
+
 #[test]
 fn two_other_conditions_can_be_compared() {
     let folder = tempfile::tempdir().unwrap();

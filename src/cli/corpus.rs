@@ -22,7 +22,8 @@ use document::Document;
 /// Runs are paired by the task's id and the agent, with a row for each agent and, where there are several, one of all
 /// of them pooled; of several runs under one condition the mean counts. Gaps are the first condition less the second.
 /// Gaps that differ by rounding alone are equal. p is Wilcoxon's signed-rank test, exact by permutation for at most 25
-/// gaps, zeros dropped; p Holm is adjusted for the metrics of the same agent.
+/// gaps, zeros dropped; p Holm is adjusted for the metrics of the same agent. Erosion and verbosity rise where the last
+/// measured checkpoint of a run is above its first; slopes are least squares a checkpoint, their mean is over runs.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The folder below which runs are looked for
@@ -63,6 +64,8 @@ enum Which {
     Runs,
     /// A row a paired test: an agent, a metric
     Paired,
+    /// How erosion and verbosity go from checkpoint to checkpoint
+    Trends,
 }
 
 fn conditions(words: &str) -> Result<Conditions, String> {
@@ -84,6 +87,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         match args.table {
             Which::Runs => tables::csv(&document, out)?,
             Which::Paired => tables::paired_csv(&document, out)?,
+            Which::Trends => tables::trends_csv(&document, out)?,
         }
         tables::problems_to_standard_error(&document);
     } else {

@@ -14,6 +14,7 @@ use crate::{
         correlation::Correlation,
         paired::{Holm, Wilcoxon},
         pairing::{Conditions, PairRow},
+        trend::{slope_of, trend},
     },
 };
 
@@ -37,6 +38,8 @@ pub struct Document {
     pub paired: Vec<PairedRow>,
     pub per_task: Vec<PerTaskRow>,
     pub correlations: Vec<CorrelationRow>,
+    /// Of all runs, and of each agent where there are several.
+    pub trends: Vec<TrendRow>,
     /// Runs in no pair.
     pub alone: Vec<ProblemRow>,
     pub problems: Vec<ProblemRow>,
@@ -93,6 +96,9 @@ pub struct RunRow {
     pub state: Option<String>,
     /// Of each turn that does not count, or was kept though it failed, what became of it.
     pub turn_states: Vec<String>,
+    /// Least-squares slopes, a checkpoint; null with fewer than two measured ones.
+    pub erosion_slope: Option<f64>,
+    pub verbosity_slope: Option<f64>,
     pub warnings: usize,
 }
 
@@ -135,6 +141,30 @@ pub struct PairedRow {
     pub ci95: Option<[f64; 2]>,
     pub cohen_d_ci95: Option<[f64; 2]>,
     /// By field, why it is null.
+    pub not_defined: BTreeMap<&'static str, &'static str>,
+}
+
+/// How a number goes from checkpoint to checkpoint.
+#[derive(Serialize)]
+pub struct TrendRow {
+    pub metric: &'static str,
+    /// Null: of all runs.
+    pub agent: Option<String>,
+    /// With two measured checkpoints or more.
+    pub runs: usize,
+    /// By the last measured checkpoint against the first.
+    pub rises: usize,
+    pub level: usize,
+    pub falls: usize,
+    pub share_rising: Option<f64>,
+    pub rising_slopes: usize,
+    /// Mean of the runs' least-squares slopes, a checkpoint.
+    pub slope: Option<f64>,
+    /// Of the mean slope over runs, BCa.
+    pub slope_ci95: Option<[f64; 2]>,
+    /// Runs with fewer than two measured checkpoints.
+    pub left_out: usize,
+    pub unmeasured_checkpoints: usize,
     pub not_defined: BTreeMap<&'static str, &'static str>,
 }
 
@@ -224,6 +254,7 @@ impl Document {
                 .map(|row| per_task_row(row, names(&row.pair.a), names(&row.pair.b)))
                 .collect(),
             correlations: correlations(&measured),
+            trends: trends(&runs.measured, plan),
             alone: alone.map(problem).collect(),
             runs: runs.measured.into_iter().map(run_row).collect(),
             problems: runs.problems.into_iter().map(problem).collect(),
@@ -261,6 +292,8 @@ fn run_row(run: RunFacts) -> RunRow {
         turns: run.turns,
         state: run.state,
         turn_states: run.states,
+        erosion_slope: slope_of(&run.series[0]),
+        verbosity_slope: slope_of(&run.series[1]),
         warnings: run.warnings,
     }
 }
@@ -335,6 +368,44 @@ fn per_task_row(row: &PairRow<Measure>, runs_a: Vec<String>, runs_b: Vec<String>
         runs_a,
         runs_b,
         metrics: row.values.iter().map(gap).collect(),
+    }
+}
+
+fn trends(runs: &[RunFacts], plan: &Plan) -> Vec<TrendRow> {
+    let agents: BTreeSet<&String> =
+        runs.iter().filter_map(|run| run.measured.key.agent.as_ref()).collect();
+    let each = Some(agents).filter(|agents| agents.len() > 1).into_iter().flatten().map(Some);
+    let groups: Vec<Option<&String>> = std::iter::once(None).chain(each).collect();
+    let of = |(at, measure): (usize, Measure)| {
+        groups.iter().map(move |agent| trend_row(runs, *agent, (at, measure), plan))
+    };
+    [Measure::Erosion, Measure::Verbosity].into_iter().enumerate().flat_map(of).collect()
+}
+
+fn trend_row(
+    runs: &[RunFacts],
+    agent: Option<&String>,
+    (at, measure): (usize, Measure),
+    plan: &Plan,
+) -> TrendRow {
+    let is_meant = |run: &&RunFacts| agent.is_none() || run.measured.key.agent.as_ref() == agent;
+    let found = trend(runs.iter().filter(is_meant).map(|run| &run.series[at]), plan);
+    let reasons = [("slope", found.slope.value.err()), ("slope_ci95", found.slope.interval.err())];
+    let named = |(field, why): (&'static str, Option<Undefined>)| Some((field, why?.why()));
+    TrendRow {
+        metric: measure.name(),
+        agent: agent.cloned(),
+        runs: found.runs,
+        rises: found.rises,
+        level: found.level,
+        falls: found.falls,
+        share_rising: found.share_rising(),
+        rising_slopes: found.rising_slopes,
+        slope: found.slope.value.ok(),
+        slope_ci95: found.slope.interval.ok().map(|Interval { low, high }| [low, high]),
+        left_out: found.left_out,
+        unmeasured_checkpoints: found.unmeasured,
+        not_defined: reasons.into_iter().filter_map(named).collect(),
     }
 }
 

@@ -1,19 +1,25 @@
 //! The numbers of each run: opened, scored and let go again.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
 
 use rayon::prelude::*;
 
 use crate::{
     metrics::{
         faithfulness::{Faithfulness, if50},
+        quality::Scored,
         reuse::Reuse,
     },
     run::{Run, Tokens, named::Named, recorded::Tests, rubric::Rubric},
     store::{self, Opened, ReuseReader, Scorer, Siblings},
     study::{
+        compare::moments_of,
         corpus::{Measure, Measured},
         pairing::{Identity, keys},
+        trend::Series,
     },
 };
 
@@ -49,6 +55,8 @@ pub struct RunFacts {
     pub warnings: usize,
     /// What could not be worked out, in sentences.
     pub trouble: Vec<String>,
+    /// Erosion and verbosity at the end of each checkpoint.
+    pub series: [Series; 2],
     pub measured: Measured,
 }
 
@@ -102,14 +110,16 @@ fn facts(
     let ends = [run.end()];
     let end = if has_turns { &ends[..] } else { &[] };
     let mut trouble = vec![];
-    let mut last = |scored: Result<Vec<_>, String>| match scored {
-        Ok(mut scored) => scored.pop(),
-        Err(why) => {
-            trouble.push(why);
-            None
-        }
+    let scored = match has_turns {
+        true => scored(opened, scorer),
+        false => Ok(BTreeMap::new()),
     };
-    let scored = last(archive.score(run, end, scorer, &|_, _| true));
+    let scored = scored.unwrap_or_else(|why| {
+        trouble.push(why);
+        BTreeMap::new()
+    });
+    let series = series(run, &scored);
+    let scored = scored.get(&run.end());
     let reuse = archive.reuse(run, end, reader).map(|mut reuse| reuse.pop().flatten());
     let dir = match reuse {
         Ok(reuse) => reuse.as_ref().and_then(Reuse::dir),
@@ -134,8 +144,8 @@ fn facts(
         (Measure::Mcf, mcf),
         (Measure::Dir, dir),
         (Measure::If50, mcf.zip(dir).map(|(mcf, dir)| if50(mcf, dir))),
-        (Measure::Erosion, scored.as_ref().and_then(|scored| scored.erosion())),
-        (Measure::Verbosity, scored.as_ref().and_then(|scored| scored.verbosity())),
+        (Measure::Erosion, scored.and_then(Scored::erosion)),
+        (Measure::Verbosity, scored.and_then(Scored::verbosity)),
         (Measure::Tests, tests.as_ref().and_then(|(_, tests)| pass_rate(tests))),
         (Measure::Tokens, total(tokens)),
         (Measure::CostUsd, cost_usd),
@@ -162,7 +172,28 @@ fn facts(
         judged: faithfulness.as_ref().map(|(_, scores)| (scores.judged, scores.components)),
         warnings: run.warnings.len() + rubric.warnings.len(),
         trouble,
+        series,
     }
+}
+
+/// By turns done, the end of the run and of each checkpoint.
+fn scored(opened: &Opened, scorer: &Scorer) -> Result<BTreeMap<usize, Scored>, String> {
+    let run = &*opened.run;
+    let ends = moments_of(run).into_iter().map(|moment| moment.done).chain([run.end()]);
+    let moments: Vec<usize> = ends.collect::<BTreeSet<usize>>().into_iter().collect();
+    let scored = opened.archive.score(run, &moments, scorer, &|_, _| true)?;
+    Ok(moments.into_iter().zip(scored).collect())
+}
+
+/// Of a run without checkpoints nothing.
+fn series(run: &Run, scored: &BTreeMap<usize, Scored>) -> [Series; 2] {
+    let ends: Vec<usize> = moments_of(run)
+        .into_iter()
+        .filter(|moment| moment.checkpoint.is_some())
+        .map(|moment| moment.done)
+        .collect();
+    [Scored::erosion, Scored::verbosity]
+        .map(|of| ends.iter().map(|done| scored.get(done).and_then(of)).collect())
 }
 
 /// The judgement that speaks for the end of the run, as `score` chooses it.

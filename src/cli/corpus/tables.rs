@@ -14,7 +14,7 @@ use super::document::{CoefficientRow, CorrelationRow, Document, PairedRow, PerTa
 const OF_TASKS: [Measure; 4] = [Measure::Mcf, Measure::Dir, Measure::If50, Measure::Tests];
 
 pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-    let mut show = |title: &str, table: &Table| {
+    let show = |out: &mut Out, title: &str, table: &Table| {
         out.line(title)?;
         out.line("")?;
         if is_markdown {
@@ -25,12 +25,16 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
         out.line("")
     };
     let (a, b) = (&document.conditions.a, &document.conditions.b);
-    show(&counted(document), &run_table(document))?;
+    show(out, &counted(document), &run_table(document))?;
     if document.paired.is_empty() {
         out.line(&format!("no task of one agent was run under both conditions, {a} and {b}"))?;
     } else {
-        show(&format!("{a} less {b}, task by task"), &paired_table(document))?;
-        show(&format!("{a} | {b} | gap"), &task_table(document))?;
+        show(out, &format!("{a} less {b}, task by task"), &paired_table(document))?;
+        show(out, &format!("{a} | {b} | gap"), &task_table(document))?;
+    }
+    if document.trends.iter().any(|row| row.runs > 0) {
+        let title = "from checkpoint to checkpoint: rises where the last measured is above the first; slope a checkpoint by least squares, mean over runs [95 % BCa]";
+        show(out, title, &trend_table(document))?;
     }
     adjusted(document).map_or(Ok(()), |line| out.line(&line))?;
     let correlations = document.correlations.iter().filter(|row| row.n > 0);
@@ -133,6 +137,78 @@ fn paired_table(document: &Document) -> Table {
         ]);
     }
     table
+}
+
+fn trend_table(document: &Document) -> Table {
+    let heads = [
+        "metric",
+        "agent",
+        ">runs",
+        ">rise",
+        ">share",
+        ">level",
+        ">fall",
+        "slope",
+        ">left out",
+        ">unmeasured",
+    ];
+    let mut table = Table::new(&heads);
+    for row in &document.trends {
+        let slope = words(&row.slope.map(|slope| format!("{slope:+.4}")));
+        let interval = row.slope_ci95.map(|[low, high]| format!(" [{low:+.4}, {high:+.4}]"));
+        table.row(vec![
+            row.metric.into(),
+            row.agent.clone().unwrap_or_else(|| "all runs".into()),
+            row.runs.to_string(),
+            row.rises.to_string(),
+            words(&row.share_rising.map(|share| format!("{:.1} %", share * 100.0))),
+            row.level.to_string(),
+            row.falls.to_string(),
+            slope + &interval.unwrap_or_default(),
+            row.left_out.to_string(),
+            row.unmeasured_checkpoints.to_string(),
+        ]);
+    }
+    table
+}
+
+/// A row a trend; empty cells are not defined.
+pub fn trends_csv(document: &Document, out: &mut Out) -> io::Result<()> {
+    let heads = [
+        "metric",
+        "agent",
+        "runs",
+        "rises",
+        "level",
+        "falls",
+        "share_rising",
+        "rising_slopes",
+        "slope",
+        "slope_ci95_low",
+        "slope_ci95_high",
+        "left_out",
+        "unmeasured_checkpoints",
+    ];
+    out.raw(csv_row(heads.map(String::from)).as_bytes())?;
+    document.trends.iter().try_for_each(|row| {
+        let [low, high] = ends(row.slope_ci95);
+        let cells = [
+            row.metric.to_owned(),
+            cell(row.agent.as_ref()),
+            row.runs.to_string(),
+            row.rises.to_string(),
+            row.level.to_string(),
+            row.falls.to_string(),
+            cell(row.share_rising),
+            row.rising_slopes.to_string(),
+            cell(row.slope),
+            low,
+            high,
+            row.left_out.to_string(),
+            row.unmeasured_checkpoints.to_string(),
+        ];
+        out.raw(csv_row(cells).as_bytes())
+    })
 }
 
 fn agent_of(row: &PairedRow) -> String {
@@ -331,12 +407,14 @@ pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
         "warnings",
         "state",
         "turn_states",
+        "erosion_slope",
+        "verbosity_slope",
     ];
     out.raw(csv_row(heads.map(String::from)).as_bytes())?;
     document.runs.iter().try_for_each(|run| out.raw(csv_row(csv_cells(run)).as_bytes()))
 }
 
-fn csv_cells(run: &RunRow) -> [String; 28] {
+fn csv_cells(run: &RunRow) -> [String; 30] {
     let tests = run.tests.as_ref();
     [
         run.run.clone(),
@@ -367,5 +445,7 @@ fn csv_cells(run: &RunRow) -> [String; 28] {
         run.warnings.to_string(),
         cell(run.state.as_ref()),
         run.turn_states.join("; "),
+        cell(run.erosion_slope),
+        cell(run.verbosity_slope),
     ]
 }
