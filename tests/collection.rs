@@ -60,6 +60,7 @@ fn told(name: &str) -> Told {
         erosion: Some(erosion),
         verbosity: Some(erosion / 2.0),
         dir: Some(0.5),
+        unmeasured: None,
         is_partial: false,
         curve: vec![Some(0.0), Some(erosion / 2.0), Some(erosion)],
     };
