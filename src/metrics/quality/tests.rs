@@ -54,7 +54,7 @@ fn a_file_that_does_not_count_says_why() {
     assert_eq!(reason(b"print 'x'\n", Profile::ScbPaper), Some(Skip::SyntaxError));
     assert_eq!(reason(b"print 'x'\n", Profile::ScbCheck020), None);
     assert_eq!(
-        measure("Main.hs", b"", &ruler(Profile::ScbCheck020)).skipped,
+        measure("Main.java", b"", &ruler(Profile::ScbCheck020)).skipped,
         Some(Skip::NoGrammar)
     );
 }

@@ -142,18 +142,18 @@ impl<'a> Chart<'a> {
         let all = match (&scores.ruler, origin) {
             (Some(ruler), Origin::Computed) => {
                 let (said, rules) = (safe(&ruler.said()), rules_said(ruler.rules));
-                let (name, source) = (safe(&ruler.name), safe(&ruler.source));
-                let mut all = vec![
+                let source = safe(&ruler.source);
+                let short = match ruler.is_comparable {
+                    true => safe(&ruler.name),
+                    false => said.clone(),
+                };
+                let last = if ruler.is_comparable { short.as_str() } else { "not comparable" };
+                vec![
                     format!(" computed · {said} · {rules}, {source} "),
-                    format!(" {said} · {rules}, {source} "),
-                    format!(" {said} · {rules} "),
-                    format!(" {said} "),
-                ];
-                all.push(match ruler.is_comparable {
-                    true => format!(" {name} "),
-                    false => " not comparable ".into(),
-                });
-                all
+                    format!(" {short} · {rules}, {source} "),
+                    format!(" {short} · {rules} "),
+                    format!(" {last} "),
+                ]
             }
             (_, Origin::Judged) => {
                 let who = self.replay.judged_by(self.replay.curves.series);
