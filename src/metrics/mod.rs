@@ -14,6 +14,7 @@ pub mod faithfulness;
 pub mod lifeline;
 pub mod phase;
 pub mod quality;
+mod registered;
 pub mod registry;
 pub mod reuse;
 pub mod rubric_tree;

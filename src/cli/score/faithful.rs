@@ -76,6 +76,10 @@ pub struct JudgementRow {
 /// What DIR is made of.
 #[derive(Serialize)]
 pub struct DirRow {
+    /// Symbols in use without being reused: by a decorator, an entry point or a string. In no other count.
+    pub registered: Option<usize>,
+    /// Why there is no DIR; null where there is one, and where no file could be read.
+    pub not_defined: Option<&'static str>,
     /// Null where no file could be read, or nothing says what the files are.
     pub exported: Option<usize>,
     pub reused: Option<usize>,
@@ -105,6 +109,8 @@ impl DirRow {
     fn of(reuse: Option<Reuse>) -> Self {
         let read = reuse.as_ref().filter(|reuse| reuse.is_read());
         let (exported, reused) = (read.map(Reuse::exported), read.map(Reuse::reused));
+        let registered = read.map(Reuse::registered);
+        let not_defined = read.and_then(Reuse::not_defined);
         let reuse = reuse.unwrap_or_default();
         Self {
             exported,
@@ -113,6 +119,8 @@ impl DirRow {
             modules: reuse.modules,
             skipped: reuse.skipped,
             gave_up: reuse.gave_up,
+            registered,
+            not_defined,
         }
     }
 }

@@ -62,10 +62,16 @@ fn scores(row: &FaithfulnessRow, table: &mut Table) {
     let detail = &row.dir_detail;
     let symbols = match (detail.reused, detail.exported) {
         (_, None) => "no file could be read".into(),
-        (_, Some(0)) => "no module exports a symbol".into(),
+        (_, Some(_)) if detail.not_defined.is_some() => {
+            detail.not_defined.unwrap_or_default().into()
+        }
         (reused, Some(exported)) => {
             let reused = reused.unwrap_or_default();
-            format!("{reused} of {exported} exported symbols are used by another module")
+            let besides = match detail.registered.unwrap_or_default() {
+                0 => String::new(),
+                count => format!("; {count} more are registered"),
+            };
+            format!("{reused} of {exported} exported symbols are used by another module{besides}")
         }
     };
     add("DIR", number(row.dir), symbols);
@@ -176,7 +182,10 @@ pub fn print_detail(row: &FaithfulnessRow, is_markdown: bool, out: &mut Out) -> 
     let mut table = Table::new(&["exported symbol", "kind", "place", "used by"]);
     for symbol in symbols.iter().take(MOST_ROWS) {
         let users = match symbol.reused_by.as_slice() {
-            [] => "nobody".into(),
+            [] => match &symbol.registered {
+                Some(by) => format!("registered: {by}"),
+                None => "nobody".into(),
+            },
             users => users.join(", "),
         };
         let kind = symbol.kind.name().to_owned();

@@ -41,7 +41,7 @@ struct SymbolRow {
     unused_since: Option<usize>,
     vanished: Option<usize>,
     renamed: Vec<MoveRow>,
-    /// At the end: `not defined yet`, `defined, not used yet`, `in use`, `defined, no longer used` or `gone`.
+    /// At the end: `not defined yet`, `defined, not used yet`, `registered`, `in use`, `defined, no longer used` or `gone`.
     state: &'static str,
 }
 

@@ -10,6 +10,8 @@ pub enum State {
     Before,
     /// Defined, and never used so far.
     Idle,
+    /// Defined and used by no code, but registered: by a decorator or by a string with its path.
+    Registered,
     /// Used outside its own definition and outside tests.
     Used,
     /// Defined, was used, and is not any more.
@@ -86,6 +88,7 @@ impl State {
         match self {
             Self::Before => "not defined yet",
             Self::Idle => "defined, not used yet",
+            Self::Registered => "registered",
             Self::Used => "in use",
             Self::Unused => "defined, no longer used",
             Self::Gone => "gone",

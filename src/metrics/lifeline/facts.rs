@@ -17,6 +17,8 @@ pub struct FileFacts {
     pub(super) imports: Vec<Import>,
     /// The words of the code in order, hashed: comments, docstrings, white space and trailing commas left out.
     pub(super) tokens: Vec<u32>,
+    /// Dotted paths of symbols that strings name.
+    pub(super) paths: BTreeSet<Box<str>>,
 }
 
 /// Something with a name that other code can use.
@@ -33,6 +35,8 @@ pub struct Definition {
     pub hash: u64,
     /// Names that mean something else inside: parameters and variables.
     pub(super) locals: BTreeSet<Box<str>>,
+    /// Whether a decorator registers it.
+    pub(super) is_registered: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -136,6 +140,7 @@ impl FileFacts {
     /// Whether the name stands anywhere in the code, in any role.
     pub(super) fn mentions(&self, name: &str) -> bool {
         self.uses.contains_key(name)
+            || self.paths.iter().any(|path| path.rsplit('.').next() == Some(name))
             || self
                 .imports
                 .iter()

@@ -74,6 +74,7 @@ struct Moment {
     hash: u64,
     line: u32,
     uses: Vec<UsedBy>,
+    is_registered: bool,
 }
 
 /// Builds a life turn by turn.
@@ -140,6 +141,7 @@ impl Living {
             (None, _) if self.was_defined => State::Gone,
             (None, _) => State::Before,
             (Some(_), false) => State::Used,
+            (Some(_), true) if self.now.is_registered => State::Registered,
             (Some(_), true) if self.was_used => State::Unused,
             (Some(_), true) => State::Idle,
         }
@@ -233,7 +235,9 @@ impl Moment {
         let found = place.as_ref().and_then(|it| snapshot.definition(&it.path, &it.name));
         let (hash, line) = found.map_or((0, 1), |it| (it.hash, it.line()));
         let uses = place.as_ref().map(|it| snapshot.uses_of(&it.path, &it.name));
-        Self { place, hash, line, uses: uses.unwrap_or_default() }
+        let is_registered =
+            place.as_ref().is_some_and(|it| snapshot.is_registered(&it.path, &it.name));
+        Self { place, hash, line, uses: uses.unwrap_or_default(), is_registered }
     }
 
     fn count(&self) -> u32 {

@@ -12,10 +12,13 @@ use super::{
 };
 use crate::{
     code::tree::{self, Grammar},
-    metrics::quality::{
-        MAX_BYTES, MAX_DEPTH,
-        flat::{Flat, span},
-        languages::names,
+    metrics::{
+        quality::{
+            MAX_BYTES, MAX_DEPTH,
+            flat::{Flat, span},
+            languages::names,
+        },
+        registered,
     },
 };
 
@@ -178,6 +181,9 @@ impl<'a> Reader<'a> {
         if self.has(at, NAME) && self.flat.is_leaf(at) {
             self.name(at);
         }
+        if self.grammar == Grammar::Python && self.flat.kind(at) == "string_content" {
+            self.facts.paths.extend(registered::path(self.text_of(at)));
+        }
         self.tell(at);
         at + 1
     }
@@ -253,6 +259,8 @@ impl<'a> Reader<'a> {
             let is_wrapped = matches!(self.flat.kind(parent), "decorated_definition");
             let start = if is_wrapped { parent } else { at };
             self.found.push(Found { definition, start, at, body });
+            let is_registered = is_wrapped && self.has_registering_decorator(parent);
+            self.facts.definitions[definition as usize].is_registered |= is_registered;
         }
         let conditions = self.conditions.len();
         self.around.push(Around {
@@ -261,6 +269,15 @@ impl<'a> Reader<'a> {
             head_end: body,
             conditions,
         });
+    }
+
+    fn has_registering_decorator(&self, decorated: usize) -> bool {
+        let mut decorators = self.flat.named_children(decorated);
+        decorators.any(|at| {
+            let words =
+                self.text_of(at).strip_prefix('@').filter(|_| self.flat.kind(at) == "decorator");
+            words.is_some_and(registered::is_registering)
+        })
     }
 
     /// The kind and the name of what an entry defines; a kind of None is of what only gives a name.
@@ -339,6 +356,7 @@ impl<'a> Reader<'a> {
             parts: vec![],
             hash: 0,
             locals: BTreeSet::new(),
+            is_registered: false,
         });
         at
     }

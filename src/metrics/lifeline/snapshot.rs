@@ -71,6 +71,16 @@ impl Snapshot {
         self.files.get(path)?.facts.definition(name)
     }
 
+    /// Whether a definition is in use though no code names it.
+    pub fn is_registered(&self, path: &RepoPath, name: &str) -> bool {
+        let Some(home) = self.files.get(path) else { return false };
+        let Some(at) = home.facts.index_of(name) else { return false };
+        let definition = &home.facts.definitions[at as usize];
+        let wanted = Wanted { snapshot: self, path, home, at, definition };
+        let names_it = |file: &File| file.facts.paths.iter().any(|path| wanted.is_named_by(path));
+        definition.is_registered || (wanted.is_top() && self.files.values().any(names_it))
+    }
+
     /// Who uses a definition, itself and tests left out, by path.
     pub fn uses_of(&self, path: &RepoPath, name: &str) -> Vec<UsedBy> {
         let Some(home) = self.files.get(path) else { return vec![] };
@@ -121,6 +131,12 @@ impl Wanted<'_> {
                 }
             }
         }
+    }
+
+    fn is_named_by(&self, path: &str) -> bool {
+        let mut parts: Vec<Box<str>> = path.split('.').map(Into::into).collect();
+        let is_name = parts.pop().is_some_and(|name| &*name == self.definition.simple());
+        is_name && self.is_from(&parts)
     }
 
     fn is_top(&self) -> bool {

@@ -52,6 +52,23 @@ const LOSS: &str =
 const NO_LOSS: &str = "def total(t, bars):\n    return bars[t] * 2\n";
 
 #[test]
+fn a_symbol_that_is_registered_is_not_lost_with_its_last_use() {
+    let decorated = format!("@losses.register('weight')\n{WEIGHT}");
+    let named = format!("{NO_LOSS}\nLOSSES = ['loss:weight']\n");
+    let by_decorator: [Texts<'_>; 2] = [
+        &[("loss.py", &decorated), ("train.py", LOSS)],
+        &[("loss.py", &decorated), ("train.py", NO_LOSS)],
+    ];
+    let by_string: [Texts<'_>; 2] =
+        [&[("loss.py", WEIGHT), ("train.py", LOSS)], &[("loss.py", WEIGHT), ("train.py", &named)]];
+
+    for turns in [by_decorator, by_string] {
+        let lifeline = lifeline_of("weight", &turns);
+        assert_eq!((lifeline.state(2), lifeline.lost_at), (State::Registered, None));
+    }
+}
+
+#[test]
 fn a_symbol_that_is_used_no_more_is_lost_where_its_last_use_went() {
     let turns: [Texts<'_>; 4] = [
         &[("loss.py", WEIGHT)],

@@ -27,6 +27,8 @@ pub(super) enum Words {
     Rust(rust::Facts),
     /// The name of a package, out of its `Cargo.toml`.
     Manifest(Box<str>),
+    /// Dotted paths of symbols that a package registers.
+    EntryPoints(Vec<Box<str>>),
 }
 
 /// A top-level class or function, or what its language has in their place.
@@ -36,6 +38,8 @@ pub(super) struct Definition {
     /// Counts from 1.
     pub line: u32,
     pub kind: Kind,
+    /// What registers it in its own file, for people: `decorator app.route`.
+    pub registered: Option<Box<str>>,
 }
 
 /// What a symbol is.

@@ -29,6 +29,8 @@ pub(super) struct Links {
     pub public: BTreeSet<(usize, usize)>,
     /// Files that the code says are tests.
     pub tests: BTreeSet<usize>,
+    /// What registers a definition by a string, for people, by (file, definition).
+    pub registered: BTreeMap<(usize, usize), String>,
     pub gave_up: bool,
 }
 
@@ -87,10 +89,24 @@ impl Listed<'_> {
             why,
         };
         let is_code = |(source, _): &(&Source<'_>, _)| {
-            !matches!(source.facts.words, Words::Manifest(_) | Words::None)
+            !matches!(source.facts.words, Words::Manifest(_) | Words::EntryPoints(_) | Words::None)
         };
         let modules = self.sources.iter().zip(roles).filter(is_code).map(row).collect();
-        Reuse { symbols, modules, skipped, gave_up: self.links.gave_up }
+        let (is_one_module, gave_up) = (self.is_one_module(), self.links.gave_up);
+        Reuse { symbols, modules, skipped, is_one_module, gave_up }
+    }
+
+    /// A file that only passes names on is no module of its own here.
+    fn is_one_module(&self) -> bool {
+        let counts = |source: &&Source<'_>| {
+            let is_code = match &source.facts.words {
+                Words::Python(facts) => facts.says_something(&source.facts.definitions),
+                Words::Manifest(_) | Words::EntryPoints(_) | Words::None => false,
+                Words::Script(_) | Words::Rust(_) => true,
+            };
+            source.role.is_none() && is_code
+        };
+        self.sources.iter().filter(counts).count() == 1
     }
 
     fn is_module(&self, file: usize) -> bool {
@@ -133,6 +149,8 @@ impl Listed<'_> {
             line: definition.line,
             kind: definition.kind,
             reused_by: self.users(file, at),
+            registered: (definition.registered.as_deref().map(str::to_owned))
+                .or_else(|| self.links.registered.get(&(file, at)).cloned()),
         })
     }
 
@@ -148,7 +166,9 @@ fn why_run(words: &Words) -> &'static str {
     match words {
         Words::Rust(_) => "is run: it has a function main",
         Words::Script(_) => "is run: it starts with #! or asks whether it is the main module",
-        Words::Python(_) | Words::Manifest(_) | Words::None => "is run: it has a main guard",
+        Words::Python(_) | Words::Manifest(_) | Words::EntryPoints(_) | Words::None => {
+            "is run: it has a main guard"
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 //! The SLUMP paper gives no algorithm; this is ours. A *module* is a source file that is no test and no `setup.py`. An
 //! *entry* is a module with a main guard, or one that no module imports and none of whose public symbols is used
 //! elsewhere, tests included. P are the public top-level classes and functions of all modules that are no entries, U
-//! those of P that another module imports and refers to; DIR = |U| / |P|, and not defined without P. Tests never make a
+//! those of P that another module imports and refers to; DIR = |U| / |P|, and not defined without P or of one module.
+//! A symbol that a decorator, an entry point or a string registers is in use without being reused: in neither count. Tests never make a
 //! symbol reused: they only keep a module that nothing integrates from passing for an entry.
 //!
 //! One file is read alone ([`read`], to be kept by content), and what was read of all files is tied together
@@ -20,7 +21,10 @@ mod steps;
 
 use serde::Serialize;
 
-use super::quality::{MAX_BYTES, MAX_DEPTH, Skip, flat::Flat};
+use super::{
+    quality::{MAX_BYTES, MAX_DEPTH, Skip, flat::Flat},
+    registered,
+};
 use crate::code::tree::{Grammar, parse};
 
 pub use facts::{Facts, Kind};
@@ -35,6 +39,8 @@ pub struct Reuse {
     pub modules: Vec<Module>,
     /// Files that would count and could not be read, by path: the numbers are those of the others.
     pub skipped: Vec<Unread>,
+    /// Whether there is one module, tests and packages' empty `__init__.py` aside: no other could use its symbols.
+    pub is_one_module: bool,
     /// Whether names were so tangled that some were not followed to their end: reuse may be missed.
     pub gave_up: bool,
 }
@@ -50,6 +56,15 @@ pub struct Symbol {
     pub kind: Kind,
     /// Paths of the modules that import it and refer to it, in order; empty where nobody does.
     pub reused_by: Vec<String>,
+    /// What registers it, for people: a decorator, an entry point or a string. Null where nothing does.
+    pub registered: Option<String>,
+}
+
+impl Symbol {
+    /// In use, though no module refers to it: counted neither as exported nor as reused.
+    pub fn is_only_registered(&self) -> bool {
+        self.registered.is_some() && self.reused_by.is_empty()
+    }
 }
 
 /// A file and what it counts as.
@@ -70,9 +85,25 @@ pub struct Unread {
 }
 
 impl Reuse {
-    /// |P|
+    /// |P|: without the symbols that are registered and not reused.
     pub fn exported(&self) -> usize {
-        self.symbols.len()
+        self.symbols.iter().filter(|symbol| !symbol.is_only_registered()).count()
+    }
+
+    /// Symbols that are registered and not reused.
+    pub fn registered(&self) -> usize {
+        self.symbols.iter().filter(|symbol| symbol.is_only_registered()).count()
+    }
+
+    /// Why there is no DIR, for people; None where there is one, and where nothing could be read.
+    pub fn not_defined(&self) -> Option<&'static str> {
+        match self.exported() {
+            _ if !self.is_read() => None,
+            _ if self.is_one_module => Some("one module: no other could use its symbols"),
+            0 if self.registered() > 0 => Some("every exported symbol is registered"),
+            0 => Some("no module exports a symbol"),
+            _ => None,
+        }
     }
 
     /// |U|
@@ -85,9 +116,11 @@ impl Reuse {
         self.skipped.is_empty() || !self.modules.is_empty()
     }
 
-    /// |U| / |P|, 0 to 1, higher is better; None without P.
+    /// |U| / |P|, 0 to 1, higher is better; None without P, and where there is one module alone.
     pub fn dir(&self) -> Option<f64> {
-        (!self.symbols.is_empty()).then(|| self.reused() as f64 / self.exported() as f64)
+        let exported = self.exported();
+        let is_defined = exported > 0 && !self.is_one_module;
+        is_defined.then(|| self.reused() as f64 / exported as f64)
     }
 }
 
@@ -124,6 +157,10 @@ fn try_read(form: Form, bytes: &[u8]) -> Result<Facts, Skip> {
     let grammar = match form {
         Form::Code(grammar) => grammar,
         Form::Manifest => return Ok(manifest(text)),
+        Form::EntryPoints => {
+            let words = facts::Words::EntryPoints(registered::entry_points(text));
+            return Ok(Facts { words, ..Facts::default() });
+        }
     };
     let tree = parse(grammar, text.as_bytes()).ok_or(Skip::NoGrammar)?;
     if tree.root_node().has_error() {

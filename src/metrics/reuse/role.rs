@@ -36,13 +36,19 @@ pub enum Form {
     Code(Grammar),
     /// `Cargo.toml`: it says what code calls the package.
     Manifest,
+    /// What registers symbols of a Python package by their names: `pyproject.toml`, `setup.cfg`, `entry_points.txt`.
+    EntryPoints,
 }
 
 impl Form {
     /// By the name of a file; None of a language whose modules are not known here.
     pub fn of(path: &str) -> Option<Self> {
-        if path.rsplit('/').next() == Some("Cargo.toml") {
-            return Some(Self::Manifest);
+        match path.rsplit('/').next() {
+            Some("Cargo.toml") => return Some(Self::Manifest),
+            Some("pyproject.toml" | "setup.cfg" | "entry_points.txt") => {
+                return Some(Self::EntryPoints);
+            }
+            _ => {}
         }
         Grammar::of(path).filter(|&grammar| is_known(grammar)).map(Self::Code)
     }

@@ -46,6 +46,21 @@ pub fn link(sources: &[Source<'_>], links: &mut Links) {
             }
         }
     }
+    for (file, source) in sources.iter().enumerate() {
+        let (paths, by): (Vec<&str>, _) = match &source.facts.words {
+            Words::Python(facts) => (facts.paths.iter().map(|path| &**path).collect(), "string"),
+            Words::EntryPoints(paths) => {
+                (paths.iter().map(|path| &**path).collect(), "entry point")
+            }
+            Words::Script(_) | Words::Rust(_) | Words::Manifest(_) | Words::None => continue,
+        };
+        for path in paths {
+            for symbol in linker.named_by(file, path) {
+                let said = || format!("{by} in {}", source.path);
+                links.registered.entry(symbol).or_insert_with(said);
+            }
+        }
+    }
     links.gave_up |= linker.steps.gave_up;
 }
 
@@ -112,6 +127,19 @@ impl<'a> Linker<'a> {
                 links.public.insert((file, at));
             }
         }
+    }
+
+    /// The symbols that a dotted path names.
+    fn named_by(&mut self, file: usize, path: &str) -> Vec<(usize, usize)> {
+        let mut parts: Vec<Box<str>> = path.split('.').map(Into::into).collect();
+        let Some(name) = parts.pop() else { return vec![] };
+        let Some(module) = self.layout.absolute(file, &parts) else { return vec![] };
+        let meanings = self.look_up(module, &name, &mut Way::default());
+        let symbol = |meaning| match meaning {
+            Meaning::Symbol(file, at) => Some((file, at)),
+            Meaning::Module(_) => None,
+        };
+        meanings.into_iter().filter_map(symbol).collect()
     }
 
     /// Every file that an import runs.

@@ -20,7 +20,10 @@ mod uses;
 use std::collections::BTreeSet;
 
 use super::facts::{self, Definition, Kind, Words};
-use crate::metrics::quality::flat::{Flat, span};
+use crate::metrics::{
+    quality::flat::{Flat, span},
+    registered,
+};
 use scopes::Scopes;
 
 pub(super) use link::link;
@@ -35,6 +38,8 @@ pub(super) struct Facts {
     /// Names an import binds at module level, and which imports do.
     names: Vec<(Box<str>, Vec<usize>)>,
     uses: BTreeSet<Use>,
+    /// Dotted paths of symbols that strings name.
+    paths: BTreeSet<Box<str>>,
     /// None where there is none, or where it cannot be read in full.
     all: Option<Vec<AllItem>>,
 }
@@ -89,11 +94,15 @@ pub(super) fn read(text: &str, flat: &Flat<'_>) -> Option<facts::Facts> {
                 "class_definition" => Kind::Class,
                 _ => Kind::Function,
             };
-            definitions.push(Definition { name: name.into(), line: span(flat, at).start, kind });
+            let (line, registered) = (span(flat, at).start, decorator(text, flat, at));
+            definitions.push(Definition { name: name.into(), line, kind, registered });
         }
     }
     let python = Facts {
         uses: uses::all(text, flat, &scopes),
+        paths: (0..flat.len())
+            .filter_map(|at| registered::path(string_content(text, flat, at)?))
+            .collect(),
         all: dunder_all::read(text, flat, &scopes),
         names: scopes.imported_names(),
         stars: scopes.stars().clone(),
@@ -104,6 +113,26 @@ pub(super) fn read(text: &str, flat: &Flat<'_>) -> Option<facts::Facts> {
         is_run: has_main_guard(text, flat),
         definitions,
         words: Words::Python(python),
+    })
+}
+
+impl Facts {
+    /// Whether a file defines or uses anything: an `__init__.py` may be empty, or pass names on.
+    pub(super) fn says_something(&self, definitions: &[Definition]) -> bool {
+        !definitions.is_empty() || !self.uses.is_empty()
+    }
+}
+
+/// The first decorator of a definition that registers it, for people.
+fn decorator(text: &str, flat: &Flat<'_>, definition: usize) -> Option<Box<str>> {
+    let above = flat.entries[definition].parent as usize;
+    let is_decorated = flat.kind(above) == "decorated_definition";
+    let decorators = flat.named_children(above).filter(|&at| flat.kind(at) == "decorator");
+    let words = decorators.map(|at| text_of(text, flat, at).trim_start_matches('@'));
+    let registering =
+        words.filter(|_| is_decorated).find(|words| registered::is_registering(words));
+    registering.map(|words| {
+        format!("decorator {}", words.split(['(', '\n']).next().unwrap_or(words).trim()).into()
     })
 }
 

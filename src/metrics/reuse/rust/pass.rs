@@ -299,6 +299,7 @@ impl<'t> Pass<'t, '_> {
         };
         let full = self.full_name(module, name);
         self.read.definitions.push(Definition {
+            registered: None,
             name: full,
             line: span(self.flat, at).start,
             kind,

@@ -163,5 +163,5 @@ fn kind_of_value(kind: &str) -> Option<Kind> {
 }
 
 fn definition(flat: &Flat<'_>, at: usize, name: &str, kind: Kind) -> Definition {
-    Definition { name: name.into(), line: span(flat, at).start, kind }
+    Definition { name: name.into(), line: span(flat, at).start, kind, registered: None }
 }

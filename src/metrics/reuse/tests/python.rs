@@ -3,6 +3,53 @@
 use super::*;
 
 #[test]
+fn what_is_registered_is_in_neither_count_and_says_by_what() {
+    let project = &[
+        ("pkg/__init__.py", ""),
+        (
+            "pkg/core.py",
+            "from .reg import register\n@register\nclass A: pass\n@register('b')\ndef b(): pass\n\
+             class C: pass\nclass D: pass\ndef main(): pass\ndef used(): pass\n\
+             @functools.lru_cache\ndef idle(): pass\n",
+        ),
+        ("pkg/reg.py", "def register(it): return it\nPLUGINS = ['pkg.core:C', 'pkg.core.D']\n"),
+        ("pkg/app.py", "from .core import used\nused()\n"),
+        ("pyproject.toml", "[project.scripts]\nrun = \"pkg.core:main\"\n"),
+    ];
+
+    let all = reuse(project);
+
+    let registered: Vec<_> = (all.symbols.iter())
+        .filter_map(|it| Some((it.name.as_str(), it.registered.as_deref()?)))
+        .collect();
+    assert_eq!(
+        registered,
+        [
+            ("A", "decorator register"),
+            ("b", "decorator register"),
+            ("C", "string in pkg/reg.py"),
+            ("D", "string in pkg/reg.py"),
+            ("main", "entry point in pyproject.toml"),
+        ]
+    );
+    // `register` and `used` are reused, `idle` is not.
+    assert_eq!((all.reused(), all.exported(), all.registered()), (2, 3, 5));
+}
+
+#[test]
+fn of_one_module_dir_is_not_defined() {
+    let tests = ("tests/test_core.py", "from pkg.core import f\nf()\n");
+    let alone = reuse(&[
+        ("pkg/__init__.py", "from .core import f\n"),
+        ("pkg/core.py", "def f(): pass\n"),
+        tests,
+    ]);
+
+    assert_eq!((alone.exported(), alone.dir()), (1, None));
+    assert_eq!(alone.not_defined(), Some("one module: no other could use its symbols"));
+}
+
+#[test]
 fn what_another_module_imports_and_refers_to_is_reused_and_nothing_else() {
     let project: Project<'_> = &[
         (

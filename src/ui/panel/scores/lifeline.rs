@@ -40,6 +40,7 @@ pub fn sign(sign: Sign, theme: Theme) -> Span<'static> {
         Sign::Vanished => ("✗", Meaning::Error),
         Sign::Stands(State::Before) => (" ", Meaning::Muted),
         Sign::Stands(State::Idle) => (".", Meaning::Muted),
+        Sign::Stands(State::Registered) => ("=", Meaning::Text),
         Sign::Stands(State::Used) => ("─", Meaning::Text),
         Sign::Stands(State::Unused) => ("_", Meaning::Muted),
         Sign::Stands(State::Gone) => (" ", Meaning::Muted),
@@ -48,7 +49,7 @@ pub fn sign(sign: Sign, theme: Theme) -> Span<'static> {
 }
 
 /// What the signs mean, the rarest last.
-const LEGEND: [(Sign, &str); 14] = [
+const LEGEND: [(Sign, &str); 15] = [
     (Sign::Committed, "committed"),
     (Sign::Appeared, "defined"),
     (Sign::Stands(State::Used), "in use"),
@@ -59,6 +60,7 @@ const LEGEND: [(Sign, &str); 14] = [
     (Sign::Dropped, "fewer uses"),
     (Sign::Renamed, "renamed, moved"),
     (Sign::Stands(State::Idle), "not used yet"),
+    (Sign::Stands(State::Registered), "registered"),
     (Sign::Stands(State::Unused), "unused"),
     (Sign::Guarded, "only behind a condition"),
     (Sign::Back, "back"),
@@ -232,6 +234,7 @@ fn history(life: &SymbolLife) -> String {
     let end = life.cells.last().map(|cell| cell.state);
     said.push(match (end, life.last_used) {
         (Some(State::Used), _) => "in use at the end".into(),
+        (Some(State::Registered), _) => "registered at the end".into(),
         (_, Some(turn)) => format!("in use until turn {turn}"),
         (_, None) => "never used outside tests".into(),
     });
