@@ -88,8 +88,11 @@ fn a_symbol_says_where_it_is_and_what() {
         line,
         kind,
         reused_by: vec!["a.py".into()],
+        registered: None,
     };
-    assert_eq!(symbols, [symbol("run", 3, Kind::Function), symbol("Job", 5, Kind::Class)]);
+    let by = Some("decorator decorated".into());
+    let run = Symbol { registered: by, ..symbol("run", 3, Kind::Function) };
+    assert_eq!(symbols, [run, symbol("Job", 5, Kind::Class)]);
 }
 
 #[test]
