@@ -224,12 +224,13 @@ const NAMES: [&str; 5] = ["a.py", "a.rs", "a.js", "a.cpp", "a.go"];
 
 /// Programs that the grammar takes, and whether CPython 3.12 does.
 #[rustfmt::skip]
-const PROGRAMS: [(&str, bool); 58] = [
+const PROGRAMS: [(&str, bool); 60] = [
     ("def f():\n\nx = 1\n", false), ("if a:\nx = 1\n", false), ("class A:\n    # a note\nx = 1\n", false),
     ("if a:\n\tx = 1\n        y = 2\n", false), ("if a:\n\tx = 1\n\ty = 2\n", true),
     ("if a:\n        x = 1\n\ty = 2\n", false), ("if a:\n    if b:\n\tx = 1\n", false),
     ("if a and \\\n   b:\n    x\ny\n", true), ("x = (1 +\n\t2)\n", true), ("def f():\n\x0c    x = 1\n    y\n", true),
     ("with a as b, \\\n     c as d:\n    while 1:\n        e\n", true), ("x = \"\"\"a\n\tb\n c\"\"\"\n", true),
+    ("def f(a=1, \\\n      b=2): pass\n", true), ("f(a=1, \\\n  b=2)\n", true),
     ("x = 10L\n", false), ("x = 0777\n", false), ("x = 0xFFL\n", false), ("x = 00\n", true), ("x = 1_000.0e-1_0j\n", true),
     ("x = `a`\n", false), ("x = t\"a{b}\"\n", false), ("x = ur\"a\"\n", false), ("x = Rb\"a\"\n", true), ("x = fR\"{a}\"\n", true),
     ("x = \"\\u12\"\n", false), ("x = r\"\\u12\"\n", true), ("x = b\"\\u12\"\n", true), ("x = \"\\x4\"\n", false), ("x = \"\\N{DASH}\"\n", true),

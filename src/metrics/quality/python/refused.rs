@@ -56,7 +56,9 @@ impl Source<'_> {
     }
 
     fn statements(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
-        self.flat.named_children(at).filter(|&child| self.flat.kind(child) != "comment")
+        let is_code =
+            |child: &usize| !matches!(self.flat.kind(*child), "comment" | "line_continuation");
+        self.flat.named_children(at).filter(is_code)
     }
 
     /// A head with nothing below it, as the next line is not indented.
