@@ -307,9 +307,11 @@ fn mistakes_in_a_rubric_are_named_by_check_and_by_score() {
     let scored = trajview(&["score", bundle.path(), "--json", "--judge", "opus"]);
 
     assert_eq!((checked.code, scored.code), (Some(1), Some(0)));
-    for said in [&checked.out, &scored.err] {
+    for (said, words) in
+        [(&checked.out, ["\"A\"", " 7", "\"Z\""]), (&scored.err, [" A", " 7", " Z"])]
+    {
         assert!(said.contains("components.json") && said.contains("judgements/one.json"), "{said}");
-        for word in [" A", " 7", " Z"] {
+        for word in words {
             assert!(said.contains(word), "{word}: {said}");
         }
     }

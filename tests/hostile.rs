@@ -30,7 +30,7 @@ struct Hostile {
 impl Hostile {
     fn log() -> Self {
         let mut log = Self { folder: tempfile::tempdir().unwrap(), records: vec![] };
-        log.records.push(json!({"type": "summary", "summary": hostile("name"), "leafUuid": "x"}));
+        log.records.push(json!({"type": "summary", "summary": hostile("name"), "leafUuid": "u1"}));
         // A path is cut at its beginning where there is no room for all of it.
         let file = format!("/w/{}\u{1b}]0;file\u{7}.py", hostile("path"));
         let (old, new) =

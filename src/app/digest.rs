@@ -8,9 +8,7 @@ use crate::run::{RepoPath, Run, Step, StepId, StepKind};
 /// Everything a turn did, sub-agents included.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Digest {
-    /// Lines, as far as the recorded edits tell; None where none of them does.
-    pub lines: Option<Lines>,
-    /// The same for each file.
+    /// Lines that the recorded edits of each file wrote and removed.
     pub files: HashMap<RepoPath, Lines>,
     pub errors: usize,
     pub compactions: usize,
@@ -39,7 +37,6 @@ impl Digest {
         for edit in &step.edits {
             let (Some(added), Some(removed)) = (edit.added, edit.removed) else { continue };
             let lines = Lines { added: added as usize, removed: removed as usize };
-            self.lines.get_or_insert_default().add(lines);
             if let Some(path) = edit.path.inside() {
                 self.files.entry(path.clone()).or_default().add(lines);
             }

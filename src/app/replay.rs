@@ -327,7 +327,8 @@ impl Replay {
         Some((index, changes.get(index)?))
     }
 
-    /// Lines added and removed in a file of the list: counted where it has been compared, else as recorded.
+    /// Lines added and removed in a file of the list, once they are counted; as recorded where the recording has no
+    /// contents to count.
     pub fn lines_of(&self, change: &Change) -> Option<Lines> {
         let key = DiffKey { scope: self.scope(), path: change.path.clone() };
         match self.diff.get(&key) {
@@ -337,12 +338,10 @@ impl Replay {
         }
     }
 
-    /// Lines that a turn added and removed: counted where that is done, else as the recorded edits tell.
+    /// Lines by which the files after a turn differ from those before. None until they are counted: the sum of what the
+    /// recorded edits wrote is another number.
     pub fn lines_of_turn(&self, turn: usize) -> Option<Lines> {
-        let Some(counts) = self.counts.ready().and_then(|counts| counts.get(turn)) else {
-            return self.digests.get(turn)?.lines;
-        };
-        let counts = counts.iter().flatten().copied().map(Lines::from);
+        let counts = self.counts.ready()?.get(turn)?.iter().flatten().copied().map(Lines::from);
         counts.reduce(|mut sum, lines| {
             sum.add(lines);
             sum
@@ -364,6 +363,7 @@ impl Replay {
     }
 
     fn recorded(&self, change: &Change) -> Option<Lines> {
+        self.counts.ready()?;
         let is_here = Span::of(self.scope()).is_none();
         self.digests.get(self.turn).filter(|_| is_here)?.files.get(&change.path).copied()
     }
