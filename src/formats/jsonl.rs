@@ -161,7 +161,8 @@ pub fn each_line<T: Send>(
         }
         let mut buffer = held(&buffers).pop().unwrap_or_default();
         let mut lines = cut.piece(at, &mut buffer).lines(source);
-        let made: Vec<Numbered<T>> = lines.by_ref().filter_map(read).collect();
+        let known = lines.by_ref().take_while(|(place, _)| place.line <= MOST_LINES);
+        let made: Vec<Numbered<T>> = known.filter_map(read).collect();
         *held(&done[at]) = (lines.line, made);
         if buffer.capacity() < cut.size * 4 {
             held(&buffers).push(buffer);
