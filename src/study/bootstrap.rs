@@ -133,7 +133,7 @@ fn bca(
         return Err(Undefined::NoSpread);
     }
     let bias = quantile(share_below(value, sorted));
-    let acceleration = acceleration(without_one);
+    let acceleration = acceleration(without_one).ok_or(Undefined::NoSpread)?;
     let end = |share: f64| {
         let shifted = bias + quantile(share);
         let place = cdf(bias + shifted / (1.0 - acceleration * shifted));
@@ -151,13 +151,13 @@ fn share_below(value: f64, sorted: &[f64]) -> f64 {
     (below + up_to) as f64 / (2 * sorted.len()) as f64
 }
 
-/// A sixth of the skewness of the jackknife's values; 0 where they are all one.
-fn acceleration(without_one: &[f64]) -> f64 {
+/// A sixth of the skewness of the jackknife's values; None where they are all one, as for SciPy.
+fn acceleration(without_one: &[f64]) -> Option<f64> {
     let centre = mean(without_one);
     let sum_of =
         |power: i32| without_one.iter().map(|value| (centre - value).powi(power)).sum::<f64>();
     let squares = sum_of(2);
-    if squares <= SAME * SAME { 0.0 } else { sum_of(3) / (6.0 * squares.powf(1.5)) }
+    (squares > SAME * SAME).then(|| sum_of(3) / (6.0 * squares.powf(1.5)))
 }
 
 /// Between the two nearest, in proportion.

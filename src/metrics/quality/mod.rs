@@ -48,7 +48,7 @@ pub const MIN_CLONE_LINES: u32 = 3;
 pub const MAX_DEPTH: usize = 5_000;
 
 /// A longer file is skipped. No hand and no model writes one; generated data does.
-pub const MAX_BYTES: usize = 4 << 20;
+pub const MAX_BYTES: usize = 5 << 18;
 
 #[cfg(test)]
 mod tests;

@@ -75,7 +75,7 @@ impl Profile {
             ],
             Self::ScbCheck013 | Self::ScbCheck020 => &[
                 "where Python's tokenizer fails (tabs and blanks mixed, a form feed or U+0085 or U+2028 within a line), that tool ends without an answer; here the file is measured",
-                "files of more than 4 MiB and files nested deeper than 5,000 nodes are left out here",
+                "files of more than 1.25 MiB and files nested deeper than 5,000 nodes are left out here",
             ],
             Self::Trajview => &[],
         }

@@ -77,6 +77,9 @@ impl LineOrigin {
 /// The largest file that is blamed, in bytes.
 pub const BLAME_LIMIT: usize = 8 << 20;
 
+/// The most lines of a file that is blamed.
+pub const BLAME_LINES: usize = 400_000;
+
 /// Equal lines around a change that are compared with it, so that an added block stands where the diff has it.
 const MARGIN: usize = 16;
 
@@ -180,6 +183,9 @@ impl Text {
         let mut ends: Vec<usize> = memchr::memchr_iter(b'\n', &blob).map(|end| end + 1).collect();
         if ends.last().copied().unwrap_or(0) < blob.len() {
             ends.push(blob.len());
+        }
+        if ends.len() > BLAME_LINES {
+            return Err(format!("too big to blame: more than {BLAME_LINES} lines"));
         }
         Ok(Self { blob, id, ends })
     }

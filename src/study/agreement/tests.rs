@@ -74,6 +74,16 @@ fn full_agreement_has_no_interval() {
 }
 
 #[test]
+fn two_pairs_that_are_alike_without_each_other_have_no_interval() {
+    let scale = Scale::whole(0, 4).unwrap();
+
+    let agreement = Ratings::new(scale, &[(4.0, 1.0), (1.0, 4.0)]).agreement(&Plan::default());
+
+    // Without either of them kappa is 0, so that its skewness is nothing over nothing: SciPy has no interval here.
+    assert!(agreement.estimate(Coefficient::Kappa).interval.is_err());
+}
+
+#[test]
 fn the_same_seed_gives_the_same_interval_and_another_seed_another() {
     let ratings = Ratings::new(
         Scale::default(),
