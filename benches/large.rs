@@ -177,10 +177,10 @@ fn write_manifest(bundle: &Path, repository: &Path, turns: usize) -> io::Result<
     };
     let rows: Vec<String> = commits.lines().take(turns).enumerate().map(row).collect();
     let mut file = fs::File::create(bundle.join("run.json"))?;
-    write!(
+    writeln!(
         file,
         "{{\"schema\":\"trajview.run/1\",\"id\":\"large\",\"title\":\"made-up run\",\"agent\":{{\"name\":\"codex\",\
-         \"version\":\"0.150.0\"}},\"model\":\"made-up\",\"turns\":[{}]}}\n",
+         \"version\":\"0.150.0\"}},\"model\":\"made-up\",\"turns\":[{}]}}",
         rows.join(",")
     )
 }
