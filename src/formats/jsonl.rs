@@ -2,7 +2,7 @@
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicUsize, Ordering},
 };
 
 use super::Hands;
@@ -154,15 +154,19 @@ pub fn each_line<T: Send>(
     let done: Vec<Mutex<(u32, Vec<Numbered<T>>)>> =
         (0..cut.pieces()).map(|_| Mutex::default()).collect();
     let buffers = Mutex::new(vec![]);
-    let is_full = AtomicBool::new(false);
+    // The piece in which the last line is that is taken.
+    let last = AtomicUsize::new(usize::MAX);
     let work = |at: usize| {
-        if is_full.load(Ordering::Relaxed) {
+        if at > last.load(Ordering::Relaxed) {
             return;
         }
         let mut buffer = held(&buffers).pop().unwrap_or_default();
         let mut lines = cut.piece(at, &mut buffer).lines(source);
         let known = lines.by_ref().take_while(|(place, _)| place.line <= MOST_LINES);
         let made: Vec<Numbered<T>> = known.filter_map(read).collect();
+        if lines.line > MOST_LINES {
+            last.fetch_min(at, Ordering::Relaxed);
+        }
         *held(&done[at]) = (lines.line, made);
         if buffer.capacity() < cut.size * 4 {
             held(&buffers).push(buffer);
@@ -172,7 +176,9 @@ pub fn each_line<T: Send>(
         let (lines, made) = std::mem::take(&mut *held(&done[at]));
         made.into_iter().for_each(|one| taker.take(one));
         taker.end(lines);
-        is_full.store(taker.is_cut, Ordering::Relaxed);
+        if taker.is_cut {
+            last.fetch_min(at, Ordering::Relaxed);
+        }
     };
     hands.in_order(cut.pieces(), &work, &mut then);
     taker.extent()
