@@ -46,9 +46,11 @@ fn judged(command: &[&str], surroundings: &[(&str, &str)], home: &Path) -> Value
     let _ = fs::remove_dir_all(run.join("judgements"));
     let config = home.join("config.toml");
     let words = serde_json::to_string(command).unwrap();
+    let passed: Vec<&str> = surroundings.iter().map(|(name, _)| *name).collect();
+    let passed = serde_json::to_string(&passed).unwrap();
     fs::write(
         &config,
-        format!("[judges.cli]\nkind = \"command\"\ncommand = {words}\nconcurrency = 1\n"),
+        format!("[judges.cli]\nkind = \"command\"\ncommand = {words}\npass = {passed}\nconcurrency = 1\n"),
     )
     .unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
