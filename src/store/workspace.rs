@@ -2,7 +2,7 @@
 //!
 //! The repository lies outside the workspace and the agent never learns of it: its own `.git` is neither read nor
 //! written. Trees are made from the files as they lie there, without git's filters, so that what is recorded is what
-//! the agent left, byte for byte. Each commit is one pack, brought to the disk once ([`super::pack`]).
+//! the agent left, byte for byte. Each commit is one pack, brought to the disk once (`store::pack`).
 
 use std::{
     collections::BTreeMap,

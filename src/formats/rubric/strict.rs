@@ -3,7 +3,7 @@
 //!
 //! [`super::read`] takes what it can use and goes on; this says all that somebody would want to mend: names of fields that
 //! nobody reads, values of a wrong type, components, turns and commits that do not exist, evidence that is no place in
-//! the code, words that contradict a score. What a document may hold stands in [`shapes`].
+//! the code, words that contradict a score. What a document may hold stands in `shapes`.
 
 mod node;
 mod shapes;
