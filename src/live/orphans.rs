@@ -76,7 +76,7 @@ const BEAT: std::time::Duration = std::time::Duration::from_millis(5);
 mod linux {
     use std::{fs, path::Path};
 
-    use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, kill_process, waitpid};
+    use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
     use super::{VARIABLE, started};
 
@@ -106,7 +106,8 @@ mod linux {
     pub fn orphans(run: &str) -> Vec<u32> {
         let started = started();
         let own = getpid();
-        let session = getsid(None).map_or(0, |it| it.as_raw_nonzero().get());
+        // As the rows say it: 0 where the session was begun outside of this container, for us and for our children.
+        let session = Row::of(Path::new("/proc/self")).map_or(0, |row| row.session);
         let wanted = format!("{VARIABLE}={run}");
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
