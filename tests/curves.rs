@@ -420,3 +420,24 @@ proptest! {
         ui::picture(&world.app, Theme::ansi());
     }
 }
+
+fn settled(width: u16, height: u16, keys: &str) -> String {
+    export::text(&frame_as(Wishes::default(), width, height, keys))
+}
+
+#[test]
+fn what_measures_the_code_is_chosen_in_a_form_that_says_what_it_would_do() {
+    insta::assert_snapshot!("score_form_120x40", settled(120, 40, "U l"));
+    let wrong_path = settled(80, 24, "U j <space> no-such-rules <enter>");
+    insta::assert_snapshot!("score_form_80x24", wrong_path);
+}
+
+#[test]
+fn the_numbers_after_the_form_are_those_of_its_profile() {
+    let before = settled(120, 40, "");
+    assert!(before.contains("profile trajview"), "{before}");
+    let after = settled(120, 40, "U l <enter>");
+    assert!(after.contains("scb-paper formulas"), "{after}");
+    let closed = settled(120, 40, "U l <esc>");
+    assert!(closed.contains("profile trajview"), "{closed}");
+}

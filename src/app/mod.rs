@@ -24,6 +24,7 @@ pub mod diff;
 pub mod digest;
 pub mod files;
 pub mod follow;
+pub mod jobs;
 pub mod judging;
 pub mod key;
 pub mod keymap;
@@ -92,6 +93,10 @@ pub struct App {
     /// The opening whose beginning is shown while the whole is read.
     begun: Option<Request>,
     pub overlay: Option<Overlay>,
+    /// A form over the view, before something is begun.
+    pub dialog: Option<Box<jobs::Dialog>>,
+    /// How the code is measured.
+    pub measure: jobs::scoring::Measure,
     pub size: Size,
     pub zoom: Zoom,
     /// Digits typed so far.
@@ -128,6 +133,7 @@ pub enum Message {
     /// A run is going to be made.
     BeginLive,
     Live(live::Message),
+    Jobs(jobs::Message),
     Overlay(overlay::Message),
     Zoom,
     Escape,
@@ -189,6 +195,10 @@ pub enum Effect {
     Live(live::told::Command),
     /// Of the pane in which a judge is asked.
     Judge(Request, Arc<Run>, judging::asking::Ask),
+    /// What beginning a job would do; nothing is begun.
+    PlanJob(Request, jobs::Wanted),
+    /// The code is measured so from now on.
+    MeasureWith(jobs::scoring::Measure),
     /// Ask the judge no more; what is judged stays.
     StopJudging,
     Suspend,
@@ -225,6 +235,8 @@ impl Default for App {
             table_wish: collection::Opening::default(),
             begun: None,
             overlay: None,
+            dialog: None,
+            measure: jobs::scoring::Measure::default(),
             size: Size { width: 80, height: 24 },
             zoom: Zoom::Off,
             count: None,
@@ -251,6 +263,7 @@ impl App {
         }
         effects.extend(self.settle_comparison());
         effects.extend(self.settle_live());
+        effects.extend(self.settle_dialog());
         let height = self.table_height();
         if let Some(collection) = &mut self.collection {
             collection.settle(height);
@@ -290,6 +303,7 @@ impl App {
             Message::Collection(message) => return self.update_table(message),
             Message::BeginLive => self.begin_live(),
             Message::Live(message) => return self.update_live(message),
+            Message::Jobs(message) => return self.update_jobs(message),
             Message::Replay(message) if self.is_way_out(&message) => self.bring_up(self.way_back),
             Message::Replay(message) => {
                 let stops = message == replay::Message::Curves(curves::Message::StopOrGoOn);
@@ -366,6 +380,9 @@ impl App {
     pub fn context(&self) -> Context {
         if let Some(context) = self.shell.context() {
             return context;
+        }
+        if let (None, Some(dialog)) = (&self.overlay, &self.dialog) {
+            return if dialog.form.typing.is_some() { Context::FormText } else { Context::Form };
         }
         if let (None, Some(live)) = (&self.overlay, self.live()) {
             return live.context();

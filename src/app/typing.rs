@@ -4,7 +4,7 @@
 //! and a paste is one change, not one a letter.
 
 use super::{
-    App, Effect, Message, audit, chooser, collection, judging,
+    App, Effect, Message, audit, chooser, collection, jobs, judging,
     keymap::Context,
     live, replay, scores, search,
     shell::{self, palette},
@@ -47,6 +47,7 @@ impl App {
             Context::Palette => self.shell.palette.as_ref().map(|palette| &*palette.text),
             Context::LivePrompt => self.live().and_then(|live| Some(&*live.prompt.as_ref()?.text)),
             Context::Filter => self.table().and_then(|table| Some(&*table.prompt.as_ref()?.text)),
+            Context::FormText => self.dialog.as_ref().and_then(|dialog| dialog.form.line()),
             Context::Prompt => {
                 replay.and_then(|replay| Some(&*replay.search.prompt.as_ref()?.text))
             }
@@ -67,7 +68,7 @@ impl App {
 
 const fn most(context: Context) -> usize {
     match context {
-        Context::LivePrompt => MOST_OF_REQUEST,
+        Context::LivePrompt | Context::FormText => MOST_OF_REQUEST,
         _ => MOST,
     }
 }
@@ -78,6 +79,9 @@ fn typed(context: Context, words: String) -> Message {
             return Message::Shell(shell::Message::Palette(palette::Message::Type(words)));
         }
         Context::LivePrompt => return Message::Live(live::Message::Type(words)),
+        Context::FormText => {
+            return Message::Jobs(jobs::Message::Form(jobs::form::Message::Type(words)));
+        }
         Context::JudgePath => {
             replay::Message::Judging(judging::Message::Path(judging::Path::Type(words)))
         }

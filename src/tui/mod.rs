@@ -12,6 +12,7 @@ mod editor;
 mod follow;
 mod gate;
 mod input;
+mod jobs;
 mod judging;
 pub mod living;
 mod runtime;

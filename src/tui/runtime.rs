@@ -207,6 +207,7 @@ impl Runtime {
                 Effect::Follow(_) if !self.may_follow => {}
                 Effect::Follow(path) => self.world.follow(path),
                 Effect::Live(command) => self.world.ask_agent(command),
+                Effect::MeasureWith(measure) => self.world.measure_with(measure),
                 Effect::StopScoring => self.world.stop_scoring(),
                 Effect::StopComparing => self.world.stop_comparing(),
                 Effect::StopJudging => self.world.judging().stop(),

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    app::curves::RulerName,
+    app::{curves::RulerName, jobs::scoring::Measure},
     metrics::{
         quality::{Profile, Ruler},
         rules::Rules,
@@ -33,6 +33,12 @@ impl Scoring {
             caches: wishes.caches,
             made: OnceLock::new(),
         }
+    }
+
+    /// As somebody said on the screen.
+    pub fn measuring(&self, measure: Measure) -> Self {
+        let Measure { profile, rules } = measure;
+        Self { profile, rules, caches: self.caches, made: OnceLock::new() }
     }
 
     /// Another one that measures alike and has its own memory.

@@ -21,6 +21,7 @@ use crate::{
         audit::asking::{Ask, Saved},
         collection, colours,
         curves::{Measured, Moved, scores},
+        jobs::scoring::Measure,
         live::told::Command,
         replay::{Answer, Counts},
         scores::components::asking::Integration,
@@ -50,6 +51,7 @@ use super::{
     auditing,
     collecting::{self, Collecting},
     comparing::{self, Comparing},
+    jobs,
     judging::{self, Judging},
     living::{self, Living},
     scoring::{Scoring, name_of},
@@ -420,6 +422,12 @@ impl World {
         self.comparing.score_with(self.scoring.clone());
     }
 
+    /// From now on the code is scored as somebody said on the screen.
+    pub fn measure_with(&mut self, measure: Measure) {
+        self.stop_scoring();
+        self.score_with(self.scoring.measuring(measure));
+    }
+
     /// Who can be asked about a run.
     pub const fn judging(&mut self) -> &mut Judging {
         &mut self.judging
@@ -579,11 +587,16 @@ impl Worker {
         if let Effect::Compare(request, ask) = effect {
             return self.comparing.answer(request, ask);
         }
+        if let Effect::PlanJob(request, wanted) = &effect {
+            return jobs::plan(*request, wanted);
+        }
         let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
         match effect {
             Effect::Open(..)
             | Effect::Compare(..)
             | Effect::StopComparing
+            | Effect::PlanJob(..)
+            | Effect::MeasureWith(_)
             | Effect::FindRuns(..)
             | Effect::ReadRuns(..)
             | Effect::ScoreRuns(..)
@@ -770,8 +783,10 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::MeasureReuse(request, ..) => (*request, |why| Answer::Reused(Err(why))),
         Effect::FollowComponents(request, ..) => (*request, |why| Answer::Lifelines(Err(why))),
         Effect::Judge(request, _, ask) => (*request, judging::failed(ask)),
+        Effect::PlanJob(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
         Effect::StopCollecting
         | Effect::StopComparing
+        | Effect::MeasureWith(_)
         | Effect::StopScoring
         | Effect::Live(_)
         | Effect::StopJudging
@@ -781,6 +796,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         | Effect::Edit(_) => (Request::default(), |_| Answer::Found(vec![], Progress::Done)),
     };
     let compares = matches!(effect, Effect::Compare(..));
+    let plans = matches!(effect, Effect::PlanJob(..));
     let is_of_collection = collecting::is_one(effect);
     let opens = match effect {
         Effect::Open(_, path) => Some(path.clone()),
@@ -792,6 +808,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
             Some(path) => {
                 Reply::Opened(request, Err(OpenError::Understand { path: path.clone(), why }))
             }
+            None if plans => jobs::failed(request, why),
             None if compares => comparing::failed(request, why),
             None if is_of_collection => {
                 collecting::reply(request, collection::asking::Answer::Failed(why))

@@ -102,6 +102,9 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
 /// What lies over the whole screen, and the last line.
 fn draw_over(app: &App, theme: Theme, buffer: &mut Buffer) {
     let layout = app.whole_layout();
+    if let Some(dialog) = &app.dialog {
+        panel::form::draw(dialog, theme, &layout, buffer);
+    }
     if let Some(overlay) = app.overlay {
         panel::overlay::draw(overlay, app.subject(), &app.shell.keys, theme, &layout, buffer);
     }

@@ -601,6 +601,8 @@ impl Answering {
                 return Some(Message::Opened(request, Ok(story.run.clone().into())));
             }
             Effect::Suspend
+            | Effect::PlanJob(..)
+            | Effect::MeasureWith(_)
             | Effect::Judge(..)
             | Effect::StopJudging
             | Effect::Live(_)

@@ -203,6 +203,11 @@ impl Scores {
         self.is_stopped
     }
 
+    /// Gives up everything, because it is measured otherwise from now on.
+    pub fn measure_again(&mut self) {
+        *self = Self::default();
+    }
+
     /// Gives up what is no longer true after a run has grown: all that comes after the first `same` turns.
     pub fn forget_after(&mut self, same: usize) {
         self.known.retain(|done, _| *done <= same);

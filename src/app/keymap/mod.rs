@@ -57,6 +57,10 @@ pub enum Context {
     JudgeWatch,
     /// Typing the path of a prompt for it.
     JudgePath,
+    /// A form, before something is begun.
+    Form,
+    /// Typing into one of its fields.
+    FormText,
     /// In the audit, while a reason is asked for too.
     AuditReading,
     /// While it asks why a label and a verdict differ.
@@ -117,7 +121,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 50] = [
+    pub const ALL: [Self; 52] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -135,6 +139,8 @@ impl Context {
         Self::JudgeForm,
         Self::JudgeWatch,
         Self::JudgePath,
+        Self::Form,
+        Self::FormText,
         Self::AuditReading,
         Self::AuditReason,
         Self::AuditWords,
@@ -189,6 +195,8 @@ impl Context {
             Self::JudgeForm => "in it, before it asks",
             Self::JudgeWatch => "in it, while it asks and after",
             Self::JudgePath => "in it, while typing a path",
+            Self::Form => "in a form, before something is begun",
+            Self::FormText => "while typing into a form",
             Self::AuditReading => "in the audit, and while it asks for a reason",
             Self::AuditReason => "while the audit asks for a reason",
             Self::AuditWords => "while typing a note or a name in the audit",
@@ -292,6 +300,8 @@ impl Context {
             Self::JudgeForm => &[Self::JudgeForm, Self::Judging, Self::Anywhere],
             Self::JudgeWatch => &[Self::JudgeWatch, Self::Judging, Self::Anywhere],
             Self::JudgePath => &[Self::JudgePath],
+            Self::Form => &[Self::Form],
+            Self::FormText => &[Self::FormText],
             Self::Audit => &[Self::AuditReading, Self::Audit, Self::InRun, Self::Anywhere],
             Self::AuditReading => &[Self::AuditReading],
             Self::AuditReason => &[Self::AuditReason, Self::AuditReading, Self::Anywhere],
@@ -376,6 +386,7 @@ impl Context {
                 | Self::RubricFind
                 | Self::AuditWords
                 | Self::JudgePath
+                | Self::FormText
                 | Self::LivePrompt
                 | Self::Palette
         )

@@ -18,6 +18,7 @@ use super::{
     App, Effect,
     config::{Config, Named, Reference},
     diff::{Arrangement, Follows},
+    jobs::scoring::Measure,
     judging::Known,
     key::{Code, Key},
     keymap::Context,
@@ -122,6 +123,7 @@ impl App {
         self.shell.context = Some(config.diff.context);
         self.shell.speed = Some(config.play.speed);
         self.shell.arrangement = config.diff.mode;
+        self.measure = Measure { profile: config.profile, rules: config.rules.clone() };
         self.shell.reference = config.reference.clone();
         self.shell.annotator.clone_from(&config.annotator);
         self.shell.stops = Stops::of(config.play.stop_at.iter().copied());

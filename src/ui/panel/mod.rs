@@ -8,6 +8,7 @@ pub mod curves;
 pub mod diff;
 pub mod files;
 pub mod footer;
+pub mod form;
 pub mod judging;
 pub mod live;
 pub mod now;

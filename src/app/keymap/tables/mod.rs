@@ -5,6 +5,7 @@ mod collection;
 mod compare;
 mod curves;
 mod everywhere;
+mod jobs;
 mod judging;
 mod live;
 mod replay;
@@ -14,7 +15,7 @@ mod scores;
 use super::{Binding, Context};
 
 /// In the order of the views.
-pub static TABLES: [&[Binding]; 9] = [
+pub static TABLES: [&[Binding]; 10] = [
     replay::ROWS,
     everywhere::ROWS,
     curves::ROWS,
@@ -24,4 +25,5 @@ pub static TABLES: [&[Binding]; 9] = [
     compare::ROWS,
     collection::ROWS,
     live::ROWS,
+    jobs::ROWS,
 ];

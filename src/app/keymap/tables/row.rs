@@ -1,7 +1,7 @@
 //! What the tables of keys are written with.
 
 use crate::app::{
-    Message, audit, base, chooser, collection, compare, curves, diff, files, judging,
+    Message, audit, base, chooser, collection, compare, curves, diff, files, jobs, judging,
     key::{Code, Key},
     layout::Panel,
     live, overlay, playback, replay,
@@ -149,6 +149,14 @@ pub(super) const fn audited(message: audit::Message) -> Message {
 
 pub(super) const fn lived(message: live::Message) -> Message {
     Message::Live(message)
+}
+
+pub(super) const fn job(message: jobs::Message) -> Message {
+    Message::Jobs(message)
+}
+
+pub(super) const fn fill(message: jobs::form::Message) -> Message {
+    job(jobs::Message::Form(message))
 }
 
 pub(super) const fn judge(message: judging::Message) -> Message {

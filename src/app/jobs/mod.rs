@@ -1,0 +1,199 @@
+//! What is begun from the screen: a form, a plan of what beginning it would do, the work, and what came of it.
+//!
+//! A [`Dialog`] is a [`Form`] with its [`Plan`]; it lies over whatever view is shown. Its [`Purpose`] says what it is for:
+//! which fields it has, and which [`Wanted`] they come to. What is wanted is planned by a worker each time it changes, so
+//! that whoever looks at the form knows what would happen, and a [`Refusal`] stands at the field that it is about.
+//!
+//! To add a kind of work add a variant to [`Purpose`] and [`Wanted`], and a file here that makes the form and reads it.
+
+pub mod form;
+pub mod scoring;
+
+use super::{
+    App, Effect, Request,
+    ask::{Desk, Numbers},
+};
+use form::Form;
+use scoring::Measure;
+
+/// A form over the view, and what it would begin.
+#[derive(Debug)]
+pub struct Dialog {
+    pub purpose: Purpose,
+    pub form: Form,
+    /// What was planned last, and for what.
+    plan: Option<(Wanted, Result<Plan, Refusal>)>,
+    plans: Desk<Wanted>,
+}
+
+/// What a form is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The code is measured with another profile or other rules.
+    Score,
+}
+
+/// What a form comes to: plain values, carried out as they are.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wanted {
+    Score(Measure),
+}
+
+/// What beginning would do: names and values, from the top. Sentences.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    pub rows: Vec<(String, String)>,
+}
+
+/// Why something is not begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The field it is about; None where it is about the whole.
+    pub field: Option<&'static str>,
+    /// A sentence.
+    pub why: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    Open(Purpose),
+    Form(form::Message),
+    /// Do what the form says.
+    Begin,
+    Close,
+    Planned(Request, Result<Plan, Refusal>),
+}
+
+impl Plan {
+    pub fn row(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.rows.push((name.into(), value.into()));
+    }
+}
+
+impl Refusal {
+    pub fn at(field: &'static str, why: impl Into<String>) -> Self {
+        Self { field: Some(field), why: why.into() }
+    }
+}
+
+impl Purpose {
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Score => "score again",
+        }
+    }
+
+    /// What the key that begins it does, for the footer.
+    pub const fn verb(self) -> &'static str {
+        match self {
+            Self::Score => "measure",
+        }
+    }
+}
+
+impl Dialog {
+    fn new(purpose: Purpose, form: Form) -> Self {
+        Self { purpose, form, plan: None, plans: Desk::default() }
+    }
+
+    /// What the form comes to.
+    pub fn wanted(&self) -> Result<Wanted, Refusal> {
+        match self.purpose {
+            Purpose::Score => scoring::wanted(&self.form).map(Wanted::Score),
+        }
+    }
+
+    /// What beginning would do; None while that is worked out.
+    pub fn plan(&self) -> Option<Result<&Plan, &Refusal>> {
+        let wanted = self.wanted().ok()?;
+        let (_, plan) = self.plan.as_ref().filter(|(of, _)| *of == wanted)?;
+        Some(plan.as_ref())
+    }
+
+    /// Why it cannot begin, as far as it is known; what concerns a field stands there.
+    pub fn refusal(&self) -> Option<Refusal> {
+        match (self.wanted(), self.plan()) {
+            (Err(why), _) => Some(why),
+            (Ok(_), Some(Err(why))) => Some(why.clone()),
+            (Ok(_), Some(Ok(_)) | None) => None,
+        }
+    }
+
+    /// The sentence at a field.
+    pub fn complaint(&self, id: &str) -> Option<String> {
+        let own = self.form.get(id).and_then(|field| field.error.clone());
+        own.or_else(|| Some(self.refusal().filter(|it| it.field == Some(id))?.why))
+    }
+
+    fn ask(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        if self.form.typing.is_some() || !self.plans.is_free() {
+            return None;
+        }
+        let wanted = self.wanted().ok()?;
+        if self.plan.as_ref().is_some_and(|(of, _)| *of == wanted) {
+            return None;
+        }
+        let request = self.plans.ask(numbers, wanted.clone());
+        Some(Effect::PlanJob(request, wanted))
+    }
+
+    fn hear(&mut self, request: Request, plan: Result<Plan, Refusal>) {
+        if let Some(wanted) = self.plans.answered(request) {
+            self.plan = Some((wanted, plan));
+        }
+    }
+}
+
+impl App {
+    pub(super) fn update_jobs(&mut self, message: Message) -> Vec<Effect> {
+        match message {
+            Message::Open(purpose) => self.dialog = Some(Box::new(self.dialog_for(purpose))),
+            Message::Close => self.dialog = None,
+            Message::Form(message) => {
+                let height = self.dialog_height();
+                if let Some(dialog) = &mut self.dialog {
+                    dialog.form.update(message, height);
+                }
+            }
+            Message::Planned(request, plan) => {
+                if let Some(dialog) = &mut self.dialog {
+                    dialog.hear(request, plan);
+                }
+            }
+            Message::Begin => return self.begin_job(),
+        }
+        vec![]
+    }
+
+    fn dialog_for(&self, purpose: Purpose) -> Dialog {
+        let form = match purpose {
+            Purpose::Score => scoring::form(&self.measure),
+        };
+        Dialog::new(purpose, form)
+    }
+
+    /// Rows of the form that are seen.
+    pub fn dialog_height(&self) -> usize {
+        usize::from(self.whole_layout().overlay().height.saturating_sub(2))
+    }
+
+    pub(super) fn settle_dialog(&mut self) -> Vec<Effect> {
+        let height = self.dialog_height();
+        let Some(dialog) = &mut self.dialog else { return vec![] };
+        dialog.form.rows.follow(dialog.form.fields.len(), height);
+        dialog.ask(&mut self.numbers).into_iter().collect()
+    }
+
+    /// Begins what the form says, where that was planned and nothing is wrong with it.
+    fn begin_job(&mut self) -> Vec<Effect> {
+        let Some(dialog) = &mut self.dialog else { return vec![] };
+        let wanted = match (dialog.wanted(), dialog.plan()) {
+            (Ok(wanted), Some(Ok(_))) => wanted,
+            _ => return vec![], // why not stands in the form
+        };
+        self.dialog = None;
+        match wanted {
+            Wanted::Score(measure) => self.measure_with(measure),
+        }
+    }
+}

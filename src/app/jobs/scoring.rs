@@ -1,0 +1,48 @@
+//! Measuring again: another profile, or other rules.
+
+use std::path::PathBuf;
+
+use super::{
+    Refusal,
+    form::{Choice, Field, Form},
+};
+use crate::{
+    app::{App, Effect},
+    metrics::quality::Profile,
+};
+
+/// Whose formulas and which rules measure the code.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Measure {
+    pub profile: Profile,
+    /// A file or folder of rules; None for those that are built in.
+    pub rules: Option<PathBuf>,
+}
+
+pub(super) const PROFILE: &str = "profile";
+pub const RULES: &str = "rules";
+
+/// As the code is measured now.
+pub(super) fn form(now: &Measure) -> Form {
+    let profiles = Profile::ALL.iter().map(|it| Choice::new(it.name(), it.name())).collect();
+    let at = Profile::ALL.iter().position(|it| *it == now.profile).unwrap_or_default();
+    let rules = now.rules.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    Form::new(vec![
+        Field::choice(PROFILE, "profile", profiles, at),
+        Field::text(RULES, "rules", &rules, "those that are built in"),
+    ])
+}
+
+pub(super) fn wanted(form: &Form) -> Result<Measure, Refusal> {
+    let profile = form.choice(PROFILE).parse().map_err(|why: String| Refusal::at(PROFILE, why))?;
+    Ok(Measure { profile, rules: form.text(RULES).map(PathBuf::from) })
+}
+
+impl App {
+    /// From now on the code of every run is measured so; what was measured otherwise is measured again.
+    pub(super) fn measure_with(&mut self, measure: Measure) -> Vec<Effect> {
+        self.measure = measure.clone();
+        self.on_replay(|replay| replay.curves.scores.measure_again());
+        vec![Effect::MeasureWith(measure)]
+    }
+}
