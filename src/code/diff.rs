@@ -3,18 +3,24 @@
 //! Lines end at `\n` and nowhere else, as git has it: a `\r` before it belongs to the text, and a last line without
 //! `\n` differs from the same line with one. Comparing works on bytes, because a patch must carry a file that is not
 //! valid UTF-8 unharmed ([`unified`](super::unified) does); [`TextDiff`] is the same difference for the screen, with
-//! bytes that are no text shown as U+FFFD. Nothing here reads a clock: similar keeps the time limit itself.
+//! bytes that are no text shown as U+FFFD. Nothing here reads a clock: what is too large for the algorithm whose output
+//! reads best is compared by one whose work is bounded, so the same two texts differ alike on any machine.
 
-use std::{borrow::Cow, collections::HashMap, ops::Range, time::Duration};
+use std::{borrow::Cow, collections::HashMap, ops::Range};
 
+use imara_diff::{Diff, InternedInput};
 use similar::{Algorithm, DiffOp, TextDiff as Comparison, TextDiffConfig, group_diff_ops};
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use super::patch::LineKind;
 use super::patch::{PatchHunk, PatchLine};
 
-/// After this long a comparison gives up looking for the smallest difference and calls the rest changed.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// Texts with more lines than this between their equal beginnings and ends are compared by histogram: the work of the
+/// other algorithm grows with the square of them.
+const MOST_BY_PATIENCE: usize = 8_000;
+
+/// Lines with more pairs of words than this are not compared by word.
+const MOST_WORD_PAIRS: usize = 250_000;
 
 /// How far into a file git looks for a NUL (`buffer_is_binary` in its xdiff-interface.c), in bytes.
 const BINARY_PROBE: usize = 8000;
@@ -116,10 +122,11 @@ pub fn words(old_line: &str, new_line: &str) -> Sides<Vec<Range<usize>>> {
         return nothing;
     }
     let (old, new) = (tokens(old_line), tokens(new_line));
-    let comparison = TextDiffConfig::new()
-        .algorithm(Algorithm::Myers)
-        .timeout(PATIENCE)
-        .diff_slices::<str>(&old, &new);
+    if old.len() * new.len() > MOST_WORD_PAIRS {
+        return nothing;
+    }
+    let comparison =
+        TextDiffConfig::new().algorithm(Algorithm::Myers).diff_slices::<str>(&old, &new);
     if likeness(&comparison) < ALIKE {
         return nothing;
     }
@@ -257,9 +264,16 @@ fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// similar measures time itself only for texts, and lines need not be text: each distinct line gets a short name,
-/// and the names are compared.
+/// What turns one list of lines into the other, by the same rule whatever the machine is doing.
 fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+    let same = |pairs: &mut dyn Iterator<Item = (&&[u8], &&[u8])>| {
+        pairs.take_while(|(old, new)| old == new).count()
+    };
+    let before = same(&mut old.iter().zip(new));
+    let after = same(&mut old[before..].iter().rev().zip(new[before..].iter().rev()));
+    if old.len() + new.len() - 2 * (before + after) > MOST_BY_PATIENCE {
+        return by_histogram(old, new);
+    }
     let mut numbers: HashMap<&[u8], usize> = HashMap::new();
     let mut number = |line| {
         let next = numbers.len();
@@ -267,14 +281,38 @@ fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     };
     let old: Vec<usize> = old.iter().map(|&line| number(line)).collect();
     let new: Vec<usize> = new.iter().map(|&line| number(line)).collect();
-    let names: Vec<String> = (0..numbers.len()).map(|number| number.to_string()).collect();
-    let named = |side: &[usize]| side.iter().map(|&n| names[n].as_str()).collect::<Vec<_>>();
-    TextDiffConfig::new()
-        .algorithm(Algorithm::Patience)
-        .timeout(PATIENCE)
-        .diff_slices::<str>(&named(&old), &named(&new))
-        .ops()
-        .to_vec()
+    similar::capture_diff_slices(Algorithm::Patience, &old, &new)
+}
+
+/// Work that grows with the lines and little else.
+fn by_histogram(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+    let mut input: InternedInput<&[u8]> = InternedInput::default();
+    input.update_before(old.iter().copied());
+    input.update_after(new.iter().copied());
+    let (mut ops, mut at) = (vec![], Sides { old: 0, new: 0 });
+    for hunk in Diff::compute(imara_diff::Algorithm::Histogram, &input).hunks() {
+        let range = |range: Range<u32>| range.start as usize..range.end as usize;
+        let (removed, added) = (range(hunk.before), range(hunk.after));
+        push_equal(&mut ops, at, removed.start);
+        let (old_index, old_len) = (removed.start, removed.len());
+        let (new_index, new_len) = (added.start, added.len());
+        ops.push(match (old_len, new_len) {
+            (_, 0) => DiffOp::Delete { old_index, old_len, new_index },
+            (0, _) => DiffOp::Insert { old_index, new_index, new_len },
+            _ => DiffOp::Replace { old_index, old_len, new_index, new_len },
+        });
+        at = Sides { old: removed.end, new: added.end };
+    }
+    push_equal(&mut ops, at, old.len());
+    ops
+}
+
+/// The equal lines from a place up to an old line.
+fn push_equal(ops: &mut Vec<DiffOp>, at: Sides<usize>, until: usize) {
+    let len = until - at.old;
+    if len > 0 {
+        ops.push(DiffOp::Equal { old_index: at.old, new_index: at.new, len });
+    }
 }
 
 /// Moves added and removed blocks to where a reader would put them. A block that ends with the line before it (or
@@ -538,6 +576,45 @@ mod tests {
         }
         new.extend(lines[at..].concat());
         new
+    }
+
+    /// The new lines, put together from the old ones and the difference.
+    fn replay<'t>(ops: &[DiffOp], old: &[&'t [u8]], new: &[&'t [u8]]) -> Vec<&'t [u8]> {
+        let side = |op: &DiffOp| match op {
+            DiffOp::Equal { .. } => old[op.old_range()].to_vec(),
+            _ => new[op.new_range()].to_vec(),
+        };
+        ops.iter().flat_map(side).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn by_histogram_the_old_lines_become_the_new_ones(
+            old in proptest::collection::vec(0_u8..6, 0..60),
+            new in proptest::collection::vec(0_u8..6, 0..60),
+        ) {
+            let lines = |side: &[u8]| side.iter().map(|line| vec![b'a' + line, b'\n']).collect();
+            let (old, new): (Vec<Vec<u8>>, Vec<Vec<u8>>) = (lines(&old), lines(&new));
+            let (old, new): (Vec<&[u8]>, Vec<&[u8]>) =
+                (old.iter().map(|it| &**it).collect(), new.iter().map(|it| &**it).collect());
+            let ops = by_histogram(&old, &new);
+            prop_assert_eq!(replay(&ops, &old, &new), &*new);
+            prop_assert_eq!(ops.iter().map(|op| op.old_range().len()).sum::<usize>(), old.len());
+        }
+    }
+
+    /// Both are compared within a second even where nothing is optimised; a limit in time would give other numbers on a
+    /// machine that is busy.
+    #[test]
+    fn texts_of_a_hundred_thousand_lines_differ_by_the_lines_that_were_changed() {
+        let line = |n: usize| format!("line {}\n", n * 7919 % 50_021);
+        let old: String = (0..100_000).map(line).collect();
+        let changed = |n: usize| if n % 10 == 3 { format!("other {n}\n") } else { line(n) };
+        let new: String = (0..100_000).map(changed).collect();
+
+        let diff = diff_text(&old, &new, 0);
+
+        assert_eq!((diff.added, diff.removed), (10_000, 10_000));
     }
 
     fn emphasised<'t>(text: &'t str, ranges: &[Range<usize>]) -> Vec<&'t str> {
