@@ -23,6 +23,7 @@ use super::{
     answer::cut,
     conversation::{Conversation, Reply},
     fault::Fault,
+    inherited,
     prompt::filled,
     settings::Settings,
     stop::Stop,
@@ -49,36 +50,10 @@ pub struct Program {
     folder: Folder,
 }
 
-/// Variables that say where programs and their settings are and how to get through a network.
-const PASSED: [&str; 22] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "TMPDIR",
-    "LANG",
-    "LC_ALL",
-    "TZ",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_CACHE_HOME",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-    "SYSTEMROOT",
-];
-
-/// What the program sees of our environment: [`PASSED`], its key, and what its settings name.
+/// What the program inherits of our environment: [`inherited`], its key, and what its settings name.
 fn environment(settings: &Settings) -> Vec<(String, OsString)> {
     let named = settings.pass.iter().chain(&settings.key_env).map(String::as_str);
-    let names = PASSED.into_iter().chain(named);
+    let names = inherited::NETWORK.into_iter().chain(inherited::PERSON).chain(named);
     names.filter_map(|name| Some((name.to_owned(), std::env::var_os(name)?))).collect()
 }
 

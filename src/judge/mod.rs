@@ -32,6 +32,7 @@ pub mod http;
 #[cfg(not(feature = "judge"))]
 #[path = "http_missing.rs"]
 pub mod http;
+pub mod inherited;
 pub mod job;
 pub mod matter;
 pub mod own;

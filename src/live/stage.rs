@@ -17,7 +17,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::store::write::WriteError;
+use rayon::prelude::*;
+
+use crate::{judge::inherited, store::write::WriteError};
 
 use super::{
     drivers::Driver,
@@ -38,21 +40,6 @@ const MARK: &str = crate::store::WORK_MARK;
 
 /// Everything we make in the folder; what else appears there was written by the agent, outside its workspace.
 const OURS: [&str; 6] = [MARK, "workspace", "home", "agent", "tmp", "requests"];
-
-/// Variables of ours that say where programs are and how to get through a network, and nothing about the person.
-const PASSED: [&str; 11] = [
-    "PATH",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-    "SYSTEMROOT",
-];
 
 /// The variable by which every process of a run is known, whatever it did to its group.
 pub const VARIABLE: &str = "TRAJVIEW_LIVE";
@@ -127,7 +114,7 @@ impl Stage {
     /// Works out what the agent's environment holds. The error is a sentence.
     pub fn furnish(&mut self, setup: &Setup, driver: &dyn Driver) -> Result<(), String> {
         let path = |path: PathBuf| path.to_string_lossy().into_owned();
-        let mut all: BTreeMap<String, String> = PASSED
+        let mut all: BTreeMap<String, String> = inherited::NETWORK
             .iter()
             .filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)))
             .collect();
@@ -203,8 +190,17 @@ impl Stage {
         all
     }
 
-    /// Takes everything away.
+    /// Takes everything away. A disk may answer slowly for each file, so that several are asked for at once.
     pub fn strike(self) {
+        let inner = |folder: PathBuf| -> Vec<PathBuf> {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            let folders = entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir()));
+            folders.map(|entry| entry.path()).collect()
+        };
+        let folders: Vec<PathBuf> = inner(self.workspace()).into_iter().flat_map(inner).collect();
+        folders.par_iter().for_each(|folder| {
+            let _ = fs::remove_dir_all(folder); // it is tried once more below
+        });
         let _ = fs::remove_dir_all(&self.root); // what cannot be removed is found where --work says
     }
 }

@@ -525,6 +525,7 @@ impl<'a> History<'a> {
     fn write(&mut self) -> Result<Vec<Oid>, git2::Error> {
         let mut options = RepositoryInitOptions::new();
         options.bare(true).no_reinit(true).external_template(false).initial_head("main");
+        super::repo::prepare_libgit2();
         let repo = Repository::init_opts(self.path, &options)?;
         forget_templates(self.path);
         let odb = repo.odb()?;

@@ -73,6 +73,8 @@ pub struct Objects {
 const BIG: usize = 1 << 20;
 
 impl Kind {
+    const ALL: [Self; 4] = [Self::Commit, Self::Tree, Self::Blob, Self::Tag];
+
     const fn word(self) -> &'static str {
         match self {
             Self::Commit => "commit",
@@ -83,9 +85,30 @@ impl Kind {
     }
 
     fn of(word: &[u8]) -> Option<Self> {
-        let all = [Self::Commit, Self::Tree, Self::Blob, Self::Tag];
-        all.into_iter().find(|kind| kind.word().as_bytes() == word)
+        Self::ALL.into_iter().find(|kind| kind.word().as_bytes() == word)
     }
+
+    /// The number that stands for it in a pack.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Commit => 1,
+            Self::Tree => 2,
+            Self::Blob => 3,
+            Self::Tag => 4,
+        }
+    }
+
+    fn of_number(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.number() == number)
+    }
+}
+
+/// The SHA-1 that git knows an object by.
+pub fn hash(kind: Kind, content: &[u8]) -> BlobId {
+    let mut hash = Sha1::new();
+    hash.update(format!("{} {}\0", kind.word(), content.len()));
+    hash.update(content);
+    BlobId(hash.finalize().into())
 }
 
 impl Objects {
@@ -240,10 +263,7 @@ fn damaged(what: &str, why: &str) -> String {
 }
 
 fn hash_of(object: &Object) -> BlobId {
-    let mut hash = Sha1::new();
-    hash.update(format!("{} {}\0", object.kind.word(), object.bytes.len()));
-    hash.update(&object.bytes);
-    BlobId(hash.finalize().into())
+    hash(object.kind, &object.bytes)
 }
 
 /// Reads the lines above a commit's message.

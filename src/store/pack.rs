@@ -11,50 +11,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use flate2::{Compression, Crc, write::ZlibEncoder};
+use flate2::{Compress, Compression, Crc, FlushCompress, Status};
 use sha1::{Digest, Sha1};
 
-use super::write::sync_folder;
+use crate::run::files::BlobId;
 
-/// The SHA-1 that git knows an object by.
-pub type Id = [u8; 20];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Commit,
-    Tree,
-    Blob,
-}
-
-impl Kind {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Commit => "commit",
-            Self::Tree => "tree",
-            Self::Blob => "blob",
-        }
-    }
-
-    const fn number(self) -> u8 {
-        match self {
-            Self::Commit => 1,
-            Self::Tree => 2,
-            Self::Blob => 3,
-        }
-    }
-}
-
-/// The id of an object.
-pub fn id_of(kind: Kind, content: &[u8]) -> Id {
-    let mut hasher = Sha1::new();
-    hasher.update(format!("{} {}\0", kind.word(), content.len()));
-    hasher.update(content);
-    hasher.finalize().into()
-}
+use super::{objects::Kind, write::sync_folder};
 
 /// Where an object is in the pack.
 struct Row {
-    id: Id,
+    id: BlobId,
     check: u32,
     offset: u64,
 }
@@ -66,7 +32,8 @@ pub struct PackWriter {
     /// Made with the first object.
     file: Option<BufWriter<File>>,
     rows: Vec<Row>,
-    known: HashSet<Id>,
+    known: HashSet<BlobId>,
+    compressor: Compress,
     /// Bytes so far.
     length: u64,
 }
@@ -90,21 +57,20 @@ impl PackWriter {
             file: None,
             rows: vec![],
             known: HashSet::new(),
+            compressor: Compress::new(Compression::fast(), true),
             length: 0,
         }
     }
 
     /// Whether the pack has the object.
-    pub fn has(&self, id: &Id) -> bool {
+    pub fn has(&self, id: &BlobId) -> bool {
         self.known.contains(id)
     }
 
     /// Adds an object that it does not have.
-    pub fn put(&mut self, id: Id, kind: Kind, content: &[u8]) -> io::Result<()> {
+    pub fn put(&mut self, id: BlobId, kind: Kind, content: &[u8]) -> io::Result<()> {
         let mut entry = head_of(kind, content.len());
-        let mut encoder = ZlibEncoder::new(&mut entry, Compression::fast());
-        encoder.write_all(content)?;
-        encoder.finish()?;
+        self.compress(content, &mut entry)?;
         let mut check = Crc::new();
         check.update(&entry);
         if self.file.is_none() {
@@ -131,6 +97,20 @@ impl PackWriter {
         Ok(())
     }
 
+    /// With one compressor for all objects: a new one costs more than a small object.
+    fn compress(&mut self, content: &[u8], into: &mut Vec<u8>) -> io::Result<()> {
+        self.compressor.reset();
+        loop {
+            into.reserve(content.len() / 2 + 64);
+            let rest = usize::try_from(self.compressor.total_in()).map_err(io::Error::other)?;
+            let rest = content.get(rest..).unwrap_or_default();
+            let status = self.compressor.compress_vec(rest, into, FlushCompress::Finish);
+            if status.map_err(io::Error::other)? == Status::StreamEnd {
+                return Ok(());
+            }
+        }
+    }
+
     /// Completes pack and index and brings them to the disk. Nothing is written where there are no objects.
     pub fn finish(mut self) -> io::Result<()> {
         let Some(file) = self.file.take() else { return Ok(()) };
@@ -152,17 +132,17 @@ impl PackWriter {
     }
 
     /// The index of the pack, whose own sum is given.
-    fn index(&mut self, pack: Id) -> Vec<u8> {
+    fn index(&mut self, pack: [u8; 20]) -> Vec<u8> {
         self.rows.sort_unstable_by_key(|row| row.id);
         let mut bytes = INDEX_HEAD.to_vec();
         let mut sums = [0u32; 256];
-        self.rows.iter().for_each(|row| sums[usize::from(row.id[0])] += 1);
+        self.rows.iter().for_each(|row| sums[usize::from(row.id.0[0])] += 1);
         let mut sum = 0;
         for count in sums {
             sum += count;
             bytes.extend(u32::to_be_bytes(sum));
         }
-        self.rows.iter().for_each(|row| bytes.extend(row.id));
+        self.rows.iter().for_each(|row| bytes.extend(row.id.0));
         self.rows.iter().for_each(|row| bytes.extend(row.check.to_be_bytes()));
         let mut long: Vec<u64> = vec![];
         for row in &self.rows {
@@ -175,7 +155,7 @@ impl PackWriter {
         }
         long.into_iter().for_each(|offset| bytes.extend(offset.to_be_bytes()));
         bytes.extend(pack);
-        let own: Id = Sha1::digest(&bytes).into();
+        let own: [u8; 20] = Sha1::digest(&bytes).into();
         bytes.extend(own);
         bytes
     }
@@ -201,7 +181,7 @@ fn head_of(kind: Kind, size: usize) -> Vec<u8> {
     bytes
 }
 
-fn sum_of(file: &mut File) -> io::Result<Id> {
+fn sum_of(file: &mut File) -> io::Result<[u8; 20]> {
     let (mut hasher, mut piece) = (Sha1::new(), vec![0; 256 << 10]);
     loop {
         match file.read(&mut piece)? {
@@ -216,6 +196,7 @@ mod tests {
     use git2::{ObjectType, Oid, Repository};
 
     use super::*;
+    use crate::store::objects::hash;
 
     #[test]
     fn git_reads_a_pack_as_it_was_written() {
@@ -227,15 +208,15 @@ mod tests {
         let contents: Vec<Vec<u8>> =
             sizes.iter().map(|size| (0..*size).map(|at| (at % 251) as u8).collect()).collect();
         for content in &contents {
-            writer.put(id_of(Kind::Blob, content), Kind::Blob, content).unwrap();
+            writer.put(hash(Kind::Blob, content), Kind::Blob, content).unwrap();
         }
-        assert!(writer.has(&id_of(Kind::Blob, b"")) && !writer.has(&id_of(Kind::Tree, b"")));
+        assert!(writer.has(&hash(Kind::Blob, b"")) && !writer.has(&hash(Kind::Tree, b"")));
 
         writer.finish().unwrap();
 
         for content in &contents {
             let id = Oid::hash_object(ObjectType::Blob, content).unwrap();
-            assert_eq!(id.as_bytes(), id_of(Kind::Blob, content));
+            assert_eq!(id.as_bytes(), hash(Kind::Blob, content).0);
             assert_eq!(repo.find_blob(id).unwrap().content(), content);
         }
         assert_eq!(fs::read_dir(&packs).unwrap().count(), 2);
@@ -245,7 +226,7 @@ mod tests {
     fn a_pack_that_is_given_up_and_one_without_objects_leave_nothing() {
         let place = tempfile::tempdir().unwrap();
         let mut writer = PackWriter::new(place.path());
-        writer.put(id_of(Kind::Blob, b"x"), Kind::Blob, b"x").unwrap();
+        writer.put(hash(Kind::Blob, b"x"), Kind::Blob, b"x").unwrap();
         drop(writer);
         PackWriter::new(place.path()).finish().unwrap();
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);

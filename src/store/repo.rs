@@ -12,7 +12,7 @@ use std::{
     sync::Once,
 };
 
-use git2::{Delta, DiffFindOptions, Odb, Oid, Repository};
+use git2::{ConfigLevel, Delta, DiffFindOptions, Odb, Oid, Repository};
 
 use crate::run::{
     EditKind, RepoPath,
@@ -407,13 +407,22 @@ fn renamed(changes: Vec<Change>, pairs: &[Pair]) -> Vec<Change> {
     changes.into_iter().flatten().collect()
 }
 
-/// A recording copied from elsewhere belongs to someone else; we only read it and run nothing of it.
-pub fn trust_any_owner() {
+/// Before libgit2 opens or makes a repository. A recording copied from elsewhere belongs to someone else; we run nothing of
+/// it. The settings of the person and of the machine are not ours either: what is recorded may not depend on them, and where
+/// they cannot be read nothing would be recorded.
+pub fn prepare_libgit2() {
     static ONCE: Once = Once::new();
-    // SAFETY: libgit2 keeps this as a plain global; `Once` makes sure that no two threads set it at the same time.
+    let levels =
+        [ConfigLevel::ProgramData, ConfigLevel::System, ConfigLevel::XDG, ConfigLevel::Global];
     ONCE.call_once(|| {
-        if let Err(why) = unsafe { git2::opts::set_verify_owner_validation(false) } {
-            debug_assert!(false, "{why}"); // then a foreign repository is refused, in words, when it is opened
+        // SAFETY: libgit2 keeps this as a plain global; `Once` makes sure that no two threads set it at the same time.
+        let trusted = unsafe { git2::opts::set_verify_owner_validation(false) };
+        // SAFETY: as above; every repository is opened after this.
+        let searched = levels.map(|level| unsafe { git2::opts::set_search_path(level, "") });
+        for outcome in searched.into_iter().chain([trusted]) {
+            if let Err(why) = outcome {
+                debug_assert!(false, "{why}"); // then it says itself what it cannot open
+            }
         }
     });
 }

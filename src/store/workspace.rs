@@ -17,7 +17,8 @@ use crate::run::Time;
 
 use super::{
     bytes,
-    pack::{Kind, PackWriter, id_of},
+    objects::{Kind, hash},
+    pack::PackWriter,
     repo::Repo,
     write::{WriteError, sweep_parts},
 };
@@ -116,6 +117,7 @@ impl History {
     /// A new repository in a bundle's folder.
     pub fn create(bundle: &Path, rules: Rules) -> Result<Self, WriteError> {
         let path = bundle.join("workspace.git");
+        super::repo::prepare_libgit2();
         let mut options = RepositoryInitOptions::new();
         options.bare(true).no_reinit(true).external_template(false).initial_head("main");
         let made = Repository::init_opts(&path, &options).and_then(|repo| {
@@ -133,7 +135,7 @@ impl History {
     /// The repository of a bundle that is gone on with.
     pub fn open(bundle: &Path, rules: Rules) -> Result<Self, WriteError> {
         let path = bundle.join("workspace.git");
-        super::repo::trust_any_owner();
+        super::repo::prepare_libgit2();
         Repo::check(&path).map_err(|why| WriteError::new(&path, why))?;
         clean(&path)?;
         let repo =
@@ -328,6 +330,17 @@ impl History {
             || (!self.rules.records_ignored && self.repo.is_path_ignored(inner).unwrap_or(false))
     }
 
+    /// Whether the first commit is the last one: its pack is all there is.
+    fn is_packed(&self) -> bool {
+        let names = |folder: &Path| -> Vec<PathBuf> {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            entries.map(|entry| entry.path()).collect()
+        };
+        let is_pack = |path: &&PathBuf| path.extension().is_some_and(|end| end == "pack");
+        names(&self.packs()).iter().filter(is_pack).count() == 1
+            && !names(&self.path.join("objects")).iter().any(|path| is_of_loose_objects(path))
+    }
+
     /// Puts everything that the last commit needs into one pack and takes the rest away. Nothing is recorded afterwards.
     pub fn pack(&self) -> Result<(), WriteError> {
         if let Ok(mut config) = self.repo.config() {
@@ -337,6 +350,9 @@ impl History {
         }
         let failed = |why: git2::Error| WriteError::new(&self.path, sentence(&why));
         let Ok(last) = self.repo.refname_to_id(REFERENCE) else { return Ok(()) };
+        if self.is_packed() {
+            return Ok(());
+        }
         let (objects, packs) = (self.path.join("objects"), self.packs());
         fs::create_dir_all(&packs).map_err(|why| WriteError::new(&packs, bytes::reason(&why)))?;
         let write = || {
@@ -356,14 +372,19 @@ impl History {
                 let _ = fs::remove_file(path); // what it holds is in the whole pack as well
             }
         }
-        let is_loose = |name: &str| name.len() == 2 && name.bytes().all(|b| b.is_ascii_hexdigit());
         for entry in fs::read_dir(&objects).into_iter().flatten().flatten() {
-            if entry.file_name().to_str().is_some_and(is_loose) {
+            if is_of_loose_objects(&entry.path()) {
                 let _ = fs::remove_dir_all(entry.path()); // they are in the pack as well
             }
         }
         Ok(())
     }
+}
+
+/// Whether it is one of the folders `objects/xx`.
+fn is_of_loose_objects(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Takes away hooks and lists of ignored files, and puts our configuration in the place of what is there: a
@@ -401,8 +422,8 @@ struct Objects<'a> {
 
 impl Objects<'_> {
     fn put(&mut self, kind: Kind, content: &[u8]) -> Result<Oid, git2::Error> {
-        let id = id_of(kind, content);
-        let oid = Oid::from_bytes(&id)?;
+        let id = hash(kind, content);
+        let oid = Oid::from_bytes(&id.0)?;
         let is_new = |writer: &PackWriter| {
             !writer.has(&id) && !self.odb.exists_ext(oid, OdbLookupFlags::NO_REFRESH)
         };
@@ -417,6 +438,7 @@ impl Objects<'_> {
                     Kind::Commit => ObjectType::Commit,
                     Kind::Tree => ObjectType::Tree,
                     Kind::Blob => ObjectType::Blob,
+                    Kind::Tag => ObjectType::Tag,
                 };
                 self.odb.write(kind, content)?;
             }

@@ -193,10 +193,6 @@ impl Pack {
             (shift, more) = (shift + 7, byte & 0x80 != 0);
         }
         let base = match first >> 4 & 7 {
-            1 => Base::Whole(Kind::Commit),
-            2 => Base::Whole(Kind::Tree),
-            3 => Base::Whole(Kind::Blob),
-            4 => Base::Whole(Kind::Tag),
             6 => Base::At(offset.checked_sub(distance(&mut rest)?)?),
             7 => {
                 let mut id = [0; 20];
@@ -205,7 +201,7 @@ impl Pack {
                 }
                 Base::Named(BlobId(id))
             }
-            _ => return None,
+            number => Base::Whole(Kind::of_number(number)?),
         };
         Some(Packed { base, size, data: offset + (there - rest.len()) as u64 })
     }
