@@ -521,75 +521,163 @@ fn remarks(run: &Value) -> Vec<&str> {
     all.filter(|words| !words.contains("home/logs")).collect()
 }
 
-/// Runs the agent that looks for what it should not have; what it found, as `place: what`.
-fn probed(desk: &Desk, more: &[&str]) -> (Ran, Vec<String>) {
+/// What the agent that looks for what it should not have is asked.
+const PROBED: [(&str, Option<&str>); 2] =
+    [("Look around.\ndo: probe", Some("c1")), ("The answer is forty-two.", None)];
+
+const KEY: &str = "sk-0123456789-abcdef";
+
+/// A desk for that agent, with an earlier run beside the bundle.
+fn probing() -> Desk {
+    let desk = Desk::new(&PROBED);
     let agent = project("tests/agents/probe.sh");
+    fs::copy(agent, desk.path("probe.sh")).unwrap();
+    let words = ["probe.sh", "run", "script.json", "found"].map(|name| desk.text(name)).join(" ");
     let script = fs::read_to_string(desk.path("script.json")).unwrap();
-    let request = format!(
-        "do: sh {} {} {} {}",
-        agent.display(),
-        desk.text("run"),
-        desk.text("script.json"),
-        desk.text("found"),
-    );
-    fs::write(desk.path("script.json"), script.replace("do: probe", &request)).unwrap();
-    let ran = desk.live(more);
+    let script = script.replace("do: probe", &format!("do: sh {words}"));
+    fs::write(desk.path("script.json"), script).unwrap();
+    fs::create_dir(desk.path("earlier")).unwrap();
+    fs::write(desk.path("earlier/run.json"), "{}").unwrap();
+    desk
+}
+
+/// Runs it by way of another program, where words are given. What it found, as `place: yes` or `place: no`.
+fn probed(desk: &Desk, through: &[&str], more: &[&str]) -> (Ran, Vec<String>) {
+    let mut words: Vec<String> = through.iter().map(|it| (*it).to_owned()).collect();
+    let is_copied = !through.is_empty();
+    let program = env!("CARGO_BIN_EXE_trajview");
+    words.push(if is_copied { desk.text("trajview") } else { program.to_owned() });
+    words.extend(desk.words(&["--pass", "NAMED_KEY"]));
+    words.extend(more.iter().map(|it| (*it).to_owned()));
+    let output = Command::new(&words[0])
+        .args(&words[1..])
+        .env("TRAJVIEW_CONFIG", "")
+        .env("NAMED_KEY", KEY)
+        .env("UNNAMED_KEY", "sk-another-0123456789")
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let ran =
+        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) };
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
     let found = fs::read_to_string(desk.path("found")).unwrap();
     (ran, found.lines().map(str::to_owned).collect())
 }
 
-const PROBED: [(&str, Option<&str>); 2] =
-    [("Look around.\ndo: probe", Some("c1")), ("The answer is forty-two.", None)];
+/// A place that the agent tried, whether it got there, and whether it does with `--open-bundle`.
+const OUTCOMES: [(&str, &str, &str); 15] = [
+    ("bundle beside it", "no", "yes"),
+    ("bundle by its path", "no", "yes"),
+    ("run beside the bundle", "no", "yes"),
+    ("script it was made of", "no", "yes"),
+    ("bundle written to", "no", "yes"),
+    ("cover taken away", "no", ""),
+    ("our memory", "no", ""),
+    ("our folder", "no", ""),
+    ("our open files", "no", ""),
+    ("our environment", "no", ""),
+    ("open files of ours it inherited", "no", "no"),
+    ("hook in the bundle's repository", "no", "yes"),
+    ("key that was not passed", "no", "no"),
+    ("key that was passed", "yes", "yes"),
+    ("hook in its own repository", "yes", "yes"),
+];
 
-#[test]
-fn an_agent_reaches_neither_its_bundle_nor_us_and_leaves_nothing_running() {
-    let desk = Desk::new(&PROBED);
-    let other = desk.path("earlier");
-    fs::create_dir(&other).unwrap();
-    fs::write(other.join("run.json"), "{}").unwrap();
+/// Whatever the agent could reach: no hook was run, nothing runs any more, and the key is nowhere in the bundle.
+fn left_nothing(desk: &Desk) {
+    assert!(!desk.path("hooked").exists(), "a hook of the agent's was run by us");
+    assert_eq!(desk.run_json()["turns"][0]["left_running"], 2);
+    for id in fs::read_to_string(desk.path("found.pids")).unwrap().split_whitespace() {
+        assert!(!Path::new("/proc").join(id).exists(), "process {id} still runs");
+    }
+    let env = desk.files("1").into_iter().find(|file| file.starts_with("env.txt ")).unwrap();
+    assert!(env.contains("NAMED_KEY=********************\n"), "{env}");
+    let mut files = vec![];
+    collect(&desk.path("run"), &mut files);
+    let holds_key =
+        |path: &PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap()).contains(KEY);
+    assert_eq!(files.iter().find(|path| holds_key(path)), None);
+}
 
-    let (ran, found) = probed(&desk, &[]);
+fn keeps_everything_out_of_reach(desk: &Desk, through: &[&str]) {
+    let (_, found) = probed(desk, through, &[]);
 
-    assert_eq!(ran.code, Some(0), "{}{found:?}", ran.err);
     let run = desk.run_json();
     let provenance = run["provenance"].as_str().unwrap();
     let is_hidden = provenance.contains("the bundle was out of the agent's reach");
     assert!(is_hidden, "this test needs user and mount namespaces: {provenance}");
-    assert_eq!(
-        found,
-        [
-            "bundle beside it: no",
-            "bundle by its path: no",
-            "run beside the bundle: no",
-            "script it was made of: no",
-            "bundle written to: no",
-            "cover taken away: no",
-            "our memory: no",
-            "our folder: no",
-            "our open files: no",
-            "our environment: no",
-            "open files of ours it inherited: no",
-            "key: no",
-        ]
-    );
-    assert_eq!(remarks(&run), Vec::<&str>::new());
-    // A hook of its own repository is never run by us, and the process without a name is gone.
-    assert!(!desk.path("hooked").exists());
-    assert_eq!(run["turns"][0]["left_running"], 2);
-    for id in fs::read_to_string(desk.path("found.pids")).unwrap().split_whitespace() {
-        assert!(!Path::new("/proc").join(id).exists(), "process {id} still runs");
-    }
+    let table = OUTCOMES.map(|(place, outcome, _)| format!("{place}: {outcome}"));
+    assert_eq!(found, table);
+    let covered = [1, 2].map(|turn| {
+        format!("turn {turn}: a key stood in env.txt and is covered with stars in the commit")
+    });
+    assert_eq!(remarks(&run), covered);
+    left_nothing(desk);
     desk.check();
 }
 
 #[test]
-fn an_agent_that_could_reach_the_bundle_is_told_of_and_so_is_what_it_changed() {
-    let desk = Desk::new(&PROBED);
+fn an_agent_reaches_neither_its_bundle_nor_us_and_leaves_nothing_running() {
+    keeps_everything_out_of_reach(&probing(), &[]);
+}
 
-    let (ran, found) = probed(&desk, &["--open-bundle"]);
+/// Words that have a program run as nobody where we are root; the desk is theirs, and so is a copy of the program.
+fn as_an_ordinary_user(desk: &Desk) -> Vec<&'static str> {
+    use std::os::unix::fs::{MetadataExt, chown};
+    fs::copy(env!("CARGO_BIN_EXE_trajview"), desk.path("trajview")).unwrap();
+    fs::copy(project("tests/agents/plain.sh"), desk.path("plain.sh")).unwrap();
+    let config = fs::read_to_string(desk.path("config.toml")).unwrap();
+    let agent = project("tests/agents/plain.sh");
+    let config = config.replace(agent.to_str().unwrap(), &desk.text("plain.sh"));
+    fs::write(desk.path("config.toml"), config).unwrap();
+    if fs::metadata("/proc/self").unwrap().uid() != 0 {
+        return vec!["env"];
+    }
+    let mut files = vec![desk.path(".")];
+    collect(desk.folder.path(), &mut files);
+    files.push(desk.path("earlier"));
+    for path in files {
+        chown(path, Some(65_534), Some(65_534)).unwrap();
+    }
+    vec!["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+}
 
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+#[test]
+fn an_agent_of_an_ordinary_user_reaches_no_more() {
+    let desk = probing();
+    let through = as_an_ordinary_user(&desk);
+    keeps_everything_out_of_reach(&desk, &through);
+}
+
+#[test]
+fn where_there_are_no_namespaces_the_recording_says_that_the_agent_could_reach_it() {
+    let desk = probing();
+    fs::copy(env!("CARGO_BIN_EXE_trajview"), desk.path("trajview")).unwrap();
+    let none = "echo 0 >/proc/sys/user/max_user_namespaces && exec \"$@\"";
+
+    let (ran, found) = probed(&desk, &["unshare", "-Ur", "sh", "-c", none, "sh"], &[]);
+
     assert!(found.contains(&"bundle by its path: yes".to_owned()), "{found:?}");
+    let run = desk.run_json();
+    let why = "the agent could read and change the bundle: \
+               this system does not allow user and mount namespaces";
+    assert!(run["provenance"].as_str().unwrap().contains(why), "{run}");
+    assert!(ran.err.contains(why), "{}", ran.err);
+    let changed = "turn 1: while the agent worked, script.json was changed, and not by trajview";
+    assert!(remarks(&run).contains(&changed), "{run}");
+    left_nothing(&desk);
+}
+
+#[test]
+fn an_agent_that_could_reach_the_bundle_is_told_of_and_so_is_what_it_changed() {
+    let desk = probing();
+
+    let (ran, found) = probed(&desk, &[], &["--open-bundle"]);
+
+    let reached = OUTCOMES.iter().filter(|(_, _, outcome)| *outcome == "yes");
+    for (place, _, _) in reached {
+        assert!(found.contains(&format!("{place}: yes")), "{place}: {found:?}");
+    }
     let run = desk.run_json();
     let provenance = run["provenance"].as_str().unwrap();
     assert!(
@@ -597,15 +685,17 @@ fn an_agent_that_could_reach_the_bundle_is_told_of_and_so_is_what_it_changed() {
     );
     let remarks = remarks(&run);
     assert_eq!(
-        remarks[1..],
+        remarks[1..4],
         [
             "turn 1: while the agent worked, judgements/mine.json appeared, and not by trajview",
             "turn 1: while the agent worked, script.json was changed, and not by trajview",
+            "turn 1: while the agent worked, workspace.git/hooks/reference-transaction appeared, and not by trajview",
         ]
     );
     assert!(ran.err.contains(remarks[2]), "{}", ran.err);
     let script = fs::read_to_string(desk.path("run/script.json")).unwrap();
     assert!(script.contains("forty-two"), "what was asked is what the script said: {script}");
+    left_nothing(&desk);
 }
 
 #[test]

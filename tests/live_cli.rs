@@ -165,6 +165,27 @@ fn codex_makes_the_sample_again_tree_by_tree_and_its_single_shot_twin_compares()
     assert_eq!(compared["schema"], "trajview.compare/1");
 }
 
+/// How many turns Codex has begun, by the log in the home that the run gave it.
+fn turns_begun(bundle: &Path) -> usize {
+    let journal = fs::read_to_string(bundle.join("live.jsonl")).unwrap_or_default();
+    let first = journal.lines().next().unwrap_or_default();
+    let began: Value = serde_json::from_str(first).unwrap_or_default();
+    let Some(work) = began["setup"]["work"].as_str() else { return 0 };
+    let mut folders = vec![Path::new(work).join("home/.codex/sessions")];
+    let mut count = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else {
+                let log = fs::read_to_string(entry.path()).unwrap_or_default();
+                count += log.matches("\"type\":\"task_started\"").count();
+            }
+        }
+    }
+    count
+}
+
 #[test]
 #[ignore = "needs TRAJVIEW_CODEX, git and python3"]
 fn codex_that_was_killed_with_us_goes_on_with_every_turn_once() {
@@ -181,17 +202,12 @@ fn codex_that_was_killed_with_us_goes_on_with_every_turn_once() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let turns = || -> usize {
-        let run = fs::read(out.join("run.json")).unwrap_or_default();
-        let run: Value = serde_json::from_slice(&run).unwrap_or_default();
-        run["turns"].as_array().map_or(0, Vec::len)
-    };
+    // In the middle of a turn: its process says in its own log that it is at work.
     let end = Instant::now() + Duration::from_secs(240);
-    while turns() < 11 && Instant::now() < end {
-        std::thread::sleep(Duration::from_millis(30));
+    while turns_begun(&out) < 11 {
+        assert!(Instant::now() < end, "turn 11 never began");
+        std::thread::yield_now();
     }
-    // In the middle of a turn: its process is at work.
-    std::thread::sleep(Duration::from_millis(600));
     child.kill().unwrap();
     child.wait().unwrap();
     checked(&out);

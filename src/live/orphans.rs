@@ -45,12 +45,15 @@ pub fn adopt() {}
 
 #[cfg(target_os = "linux")]
 pub fn sweep(run: &str) -> usize {
-    let mut found = BTreeSet::new();
+    let (mut found, mut looks) = (BTreeSet::new(), 0);
     // The children of one that is killed become ours: until there is none.
     for _ in 0..ROUNDS {
         let orphans = linux::orphans(run);
         if orphans.is_empty() {
-            break;
+            looks += 1;
+            if looks > LOOKS || !linux::is_one_beginning() {
+                break;
+            }
         }
         found.extend(orphans.into_iter().filter(|id| linux::end(*id)));
         std::thread::sleep(BEAT);
@@ -69,6 +72,10 @@ pub fn sweep(_run: &str) -> usize {
 #[cfg(target_os = "linux")]
 const ROUNDS: usize = 200;
 
+/// How often we look again because a program is just beginning: its environment cannot be read for a moment.
+#[cfg(target_os = "linux")]
+const LOOKS: usize = 20;
+
 #[cfg(target_os = "linux")]
 const BEAT: std::time::Duration = std::time::Duration::from_millis(5);
 
@@ -84,11 +91,15 @@ mod linux {
         i32::try_from(id).ok().and_then(Pid::from_raw)
     }
 
+    /// The flag of a thread that belongs to the kernel (`PF_KTHREAD`).
+    const KERNEL: u32 = 0x0020_0000;
+
     /// What `/proc/N/stat` says of a process.
     struct Row {
         has_ended: bool,
         parent: i32,
         session: i32,
+        is_kernels: bool,
     }
 
     impl Row {
@@ -99,8 +110,20 @@ mod linux {
             let has_ended = columns.next()? == "Z";
             let parent = columns.next()?.parse().ok()?;
             let session = columns.nth(1)?.parse().ok()?;
-            Some(Self { has_ended, parent, session })
+            let flags: u32 = columns.nth(2)?.parse().ok()?;
+            Some(Self { has_ended, parent, session, is_kernels: flags & KERNEL != 0 })
         }
+    }
+
+    /// Whether a process is between two programs: neither words nor environment are there yet.
+    pub fn is_one_beginning() -> bool {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let is_empty = |path: &Path| fs::read(path).is_ok_and(|bytes| bytes.is_empty());
+        entries.map(|entry| entry.path()).any(|folder| {
+            is_empty(&folder.join("environ"))
+                && is_empty(&folder.join("cmdline"))
+                && Row::of(&folder).is_some_and(|row| !row.has_ended && !row.is_kernels)
+        })
     }
 
     pub fn orphans(run: &str) -> Vec<u32> {

@@ -6,6 +6,9 @@ exec 2>/dev/null
 tell() {
     if [ "$2" = 0 ]; then echo "$1: yes" >>"$found"; else echo "$1: no" >>"$found"; fi
 }
+hook() {
+    printf '#!/bin/sh\ntouch "%s"\n' "$(dirname "$found")/hooked"
+}
 name=$(basename "$bundle")
 us=$(ps -o ppid= -p "$PPID" | tr -d ' ')
 # The shell that sources our commands is the agent; its parent is trajview.
@@ -32,15 +35,23 @@ head -c 1 "/proc/$us/environ" | grep -q .
 tell "our environment" $?
 readlink /proc/"$PPID"/fd/* | grep -v '^pipe:\|^/dev/null\|^/proc/\|/requests/turn-\|/commands.sh$\|/plain.sh$' | grep -q .
 tell "open files of ours it inherited" $?
-env | grep -q 'KEY='
-tell "key" $?
+hooks=$bundle/workspace.git/hooks
+mkdir -p "$hooks" && hook >"$hooks/reference-transaction" && chmod +x "$hooks/reference-transaction"
+tell "hook in the bundle's repository" $?
+env | grep -q 'UNNAMED_KEY='
+tell "key that was not passed" $?
+env | grep -q 'NAMED_KEY='
+tell "key that was passed" $?
+env >env.txt
 
 git init -q .
 mkdir -p .git/hooks
 for hook in post-commit pre-commit post-checkout reference-transaction; do
-    printf '#!/bin/sh\ntouch "%s"\n' "$(dirname "$found")/hooked" >".git/hooks/$hook"
+    hook >".git/hooks/$hook"
     chmod +x ".git/hooks/$hook"
 done
+test -x .git/hooks/pre-commit
+tell "hook in its own repository" $?
 git config core.fsmonitor "touch $(dirname "$found")/hooked"
 
 # One in a session of its own, one that has dropped its environment too.
