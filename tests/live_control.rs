@@ -368,3 +368,122 @@ fn an_agent_that_came_back_without_its_memory_is_told_of() {
     let before = read.run.turns[2].layer.as_deref().unwrap();
     assert!(before.starts_with("the agent was started anew for this turn"), "{before}");
 }
+
+/// Whether each turn was typed by a person, and what was typed while it was under way.
+fn typed_of(run: &Value) -> Vec<(bool, Vec<String>)> {
+    let texts = |turn: &Value| -> Vec<String> {
+        let within = turn["typed_within"].as_array().cloned().unwrap_or_default();
+        within.iter().map(|it| it.as_str().unwrap().to_owned()).collect()
+    };
+    let turns = run["turns"].as_array().unwrap();
+    turns.iter().map(|turn| (turn["typed"] == true, texts(turn))).collect()
+}
+
+/// The texts of all requests, as they were asked.
+fn asked(desk: &Desk) -> Vec<String> {
+    let script: Value =
+        serde_json::from_slice(&fs::read(desk.job.bundle.join("script.json")).unwrap()).unwrap();
+    let requests = script["requests"].as_array().unwrap();
+    requests.iter().map(|it| it["text"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_a_person_types_during_a_turn_and_nobody_reads_is_the_next_turn() {
+    let busy = "do: touch ../../busy; while ! test -e ../../go; do sleep 0.01; done; echo 1 >one";
+    let desk = Desk::new(typed(), &[busy, "do: echo 2 >two"]);
+    let (at_work, go) = (desk.folder.path().join("busy"), desk.folder.path().join("go"));
+
+    let (ended, events) = desk.run(|event, control| match event {
+        Event::TurnBegan { turn: 1, .. } => {
+            let (control, at_work) = (control.clone(), at_work.clone());
+            std::thread::spawn(move || {
+                while !at_work.exists() {
+                    std::thread::yield_now();
+                }
+                wish(&control, b"do: echo mine >free\r".iter().map(|key| Wish::Keys(vec![*key])));
+            });
+        }
+        Event::Queued(text) if text == "do: echo mine >free" => fs::write(&go, "").unwrap(),
+        _ => {}
+    });
+
+    assert!(ended.halted.is_none(), "{:?}", ended.halted);
+    assert_eq!(asked(&desk), [busy, "do: echo mine >free", "do: echo 2 >two"]);
+    let run = desk.run_json();
+    assert_eq!(typed_of(&run), [(false, vec![]), (true, vec![]), (false, vec![])]);
+    let changed: Vec<Vec<String>> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::TurnEnded { changed, .. } => Some(changed.clone()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(changed, [["one"], ["free"], ["two"]]);
+    let said = run["provenance"].as_str().unwrap();
+    assert!(said.contains("1 requests are not in the script: a person typed them"), "{said}");
+}
+
+#[test]
+fn what_a_person_answers_belongs_to_its_turn_and_what_is_not_sent_to_none() {
+    let ask = "do: printf 'a?\\n'; read answer; echo $answer >one; printf 'b?\\n'; read more";
+    let desk = Desk::new(typed(), &[ask, "do: echo 2 >two"]);
+
+    let (ended, events) = desk.run(|event, control| match event {
+        Event::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
+            wish(control, [Wish::Keys(b"the answer\r".to_vec())]);
+        }
+        Event::Terminal(bytes) if bytes.ends_with(b"b?\r\n") => {
+            wish(control, [Wish::Keys(b"yes\rdo: echo 3 >thr".to_vec())]);
+        }
+        _ => {}
+    });
+
+    assert!(ended.halted.is_none(), "{:?}", ended.halted);
+    assert_eq!(desk.file("one"), "the answer\n");
+    assert_eq!((desk.file("two").as_str(), desk.file("thr").as_str()), ("2\n", ""));
+    let run = desk.run_json();
+    let answers = vec!["the answer".to_owned(), "yes".to_owned()];
+    assert_eq!(typed_of(&run), [(false, answers), (false, vec![])]);
+    let said = run["provenance"].as_str().unwrap();
+    assert!(said.contains("1 turns hold what a person typed while they were under way"), "{said}");
+    let erased =
+        "typed and not sent, so it was erased before the next request: do: echo 3 >thr".to_owned();
+    assert!(events.contains(&Event::Warned(erased)));
+    let read = trajview::store::open(&desk.job.bundle).unwrap();
+    let words = read.run.turns[0].layer.as_deref();
+    assert_eq!(words, Some("a person typed while it was under way: the answer / yes"));
+}
+
+#[test]
+fn a_prompt_that_an_agent_kept_is_a_turn_of_its_own_and_one_that_steered_it_is_recorded() {
+    use std::os::unix::fs::PermissionsExt;
+    let requests =
+        ["do: echo 1 >one; steer 'be quick'; keep='do: echo mine >free'", "do: echo 2 >two"];
+    let mut desk = Desk::new(plain(), &requests);
+    let program = desk.folder.path().join("codex");
+    let script = format!("#!/bin/sh\n. {}\n", agent("steered.sh"));
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    desk.job.setup.command = None;
+    desk.job.setup.agent = "codex".into();
+    desk.job.setup.program = Some(program);
+    desk.job.setup.base_url = None;
+    desk.job.setup.key_env = Some("PATH".into());
+    desk.job.setup.in_terminal = true;
+
+    let (ended, _) = desk.run(|_, _| {});
+
+    assert!(ended.halted.is_none(), "{:?}", ended.halted);
+    assert_eq!(asked(&desk), [requests[0], "do: echo mine >free", requests[1]]);
+    let run = desk.run_json();
+    let steered = vec!["be quick".to_owned()];
+    assert_eq!(typed_of(&run), [(false, steered), (true, vec![]), (false, vec![])]);
+    let lines: Vec<(&Value, &Value)> = run["turns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|turn| (&turn["first_line"], &turn["last_line"]))
+        .collect();
+    let lines = serde_json::to_string(&lines).unwrap();
+    assert_eq!(lines, "[[1,5],[6,8],[9,11]]");
+}

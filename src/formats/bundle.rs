@@ -143,6 +143,9 @@ struct ManifestTurn {
     /// Whether a person typed the request into the agent's terminal: it is not in the script.
     #[serde(default)]
     typed: bool,
+    /// What a person typed while it was under way.
+    #[serde(default)]
+    typed_within: Vec<String>,
     /// Whether the agent was started anew for it.
     #[serde(default)]
     without_memory: bool,
@@ -416,10 +419,13 @@ fn turn_of(entry: &ManifestTurn, requests: &BTreeMap<usize, (Place, Box<str>)>) 
 fn before_request(entry: &ManifestTurn) -> Option<String> {
     let typed = "not in the script: a person typed this request into the agent's terminal";
     let anew = "the agent was started anew for this turn and remembers nothing of the turns before";
+    let within =
+        || format!("a person typed while it was under way: {}", entry.typed_within.join(" / "));
     let layer = entry.layer.as_ref().filter(|layer| !layer.is_null()).map(layer::words);
     let facts = [
         entry.typed.then(|| typed.to_owned()),
         entry.without_memory.then(|| anew.to_owned()),
+        (!entry.typed_within.is_empty()).then(within),
         layer,
     ];
     let words: Vec<String> = facts.into_iter().flatten().collect();

@@ -86,6 +86,8 @@ pub enum Event {
         turn: usize,
         request: String,
     },
+    /// A person sent this while a turn is under way, and nobody has read it: it is asked when the turn is over.
+    Queued(String),
     /// The last turn is done again when the run goes on (None: it stays as it is after all).
     Redo {
         turn: Option<usize>,

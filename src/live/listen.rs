@@ -12,7 +12,9 @@ use super::{
     control::{Control, Wish},
     drivers::heard::{Amount, Heard, Reader, Stream},
     event::Event,
+    logs::Says,
     process::{Ending, Piece, Process},
+    queued::Interjections,
     secrets::{Cover, Secrets},
     setup::{Timeouts, duration},
     typing::Typing,
@@ -43,8 +45,10 @@ pub struct Ear<'a> {
     pub cast: &'a mut Cast,
     /// What a terminal shows when a turn is over.
     pub marker: Option<&'a Regex>,
-    /// Asked now and then; whether the log says that the turn is over.
-    pub is_over: &'a mut dyn FnMut() -> bool,
+    /// What the terminal showed after the marker of the turn before, where the agent works on already.
+    pub shown: Vec<u8>,
+    /// Asked now and then what the log says of the turn.
+    pub look: &'a mut dyn FnMut() -> Says,
     /// Whether nobody draws the terminal, so that its questions have to be answered here.
     pub answers: bool,
     /// Where what it prints is kept.
@@ -53,6 +57,8 @@ pub struct Ear<'a> {
     pub grow: &'a mut dyn FnMut() -> bool,
     /// What a person has typed and not sent.
     pub typing: &'a mut Typing,
+    /// What a person has sent.
+    pub sent: &'a mut Interjections,
     /// Whether the person began the turn by typing, and may say that it is over by going on.
     pub is_typed: bool,
     /// Wishes for what comes after this turn.
@@ -120,6 +126,8 @@ struct Listening<'a, 'b> {
     complaints: Lines,
     tail: Vec<u8>,
     is_marked: bool,
+    /// Whether the end of the turn was seen twice: the agent has not gone on by itself in between.
+    is_confirmed: bool,
     kept: u64,
     cover: Cover,
     used: Tokens,
@@ -129,7 +137,9 @@ impl Ear<'_> {
     /// Listens until the turn is over. What is left of the process is the caller's to end.
     pub fn listen(&mut self, process: &mut Process) -> Outcome {
         let mut listening = Listening::of(self);
+        listening.go_on();
         let outcome = listening.until_over(process);
+        listening.decide_all(process);
         listening.finish();
         outcome
     }
@@ -156,10 +166,17 @@ impl<'a, 'b> Listening<'a, 'b> {
             complaints: Lines::default(),
             tail: vec![],
             is_marked: false,
+            is_confirmed: false,
             kept: 0,
             cover,
             used: Tokens::default(),
         }
+    }
+
+    /// The terminal may have shown already that the turn is over.
+    fn go_on(&mut self) {
+        self.tail = std::mem::take(&mut self.ear.shown);
+        self.is_marked = self.ear.marker.is_some_and(|marker| marker.is_match(&self.tail));
     }
 
     fn until_over(&mut self, process: &mut Process) -> Outcome {
@@ -195,12 +212,15 @@ impl<'a, 'b> Listening<'a, 'b> {
             }
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
-                self.is_marked |= (self.ear.is_over)();
+                if let Some(over) = self.look() {
+                    return over;
+                }
                 if (self.ear.grow)() {
                     last = Instant::now(); // an agent that writes its log is not idle
                     (self.ear.tell)(&Event::Grew);
                 }
             }
+            self.decide(process);
             if ended.is_none() {
                 ended = process.ending().map(|ending| (ending, Instant::now()));
             }
@@ -221,19 +241,69 @@ impl<'a, 'b> Listening<'a, 'b> {
         is_idle.then(|| format!("nothing was heard of the agent for {idle} s"))
     }
 
+    /// Asks the log. An agent that works on by itself comes to no rest before that is done too.
+    fn look(&mut self) -> Option<Outcome> {
+        match (self.ear.look)() {
+            Says::UnderWay => None,
+            Says::OverAndOn => Some(Outcome::Marked),
+            Says::Over => {
+                self.is_confirmed = std::mem::replace(&mut self.is_marked, true);
+                None
+            }
+        }
+    }
+
     /// Whether a terminal that showed its marker has come to rest.
     fn rests(&mut self, process: &mut Process, last: Instant) -> Option<Outcome> {
-        if !self.is_marked || last.elapsed() < REST || !process.pieces.is_empty() {
+        if !self.is_marked {
             return None;
         }
-        Some(Outcome::Marked)
+        if self.decide_all(process) {
+            return Some(Outcome::Marked);
+        }
+        // What a person typed may be a prompt that the agent begins next.
+        let may_go_on = self.ear.marker.is_none() && self.ear.sent.has_keys;
+        let is_sure = self.is_confirmed || !may_go_on;
+        let rests = is_sure && last.elapsed() >= REST && process.pieces.is_empty();
+        rests.then_some(Outcome::Marked)
+    }
+
+    /// Decides about what a person sent while the turn goes on, by what the terminal's programs have read.
+    fn decide(&mut self, process: &Process) {
+        let is_asked = self.ear.marker.is_some() && self.ear.sent.is_undecided();
+        let before = self.ear.sent.queued.len();
+        if is_asked && self.ear.sent.decide(process.unread()) {
+            process.take_back();
+            for queued in &self.ear.sent.queued[before..] {
+                (self.ear.tell)(&Event::Queued(self.ear.secrets.hide(&queued.text)));
+            }
+        }
+    }
+
+    /// The same at the end of the turn. Whether the agent has begun with it by itself.
+    fn decide_all(&mut self, process: &Process) -> bool {
+        if !self.ear.sent.is_undecided() {
+            return false;
+        }
+        let marker = self.ear.marker;
+        if self.ear.sent.decide_all(marker.and_then(|_| process.unread())) {
+            process.take_back();
+        }
+        let goes_on = self.ear.sent.queued.iter().any(|it| it.is_sent);
+        if let Some(end) = marker.and_then(|marker| marker.find(&self.tail)).filter(|_| goes_on) {
+            self.ear.shown = self.tail.split_off(end.end());
+        }
+        goes_on
     }
 
     /// Carries out a wish, or keeps it for later. An outcome ends the listening.
     fn grant(&mut self, wish: Wish, process: &mut Process) -> Option<Outcome> {
         match wish {
             Wish::Keys(bytes) => {
-                self.ear.typing.take(&bytes);
+                self.ear.sent.has_keys = true;
+                if let Some(text) = self.ear.typing.take(&bytes) {
+                    self.ear.sent.send(text, process.unread());
+                }
                 process.type_in(&bytes);
             }
             Wish::Pause | Wish::GoOn if self.ear.is_typed => return Some(Outcome::Declared),

@@ -5,6 +5,8 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use globset::{GlobBuilder, GlobMatcher};
@@ -190,34 +192,127 @@ fn lines_of(bytes: &[u8]) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Waits for a line in logs of lines.
-pub struct Watch<'a> {
-    places: &'a [Logs],
-    pattern: &'a Regex,
+/// What logs of lines say of the turns of an agent in a terminal, from turn to turn.
+#[derive(Debug)]
+pub struct Watch {
+    places: Vec<Logs>,
+    words: LogWords,
     /// How far each was looked at (bytes).
     seen: BTreeMap<PathBuf, u64>,
+    /// The log in which the turn ended.
+    over: Option<PathBuf>,
+    /// Prompts in the turn: its own, and what a person sent while it was under way.
+    prompts: Vec<String>,
+    next: Option<Begun>,
 }
 
-impl<'a> Watch<'a> {
+/// The patterns of [`super::drivers::End::Log`], and what finds a prompt in a line.
+#[derive(Debug)]
+pub struct LogWords {
+    pub ends: Regex,
+    pub begins: Regex,
+    pub prompt_of: fn(&str) -> Option<String>,
+}
+
+/// How long after its beginning a turn's prompt is waited for.
+const PROMPT_WITHIN: Duration = Duration::from_secs(1);
+
+const BEAT: Duration = Duration::from_millis(20);
+
+/// A turn that the agent began by itself, with a prompt that it had kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Begun {
+    /// The log it stands in.
+    pub source: PathBuf,
+    /// Where its first line starts.
+    pub bytes: u64,
+    /// None where the log does not say it yet.
+    pub prompt: Option<String>,
+}
+
+/// How far the turn under way is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Says {
+    UnderWay,
+    Over,
+    /// And the agent has begun another one by itself.
+    OverAndOn,
+}
+
+impl Watch {
     /// What is there already does not count.
-    pub fn new(places: &'a [Logs], pattern: &'a Regex) -> Self {
+    pub fn new(places: Vec<Logs>, words: LogWords) -> Self {
         let size = |path: &PathBuf| fs::metadata(path).map_or(0, |meta| meta.len());
-        let seen = find(places).into_iter().map(|(_, path)| (path.clone(), size(&path))).collect();
-        Self { places, pattern, seen }
+        let seen = find(&places).into_iter().map(|(_, path)| (path.clone(), size(&path))).collect();
+        Self { places, words, seen, over: None, prompts: vec![], next: None }
     }
 
-    /// Whether a whole line that matches came since it was last asked.
-    pub fn is_found(&mut self) -> bool {
-        let mut found = false;
-        for (_, path) in find(self.places) {
-            let seen = self.seen.entry(path.clone()).or_default();
-            let bytes = read_from(&path, *seen).unwrap_or_default();
-            let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-            *seen += end as u64;
-            found |= bytes[..end].split(|byte| *byte == b'\n').any(|it| self.pattern.is_match(it));
-        }
-        found
+    /// What comes from now on is the next turn, what the agent has begun by itself included.
+    pub fn begin(&mut self) {
+        (self.over, self.next) = (None, None);
+        self.prompts.clear();
     }
+
+    /// Reads what came since it was last asked.
+    pub fn look(&mut self) -> Says {
+        for (_, path) in find(&self.places) {
+            self.read(path);
+        }
+        match (&self.over, &self.next) {
+            (None, _) => Says::UnderWay,
+            (Some(_), None) => Says::Over,
+            (Some(_), Some(_)) => Says::OverAndOn,
+        }
+    }
+
+    /// The prompt of a turn is written a moment after the line that begins it.
+    pub fn wait_for_prompt(&mut self) {
+        let end = Instant::now() + PROMPT_WITHIN;
+        while self.next.as_ref().is_some_and(|it| it.prompt.is_none()) && Instant::now() < end {
+            thread::sleep(BEAT);
+            self.look();
+        }
+    }
+
+    /// What a person sent and the agent took into the turn, and the turn that the agent began by itself.
+    pub fn found(&self) -> (&[String], Option<&Begun>) {
+        (self.prompts.get(1..).unwrap_or_default(), self.next.as_ref())
+    }
+
+    /// Whole lines only. A line that begins another turn is the last that is looked at, again and again.
+    fn read(&mut self, path: PathBuf) {
+        let mut at = self.seen.get(&path).copied().unwrap_or(0);
+        let bytes = read_from(&path, at).unwrap_or_default();
+        let mut lines =
+            bytes.split_inclusive(|byte| *byte == b'\n').filter(|it| it.ends_with(b"\n"));
+        let prompt_of = |line: &[u8]| (self.words.prompt_of)(&String::from_utf8_lossy(line));
+        while let Some(line) = lines.next() {
+            if self.over.as_ref() == Some(&path) && self.words.begins.is_match(line) {
+                let prompt = lines.find_map(prompt_of);
+                self.next = Some(Begun { source: path.clone(), bytes: at, prompt });
+                break;
+            }
+            if self.words.ends.is_match(line) {
+                self.over = Some(path.clone());
+            } else if self.over.is_none() {
+                let prompt = prompt_of(line).filter(|prompt| self.prompts.last() != Some(prompt));
+                self.prompts.extend(prompt); // some versions write it twice
+            }
+            at += line.len() as u64;
+        }
+        self.seen.insert(path, at);
+    }
+}
+
+/// A log of a turn that the agent went on from by itself: it ends where the next turn begins.
+pub fn end_before(rows: &mut [LogRow], next: &Begun, bundle: &Path) -> Result<(), WriteError> {
+    for row in rows.iter_mut().filter(|row| row.source == next.source && row.bytes > next.bytes) {
+        let path = bundle.join("session").join(&row.name);
+        let mut bytes = read(&path).map_err(|why| WriteError::new(&path, why))?;
+        bytes.truncate(usize::try_from(next.bytes).unwrap_or(usize::MAX));
+        (row.bytes, row.lines) = (next.bytes, lines_of(&bytes));
+    }
+    Ok(())
 }
 
 fn read_from(path: &Path, start: u64) -> io::Result<Vec<u8>> {
@@ -384,18 +479,53 @@ mod tests {
         assert_eq!(fs::read_dir(bundle.path().join("session")).unwrap().count(), 1);
     }
 
+    /// Lines are words: `begin`, `over`, and `ask` before a prompt.
+    fn watch(places: Vec<Logs>) -> Watch {
+        let words = LogWords {
+            ends: Regex::new("^over\n$").unwrap(),
+            begins: Regex::new("^begin\n$").unwrap(),
+            prompt_of: |line| line.trim_end().strip_prefix("ask ").map(str::to_owned),
+        };
+        Watch::new(places, words)
+    }
+
     #[test]
-    fn a_line_that_is_waited_for_is_found_once_it_is_whole() {
+    fn a_line_that_ends_a_turn_is_found_once_it_is_whole() {
         let (home, _bundle, places) = place();
         let source = home.path().join("a/one.jsonl");
         fs::write(&source, "over\n").unwrap();
-        let pattern = Regex::new("^over$").unwrap();
-        let mut watch = Watch::new(&places, &pattern);
-        assert!(!watch.is_found());
+        let mut watch = watch(places);
+        assert_eq!(watch.look(), Says::UnderWay);
         fs::write(&source, "over\nmore\nov").unwrap();
-        assert!(!watch.is_found());
+        assert_eq!(watch.look(), Says::UnderWay);
         fs::write(&source, "over\nmore\nover\n").unwrap();
-        assert!(watch.is_found() && !watch.is_found());
+        assert_eq!((watch.look(), watch.look()), (Says::Over, Says::Over));
+        watch.begin();
+        assert_eq!(watch.look(), Says::UnderWay);
+    }
+
+    #[test]
+    fn a_prompt_that_the_agent_kept_begins_a_turn_and_one_that_it_took_in_does_not() {
+        let (home, bundle, places) = place();
+        let source = home.path().join("a/one.jsonl");
+        let mut watch = watch(places.clone());
+        let first = "begin\nask one\nask more\nover\nusage\n";
+        fs::write(&source, format!("{first}begin\n")).unwrap();
+        assert_eq!(watch.look(), Says::OverAndOn);
+        fs::write(&source, format!("{first}begin\nask two\nover\n")).unwrap();
+
+        assert_eq!(watch.look(), Says::OverAndOn);
+
+        let (within, next) = watch.found();
+        let (bytes, prompt) = (first.len() as u64, Some("two".to_owned()));
+        let next = next.unwrap().clone();
+        assert_eq!(within, ["more"]);
+        assert_eq!(next, Begun { source, bytes, prompt });
+        let mut rows = copy(&places, bundle.path(), &Secrets::default()).unwrap().rows;
+        end_before(&mut rows, &next, bundle.path()).unwrap();
+        assert_eq!((rows[0].bytes, rows[0].lines), (bytes, 5));
+        watch.begin();
+        assert_eq!((watch.look(), watch.found()), (Says::Over, (&[][..], None)));
     }
 
     #[cfg(unix)]

@@ -106,6 +106,9 @@ pub struct TurnRow {
     /// Whether a person typed the request into the agent's terminal: it is not in the script.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub typed: bool,
+    /// What a person typed while the turn was under way, and the agent took into it: answers, and words that steered it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub typed_within: Vec<String>,
     /// Whether the agent began anew for this turn, and knows nothing of those before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub without_memory: bool,

@@ -45,6 +45,7 @@ mod orphans;
 pub mod plan;
 pub mod process;
 mod pty;
+mod queued;
 pub mod run;
 pub mod script;
 pub mod seal;

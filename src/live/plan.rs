@@ -5,7 +5,7 @@ use std::{fs::File, path::Path, process::Stdio};
 use serde::Serialize;
 
 use super::{
-    drivers::{self, Ask, Call, End, Input, Naming, Rewind},
+    drivers::{self, Ask, Call, End, Input, LogPatterns, Naming, Rewind},
     process::{Order, cannot_run},
     run::{CannotStart, Job},
     sitting::fresh_id,
@@ -104,7 +104,9 @@ pub fn of(job: &Job) -> Result<Plan, CannotStart> {
         turn_ends: match driver.end() {
             End::Exit => "when the process ends".into(),
             End::Marker(marker) => format!("when the terminal shows {marker:?} and rests"),
-            End::Log(pattern) => format!("when a new line of its log matches {pattern:?}"),
+            End::Log(LogPatterns { ends, .. }) => {
+                format!("when a new line of its log matches {ends:?}")
+            }
         },
         done_again: match driver.rewind() {
             Rewind::Logs => "its logs are cut back to where they were",

@@ -19,7 +19,7 @@ use super::{
     confine::Confinement,
     drivers::{Call, Input, heard::Stream},
     orphans,
-    pty::Terminal,
+    pty::{Terminal, Unread},
 };
 
 /// What is started.
@@ -150,6 +150,21 @@ impl Process {
         }
     }
 
+    /// What was typed into its terminal and not read; None where it has none, or the system does not say.
+    pub fn unread(&self) -> Option<Unread> {
+        match &self.kind {
+            Kind::Plain(_) => None,
+            Kind::Terminal(terminal) => terminal.unread(),
+        }
+    }
+
+    /// Takes away what was typed and not read.
+    pub fn take_back(&self) {
+        if let Kind::Terminal(terminal) = &self.kind {
+            terminal.take_back();
+        }
+    }
+
     /// Gives its terminal another size (columns, rows).
     pub fn resize(&mut self, size: (u16, u16)) {
         if let Kind::Terminal(terminal) = &mut self.kind {
@@ -215,11 +230,15 @@ fn in_own_session(_command: &mut Command) {}
 #[cfg(target_os = "linux")]
 fn dies_with_us(command: &mut Command) {
     use std::os::unix::process::CommandExt;
-    let ask = || {
+    let parent = rustix::process::getpid();
+    let ask = move || {
         let signal = Some(rustix::process::Signal::TERM);
-        rustix::process::set_parent_process_death_signal(signal).map_err(std::io::Error::from)
+        rustix::process::set_parent_process_death_signal(signal)?;
+        // Whoever was killed a moment before sends no signal any more.
+        let has_parent = rustix::process::getppid() == Some(parent);
+        if has_parent { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
     };
-    // SAFETY: between fork and exec only a system call is made; nothing is allocated and no lock is taken.
+    // SAFETY: between fork and exec only system calls are made; nothing is allocated and no lock is taken.
     unsafe { command.pre_exec(ask) };
 }
 

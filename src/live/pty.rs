@@ -21,6 +21,14 @@ impl std::fmt::Debug for Terminal {
     }
 }
 
+/// What the programs of a terminal have not read of what was typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unread {
+    pub bytes: usize,
+    /// Whether the terminal hides what is typed, as for a password.
+    pub is_hidden: bool,
+}
+
 /// Smaller terminals are none that programs expect.
 const LEAST: (u16, u16) = (2, 1);
 
@@ -56,6 +64,16 @@ impl Terminal {
         let _ = self.keys.send(bytes.to_vec()); // its terminal may be closed
     }
 
+    /// None where the system does not say.
+    pub fn unread(&self) -> Option<Unread> {
+        child::unread(&*self.master)
+    }
+
+    /// Takes away what was typed and not read.
+    pub fn take_back(&self) {
+        child::take_back(&*self.master);
+    }
+
     pub fn resize(&mut self, size: (u16, u16)) {
         let _ = self.master.resize(size_of(size)); // its programs may be gone
     }
@@ -70,7 +88,7 @@ impl Terminal {
 #[cfg(unix)]
 mod child {
     use std::{
-        fs::OpenOptions,
+        fs::{File, OpenOptions},
         io,
         os::{
             fd::BorrowedFd,
@@ -79,21 +97,21 @@ mod child {
         process::Stdio,
     };
 
-    use portable_pty::PtyPair;
+    use portable_pty::{MasterPty, PtyPair};
+    use rustix::termios::{LocalModes, QueueSelector, tcflush, tcgetattr};
 
-    use super::super::{
-        orphans,
-        process::{Ending, Order, ending_of},
+    use super::{
+        super::{
+            orphans,
+            process::{Ending, Order, ending_of},
+        },
+        Unread,
     };
 
     pub type Child = std::process::Child;
 
     pub fn start(order: &Order<'_>, pair: &PtyPair) -> io::Result<Child> {
-        let name =
-            pair.master.tty_name().ok_or_else(|| io::Error::other("its terminal has no name"))?;
-        let not_ours = i32::try_from(rustix::fs::OFlags::NOCTTY.bits()).unwrap_or_default();
-        let terminal =
-            OpenOptions::new().read(true).write(true).custom_flags(not_ours).open(name)?;
+        let terminal = open(&*pair.master)?;
         let mut command = order.command()?;
         command
             .stdin(Stdio::from(terminal.try_clone()?))
@@ -105,6 +123,27 @@ mod child {
         // SAFETY: between fork and exec only a system call is made; the session it is for was begun before.
         unsafe { command.pre_exec(control) };
         orphans::spawn(&mut command)
+    }
+
+    /// The agent's end of the terminal, which does not become ours.
+    fn open(master: &(dyn MasterPty + Send)) -> io::Result<File> {
+        let name = master.tty_name().ok_or_else(|| io::Error::other("its terminal has no name"))?;
+        let not_ours = i32::try_from(rustix::fs::OFlags::NOCTTY.bits()).unwrap_or_default();
+        OpenOptions::new().read(true).write(true).custom_flags(not_ours).open(name)
+    }
+
+    pub fn unread(master: &(dyn MasterPty + Send)) -> Option<Unread> {
+        let terminal = open(master).ok()?;
+        let bytes = rustix::io::ioctl_fionread(&terminal).ok()?;
+        let modes = tcgetattr(&terminal).ok()?.local_modes;
+        let is_hidden = modes.contains(LocalModes::ICANON) && !modes.contains(LocalModes::ECHO);
+        Some(Unread { bytes: usize::try_from(bytes).ok()?, is_hidden })
+    }
+
+    pub fn take_back(master: &(dyn MasterPty + Send)) {
+        if let Ok(terminal) = open(master) {
+            let _ = tcflush(terminal, QueueSelector::IFlush); // its programs may be gone
+        }
     }
 
     pub fn id(child: &Child) -> u32 {
@@ -120,9 +159,12 @@ mod child {
 mod child {
     use std::io;
 
-    use portable_pty::{CommandBuilder, PtyPair};
+    use portable_pty::{CommandBuilder, MasterPty, PtyPair};
 
-    use super::super::process::{Ending, Order};
+    use super::{
+        super::process::{Ending, Order},
+        Unread,
+    };
 
     pub type Child = Box<dyn portable_pty::Child + Send + Sync>;
 
@@ -136,6 +178,12 @@ mod child {
         command.cwd(order.folder);
         pair.slave.spawn_command(command).map_err(io::Error::other)
     }
+
+    pub fn unread(_master: &(dyn MasterPty + Send)) -> Option<Unread> {
+        None
+    }
+
+    pub fn take_back(_master: &(dyn MasterPty + Send)) {}
 
     pub fn id(child: &Child) -> u32 {
         child.process_id().unwrap_or_default()

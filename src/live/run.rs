@@ -16,6 +16,7 @@ use super::{
     control::{Control, Wish},
     event::{Event, Total, Why},
     journal::{self, Entry},
+    queued::Queued,
     script::Script,
     setup::{OnFailure, Setup},
     sitting::Sitting,
@@ -170,6 +171,11 @@ impl Sitting<'_> {
         }
         loop {
             let turn = self.progress.done.len() + 1;
+            if let Some(queued) = self.queued.pop_front() {
+                self.enter_typed(turn, &queued)?;
+                self.carry_out(turn)?;
+                continue;
+            }
             if self.script.request(turn).is_none() {
                 return Ok(());
             }
@@ -186,7 +192,7 @@ impl Sitting<'_> {
                     self.carry_out(turn)?;
                 }
                 Next::Typed(text) => {
-                    self.enter_typed(turn, &text)?;
+                    self.enter_typed(turn, &Queued { text, is_sent: true })?;
                     self.carry_out(turn)?;
                 }
             }
@@ -211,13 +217,13 @@ impl Sitting<'_> {
     }
 
     /// What a person sent becomes a turn of its own, before those of the script.
-    fn enter_typed(&mut self, turn: usize, text: &str) -> Result<(), Halt> {
-        let request = self.stage.secrets.hide(text);
+    fn enter_typed(&mut self, turn: usize, typed: &Queued) -> Result<(), Halt> {
+        let request = self.stage.secrets.hide(&typed.text);
         self.script.insert_typed(turn, &request);
         self.write_script()?;
         self.record(&Entry::Typed { turn, request: request.clone() })?;
         self.told(&Event::Typed { turn, request });
-        self.is_sent = true;
+        self.is_sent = typed.is_sent;
         Ok(())
     }
 

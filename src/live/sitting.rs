@@ -1,6 +1,9 @@
 //! A run under way and everything it holds open: the bundle, the agent's folders, its process.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::VecDeque,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -19,10 +22,11 @@ use super::{
     event::Event,
     journal::{self, Entry, Journal, Progress},
     layers::{self, Layer},
-    logs,
+    logs::{self, Watch},
     manifest::{Agent, Checkpoint, Manifest, Surroundings, Task},
     orphans,
     process::{self, Process},
+    queued::Queued,
     run::{CannotStart, Halt, Job, Start},
     script::{Condition, Script},
     seal::{self, Seal},
@@ -59,6 +63,12 @@ pub struct Sitting<'a> {
     pub typing: Typing,
     /// Whether the request of the next turn was typed already, so that it is not sent.
     pub is_sent: bool,
+    /// Prompts that a person sent while a turn was under way: the next turns.
+    pub queued: VecDeque<Queued>,
+    /// What the log of an agent in a terminal said so far.
+    pub watch: Option<Watch>,
+    /// What the terminal showed since the last turn, where the agent went on by itself.
+    pub shown: Vec<u8>,
     /// Why the agent can reach the bundle; a sentence. None where it cannot.
     within_reach: Option<String>,
     /// The files of the bundle as we left them.
@@ -129,6 +139,9 @@ impl<'a> Sitting<'a> {
             later: vec![],
             typing: Typing::default(),
             is_sent: false,
+            queued: VecDeque::new(),
+            watch: None,
+            shown: vec![],
             confinement,
             within_reach,
             seal: Seal::default(),
@@ -322,6 +335,8 @@ impl<'a> Sitting<'a> {
         let count = |count: usize, what: &str| (count > 0).then(|| format!("{count} {what}"));
         let typed = self.script.requests.iter().filter(|it| it.typed).count();
         parts.extend(count(typed, "requests are not in the script: a person typed them"));
+        let within = self.progress.done.iter().filter(|it| !it.row.typed_within.is_empty()).count();
+        parts.extend(count(within, "turns hold what a person typed while they were under way"));
         let edited = self.script.requests.iter().filter(|it| it.original.is_some()).count();
         parts.extend(count(self.script.skipped.len(), "requests were skipped"));
         parts.extend(count(edited, "requests were edited"));
@@ -377,6 +392,9 @@ impl<'a> Sitting<'a> {
             process.end(patience, &mut |_| {});
         }
         process::sweep(&self.stage.id);
+        self.queued.retain(|it| !it.is_sent); // what works on them is gone
+        self.watch = None;
+        self.shown.clear();
     }
 
     pub fn resize(&mut self, size: (u16, u16)) {

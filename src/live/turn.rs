@@ -21,16 +21,17 @@ use crate::{
 use super::{
     checks,
     drivers::{
-        Ask, Call, End, Input, Naming,
+        Ask, Call, End, Input, LogPatterns, Naming,
         heard::{Amount, Heard},
     },
     event::Event,
     journal::{self, Entry},
     layers::{self, Dressed, Moment},
     listen::{Ear, Outcome},
-    logs::{self, LogRow},
+    logs::{self, Begun, LogRow, LogWords, Says, Watch},
     manifest::{Layers, State, TokenRow, TurnRow},
     process::{Ending, Order, Process},
+    queued::{Interjections, Queued},
     run::Halt,
     setup::Setup,
     sitting::{Parts, Sitting, fresh_id, sha256},
@@ -65,6 +66,16 @@ struct Sent {
     row: TurnRow,
 }
 
+/// How the end of a turn is seen, where not by the end of the process.
+#[derive(Default)]
+struct Ends {
+    marker: Option<Regex>,
+    watch: Option<Watch>,
+}
+
+/// Stands for a prompt that neither the agent's log nor the keys tell.
+const UNKNOWN: &str = "(a prompt that a person typed and that the agent's log does not hold)";
+
 /// What listening gave.
 struct Answer {
     outcome: Outcome,
@@ -73,6 +84,25 @@ struct Answer {
     seconds: f64,
     /// Processes it had started and not ended.
     left_running: usize,
+    /// What a person sent while it worked, and it took into the turn.
+    typed_within: Vec<String>,
+    /// The turn that it began by itself, with a prompt that a person sent meanwhile.
+    next: Option<Begun>,
+}
+
+impl Answer {
+    /// The agent could not be asked; a sentence says why.
+    fn none(why: String) -> Self {
+        Self {
+            outcome: Outcome::Exited(Ending { code: None, signal: None }),
+            heard: Heard { failed: Some(why), ..Heard::default() },
+            ending: None,
+            seconds: 0.0,
+            left_running: 0,
+            typed_within: vec![],
+            next: None,
+        }
+    }
 }
 
 impl Sitting<'_> {
@@ -81,13 +111,7 @@ impl Sitting<'_> {
         let sent = self.prepare(turn)?;
         let answer = match self.send_and_listen(&sent)? {
             Ok(answer) => answer,
-            Err(why) => Answer {
-                outcome: Outcome::Exited(Ending { code: None, signal: None }),
-                heard: Heard { failed: Some(why), ..Heard::default() },
-                ending: None,
-                seconds: 0.0,
-                left_running: 0,
-            },
+            Err(why) => Answer::none(why),
         };
         let verdict = self.judge(&sent, &answer);
         self.enter(sent, answer, &verdict, keeps)?;
@@ -184,20 +208,11 @@ impl Sitting<'_> {
             turn: sent.turn,
         };
         let call = self.driver.call(&ask);
-        let end = self.driver.end();
-        let pattern = match &end {
-            End::Exit => None,
-            End::Marker(pattern) | End::Log(pattern) => match Regex::new(pattern) {
-                Ok(pattern) => Some(pattern),
-                Err(why) => return Ok(Err(why.to_string())),
-            },
-        };
-        let is_in_log = matches!(end, End::Log(_));
-        let marker = pattern.as_ref().filter(|_| !is_in_log);
-        let places = self.driver.logs(&self.stage);
-        let mut ends =
-            pattern.as_ref().filter(|_| is_in_log).map(|it| logs::Watch::new(&places, it));
         let goes_on = self.process.as_mut().is_some_and(|it| it.ending().is_none());
+        let Ends { marker, mut watch } = match self.ends(goes_on) {
+            Ok(ends) => ends,
+            Err(why) => return Ok(Err(why)),
+        };
         let mut process = match self.process.take().filter(|_| goes_on) {
             Some(process) => process,
             None => match self.start(&call)? {
@@ -207,16 +222,14 @@ impl Sitting<'_> {
         };
         let was_typed = std::mem::take(&mut self.is_sent) && goes_on;
         let types = !was_typed && (goes_on || call.input == Input::Typed);
-        let is_typed = sent.row.typed;
+        let keys = if types { self.keys_of(&sent.dressed.text) } else { vec![] };
         let waits_first = !goes_on && call.input == Input::Typed;
-        let typed = self.driver.typed(&sent.dressed.text);
-        let mut heard = Heard::default();
+        let (mut heard, mut meanwhile) = (Heard::default(), Interjections::default());
         let mut reader = self.driver.reader();
-        let answers = !self.has_person;
-        let file = fs::File::create(sent.prompt_file.with_extension("out")).ok();
+        let places = self.driver.logs(&self.stage);
+        let (answers, shown) = (!self.has_person, std::mem::take(&mut self.shown));
         self.typing.clear();
         let Parts { setup, bundle, stage, control, cast, later, typing, tell, .. } = self.parts();
-        let mut grow = || logs::grow(&places, bundle, &stage.secrets);
         let began = Instant::now();
         let mut ear = Ear {
             control,
@@ -225,13 +238,15 @@ impl Sitting<'_> {
             heard: &mut heard,
             secrets: &stage.secrets,
             cast,
-            marker,
-            is_over: &mut || ends.as_mut().is_some_and(logs::Watch::is_found),
+            marker: marker.as_ref(),
+            shown,
+            look: &mut || watch.as_mut().map_or(Says::UnderWay, Watch::look),
             answers,
-            file,
-            grow: &mut grow,
+            file: fs::File::create(sent.prompt_file.with_extension("out")).ok(),
+            grow: &mut || logs::grow(&places, bundle, &stage.secrets),
             typing,
-            is_typed,
+            sent: &mut meanwhile,
+            is_typed: sent.row.typed,
             later,
             tell,
         };
@@ -240,23 +255,74 @@ impl Sitting<'_> {
             outcome = ear.listen(&mut process);
         }
         if outcome == Outcome::Marked {
-            if types {
-                process.type_in(&typed);
-            }
+            process.type_in(&keys);
             outcome = ear.listen(&mut process);
         }
         let stays =
             matches!(outcome, Outcome::Marked | Outcome::Declared) && process.has_terminal();
         let ending = if stays { None } else { ear.end(&mut process) };
+        self.shown = std::mem::take(&mut ear.shown);
         let seconds = began.elapsed().as_secs_f64();
-        if stays {
-            self.process = Some(process);
-        } else {
-            drop(process);
-        }
+        self.process = stays.then_some(process);
         let left_running = if stays { 0 } else { super::process::sweep(&self.stage.id) };
         let left_running = if matches!(outcome, Outcome::Exited(_)) { left_running } else { 0 };
-        Ok(Ok(Answer { outcome, heard, ending, seconds, left_running }))
+        let (typed_within, next) = self.sort_out(meanwhile, watch.as_mut());
+        self.watch = watch.filter(|_| outcome == Outcome::Marked);
+        Ok(Ok(Answer { outcome, heard, ending, seconds, left_running, typed_within, next }))
+    }
+
+    /// How the end of the turn will be seen. The error is a sentence.
+    fn ends(&mut self, goes_on: bool) -> Result<Ends, String> {
+        let regex = |pattern: &str| Regex::new(pattern).map_err(|why| why.to_string());
+        match self.driver.end() {
+            End::Exit => Ok(Ends::default()),
+            End::Marker(pattern) => Ok(Ends { marker: Some(regex(&pattern)?), watch: None }),
+            End::Log(LogPatterns { ends, begins }) => {
+                let (ends, begins) = (regex(ends)?, regex(begins)?);
+                let words = LogWords { ends, begins, prompt_of: self.driver.prompt_of() };
+                let known = self.watch.take().filter(|_| goes_on);
+                let new = || Watch::new(self.driver.logs(&self.stage), words);
+                let mut watch = known.unwrap_or_else(new);
+                watch.begin();
+                Ok(Ends { marker: None, watch: Some(watch) })
+            }
+        }
+    }
+
+    /// The request as it is typed. What a person has typed and not sent would become a part of it: it is erased.
+    fn keys_of(&mut self, prompt: &str) -> Vec<u8> {
+        const ERASE: &[u8] = b"\x15";
+        let typed = self.driver.typed(prompt);
+        let Some(rest) = self.typing.rest() else { return typed };
+        let rest = self.stage.secrets.hide(&rest);
+        let sentence =
+            format!("typed and not sent, so it was erased before the next request: {rest}");
+        self.told(&Event::Warned(sentence));
+        [ERASE, &typed].concat()
+    }
+
+    /// What a person sent while the turn was under way: what belongs to the turn, and what is to be the next one.
+    fn sort_out(
+        &mut self,
+        meanwhile: Interjections,
+        watch: Option<&mut Watch>,
+    ) -> (Vec<String>, Option<Begun>) {
+        let Interjections { within, queued, .. } = meanwhile;
+        let Some(watch) = watch else {
+            self.queued.extend(queued);
+            return (within, None);
+        };
+        watch.wait_for_prompt();
+        let (taken_in, next) = watch.found();
+        if let Some(next) = next {
+            let typed = self.typing.rest().or_else(|| within.last().cloned());
+            let text = next.prompt.clone().or(typed).unwrap_or_else(|| UNKNOWN.to_owned());
+            self.queued.push_back(Queued { text, is_sent: true });
+        }
+        if next.is_some() || !taken_in.is_empty() {
+            self.typing.clear(); // some agents have other keys than return for it
+        }
+        (taken_in.to_vec(), next.cloned())
     }
 
     /// The inner error is a sentence.
@@ -360,6 +426,9 @@ impl Sitting<'_> {
             self.warn(&format!("session/{name}: {what}"))?;
         }
         let mut found = copied.rows;
+        if let Some(next) = &answer.next {
+            logs::end_before(&mut found, next, &self.bundle)?;
+        }
         if !self.has_terminal() && logs::is_silent(&found, self.progress.logs()) {
             found.extend(logs::keep_output(&sent.prompt_file, sent.turn, &self.bundle)?);
         }
@@ -474,6 +543,7 @@ impl Sitting<'_> {
             troubles: if state == State::Done { vec![] } else { hidden(&heard.troubles) },
             outside: strangers.map(|name| self.stage.secrets.hide(&name)).collect(),
             left_running: answer.left_running,
+            typed_within: hidden(&answer.typed_within),
             ..sent.row.clone()
         }
     }

@@ -17,6 +17,11 @@ impl Typing {
         (!sent.is_empty()).then(|| sent.join("\n"))
     }
 
+    /// What was typed and not sent.
+    pub fn rest(&self) -> Option<String> {
+        (!self.line.is_empty()).then(|| String::from_utf8_lossy(&self.line).into_owned())
+    }
+
     pub fn clear(&mut self) {
         *self = Self::default();
     }
@@ -79,6 +84,7 @@ mod tests {
             Some("two\nlines".into())
         );
         typing.take(b"half");
+        assert_eq!(typing.rest().as_deref(), Some("half"));
         typing.clear();
         assert_eq!(typing.take(b"\r"), None);
     }

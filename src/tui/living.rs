@@ -180,6 +180,7 @@ fn told(job: &Job, event: &Happened) -> Vec<Told> {
         Happened::Typed { turn, request } => {
             vec![Told::Typed { turn: *turn, text: request.clone() }]
         }
+        Happened::Queued(text) => vec![Told::Warned(format!("asked after this turn: {text}"))],
         Happened::Redo { turn } => vec![Told::Redo(*turn)],
         Happened::Again { turn, why } => {
             vec![Told::Warned(format!("turn {turn} is done again: {why}"))]

@@ -82,6 +82,7 @@ impl Teller {
             Event::Typed { turn, request } => {
                 format!("  turn {turn} is not in the script, a person typed it: {request}")
             }
+            Event::Queued(request) => format!("  asked after this turn: {request}"),
             Event::Redo { turn: None } => "  the last turn stays as it is".into(),
             Event::Redo { turn: Some(turn) } => format!("  turn {turn} is to be done again"),
             Event::Edited { turn } => format!("  the request of turn {turn} was edited"),

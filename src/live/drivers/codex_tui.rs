@@ -9,9 +9,9 @@ use super::{
         setup::{Permissions, Setup},
         stage::Stage,
     },
-    Ask, Call, Driver, End, Input, Logs, Naming, Rewind,
+    Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind,
     codex::Codex,
-    heard::{Heard, Reader, Stream},
+    heard::{Heard, Reader, Stream, object, text},
     program_of, toml_text,
 };
 
@@ -91,7 +91,14 @@ impl Driver for CodexTui {
     }
 
     fn end(&self) -> End {
-        End::Log(r#""type":"(task_complete|turn_aborted)""#.into())
+        End::Log(LogPatterns {
+            ends: r#""type":"(task_complete|turn_aborted)""#,
+            begins: r#""type":"task_started""#,
+        })
+    }
+
+    fn prompt_of(&self) -> fn(&str) -> Option<String> {
+        prompt_of
     }
 
     fn typed(&self, prompt: &str) -> Vec<u8> {
@@ -100,9 +107,41 @@ impl Driver for CodexTui {
     }
 }
 
+/// An event of older versions, an item of newer ones. What is sent with return while a turn is under way is part of that
+/// turn, what is sent with tab begins one of its own.
+fn prompt_of(line: &str) -> Option<String> {
+    let value = object(line)?;
+    match text(&value, "/payload/type")? {
+        "user_message" => text(&value, "/payload/message").map(str::to_owned),
+        "item_completed" if text(&value, "/payload/item/type") == Some("UserMessage") => {
+            let parts = value.pointer("/payload/item/content")?.as_array()?;
+            let texts: Vec<&str> = parts.iter().filter_map(|part| text(part, "/text")).collect();
+            Some(texts.join("\n"))
+        }
+        _ => None,
+    }
+}
+
 /// A terminal says nothing in lines.
 struct Screen;
 
 impl Reader for Screen {
     fn line(&mut self, _line: &str, _from: Stream, _heard: &mut Heard) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_stand_in_the_log_as_events_or_as_items() {
+        for line in [
+            r#"{"type":"event_msg","payload":{"type":"user_message","message":"do it"}}"#,
+            r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"UserMessage","content":[{"type":"text","text":"do it"}]}}}"#,
+        ] {
+            assert_eq!(prompt_of(line).as_deref(), Some("do it"), "{line}");
+        }
+        let others = r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"AgentMessage"}}}"#;
+        assert_eq!(prompt_of(others), None);
+    }
 }

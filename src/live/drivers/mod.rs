@@ -74,6 +74,11 @@ pub trait Driver: Send + Sync + Debug {
         End::Exit
     }
 
+    /// What finds the prompt in a line of its log, where [`End::Log`] needs it.
+    fn prompt_of(&self) -> fn(&str) -> Option<String> {
+        |_| None
+    }
+
     /// A request as it is typed into a terminal, its end included.
     fn typed(&self, prompt: &str) -> Vec<u8> {
         let line = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -182,8 +187,17 @@ pub enum End {
     Exit,
     /// The terminal shows something that matches, and nothing follows for a moment.
     Marker(String),
-    /// A new line of its log matches.
-    Log(String),
+    /// New lines of its log say it.
+    Log(LogPatterns),
+}
+
+/// Which lines of a log say what of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogPatterns {
+    /// The turn is over.
+    pub ends: &'static str,
+    /// A turn begins, also one that the agent begins by itself with a prompt that it had kept.
+    pub begins: &'static str,
 }
 
 /// Every driver of a certain program, in the order in which they are listed.
@@ -238,6 +252,7 @@ hand_on! {
     naming() -> Naming;
     rewind() -> Rewind;
     end() -> End;
+    prompt_of() -> fn(&str) -> Option<String>;
     in_terminal() -> Option<Box<dyn Driver>>;
     typed(prompt: &str) -> Vec<u8>;
     is_fine(code: i32) -> bool;
