@@ -165,7 +165,7 @@ impl Desk {
             Effect::ScoreRuns(request, asked) => {
                 for asked in asked {
                     let scores = told(name_of(&asked.path)).map(|(_, scores)| scores);
-                    self.hear(*request, Answer::Scored(asked.row, scores));
+                    self.hear(*request, Answer::Scored(vec![(asked.row, scores)]));
                 }
                 self.hear(*request, Answer::Done);
             }
@@ -525,6 +525,44 @@ fn copy_folder(from: &Path, to: &Path) {
             fs::copy(entry.path(), target).unwrap();
         }
     }
+}
+
+/// The sample run, and two copies of it whose index and whose pack were damaged where nobody looks first.
+fn with_damaged_repositories() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, ending) in [("whole", ""), ("bad-index", "idx"), ("bad-pack", "pack")] {
+        let run = folder.path().join(name);
+        copy_folder(&project("sample-runs/codex-p12"), &run);
+        for file in fs::read_dir(run.join("workspace.git/objects/pack")).unwrap().flatten() {
+            if file.path().extension().is_some_and(|it| it == ending) {
+                let mut bytes = fs::read(file.path()).unwrap();
+                bytes.splice(7432..7432, [b'x'; 256]);
+                fs::remove_file(file.path()).unwrap(); // the sample's may not be written to
+                fs::write(file.path(), bytes).unwrap();
+            }
+        }
+    }
+    folder
+}
+
+#[test]
+fn a_run_with_a_damaged_repository_is_a_row_that_says_what_is_damaged_and_the_others_are_whole() {
+    let folder = with_damaged_repositories();
+    let path = folder.path().to_str().unwrap();
+    let at = |keys: &str| {
+        let size = ["--snapshot", "180x16"];
+        printed(
+            &[&size[..], &[path, "--view", "collection", "--sort", "run", "--keys", keys]].concat(),
+        )
+    };
+
+    let (index, pack, whole) = (at(""), at("j"), at("jj"));
+
+    for (seen, damaged) in [(&index, ".idx is damaged"), (&pack, ".pack is damaged")] {
+        assert!(seen.contains("3 runs") && seen.contains("0.445"), "{seen}");
+        assert!(seen.contains("⚠ workspace.git: ") && seen.contains(damaged), "{seen}");
+    }
+    assert!(!whole.contains("workspace.git"), "{whole}");
 }
 
 /// A run directory of SlopCodeBench with the sample's problem three times: whole, without its tests, with next to

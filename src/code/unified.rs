@@ -397,6 +397,21 @@ mod tests {
     }
 
     #[test]
+    fn files_of_more_lines_than_are_compared_are_written_as_a_whole() {
+        let lines = |count: usize| b"\n".repeat(count);
+        let patch_of = |old: &[u8], new: &[u8]| {
+            let (old, new) = (side("100644", A, old), side("100644", B, new));
+            written(FileSides { path: "f", from: None, old, new })
+        };
+
+        let few = patch_of(&lines(10), &lines(9));
+        let more = patch_of(&lines(MOST_LINES / 2), &lines(MOST_LINES / 2 + 1));
+
+        assert!(few.contains("@@ ") && !few.contains("GIT binary patch"));
+        assert!(more.contains("GIT binary patch") && !more.contains("@@ "));
+    }
+
+    #[test]
     fn a_rename_with_a_change_names_both_paths() {
         let (old, new) = (side("100644", A, b"a\nb\nc\n"), side("100755", B, b"a\nb\nC"));
 

@@ -551,3 +551,54 @@ fn lay_out_checkpoints(manifest: &Manifest, run: &mut Run) {
         run.turns.iter_mut().take(last + 1).for_each(|turn| turn.checkpoint = Some(checkpoint));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::OneHand;
+
+    fn index(manifest: &[u8], script: &[u8]) -> Result<Run, String> {
+        let sources = [("run.json", manifest), ("script.json", script)];
+        let sources = sources.map(|(name, bytes)| Source { name, bytes });
+        Bundle.index_with(&sources, &OneHand).map_err(|why| why.to_string())
+    }
+
+    fn manifest_of(turns: usize) -> Vec<u8> {
+        let turn = |turn: usize| format!("{{\"turn\":{turn}}}");
+        let turns: Vec<String> = (1..=turns).map(turn).collect();
+        format!("{{\"schema\":\"{SCHEMA}\",\"turns\":[{}]}}", turns.join(",")).into_bytes()
+    }
+
+    fn said(run: &Run, place: &str) -> Vec<String> {
+        let warnings = run.warnings.iter().filter(|warning| warning.place == place);
+        warnings.map(|warning| warning.what.clone()).collect()
+    }
+
+    #[test]
+    fn a_manifest_larger_than_any_is_refused_with_both_sizes() {
+        let mut manifest = manifest_of(1);
+        manifest.resize(MOST_BYTES + 1, b' ');
+
+        let why = index(&manifest, b"{}").unwrap_err();
+
+        assert!(why.contains("run.json has 16777217 bytes; up to 16 MiB are read"), "{why}");
+        manifest.pop();
+        assert_eq!(index(&manifest, b"{}").map(|run| run.turns.len()), Ok(1));
+    }
+
+    #[test]
+    fn a_script_larger_than_any_is_left_out_and_the_run_says_so() {
+        let run = index(&manifest_of(1), &vec![b' '; MOST_BYTES + 1]).unwrap();
+
+        assert_eq!(run.turns.len(), 1);
+        assert_eq!(said(&run, "script.json"), ["has 16777217 bytes; up to 16 MiB are read"]);
+    }
+
+    #[test]
+    fn turns_beyond_the_most_that_are_read_are_left_out_and_the_run_says_so() {
+        let run = index(&manifest_of(MOST_TURNS + 1), b"{}").unwrap();
+
+        assert_eq!(run.turns.len(), MOST_TURNS);
+        assert_eq!(said(&run, "run.json"), ["names more than 50000 turns; the rest is left out"]);
+    }
+}

@@ -18,7 +18,7 @@ use super::{
         text,
     },
     companions::BelongsTo,
-    jsonl::{self, Input, Log, Piece},
+    jsonl::{self, Budget, Input, Log, Piece},
     tape::Tape,
     unknown::Unknowns,
 };
@@ -129,6 +129,7 @@ struct Session {
     agents: BTreeMap<SourceId, Vec<Line>>,
     warnings: BTreeMap<SourceId, Vec<Warning>>,
     unknowns: BTreeMap<SourceId, Unknowns>,
+    budget: Budget,
 }
 
 impl Growing for Session {
@@ -160,13 +161,15 @@ impl Session {
         }
         let mut warnings = self.warnings.remove(&id).unwrap_or_default();
         let mut unknowns = self.unknowns.remove(&id).unwrap_or_default();
-        fold::each_line(id, name, lines, hands, &mut warnings, &mut |line| {
+        let mut budget = std::mem::take(&mut self.budget);
+        fold::each_line(id, name, lines, hands, &mut budget, &mut warnings, &mut |line| {
             unknowns.take(line.unknown());
             match id {
                 SourceId(0) => self.line(line),
                 _ => self.agents.entry(id).or_default().push(line),
             }
         });
+        self.budget = budget;
         self.warnings.insert(id, warnings);
         self.unknowns.insert(id, unknowns);
     }

@@ -18,7 +18,7 @@ use super::{
         record::{Message, Record},
         text,
     },
-    jsonl::{self, Input, Log, Piece},
+    jsonl::{self, Budget, Input, Log, Piece},
     tape::{Tape, Value},
     unknown::Unknowns,
 };
@@ -132,6 +132,7 @@ const CUMULATIVE_SINCE: [u32; 3] = [2, 1, 330];
 #[derive(Debug, Default, Clone)]
 struct Stream {
     fold: Fold,
+    budget: Budget,
     warnings: Vec<Warning>,
     unknowns: Unknowns,
     /// A process has begun and its result has not come.
@@ -173,10 +174,12 @@ impl Stream {
     fn read(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands) {
         let mut warnings = std::mem::take(&mut self.warnings);
         if id == SourceId(0) {
-            fold::each_line(id, name, lines, hands, &mut warnings, &mut |line| {
+            let mut budget = std::mem::take(&mut self.budget);
+            fold::each_line(id, name, lines, hands, &mut budget, &mut warnings, &mut |line| {
                 self.unknowns.take(line.unknown());
                 self.line(line);
             });
+            self.budget = budget;
         }
         self.warnings = warnings;
     }

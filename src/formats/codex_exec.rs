@@ -24,6 +24,9 @@ use crate::run::{
     label,
 };
 
+/// Lines that are read of what one command printed.
+const MOST_LINES: u32 = 200_000;
+
 pub struct CodexExec;
 
 impl Format for CodexExec {
@@ -52,8 +55,8 @@ impl Format for CodexExec {
         let mut fold = Fold::default();
         let mut lines = jsonl::lines(SourceId(0), source.bytes).peekable();
         while let Some((place, line)) = lines.next() {
-            if place.line > jsonl::MOST_LINES {
-                let what = jsonl::too_long();
+            if place.line > MOST_LINES {
+                let what = jsonl::too_long(MOST_LINES);
                 fold.run.warnings.push(Warning { place: source.name.into(), what });
                 break;
             }

@@ -183,6 +183,7 @@ fn cut_meta(text: &str) -> Meta {
 #[derive(Default)]
 struct Rollout {
     threads: BTreeMap<SourceId, Lines>,
+    budget: jsonl::Budget,
 }
 
 /// The lines of one thread; what tells nothing is left out.
@@ -264,17 +265,19 @@ impl Rollout {
         let expected = (lines.size() / 2048).min(u64::from(jsonl::MOST_LINES));
         thread.lines.reserve(usize::try_from(expected).unwrap_or_default());
         let read = |place, line: &[u8], is_last| Some(classify::classify(place, line, is_last));
-        let extent = jsonl::each_line(id, lines, hands, &read, &mut |before, line: Line| {
-            thread.push(Line { place: line.place.down(before), ..line });
-        });
-        if extent == jsonl::Extent::Cut {
-            let place = Place { source: id, line: jsonl::MOST_LINES, ..Place::default() };
+        let budget = &mut self.budget;
+        let extent =
+            jsonl::each_line(id, lines, hands, budget, &read, &mut |before, line: Line| {
+                thread.push(Line { place: line.place.down(before), ..line });
+            });
+        if let jsonl::Extent::CutAfter(line) = extent {
+            let place = Place { source: id, line, ..Place::default() };
             thread.push(Line {
                 place,
                 at: None,
                 ordinal: None,
                 model: None,
-                record: Record::Broken(jsonl::too_long()),
+                record: Record::Broken(jsonl::too_long(line)),
             });
         }
     }

@@ -1,8 +1,11 @@
 //! Lines of a JSONL file, each with its place.
 
-use std::sync::{
-    Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use super::Hands;
@@ -104,53 +107,121 @@ impl Input<'_> {
 /// in the number of the line yet.
 pub type Reads<'r, T> = dyn Fn(Place, &[u8], bool) -> Option<T> + Sync + 'r;
 
-/// Lines of a log that are read: ten times what the longest sessions have.
-pub const MOST_LINES: u32 = 200_000;
+/// Lines of a log that are read: a log of 2 GB has as many if they have 500 bytes each.
+pub const MOST_LINES: u32 = 4_000_000;
+
+/// Bytes that the index of a recording may take, about: as many of any, a share of the bytes of its logs beside, and
+/// never more than the most. Sessions of working agents take less than half of that share.
+const KEPT_OF_ANY: usize = 48 << 20;
+const KEPT_SHARE: u64 = 5;
+const MOST_KEPT: usize = 320 << 20;
+
+/// Something made of a line.
+pub trait Kept {
+    /// Bytes that the index will take of it, about.
+    fn kept_bytes(&self) -> usize;
+}
+
+/// What may still be read of a recording: lines of a few bytes that each leave some hundred are not read to their end.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    /// Bytes that may still be kept.
+    left: usize,
+    /// Bytes that may still be granted for logs that are read.
+    ungranted: usize,
+    /// Logs that were not read to their end.
+    cut: BTreeSet<SourceId>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        let ungranted = MOST_KEPT - KEPT_OF_ANY;
+        Self { left: KEPT_OF_ANY, ungranted, cut: BTreeSet::new() }
+    }
+}
+
+impl Budget {
+    /// Grants what comes with so many bytes of a log.
+    fn grant(&mut self, bytes: u64) {
+        let share = usize::try_from(bytes / KEPT_SHARE).unwrap_or(usize::MAX).min(self.ungranted);
+        self.left += share;
+        self.ungranted -= share;
+    }
+}
 
 /// Whether a log was read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Extent {
     Whole,
-    /// It has more than [`MOST_LINES`].
-    Cut,
+    /// It has more than [`MOST_LINES`], or more than the budget allows. What follows this line is left out.
+    CutAfter(u32),
+    /// It was cut before, and is read no more.
+    StillCut,
 }
 
 /// What to say of a log with more lines than are read.
-pub fn too_long() -> String {
-    format!("has more than {MOST_LINES} lines; the rest is left out")
+pub fn too_long(line: u32) -> String {
+    format!("has more records than are read; what follows line {line} is left out")
 }
 
 /// A line that was read, with its number in its piece.
 type Numbered<T> = (u32, T);
 
+/// As [`Reads`], numbered, and told of the end of the input by itself.
+type Makes<'r, T> = dyn Fn((Place, &[u8])) -> Option<Numbered<T>> + Sync + 'r;
+
 /// Reads every line by itself with `read`, by as many hands as there are, and gives what comes of it to `take` in the
-/// order of the file, with the lines that were before its piece. `read` is told whether a line is the last of the input.
-pub fn each_line<T: Send>(
+/// order of the file, with the lines that were before its piece, until the budget is spent. `read` is told whether a line is
+/// the last of the input.
+pub fn each_line<T: Send + Kept>(
     source: SourceId,
     input: Input<'_>,
     hands: &dyn Hands,
+    budget: &mut Budget,
     read: &Reads<'_, T>,
     take: &mut dyn FnMut(u32, T),
 ) -> Extent {
-    let cut = Cut { input, size: hands.piece_bytes().max(1) };
+    if budget.cut.contains(&source) {
+        return Extent::StillCut;
+    }
+    budget.grant(input.size());
     let end = end_of(input);
     let read = |(place, line): (Place, &[u8])| {
         Some((place.line, read(place, line, place.start + place.len >= end)?))
     };
     let before = if let Input::Held(whole) = input { whole.lines_before } else { 0 };
-    let mut taker = Taker { take, before, is_cut: false };
-    if let Input::Held(whole) = input
-        && (hands.count() < 2 || cut.pieces() < 2)
-    {
-        let own = Piece { lines_before: 0, ..whole };
-        let most = MOST_LINES.saturating_sub(before);
-        let mut lines = own.lines(source);
-        let known = lines.by_ref().take_while(|(place, _)| place.line <= most);
-        known.filter_map(read).for_each(|one| taker.take(one));
-        taker.end(lines.line);
-        return taker.extent();
+    let mut taker = Taker { take, before, budget: &mut budget.left, cut_after: None };
+    let cut = Cut { input, size: hands.piece_bytes().max(1) };
+    match input {
+        Input::Held(whole) if hands.count() < 2 || cut.pieces() < 2 => {
+            let mut lines = Piece { lines_before: 0, ..whole }.lines(source);
+            let mut some = lines.by_ref().filter_map(read);
+            while taker.cut_after.is_none()
+                && let Some(one) = some.next()
+            {
+                taker.take(one);
+            }
+            taker.end(lines.line);
+        }
+        _ => in_pieces(source, &cut, hands, &read, &mut taker),
     }
+    match taker.cut_after {
+        None => Extent::Whole,
+        Some(line) => {
+            budget.cut.insert(source);
+            Extent::CutAfter(line)
+        }
+    }
+}
+
+fn in_pieces<T: Send + Kept>(
+    source: SourceId,
+    cut: &Cut<'_>,
+    hands: &dyn Hands,
+    read: &Makes<'_, T>,
+    taker: &mut Taker<'_, T>,
+) {
     let done: Vec<Mutex<(u32, Vec<Numbered<T>>)>> =
         (0..cut.pieces()).map(|_| Mutex::default()).collect();
     let buffers = Mutex::new(vec![]);
@@ -162,11 +233,7 @@ pub fn each_line<T: Send>(
         }
         let mut buffer = held(&buffers).pop().unwrap_or_default();
         let mut lines = cut.piece(at, &mut buffer).lines(source);
-        let known = lines.by_ref().take_while(|(place, _)| place.line <= MOST_LINES);
-        let made: Vec<Numbered<T>> = known.filter_map(read).collect();
-        if lines.line > MOST_LINES {
-            last.fetch_min(at, Ordering::Relaxed);
-        }
+        let made: Vec<Numbered<T>> = lines.by_ref().filter_map(read).collect();
         *held(&done[at]) = (lines.line, made);
         if buffer.capacity() < cut.size * 4 {
             held(&buffers).push(buffer);
@@ -176,12 +243,11 @@ pub fn each_line<T: Send>(
         let (lines, made) = std::mem::take(&mut *held(&done[at]));
         made.into_iter().for_each(|one| taker.take(one));
         taker.end(lines);
-        if taker.is_cut {
+        if taker.cut_after.is_some() {
             last.fetch_min(at, Ordering::Relaxed);
         }
     };
     hands.in_order(cut.pieces(), &work, &mut then);
-    taker.extent()
 }
 
 /// Takes lines until there are too many.
@@ -189,24 +255,30 @@ struct Taker<'t, T> {
     take: &'t mut dyn FnMut(u32, T),
     /// Lines before the piece.
     before: u32,
-    is_cut: bool,
+    /// Bytes that may still be kept.
+    budget: &'t mut usize,
+    /// The last line that was taken, where that is not the last there is.
+    cut_after: Option<u32>,
 }
 
-impl<T> Taker<'_, T> {
+impl<T: Kept> Taker<'_, T> {
     fn take(&mut self, (line, one): Numbered<T>) {
-        if self.before.saturating_add(line) <= MOST_LINES {
-            (self.take)(self.before, one);
+        if self.cut_after.is_some() {
+            return;
+        }
+        let number = self.before.saturating_add(line);
+        match self.budget.checked_sub(one.kept_bytes()).filter(|_| number <= MOST_LINES) {
+            Some(left) => {
+                *self.budget = left;
+                (self.take)(self.before, one);
+            }
+            None => self.cut_after = Some(number.saturating_sub(1)),
         }
     }
 
     /// A piece of so many lines is done.
-    fn end(&mut self, lines: u32) {
+    const fn end(&mut self, lines: u32) {
         self.before = self.before.saturating_add(lines);
-        self.is_cut |= self.before > MOST_LINES;
-    }
-
-    const fn extent(&self) -> Extent {
-        if self.is_cut { Extent::Cut } else { Extent::Whole }
     }
 }
 
@@ -337,8 +409,9 @@ mod tests {
         let one = |place: Place, line: &[u8], is_last: bool| Some((place, line.to_vec(), is_last));
         for input in [Input::Held(whole), Input::Log(&Elsewhere(bytes))] {
             let mut of_input = vec![];
-            let extent = each_line(SourceId(1), input, hands, &one, &mut |before,
-                                                                          (
+            let budget = &mut Budget::default();
+            let extent = each_line(SourceId(1), input, hands, budget, &one, &mut |before,
+                                                                                  (
                 mut place,
                 line,
                 is_last,
@@ -368,32 +441,88 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_log_of_too_many_lines_is_read_so_far_whoever_reads_it() {
-        let log = b"{}\n".repeat(MOST_LINES as usize + 5);
-        let whole = Piece::whole(&log);
-        let hands: [&dyn Hands; 2] = [&super::super::OneHand, &Backwards { piece_bytes: 1 << 18 }];
-        for (input, hands) in [
-            (Input::Held(whole), hands[0]),
-            (Input::Held(whole), hands[1]),
-            (Input::Log(&Elsewhere(&log)), hands[1]),
-            (
-                Input::Held(Piece { lines_before: MOST_LINES - 7, bytes: &log[..36], ..whole }),
-                hands[0],
-            ),
-        ] {
-            let mut last = 0;
-            let read = |place: Place, _: &[u8], _| Some(place.line);
-            let extent = each_line(SourceId(0), input, hands, &read, &mut |before, line| {
-                last = before + line;
-            });
-            assert_eq!((extent, last), (Extent::Cut, MOST_LINES));
+    /// A line that the index keeps in so many bytes.
+    struct Weighs(u32, usize);
+
+    impl Kept for Weighs {
+        fn kept_bytes(&self) -> usize {
+            self.1
         }
-        let most = &log[..3 * MOST_LINES as usize];
-        let read = |_: Place, _: &[u8], _| Some(());
-        let input = Input::Held(Piece::whole(most));
-        let extent = each_line(SourceId(0), input, hands[1], &read, &mut |_, ()| {});
-        assert_eq!(extent, Extent::Whole);
+    }
+
+    impl Kept for (Place, Vec<u8>, bool) {
+        fn kept_bytes(&self) -> usize {
+            1
+        }
+    }
+
+    fn budget_of(left: usize) -> Budget {
+        Budget { left, ungranted: 0, ..Budget::default() }
+    }
+
+    /// The last line that is taken of `log`, read in each way there is.
+    fn last_of(log: &[u8], lines_before: u32, budget: &Budget) -> Vec<(Extent, u32)> {
+        let whole = Piece { lines_before, ..Piece::whole(log) };
+        let hands: [&dyn Hands; 2] = [&super::super::OneHand, &Backwards { piece_bytes: 64 }];
+        let read = |place: Place, line: &[u8], _| Some(Weighs(place.line, line.len()));
+        let last = |input: Input<'_>, hands: &dyn Hands| {
+            let (mut last, mut budget) = (0, budget.clone());
+            let extent =
+                each_line(SourceId(0), input, hands, &mut budget, &read, &mut |before, line| {
+                    last = before + line.0;
+                });
+            (extent, last)
+        };
+        let mut all = vec![last(Input::Held(whole), hands[0])];
+        if lines_before == 0 {
+            all.push(last(Input::Held(whole), hands[1]));
+            all.push(last(Input::Log(&Elsewhere(log)), hands[1]));
+        }
+        all
+    }
+
+    #[test]
+    fn a_log_is_read_until_its_index_is_as_large_as_it_may_be_whoever_reads_it() {
+        let log = b"{}\n".repeat(500);
+        let enough = last_of(&log, 0, &budget_of(1000));
+        let too_little = last_of(&log, 0, &budget_of(401));
+
+        assert!(enough.iter().all(|read| *read == (Extent::Whole, 500)), "{enough:?}");
+        assert!(too_little.iter().all(|read| *read == (Extent::CutAfter(200), 200)));
+    }
+
+    #[test]
+    fn a_larger_log_may_have_a_larger_index_and_none_more_than_the_most() {
+        let after = |logs: &[u64]| {
+            let mut budget = Budget::default();
+            logs.iter().for_each(|size| budget.grant(*size));
+            budget.left
+        };
+        assert_eq!(after(&[24 << 20]), KEPT_OF_ANY + (24 << 20) / 5);
+        assert_eq!(after(&[1 << 30, 1 << 30]), MOST_KEPT);
+    }
+
+    #[test]
+    fn a_log_of_more_lines_than_anybody_writes_is_read_so_far() {
+        let log = b"{}\n".repeat(12);
+        let read = last_of(&log, MOST_LINES - 7, &Budget::default());
+        assert_eq!(read, [(Extent::CutAfter(MOST_LINES), MOST_LINES)]);
+        assert_eq!(last_of(&log, MOST_LINES - 12, &Budget::default())[0].0, Extent::Whole);
+    }
+
+    #[test]
+    fn a_log_that_was_cut_is_cut_once_and_read_no_more() {
+        let mut budget = budget_of(3);
+        let read = |_: Place, _: &[u8], _| Some(Weighs(0, 2));
+        let mut taken = 0;
+        let mut again = |source| {
+            let input = Input::Held(Piece::whole(b"{}\n{}\n"));
+            let hands = &super::super::OneHand;
+            each_line(SourceId(source), input, hands, &mut budget, &read, &mut |_, _| taken += 1)
+        };
+        let extents = [again(0), again(0), again(1)];
+        assert_eq!(extents, [Extent::CutAfter(1), Extent::StillCut, Extent::CutAfter(0)]);
+        assert_eq!(taken, 1);
     }
 
     proptest::proptest! {

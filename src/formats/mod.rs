@@ -103,7 +103,7 @@ pub trait Hands: Sync {
 
     /// Bytes worth a piece: so few that what is made of some of them is little, so many that handing them out is cheap.
     fn piece_bytes(&self) -> usize {
-        1 << 20
+        1 << 17
     }
 
     /// Does the `work` of each of that many pieces once, in any order and at any time, and calls `then` for each in

@@ -87,17 +87,29 @@ impl Bytes {
 
     /// All of it, and a sentence where it is not all there or too much to be held.
     pub fn whole(&self) -> (Cow<'_, [u8]>, Option<String>) {
+        self.whole_within(&mut { HELD_LIMIT })
+    }
+
+    /// As [`Bytes::whole`], where no more than so many bytes may be read; takes those that are from `left`.
+    pub fn whole_within(&self, left: &mut u64) -> (Cow<'_, [u8]>, Option<String>) {
         match self {
             Self::Held(bytes) => (Cow::Borrowed(bytes), None),
             Self::OnDisk(disk) => {
                 let log = LogOnDisk::of(disk);
-                let mut bytes = vec![0; disk.len.min(HELD_LIMIT) as usize];
+                let mut bytes = vec![0; disk.len.min(*left) as usize];
                 let read = log.read(0, &mut bytes);
                 bytes.truncate(read);
-                let is_too_much = disk.len > HELD_LIMIT;
-                let too_much =
-                    || format!("is bigger than {} MiB; the rest is left out", HELD_LIMIT >> 20);
-                (Cow::Owned(bytes), log.problem().or_else(|| is_too_much.then(too_much)))
+                let too_much = (disk.len > *left).then(|| match *left {
+                    HELD_LIMIT => {
+                        format!("is bigger than {} MiB; the rest is left out", HELD_LIMIT >> 20)
+                    }
+                    left => format!(
+                        "the recording has more than {} MiB in files that are read whole; what follows byte {left} is left out",
+                        HELD_LIMIT >> 20
+                    ),
+                });
+                *left -= bytes.len() as u64;
+                (Cow::Owned(bytes), log.problem().or(too_much))
             }
         }
     }
@@ -176,34 +188,52 @@ const LEFT_FROM: u64 = 1 << 20;
 /// The most a compressed recording may unpack to; sessions of days have 20 MiB.
 const UNPACKED_LIMIT: u64 = 128 << 20;
 
-/// The most that is held of a file that cannot be read line by line.
-const HELD_LIMIT: u64 = 128 << 20;
+/// Small files of one recording that are held; those after them are left on the disk as well.
+const SMALL_LIMIT: u64 = 64 << 20;
+
+/// What may still be taken up of the files of one recording, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Allowance {
+    unpacked: u64,
+    small: u64,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { unpacked: UNPACKED_LIMIT, small: SMALL_LIMIT }
+    }
+}
+
+/// The most that is held of the files that cannot be read line by line.
+pub const HELD_LIMIT: u64 = 128 << 20;
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// A file's content, unpacked where it is zstd, with a sentence where it could not be unpacked to its end.
 /// Errors where there is no regular file, or where it may not be read; a pipe is never waited for.
-pub fn read(path: &Path, access: Access) -> io::Result<(Bytes, Option<String>)> {
+pub fn read(
+    path: &Path,
+    access: Access,
+    allowance: &mut Allowance,
+) -> io::Result<(Bytes, Option<String>)> {
     let file = open_regular(path)?;
     let len = file.metadata()?.len();
-    if access == Access::OnDisk || len >= LEFT_FROM {
-        let mut head = vec![];
-        (&file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
-        if !head.starts_with(&ZSTD_MAGIC) {
-            let len = len.max(head.len() as u64);
-            let disk = OnDisk { file: Arc::new(file), head: head.into(), len };
-            return Ok((Bytes::OnDisk(disk), None));
-        }
-        let (unpacked, problem) = unpack(&fs::read(path)?, UNPACKED_LIMIT);
-        return Ok((unpacked, problem));
+    let is_small = access == Access::Held && len < LEFT_FROM.min(allowance.small);
+    let most = if is_small { LEFT_FROM } else { HEAD_BYTES as u64 };
+    let mut head = Vec::with_capacity(len.min(most) as usize);
+    (&file).take(most).read_to_end(&mut head)?;
+    if head.starts_with(&ZSTD_MAGIC) {
+        // Piece by piece: the packed file may be larger than what may be unpacked of it.
+        let (bytes, problem) = unpack(open_regular(path)?, allowance.unpacked);
+        allowance.unpacked -= bytes.size();
+        return Ok((bytes, problem));
     }
-    let mut bytes = Vec::with_capacity(len as usize);
-    (&file).take(LEFT_FROM).read_to_end(&mut bytes)?;
-    if bytes.starts_with(&ZSTD_MAGIC) {
-        Ok(unpack(&bytes, UNPACKED_LIMIT))
-    } else {
-        Ok((Bytes::Held(bytes), None))
+    if is_small {
+        allowance.small = allowance.small.saturating_sub(len);
+        return Ok((Bytes::Held(head), None));
     }
+    let len = len.max(head.len() as u64);
+    Ok((Bytes::OnDisk(OnDisk { file: Arc::new(file), head: head.into(), len }), None))
 }
 
 /// The first [`HEAD_BYTES`] of a file, unpacked, and whether that is all of it.
@@ -234,7 +264,7 @@ fn open_regular(path: &Path) -> io::Result<fs::File> {
     fs::File::open(path)
 }
 
-fn unpack(packed: &[u8], limit: u64) -> (Bytes, Option<String>) {
+fn unpack(packed: impl Read, limit: u64) -> (Bytes, Option<String>) {
     let mut bytes = vec![];
     let outcome = zstd::stream::read::Decoder::new(packed)
         .and_then(|decoder| decoder.take(limit).read_to_end(&mut bytes));
@@ -273,7 +303,7 @@ mod tests {
         let path = folder.path().join("a.jsonl.zst");
         fs::write(&path, zstd::encode_all(&b"{}\n{}\n"[..], 3).unwrap()).unwrap();
 
-        assert_eq!(&*read(&path, Access::Held).unwrap().0, b"{}\n{}\n");
+        assert_eq!(&*read(&path, Access::Held, &mut Allowance::default()).unwrap().0, b"{}\n{}\n");
         assert_eq!(read_head(&path).unwrap(), (b"{}\n{}\n".to_vec(), true));
     }
 
@@ -289,10 +319,42 @@ mod tests {
     #[test]
     fn a_bomb_goes_off_within_the_limit() {
         let packed = zstd::encode_all(&vec![b'x'; 1 << 20][..], 3).unwrap();
-        let (bytes, problem) = unpack(&packed, 1 << 10);
+        let (bytes, problem) = unpack(&packed[..], 1 << 10);
 
         assert_eq!(bytes.len(), 1 << 10);
         assert_eq!(problem.unwrap(), "unpacks to more than 0 MiB; the rest is left out");
+    }
+
+    #[test]
+    fn files_of_one_recording_share_what_may_be_unpacked_and_held_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (packed, small) = (folder.path().join("a.jsonl.zst"), folder.path().join("b.jsonl"));
+        fs::write(&packed, zstd::encode_all(&[b'x'; 800][..], 3).unwrap()).unwrap();
+        fs::write(&small, [b'y'; 800]).unwrap();
+        let mut allowance = Allowance { unpacked: 1000, small: 1000 };
+        let mut sizes = |path: &Path| {
+            let (bytes, problem) = read(path, Access::Held, &mut allowance).unwrap();
+            (matches!(bytes, Bytes::Held(_)), bytes.size(), problem.is_some())
+        };
+
+        assert_eq!([sizes(&packed), sizes(&packed)], [(true, 800, false), (true, 200, true)]);
+        assert_eq!([sizes(&small), sizes(&small)], [(true, 800, false), (false, 800, false)]);
+    }
+
+    #[test]
+    fn files_that_are_read_whole_share_a_limit_and_say_what_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        fs::write(&path, vec![b'x'; 3 << 20]).unwrap();
+        let (bytes, _) = read(&path, Access::Held, &mut Allowance::default()).unwrap();
+        let mut left = 4 << 20;
+
+        let first = bytes.whole_within(&mut left);
+        let (second, problem) = bytes.whole_within(&mut left);
+
+        assert_eq!((first.0.len(), first.1), (3 << 20, None));
+        assert_eq!((second.len(), left), (1 << 20, 0));
+        assert!(problem.unwrap().ends_with("what follows byte 1048576 is left out"));
     }
 
     #[test]
@@ -302,7 +364,7 @@ mod tests {
         let place = |start| Place { start, len: 3, ..Place::default() };
         for access in [Access::Held, Access::OnDisk] {
             fs::write(&path, vec![b'x'; 3 << 20]).unwrap();
-            let (bytes, _) = read(&path, access).unwrap();
+            let (bytes, _) = read(&path, access, &mut Allowance::default()).unwrap();
             assert_eq!(&*bytes.record(place(2 << 20)), b"xxx");
 
             fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 20).unwrap();
@@ -315,7 +377,8 @@ mod tests {
 
     #[test]
     fn a_folder_is_not_a_file() {
-        let why = read(Path::new(env!("CARGO_MANIFEST_DIR")), Access::Held).unwrap_err();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let why = read(folder, Access::Held, &mut Allowance::default()).unwrap_err();
         assert_eq!(reason(&why), "it is a folder");
     }
 }

@@ -17,7 +17,7 @@ use crate::{
 use super::{
     OpenError, bytes,
     find::{is_bundle, is_folder, name_of},
-    open, rubric, stand_back,
+    memory, open, rubric, stand_back,
 };
 
 /// What the beginning of a recording says, read in a moment: who, what and with which model; its numbers are those of
@@ -89,6 +89,8 @@ pub fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> bool + Sync) {
             scope.spawn(labour);
         }
     });
+    // What is little for one is much for all of them.
+    memory::sweep(());
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::formats::{self, Format, Head};
 
 use super::{
     OpenError,
-    bytes::{self, Access, Bytes},
+    bytes::{self, Access, Allowance, Bytes},
     siblings::{self, Siblings},
     slopcodebench,
     walk::{is_work_folder, runs_below},
@@ -89,7 +89,9 @@ pub fn is_bundle(folder: &Path) -> bool {
 }
 
 fn find_file(path: &Path, access: Access, siblings: &Siblings) -> Result<Found, OpenError> {
-    let (bytes, problem) = bytes::read(path, access).map_err(|why| cannot_read(path, &why))?;
+    let mut allowance = Allowance::default();
+    let read = bytes::read(path, access, &mut allowance);
+    let (bytes, problem) = read.map_err(|why| cannot_read(path, &why))?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let name = name_of(path).to_owned();
     let main = FoundFile { name, bytes, problem };
@@ -99,10 +101,16 @@ fn find_file(path: &Path, access: Access, siblings: &Siblings) -> Result<Found, 
     };
     let files = if format.name() == "bundle" {
         let mut files = vec![main];
-        files.extend(bundle_files(&folder, access));
+        files.extend(bundle_files(&folder, access, &mut allowance));
         files
     } else {
-        let companions = companions_of(path, &main, format, access, siblings);
+        let companions = companions_of(path, &main, format, siblings);
+        let member = |path: &PathBuf| {
+            let relative = path.strip_prefix(&folder).unwrap_or(path);
+            let name = relative.to_string_lossy().replace('\\', "/");
+            read_member(path, name, access, &mut allowance)
+        };
+        let companions: Vec<FoundFile> = companions.iter().filter_map(member).collect();
         let mut files = vec![main];
         files.extend(companions);
         files
@@ -123,7 +131,7 @@ fn known_formats() -> String {
 }
 
 /// What a bundle may hold beside `run.json` that its index is made from.
-fn bundle_files(folder: &Path, access: Access) -> Vec<FoundFile> {
+fn bundle_files(folder: &Path, access: Access, allowance: &mut Allowance) -> Vec<FoundFile> {
     let mut paths = vec![folder.join("script.json"), folder.join("tests.jsonl")];
     collect_files(&folder.join("session"), 0, &mut paths);
     let relative = |path: &Path| {
@@ -137,7 +145,7 @@ fn bundle_files(folder: &Path, access: Access) -> Vec<FoundFile> {
         path.extension().is_some_and(|end| end == "zst") && path.with_extension("").exists()
     };
     let plain = paths.iter().filter(|path| is_plain_file(path) && !has_plain_twin(path));
-    plain.filter_map(|path| read_member(path, relative(path), access)).collect()
+    plain.filter_map(|path| read_member(path, relative(path), access, allowance)).collect()
 }
 
 pub fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
@@ -158,10 +166,8 @@ fn companions_of(
     main_path: &Path,
     main: &FoundFile,
     format: &'static dyn Format,
-    access: Access,
     siblings: &Siblings,
-) -> Vec<FoundFile> {
-    let Some(folder) = main_path.parent() else { return vec![] };
+) -> Vec<PathBuf> {
     let main_head = head_of(main);
     let mut own = vec![];
     collect_files(&own_folder_of(main_path), 0, &mut own);
@@ -169,11 +175,7 @@ fn companions_of(
     let mut paths = siblings.of(main_path, &main_head, format);
     paths.extend(named.into_iter().map(|at| own[at].clone()));
     paths.truncate(MOST_COMPANIONS);
-    let member = |path: &PathBuf| {
-        let relative = path.strip_prefix(folder).unwrap_or(path);
-        read_member(path, relative.to_string_lossy().replace('\\', "/"), access)
-    };
-    paths.iter().filter_map(member).collect()
+    paths
 }
 
 /// The files among which a log's companions are.
@@ -193,8 +195,13 @@ pub fn own_folder_of(main: &Path) -> PathBuf {
     main.with_file_name(stem_of(main))
 }
 
-pub fn read_member(path: &Path, name: String, access: Access) -> Option<FoundFile> {
-    match bytes::read(path, access) {
+pub fn read_member(
+    path: &Path,
+    name: String,
+    access: Access,
+    allowance: &mut Allowance,
+) -> Option<FoundFile> {
+    match bytes::read(path, access, allowance) {
         Ok((bytes, problem)) => Some(FoundFile { name, bytes, problem }),
         Err(why) => {
             let problem = Some(format!("cannot be read: {}", bytes::reason(&why)));

@@ -11,6 +11,16 @@ unsafe extern "C" {
     safe fn mi_collect(force: bool);
 }
 
+/// Reading fewer bytes of a recording leaves nothing that is worth a thread to give it back.
+const WORTH_IT: u64 = 1 << 20;
+
+/// As [`sweep`], after a recording of so many bytes was read.
+pub fn sweep_after<T: Send + 'static>(bytes: u64, left: T) {
+    if bytes >= WORTH_IT {
+        sweep(left);
+    }
+}
+
 /// Frees what was needed for a work that is done, and then gives back everything that is free, beside the caller.
 pub fn sweep<T: Send + 'static>(left: T) {
     let work = move || {

@@ -120,13 +120,20 @@ fn index(found: &mut Found) -> Result<Run, NotUnderstood> {
     }
     let mut left = vec![];
     let run = growing.finish(&sources_of(&found.files), &mut |it| left.push(it));
-    memory::sweep(left);
+    memory::sweep_after(size_of(found.files.iter().map(|file| &file.bytes)), left);
     run
+}
+
+/// Bytes of some files.
+fn size_of<'a>(files: impl IntoIterator<Item = &'a Bytes>) -> u64 {
+    files.into_iter().map(Bytes::size).sum()
 }
 
 /// For a format that has to see all of its files at once; they are let go of afterwards.
 fn index_whole(found: &mut Found, hands: &Threads) -> Result<Run, NotUnderstood> {
-    let wholes: Vec<_> = found.files.iter().map(|file| file.bytes.whole()).collect();
+    let mut left = bytes::HELD_LIMIT;
+    let wholes: Vec<_> =
+        found.files.iter().map(|file| file.bytes.whole_within(&mut left)).collect();
     let named = found.files.iter().zip(&wholes);
     let sources: Vec<Source<'_>> =
         named.map(|(file, (bytes, _))| Source { name: &file.name, bytes }).collect();
@@ -310,7 +317,7 @@ impl Archive {
                 snapshots: self.snapshots.as_ref(),
             };
             let built = timeline::build(&recording);
-            memory::sweep(());
+            memory::sweep_after(size_of(&self.files), ());
             built.map(|(timeline, made)| (Arc::new(timeline), made))
         })
     }

@@ -82,8 +82,9 @@ struct Held {
 impl Held {
     fn of(folder: &Path) -> Self {
         let mut held = Self { files: vec![], problems: vec![] };
+        let mut left = MOST_TOGETHER;
         for (name, path) in parts_of(folder) {
-            match read_whole(&path) {
+            match read_whole(&path, &mut left) {
                 Ok(bytes) => held.files.push((name, bytes)),
                 Err(what) => held.problems.push(Warning { place: name, what }),
             }
@@ -118,13 +119,20 @@ fn entries_in(folder: &Path, name: &str) -> Vec<PathBuf> {
     if super::find::is_folder(&folder) { entries_of(&folder) } else { vec![] }
 }
 
-/// The error is a sentence.
-fn read_whole(path: &Path) -> Result<Vec<u8>, String> {
+/// Bytes of all files beside a run together that are read.
+const MOST_TOGETHER: u64 = 64 << 20;
+
+/// Takes what it reads from `left`, the bytes that may still be read. The error is a sentence.
+fn read_whole(path: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
     let cannot = |why: &std::io::Error| format!("cannot be read: {}", bytes::reason(why));
     let size = std::fs::metadata(path).map_err(|why| cannot(&why))?.len();
     if size > rubric::MOST_BYTES {
         return Err(format!("is larger than {} MB and was not read", rubric::MOST_BYTES >> 20));
     }
+    *left = left.checked_sub(size).ok_or_else(|| {
+        let most = MOST_TOGETHER >> 20;
+        format!("was not read: the files before it have {most} MB together, and no more are read")
+    })?;
     std::fs::read(path).map_err(|why| cannot(&why))
 }
 
@@ -141,6 +149,35 @@ mod tests {
             assert_eq!(rubric.warnings, vec![]);
         }
         assert_eq!(read(&samples.join("codex-exec-json/stdout.jsonl")), Rubric::default());
+    }
+
+    /// What is said of judgements of these sizes, each a hole on the disk.
+    fn said_of(sizes: &[u64]) -> Vec<(String, String)> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("run.json"), r#"{"schema": "trajview.run/1"}"#).unwrap();
+        std::fs::create_dir(folder.path().join("judgements")).unwrap();
+        for (size, name) in sizes.iter().zip(b'a'..) {
+            let path = folder.path().join(format!("judgements/{}.json", char::from(name)));
+            std::fs::File::create(path).unwrap().set_len(*size).unwrap();
+        }
+        let problems = Held::of(folder.path()).problems.into_iter();
+        problems.map(|warning| (warning.place, warning.what)).collect()
+    }
+
+    #[test]
+    fn a_judgement_file_larger_than_any_is_not_read_and_that_is_said() {
+        let what = "is larger than 8 MB and was not read".to_owned();
+        assert_eq!(said_of(&[(8 << 20) + 1]), [("judgements/a.json".to_owned(), what)]);
+        assert_eq!(said_of(&[8 << 20]), []);
+    }
+
+    #[test]
+    fn files_beside_a_run_that_are_too_much_together_are_left_out_and_that_is_said() {
+        let said = said_of(&[8 << 20; 9]);
+
+        let what = "was not read: the files before it have 64 MB together, and no more are read"
+            .to_owned();
+        assert_eq!(said, [("judgements/i.json".to_owned(), what)]);
     }
 
     #[cfg(unix)]

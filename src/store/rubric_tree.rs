@@ -9,7 +9,7 @@ use crate::{
 };
 
 use super::{
-    bytes::{self, Access},
+    bytes::{self, Access, Allowance},
     find::is_plain_file,
 };
 
@@ -34,7 +34,7 @@ pub fn complete(run: &mut Run, folder: &Path) {
 
 fn read(folder: &Path, name: &str, warnings: &mut Vec<Warning>) -> Option<RubricTree> {
     let mut warn = |what: String| warnings.push(Warning { place: name.into(), what });
-    let bytes = match bytes::read(&folder.join(name), Access::Held) {
+    let bytes = match bytes::read(&folder.join(name), Access::Held, &mut Allowance::default()) {
         Ok((bytes, None)) => bytes,
         Ok((_, Some(problem))) => {
             warn(problem);

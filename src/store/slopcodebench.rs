@@ -18,7 +18,7 @@ use crate::{
 
 use super::{
     OpenError,
-    bytes::{self, Access, Bytes},
+    bytes::{self, Access, Allowance, Bytes},
     find::{self, Found, FoundFile, entries_of, is_folder, is_plain_file, name_of},
 };
 
@@ -86,6 +86,7 @@ pub fn find(problem: &Path, access: Access) -> Result<Found, OpenError> {
         problem: name_of(&main).to_owned(),
         access,
         files: vec![],
+        allowance: Allowance::default(),
         unpack_left: MOST_UNPACKED,
     };
     if is_run(&folder) {
@@ -126,14 +127,15 @@ struct Reader {
     problem: String,
     access: Access,
     files: Vec<FoundFile>,
-    /// Bytes that may still be unpacked.
+    allowance: Allowance,
+    /// Bytes that may still be unpacked of packed folders.
     unpack_left: u64,
 }
 
 impl Reader {
     fn take(&mut self, path: &Path, name: String) {
         if is_plain_file(path) {
-            self.files.extend(find::read_member(path, name, self.access));
+            self.files.extend(find::read_member(path, name, self.access, &mut self.allowance));
         }
     }
 
@@ -179,20 +181,17 @@ impl Reader {
             }
         } else if is_plain_file(&packed) {
             let name = format!("{}/{checkpoint}/agent.tar.gz", self.problem);
-            let unpacked = unpack(&packed, &name, self.unpack_left);
-            let size: u64 = unpacked.iter().map(|file| file.bytes.size()).sum();
-            self.unpack_left = self.unpack_left.saturating_sub(size);
-            self.files.extend(unpacked);
+            self.files.extend(unpack(&packed, &name, &mut self.unpack_left));
         }
     }
 }
 
 /// The logs in a packed folder, as far as it can be read; the folder itself where something is wrong with it. Links in
-/// it, and names that lead out of it, are left out.
-fn unpack(path: &Path, name: &str, limit: u64) -> Vec<FoundFile> {
+/// it, and names that lead out of it, are left out. Takes what it unpacks from `left`, the bytes that may still be.
+fn unpack(path: &Path, name: &str, left: &mut u64) -> Vec<FoundFile> {
     let mut files = vec![];
     let problem = match fs::File::open(path) {
-        Ok(file) => unpack_into(file, name, limit, &mut files),
+        Ok(file) => unpack_into(file, name, left, &mut files),
         Err(why) => Some(format!("cannot be read: {}", bytes::reason(&why))),
     };
     if problem.is_some() {
@@ -205,13 +204,30 @@ fn unpack(path: &Path, name: &str, limit: u64) -> Vec<FoundFile> {
 fn unpack_into(
     packed: impl Read,
     name: &str,
+    left: &mut u64,
+    files: &mut Vec<FoundFile>,
+) -> Option<String> {
+    // Headers and files that are skipped are unpacked too: the limit is on everything that comes out.
+    let mut archive = tar::Archive::new(GzDecoder::new(packed).take(*left));
+    let problem = unpack_logs(&mut archive, name, *left, files);
+    *left = archive.into_inner().limit();
+    let is_spent = *left == 0;
+    let too_big = || {
+        let most = MOST_UNPACKED >> 20;
+        format!(
+            "the packed folders of the problem unpack to more than {most} MiB; the rest is left out"
+        )
+    };
+    if is_spent { Some(too_big()) } else { problem }
+}
+
+fn unpack_logs(
+    archive: &mut tar::Archive<impl Read>,
+    name: &str,
     limit: u64,
     files: &mut Vec<FoundFile>,
 ) -> Option<String> {
-    let too_big = || format!("unpacks to more than {} MiB; the rest is left out", limit >> 20);
     let damaged = |why: std::io::Error| format!("the packed folder is damaged ({why})");
-    // Headers and files that are skipped are unpacked too: the limit is on everything that comes out.
-    let mut archive = tar::Archive::new(GzDecoder::new(packed).take(limit));
     let entries = match archive.entries() {
         Ok(entries) => entries,
         Err(why) => return Some(damaged(why)),
@@ -224,11 +240,13 @@ fn unpack_into(
         let Some(member) = member_name(&entry) else { continue };
         let size = entry.size();
         if size >= limit {
-            return Some(too_big());
+            return Some(format!("{member} states {size} bytes; it and the rest are left out"));
         }
         let mut content = Vec::with_capacity(size as usize);
         match entry.read_to_end(&mut content) {
-            Ok(read) if (read as u64) < size => return Some(too_big()),
+            Ok(read) if (read as u64) < size => {
+                return Some(format!("{member} is cut off; it and the rest are left out"));
+            }
             Ok(_) => {}
             Err(why) => return Some(damaged(why)),
         }
@@ -268,7 +286,7 @@ mod tests {
 
     fn unpacked(bytes: &[u8], limit: u64) -> (Vec<String>, Option<String>) {
         let mut files = vec![];
-        let problem = unpack_into(bytes, "agent.tar.gz", limit, &mut files);
+        let problem = unpack_into(bytes, "agent.tar.gz", &mut { limit }, &mut files);
         (files.into_iter().map(|file| file.name).collect(), problem)
     }
 
@@ -293,12 +311,30 @@ mod tests {
 
     #[test]
     fn a_bomb_goes_off_within_the_limit() {
-        let bytes = packed(|builder| add(builder, "a.jsonl", &vec![b'x'; 4 << 20]));
+        let bytes = packed(|builder| {
+            add(builder, "a.jsonl", b"{}");
+            add(builder, "b.jsonl", &vec![b'x'; 4 << 20]);
+        });
 
         let (names, problem) = unpacked(&bytes, 1 << 20);
 
-        assert_eq!(names, Vec::<String>::new());
-        assert_eq!(problem.unwrap(), "unpacks to more than 1 MiB; the rest is left out");
+        assert_eq!(names, ["agent.tar.gz/a.jsonl"]);
+        let told = "b.jsonl states 4194304 bytes; it and the rest are left out";
+        assert_eq!(problem.unwrap(), told);
+    }
+
+    #[test]
+    fn what_is_skipped_in_a_packed_folder_counts_for_those_after_it() {
+        let bytes = packed(|builder| add(builder, "picture.png", &vec![b'x'; 4 << 20]));
+        let log = packed(|builder| add(builder, "a.jsonl", b"{}"));
+        let (mut left, mut files) = (6 << 20, vec![]);
+        let mut problem = |bytes: &[u8]| unpack_into(bytes, "agent.tar.gz", &mut left, &mut files);
+
+        assert_eq!([problem(&bytes), problem(&log)], [None, None]);
+        let told =
+            "the packed folders of the problem unpack to more than 128 MiB; the rest is left out";
+        assert_eq!([problem(&bytes), problem(&log)], [Some(told.into()), Some(told.into())]);
+        assert_eq!(files.len(), 1);
     }
 
     #[test]

@@ -7,8 +7,9 @@ use std::{
     path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -109,19 +110,16 @@ impl Collecting {
     }
 
     fn begin(&self, request: Request, asked: &[Asked]) -> Answer {
-        let batch = Batch::default();
-        cards::for_each(asked, |asked| {
+        let begin = |asked: &Asked| {
             let card = cards::of_beginning(&asked.path).map(Box::new);
-            let full = batch.add((asked.row, card));
-            full.is_none_or(|cards| self.tell(request, Answer::Begun(cards))) && self.is_wanted()
-        });
-        self.tell(request, Answer::Begun(batch.rest()));
+            self.is_wanted().then_some((asked.row, card))
+        };
+        in_batches(asked, begin, |cards| self.tell(request, Answer::Begun(cards)));
         Answer::Done
     }
 
     fn read(&self, request: Request, asked: &[Asked]) -> Answer {
-        let batch = Batch::default();
-        cards::for_each(asked, |asked| {
+        let read = |asked: &Asked| {
             let opened = self.opener.open_among(&asked.path, &self.siblings);
             let card = opened.map(|opened| {
                 let counts = opened.recording.line_counts(&opened.run);
@@ -129,10 +127,9 @@ impl Collecting {
                 let counts = counts.as_deref().map_or(&[][..], |it| it);
                 Box::new(cards::with_lines(card, &opened.run, counts))
             });
-            let full = batch.add((asked.row, card.map_err(|why| why.to_string())));
-            full.is_none_or(|cards| self.tell(request, Answer::Read(cards))) && self.is_wanted()
-        });
-        self.tell(request, Answer::Read(batch.rest()));
+            self.is_wanted().then(|| (asked.row, card.map_err(|why| why.to_string())))
+        };
+        in_batches(asked, read, |cards| self.tell(request, Answer::Read(cards)));
         Answer::Done
     }
 
@@ -142,11 +139,12 @@ impl Collecting {
             Err(why) => return Answer::Failed(why),
         };
         self.tell(request, Answer::Ruler(name_of(scorer.ruler())));
-        cards::for_each(asked, |asked| {
+        let score = |asked: &Asked| {
             let scores = self.score_one(asked, scorer);
             // Half a measure is none; it is asked for again when it is wanted again.
-            self.is_wanted() && self.tell(request, Answer::Scored(asked.row, scores))
-        });
+            self.is_wanted().then_some((asked.row, scores))
+        };
+        in_batches(asked, score, |scored| self.tell(request, Answer::Scored(scored)));
         scorer.forget();
         Answer::Done
     }
@@ -170,6 +168,37 @@ impl Collecting {
 fn test(sides: &Sides) -> Answer {
     store::stand_back();
     Answer::Tested(tested(sides, Column::better, &Plan::default()))
+}
+
+/// Does `work` for each item, several at a time, and sends what comes of it together with what follows within a moment:
+/// nothing quick waits for something slow. Begins no more once `work` gives nothing or `send` returns false.
+fn in_batches<T: Send>(
+    items: &[Asked],
+    work: impl Fn(&Asked) -> Option<T> + Sync + Send,
+    send: impl Fn(Vec<T>) -> bool,
+) {
+    let (sender, done) = crossbeam_channel::unbounded();
+    let goes_on = AtomicBool::new(true);
+    let labour = || {
+        let sender = sender; // gone when all is done
+        cards::for_each(items, |item| {
+            let is_sent = work(item).is_some_and(|it| sender.send(it).is_ok());
+            is_sent && goes_on.load(Ordering::Relaxed)
+        });
+    };
+    thread::scope(|scope| {
+        scope.spawn(labour);
+        while let Ok(first) = done.recv() {
+            let mut batch = vec![first];
+            let deadline = Instant::now() + TOGETHER;
+            while let Ok(next) = done.recv_deadline(deadline) {
+                batch.push(next);
+            }
+            if !send(batch) {
+                goes_on.store(false, Ordering::Relaxed);
+            }
+        }
+    });
 }
 
 /// Things to be sent together.

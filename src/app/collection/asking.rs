@@ -53,8 +53,8 @@ pub enum Answer {
     Begun(Vec<(usize, Option<Box<Card>>)>),
     /// Some runs, read to their end; the error is a sentence.
     Read(Vec<(usize, Result<Box<Card>, String>)>),
-    /// A run, measured; the error is a sentence.
-    Scored(usize, Result<Scores, String>),
+    /// Some runs, measured; the error is a sentence.
+    Scored(Vec<(usize, Result<Scores, String>)>),
     /// Pairs, tested: one entry a column that was asked about.
     Tested(Vec<Tested<Column>>),
     /// What measures.
@@ -153,17 +153,21 @@ impl Collection {
             if is_over {
                 self.is_listed = true;
                 name_after_folders(&mut self.rows, &self.sources);
+                (0..self.rows.len()).for_each(|at| self.note_change(at));
+                self.has_news = true;
                 self.desks.list.answered(request);
             }
         } else if self.desks.cards.is_about(request) {
-            self.hear_cards(answer.clone());
+            let why = reason(&answer);
+            self.hear_cards(answer);
             if is_over && let Some((depth, rows)) = self.desks.cards.answered(request) {
-                self.give_up_reading(depth, &rows, &answer);
+                self.give_up_reading(depth, &rows, &why);
             }
         } else if self.desks.scores.is_about(request) {
-            self.hear_scores(answer.clone());
+            let why = reason(&answer);
+            self.hear_scores(answer);
             if is_over && let Some(rows) = self.desks.scores.answered(request) {
-                self.give_up_scoring(&rows, &answer);
+                self.give_up_scoring(&rows, &why);
             }
         } else {
             if let Answer::Failed(why) = answer {
@@ -180,7 +184,9 @@ impl Collection {
             Answer::Found(paths) => {
                 let sources = &self.sources;
                 let row = |path: &PathBuf| Row::of(path.clone(), name_of(path, sources));
+                let first = self.rows.len();
                 self.rows.extend(paths.iter().map(row));
+                (first..self.rows.len()).for_each(|at| self.note_change(at));
             }
             Answer::Failed(why) => self.notice = Some(why.clone()),
             _ => {}
@@ -205,9 +211,9 @@ impl Collection {
 
     fn hear_scores(&mut self, answer: Answer) {
         match answer {
-            Answer::Scored(row, scores) => {
-                if let Some(row) = self.rows.get_mut(row) {
-                    row.computed = scores.map_or_else(Computed::Failed, Computed::Ready);
+            Answer::Scored(scored) => {
+                for (row, scores) in scored {
+                    self.set_computed(row, scores.map_or_else(Computed::Failed, Computed::Ready));
                 }
             }
             Answer::Ruler(ruler) => self.ruler = Some(ruler),
@@ -215,18 +221,25 @@ impl Collection {
         }
     }
 
-    fn set_reading(&mut self, row: usize, reading: Reading) {
-        if let Some(row) = self.rows.get_mut(row) {
+    fn set_reading(&mut self, at: usize, reading: Reading) {
+        if let Some(row) = self.rows.get_mut(at) {
             row.reading = reading;
+            self.note_change(at);
+        }
+    }
+
+    fn set_computed(&mut self, at: usize, computed: Computed) {
+        if let Some(row) = self.rows.get_mut(at) {
+            row.computed = computed;
+            self.note_change(at);
         }
     }
 
     /// What was asked and not told of is not asked again, unless we called it off ourselves.
-    fn give_up_reading(&mut self, depth: Depth, rows: &[usize], answer: &Answer) {
+    fn give_up_reading(&mut self, depth: Depth, rows: &[usize], why: &str) {
         if self.is_stopped {
             return;
         }
-        let why = reason(answer);
         for &row in rows {
             let is_open = match depth {
                 Depth::Beginning => self.rows[row].reading == Reading::Unread,
@@ -235,20 +248,20 @@ impl Collection {
             if is_open {
                 let reading = match depth {
                     Depth::Beginning => Reading::Beginning(None),
-                    Depth::Whole => Reading::Failed(why.clone()),
+                    Depth::Whole => Reading::Failed(why.to_owned()),
                 };
                 self.set_reading(row, reading);
             }
         }
     }
 
-    fn give_up_scoring(&mut self, rows: &[usize], answer: &Answer) {
+    fn give_up_scoring(&mut self, rows: &[usize], why: &str) {
         if self.is_stopped {
             return;
         }
         for &row in rows {
             if !self.rows[row].is_done() {
-                self.rows[row].computed = Computed::Failed(reason(answer));
+                self.set_computed(row, Computed::Failed(why.to_owned()));
             }
         }
     }

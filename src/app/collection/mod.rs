@@ -16,6 +16,7 @@ mod pointing;
 pub mod prompt;
 pub mod row;
 pub mod values;
+mod widths;
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -31,7 +32,7 @@ use filter::Filter;
 use order::{Direction, Group, Key, Line, Sort, Wish};
 use pairs::{Matched, Pairs};
 use row::Row;
-use values::Known;
+use widths::Widths;
 
 pub use prompt::Prompt;
 
@@ -66,6 +67,11 @@ pub struct Collection {
     pub scroll: Scroll,
     folded: BTreeSet<Key>,
     arranged: Arranged,
+    counted: Widths,
+    /// Whether the filter takes each of the runs, in their order.
+    taken: Vec<bool>,
+    /// Something was answered that the lines do not show yet.
+    has_news: bool,
     desks: Desks,
 }
 
@@ -313,23 +319,39 @@ impl Collection {
         }
     }
 
-    /// Works out the lines again after something was heard: a cursor that has never left the top stays there.
+    /// A run is another than it was: its cells are counted again.
+    fn note_change(&mut self, at: usize) {
+        let Some(row) = self.rows.get(at) else { return };
+        self.counted.count(at, row);
+        let is_taken = self.filter.takes(row);
+        match self.taken.get_mut(at) {
+            Some(taken) => *taken = is_taken,
+            None => self.taken.push(is_taken),
+        }
+        self.has_news = true;
+    }
+
+    /// Works out the lines again after something was answered: a cursor that has never left the top stays there.
     fn arrange_news(&mut self) {
+        if !std::mem::take(&mut self.has_news) {
+            return;
+        }
         if (self.scroll.cursor, self.scroll.top) == (0, 0) {
             self.arrange_around(None);
         } else {
-            self.arrange();
+            self.arrange_around(self.spot());
         }
     }
 
-    /// Works out the lines again; the cursor stays on its run.
+    /// Works out everything again; the cursor stays on its run.
     fn arrange(&mut self) {
+        self.taken = self.rows.iter().map(|row| self.filter.takes(row)).collect();
         self.arrange_around(self.spot());
     }
 
     fn arrange_around(&mut self, spot: Option<Spot>) {
         let wish =
-            Wish { filter: &self.filter, sort: self.sort, group: self.group, folded: &self.folded };
+            Wish { taken: &self.taken, sort: self.sort, group: self.group, folded: &self.folded };
         self.arranged.lines = order::lines(&self.rows, &wish);
         self.lay_out_columns();
         self.arranged.matched = self.match_up();
@@ -366,18 +388,9 @@ impl Collection {
             let about = column.about();
             let is_sorted = self.sort.is_some_and(|sort| sort.column == column);
             let title = about.title.chars().count() + usize::from(is_sorted); // its sign
-            let mut width = title;
-            let mut is_empty = self.is_listed && !self.rows.is_empty() && column != Column::Run;
-            for row in &self.rows {
-                match row.shown(column) {
-                    Known::Known(shown) => {
-                        width = width.max(shown.chars().count());
-                        is_empty &= column == Column::Warnings && shown.is_empty();
-                    }
-                    Known::Coming => is_empty = false,
-                    Known::Missing => {}
-                }
-            }
+            let width = self.counted.widest(column).max(title);
+            let is_settled = self.is_listed && !self.rows.is_empty() && column != Column::Run;
+            let is_empty = is_settled && self.counted.is_empty(column);
             match is_empty && !self.shows_empty && !is_sorted {
                 true => empty.push(column),
                 false => widths.push((column, width.min(about.most.max(title)) as u16)),

@@ -9,7 +9,6 @@ use std::{
 
 use super::{
     columns::{Column, Kind},
-    filter::Filter,
     row::Row,
     values::Known,
 };
@@ -88,15 +87,16 @@ impl FromStr for Sort {
 
 /// How the table is wanted.
 pub struct Wish<'a> {
-    pub filter: &'a Filter,
+    /// Whether each of the rows is listed, in their order.
+    pub taken: &'a [bool],
     pub sort: Option<Sort>,
     pub group: Option<Column>,
     pub folded: &'a BTreeSet<Key>,
 }
 
 pub fn lines(rows: &[Row], wish: &Wish<'_>) -> Vec<Line> {
-    let mut taken: Vec<usize> =
-        (0..rows.len()).filter(|at| wish.filter.takes(&rows[*at])).collect();
+    let listed = wish.taken.iter().zip(0..rows.len()).filter(|(is_taken, _)| **is_taken);
+    let mut taken: Vec<usize> = listed.map(|(_, at)| at).collect();
     if let Some(sort) = wish.sort {
         sort_by(&mut taken, rows, sort);
     }
@@ -128,26 +128,35 @@ fn groups(taken: &[usize], rows: &[Row], column: Column) -> Vec<(Key, Vec<usize>
 
 /// What is not known stands last, whichever way; equals stay in their order.
 fn sort_by(taken: &mut [usize], rows: &[Row], sort: Sort) {
-    let turned = |order: Ordering| match sort.direction {
-        Direction::Up => order,
-        Direction::Down => order.reverse(),
-    };
     match sort.column.kind() {
         Kind::Number => {
-            let number = |at: usize| rows[at].number(sort.column).known();
-            taken.sort_by(|a, b| {
-                last_if_none(number(*a), number(*b), |a, b| turned(a.total_cmp(b)))
-            });
+            let number = |row: &Row| row.number(sort.column).known();
+            sort_by_key(taken, rows, sort.direction, number, f64::total_cmp);
         }
         Kind::Words => {
-            let words = |at: usize| rows[at].words(sort.column).known().map(str::to_lowercase);
-            let mut keyed: Vec<(Option<String>, usize)> =
-                taken.iter().map(|at| (words(*at), *at)).collect();
-            keyed.sort_by(|a, b| last_if_none(a.0.as_ref(), b.0.as_ref(), |a, b| turned(a.cmp(b))));
-            for (place, (_, at)) in taken.iter_mut().zip(keyed) {
-                *place = at;
-            }
+            let words = |row: &Row| row.words(sort.column).known().map(str::to_lowercase);
+            sort_by_key(taken, rows, sort.direction, words, Ord::cmp);
         }
+    }
+}
+
+/// By a key that is worked out once for each row.
+fn sort_by_key<T>(
+    taken: &mut [usize],
+    rows: &[Row],
+    direction: Direction,
+    key: impl Fn(&Row) -> Option<T>,
+    order: impl Fn(&T, &T) -> Ordering,
+) {
+    let turned = |a: &T, b: &T| match direction {
+        Direction::Up => order(a, b),
+        Direction::Down => order(b, a),
+    };
+    let mut keyed: Vec<(Option<T>, usize)> =
+        taken.iter().map(|at| (key(&rows[*at]), *at)).collect();
+    keyed.sort_by(|a, b| last_if_none(a.0.as_ref(), b.0.as_ref(), |a, b| turned(a, b)));
+    for (place, (_, at)) in taken.iter_mut().zip(keyed) {
+        *place = at;
     }
 }
 
@@ -161,7 +170,10 @@ fn last_if_none<T>(a: Option<T>, b: Option<T>, order: impl Fn(&T, &T) -> Orderin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{app::collection::row::Reading, run::Card};
+    use crate::{
+        app::collection::{filter::Filter, row::Reading},
+        run::Card,
+    };
 
     fn rows() -> Vec<Row> {
         let run = |name: &str, condition: Option<&str>, tokens: Option<u64>| {
@@ -187,15 +199,17 @@ mod tests {
         lines(&rows, wish).into_iter().map(line).collect::<Vec<_>>().join(" ")
     }
 
-    fn wish<'a>(filter: &'a Filter, folded: &'a BTreeSet<Key>) -> Wish<'a> {
-        Wish { filter, sort: None, group: None, folded }
+    const ALL: [bool; 4] = [true; 4];
+
+    fn wish<'a>(taken: &'a [bool], folded: &'a BTreeSet<Key>) -> Wish<'a> {
+        Wish { taken, sort: None, group: None, folded }
     }
 
     #[test]
     fn what_is_not_recorded_is_last_both_ways() {
-        let (filter, folded) = (Filter::default(), BTreeSet::new());
+        let folded = BTreeSet::new();
         let sorted = |column, direction| {
-            listed(&Wish { sort: Some(Sort { column, direction }), ..wish(&filter, &folded) })
+            listed(&Wish { sort: Some(Sort { column, direction }), ..wish(&ALL, &folded) })
         };
         assert_eq!(sorted(Column::Tokens, Direction::Up), "a d c b");
         assert_eq!(sorted(Column::Tokens, Direction::Down), "c d a b");
@@ -204,9 +218,8 @@ mod tests {
 
     #[test]
     fn groups_hold_their_runs_and_fold() {
-        let filter = Filter::default();
         let folded = BTreeSet::from([Key::Words("single-shot".into())]);
-        let grouped = Wish { group: Some(Column::Condition), ..wish(&filter, &folded) };
+        let grouped = Wish { group: Some(Column::Condition), ..wish(&ALL, &folded) };
         let words = r#"Words("emergent")(1) c Words("single-shot")(2) NotRecorded(1) b"#;
         assert_eq!(listed(&grouped), words);
     }
@@ -214,6 +227,7 @@ mod tests {
     #[test]
     fn a_filter_leaves_rows_out() {
         let (filter, folded) = (Filter::parse("tokens>5").unwrap(), BTreeSet::new());
-        assert_eq!(listed(&wish(&filter, &folded)), "c d");
+        let taken: Vec<bool> = rows().iter().map(|row| filter.takes(row)).collect();
+        assert_eq!(listed(&wish(&taken, &folded)), "c d");
     }
 }

@@ -28,6 +28,9 @@ use crate::{
 /// The checkpoint that a line means which names none.
 const FINAL: &str = "final";
 
+/// Lines that are read: ten times the tests of a large project at a hundred checkpoints.
+const MOST_LINES: u32 = 200_000;
+
 /// Bytes a line may have.
 const MOST_BYTES: usize = 1 << 20;
 
@@ -43,7 +46,7 @@ pub fn read(source: &Source<'_>, id: SourceId, run: &mut Run) {
     let mut by_checkpoint: BTreeMap<usize, Cases> = BTreeMap::new();
     let mut lines = jsonl::lines(id, source.bytes).peekable();
     while let Some((place, line)) = lines.next() {
-        if place.line > jsonl::MOST_LINES || line.len() > MOST_BYTES {
+        if place.line > MOST_LINES || line.len() > MOST_BYTES {
             let what = "is too long; the rest of the file is left out";
             run.warnings.push(jsonl::warning(source.name, place, what));
             break;

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     formats::{
         Hands,
-        jsonl::{self, Input},
+        jsonl::{self, Budget, Input, Kept},
     },
     run::{
         Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, Time, Tokens,
@@ -26,12 +26,20 @@ use crate::{
 
 /// A line of a file, or a warning about it, or both.
 pub struct Read {
-    pub line: Option<Line>,
-    pub warnings: Vec<String>,
+    place: Place,
+    line: Option<Line>,
+    warnings: Vec<String>,
+}
+
+impl Kept for Read {
+    fn kept_bytes(&self) -> usize {
+        let warnings = self.warnings.len() * 256;
+        warnings + self.line.as_ref().map_or(0, Line::kept_bytes)
+    }
 }
 
 /// Reads one line.
-fn read(place: Place, bytes: &[u8], is_last: bool) -> (Place, Read) {
+fn read(place: Place, bytes: &[u8], is_last: bool) -> Read {
     let text = readable(bytes);
     let mut warnings = vec![];
     if matches!(text, std::borrow::Cow::Owned(_)) {
@@ -44,7 +52,7 @@ fn read(place: Place, bytes: &[u8], is_last: bool) -> (Place, Read) {
         let what = if is_json { why.to_string() } else { jsonl::broken(&why, is_last) };
         warnings.push(what);
     });
-    (place, Read { line: line.ok(), warnings })
+    Read { place, line: line.ok(), warnings }
 }
 
 /// Gives the lines of the file `name` to `take`, in order; what could not be read becomes a warning.
@@ -53,20 +61,21 @@ pub fn each_line(
     name: &str,
     input: Input<'_>,
     hands: &dyn Hands,
+    budget: &mut Budget,
     warnings: &mut Vec<Warning>,
     take: &mut dyn FnMut(Line),
 ) {
     let read = |place: Place, bytes: &[u8], is_last| Some(read(place, bytes, is_last));
-    let mut take = |before: u32, (place, read): (Place, Read)| {
-        let place = place.down(before);
+    let mut take = |before: u32, read: Read| {
+        let place = read.place.down(before);
         warnings.extend(read.warnings.into_iter().map(|what| jsonl::warning(name, place, what)));
         if let Some(line) = read.line {
             take(Line { place, ..line });
         }
     };
-    let extent = jsonl::each_line(source, input, hands, &read, &mut take);
-    if extent == jsonl::Extent::Cut {
-        warnings.push(Warning { place: name.to_owned(), what: jsonl::too_long() });
+    let extent = jsonl::each_line(source, input, hands, budget, &read, &mut take);
+    if let jsonl::Extent::CutAfter(line) = extent {
+        warnings.push(Warning { place: name.to_owned(), what: jsonl::too_long(line) });
     }
 }
 

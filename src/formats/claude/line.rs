@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     formats::tape::Tape,
-    run::{LABEL_CHARS, Place, Role, Time, Tokens, label},
+    run::{LABEL_CHARS, Place, Role, Step, Time, Tokens, label},
 };
 
 /// A classified line.
@@ -38,6 +38,29 @@ impl Line {
             What::Unknown { label } => Some(label),
             _ => None,
         }
+    }
+
+    /// Bytes that the index takes of it, about: of a step with its label, of a turn, of an id by which it is known.
+    pub fn kept_bytes(&self) -> usize {
+        let steps = match &self.what {
+            What::User(user) => {
+                // A request is a turn, which is two steps large; an observation is a part of the step that asked for it.
+                user.outcomes.len() / 4 + user.words.as_ref().map_or(0, |_| 2)
+            }
+            What::Assistant(message) => message.parts.len().max(1),
+            What::Nothing => 0,
+            What::Note(_)
+            | What::Compaction { .. }
+            | What::Title { .. }
+            | What::Summary { .. }
+            | What::Init { .. }
+            | What::Verdict(_)
+            | What::BareCall(_)
+            | What::BareOutcome(_)
+            | What::Unknown { .. } => 1,
+        };
+        // What results are found by while the log is read takes as much again.
+        2 * steps * size_of::<Step>() + self.uuid.as_ref().map_or(0, |id| id.len() + 32)
     }
 }
 

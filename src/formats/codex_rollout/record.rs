@@ -4,7 +4,8 @@ use std::num::NonZero;
 
 use crate::{
     code::patch::LineCounts,
-    run::{EditKind, Place, Role, StepKind, Time, Tokens},
+    formats::jsonl::Kept,
+    run::{EditKind, Place, Role, Step, StepKind, Time, Tokens},
 };
 
 /// One line, understood. The second phase ([`super::fold`]) sees nothing else of the file.
@@ -21,6 +22,33 @@ pub struct Line {
 impl Line {
     pub const fn is_understood(&self) -> bool {
         !matches!(self.record, Record::Broken(_) | Record::Unknown { .. })
+    }
+}
+
+impl Kept for Line {
+    /// A line is kept until all are folded, and then there is mostly a step of it.
+    fn kept_bytes(&self) -> usize {
+        let label = |label: &str| size_of::<Step>() * 3 / 2 + label.len();
+        let of_it = match &self.record {
+            Record::Bookkeeping => return 0,
+            Record::Request { said, .. } | Record::Said { said, .. } => label(&said.label),
+            Record::Mail { label: it }
+            | Record::Note { label: it, .. }
+            | Record::Compacted { label: it, .. }
+            | Record::Unknown { label: it } => label(it),
+            Record::Call(call) => label(&call.label) + size_of::<Call>(),
+            Record::Done(done) => label(&done.label) + size_of::<Done>(),
+            Record::Output(_) => size_of::<Output>(),
+            Record::Broken(what) => 2 * what.len() + 128,
+            Record::Meta(_)
+            | Record::Context { .. }
+            | Record::ThreadName(_)
+            | Record::TaskStarted { .. }
+            | Record::TaskEnded { .. }
+            | Record::Agent { .. }
+            | Record::Usage(_) => 64,
+        };
+        size_of::<Self>() + of_it
     }
 }
 

@@ -12,8 +12,9 @@ use crate::{
         areas::Areas,
         columns::{About, Column, Source},
     },
+    run::Warning,
     ui::{
-        line::{own, sides, width_of},
+        line::{fit, own, recorded, sides, width_of},
         theme::{Meaning, Theme},
     },
 };
@@ -22,12 +23,26 @@ pub fn draw(table: &Collection, areas: &Areas, theme: Theme, buffer: &mut Buffer
     let area = edge(areas.legend);
     let width = usize::from(area.width);
     let about = table.chosen.about();
-    let left = vec![
-        own(format!("{}: ", name(about)), theme.of(Meaning::Heading)),
-        own(meaning(table, about), theme.of(Meaning::Muted)),
-    ];
+    let left = match damage(table) {
+        Some(damage) => {
+            let words = format!("⚠ {}: {}", damage.place, damage.what);
+            let least = format!("{MISSING} not recorded").chars().count();
+            fit(vec![recorded(&words, theme.of(Meaning::Warning))], width.saturating_sub(least + 2))
+        }
+        None => vec![
+            own(format!("{}: ", name(about)), theme.of(Meaning::Heading)),
+            own(meaning(table, about), theme.of(Meaning::Muted)),
+        ],
+    };
     let right = signs(table, theme, width.saturating_sub(width_of(&left) + 2));
     sides(left, right, width).render(area, buffer);
+}
+
+/// Why the files of the run at the cursor are not all known, where its repository cannot be read: the numbers in its row are
+/// then of what its log tells, or missing.
+fn damage(table: &Collection) -> Option<&Warning> {
+    let warnings = &table.selected()?.card()?.first_warnings;
+    warnings.iter().find(|warning| warning.place == "workspace.git")
 }
 
 const fn name(about: &'static About) -> &'static str {

@@ -1,0 +1,94 @@
+//! How wide each column has to be and whether any run has a value there, kept up to date run by run: laying out all
+//! columns anew with each answer would cost a table of thousands minutes.
+
+use super::{
+    columns::{COLUMNS, Column},
+    row::Row,
+    values::Known,
+};
+
+/// What the cells of all runs amount to.
+#[derive(Debug, Default)]
+pub struct Widths {
+    /// What is counted of each run, in the order of the runs and of the columns.
+    counted: Vec<[Cell; COLUMNS.len()]>,
+    columns: [Sum; COLUMNS.len()],
+}
+
+/// What one run has in one column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Cell {
+    /// In characters, not more than a column may have.
+    width: usize,
+    /// There is a value, or one may come.
+    is_filled: bool,
+}
+
+/// The cells of a column.
+#[derive(Debug, Default)]
+struct Sum {
+    filled: usize,
+    /// How many cells are so wide.
+    of_width: Vec<usize>,
+}
+
+impl Widths {
+    /// Counts a run as it is now; `at` is its index, at most one behind the last that was counted.
+    pub fn count(&mut self, at: usize, row: &Row) {
+        if at == self.counted.len() {
+            self.counted.push([Cell::default(); COLUMNS.len()]);
+            self.columns.iter_mut().for_each(|sum| sum.add(Cell::default()));
+        }
+        let Some(cells) = self.counted.get_mut(at) else { return };
+        for ((cell, sum), column) in cells.iter_mut().zip(&mut self.columns).zip(Column::all()) {
+            let now = Cell::of(row, column);
+            if now != *cell {
+                sum.remove(*cell);
+                sum.add(now);
+                *cell = now;
+            }
+        }
+    }
+
+    /// The widest cell of a column, in characters.
+    pub fn widest(&self, column: Column) -> usize {
+        let counts = &self.columns[column as usize].of_width;
+        counts.iter().rposition(|count| *count > 0).unwrap_or_default()
+    }
+
+    /// No run has a value there, and none will come.
+    pub fn is_empty(&self, column: Column) -> bool {
+        self.columns[column as usize].filled == 0
+    }
+}
+
+impl Cell {
+    fn of(row: &Row, column: Column) -> Self {
+        let about = column.about();
+        let most = about.most.max(about.title.chars().count() + 1);
+        match row.shown(column) {
+            Known::Known(shown) => {
+                let is_filled = column != Column::Warnings || !shown.is_empty();
+                Self { width: shown.chars().take(most).count(), is_filled }
+            }
+            Known::Coming => Self { width: 0, is_filled: true },
+            Known::Missing => Self::default(),
+        }
+    }
+}
+
+impl Sum {
+    fn add(&mut self, cell: Cell) {
+        if self.of_width.len() <= cell.width {
+            self.of_width.resize(cell.width + 1, 0);
+        }
+        self.of_width[cell.width] += 1;
+        self.filled += usize::from(cell.is_filled);
+    }
+
+    /// Of a cell that was added before.
+    fn remove(&mut self, cell: Cell) {
+        self.of_width[cell.width] -= 1;
+        self.filled -= usize::from(cell.is_filled);
+    }
+}
