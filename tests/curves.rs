@@ -441,3 +441,13 @@ fn the_numbers_after_the_form_are_those_of_its_profile() {
     let closed = settled(120, 40, "U l <esc>");
     assert!(closed.contains("profile trajview"), "{closed}");
 }
+
+#[test]
+fn what_was_measured_before_stays_beside_the_new_values_until_it_is_dismissed() {
+    let both = settled(120, 40, "5l U l <enter>");
+    insta::assert_snapshot!("before_120x40", both);
+    insta::assert_snapshot!("before_80x24", settled(80, 24, "5l U l <enter>"));
+    assert!(both.contains("◇ erosion, trajview"), "{both}");
+    let dismissed = settled(120, 40, "5l U l <enter> B");
+    assert!(!dismissed.contains("◇") && dismissed.contains("scb-paper formulas"), "{dismissed}");
+}

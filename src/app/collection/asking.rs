@@ -28,6 +28,12 @@ pub struct Desks {
     scores: Desk<Vec<usize>>,
 }
 
+impl Desks {
+    pub(super) fn stop_measuring(&mut self) {
+        self.scores = Desk::default();
+    }
+}
+
 /// How much of a recording is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {

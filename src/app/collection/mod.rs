@@ -50,6 +50,8 @@ pub struct Collection {
     pub is_shown: bool,
     /// What measures; None until something is measured.
     pub ruler: Option<RulerName>,
+    /// What measured the values in brackets, where some are shown.
+    pub before: Option<RulerName>,
     pub notice: Option<String>,
     /// The run that another is to be compared with: index of its row.
     pub marked: Option<usize>,
@@ -137,6 +139,9 @@ impl Line {
         }
     }
 }
+
+/// Cells of a value that was measured before, brackets included.
+const BEFORE: usize = 8;
 
 /// What the cursor stands on, wherever it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -367,6 +372,11 @@ impl Collection {
         self.scroll.cursor = self.scroll.cursor.min(self.lines().len().saturating_sub(1));
     }
 
+    /// Whether values of another profile stand in a column too.
+    fn shows_before(&self, column: Column) -> bool {
+        self.before.is_some() && matches!(column, Column::Erosion | Column::Verbosity)
+    }
+
     fn spot(&self) -> Option<Spot> {
         self.lines().get(self.scroll.cursor).map(|line| match line {
             Line::Run(row) => Spot::Run(*row),
@@ -382,6 +392,21 @@ impl Collection {
         })
     }
 
+    /// Measures every run anew, with another profile or other rules; what is known stays as what was before.
+    pub(super) fn measure_again(&mut self) {
+        self.desks.stop_measuring();
+        self.before = self.ruler.take().or(self.before.take());
+        self.rows.iter_mut().for_each(Row::measure_again);
+        self.arrange();
+    }
+
+    /// Values of another profile or other rules are not shown any more.
+    pub(super) fn dismiss_before(&mut self) {
+        self.before = None;
+        self.rows.iter_mut().for_each(|row| row.before = None);
+        self.arrange();
+    }
+
     fn lay_out_columns(&mut self) {
         let (mut widths, mut empty) = (vec![], vec![]);
         for column in Column::all() {
@@ -393,7 +418,11 @@ impl Collection {
             let is_empty = is_settled && self.counted.is_empty(column);
             match is_empty && !self.shows_empty && !is_sorted {
                 true => empty.push(column),
-                false => widths.push((column, width.min(about.most.max(title)) as u16)),
+                false => {
+                    let both = if self.shows_before(column) { BEFORE } else { 0 };
+                    let most = about.most.max(title) + both;
+                    widths.push((column, width.min(most) as u16));
+                }
             }
         }
         if empty.contains(&self.chosen) {

@@ -15,6 +15,8 @@ pub struct Row {
     pub name: String,
     pub reading: Reading,
     pub computed: Computed,
+    /// What another profile or other rules measured, until somebody dismisses it.
+    pub before: Option<Scores>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +55,8 @@ pub struct Scores {
 
 impl Row {
     pub fn of(path: PathBuf, name: String) -> Self {
-        Self { path, name, reading: Reading::Unread, computed: Computed::Unmeasured }
+        let (reading, computed) = (Reading::Unread, Computed::Unmeasured);
+        Self { path, name, reading, computed, before: None }
     }
 
     /// As much as is known of it.
@@ -70,6 +73,14 @@ impl Row {
         match &self.reading {
             Reading::Whole(card) => Some(card),
             _ => None,
+        }
+    }
+
+    /// Measures it anew, with another profile or other rules; what is known stays as what was before.
+    pub fn measure_again(&mut self) {
+        match std::mem::replace(&mut self.computed, Computed::Unmeasured) {
+            Computed::Ready(scores) => self.before = Some(scores),
+            Computed::Unmeasured | Computed::Failed(_) => {}
         }
     }
 

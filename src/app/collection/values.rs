@@ -7,7 +7,7 @@ use crate::{
 
 use super::{
     columns::{Column, Kind},
-    row::{Computed, Reading, Row},
+    row::{Computed, Reading, Row, Scores},
 };
 
 /// Something that may be there, may come, or will not.
@@ -25,6 +25,22 @@ impl<T> Known<T> {
         match self {
             Self::Known(value) => Some(value),
             Self::Coming | Self::Missing => None,
+        }
+    }
+}
+
+impl Scores {
+    /// The number of a computed column.
+    fn in_column(&self, column: Column) -> Option<f64> {
+        match column {
+            Column::Erosion => self.erosion,
+            Column::Verbosity => self.verbosity,
+            Column::Dir => self.dir,
+            _ => {
+                let mut known = self.curve.iter().flatten();
+                let first = known.next()?;
+                Some(known.next_back()? - first)
+            }
         }
     }
 }
@@ -97,16 +113,7 @@ impl Row {
             (Computed::Failed(_), _) | (_, Reading::Failed(_)) => return Known::Missing,
             (Computed::Unmeasured, _) => return Known::Coming,
         };
-        said(match column {
-            Column::Erosion => scores.erosion,
-            Column::Verbosity => scores.verbosity,
-            Column::Dir => scores.dir,
-            _ => {
-                let mut known = scores.curve.iter().flatten();
-                let first = known.next();
-                first.and_then(|first| Some(known.next_back()? - first))
-            }
-        })
+        said(scores.in_column(column))
     }
 
     /// Of one state alone: the end, if it is what was judged.
@@ -166,8 +173,11 @@ impl Row {
             }
             Column::Erosion | Column::Verbosity => {
                 let is_partial = self.scores().is_some_and(|scores| scores.is_partial);
-                let number = self.number(column).known().filter(|_| is_partial)?;
-                Some(format!("≈{}", written(column, number)))
+                let number = self.number(column).known()?;
+                let sign = if is_partial { "≈" } else { "" };
+                let before = self.before.as_ref().and_then(|before| before.in_column(column));
+                let before = before.map(|it| format!(" ({})", written(column, it)));
+                Some(format!("{sign}{}{}", written(column, number), before.unwrap_or_default()))
             }
             _ => None,
         }
@@ -244,7 +254,6 @@ fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::collection::row::Scores;
 
     fn row(card: Card) -> Row {
         let mut row = Row::of("a".into(), "a".into());

@@ -53,6 +53,8 @@ pub struct Comparison {
     pub files: Files,
     /// What measures; None until something is measured.
     pub ruler: Option<RulerName>,
+    /// What another profile or other rules measured, and which; until somebody dismisses it. One a path.
+    pub before: Option<(RulerName, Vec<Party>)>,
     /// Why nothing can be measured.
     pub failed: Option<String>,
     /// Contents read of those that the question under way needs.
@@ -150,6 +152,7 @@ impl Comparison {
             chart: Chart::default(),
             files: Files::default(),
             ruler: None,
+            before: None,
             failed: None,
             progress: None,
             is_stopped: false,
@@ -323,6 +326,17 @@ impl Comparison {
             party.reuse.extend(measured.iter().map(|it| (it.done, it.dir)));
             party.measured.extend(measured.into_iter().map(|it| (it.done, it.code)));
         }
+    }
+
+    /// Measures everything anew, with another profile or other rules; what is known stays as what was before.
+    pub(super) fn measure_again(&mut self) {
+        self.desks.stop_measuring();
+        (self.failed, self.progress) = (None, None);
+        let Loading::Ready(parties) = &mut self.parties else { return };
+        if let Some(ruler) = self.ruler.take() {
+            self.before = Some((ruler, parties.clone()));
+        }
+        parties.iter_mut().for_each(|party| party.measured.clear());
     }
 
     /// Runs are read: the table can be made.

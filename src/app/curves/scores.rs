@@ -77,11 +77,28 @@ impl Moved {
     }
 }
 
+/// What was measured with another profile or other rules, kept beside the new values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Before {
+    pub ruler: RulerName,
+    /// By turns done.
+    known: BTreeMap<usize, Measured>,
+}
+
+impl Before {
+    /// After so many turns.
+    pub fn at(&self, done: usize) -> Option<&Measured> {
+        self.known.get(&done)
+    }
+}
+
 #[derive(Debug)]
 pub struct Scores {
     /// By turns done.
     known: BTreeMap<usize, Measured>,
     pub ruler: Option<RulerName>,
+    /// Until somebody dismisses it.
+    pub before: Option<Before>,
     desk: Desk<Vec<usize>>,
     /// Why nothing can be measured.
     pub failed: Option<String>,
@@ -104,6 +121,7 @@ impl Default for Scores {
         Self {
             known: BTreeMap::new(),
             ruler: None,
+            before: None,
             desk: Desk::default(),
             failed: None,
             progress: None,
@@ -203,14 +221,21 @@ impl Scores {
         self.is_stopped
     }
 
-    /// Gives up everything, because it is measured otherwise from now on.
+    /// Measures everything anew, with another profile or other rules; what is known stays as what was before.
     pub fn measure_again(&mut self) {
-        *self = Self::default();
+        let last = std::mem::take(self);
+        self.before = match last.ruler {
+            Some(ruler) => Some(Before { ruler, known: last.known }),
+            None => last.before,
+        };
     }
 
     /// Gives up what is no longer true after a run has grown: all that comes after the first `same` turns.
     pub fn forget_after(&mut self, same: usize) {
         self.known.retain(|done, _| *done <= same);
+        if let Some(before) = &mut self.before {
+            before.known.retain(|done, _| *done <= same);
+        }
         self.moved.retain(|(_, after)| *after <= same);
         self.desk = Desk::default();
         self.moving = Desk::default();

@@ -164,18 +164,14 @@ impl Series {
 
     /// None where it is not recorded or not known yet.
     pub fn value(self, replay: &Replay, point: &Point) -> Option<f64> {
-        let measured = |value: fn(&Snapshot) -> f64| {
-            let measured = replay.curves.scores.at(point.done)?;
-            measured.snapshot.as_ref().ok().map(value)
-        };
         match self {
-            Self::Erosion => measured(|it| it.erosion),
-            Self::Verbosity => measured(|it| it.verbosity),
-            Self::Mass => measured(|it| it.totals.mass),
-            Self::Loc => measured(|it| it.totals.loc as f64),
-            Self::Callables => measured(|it| it.totals.callables as f64),
-            Self::HighCc => measured(|it| it.totals.high_cc as f64),
-            Self::MaxCc => measured(|it| f64::from(it.totals.max_cc)),
+            Self::Erosion
+            | Self::Verbosity
+            | Self::Mass
+            | Self::Loc
+            | Self::Callables
+            | Self::HighCc
+            | Self::MaxCc => self.measured(replay.curves.scores.at(point.done)?),
             Self::Churn => churn(replay, point),
             Self::Tests => tests(replay, point)?.share(),
             Self::Tokens => tokens(replay, point),
@@ -183,6 +179,27 @@ impl Series {
             Self::Rcr => judged::exposed(replay, point).map(|at| at.rcr),
             Self::Esr => judged::exposed(replay, point).map(|at| at.esr),
         }
+    }
+
+    /// With the profile or the rules before, where values of them are still shown.
+    pub fn value_before(self, replay: &Replay, point: &Point) -> Option<f64> {
+        self.measured(replay.curves.scores.before.as_ref()?.at(point.done)?)
+    }
+
+    /// Of a measured moment; None for a number that is not measured.
+    fn measured(self, measured: &Measured) -> Option<f64> {
+        let snapshot: &Snapshot = measured.snapshot.as_ref().ok()?;
+        let totals = &snapshot.totals;
+        Some(match self {
+            Self::Erosion => snapshot.erosion,
+            Self::Verbosity => snapshot.verbosity,
+            Self::Mass => totals.mass,
+            Self::Loc => totals.loc as f64,
+            Self::Callables => totals.callables as f64,
+            Self::HighCc => totals.high_cc as f64,
+            Self::MaxCc => f64::from(totals.max_cc),
+            _ => return None,
+        })
     }
 
     /// All values in the order of the points, with why there is none where there is none.

@@ -61,6 +61,8 @@ pub enum Message {
     /// Do what the form says.
     Begin,
     Close,
+    /// Values measured with another profile or other rules are not shown any more.
+    DismissBefore,
     Planned(Request, Result<Plan, Refusal>),
 }
 
@@ -160,6 +162,7 @@ impl App {
                     dialog.hear(request, plan);
                 }
             }
+            Message::DismissBefore => self.dismiss_before(),
             Message::Begin => return self.begin_job(),
         }
         vec![]

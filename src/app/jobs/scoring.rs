@@ -43,6 +43,23 @@ impl App {
     pub(super) fn measure_with(&mut self, measure: Measure) -> Vec<Effect> {
         self.measure = measure.clone();
         self.on_replay(|replay| replay.curves.scores.measure_again());
+        if let Some(compared) = &mut self.compared {
+            compared.measure_again();
+        }
+        if let Some(collection) = &mut self.collection {
+            collection.measure_again();
+        }
         vec![Effect::MeasureWith(measure)]
+    }
+
+    /// Values measured with another profile or other rules are not shown any more.
+    pub(super) fn dismiss_before(&mut self) {
+        self.on_replay(|replay| replay.curves.scores.before = None);
+        if let Some(compared) = &mut self.compared {
+            compared.before = None;
+        }
+        if let Some(collection) = &mut self.collection {
+            collection.dismiss_before();
+        }
     }
 }

@@ -10,13 +10,16 @@ use crate::app::{
 
 use super::{
     Binding,
-    Context::{Anywhere, Form, FormText},
+    Context::{Anywhere, Compare, Curves, Form, FormText, Table},
     row::{c, fill, job, k, open, row},
 };
 
 #[rustfmt::skip] // a table: one row a binding
 pub static ROWS: &[Binding] = &[
     row(Anywhere, &[c('U')], "score again: another profile or other rules, in a form", "", |_| job(jobs::Message::Open(Purpose::Score))),
+    row(Curves, &[c('B')], "what was measured before, with another profile or other rules, is not shown any more", "", |_| job(jobs::Message::DismissBefore)),
+    row(Compare, &[c('B')], "what was measured before, with another profile or other rules, is not shown any more", "", |_| job(jobs::Message::DismissBefore)),
+    row(Table, &[c('B')], "what was measured before, with another profile or other rules, is not shown any more", "", |_| job(jobs::Message::DismissBefore)),
     row(Form, &[k(Code::Enter)], "begin what the form says", "begin", |_| job(jobs::Message::Begin)),
     row(Form, &[k(Code::Up), c('k'), k(Code::BackTab)], "previous field", "field", |n| fill(form::Message::Move(Motion::Up(n.times())))),
     row(Form, &[k(Code::Down), c('j'), k(Code::Tab)], "next field", "field", |n| fill(form::Message::Move(Motion::Down(n.times())))),

@@ -14,7 +14,7 @@ use crate::{
     },
     run::Warning,
     ui::{
-        line::{fit, own, recorded, sides, width_of},
+        line::{fit, own, recorded, safe, sides, width_of},
         theme::{Meaning, Theme},
     },
 };
@@ -54,7 +54,11 @@ const fn name(about: &'static About) -> &'static str {
 
 fn meaning(table: &Collection, about: &About) -> String {
     match (about.source, &table.ruler) {
-        (Source::Computed, Some(ruler)) => format!("{}; {}", about.help, ruler.said()),
+        (Source::Computed, Some(ruler)) => {
+            let before = table.before.as_ref();
+            let before = before.map(|it| format!(", in brackets {}", safe(&it.name)));
+            format!("{}; {}{}", about.help, ruler.said(), before.unwrap_or_default())
+        }
         _ => about.help.to_owned(),
     }
 }

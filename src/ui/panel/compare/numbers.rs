@@ -26,6 +26,9 @@ use crate::{
 const LABEL: usize = 16;
 const VALUE: usize = 11;
 
+/// Cells of a value that was measured before, brackets included.
+const BEFORE: usize = 11;
+
 pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let by = compared.subtraction();
     let title = vec![name(compared, Part::Numbers, "numbers", theme)];
@@ -50,7 +53,9 @@ pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer
 fn whose(compared: &Comparison) -> String {
     let profile = compared.ruler.as_ref().map(RulerName::said);
     let judged = judges(compared);
-    profile.into_iter().chain(judged).collect::<Vec<_>>().join(" · ")
+    let before = compared.before.as_ref();
+    let before = before.map(|(ruler, _)| format!("in brackets {}", safe(&ruler.name)));
+    profile.into_iter().chain(before).chain(judged).collect::<Vec<_>>().join(" · ")
 }
 
 fn judges(compared: &Comparison) -> Option<String> {
@@ -83,6 +88,8 @@ fn head(compared: &Comparison, theme: Theme) -> Line<'static> {
         );
         spans.push(own(" ".repeat(VALUE - 2), theme.of(Meaning::Muted)));
         spans.push(word);
+        let before = if compared.before.is_some() { BEFORE } else { 0 };
+        spans.push(own(" ".repeat(before), theme.of(Meaning::Muted)));
     }
     spans.push(own("   difference", theme.of(Meaning::Muted)));
     Line::from(spans)
@@ -102,6 +109,7 @@ fn row(compared: &Comparison, fact: Fact, theme: Theme, width: usize) -> Line<'s
         };
         let meaning = if value.is_some() { Meaning::Text } else { Meaning::Muted };
         left.push(own(format!("{words:>VALUE$}"), theme.of(meaning)));
+        left.push(own(before(compared, run, fact), theme.of(Meaning::Muted)));
     }
     let Some(pair) = compared.sides() else { return Line::from(left) };
     let outcome = fact.outcome(pair, compared.subtraction());
@@ -109,6 +117,15 @@ fn row(compared: &Comparison, fact: Fact, theme: Theme, width: usize) -> Line<'s
     left.push(own(format!("{delta:>13}"), theme.of(Meaning::Text)));
     left.push(better(&outcome, theme));
     sides(fit(left, width), vec![], width)
+}
+
+/// `   (0.4471)`: with the profile or the rules before; empty where nothing was measured with others.
+fn before(compared: &Comparison, run: usize, fact: Fact) -> String {
+    let Some((_, parties)) = &compared.before else { return String::new() };
+    let is_of_profile = fact.is_measured() && fact != Fact::Dir;
+    let value = parties.get(run).filter(|_| is_of_profile).and_then(|party| fact.of(party));
+    let said = value.map(|value| format!("({})", fact.said(Some(value)))).unwrap_or_default();
+    format!("{said:>BEFORE$}")
 }
 
 /// Why a number is not there.

@@ -67,13 +67,32 @@ fn instead_of_curves(replay: &Replay, points: &[Point]) -> Option<String> {
 
 /// One curve and how it looks.
 struct Curve {
-    series: Series,
+    /// Its number, and whose it is where several measured it.
+    name: String,
+    /// As it is named behind its last point.
+    short: String,
     points: Vec<Known>,
     /// At a point.
     sign: char,
     /// Between points, where there is no braille.
     stroke: char,
     style: Style,
+}
+
+/// The chosen number as it was measured before, where that is still shown.
+fn before(replay: &Replay, points: &[Point], theme: Theme) -> Option<Curve> {
+    let chosen = replay.curves.series;
+    let before =
+        replay.curves.scores.before.as_ref().filter(|_| chosen.origin() == Origin::Computed)?;
+    let values = points.iter().map(|point| chosen.value_before(replay, point));
+    Some(Curve {
+        name: format!("{}, {}", chosen.label(), safe(&before.ruler.name)),
+        short: safe(&before.ruler.name),
+        points: values.map(|value| value.map_or(Known::NotYet, Known::Value)).collect(),
+        sign: '◇',
+        stroke: ':',
+        style: theme.of(Meaning::Muted),
+    })
 }
 
 struct Chart<'a> {
@@ -100,14 +119,16 @@ impl<'a> Chart<'a> {
         let (plot, rows_below) = (areas.plot(), areas.rows_below());
         let chosen = replay.curves.series;
         let curve = |(at, series): (usize, Series)| Curve {
-            series,
+            name: series.label().to_owned(),
+            short: series.label().to_owned(),
             points: series.known(replay, points),
             sign: if at == 0 { '●' } else { '○' },
             stroke: if at == 0 { '.' } else { '\'' },
             style: theme.of(if at == 0 { Meaning::Hunk } else { Meaning::Heading }),
         };
         let all = [Some(chosen), chosen.partner()].into_iter().flatten();
-        let drawn: Vec<Curve> = all.enumerate().map(curve).collect();
+        let drawn = all.enumerate().map(curve).chain(before(replay, points, theme));
+        let drawn: Vec<Curve> = drawn.collect();
         let values = drawn.iter().flat_map(|curve| &curve.points).filter_map(|point| point.value());
         let band = band_of(replay, chosen).map(|[_, high]| high);
         let highest = values.chain(band).fold(0.0, f64::max);
@@ -129,7 +150,7 @@ impl<'a> Chart<'a> {
         let mut spans = vec![own(" curves ", self.theme.of(Meaning::Title))];
         for curve in &self.drawn {
             spans.push(own(format!(" {} ", curve.sign), curve.style));
-            spans.push(own(format!("{} ", curve.series.label()), self.theme.of(Meaning::Text)));
+            spans.push(own(format!("{} ", curve.name), self.theme.of(Meaning::Text)));
         }
         spans
     }
@@ -357,7 +378,7 @@ impl<'a> Chart<'a> {
                 .find(|y| (0..i32::from(self.plot.height)).contains(y) && !taken.contains(y));
             let Some(y) = free else { continue };
             taken.push(y);
-            let words = format!("{} {}", curve.sign, curve.series.label());
+            let words = format!("{} {}", curve.sign, curve.short);
             let words = text::truncate(&words, usize::from(RIGHT - 1), "…").into_owned();
             let at = (self.plot.right() + 1, self.plot.y + y as u16);
             put(buffer, at, &words, curve.style);

@@ -55,16 +55,25 @@ fn title(replay: &Replay, points: &[Point], here: usize, theme: Theme) -> Vec<Sp
         Some(before) => format!(" since turn {} ", points[before].done),
         None => " since the start ".into(),
     };
+    let before = replay.curves.scores.before.as_ref();
+    let before = before.map(|it| format!(" (before: {})", safe(&it.ruler.name)));
     let is_hovered = replay.curves.hovered.is_some();
     let what = if is_hovered { "pointed at: turn" } else { "after turn" };
     vec![
         own(format!(" {what} {}{id} ", point.done), theme.of(Meaning::Text)),
+        own(before.unwrap_or_default(), theme.of(Meaning::Muted)),
         own(since, theme.of(Meaning::Muted)),
     ]
 }
 
 /// Cells of the name, the value, its change and where it comes from.
 const COLUMNS: [usize; 4] = [14, 9, 9, 9];
+
+/// Cells of a value that was measured before, brackets included.
+const BEFORE: usize = 11;
+
+/// From here on there is room for the change beside such a value.
+const WIDE: usize = 70;
 
 /// `erosion   0.4453  +0.0985  ▁▂▃▅█  computed`
 fn row(
@@ -75,7 +84,7 @@ fn row(
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
-    let [label, number, by, from] = COLUMNS;
+    let [label, number, mut by, from] = COLUMNS;
     let mark = if series == replay.curves.series { "▌" } else { " " };
     let values = series.values(replay, points);
     let point = &points[here];
@@ -87,16 +96,34 @@ fn row(
     let said = said.unwrap_or_else(|| if is_coming { "…" } else { "–" }.into());
     let before = here.checked_sub(1).and_then(|before| values[before]);
     let change = values[here].zip(before).map(|(now, before)| series.change_said(now - before));
+    let measured_before = measured_before(replay, point, series);
+    let room_before = measured_before.chars().count();
+    let mut change = change.unwrap_or_default();
+    if room_before > 0 && width < WIDE {
+        (by, change) = (0, String::new()); // what was measured before is what is looked at
+    }
     let left = vec![
         own(mark, theme.of(Meaning::FocusedBorder)),
         own(format!("{:<label$}", series.label()), theme.of(Meaning::Text)),
         own(format!("{said:>number$}"), theme.of(meaning)),
-        own(format!("{:>by$}  ", change.unwrap_or_default()), theme.of(Meaning::Muted)),
+        own(measured_before, theme.of(Meaning::Muted)),
+        own(format!("{change:>by$}  "), theme.of(Meaning::Muted)),
     ];
     let origin = recorded(replay, point, series).unwrap_or_else(|| series.origin().word().into());
-    let room = width.saturating_sub(1 + label + number + by + 2 + from.max(origin.len() + 1));
+    let taken = room_before + 1 + label + number + by + 2;
+    let room = width.saturating_sub(taken + from.max(origin.len() + 1));
     let left = left.into_iter().chain(spark(&values, here, room, theme)).collect();
     sides(left, vec![own(origin, theme.of(Meaning::Muted))], width)
+}
+
+/// `   (0.4471)`: with the profile or the rules before; empty where nothing was measured with others.
+fn measured_before(replay: &Replay, point: &Point, series: Series) -> String {
+    if replay.curves.scores.before.is_none() {
+        return String::new();
+    }
+    let value = series.value_before(replay, point);
+    let said = value.map(|value| format!("({})", series.said(value))).unwrap_or_default();
+    format!("{said:>BEFORE$}")
 }
 
 /// `recorded 0.4471`: what a harness recorded of the same thing, beside what is computed.
