@@ -2,7 +2,7 @@
 
 mod screen;
 
-use std::sync::Arc;
+use std::{process::Command, sync::Arc};
 
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Size};
@@ -450,4 +450,59 @@ fn what_was_measured_before_stays_beside_the_new_values_until_it_is_dismissed() 
     assert!(both.contains("◇ erosion, trajview"), "{both}");
     let dismissed = settled(120, 40, "5l U l <enter> B");
     assert!(!dismissed.contains("◇") && dismissed.contains("scb-paper formulas"), "{dismissed}");
+}
+
+/// A copy of a sample run that may be written to.
+fn copied(sample: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let run = place.path().join("run");
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs").join(sample);
+    assert!(Command::new("cp").arg("-r").args([&source, &run]).status().unwrap().success());
+    (place, run)
+}
+
+#[test]
+fn the_code_of_every_checkpoint_is_tested_with_a_command_from_a_form() {
+    let (_place, run) = copied("codex-p12");
+    let keys = |keys: &str| {
+        let size = Size { width: 120, height: 40 };
+        let place = Place { view: View::Curves, ..Place::default() };
+        let frame = tui::headless(&[run.clone()], size, keys, place, Wishes::default());
+        let frame = export::text(&frame.unwrap());
+        frame.replace(&run.display().to_string(), "RUN")
+    };
+    let command =
+        "test<space>-d<space>ppdiff<space>&&<space>echo<space>ok<space>1<space>-<space>src";
+    let form = format!("D <space> {command} <enter> j h");
+
+    let before = keys("");
+    assert!(before.contains("tests passed"), "{before}");
+    assert!(keys("D").contains("which command?"));
+    let planned = keys(&form);
+    assert!(planned.contains("every one") && planned.contains("RUN/tests.jsonl"), "{planned}");
+    let after = keys(&format!("{form} <enter>"));
+
+    let lines = std::fs::read_to_string(run.join("tests.jsonl")).unwrap();
+    let outcomes = lines.lines().filter(|line| line.contains("\"outcome\":\"passed\"")).count();
+    assert_eq!(outcomes, 9, "{lines}");
+    assert!(after.contains("tests done: 9 of 9 checkpoints have outcomes"), "{after}");
+}
+
+#[test]
+fn the_form_of_tests_says_where_they_run_and_where_their_outcome_is_kept() {
+    let (_place, run) = copied("codex-p12");
+    for (width, height) in [(80, 24), (120, 40), (200, 50)] {
+        let size = Size { width, height };
+        let keys = "D <space> cargo<space>test <enter> j j <space> out.xml <enter>";
+        let frame = tui::headless(&[run.clone()], size, keys, Place::default(), Wishes::default());
+        let frame = export::text(&frame.unwrap());
+        let names = [run.display().to_string(), "R".repeat(3)];
+        let rows: Vec<&str> = frame.lines().filter(|row| row.contains('│')).collect();
+        assert!(rows.iter().any(|row| row.contains("JUnit report")), "{frame}");
+        let frame = frame.replace(&names[0], &names[1]);
+        let form: Vec<&str> =
+            frame.lines().skip_while(|row| !row.contains("┌ test the code")).take(12).collect();
+        assert!(form.iter().any(|row| row.contains("sh -c 'cargo test'")), "{frame}");
+        assert!(form.iter().any(|row| row.contains("no keys")), "{frame}");
+    }
 }

@@ -97,6 +97,10 @@ pub struct App {
     pub dialog: Option<Box<jobs::Dialog>>,
     /// How the code is measured.
     pub measure: jobs::scoring::Measure,
+    /// Tests of checkpoints that were begun last.
+    pub testing: Option<jobs::testing::Testing>,
+    /// What was tested with last.
+    last_tests: Option<jobs::testing::Tests>,
     pub size: Size,
     pub zoom: Zoom,
     /// Digits typed so far.
@@ -197,6 +201,9 @@ pub enum Effect {
     Judge(Request, Arc<Run>, judging::asking::Ask),
     /// What beginning a job would do; nothing is begun.
     PlanJob(Request, jobs::Wanted),
+    /// A command of the person's is run on the files at checkpoints.
+    TestCheckpoints(Request, Arc<Run>, jobs::testing::Tests),
+    StopTesting,
     /// The code is measured so from now on.
     MeasureWith(jobs::scoring::Measure),
     /// Ask the judge no more; what is judged stays.
@@ -237,6 +244,8 @@ impl Default for App {
             overlay: None,
             dialog: None,
             measure: jobs::scoring::Measure::default(),
+            testing: None,
+            last_tests: None,
             size: Size { width: 80, height: 24 },
             zoom: Zoom::Off,
             count: None,

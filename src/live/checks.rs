@@ -2,20 +2,25 @@
 //! lines of `tests.jsonl`.
 //!
 //! The tests that are named in the output are taken one by one: those of pytest (`-rA` or `-v`), unittest (`-v`), cargo,
-//! TAP, or lines of JSON as `tests.jsonl` has them. A command that names none is one test itself, and its exit code is the
+//! TAP, JUnit's XML, or lines of JSON as `tests.jsonl` has them. A command that names none is one test itself, and its exit code is the
 //! outcome. A test that was there at an earlier checkpoint is a regression test from then on.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    io::Read,
     path::Path,
     sync::LazyLock,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
+use crossbeam_channel::RecvTimeoutError;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use crate::store::write::{WriteError, replace};
+use crate::{
+    judge::stop::Stop,
+    store::write::{WriteError, replace},
+};
 
 use super::{
     confine::Confinement,
@@ -49,6 +54,15 @@ impl Tested {
     }
 }
 
+/// When a command is ended before its own end.
+pub struct Limits<'a> {
+    pub seconds: f64,
+    pub stop: &'a Stop,
+}
+
+/// How often it is looked whether somebody wants it to stop.
+const BEAT: Duration = Duration::from_millis(100);
+
 /// Runs the command in a folder. The error is a sentence.
 pub fn run(
     command: &str,
@@ -57,6 +71,24 @@ pub fn run(
     confinement: &Confinement,
     seconds: f64,
 ) -> Result<Tested, String> {
+    let stop = Stop::default();
+    run_within(command, (folder, None), stage, confinement, &Limits { seconds, stop: &stop })
+}
+
+/// Runs the command in a folder, and reads the file there that it writes in JUnit's XML, where one is named. The error
+/// is a sentence.
+pub fn run_within(
+    command: &str,
+    (folder, report): (&Path, Option<&Path>),
+    stage: &Stage,
+    confinement: &Confinement,
+    limits: &Limits<'_>,
+) -> Result<Tested, String> {
+    let seconds = limits.seconds;
+    if report.is_some_and(|path| !is_inside(path)) {
+        let path = report.unwrap_or(folder).display();
+        return Err(format!("{path} is not a path inside the folder of the files"));
+    }
     let call = Call {
         program: "sh".into(),
         args: vec!["-c".into(), command.to_owned()],
@@ -74,23 +106,86 @@ pub fn run(
     let deadline = began + duration(seconds.min(1e9));
     let mut process = Process::start(&order)?;
     let mut said = vec![];
-    while let Ok(piece) = process.pieces.recv_deadline(deadline) {
-        if said.len() < MOST_BYTES {
-            said.extend(piece.bytes);
+    let is_over = || limits.stop.is_set() || Instant::now() >= deadline;
+    while !is_over() {
+        match process.pieces.recv_deadline(deadline.min(Instant::now() + BEAT)) {
+            Ok(piece) if said.len() < MOST_BYTES => said.extend(piece.bytes),
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
         }
     }
     let mut ending = process.ending();
-    while ending.is_none() && Instant::now() < deadline {
-        std::thread::sleep(std::time::Duration::from_millis(5));
+    while ending.is_none() && !is_over() {
+        std::thread::sleep(Duration::from_millis(5));
         ending = process.ending();
     }
     let Some(ending) = ending else {
         process.end(duration(1.0), &mut |_| {});
-        return Err(format!("the tests were not over within {seconds} s"));
+        return Err(match limits.stop.is_set() {
+            true => "stopped".into(),
+            false => format!("the tests were not over within {seconds} s"),
+        });
     };
     stage.secrets.cover(&mut said);
-    let cases = cases(&String::from_utf8_lossy(&said), command, ending);
+    let said = String::from_utf8_lossy(&said);
+    let cases = match report {
+        Some(path) => of_report(&folder.join(path), path)?,
+        None => junit(&said).unwrap_or_else(|| cases(&said, command, ending)),
+    };
     Ok(Tested { cases, seconds: began.elapsed().as_secs_f64() })
+}
+
+fn is_inside(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, std::path::Component::Normal(_)))
+}
+
+/// A file in JUnit's XML. The error is a sentence that calls it `name`.
+fn of_report(path: &Path, name: &Path) -> Result<Vec<(String, String)>, String> {
+    let name = name.display();
+    let is_file = std::fs::symlink_metadata(path).is_ok_and(|it| it.is_file());
+    if !is_file {
+        return Err(format!("the command wrote no {name}"));
+    }
+    let mut text = vec![];
+    let read = std::fs::File::open(path)
+        .and_then(|file| file.take(MOST_BYTES as u64).read_to_end(&mut text));
+    read.map_err(|why| format!("cannot read {name}: {why}"))?;
+    let read = junit(&String::from_utf8_lossy(&text));
+    read.ok_or_else(|| format!("{name} is no report in JUnit's XML with tests in it"))
+}
+
+/// The test cases of JUnit's XML; None where it is none, or has none.
+fn junit(text: &str) -> Option<Vec<(String, String)>> {
+    let text = text.trim_start();
+    if !text.starts_with('<') {
+        return None;
+    }
+    let document = roxmltree::Document::parse(text).ok()?;
+    let case = |node: roxmltree::Node<'_, '_>| {
+        let name = node.attribute("name").unwrap_or("without a name");
+        let class = node.attribute("classname").filter(|class| !class.is_empty());
+        let has = |what: &str| node.children().any(|child| child.has_tag_name(what));
+        let outcome = match () {
+            () if has("failure") => "failed",
+            () if has("error") => "error",
+            () if has("skipped") => "skipped",
+            () => "passed",
+        };
+        let name = class.map_or_else(|| name.to_owned(), |class| format!("{class}.{name}"));
+        (name, outcome.to_owned())
+    };
+    let nodes = document.descendants().filter(|node| node.has_tag_name("testcase"));
+    let cases: Vec<(String, String)> = nodes.map(case).take(MOST_CASES).collect();
+    (!cases.is_empty()).then_some(cases)
+}
+
+/// Whether there are outcomes of a checkpoint.
+pub fn has(text: &[u8], checkpoint: &str) -> bool {
+    let of = |line: &str| -> Option<bool> {
+        let value: Map<String, Value> = serde_json::from_str(line).ok()?;
+        Some(value.get("checkpoint")?.as_str()? == checkpoint)
+    };
+    String::from_utf8_lossy(text).lines().any(|line| of(line) == Some(true))
 }
 
 fn cases(said: &str, command: &str, ending: Ending) -> Vec<(String, String)> {

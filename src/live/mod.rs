@@ -24,7 +24,7 @@
 //! [`layers`] may put words before the request. [`turn`] sends it through a [`process`] and [`listen`]s. Then the agent's
 //! [`logs`] are copied, the files become a commit ([`crate::store::workspace`]), the [`journal`] gets its line, and
 //! `run.json` ([`manifest`]) is written anew. A turn counts from its line in the journal on: one that was begun and does not
-//! count is done again, from the files and logs before it. At the end of a checkpoint [`checks`] runs the tests.
+//! count is done again, from the files and logs before it. At the end of a checkpoint [`checks`] runs the tests; [`recheck`] runs some for a run that was recorded before.
 //!
 //! The agent sees a small environment and folders of its own ([`stage`]); keys that it gets are kept out of everything that
 //! is written ([`secrets`]).
@@ -46,6 +46,7 @@ pub mod plan;
 pub mod process;
 mod pty;
 mod queued;
+pub mod recheck;
 pub mod run;
 pub mod script;
 pub mod seal;

@@ -113,26 +113,7 @@ impl Stage {
 
     /// Works out what the agent's environment holds. The error is a sentence.
     pub fn furnish(&mut self, setup: &Setup, driver: &dyn Driver) -> Result<(), String> {
-        let path = |path: PathBuf| path.to_string_lossy().into_owned();
-        let mut all: BTreeMap<String, String> = inherited::NETWORK
-            .iter()
-            .filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)))
-            .collect();
-        for (name, value) in [
-            ("HOME", path(self.home())),
-            ("TMPDIR", path(self.root.join("tmp"))),
-            ("LANG", "C.UTF-8".to_owned()),
-            ("TZ", "UTC".to_owned()),
-            ("TERM", "xterm-256color".to_owned()),
-            // Byte code differs from run to run, and is nobody's work.
-            ("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
-            (VARIABLE, self.id.clone()),
-        ] {
-            all.insert(name.to_owned(), value);
-        }
-        if let Some(path) = all.get_mut("PATH") {
-            *path = whole_paths(path);
-        }
+        let mut all = self.plain_environment();
         // A proxy's address may have a name and a password in it.
         let logins: Vec<String> = all.values().filter_map(|value| login_of(value)).collect();
         let words = logins.iter().filter_map(|login| Some(login.split_once(':')?.1.to_owned()));
@@ -158,6 +139,36 @@ impl Stage {
         self.environment = all;
         self.secrets = Secrets::new(secrets);
         Ok(())
+    }
+
+    /// What tests of a recorded run get: no key, no name of a model's server.
+    pub fn furnish_for_tests(&mut self) {
+        self.environment = self.plain_environment();
+    }
+
+    /// Where programs are, a home and a temporary folder of its own; nothing of an agent.
+    fn plain_environment(&self) -> BTreeMap<String, String> {
+        let path = |path: PathBuf| path.to_string_lossy().into_owned();
+        let mut all: BTreeMap<String, String> = inherited::NETWORK
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)))
+            .collect();
+        for (name, value) in [
+            ("HOME", path(self.home())),
+            ("TMPDIR", path(self.root.join("tmp"))),
+            ("LANG", "C.UTF-8".to_owned()),
+            ("TZ", "UTC".to_owned()),
+            ("TERM", "xterm-256color".to_owned()),
+            // Byte code differs from run to run, and is nobody's work.
+            ("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
+            (VARIABLE, self.id.clone()),
+        ] {
+            all.insert(name.to_owned(), value);
+        }
+        if let Some(path) = all.get_mut("PATH") {
+            *path = whole_paths(path);
+        }
+        all
     }
 
     /// Writes the agent's settings, and a profile so that its login shells find what we find.

@@ -1,15 +1,28 @@
 //! Works out what a job would do before it is begun, and begins it. Nothing is changed by a plan.
 
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crossbeam_channel::Sender;
+
 use crate::{
     app::{
-        Message, Request,
-        jobs::{self, Plan, Refusal, Wanted, scoring},
+        Effect, Message, Request,
+        jobs::{self, Plan, Refusal, Wanted, scoring, testing},
+    },
+    judge::stop::Stop,
+    live::{
+        checks,
+        recheck::{self, Recheck},
     },
     metrics::{quality::Ruler, rules::Rules},
+    run::Run,
     store,
 };
 
-use super::world::Reply;
+use super::world::{Event, Opener, Reply};
 
 /// What is answered where a worker failed.
 pub fn failed(request: Request, why: String) -> Reply {
@@ -17,11 +30,12 @@ pub fn failed(request: Request, why: String) -> Reply {
 }
 
 /// What beginning it would do.
-pub fn plan(request: Request, wanted: &Wanted) -> Reply {
+pub fn plan(request: Request, wanted: &Wanted, bundle: Option<&Path>) -> Reply {
     planned(
         request,
         match wanted {
             Wanted::Score(measure) => plan_of_measure(measure),
+            Wanted::Test(tests) => plan_of_tests(tests, bundle),
         },
     )
 }
@@ -52,4 +66,119 @@ fn rules_of(measure: &scoring::Measure) -> Result<Rules, String> {
         None if rules.count() == 0 => Err(format!("{}: there is no rule in it", path.display())),
         None => Ok(rules),
     }
+}
+
+const NO_BUNDLE: &str = "this recording is no run bundle, so there is no place for outcomes; `trajview import RECORDING --out DIR` \
+                         makes one";
+
+fn plan_of_tests(tests: &testing::Tests, bundle: Option<&Path>) -> Result<Plan, Refusal> {
+    let bundle = bundle.ok_or_else(|| Refusal { field: None, why: NO_BUNDLE.into() })?;
+    let mut plan = Plan::default();
+    plan.row("runs", format!("sh -c '{}'", tests.command));
+    plan.row(
+        "in",
+        "a scratch copy of the files at the checkpoint, with a home of its own and no keys",
+    );
+    plan.row("recorded in", bundle.join("tests.jsonl").display().to_string());
+    plan.row(
+        "before",
+        "outcomes that new ones take the place of are kept beside it, under another name",
+    );
+    Ok(plan)
+}
+
+/// Tests of checkpoints; copies share which are under way.
+#[derive(Clone, Default)]
+pub struct Testing {
+    last: Arc<Mutex<Stop>>,
+    stop: Stop,
+}
+
+impl Testing {
+    /// For the worker that carries out an effect; tests that begin have a stop of their own.
+    pub fn for_effect(&self, effect: &Effect) -> Self {
+        let stop = Stop::default();
+        if matches!(effect, Effect::TestCheckpoints(..)) {
+            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = stop.clone();
+        }
+        Self { last: self.last.clone(), stop }
+    }
+
+    /// Ends those that were begun last.
+    pub fn stop(&self) {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).set();
+    }
+
+    /// Tests one checkpoint after the other and tells of each; the recording is shown as it is then.
+    pub fn answer(
+        &self,
+        request: Request,
+        (bundle, run): (Option<PathBuf>, &Run),
+        tests: &testing::Tests,
+        sender: &Sender<Event>,
+        opener: &Opener,
+    ) -> Reply {
+        let Some(bundle) = bundle else { return tests_over(request, Err(NO_BUNDLE.into())) };
+        let tell = |checkpoint: &str, outcome| {
+            let message = jobs::Message::Tested(request, checkpoint.to_owned(), outcome);
+            let _ = sender.send(Event::Partly(Message::Jobs(message))); // the loop may already have gone home
+            if let Ok(opened) = opener.open(&bundle) {
+                let _ = sender.send(Event::Changed(bundle.clone(), opened));
+            }
+        };
+        tests_over(request, self.test_all(&bundle, run, tests, &tell))
+    }
+
+    fn test_all(
+        &self,
+        bundle: &Path,
+        run: &Run,
+        tests: &testing::Tests,
+        tell: &dyn Fn(&str, Result<(u64, u64), String>),
+    ) -> Result<String, String> {
+        let moments = tests.moments(run);
+        let ids: Vec<String> = moments.iter().map(|(id, _)| id.clone()).collect();
+        let opened = store::open(bundle).map_err(|why| why.to_string())?;
+        let kept = recheck::keep_outcomes(bundle, &ids).map_err(|why| why.to_string())?;
+        let recheck = Recheck {
+            command: tests.command.clone(),
+            report: tests.report.clone(),
+            seconds: tests.seconds,
+        };
+        let mut counts = (0, 0);
+        for (id, done) in &moments {
+            if self.stop.is_set() {
+                break;
+            }
+            let tested = recheck::test_after(bundle, &opened, *done, &recheck, &self.stop);
+            if self.stop.is_set() {
+                break;
+            }
+            let outcome = tested.and_then(|tested| {
+                checks::enter(bundle, id, &tested).map_err(|why| why.to_string())?;
+                Ok((tested.passed(), tested.total()))
+            });
+            counts = (counts.0 + 1, counts.1 + usize::from(outcome.is_ok()));
+            tell(id, outcome);
+        }
+        let name = |path: PathBuf| path.file_name().map(|it| it.to_string_lossy().into_owned());
+        let kept = kept.and_then(name).map(|name| format!("; those before are in {name}"));
+        let how = if self.stop.is_set() { "stopped" } else { "done" };
+        let (done, told) = counts;
+        let left_out = if told < done {
+            format!(", {} could not be tested", done - told)
+        } else {
+            String::new()
+        };
+        let total = moments.len();
+        Ok(format!(
+            "tests {how}: {told} of {total} checkpoints have outcomes{left_out}{}",
+            kept.unwrap_or_default()
+        ))
+    }
+}
+
+/// What is answered when no more checkpoints will be tested.
+pub const fn tests_over(request: Request, outcome: Result<String, String>) -> Reply {
+    Reply::Message(Message::Jobs(jobs::Message::TestsOver(request, outcome)))
 }

@@ -207,6 +207,7 @@ impl Runtime {
                 Effect::Follow(_) if !self.may_follow => {}
                 Effect::Follow(path) => self.world.follow(path),
                 Effect::Live(command) => self.world.ask_agent(command),
+                Effect::StopTesting => self.world.stop_testing(),
                 Effect::MeasureWith(measure) => self.world.measure_with(measure),
                 Effect::StopScoring => self.world.stop_scoring(),
                 Effect::StopComparing => self.world.stop_comparing(),
@@ -316,8 +317,9 @@ impl Runtime {
                 self.update(Message::Begun(request, opened.run))
             }
             Event::Signal(signal) => return after_signal(signal),
-            Event::Grown(opened) if !self.is_news(&opened) => false,
-            Event::Grown(opened) => {
+            Event::Changed(bundle, _) if !self.world.is_about(&bundle) => false,
+            Event::Grown(opened) | Event::Changed(_, opened) if !self.is_news(&opened) => false,
+            Event::Grown(opened) | Event::Changed(_, opened) => {
                 self.world.ask_about(opened.recording);
                 self.update(Message::Grown(opened.run))
             }

@@ -361,6 +361,8 @@ pub enum Event {
     Gone,
     /// The recording that is followed has grown.
     Grown(Opened),
+    /// Something was added to a bundle, which may not be the one that is open any more.
+    Changed(PathBuf, Opened),
 }
 
 /// Carries out effects.
@@ -381,6 +383,7 @@ pub struct World {
     /// The agent at work, where a run is being made.
     living: Option<Living>,
     judging: Judging,
+    testing: jobs::Testing,
 }
 
 impl World {
@@ -407,6 +410,7 @@ impl World {
             unwanted: Arc::default(),
             collecting,
             living: None,
+            testing: jobs::Testing::default(),
         }
     }
 
@@ -468,6 +472,16 @@ impl World {
         self.living.take()?.end()
     }
 
+    /// Whether questions are about the recording in this bundle.
+    pub fn is_about(&self, bundle: &Path) -> bool {
+        self.recording.as_ref().and_then(|it| it.bundle()).is_some_and(|open| open == bundle)
+    }
+
+    /// Ends the tests of checkpoints.
+    pub fn stop_testing(&self) {
+        self.testing.stop();
+    }
+
     /// Ends what is being scored.
     pub fn stop_scoring(&self) {
         self.unwanted.fetch_add(1, Ordering::Relaxed);
@@ -518,6 +532,7 @@ impl World {
             era: self.unwanted.load(Ordering::Relaxed),
             comparing: self.comparing.clone(),
             collecting: self.collecting.clone(),
+            testing: self.testing.for_effect(&effect),
         };
         if let Effect::Open(request, _) = &effect {
             self.stop_scoring();
@@ -566,6 +581,7 @@ struct Worker {
     judging: Judging,
     /// Ends the judging that this is.
     stop: Stop,
+    testing: jobs::Testing,
 }
 
 impl Worker {
@@ -588,7 +604,8 @@ impl Worker {
             return self.comparing.answer(request, ask);
         }
         if let Effect::PlanJob(request, wanted) = &effect {
-            return jobs::plan(*request, wanted);
+            let bundle = self.recording.as_ref().and_then(|it| it.bundle());
+            return jobs::plan(*request, wanted, bundle.as_deref());
         }
         let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
         match effect {
@@ -597,6 +614,7 @@ impl Worker {
             | Effect::StopComparing
             | Effect::PlanJob(..)
             | Effect::MeasureWith(_)
+            | Effect::StopTesting
             | Effect::FindRuns(..)
             | Effect::ReadRuns(..)
             | Effect::ScoreRuns(..)
@@ -612,6 +630,10 @@ impl Worker {
             Effect::Judge(request, run, ask) => {
                 let bundle = recording.bundle();
                 self.judging.answer(request, (bundle, run.turns.len()), ask, &self.stop)
+            }
+            Effect::TestCheckpoints(request, run, tests) => {
+                let place = (recording.bundle(), &*run);
+                self.testing.answer(request, place, &tests, &self.sender, &self.opener)
             }
             Effect::LoadTimeline(request, run) => {
                 asked(request, Answer::Timeline(recording.timeline(&run)))
@@ -783,10 +805,13 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::MeasureReuse(request, ..) => (*request, |why| Answer::Reused(Err(why))),
         Effect::FollowComponents(request, ..) => (*request, |why| Answer::Lifelines(Err(why))),
         Effect::Judge(request, _, ask) => (*request, judging::failed(ask)),
-        Effect::PlanJob(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
+        Effect::PlanJob(request, _) | Effect::TestCheckpoints(request, ..) => {
+            (*request, |_| Answer::Found(vec![], Progress::Done))
+        }
         Effect::StopCollecting
         | Effect::StopComparing
         | Effect::MeasureWith(_)
+        | Effect::StopTesting
         | Effect::StopScoring
         | Effect::Live(_)
         | Effect::StopJudging
@@ -797,6 +822,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
     };
     let compares = matches!(effect, Effect::Compare(..));
     let plans = matches!(effect, Effect::PlanJob(..));
+    let tests = matches!(effect, Effect::TestCheckpoints(..));
     let is_of_collection = collecting::is_one(effect);
     let opens = match effect {
         Effect::Open(_, path) => Some(path.clone()),
@@ -809,6 +835,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
                 Reply::Opened(request, Err(OpenError::Understand { path: path.clone(), why }))
             }
             None if plans => jobs::failed(request, why),
+            None if tests => jobs::tests_over(request, Err(why)),
             None if compares => comparing::failed(request, why),
             None if is_of_collection => {
                 collecting::reply(request, collection::asking::Answer::Failed(why))

@@ -603,6 +603,8 @@ impl Answering {
             Effect::Suspend
             | Effect::PlanJob(..)
             | Effect::MeasureWith(_)
+            | Effect::TestCheckpoints(..)
+            | Effect::StopTesting
             | Effect::Judge(..)
             | Effect::StopJudging
             | Effect::Live(_)

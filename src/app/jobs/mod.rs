@@ -8,6 +8,7 @@
 
 pub mod form;
 pub mod scoring;
+pub mod testing;
 
 use super::{
     App, Effect, Request,
@@ -15,6 +16,7 @@ use super::{
 };
 use form::Form;
 use scoring::Measure;
+use testing::Tests;
 
 /// A form over the view, and what it would begin.
 #[derive(Debug)]
@@ -31,12 +33,15 @@ pub struct Dialog {
 pub enum Purpose {
     /// The code is measured with another profile or other rules.
     Score,
+    /// The code at checkpoints is tested.
+    Test,
 }
 
 /// What a form comes to: plain values, carried out as they are.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
     Score(Measure),
+    Test(Tests),
 }
 
 /// What beginning would do: names and values, from the top. Sentences.
@@ -64,6 +69,11 @@ pub enum Message {
     /// Values measured with another profile or other rules are not shown any more.
     DismissBefore,
     Planned(Request, Result<Plan, Refusal>),
+    /// A checkpoint was tested: so many passed of so many, or why it was not.
+    Tested(Request, String, Result<(u64, u64), String>),
+    /// No more checkpoints will be. A sentence.
+    TestsOver(Request, Result<String, String>),
+    StopTests,
 }
 
 impl Plan {
@@ -82,6 +92,7 @@ impl Purpose {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Score => "score again",
+            Self::Test => "test the code at checkpoints",
         }
     }
 
@@ -89,6 +100,7 @@ impl Purpose {
     pub const fn verb(self) -> &'static str {
         match self {
             Self::Score => "measure",
+            Self::Test => "test",
         }
     }
 }
@@ -102,6 +114,7 @@ impl Dialog {
     pub fn wanted(&self) -> Result<Wanted, Refusal> {
         match self.purpose {
             Purpose::Score => scoring::wanted(&self.form).map(Wanted::Score),
+            Purpose::Test => testing::wanted(&self.form).map(Wanted::Test),
         }
     }
 
@@ -162,6 +175,11 @@ impl App {
                     dialog.hear(request, plan);
                 }
             }
+            Message::Tested(request, checkpoint, outcome) => {
+                self.hear_tested(request, checkpoint, outcome);
+            }
+            Message::TestsOver(request, outcome) => self.end_testing(request, outcome),
+            Message::StopTests => return self.stop_testing(),
             Message::DismissBefore => self.dismiss_before(),
             Message::Begin => return self.begin_job(),
         }
@@ -171,6 +189,7 @@ impl App {
     fn dialog_for(&self, purpose: Purpose) -> Dialog {
         let form = match purpose {
             Purpose::Score => scoring::form(&self.measure),
+            Purpose::Test => testing::form(self.replay(), self.last_tests.as_ref()),
         };
         Dialog::new(purpose, form)
     }
@@ -197,6 +216,7 @@ impl App {
         self.dialog = None;
         match wanted {
             Wanted::Score(measure) => self.measure_with(measure),
+            Wanted::Test(tests) => self.begin_testing(tests),
         }
     }
 }

@@ -10,13 +10,14 @@ use crate::app::{
 
 use super::{
     Binding,
-    Context::{Anywhere, Compare, Curves, Form, FormText, Table},
+    Context::{Anywhere, Compare, Curves, Form, FormText, InRun, Table},
     row::{c, fill, job, k, open, row},
 };
 
 #[rustfmt::skip] // a table: one row a binding
 pub static ROWS: &[Binding] = &[
     row(Anywhere, &[c('U')], "score again: another profile or other rules, in a form", "", |_| job(jobs::Message::Open(Purpose::Score))),
+    row(InRun, &[c('D')], "test the code of this checkpoint, or of every one, with a command of your own, in a form", "", |_| job(jobs::Message::Open(Purpose::Test))),
     row(Curves, &[c('B')], "what was measured before, with another profile or other rules, is not shown any more", "", |_| job(jobs::Message::DismissBefore)),
     row(Compare, &[c('B')], "what was measured before, with another profile or other rules, is not shown any more", "", |_| job(jobs::Message::DismissBefore)),
     row(Table, &[c('B')], "what was measured before, with another profile or other rules, is not shown any more", "", |_| job(jobs::Message::DismissBefore)),
