@@ -32,7 +32,7 @@ use filter::Filter;
 use order::{Direction, Group, Key, Line, Sort, Wish};
 use pairs::{Matched, Pairs};
 use row::Row;
-use widths::Widths;
+use widths::{BEFORE, Widths};
 
 pub use prompt::Prompt;
 
@@ -139,9 +139,6 @@ impl Line {
         }
     }
 }
-
-/// Cells of a value that was measured before, brackets included.
-const BEFORE: usize = 8;
 
 /// What the cursor stands on, wherever it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -397,13 +394,19 @@ impl Collection {
         self.desks.stop_measuring();
         self.before = self.ruler.take().or(self.before.take());
         self.rows.iter_mut().for_each(Row::measure_again);
-        self.arrange();
+        self.count_all();
     }
 
     /// Values of another profile or other rules are not shown any more.
     pub(super) fn dismiss_before(&mut self) {
         self.before = None;
         self.rows.iter_mut().for_each(|row| row.before = None);
+        self.count_all();
+    }
+
+    /// Works out the widths of every column again, because cells of every run have changed.
+    fn count_all(&mut self) {
+        (0..self.rows.len()).for_each(|at| self.note_change(at));
         self.arrange();
     }
 

@@ -7,6 +7,9 @@ use super::{
     values::Known,
 };
 
+/// Cells of a value that was measured before, brackets included.
+pub const BEFORE: usize = 8;
+
 /// What the cells of all runs amount to.
 #[derive(Debug, Default)]
 pub struct Widths {
@@ -65,7 +68,8 @@ impl Widths {
 impl Cell {
     fn of(row: &Row, column: Column) -> Self {
         let about = column.about();
-        let most = about.most.max(about.title.chars().count() + 1);
+        let before = if row.before.is_some() { BEFORE } else { 0 };
+        let most = about.most.max(about.title.chars().count() + 1) + before;
         match row.shown(column) {
             Known::Known(shown) => {
                 let is_filled = column != Column::Warnings || !shown.is_empty();
