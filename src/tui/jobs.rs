@@ -134,7 +134,7 @@ impl Testing {
         bundle: &Path,
         run: &Run,
         tests: &testing::Tests,
-        tell: &dyn Fn(&str, Result<(u64, u64), String>),
+        tell: &dyn Fn(&str, testing::Outcome),
     ) -> Result<String, String> {
         let moments = tests.moments(run);
         let ids: Vec<String> = moments.iter().map(|(id, _)| id.clone()).collect();

@@ -69,8 +69,8 @@ pub enum Message {
     /// Values measured with another profile or other rules are not shown any more.
     DismissBefore,
     Planned(Request, Result<Plan, Refusal>),
-    /// A checkpoint was tested: so many passed of so many, or why it was not.
-    Tested(Request, String, Result<(u64, u64), String>),
+    /// A checkpoint was tested.
+    Tested(Request, String, testing::Outcome),
     /// No more checkpoints will be. A sentence.
     TestsOver(Request, Result<String, String>),
     StopTests,

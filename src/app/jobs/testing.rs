@@ -21,6 +21,9 @@ pub struct Tests {
     pub seconds: f64,
 }
 
+/// So many passed of so many, or a sentence that says why nothing was tested.
+pub type Outcome = Result<(u64, u64), String>;
+
 /// Tests that were begun from the screen, and what came of them so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Testing {
@@ -30,8 +33,8 @@ pub struct Testing {
     pub command: String,
     /// Checkpoints to be tested.
     pub total: usize,
-    /// Id of each that is done, and how many passed of how many, or why it was not tested.
-    pub done: Vec<(String, Result<(u64, u64), String>)>,
+    /// Id of each that is done, and what came of it.
+    pub done: Vec<(String, Outcome)>,
     pub is_stopping: bool,
     /// How it ended; None while it goes on.
     pub over: Option<String>,
@@ -134,12 +137,7 @@ impl App {
         vec![Effect::TestCheckpoints(request, run, tests)]
     }
 
-    pub(super) fn hear_tested(
-        &mut self,
-        request: Request,
-        checkpoint: String,
-        outcome: Result<(u64, u64), String>,
-    ) {
+    pub(super) fn hear_tested(&mut self, request: Request, checkpoint: String, outcome: Outcome) {
         let Some(testing) = self.testing.as_mut().filter(|it| it.request == request) else {
             return;
         };
