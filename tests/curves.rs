@@ -467,7 +467,7 @@ fn the_code_of_every_checkpoint_is_tested_with_a_command_from_a_form() {
     let keys = |keys: &str| {
         let size = Size { width: 120, height: 40 };
         let place = Place { view: View::Curves, ..Place::default() };
-        let frame = tui::headless(&[run.clone()], size, keys, place, Wishes::default());
+        let frame = tui::headless(std::slice::from_ref(&run), size, keys, place, Wishes::default());
         let frame = export::text(&frame.unwrap());
         frame.replace(&run.display().to_string(), "RUN")
     };
@@ -494,7 +494,13 @@ fn the_form_of_tests_says_where_they_run_and_where_their_outcome_is_kept() {
     for (width, height) in [(80, 24), (120, 40), (200, 50)] {
         let size = Size { width, height };
         let keys = "D <space> cargo<space>test <enter> j j <space> out.xml <enter>";
-        let frame = tui::headless(&[run.clone()], size, keys, Place::default(), Wishes::default());
+        let frame = tui::headless(
+            std::slice::from_ref(&run),
+            size,
+            keys,
+            Place::default(),
+            Wishes::default(),
+        );
         let frame = export::text(&frame.unwrap());
         let names = [run.display().to_string(), "R".repeat(3)];
         let rows: Vec<&str> = frame.lines().filter(|row| row.contains('│')).collect();
