@@ -1,6 +1,9 @@
 //! Which files changed in which turn, and the tree after any turn.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    ops::Range,
+};
 
 use crate::{
     code::patch::PatchHunk,
@@ -233,6 +236,7 @@ impl Timeline {
     pub fn visit(&self, moments: &[usize], mut look: impl FnMut(usize, &Tree, bool)) {
         let mut tree = self.base.clone();
         let last = moments.iter().copied().max().unwrap_or_default();
+        let moments: HashSet<usize> = moments.iter().copied().collect();
         for done in 0..=last {
             let turn = done.checked_sub(1).and_then(|turn| self.turns.get(turn));
             if let Some(turn) = turn {
@@ -264,21 +268,27 @@ impl Timeline {
         }
         let (old, new) = (self.tree_after(before), self.tree_after(after));
         let span = before.min(after)..before.max(after);
-        let touched = |path: &RepoPath| {
-            let turns = self.turns.get(span.clone()).unwrap_or_default();
-            let mut origins =
-                turns.iter().flat_map(|turn| &turn.changes).filter(|change| change.path == *path);
-            let first = origins.next().map_or(Origin::Recorded, |change| change.origin);
-            origins
-                .fold(first, |sum, change| if change.origin == sum { sum } else { Origin::Partly })
-        };
+        let origins = self.origins_within(span.clone());
         let mut changes = old.changes_to(&new, Origin::Recorded);
-        changes.extend(self.unseen_changes(&old, &new, span.clone()));
+        changes.extend(self.unseen_changes(&old, &new, span));
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         for change in &mut changes {
-            change.origin = touched(&change.path);
+            change.origin = origins.get(&change.path).copied().unwrap_or(Origin::Recorded);
         }
         changes
+    }
+
+    /// Who changed each file that these turns changed; more than one origin is [`Origin::Partly`].
+    fn origins_within(&self, span: Range<usize>) -> HashMap<&RepoPath, Origin> {
+        let turns = self.turns.get(span).unwrap_or_default();
+        let mut origins = HashMap::new();
+        for change in turns.iter().flat_map(|turn| &turn.changes) {
+            let origin = origins.entry(&change.path).or_insert(change.origin);
+            if *origin != change.origin {
+                *origin = Origin::Partly;
+            }
+        }
+        origins
     }
 
     /// Files that changed and whose contents the recording has at neither moment: the trees look alike.
@@ -352,5 +362,21 @@ mod tests {
         let both = Version::Whole { old: Some(unknown()), new: Some(unknown()) };
         let once = Version::Hunks(vec![PatchHunk::default()]);
         assert_eq!(named, [(&path("a"), &both), (&path("b"), &once)]);
+    }
+
+    /// To go through all turns for each file took minutes for thousands of both.
+    #[test]
+    fn what_several_turns_changed_says_whether_all_of_it_was_recorded() {
+        let mut timeline = timeline(&["a", "b", "a", "b", "c"]);
+        for (turn, origin) in [(0, Origin::Outside), (2, Origin::Outside), (3, Origin::Outside)] {
+            timeline.turns[turn].changes[0].origin = origin;
+        }
+
+        let changes = timeline.changes_between(0, 5);
+
+        let named: Vec<_> = changes.iter().map(|change| (&change.path, change.origin)).collect();
+        let [a, b, c] = ["a", "b", "c"].map(path);
+        let expected = [(&a, Origin::Outside), (&b, Origin::Partly), (&c, Origin::Recorded)];
+        assert_eq!(named, expected);
     }
 }
