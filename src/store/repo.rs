@@ -5,11 +5,10 @@
 //! find renames as git does.
 
 use std::{
-    cmp::Ordering,
     collections::{BTreeMap, HashMap},
     fs,
     path::Path,
-    sync::Once,
+    sync::{Arc, Once},
 };
 
 use git2::{ConfigLevel, Delta, DiffFindOptions, Odb, Oid, Repository};
@@ -19,7 +18,11 @@ use crate::run::{
     files::{Blob, BlobId, Blobs, Change, Content, FileMode, Origin, Tree, TreeFile, Version},
 };
 
-use super::objects::{Entry, Kind, Objects, TreeBytes, id_of};
+use super::objects::{Differences, Entry, Kind, Objects, TreeBytes, damaged_tree, id_of};
+
+use folders::Folders;
+
+mod folders;
 
 #[derive(Debug)]
 pub struct Repo {
@@ -36,7 +39,7 @@ const MOST_FILES: u64 = 200_000;
 /// Changes a whole run may have, counted in the same way.
 const MOST_CHANGES: u64 = 500_000;
 
-/// Entries of folders that are compared for a whole run.
+/// Entries of folders that are compared for a whole run; half a KiB of entries that are all the same counts as one.
 const MOST_COMPARED: u64 = 100_000_000;
 
 /// git's own limit for paths, in bytes.
@@ -51,9 +54,16 @@ const MOST_PAIRS: usize = MOST_SOURCES * MOST_SOURCES;
 /// Bytes that are compared for one turn; what does not fit is a rename only where it is equal.
 const MOST_ALIKE: usize = 64 << 20;
 
+/// What is carried from one comparison of a run's commits to the next.
+#[derive(Debug, Default)]
+pub struct Comparisons {
+    budget: Budget,
+    folders: Folders,
+}
+
 /// What may still be looked at of a repository for one run.
 #[derive(Debug)]
-pub struct Budget {
+struct Budget {
     changes: u64,
     compared: u64,
 }
@@ -65,8 +75,8 @@ impl Default for Budget {
 }
 
 impl Budget {
-    fn compare(&mut self) -> Result<(), String> {
-        self.compared = self.compared.checked_sub(1).ok_or_else(|| {
+    fn compare(&mut self, entries: u64) -> Result<(), String> {
+        self.compared = self.compared.checked_sub(entries).ok_or_else(|| {
             format!("more than {MOST_COMPARED} files would have to be compared; no more are read")
         })?;
         Ok(())
@@ -146,10 +156,10 @@ impl Repo {
         &self,
         old: Option<&str>,
         new: &str,
-        budget: &mut Budget,
+        carried: &mut Comparisons,
     ) -> Result<Vec<Change>, String> {
         let old = old.map(|old| self.tree_of(old)).transpose()?;
-        let mut walk = Comparison { objects: &self.objects, budget, found: BTreeMap::new() };
+        let mut walk = Comparison { objects: &self.objects, carried, found: BTreeMap::new() };
         walk.compare(old, Some(self.tree_of(new)?))
             .map_err(|why| format!("commit {new}: {why}"))?;
         let changes: Vec<Change> = walk.found.into_iter().filter_map(change_of).collect();
@@ -219,13 +229,13 @@ impl Blobs for Repo {
 /// Two trees on their way to a list of files that differ.
 struct Comparison<'a> {
     objects: &'a Objects,
-    budget: &'a mut Budget,
+    carried: &'a mut Comparisons,
     /// By path, before and after.
     found: BTreeMap<RepoPath, (Option<TreeFile>, Option<TreeFile>)>,
 }
 
 /// A folder before and after.
-type Folders = (String, Option<BlobId>, Option<BlobId>);
+type Beneath = (String, Option<BlobId>, Option<BlobId>);
 
 impl Comparison<'_> {
     fn compare(&mut self, old: Option<BlobId>, new: Option<BlobId>) -> Result<(), String> {
@@ -238,30 +248,38 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Goes through the entries of both sides at once, which are in the same order.
     fn folder(
         &mut self,
         folder: &str,
         old: Option<BlobId>,
         new: Option<BlobId>,
-        below: &mut Vec<Folders>,
+        below: &mut Vec<Beneath>,
     ) -> Result<(), String> {
-        let read = |id: BlobId| self.objects.tree(id);
-        let (old, new) = (old.map(read).transpose()?, new.map(read).transpose()?);
-        let (mut before, mut after) = (entries_of(old.as_ref()), entries_of(new.as_ref()));
+        let old = old.map(|id| self.known(id)).transpose()?.unwrap_or_default();
+        let bytes = match new {
+            Some(id) => self.objects.read_as(id, Kind::Tree)?,
+            None => Blob::from([]),
+        };
+        let damaged = |why: &str| new.map_or_else(|| why.to_owned(), |id| damaged_tree(id, why));
+        let mut differences = Differences::new(&old, &bytes);
         loop {
-            self.budget.compare()?;
-            let order = match (before.peek(), after.peek()) {
-                (None, None) => return Ok(()),
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (Some(old), Some(new)) => old.key().cmp(new.key()),
-            };
-            let old = if order.is_le() { before.next() } else { None };
-            let new = if order.is_ge() { after.next() } else { None };
-            if old != new {
-                self.entry(folder, old, new, below)?;
-            }
+            let found = differences.find_next().map_err(damaged)?;
+            self.carried.budget.compare(differences.take_work())?;
+            let Some((old, new)) = found else { break };
+            self.entry(folder, old, new, below)?;
+        }
+        if let Some(id) = new {
+            let tree = differences.into_tree(Blob::clone(&bytes));
+            self.carried.folders.put(id, Arc::new(tree));
+        }
+        Ok(())
+    }
+
+    /// A folder as it was: it is likely to be the outcome of the comparison before.
+    fn known(&self, id: BlobId) -> Result<Arc<TreeBytes>, String> {
+        match self.carried.folders.get(id) {
+            Some(tree) => Ok(tree),
+            None => Ok(Arc::new(self.objects.tree(id)?)),
         }
     }
 
@@ -270,11 +288,11 @@ impl Comparison<'_> {
         folder: &str,
         old: Option<Entry<'_>>,
         new: Option<Entry<'_>>,
-        below: &mut Vec<Folders>,
+        below: &mut Vec<Beneath>,
     ) -> Result<(), String> {
         let Some(entry) = new.or(old) else { return Ok(()) };
         let Some(path) = joined(folder, &entry) else { return Ok(()) };
-        self.budget.change(&path)?;
+        self.carried.budget.change(&path)?;
         if entry.is_folder() {
             below.push((path, old.map(|old| old.id), new.map(|new| new.id)));
         } else if let Some(path) = RepoPath::new(&path) {
@@ -284,10 +302,6 @@ impl Comparison<'_> {
         }
         Ok(())
     }
-}
-
-fn entries_of(tree: Option<&TreeBytes>) -> std::iter::Peekable<impl Iterator<Item = Entry<'_>>> {
-    tree.into_iter().flat_map(TreeBytes::entries).peekable()
 }
 
 /// The path of an entry; None where it is longer than git's own limit.

@@ -15,7 +15,7 @@ use crate::{
 use super::{
     bytes::Bytes,
     harness::{self, Compared},
-    repo::{Budget, Repo},
+    repo::{Comparisons, Repo},
     snapshot::Snapshots,
 };
 
@@ -100,12 +100,12 @@ fn from_commits(
     let mut replayer = Replayer::new(base.clone(), Before::Complete, repo, made).on_trial();
     let mut turns = vec![];
     let mut unread = vec![];
-    let mut budget = Budget::default();
+    let mut carried = Comparisons::default();
     for (at, turn) in recording.run.turns.iter().enumerate() {
         let steps = steps_of(recording, at, &mut replayer);
         replayer.take_back();
         let commit = turn.commit.as_deref().filter(|commit| repo.has_commit(commit));
-        let read = commit.map(|commit| repo.changes(last.as_deref(), commit, &mut budget));
+        let read = commit.map(|commit| repo.changes(last.as_deref(), commit, &mut carried));
         let is_untold = !matches!(read, Some(Ok(_)));
         let changes = match read {
             None => vec![], // seen with the next commit

@@ -75,6 +75,18 @@ impl Index {
         None
     }
 
+    /// The checksum (CRC-32) of an object as it is packed.
+    pub fn check(&self, at: usize) -> u32 {
+        number(&self.bytes, HEAD + self.count * 20 + at * 4)
+    }
+
+    /// All rows in the order of their offsets.
+    pub fn rows_by_offset(&self) -> Vec<u32> {
+        let mut rows: Vec<u32> = (0..).take(self.count).collect();
+        rows.sort_by_cached_key(|row| self.offset(*row as usize));
+        rows
+    }
+
     /// Where an object starts in the pack; None where the table of far offsets has no such row.
     pub fn offset(&self, at: usize) -> Option<u64> {
         let near = number(&self.bytes, HEAD + self.count * 24 + at * 4);

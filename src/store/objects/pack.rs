@@ -2,11 +2,12 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read},
+    io::{self, BufRead, Read},
     path::Path,
+    sync::OnceLock,
 };
 
-use flate2::bufread::ZlibDecoder;
+use flate2::{Crc, bufread::ZlibDecoder};
 use sha1::{Digest, Sha1};
 
 use crate::{
@@ -35,6 +36,8 @@ pub struct Pack {
     /// Tells packs apart among the objects that are kept.
     number: usize,
     index: Index,
+    /// Rows of the index in the order of their offsets, once they are wanted.
+    by_offset: OnceLock<Vec<u32>>,
     file: fs::File,
     /// Bytes before the trailing sum.
     end: u64,
@@ -46,9 +49,13 @@ struct Packed {
     base: Base,
     /// Unpacked, of the object or of its delta.
     size: u64,
-    /// Where the packed bytes start.
+    /// Where it starts, and where its packed bytes do.
+    start: u64,
     data: u64,
 }
+
+/// Unpacked bytes and the checksum of what they were packed to.
+type Unpacked = (Vec<u8>, u32);
 
 #[derive(Debug, Clone, Copy)]
 enum Base {
@@ -74,8 +81,9 @@ impl Pack {
         let shown = format!("objects/pack/{}", find::name_of(&packed));
         let file = file_inside(&packed, &shown)?;
         let len = file.metadata().map_or(0, |meta| meta.len());
+        let end = len.saturating_sub(TAIL);
         let mut pack =
-            Self { name, number, index: index_read, file, end: len.saturating_sub(TAIL) };
+            Self { name, number, index: index_read, by_offset: OnceLock::new(), file, end };
         pack.check().map_err(|why| damaged(&shown, why))?;
         pack.end = len - TAIL;
         Ok(pack)
@@ -133,7 +141,7 @@ impl Pack {
         let (mut object, chain) = self.chain(offset, recent).map_err(said)?;
         let mut work = 0;
         for packed in chain.into_iter().rev() {
-            let delta = self.unpack(packed.1).map_err(said)?;
+            let (delta, check) = self.unpack(packed.1).map_err(said)?;
             let bytes = delta::apply(&object.bytes, &delta).map_err(said)?;
             work += (bytes.len() + delta.len()) as u64;
             if work > MOST_WORK {
@@ -142,7 +150,8 @@ impl Pack {
                     "more than {most} MiB would have to be unpacked for it; no more are read"
                 )));
             }
-            object = Object { kind: object.kind, bytes: bytes.into() };
+            let is_sound = object.is_sound && self.is_listed(packed.0, check);
+            object = Object { kind: object.kind, bytes: bytes.into(), is_sound };
             recent.put((self.number, packed.0), &object);
         }
         Ok(object)
@@ -158,7 +167,9 @@ impl Pack {
             let packed = self.packed(at).ok_or("no object starts there")?;
             let base = match packed.base {
                 Base::Whole(kind) => {
-                    let object = Object { kind, bytes: self.unpack(packed)?.into() };
+                    let (bytes, check) = self.unpack(packed)?;
+                    let is_sound = kind == Kind::Tree && self.is_listed(at, check);
+                    let object = Object { kind, bytes: bytes.into(), is_sound };
                     recent.put((self.number, at), &object);
                     return Ok((object, chain));
                 }
@@ -171,12 +182,18 @@ impl Pack {
         Err(format!("it is a delta of a delta more than {MOST_CHAIN} times"))
     }
 
-    fn unpack(&self, packed: Packed) -> Result<Vec<u8>, String> {
-        unpack(ZlibDecoder::new(self.from(packed.data)), packed.size)
+    fn unpack(&self, packed: Packed) -> Result<Unpacked, String> {
+        let mut section = Section::new(self, packed.start);
+        section.skip(packed.data - packed.start).map_err(|_| "it became shorter")?;
+        let bytes = unpack(ZlibDecoder::new(&mut section), packed.size)?;
+        Ok((bytes, section.check.sum()))
     }
 
-    fn from(&self, start: u64) -> impl BufRead {
-        BufReader::with_capacity(8 << 10, Section { pack: self, at: start })
+    /// Whether the index has this checksum for what is packed at an offset.
+    fn is_listed(&self, offset: u64, check: u32) -> bool {
+        let rows = self.by_offset.get_or_init(|| self.index.rows_by_offset());
+        let at = rows.binary_search_by_key(&Some(offset), |row| self.index.offset(*row as usize));
+        at.is_ok_and(|at| self.index.check(rows[at] as usize) == check)
     }
 
     /// Reads what stands before packed bytes: a kind, a size, and for a delta what it is of.
@@ -203,7 +220,7 @@ impl Pack {
             }
             number => Base::Whole(Kind::of_number(number)?),
         };
-        Some(Packed { base, size, data: offset + (there - rest.len()) as u64 })
+        Some(Packed { base, size, start: offset, data: offset + (there - rest.len()) as u64 })
     }
 }
 
@@ -218,17 +235,51 @@ fn distance(bytes: &mut impl Iterator<Item = u8>) -> Option<u64> {
     Some(far).filter(|far| *far > 0)
 }
 
-/// The bytes of a pack from one place on.
+/// The bytes of a pack from one place on, and the checksum of those that were used.
 struct Section<'a> {
     pack: &'a Pack,
+    /// What was read ahead stands before it.
     at: u64,
+    ahead: Vec<u8>,
+    used: usize,
+    check: Crc,
+}
+
+/// Bytes that are read ahead.
+const AHEAD: u64 = 8 << 10;
+
+impl<'a> Section<'a> {
+    fn new(pack: &'a Pack, at: u64) -> Self {
+        Self { pack, at, ahead: vec![], used: 0, check: Crc::new() }
+    }
+
+    fn skip(&mut self, count: u64) -> io::Result<()> {
+        io::copy(&mut self.take(count), &mut io::sink()).map(drop)
+    }
+}
+
+impl BufRead for Section<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.used == self.ahead.len() {
+            let there = self.pack.end.saturating_sub(self.at).min(AHEAD);
+            self.ahead.resize(there as usize, 0);
+            self.used = 0;
+            read_at(&self.pack.file, &mut self.ahead, self.at)?;
+            self.at += there;
+        }
+        Ok(&self.ahead[self.used..])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.check.update(&self.ahead[self.used..self.used + count]);
+        self.used += count;
+    }
 }
 
 impl Read for Section<'_> {
-    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        let there = self.pack.end.saturating_sub(self.at).min(into.len() as u64) as usize;
-        read_at(&self.pack.file, &mut into[..there], self.at)?;
-        self.at += there as u64;
-        Ok(there)
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.fill_buf()?.read(into)?;
+        self.consume(count);
+        Ok(count)
     }
 }

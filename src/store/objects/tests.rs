@@ -48,7 +48,7 @@ impl HandMade {
     /// An object by its own id.
     pub fn object(&mut self, word: &str, kind: u8, content: &[u8]) -> BlobId {
         let kind_word = Kind::of(word.as_bytes()).unwrap();
-        let id = hash_of(&Object { kind: kind_word, bytes: content.into() });
+        let id = hash_of(&Object { kind: kind_word, bytes: content.into(), is_sound: false });
         self.add(id, kind, content.len() as u64, &[], content);
         id
     }
@@ -267,6 +267,20 @@ fn an_object_that_states_another_size_or_has_another_content_is_damaged() {
 
         assert!(objects.read(id).unwrap_err().contains(why));
     }
+}
+
+/// The index made here states no right checksum, so that the content alone can speak for a folder.
+#[test]
+fn a_folder_that_is_not_packed_as_the_index_says_is_held_against_its_hash() {
+    let tree = [b"100644 a\0".as_slice(), &[7; 20]].concat();
+    let mut made = HandMade::new();
+    let right = made.object("tree", 2, &tree);
+    let wrong = BlobId([1; 20]);
+    made.add(wrong, 2, tree.len() as u64, &[], &tree);
+    let (_folder, objects) = made.opened();
+
+    assert_eq!(objects.tree(right).unwrap().entries().count(), 1);
+    assert!(objects.tree(wrong).unwrap_err().contains("its content has another hash"));
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn told_by_git(git: &Repository, old: Option<&str>, new: &str) -> Vec<String> {
 }
 
 fn told(repo: &Repo, old: Option<&str>, new: &str) -> Vec<String> {
-    let changes = repo.changes(old, new, &mut Budget::default()).unwrap();
+    let changes = repo.changes(old, new, &mut Comparisons::default()).unwrap();
     let words = |change: &Change| {
         let id = change.after().and_then(|file| file.blob());
         let id = id.map(|id| format!(" {id}")).unwrap_or_default();
@@ -174,6 +174,6 @@ fn a_tree_of_a_hundred_million_files_is_refused_at_once() {
     assert_eq!(repo.tree(&small).unwrap().files.len(), 100);
     let why = repo.tree(&big).unwrap_err();
     assert_eq!(why, format!("commit {big} has more than 200000 files; its files are not read"));
-    let why = repo.changes(Some(&small), &big, &mut Budget::default()).unwrap_err();
+    let why = repo.changes(Some(&small), &big, &mut Comparisons::default()).unwrap_err();
     assert!(why.ends_with("the run changes more than 500000 files; no more are read"), "{why}");
 }
