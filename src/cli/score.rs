@@ -10,7 +10,10 @@ mod lifelines;
 mod rubric_tree;
 mod tables;
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::IsTerminal,
+    path::{Path, PathBuf},
+};
 
 use clap::ValueEnum;
 
@@ -125,7 +128,7 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
     let timeline = archive.timeline(run).map_err(cannot)?;
     let moments = moments(run, args.each)?;
     let done: Vec<usize> = moments.iter().map(|moment| moment.done).collect();
-    let scored = archive.score(run, &done, scorer, &|_, _| true).map_err(cannot)?;
+    let scored = archive.score(run, &done, scorer, &says_how_far()).map_err(cannot)?;
     let lines = archive.line_counts(run).map_err(cannot)?;
     let ends: Vec<usize> = done.into_iter().chain([run.end()]).collect();
     let mut reuse = archive.reuse(run, &ends, reader).map_err(cannot)?;
@@ -143,6 +146,21 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
         rubric_tree: tree,
         ..document.with_reuse(&reuse)
     })
+}
+
+/// Versions of files that are measured before anybody would ask how far it is.
+const SOON_MEASURED: usize = 1_000;
+
+/// Says on a terminal how many versions of files are measured, in a line that is taken away at the end.
+fn says_how_far() -> impl Fn(usize, usize) -> bool + Sync {
+    let is_seen = std::io::stderr().is_terminal();
+    move |done, total| {
+        if is_seen && total > SOON_MEASURED {
+            let words = format!("measured {done} of {total} versions of files");
+            eprint!("\r\x1b[K{}", if done < total { words.as_str() } else { "" });
+        }
+        true
+    }
 }
 
 /// What beside a run could not be used is said and nothing more; `check` says it too.
