@@ -1,5 +1,6 @@
 //! A bundle of 5,000 turns and 20,000 files: how soon there is something to see, what `show` costs, and the memory of
-//! both. In the shipped program; the bundle is made up once, by `git fast-import`.
+//! both; spread over folders and all in one, made bit by bit and changed one or many at a time. In the shipped program;
+//! the bundles are made up once, by `git fast-import`, which takes a minute for those with everything in one folder.
 
 mod measure;
 mod terminal;
@@ -16,31 +17,78 @@ use std::{
 use measure::{Table, ms};
 use terminal::Tui;
 
-/// Files in one folder.
-const FOLDER: usize = 100;
+/// A made-up run.
+#[derive(Clone, Copy)]
+struct Shape {
+    turns: usize,
+    files: usize,
+    layout: Layout,
+    work: Work,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Layout {
+    /// A hundred files a folder.
+    Spread,
+    OneFolder,
+}
+
+/// What each turn does.
+#[derive(Clone, Copy)]
+enum Work {
+    /// It makes its share of the files and adds to one that is there.
+    Makes,
+    /// It adds to so many of the files, all of which are there after the first turn.
+    Changes(usize),
+}
+
+impl Shape {
+    fn words(self) -> String {
+        let layout = if self.layout == Layout::Spread { "spread" } else { "one folder" };
+        let work = match self.work {
+            Work::Makes => "made".to_owned(),
+            Work::Changes(count) => format!("{count} changed"),
+        };
+        format!("{}, {layout}, {work}", self.turns)
+    }
+}
 
 fn main() {
     let in_full = std::env::args().any(|word| word == "--bench");
     let (turns, files, rounds) = if in_full { (5_000, 20_000, 3) } else { (50, 200, 1) };
-    let bundle = bundle(turns, files).expect("there is room for a bundle, and git to make it");
-    let path = bundle.to_str().expect("the folder of temporary files has a plain name");
-    let of = |what: &str| format!("{turns} turns, {files} files: {what}");
     let mut table = Table::new();
-    table.taken(&of("first frame with turns in it"), ms(300), {
-        (0..rounds).map(|_| first_frame(path)).collect()
-    });
-    let shown: Vec<Shown> = (0..rounds).map(|_| show(path)).collect();
-    table.taken(&of("show"), ms(2_000), shown.iter().map(|it| it.took).collect());
-    table.taken(&of("show, time of all cores"), ms(4_000), shown.iter().map(|it| it.cpu).collect());
-    table.memory(&of("memory of show, at most"), 300.0, shown[0].megabytes);
-    table.memory(&of("memory of the screen at rest"), 300.0, memory_at_rest(path));
+    for layout in [Layout::Spread, Layout::OneFolder] {
+        for work in [Work::Makes, Work::Changes(1), Work::Changes(files / 100)] {
+            let turns = if let Work::Changes(200) = work { 1_000 } else { turns };
+            measure(Shape { turns, files, layout, work }, rounds, &mut table);
+        }
+    }
     table.end();
 }
 
-fn first_frame(bundle: &str) -> Duration {
+fn measure(shape: Shape, rounds: usize, table: &mut Table) {
+    let bundle = bundle(shape).expect("there is room for a bundle, and git to make it");
+    let path = bundle.to_str().expect("the folder of temporary files has a plain name");
+    let of = |what: &str| format!("{}: {what}", shape.words());
+    let first: Vec<Seen> = (0..rounds).map(|_| first_frame(path)).collect();
+    table.taken(&of("first frame"), ms(300), first.iter().map(|it| it.took).collect());
+    table.taken(&of("first frame, all cores"), ms(300), first.iter().map(|it| it.cpu).collect());
+    let shown: Vec<Shown> = (0..rounds).map(|_| show(path)).collect();
+    table.taken(&of("show"), ms(2_000), shown.iter().map(|it| it.took).collect());
+    table.taken(&of("show, all cores"), ms(4_000), shown.iter().map(|it| it.cpu).collect());
+    table.memory(&of("memory of show, at most"), 300.0, shown[0].megabytes);
+    table.memory(&of("memory of the screen at rest"), 300.0, memory_at_rest(path));
+}
+
+struct Seen {
+    took: Duration,
+    cpu: Duration,
+}
+
+fn first_frame(bundle: &str) -> Seen {
     let mut tui = Tui::start(&[bundle]);
     let seen = tui.wait_until(|screen| screen.contains("request 2"));
-    seen - tui.started
+    Seen { took: seen - tui.started, cpu: ms(tui.ticks().unwrap_or_default() * 10) }
 }
 
 /// With the files over time and the scores of what is on screen.
@@ -85,9 +133,11 @@ fn cpu_of_children() -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
-/// Made once: each turn makes its share of the files and adds to one that is there.
-fn bundle(turns: usize, files: usize) -> io::Result<PathBuf> {
-    let bundle = measure::folder().join(format!("large-{turns}-{files}"));
+/// Made once.
+fn bundle(shape: Shape) -> io::Result<PathBuf> {
+    let Shape { turns, files, .. } = shape;
+    let name = shape.words().replace(", ", "-").replace(' ', "-");
+    let bundle = measure::folder().join(format!("large-{files}-{name}"));
     if bundle.join("run.json").exists() {
         return Ok(bundle);
     }
@@ -96,10 +146,9 @@ fn bundle(turns: usize, files: usize) -> io::Result<PathBuf> {
     git(&repository, &["init", "-q", "--bare"]).status()?;
     let mut import = git(&repository, &["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn()?;
     let mut input = import.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
-    let each = files / turns;
     let mut log = String::from(META);
     for turn in 0..turns {
-        write_commit(&mut input, turn, each)?;
+        write_commit(&mut input, turn, shape)?;
         write_turn(&mut log, turn);
     }
     drop(input);
@@ -116,8 +165,11 @@ fn git(repository: &Path, words: &[&str]) -> Command {
     command
 }
 
-fn name(file: usize) -> String {
-    format!("src/part_{:03}/file_{file:05}.py", file / FOLDER)
+fn name(file: usize, layout: Layout) -> String {
+    match layout {
+        Layout::Spread => format!("src/part_{:03}/file_{file:05}.py", file / 100),
+        Layout::OneFolder => format!("file_{file:05}.py"),
+    }
 }
 
 fn content(file: usize, additions: usize) -> String {
@@ -125,16 +177,32 @@ fn content(file: usize, additions: usize) -> String {
     functions.map(|at| format!("def f_{file}_{at}(a, b):\n    return a * {at} + b\n\n")).collect()
 }
 
-fn write_commit(input: &mut impl io::Write, turn: usize, each: usize) -> io::Result<()> {
+fn write_commit(input: &mut impl io::Write, turn: usize, shape: Shape) -> io::Result<()> {
     writeln!(input, "commit refs/heads/main\ncommitter a <a@b> {} +0000", 1_700_000_000 + turn)?;
     write!(input, "data 4\nturn\n")?;
-    let new = (turn * each..(turn + 1) * each).map(|file| (file, 0));
-    let changed = turn.checked_sub(1).map(|before| (before * each / 2, 1));
-    for (file, additions) in new.chain(changed) {
+    for (file, additions) in written(turn, shape) {
         let text = content(file, additions);
-        write!(input, "M 100644 inline {}\ndata {}\n{text}\n", name(file), text.len())?;
+        let name = name(file, shape.layout);
+        write!(input, "M 100644 inline {name}\ndata {}\n{text}\n", text.len())?;
     }
     Ok(())
+}
+
+/// The files a turn writes, and how much was added to each so far.
+fn written(turn: usize, Shape { turns, files, work, .. }: Shape) -> Vec<(usize, usize)> {
+    /// No divisor of any count of files here: the changes go all over the place.
+    const STRIDE: usize = 7_919;
+    match (work, turn) {
+        (Work::Makes, turn) => {
+            let each = files / turns;
+            let new = (turn * each..(turn + 1) * each).map(|file| (file, 0));
+            new.chain(turn.checked_sub(1).map(|before| (before * each / 2, 1))).collect()
+        }
+        (Work::Changes(_), 0) => (0..files).map(|file| (file, 0)).collect(),
+        (Work::Changes(count), turn) => {
+            (0..count).map(|at| ((turn * count + at) * STRIDE % files, turn % 40 + 1)).collect()
+        }
+    }
 }
 
 const META: &str = "{\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"type\":\"session_meta\",\"payload\":{\"id\":\

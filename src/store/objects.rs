@@ -177,8 +177,8 @@ impl Objects {
             return Ok(commit.clone());
         }
         let bytes = self.read_as(id, Kind::Commit)?;
-        let commit =
-            commit_of(&bytes).ok_or_else(|| damaged(&format!("commit {id}"), "it names no tree"))?;
+        let commit = commit_of(&bytes)
+            .ok_or_else(|| damaged(&format!("commit {id}"), "it names no tree"))?;
         let mut known = known();
         if known.len() < MOST_COMMITS {
             known.insert(id, commit.clone());
