@@ -62,7 +62,10 @@ fn rules_of(measure: &scoring::Measure) -> Result<Rules, String> {
         texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let rules = Rules::load(&path.display().to_string(), &texts);
     match rules.problems().first() {
-        Some(first) => Err(format!("{}:{}: {}", first.file, first.line, first.what)),
+        Some(first) => {
+            let what = first.what.lines().next().unwrap_or_default(); // the rest quotes the file
+            Err(format!("{}:{}: {what}", first.file, first.line))
+        }
         None if rules.count() == 0 => Err(format!("{}: there is no rule in it", path.display())),
         None => Ok(rules),
     }

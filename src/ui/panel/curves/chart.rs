@@ -208,10 +208,21 @@ impl<'a> Chart<'a> {
             let source = source.unwrap_or("source not given");
             remarks.push(format!("┄ {low}–{high}: {}", safe(source)));
         }
+        remarks.extend(self.is_as_before().then(|| "◇ the same values as before".to_owned()));
         if remarks.is_empty() {
             return vec![];
         }
         vec![own(format!(" {} ", remarks.join(" · ")), self.theme.of(Meaning::Muted))]
+    }
+
+    /// Whether the chosen number lies on what was measured before, wherever both are known: one line hides the other.
+    fn is_as_before(&self) -> bool {
+        let series = self.replay.curves.series;
+        let pair = |point: &Point| {
+            series.value(self.replay, point).zip(series.value_before(self.replay, point))
+        };
+        let mut pairs = self.points.iter().filter_map(pair).peekable();
+        pairs.peek().is_some() && pairs.all(|(now, before)| now == before)
     }
 
     fn row_of(&self, value: f64) -> u16 {
