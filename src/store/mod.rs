@@ -441,6 +441,26 @@ mod tests {
         both.map(|(file, bytes)| Source { name: &file.name, bytes }).collect()
     }
 
+    #[test]
+    fn a_log_of_nothing_but_empty_records_is_read_so_far_and_says_where_it_stops() {
+        let claude = "{\"type\":\"user\",\"uuid\":\"u\",\"sessionId\":\"s\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n";
+        let codex = "{\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"type\":\"session_meta\",\"payload\":{\"id\":\"s\",\
+                     \"cwd\":\"/w\"}}\n";
+        for (name, begin) in [("s.jsonl", claude), ("rollout-s.jsonl", codex)] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(name);
+            std::fs::write(&path, begin.to_owned() + &"{}\n".repeat(300_000)).unwrap();
+
+            let opened = open(&path).unwrap();
+
+            let said: Vec<&str> = opened.run.warnings.iter().map(|it| it.what.as_str()).collect();
+            let told = "has more records than are read; what follows line ";
+            assert!(said.iter().any(|what| what.starts_with(told)), "{name}: {said:?}");
+            let steps: usize = opened.run.turns.iter().map(|turn| turn.steps.len()).sum();
+            assert!((50_000..200_000).contains(&steps), "{name}: {steps}");
+        }
+    }
+
     fn assert_same_left_on_disk(paths: Vec<PathBuf>) {
         for path in paths {
             let mut left = find::find(&path, Access::OnDisk).unwrap();

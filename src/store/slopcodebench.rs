@@ -48,7 +48,7 @@ const OF_CHECKPOINT: [&str; 10] = [
 ];
 
 /// Of the packed folders of logs: more bytes in all of a problem, or files in one, than this are left out.
-const MOST_UNPACKED: u64 = 128 << 20;
+const MOST_UNPACKED: u64 = 64 << 20;
 const MOST_PACKED_FILES: usize = 4_000;
 
 /// Whether a folder is a problem of a run.
@@ -332,7 +332,7 @@ mod tests {
 
         assert_eq!([problem(&bytes), problem(&log)], [None, None]);
         let told =
-            "the packed folders of the problem unpack to more than 128 MiB; the rest is left out";
+            "the packed folders of the problem unpack to more than 64 MiB; the rest is left out";
         assert_eq!([problem(&bytes), problem(&log)], [Some(told.into()), Some(told.into())]);
         assert_eq!(files.len(), 1);
     }

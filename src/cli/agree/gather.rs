@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Files above this are no tables of scores.
-const MOST_BYTES: u64 = 64 << 20;
+const MOST_BYTES: u64 = 16 << 20;
 
 /// One thing that was named, read.
 struct Read {
@@ -93,8 +93,7 @@ fn panel(all: &[(Read, String)]) -> Result<Panel, Failure> {
 
 /// A file that holds neither judgements nor labels nor a table, in one line.
 fn no_scores(place: &str, text: &str, why: &str) -> Failure {
-    let document = serde_json::from_str::<serde_json::Value>(text).ok();
-    let schema = document.as_ref().and_then(|it| it.get("schema")?.as_str());
+    let schema = schema_of(text);
     let what = match schema {
         Some(schema) => format!("says that it is {schema:?}"),
         None => why.to_owned(),
@@ -147,11 +146,22 @@ fn text_of(path: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// What a JSON object says it is; nothing else of it is kept, however large it is.
+fn schema_of(text: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Document {
+        schema: String,
+    }
+    let is_object = text.trim_start().starts_with('{');
+    let document = is_object.then(|| serde_json::from_str::<Document>(text).ok()).flatten()?;
+    Some(document.schema)
+}
+
 /// A file of judgements or labels that stands alone.
 fn rubric_of(path: &Path, text: &str) -> Option<Rubric> {
     let file = path.file_name()?.to_string_lossy();
-    let document: serde_json::Value = serde_json::from_str(text).ok()?;
-    let folder = match document.get("schema")?.as_str()? {
+    let schema = schema_of(text)?;
+    let folder = match schema.as_str() {
         schema if schema.starts_with("trajview.judgement/") => "judgements",
         schema if schema.starts_with("trajview.labels/") => "labels",
         _ => return None,
