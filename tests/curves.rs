@@ -512,3 +512,19 @@ fn the_form_of_tests_says_where_they_run_and_where_their_outcome_is_kept() {
         assert!(form.iter().any(|row| row.contains("no keys")), "{frame}");
     }
 }
+
+#[test]
+fn a_form_makes_its_profile_the_default_of_later_runs() {
+    let place = tempfile::tempdir().unwrap();
+    let settings = place.path().join("config.toml");
+    std::fs::write(&settings, "# mine\ntheme = \"dark\"\n").unwrap();
+    let wishes = || Wishes { settings: Some(settings.clone()), ..Wishes::default() };
+    let planned = export::text(&frame_as(wishes(), 120, 40, "U l j j l"));
+    assert!(planned.contains("kept in") && planned.contains("config.toml"), "{planned}");
+    let kept = export::text(&frame_as(wishes(), 120, 40, "U l j j l <enter>"));
+    assert!(kept.contains("scb-paper is the default from now on"), "{kept}");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    assert_eq!(text, "# mine\ntheme = \"dark\"\nprofile = \"scb-paper\"\n");
+    let nowhere = export::text(&frame_as(Wishes::default(), 120, 40, "U l j j l <enter>"));
+    assert!(nowhere.contains("there is no place for settings"), "{nowhere}");
+}

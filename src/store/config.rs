@@ -8,7 +8,7 @@ use std::{
 
 use etcetera::BaseStrategy;
 
-use super::bytes;
+use super::{bytes, write};
 
 /// A settings file longer than this is none.
 const LIMIT: u64 = 1 << 20;
@@ -35,5 +35,53 @@ pub fn read(path: &Path) -> Result<Option<String>, String> {
         Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(why) if why.kind() == io::ErrorKind::InvalidData => Err("it is not UTF-8 text".into()),
         Err(why) => Err(bytes::reason(&why)),
+    }
+}
+
+/// Sets top-level values of a settings file, None takes one out; comments and everything else stay as they are. The file
+/// is made where there is none. The error is a sentence.
+pub fn set(path: &Path, values: &[(&str, Option<String>)]) -> Result<(), String> {
+    let text = read(path)?.unwrap_or_default();
+    let mut document: toml_edit::DocumentMut =
+        text.parse().map_err(|why: toml_edit::TomlError| {
+            format!("it is not TOML: {}", why.message().lines().next().unwrap_or_default())
+        })?;
+    for (key, value) in values {
+        match value {
+            Some(value) => document[key] = toml_edit::value(value.as_str()),
+            None => drop(document.remove(key)),
+        }
+    }
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder).map_err(|why| bytes::reason(&why))?;
+    }
+    // A link to a file kept elsewhere stays a link.
+    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    write::replace(&place, document.to_string().as_bytes()).map_err(|why| why.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_stands_where_it_stood_and_the_rest_stays_as_it_was() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("trajview/config.toml");
+        set(&path, &[("profile", Some("scb-paper".into()))]).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "profile = \"scb-paper\"\n");
+
+        let text =
+            "# mine\nprofile = \"trajview\" # for now\nrules = \"r.yml\"\n\n[diff]\ncontext = 5\n";
+        fs::write(&path, text).unwrap();
+        set(&path, &[("profile", Some("scb-paper".into())), ("rules", None)]).unwrap();
+        let now = fs::read_to_string(&path).unwrap();
+        assert!(now.starts_with("# mine\nprofile = \"scb-paper\""), "{now}");
+        assert!(now.contains("[diff]\ncontext = 5") && !now.contains("rules"), "{now}");
+
+        fs::write(&path, "profile = \n").unwrap();
+        let why = set(&path, &[("profile", Some("x".into()))]).unwrap_err();
+        assert!(why.starts_with("it is not TOML: "), "{why}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "profile = \n");
     }
 }

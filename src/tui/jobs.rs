@@ -30,11 +30,16 @@ pub fn failed(request: Request, why: String) -> Reply {
 }
 
 /// What beginning it would do.
-pub fn plan(request: Request, wanted: &Wanted, bundle: Option<&Path>) -> Reply {
+pub fn plan(
+    request: Request,
+    wanted: &Wanted,
+    bundle: Option<&Path>,
+    settings: Option<&Path>,
+) -> Reply {
     planned(
         request,
         match wanted {
-            Wanted::Score(measure) => plan_of_measure(measure),
+            Wanted::Score(measure) => plan_of_measure(measure, settings),
             Wanted::Test(tests) => plan_of_tests(tests, bundle),
         },
     )
@@ -44,13 +49,19 @@ const fn planned(request: Request, plan: Result<Plan, Refusal>) -> Reply {
     Reply::Message(Message::Jobs(jobs::Message::Planned(request, plan)))
 }
 
-fn plan_of_measure(measure: &scoring::Measure) -> Result<Plan, Refusal> {
+fn plan_of_measure(measure: &scoring::Measure, settings: Option<&Path>) -> Result<Plan, Refusal> {
     let rules = rules_of(measure).map_err(|why| Refusal::at(scoring::RULES, why))?;
     let ruler = Ruler::new(measure.profile, rules);
     let mut plan = Plan::default();
     plan.row("rules", format!("{}, {}", ruler.rules().count(), ruler.rules().source()));
     plan.row("numbers are of", super::scoring::name_of(&ruler).said());
     plan.row("measured", "what the cache has is taken from there, every other file is read again");
+    if measure.is_default {
+        let path = settings.ok_or_else(|| {
+            Refusal::at(scoring::DEFAULT, "there is no place for settings: no home folder is known")
+        })?;
+        plan.row("kept in", path.display().to_string());
+    }
     Ok(plan)
 }
 
@@ -184,4 +195,18 @@ impl Testing {
 /// What is answered when no more checkpoints will be tested.
 pub const fn tests_over(request: Request, outcome: Result<String, String>) -> Reply {
     Reply::Message(Message::Jobs(jobs::Message::TestsOver(request, outcome)))
+}
+
+/// Writes what measures into the settings. Gives a sentence, of success or failure.
+pub fn keep_measure(measure: &scoring::Measure, settings: Option<&Path>) -> String {
+    let Some(path) = settings else { return "there is no place for settings".into() };
+    let rules = measure.rules.as_ref().map(|rules| {
+        let whole = std::path::absolute(rules).unwrap_or_else(|_| rules.clone());
+        whole.display().to_string()
+    });
+    let values = [("profile", Some(measure.profile.name().to_owned())), ("rules", rules)];
+    match store::config::set(path, &values) {
+        Ok(()) => format!("{} is the default from now on: {}", measure.profile, path.display()),
+        Err(why) => format!("the default is as before: {}: {why}", path.display()),
+    }
 }

@@ -115,6 +115,7 @@ impl Runtime {
 
     /// From now on these judges can be asked, and the screen knows of them.
     pub fn judge_with(&mut self, judges: &[Settings], settings: Option<&Path>) {
+        self.world.keep_in(settings);
         self.world.judging().ask_of(judges);
         self.app.shell.judges = Known {
             judges: judges.iter().map(known).collect(),

@@ -37,7 +37,7 @@ impl Scoring {
 
     /// As somebody said on the screen.
     pub fn measuring(&self, measure: Measure) -> Self {
-        let Measure { profile, rules } = measure;
+        let Measure { profile, rules, .. } = measure;
         Self { profile, rules, caches: self.caches, made: OnceLock::new() }
     }
 

@@ -384,6 +384,8 @@ pub struct World {
     living: Option<Living>,
     judging: Judging,
     testing: jobs::Testing,
+    /// The settings file, where there is a place for one.
+    settings: Option<PathBuf>,
 }
 
 impl World {
@@ -411,6 +413,7 @@ impl World {
             collecting,
             living: None,
             testing: jobs::Testing::default(),
+            settings: None,
         }
     }
 
@@ -428,6 +431,11 @@ impl World {
 
     /// From now on the code is scored as somebody said on the screen.
     pub fn measure_with(&mut self, measure: Measure) {
+        if measure.is_default {
+            let words = jobs::keep_measure(&measure, self.settings.as_deref());
+            let say = Message::Shell(shell::Message::Say(words));
+            let _ = self.sender.send(Event::Partly(say)); // the loop may already have gone home
+        }
         self.stop_scoring();
         self.score_with(self.scoring.measuring(measure));
     }
@@ -470,6 +478,11 @@ impl World {
     /// Ends the run, and waits for its end; None where there was none or it broke off.
     pub fn end_live(&mut self) -> Option<living::Outcome> {
         self.living.take()?.end()
+    }
+
+    /// What is to be kept is kept in this file.
+    pub fn keep_in(&mut self, settings: Option<&Path>) {
+        self.settings = settings.map(Path::to_owned);
     }
 
     /// Whether questions are about the recording in this bundle.
@@ -533,6 +546,7 @@ impl World {
             comparing: self.comparing.clone(),
             collecting: self.collecting.clone(),
             testing: self.testing.for_effect(&effect),
+            settings: self.settings.clone(),
         };
         if let Effect::Open(request, _) = &effect {
             self.stop_scoring();
@@ -582,6 +596,7 @@ struct Worker {
     /// Ends the judging that this is.
     stop: Stop,
     testing: jobs::Testing,
+    settings: Option<PathBuf>,
 }
 
 impl Worker {
@@ -605,7 +620,7 @@ impl Worker {
         }
         if let Effect::PlanJob(request, wanted) = &effect {
             let bundle = self.recording.as_ref().and_then(|it| it.bundle());
-            return jobs::plan(*request, wanted, bundle.as_deref());
+            return jobs::plan(*request, wanted, bundle.as_deref(), self.settings.as_deref());
         }
         let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
         match effect {

@@ -17,9 +17,12 @@ pub struct Measure {
     pub profile: Profile,
     /// A file or folder of rules; None for those that are built in.
     pub rules: Option<PathBuf>,
+    /// Whether runs that are opened later are measured so too: the settings say it from then on.
+    pub is_default: bool,
 }
 
 pub(super) const PROFILE: &str = "profile";
+pub const DEFAULT: &str = "default";
 pub const RULES: &str = "rules";
 
 /// As the code is measured now.
@@ -27,15 +30,19 @@ pub(super) fn form(now: &Measure) -> Form {
     let profiles = Profile::ALL.iter().map(|it| Choice::new(it.name(), it.name())).collect();
     let at = Profile::ALL.iter().position(|it| *it == now.profile).unwrap_or_default();
     let rules = now.rules.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    let once = Choice::new("no", "no").with_remark("until trajview is closed");
+    let always = Choice::new("yes", "yes").with_remark("in the settings");
     Form::new(vec![
         Field::choice(PROFILE, "profile", profiles, at),
         Field::text(RULES, "rules", &rules, "those that are built in"),
+        Field::choice(DEFAULT, "as default", vec![once, always], 0),
     ])
 }
 
 pub(super) fn wanted(form: &Form) -> Result<Measure, Refusal> {
     let profile = form.choice(PROFILE).parse().map_err(|why: String| Refusal::at(PROFILE, why))?;
-    Ok(Measure { profile, rules: form.text(RULES).map(PathBuf::from) })
+    let rules = form.text(RULES).map(PathBuf::from);
+    Ok(Measure { profile, rules, is_default: form.choice(DEFAULT) == "yes" })
 }
 
 impl App {

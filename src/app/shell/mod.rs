@@ -123,7 +123,8 @@ impl App {
         self.shell.context = Some(config.diff.context);
         self.shell.speed = Some(config.play.speed);
         self.shell.arrangement = config.diff.mode;
-        self.measure = Measure { profile: config.profile, rules: config.rules.clone() };
+        let (profile, rules) = (config.profile, config.rules.clone());
+        self.measure = Measure { profile, rules, is_default: true };
         self.shell.reference = config.reference.clone();
         self.shell.annotator.clone_from(&config.annotator);
         self.shell.stops = Stops::of(config.play.stop_at.iter().copied());
