@@ -19,9 +19,12 @@ use judge_server::{Asked, Say, Server, able};
 use ratatui::layout::Size;
 use serde_json::json;
 use trajview::{
-    app::{App, Place, views::View},
-    judge::settings::{Kind, Settings},
-    tui::{Rehearsal, Wishes, from_disk},
+    app::{App, Message, Place},
+    judge::{
+        found::{Environment, Local},
+        settings::{Kind, Settings},
+    },
+    tui::{Rehearsal, SettingsFile, Wishes, from_disk},
     ui::export,
 };
 
@@ -40,6 +43,17 @@ impl Stage {
 
     fn of(desk: Desk, (width, height): (u16, u16), judges: Vec<Settings>) -> Self {
         let wishes = Wishes { judges, settings: Some("trajview.toml".into()), ..Wishes::default() };
+        Self::with(desk, (width, height), wishes)
+    }
+
+    /// With nobody in the settings, and this environment.
+    fn found(size: (u16, u16), environment: Environment) -> Self {
+        let settings = Some("trajview.toml".into());
+        let wishes = Wishes { settings, environment, ..Wishes::default() };
+        Self::with(Desk::new(""), size, wishes)
+    }
+
+    fn with(desk: Desk, (width, height): (u16, u16), wishes: Wishes) -> Self {
         let size = Size { width, height };
         let screen =
             Rehearsal::of(from_disk(), &[desk.run()], size, Place::default(), wishes).unwrap();
@@ -63,6 +77,13 @@ impl Stage {
             self.frame()
         );
         self.frame()
+    }
+
+    /// Opens another run and does not wait until nothing goes on any more.
+    fn open(&mut self, path: std::path::PathBuf) {
+        let open = Message::Open(path.clone(), Place::default());
+        let is_open = |app: &App| app.shell.source == path && app.replay().is_some();
+        assert!(self.screen.send_until(open, PATIENCE, is_open));
     }
 
     /// Presses a key for each letter.
@@ -212,7 +233,7 @@ fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_ove
     stage.press("3w");
     let (judgements, file) = (count(&mut stage), looked_at(&mut stage));
 
-    stage.press("rjjl <enter>"); // only the component that is looked at
+    stage.press("rjjjl <enter>"); // only the component that is looked at
 
     assert_eq!(count(&mut stage), judgements + 1);
     assert_eq!(looked_at(&mut stage), file, "what is looked at stays");
@@ -234,7 +255,7 @@ fn in_the_scores_r_judges_the_state_that_they_show_and_not_the_playheads() {
     let replay = stage.press("r");
     let scores = stage.press("<esc>3wr");
     let earlier = stage.press("<esc>Fr");
-    let playhead = stage.press("jjjl");
+    let playhead = stage.press("jjjjl");
 
     assert!(replay.contains("turn 1 ") && replay.contains("the playhead's"), "{replay}");
     assert!(scores.contains("turn 56") && scores.contains("shown in this view"), "{scores}");
@@ -312,7 +333,7 @@ fn what_is_missing_to_ask_is_a_sentence() {
     let mut nobody = Stage::new((120, 40), vec![]);
     insta::assert_snapshot!("no_judge_120x40", nobody.press("r"));
     insta::assert_snapshot!("no_judge_60x15", Stage::new((60, 15), vec![]).press("r"));
-    assert!(nobody.press("<enter>").contains("the settings name no judge"));
+    assert!(nobody.press("<enter>").contains("nobody can be asked"));
 
     let mut keyless = stub(&server);
     keyless.key_env = Some("TRAJVIEW_NO_SUCH_KEY".into());
@@ -343,7 +364,7 @@ fn every_checkpoint_is_judged_one_after_the_other() {
     stage.press("r");
 
     // Components: those marked by hand; state: every checkpoint.
-    let form = stage.press("jj4l 6j <space> jj<space> ggjjj2l");
+    let form = stage.press("jjj4l 6j <space> jj<space> ggjjjj2l");
     insta::assert_snapshot!("marked_160x45", form);
     let end = stage.press("<enter>");
 
@@ -364,33 +385,241 @@ fn a_prompt_of_ones_own_is_typed() {
     std::fs::write(&path, "Be kind.\n----- question -----\nComponent {id}: what of it?\n").unwrap();
     let mut stage = Stage::of(desk, (120, 40), vec![stub(&server)]);
 
-    let wrong = stage.press("r6jl /no/such/file <enter>");
+    let wrong = stage.press("r7jl /no/such/file <enter>");
     assert!(wrong.contains("cannot read /no/such/file"), "{wrong}");
     stage.press("<space><c-u>");
     stage.write(path.to_str().unwrap());
-    stage.press("<enter>ggjjl<enter>");
+    stage.press("<enter>ggjjjl<enter>");
 
     let said = server.seen()[0].body.to_string();
     assert!(said.contains("Be kind.") && said.contains("what of it?"), "{said}");
 }
 
 #[test]
-fn a_run_that_is_closed_is_asked_about_no_more() {
+fn a_judging_goes_on_while_another_run_is_open_and_is_there_when_its_own_is() {
     let gate = Gate::default();
     let server = held_at("C02", &gate);
     let mut stage = Stage::new((120, 40), vec![stub(&server)]);
     stage.press("r");
     stage.press_until("<enter>", &["judge 1/24", "looks 3/8"]);
 
-    let run = stage.desk.run();
-    stage
-        .screen
-        .send(trajview::app::Message::Open(run, Place { view: View::Scores, ..Place::default() }));
-    gate.open();
+    let another = common::project("sample-runs/codex-rollout");
+    stage.open(another);
+    let other = stage.press_until("", &["J 1 elsewhere"]);
+    assert!(!other.contains("judge 1/24"), "{other}");
+    let jobs = stage.press_until("J", &["judging run, by stub m-1"]);
+    assert!(jobs.contains("running") && jobs.contains("1/24"), "{jobs}");
+    let warned = stage.press_until("<esc>q", &["a judge is being asked"]);
+    assert!(warned.contains("quit again"), "{warned}");
 
-    let frame = stage.frame();
-    assert!(frame.contains("stub is asked no more about the run before"), "{frame}");
+    // Enter in the list opens its run with the pane.
+    stage.press_until("J<enter>", &["judge 1/24", "calls ("]);
+    gate.open();
+    let end = stage.press("<esc>r");
+    assert!(end.contains("24 judged"), "{end}");
+    assert_eq!(scores(&stage.desk.only()).len(), 24);
+    let jobs = stage.press("J");
+    assert!(jobs.contains("ended") && jobs.contains("24/24"), "{jobs}");
+}
+
+#[test]
+fn a_judging_of_another_run_is_stopped_from_the_list_of_jobs() {
+    let gate = Gate::default();
+    let server = held_at("C02", &gate);
+    let mut stage = Stage::new((120, 40), vec![stub(&server)]);
+    stage.press("r");
+    stage.press_until("<enter>", &["judge 1/24", "looks 3/8"]);
+    stage.open(common::project("sample-runs/codex-rollout"));
+
+    stage.press_until("Jx", &["stopped", "1 judged are kept"]);
+    gate.open();
+    let over = stage.press("x");
+
+    assert!(over.contains("this is over already"), "{over}");
     assert_eq!(scores(&stage.desk.only()).len(), 1);
+}
+
+#[test]
+fn before_anything_is_begun_the_list_of_jobs_says_what_begins_one() {
+    let nothing = Stage::new((80, 24), vec![]).press("J");
+
+    assert!(nothing.contains("Nothing was begun yet: r asks a judge"), "{nothing}");
+}
+
+#[test]
+fn every_job_is_in_one_list_with_how_far_it_is() {
+    for (name, size) in [("80x24", (80, 24)), ("120x40", (120, 40)), ("200x50", (200, 50))] {
+        let gate = Gate::default();
+        let server = held_at("C03", &gate);
+        let mut stage = Stage::new(size, vec![stub(&server)]);
+        stage.press("r");
+        stage.press_until("<enter>", &["judge 2/24", "looks 3/8"]);
+
+        let running = stage.press_until("<esc>2wJ", &["measuring run", "56/56", "2/24"]);
+        gate.open();
+        let ended = stage.press("<esc>J");
+
+        insta::assert_snapshot!(format!("jobs_running_{name}"), running);
+        insta::assert_snapshot!(format!("jobs_ended_{name}"), ended);
+    }
+}
+
+/// An environment in which this server stands in the place of a provider, with a key.
+fn with_key(server: &Server) -> Environment {
+    let set = [("OPENAI_API_KEY", judge_desk::KEY.to_owned()), ("OPENAI_BASE_URL", server.url())];
+    Environment::of(set.map(|(name, value)| (name.to_owned(), value)))
+}
+
+/// An environment in which this server answers as one of this machine.
+fn with_server(server: &Server) -> Environment {
+    let address = server.url().trim_end_matches("/v1").to_owned();
+    Environment::default().with_server(Local::ollama(address))
+}
+
+#[test]
+fn a_key_in_the_environment_alone_is_enough_to_judge_one_component() {
+    let server = Server::listing(&["m-one", "m-two"], able);
+    let mut stage = Stage::found((120, 40), with_key(&server));
+    stage.press("3w<esc>");
+
+    let form = stage.press("r");
+    assert_eq!(server.listed(), [], "nothing is sent before the model is looked at");
+    assert!(form.contains("openai") && form.contains("key in OPENAI_API_KEY"), "{form}");
+    assert!(form.contains("no model of openai is chosen"), "{form}");
+
+    let model = stage.press("jll");
+    assert!(model.contains("m-two") && model.contains("not priced, 2 listed"), "{model}");
+    let (path, headers) = server.listed().remove(0);
+    let sent = headers.iter().find(|(name, _)| name == "authorization").unwrap();
+    assert_eq!((path.as_str(), &*sent.1), ("/v1/models", &*format!("Bearer {}", judge_desk::KEY)));
+
+    stage.press("jjl"); // the chosen component
+    stage.press("<enter>");
+    let judgement = stage.desk.only();
+    assert_eq!(judge_desk::ids(&judgement), ["C01"]);
+    let judge = &judgement["judge"];
+    assert_eq!(
+        (&judge["name"], &judge["protocol"], &judge["model"], &judge["kind"]),
+        (&json!("openai"), &json!("chat"), &json!("m-two"), &json!("http"))
+    );
+    let frame = stage.frame();
+    let state = format!("{:?}{frame}", stage.screen.app());
+    assert!(!state.contains(judge_desk::KEY));
+}
+
+#[test]
+fn a_server_of_this_machine_alone_is_enough_to_judge_one_component() {
+    let server = Server::listing(&["qwen3:8b"], able);
+    let mut stage = Stage::found((120, 40), with_server(&server));
+    assert_eq!(server.listed(), [], "nobody is asked before the form opens");
+    stage.press("3w<esc>");
+
+    let form = stage.press("r");
+    assert!(form.contains("ollama") && form.contains("qwen3:8b"), "{form}");
+    assert_eq!(server.listed()[0].0, "/api/tags");
+
+    stage.press("jjjl<enter>");
+    let judgement = stage.desk.only();
+    assert_eq!(judge_desk::ids(&judgement), ["C01"]);
+    assert_eq!(judgement["judge"]["model"], "qwen3:8b");
+    assert!(
+        server.seen().iter().all(|it| it.headers.iter().all(|(name, _)| name != "authorization"))
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_installed_program_alone_is_enough_to_judge_one_component() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("claude");
+    let answer =
+        r#"{"type":"result","result":"{\"level\": 3, \"rationale\": \"ok\", \"evidence\": []}"}"#;
+    std::fs::write(&path, format!("#!/bin/sh\ncat >/dev/null\necho '{answer}'\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let here = folder.path().to_str().unwrap().to_owned();
+    let mut stage = Stage::found((120, 40), Environment::of([("PATH".to_owned(), here)]));
+    stage.press("3w<esc>");
+
+    let form = stage.press("r");
+    assert!(form.contains("claude-code") && form.contains("its own choice"), "{form}");
+    stage.press("jjjl<enter>");
+
+    let judgement = stage.desk.only();
+    assert_eq!(scores(&judgement), [("C01".to_owned(), Some(3))]);
+    assert_eq!(judgement["judge"]["kind"], "command");
+}
+
+#[test]
+fn the_form_offers_who_is_found_and_says_what_would_help_where_nobody_is() {
+    let server = Server::listing(&["m-one"], able);
+    for (name, size) in [("80x24", (80, 24)), ("120x40", (120, 40)), ("200x50", (200, 50))] {
+        let mut found = Stage::found(size, with_key(&server));
+        insta::assert_snapshot!(format!("found_{name}"), found.press("rjl"));
+
+        let gate = Gate::default();
+        let held = held_at("C01", &gate);
+        let mut running = Stage::found(size, with_key(&held));
+        running.press("3wrj<space>m-typed<enter>jjl"); // the chosen component alone
+        let middle = running.press_until("<enter>", &["judge 0/1", "looks 3/8"]);
+        gate.open();
+        insta::assert_snapshot!(format!("found_running_{name}"), middle);
+        insta::assert_snapshot!(format!("found_ended_{name}"), running.press("g"));
+
+        let mut nobody = Stage::found(size, Environment::default());
+        insta::assert_snapshot!(format!("nobody_{name}"), nobody.press("r"));
+    }
+}
+
+/// Remembers what is kept, as a settings file does.
+#[derive(Default)]
+struct Settled(Mutex<Vec<Settings>>);
+
+impl trajview::tui::JudgeSettings for Settled {
+    fn read(&self) -> Result<(Vec<Settings>, Vec<String>), String> {
+        Ok((self.0.lock().unwrap().clone(), vec![]))
+    }
+
+    fn keep(&self, judge: &Settings) -> Result<std::path::PathBuf, String> {
+        self.0.lock().unwrap().push(judge.clone());
+        Ok("settings.toml".into())
+    }
+}
+
+#[test]
+fn a_judge_that_is_kept_is_of_the_settings_at_once() {
+    let server = Server::listing(&["m-one"], able);
+    let file = Arc::new(Settled::default());
+    let wishes = Wishes {
+        environment: with_key(&server),
+        settings_file: Some(SettingsFile(file.clone())),
+        ..Wishes::default()
+    };
+    let mut stage = Stage::with(Desk::new(""), (120, 40), wishes);
+
+    let too_early = stage.press("rK");
+    assert!(too_early.contains("no model of openai is chosen"), "{too_early}");
+    let kept = stage.press("jlK");
+
+    assert!(kept.contains("[judges.openai] in settings.toml"), "{kept}");
+    assert!(kept.contains("chat, of the settings"), "{kept}");
+    let judge = file.0.lock().unwrap()[0].clone();
+    assert_eq!((&*judge.model, judge.key_env.as_deref()), ("m-one", Some("OPENAI_API_KEY")));
+    assert!(stage.press("K").contains("stands in the settings already"));
+}
+
+#[test]
+fn settings_are_read_again_when_the_form_opens() {
+    let server = Server::new(able);
+    let file = Arc::new(Settled::default());
+    let wishes = Wishes { settings_file: Some(SettingsFile(file.clone())), ..Wishes::default() };
+    let mut stage = Stage::with(Desk::new(""), (120, 40), wishes);
+    assert!(stage.press("r").contains("Nobody can be asked yet"));
+
+    file.0.lock().unwrap().push(stub(&server));
+    let form = stage.press("rr");
+
+    assert!(form.contains("stub") && form.contains("of the settings"), "{form}");
 }
 
 /// Flags by the script, but of one group nothing before the gate is open, and of another nothing that can be read.
@@ -414,7 +643,7 @@ fn flags_are_asked_for_by_groups_of_criteria() {
         let server = flags_held_at("duplication", &gate);
         let mut stage = Stage::new(size, vec![stub(&server)]);
 
-        let form = stage.press("rjl jj3l"); // rubric: flags; state: the first checkpoint
+        let form = stage.press("rjjl jj3l"); // rubric: flags; state: the first checkpoint
         assert_eq!(server.seen().len(), 0);
         let middle = stage.press_until("<enter>", &["judge 4/6", "looks 1/8"]);
         gate.open();
@@ -440,7 +669,7 @@ fn marked_groups_are_flagged_at_every_checkpoint_and_carried_on() {
         let mut stage = Stage::new(size, vec![stub(&server)]);
 
         // Groups: those marked by hand; state: every checkpoint.
-        let form = stage.press("rjl jl 10j <space> j<space> ggjjj2l");
+        let form = stage.press("rjjl jl 10j <space> j<space> ggjjjj2l");
         let end = stage.press("<enter>");
 
         insta::assert_snapshot!(format!("flags_marked_{name}"), form);
@@ -461,7 +690,7 @@ fn flags_are_stopped_and_gone_on_with() {
     let gate = Gate::default();
     let server = flags_held_at("leftovers", &gate);
     let mut stage = Stage::new((80, 24), vec![stub(&server)]);
-    stage.press("rjl");
+    stage.press("rjjl");
     stage.press_until("<enter>", &["judge 3/6", "looks 1/8"]);
 
     let stopped = stage.press_until("x", &["R goes on"]);
@@ -485,13 +714,13 @@ fn criteria_of_ones_own_are_typed_and_need_no_components() {
     std::fs::write(&path, own.to_string()).unwrap();
     let mut stage = Stage::of(desk, (120, 40), vec![stub(&server)]);
 
-    let wrong = stage.press("rjl jl 5jl /no/such/file <enter>");
+    let wrong = stage.press("rjjl jl 5jl /no/such/file <enter>");
     assert!(wrong.contains("cannot read /no/such/file"), "{wrong}");
     stage.press("<space><c-u>");
     stage.write(path.to_str().unwrap());
     let form = stage.press("<enter>");
     assert!(form.contains("[ ] first  The a") && form.contains("[ ] shape  The b"), "{form}");
-    let levels = stage.press("ggjl");
+    let levels = stage.press("ggjjl");
     assert!(!levels.contains("The a") && !levels.contains("criteria"), "{levels}");
     stage.press("l G <space> <enter>");
 

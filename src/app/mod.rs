@@ -95,6 +95,12 @@ pub struct App {
     pub overlay: Option<Overlay>,
     /// A form over the view, before something is begun.
     pub dialog: Option<Box<jobs::Dialog>>,
+    /// The list of what was begun, over the view.
+    pub jobs_list: Option<jobs::list::List>,
+    /// Judgings of runs that are not open.
+    pub other_judgings: Vec<judging::others::Other>,
+    /// The run that is being opened is to be shown with its judging.
+    shows_judging: bool,
     /// How the code is measured.
     pub measure: jobs::scoring::Measure,
     /// Tests of checkpoints that were begun last.
@@ -206,8 +212,8 @@ pub enum Effect {
     StopTesting,
     /// The code is measured so from now on.
     MeasureWith(jobs::scoring::Measure),
-    /// Ask the judge no more; what is judged stays.
-    StopJudging,
+    /// Ask no more in this judging; what is judged stays.
+    StopJudging(Request),
     Suspend,
     /// Tell from now on when this recording grows.
     Follow(PathBuf),
@@ -216,15 +222,13 @@ pub enum Effect {
     Edit(Editing),
 }
 
-/// What leaving a run does to the judging under way.
+/// What quitting would end.
 #[derive(Debug, Default)]
 struct Parting {
     /// The key before this one wanted to quit and was told what that would end.
     is_warned: bool,
     /// This key was.
     warns: bool,
-    /// To be said in the next run.
-    words: Option<String>,
 }
 
 /// The largest count that typing digits leads to.
@@ -243,6 +247,9 @@ impl Default for App {
             begun: None,
             overlay: None,
             dialog: None,
+            jobs_list: None,
+            other_judgings: vec![],
+            shows_judging: false,
             measure: jobs::scoring::Measure::default(),
             testing: None,
             last_tests: None,
@@ -273,6 +280,7 @@ impl App {
         effects.extend(self.settle_comparison());
         effects.extend(self.settle_live());
         effects.extend(self.settle_dialog());
+        self.settle_jobs_list();
         let height = self.table_height();
         if let Some(collection) = &mut self.collection {
             collection.settle(height);
@@ -305,7 +313,11 @@ impl App {
                 self.return_if_failed();
                 return self.watch();
             }
-            Message::Answered(request, answer) => self.on_replay(|it| it.hear(request, answer)),
+            Message::Answered(request, answer) => {
+                if !self.hear_other(request, &answer) {
+                    self.on_replay(|it| it.hear(request, answer));
+                }
+            }
             Message::CompareRuns(paths, place) => self.compare(paths, place),
             Message::Compare(message) => return self.update_comparison(message, &layout),
             Message::Replay(replay::Message::View(message)) => self.go_to_view(&message),
@@ -371,7 +383,7 @@ impl App {
 
     /// Where a judge is being asked only at the second wish: it costs money, and that it is kept is worth a word.
     fn quit(&mut self) {
-        let is_judging = self.replay().is_some_and(|it| it.judging.under_way().is_some());
+        let is_judging = self.judgings_under_way().next().is_some();
         let is_live = self.live.as_ref().is_some_and(|live| !live.is_over());
         if (!is_judging && !is_live) || self.parting.is_warned {
             self.is_quitting = true;
@@ -392,6 +404,9 @@ impl App {
         }
         if let (None, Some(dialog)) = (&self.overlay, &self.dialog) {
             return if dialog.form.typing.is_some() { Context::FormText } else { Context::Form };
+        }
+        if self.overlay.is_none() && self.jobs_list.is_some() {
+            return Context::Jobs;
         }
         if let (None, Some(live)) = (&self.overlay, self.live()) {
             return live.context();
@@ -465,8 +480,9 @@ impl App {
         self.opened.settle(request, replay);
         self.settle_in();
         self.arrive();
-        if let Some(words) = self.parting.words.take() {
-            self.say(words);
+        self.take_judging_back();
+        if std::mem::take(&mut self.shows_judging) {
+            self.show_judging();
         }
     }
 
@@ -499,12 +515,7 @@ impl App {
         if self.place.view == views::View::Collection {
             self.place.view = views::View::Replay; // of what is opened here it is no view
         }
-        if let Some(sitting) = self.replay().and_then(|it| it.judging.under_way()) {
-            let judge = &sitting.wish.judge;
-            self.parting.words = Some(format!(
-                "{judge} is asked no more about the run before; what is judged is kept"
-            ));
-        }
+        self.set_judging_aside();
         self.shell.source.clone_from(&path);
         self.opened = Loading::Waiting(request);
         Effect::Open(request, path)

@@ -56,10 +56,7 @@ impl App {
             Context::AuditWords => {
                 replay.and_then(|replay| Some(replay.audit.asks.as_ref()?.typing()?.1))
             }
-            Context::JudgePath => replay.and_then(|replay| {
-                let form = &replay.judging.form;
-                Some(&*form.own(form.typing?)?.path)
-            }),
+            Context::JudgePath => replay.and_then(|replay| replay.judging.form.line()),
             _ => None,
         };
         line.unwrap_or_default()

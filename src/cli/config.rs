@@ -4,6 +4,7 @@
 //! of it counts. Judges have tables of their own: `judges`.
 
 mod drivers;
+pub mod file;
 mod judges;
 
 use std::{

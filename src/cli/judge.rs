@@ -155,7 +155,7 @@ fn judge(args: &Args, desk: &Desk, moments: &[usize], out: &mut Out) -> Outcome 
     let mut states: Vec<(Job, Ended)> = vec![];
     judge_each(
         moments,
-        |turn| desk.job(turn),
+        |turn| desk.job(turn)?.with_key(),
         (desk.wish.settings.cost, start),
         (&judgements, &stop),
         &mut tell,

@@ -172,7 +172,7 @@ fn on_screen(args: &Args, job: Job, start: Start, out: &mut Out) -> Outcome {
     for problem in &settings.problems {
         eprintln!("trajview: {}", super::output::plain(problem));
     }
-    let wishes = super::view::of_settings(settings);
+    let wishes = super::view::of_settings(settings, args.config.as_deref());
     let job = Job { step_by_step: args.step, ..job };
     let (ending, outcome) =
         tui::live(job.clone(), start, Control::default(), wishes).map_err(|why| match why {

@@ -1,6 +1,9 @@
 //! `trajview PATH`: the screen, in the terminal or as one frame without it.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use ratatui::layout::Size;
 
@@ -15,6 +18,7 @@ use crate::{
         },
         views::View,
     },
+    judge::found::Environment,
     metrics::quality::Profile,
     tui::{self, Wishes},
     ui::export,
@@ -115,9 +119,12 @@ enum Switch {
 }
 
 /// The settings alone.
-pub fn of_settings(settings: config::Loaded) -> Wishes {
+pub fn of_settings(settings: config::Loaded, named: Option<&Path>) -> Wishes {
     let file = settings.file().map(Path::to_owned);
+    let again = config::file::File(named.map(Path::to_owned));
     Wishes {
+        environment: Environment::here(),
+        settings_file: Some(tui::SettingsFile(Arc::new(again))),
         judges: settings.judges,
         settings: file,
         config: settings.config,
@@ -128,7 +135,7 @@ pub fn of_settings(settings: config::Loaded) -> Wishes {
 
 /// The settings, and what the command line says over them.
 fn wishes(args: &Args, settings: config::Loaded) -> Wishes {
-    let wishes = of_settings(settings);
+    let wishes = of_settings(settings, args.config.as_deref());
     let config = wishes.config;
     Wishes {
         config: Config {

@@ -30,7 +30,7 @@ pub enum News<'e> {
 
 /// Judges the states after these turns, in order, and adds each to `states`; nothing follows one that was halted.
 ///
-/// `job` is asked for a state when its turn has come, so that flags are carried on from the states before. A judging that
+/// `job` is asked for a state, with its key, when its turn has come, so that flags are carried on from the states before. A judging that
 /// was stopped went no further than one state: after it the ones behind begin anew.
 pub fn judge_each(
     turns: &[usize],
@@ -43,7 +43,7 @@ pub fn judge_each(
     let purse = Arc::new(Purse::new(cost));
     let mut start = start;
     for turn in turns {
-        let job = job(*turn)?.with_key()?;
+        let job = job(*turn)?;
         tell(&job, News::Begins);
         let mut go = |start| {
             let mut tell = |event: &Event| tell(&job, News::Event(event));

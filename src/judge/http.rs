@@ -3,15 +3,16 @@
 //! One request, one reply; how the two look is [`super::wire`]'s. No redirect is followed, so a key goes to the server
 //! it is meant for and nowhere else.
 
-use std::{io::Read, sync::Arc};
+use std::{io::Read, sync::Arc, time::Duration};
 
+use serde_json::Value;
 use ureq::{Agent, Timeout, http::Response};
 
 use super::{
     conversation::{Conversation, Reply},
     fault::Fault,
     secret::Secret,
-    settings::Settings,
+    settings::{self, Settings},
     stop::Stop,
     wire::{self, Incoming, Wire},
 };
@@ -21,6 +22,41 @@ const MOST_BYTES: usize = 8 << 20;
 
 /// What of an error's body is read (bytes).
 const MOST_OF_ERROR: usize = 64 << 10;
+
+/// Gets a JSON document within this time; the headers are sent to this address and nowhere else. The error is a
+/// sentence, in which a server may repeat a key.
+pub fn get(
+    url: &str,
+    headers: &[(&'static str, String)],
+    limit: Duration,
+) -> Result<Value, String> {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .user_agent(AGENT)
+        .timeout_global(Some(limit));
+    // What runs on this machine is not behind a proxy.
+    let config = if settings::is_on_this_machine(url) { config.proxy(None) } else { config };
+    let mut request = Agent::new_with_config(config.build()).get(url);
+    for (name, value) in headers {
+        request = request.header(*name, value);
+    }
+    let response = request.header("accept", "application/json").call();
+    let response = response.map_err(|why| format!("{url} does not answer: {why}"))?;
+    let status = response.status();
+    let mut body = vec![];
+    let mut reader = response.into_body().into_reader().take(MOST_BYTES as u64);
+    let read = reader.read_to_end(&mut body);
+    if !status.is_success() {
+        return Err(format!("{url}: {}", wire::refusal(status.as_u16(), None, &body)));
+    }
+    read.map_err(|why| format!("{url}: {why}"))?;
+    serde_json::from_slice(&body).map_err(|_| format!("{url} answers, and not in JSON"))
+}
+
+/// Who we say we are.
+const AGENT: &str = concat!("trajview/", env!("CARGO_PKG_VERSION"));
 
 pub struct Server {
     agent: Agent,
@@ -53,7 +89,7 @@ impl Server {
                 .http_status_as_error(false)
                 .max_redirects(0)
                 .max_redirects_will_error(false)
-                .user_agent(concat!("trajview/", env!("CARGO_PKG_VERSION")))
+                .user_agent(AGENT)
                 .timeout_resolve(Some(timeouts.connect))
                 .timeout_connect(Some(timeouts.connect))
                 .timeout_recv_response(Some(timeouts.first_byte))

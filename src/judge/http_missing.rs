@@ -1,6 +1,8 @@
 //! In the place of [`super::http`] where the program was built without it (feature `judge`).
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
+
+use serde_json::Value;
 
 use super::{
     conversation::{Conversation, Reply},
@@ -25,4 +27,9 @@ impl Server {
     pub fn ask(&self, _: &Conversation, _: &Stop) -> Result<Reply, Fault> {
         Err(Fault::Program(WHY.into()))
     }
+}
+
+/// As [`Server::new`]. The error is a sentence.
+pub fn get(_: &str, _: &[(&'static str, String)], _: Duration) -> Result<Value, String> {
+    Err(WHY.into())
 }

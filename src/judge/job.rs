@@ -102,7 +102,12 @@ impl Job {
 
     /// With the key out of the environment, where the judge needs one.
     pub fn with_key(self) -> Result<Self, JobError> {
-        let key = Secret::in_variable(self.settings.key_env.as_deref())
+        self.with_key_of(&|name| std::env::var(name).ok())
+    }
+
+    /// As [`Self::with_key`], out of another environment.
+    pub fn with_key_of(self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, JobError> {
+        let key = Secret::in_variable_of(self.settings.key_env.as_deref(), variable)
             .map_err(|why| JobError::NoKey { judge: self.settings.name.clone(), why })?;
         Ok(Self { key, ..self })
     }

@@ -7,6 +7,8 @@
 //! through a [`client`], in one of the protocols of [`wire`]. [`run`] does this for many components at a time and saves
 //! a [`document`] after each; [`plan`] says beforehand what it would do.
 //!
+//! Judges that nobody wrote down are found by [`found`].
+//!
 //! Flags whose lines did not change are carried on from an earlier state: [`carry`].
 //!
 //! [`job`] makes of a wish what [`run`] needs; [`each`] runs several states of one run in order. A screen that wants to watch runs [`run::judge`] on a thread, hands its [`run::Event`]s on, and keeps a clone of the
@@ -27,6 +29,7 @@ pub mod document;
 pub mod each;
 pub mod fault;
 pub mod flags;
+pub mod found;
 #[cfg(feature = "judge")]
 pub mod http;
 #[cfg(not(feature = "judge"))]

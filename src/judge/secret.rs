@@ -37,8 +37,16 @@ impl Secret {
 
     /// The key in this variable. The error is a sentence.
     pub fn in_variable(name: Option<&str>) -> Result<Self, String> {
+        Self::in_variable_of(name, &|name| std::env::var(name).ok())
+    }
+
+    /// As [`Self::in_variable`], in another environment.
+    pub fn in_variable_of(
+        name: Option<&str>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, String> {
         let Some(name) = name else { return Ok(Self(None)) };
-        let key = Self::new(std::env::var(name).ok());
+        let key = Self::new(variable(name));
         let is_sendable = |key: &str| key.bytes().all(|byte| (b' '..0x7f).contains(&byte));
         match &key.0 {
             None => Err(format!("the variable {name}, which should hold its key, is not set")),

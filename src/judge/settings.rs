@@ -184,8 +184,13 @@ impl Settings {
 
 /// Whether what is sent to an address leaves this machine unencrypted.
 fn is_open_to_others(url: &str) -> bool {
+    url.to_ascii_lowercase().starts_with("http://") && !is_on_this_machine(url)
+}
+
+/// Whether an address is this machine's own.
+pub fn is_on_this_machine(url: &str) -> bool {
     let lower = url.to_ascii_lowercase();
-    let Some(rest) = lower.strip_prefix("http://") else { return false };
+    let rest = lower.split_once("://").map_or(lower.as_str(), |(_, rest)| rest);
     let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let place = place.rsplit('@').next().unwrap_or_default();
     let host = match place.strip_prefix('[') {
@@ -193,7 +198,7 @@ fn is_open_to_others(url: &str) -> bool {
         None => place.split(':').next().unwrap_or_default(),
     };
     let is_loopback = host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
-    !(is_loopback || host == "localhost" || host.ends_with(".localhost"))
+    is_loopback || host == "localhost" || host.ends_with(".localhost")
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Where the user's settings are.
+//! Where the user's settings are, and adding to them.
 
 use std::{
     fs, io,
-    io::Read,
+    io::{Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -58,6 +58,21 @@ pub fn set(path: &Path, values: &[(&str, Option<String>)]) -> Result<(), String>
     // A link to a file kept elsewhere stays a link.
     let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     write::replace(&place, document.to_string().as_bytes()).map_err(|why| why.to_string())
+}
+
+/// Puts text behind what a settings file says, in one write; makes the file and its folder where they are missing. Links,
+/// permissions and what stands are as before. The error is a sentence.
+pub fn append(path: &Path, text: &str) -> Result<(), String> {
+    let appended = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => fs::create_dir_all(folder),
+        _ => Ok(()),
+    };
+    let file = || fs::OpenOptions::new().append(true).create(true).open(path);
+    let appended = appended.and_then(|()| file()).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
+    appended.map_err(|why| bytes::reason(&why))
 }
 
 #[cfg(test)]

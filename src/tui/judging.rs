@@ -1,11 +1,13 @@
 //! Asks a judge for the screen: works out what that would take, and runs the judging while telling what happens.
 //!
-//! Keys stay in here: what is told has none, and no header. A judging ends when it is told to, when the run is closed and
-//! when the program ends; what is judged by then is on disk.
+//! Keys stay in here: what is told has none, and no header. A judging ends when it is told to and when the program ends;
+//! what is judged by then is on disk. It goes on when another run is opened. Who can be asked is [`known`].
 
+pub mod known;
 mod told;
 
 use std::{
+    collections::HashMap,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -20,7 +22,9 @@ use crossbeam_channel::{Sender, bounded};
 use crate::{
     app::{
         Effect, Message, Request,
-        judging::asking::{Answer, Ask, Asks, How, Matter, News, Outcome, Plan, Start, Wish},
+        judging::asking::{
+            self, Answer, Ask, Asks, How, Matter, News, Outcome, Plan, Search, Start, Wish,
+        },
         replay,
     },
     judge::{
@@ -28,6 +32,7 @@ use crate::{
         client::Client,
         criteria::{self, Criteria, Group},
         each::{self, judge_each},
+        found::Environment,
         job::{self, JobError},
         own,
         prompt::{self, Prompt},
@@ -39,16 +44,17 @@ use crate::{
 };
 
 use super::world::{Event, Reply};
+use known::{Known, SettingsFile};
 
 /// What a worker needs to ask a judge; copies share who is asked and what is open.
 #[derive(Clone)]
 pub struct Judging {
     sender: Sender<Event>,
-    judges: Arc<[Settings]>,
+    known: Arc<Mutex<Known>>,
     /// The bundle that was asked about last.
     held: Arc<Mutex<Option<Held>>>,
-    /// Of the judging that was begun last.
-    stop: Arc<Mutex<Stop>>,
+    /// Of the judgings that have not ended.
+    stops: Arc<Mutex<HashMap<Request, Stop>>>,
     /// Judgings that have not ended.
     running: Arc<AtomicUsize>,
     /// Whether time passes.
@@ -75,6 +81,9 @@ const fn heard(request: Request, answer: Answer) -> Message {
 pub fn failed(ask: &Ask) -> fn(String) -> replay::Answer {
     match ask {
         Ask::Plan(_) => |why| replay::Answer::Judged(Answer::Planned(Err(why))),
+        Ask::Find => |why| replay::Answer::Judged(Answer::Found(vec![], Search::Over(Some(why)))),
+        Ask::Models(_) => |why| replay::Answer::Judged(Answer::Listed(vec![], Some(why))),
+        Ask::Keep(..) => |why| replay::Answer::Judged(Answer::Kept(Err(why))),
         Ask::Judge(..) => |why| replay::Answer::Judged(Answer::Over(failure(why))),
     }
 }
@@ -87,17 +96,25 @@ impl Judging {
     pub fn new(sender: Sender<Event>) -> Self {
         Self {
             sender,
-            judges: Arc::new([]),
+            known: Arc::default(),
             held: Arc::default(),
-            stop: Arc::default(),
+            stops: Arc::default(),
             running: Arc::default(),
             has_clock: false,
         }
     }
 
-    /// From now on these can be asked.
-    pub fn ask_of(&mut self, judges: &[Settings]) {
-        self.judges = judges.into();
+    /// From now on these can be asked, and those that are found in this environment.
+    pub fn ask_of(
+        &self,
+        judges: &[Settings],
+        environment: Environment,
+        file: Option<SettingsFile>,
+    ) -> Vec<asking::Judge> {
+        let mut known = locked(&self.known);
+        known.write_down(judges);
+        (known.environment, known.file) = (environment, file);
+        known.all()
     }
 
     /// From now on it is told how long things take.
@@ -105,14 +122,16 @@ impl Judging {
         self.has_clock = true;
     }
 
-    /// Ends the judging under way.
-    pub fn stop(&self) {
-        locked(&self.stop).set();
+    /// Ends a judging.
+    pub fn stop(&self, judging: Request) {
+        if let Some(stop) = locked(&self.stops).get(&judging) {
+            stop.set();
+        }
     }
 
-    /// Ends the judging under way and waits a moment until it has.
+    /// Ends every judging under way and waits a moment until they have.
     pub fn end(&self) {
-        self.stop();
+        locked(&self.stops).values().for_each(Stop::set);
         let began = Instant::now();
         while self.running.load(Ordering::SeqCst) > 0 && began.elapsed() < PATIENCE {
             thread::sleep(Duration::from_millis(10));
@@ -122,8 +141,8 @@ impl Judging {
     /// To be called before the worker starts, so that a stop that follows at once is not missed.
     pub fn stop_for(&self, effect: &Effect) -> Stop {
         let stop = Stop::default();
-        if matches!(effect, Effect::Judge(_, _, Ask::Judge(..))) {
-            *locked(&self.stop) = stop.clone();
+        if let Effect::Judge(request, _, Ask::Judge(..)) = effect {
+            locked(&self.stops).insert(*request, stop.clone());
             self.running.fetch_add(1, Ordering::SeqCst);
         }
         stop
@@ -141,8 +160,11 @@ impl Judging {
             Ask::Plan(wish) => {
                 Answer::Planned(self.desk(bundle, turns, &wish).and_then(|desk| desk.plan(&wish)))
             }
+            Ask::Find => self.find(request),
+            Ask::Models(judge) => self.list(&judge),
+            Ask::Keep(judge, model) => Answer::Kept(locked(&self.known).keep(&judge, &model)),
             Ask::Judge(wish, start) => {
-                let _running = Running(&self.running);
+                let _running = Running { judging: self, request };
                 let desk = self.desk(bundle, turns, &wish);
                 let over = desk.map(|desk| self.judge(request, &desk, &wish, start, stop));
                 Answer::Over(over.unwrap_or_else(failure))
@@ -151,10 +173,34 @@ impl Judging {
         Reply::Message(heard(request, answer))
     }
 
+    /// Says at once what the settings, keys and programs give, and which servers answer when they had their time.
+    fn find(&self, request: Request) -> Answer {
+        let (problem, judges, environment) = {
+            let mut known = locked(&self.known);
+            let problem = known.look();
+            (problem, known.all(), known.environment.clone())
+        };
+        let part = heard(request, Answer::Found(judges, Search::GoesOn));
+        let _ = self.sender.send(Event::Partly(part)); // the loop may already have gone home
+        let servers = Known::servers(&environment);
+        let mut known = locked(&self.known);
+        known.take_servers(servers);
+        Answer::Found(known.all(), Search::Over(problem))
+    }
+
+    fn list(&self, judge: &str) -> Answer {
+        let known = locked(&self.known).clone(); // nobody waits for a server
+        let models = known.ask_for_models(judge);
+        let why = models.as_ref().err().cloned();
+        let mut known = locked(&self.known);
+        known.list(judge, models);
+        Answer::Listed(known.all(), why)
+    }
+
     /// The error is a sentence.
     fn desk(&self, bundle: Option<PathBuf>, turns: usize, wish: &Wish) -> Result<Desk, String> {
-        let settings = self.judges.iter().find(|it| it.name == wish.judge);
-        let settings = settings.ok_or_else(|| format!("no judge is called {}", wish.judge))?;
+        let known = locked(&self.known).clone();
+        let settings = known.settings(&wish.judge, &wish.model)?;
         let bundle = bundle.ok_or(NO_BUNDLE)?;
         let asks = match wish.asks {
             Asks::Levels => asks::Asks::Levels,
@@ -166,7 +212,7 @@ impl Judging {
             asks::Asks::Flags => Some(Arc::new(criteria_in(wish.criteria.as_deref())?)),
         };
         let opened = self.open(&bundle, turns)?;
-        Ok(Desk { settings: settings.clone(), prompt, criteria, bundle, opened })
+        Ok(Desk { settings, prompt, criteria, bundle, opened, known })
     }
 
     fn open(&self, bundle: &Path, turns: usize) -> Result<Arc<Opened>, String> {
@@ -201,7 +247,7 @@ impl Judging {
         let mut states: Vec<(Job, Ended)> = vec![];
         let judged = judge_each(
             &wish.moments,
-            |turn| desk.job(wish, turn),
+            |turn| desk.job(wish, turn)?.with_key_of(&|name| desk.known.variable(name)),
             (desk.settings.cost, start),
             (&Judgements::of(&desk.bundle), stop),
             &mut tell,
@@ -218,11 +264,15 @@ const NO_BUNDLE: &str = "this recording is no run bundle, so there is no place f
                          makes one";
 
 /// Counts down when a judging ends, however it does.
-struct Running<'a>(&'a AtomicUsize);
+struct Running<'a> {
+    judging: &'a Judging,
+    request: Request,
+}
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
+        locked(&self.judging.stops).remove(&self.request);
+        self.judging.running.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -234,6 +284,8 @@ struct Desk {
     criteria: Option<Arc<Criteria>>,
     bundle: PathBuf,
     opened: Arc<Opened>,
+    /// Where the key is looked up.
+    known: Known,
 }
 
 impl Desk {
@@ -270,7 +322,8 @@ impl Desk {
             let sum = whole.cost.zip(plan.cost).map(|(sum, cost)| sum + cost);
             whole.cost = sum.map(|sum| sum.min(bound.unwrap_or(f64::INFINITY)));
             whole.place = plan.place;
-            whole.lacks = lacks(job, &mut whole.place);
+            whole.key = job.settings.key_env.clone();
+            whole.lacks = lacks(job, &self.known, &mut whole.place);
         }
         Ok(whole)
     }
@@ -287,9 +340,9 @@ fn matter(group: &Group) -> Matter {
 }
 
 /// What is missing to ask, as a sentence; a key in the place of the judge is taken out of it.
-fn lacks(job: Job, place: &mut String) -> Option<String> {
+fn lacks(job: Job, known: &Known, place: &mut String) -> Option<String> {
     let name = job.settings.name.clone();
-    match job.with_key() {
+    match job.with_key_of(&|name| known.variable(name)) {
         Err(why) => Some(why.to_string()),
         Ok(job) => {
             *place = job.key.hide(place);

@@ -44,7 +44,7 @@ use crate::{
         },
         views::View,
     },
-    judge::settings::Settings,
+    judge::{found::Environment, settings::Settings},
     live::{Control, Job, Start},
     store::OpenError,
     ui::{self, theme::Theme},
@@ -53,6 +53,7 @@ use runtime::Runtime;
 use scoring::Scoring;
 
 pub use gate::Gate;
+pub use judging::known::{JudgeSettings, SettingsFile};
 pub use runtime::Ending;
 pub use terminal::Terminal;
 pub use world::{Opened, Opener, Recording, from_disk};
@@ -92,6 +93,10 @@ pub struct Wishes {
     pub judges: Vec<Settings>,
     /// Where the settings are read from; None where there is no place for them.
     pub settings: Option<PathBuf>,
+    /// Reads the judges of the settings again and adds one; None where that cannot be done.
+    pub settings_file: Option<SettingsFile>,
+    /// Where judges are looked for that the settings do not name.
+    pub environment: Environment,
 }
 
 impl Wishes {
@@ -230,7 +235,7 @@ impl Rehearsal {
         let mut runtime = Runtime::new(opener);
         runtime.update(Message::Resized(size));
         runtime.score_with(Scoring::of(&wishes));
-        runtime.judge_with(&wishes.judges, wishes.settings.as_deref());
+        runtime.judge_with(&wishes);
         runtime.app.configure(&wishes.config);
         let alphabet = wishes.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
         runtime.app.shell.looks.alphabet = alphabet;
@@ -270,6 +275,17 @@ impl Rehearsal {
             self.runtime.update(Message::Press(key));
         }
         Ok(self.runtime.run_until(patience, is_so))
+    }
+
+    /// Takes a message without waiting for what follows, as [`Self::press_until`] does.
+    pub fn send_until(
+        &mut self,
+        message: Message,
+        patience: Duration,
+        is_so: impl Fn(&App) -> bool,
+    ) -> bool {
+        self.runtime.update(message);
+        self.runtime.run_until(patience, is_so)
     }
 
     pub fn frame(&self) -> Buffer {

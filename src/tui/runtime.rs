@@ -17,10 +17,9 @@ use crate::{
     app::{
         App, Effect, Message, Place,
         compare::{self, asking},
-        judging::{Known, asking::Judge},
+        judging::Known,
         shell::{self, editor::Editing},
     },
-    judge::settings::Settings,
     store::OpenError,
 };
 
@@ -114,12 +113,14 @@ impl Runtime {
     }
 
     /// From now on these judges can be asked, and the screen knows of them.
-    pub fn judge_with(&mut self, judges: &[Settings], settings: Option<&Path>) {
-        self.world.keep_in(settings);
-        self.world.judging().ask_of(judges);
+    pub fn judge_with(&mut self, wishes: &Wishes) {
+        self.world.keep_in(wishes.settings.as_deref());
+        let environment = wishes.environment.clone();
+        let judges =
+            self.world.judging().ask_of(&wishes.judges, environment, wishes.settings_file.clone());
         self.app.shell.judges = Known {
-            judges: judges.iter().map(known).collect(),
-            settings: settings.map(|path| path.display().to_string()),
+            judges: judges.into(),
+            settings: wishes.settings.as_ref().map(|path| path.display().to_string()),
         };
     }
 
@@ -136,7 +137,7 @@ impl Runtime {
     /// As somebody in front of a terminal wants it; gives what is wrong with the settings.
     pub fn prepare(&mut self, wishes: Wishes) -> Vec<String> {
         self.score_with(Scoring::of(&wishes));
-        self.judge_with(&wishes.judges, wishes.settings.as_deref());
+        self.judge_with(&wishes);
         self.with_clock();
         let problems = self.app.configure(&wishes.config);
         self.app.shell.looks = wishes.looks(self.app.shell.looks);
@@ -212,7 +213,7 @@ impl Runtime {
                 Effect::MeasureWith(measure) => self.world.measure_with(measure),
                 Effect::StopScoring => self.world.stop_scoring(),
                 Effect::StopComparing => self.world.stop_comparing(),
-                Effect::StopJudging => self.world.judging().stop(),
+                Effect::StopJudging(request) => self.world.judging().stop(request),
                 Effect::StopCollecting => self.world.stop_collecting(),
                 Effect::Copy(text) => self.errands.push(Errand::Copy(text)),
                 Effect::Edit(editing) => self.errands.push(Errand::Edit(editing)),
@@ -367,16 +368,6 @@ impl Runtime {
                 self.update(Message::Opened(request, Err(words)))
             }
         }
-    }
-}
-
-/// What the screen may know of a judge.
-fn known(judge: &Settings) -> Judge {
-    Judge {
-        name: judge.name.clone(),
-        kind: judge.kind.word().to_owned(),
-        model: judge.model.clone(),
-        budget: judge.budget,
     }
 }
 

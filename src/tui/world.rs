@@ -550,7 +550,6 @@ impl World {
         };
         if let Effect::Open(request, _) = &effect {
             self.stop_scoring();
-            self.judging.stop();
             self.search.store(request.number(), Ordering::Relaxed);
         }
         if let Effect::Search(request, ..) = &effect {
@@ -637,7 +636,7 @@ impl Worker {
             | Effect::StopCollecting
             | Effect::StopScoring
             | Effect::Live(_)
-            | Effect::StopJudging
+            | Effect::StopJudging(_)
             | Effect::Suspend
             | Effect::Follow(_)
             | Effect::Copy(_)
@@ -829,7 +828,7 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         | Effect::StopTesting
         | Effect::StopScoring
         | Effect::Live(_)
-        | Effect::StopJudging
+        | Effect::StopJudging(_)
         | Effect::Suspend
         | Effect::Follow(_)
         | Effect::Copy(_)

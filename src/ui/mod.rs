@@ -102,6 +102,7 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
 /// What lies over the whole screen, and the last line.
 fn draw_over(app: &App, theme: Theme, buffer: &mut Buffer) {
     let layout = app.whole_layout();
+    panel::jobs::draw(app, theme, &layout, buffer);
     if let Some(dialog) = &app.dialog {
         panel::form::draw(dialog, theme, &layout, buffer);
     }

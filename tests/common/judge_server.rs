@@ -58,23 +58,50 @@ type Brain = dyn Fn(&Asked) -> Say + Send + Sync;
 pub struct Server {
     pub port: u16,
     seen: Arc<Mutex<Vec<Asked>>>,
+    lists: Arc<Lists>,
+}
+
+/// Path and headers of a request without a body.
+pub type Got = (String, Vec<(String, String)>);
+
+/// The models it lists to whoever asks, and who asked: path and headers.
+#[derive(Default)]
+struct Lists {
+    models: Vec<&'static str>,
+    asked: Mutex<Vec<Got>>,
 }
 
 impl Server {
     pub fn new(brain: impl Fn(&Asked) -> Say + Send + Sync + 'static) -> Self {
+        Self::listing(&[], brain)
+    }
+
+    /// With these models.
+    pub fn listing(
+        models: &[&'static str],
+        brain: impl Fn(&Asked) -> Say + Send + Sync + 'static,
+    ) -> Self {
+        let lists = Arc::new(Lists { models: models.to_vec(), ..Lists::default() });
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen = Arc::default();
         let (brain, known): (Arc<Brain>, Arc<Mutex<Vec<Asked>>>) =
             (Arc::new(brain), Arc::clone(&seen));
+        let told = Arc::clone(&lists);
         // It ends with the test's process.
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (brain, known) = (Arc::clone(&brain), Arc::clone(&known));
-                thread::spawn(move || serve(&stream, &*brain, &known));
+                let told = Arc::clone(&told);
+                thread::spawn(move || serve(&stream, &*brain, &known, &told));
             }
         });
-        Self { port, seen }
+        Self { port, seen, lists }
+    }
+
+    /// Paths and headers of those who asked for its models.
+    pub fn listed(&self) -> Vec<Got> {
+        self.lists.asked.lock().unwrap().clone()
     }
 
     pub fn url(&self) -> String {
@@ -108,8 +135,15 @@ pub fn verdict(asked: &Asked) -> Value {
     json!({"level": number % 5, "rationale": format!("{} was looked at.", asked.component), "evidence": evidence})
 }
 
-fn serve(stream: &TcpStream, brain: &Brain, known: &Mutex<Vec<Asked>>) {
-    let Some(mut asked) = read(stream) else { return };
+fn serve(stream: &TcpStream, brain: &Brain, known: &Mutex<Vec<Asked>>, lists: &Lists) {
+    let mut reader = BufReader::new(stream);
+    let Some((method, path, headers)) = head(&mut reader) else { return };
+    if method == "GET" {
+        lists.asked.lock().unwrap().push((path.clone(), headers));
+        let _ = stream_list(stream, &path, &lists.models);
+        return;
+    }
+    let Some(mut asked) = read(&mut reader, path, headers) else { return };
     {
         let mut known = known.lock().unwrap();
         asked.nth = 1 + known.iter().filter(|it| it.component == asked.component).count();
@@ -119,11 +153,33 @@ fn serve(stream: &TcpStream, brain: &Brain, known: &Mutex<Vec<Asked>>) {
     let _ = answer(stream, &asked, &brain(&asked));
 }
 
-fn read(stream: &TcpStream) -> Option<Asked> {
-    let mut reader = BufReader::new(stream);
+/// The models as Ollama or as OpenAI lists them; nothing else is found here.
+fn stream_list(mut stream: &TcpStream, path: &str, models: &[&str]) -> std::io::Result<()> {
+    let of = |key: &str, list: &str| {
+        let rows: Vec<Value> = models.iter().map(|id| json!({key: id})).collect();
+        json!({list: rows}).to_string()
+    };
+    let (status, body) = match path {
+        _ if models.is_empty() => ("404 Not Found", String::new()),
+        "/api/tags" => ("200 OK", of("name", "models")),
+        "/v1/models" => ("200 OK", of("id", "data")),
+        _ => ("404 Not Found", String::new()),
+    };
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+type Head = (String, String, Vec<(String, String)>);
+
+/// Method, path and headers.
+fn head(reader: &mut BufReader<&TcpStream>) -> Option<Head> {
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
-    let path = line.split(' ').nth(1)?.to_owned();
+    let mut words = line.split(' ').map(str::to_owned);
+    let (method, path) = (words.next()?, words.next()?);
     let mut headers = vec![];
     loop {
         let mut line = String::new();
@@ -131,6 +187,14 @@ fn read(stream: &TcpStream) -> Option<Asked> {
         let Some((name, value)) = line.trim_end().split_once(": ") else { break };
         headers.push((name.to_lowercase(), value.to_owned()));
     }
+    Some((method, path, headers))
+}
+
+fn read(
+    reader: &mut BufReader<&TcpStream>,
+    path: String,
+    headers: Vec<(String, String)>,
+) -> Option<Asked> {
     let length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse().ok()?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;

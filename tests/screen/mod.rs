@@ -606,7 +606,7 @@ impl Answering {
             | Effect::TestCheckpoints(..)
             | Effect::StopTesting
             | Effect::Judge(..)
-            | Effect::StopJudging
+            | Effect::StopJudging(_)
             | Effect::Live(_)
             | Effect::Copy(_)
             | Effect::Edit(_)

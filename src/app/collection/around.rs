@@ -41,6 +41,7 @@ impl App {
     /// Shows the runs below some paths.
     pub(in crate::app) fn collect(&mut self, sources: Vec<PathBuf>) {
         let opening = self.table_wish.clone();
+        self.set_judging_aside();
         self.opened = Loading::Nothing;
         self.collection = Some(Box::new(Collection::of(sources, opening)));
         if self.place.turn.is_some() || self.place.file.is_some() {

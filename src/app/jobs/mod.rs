@@ -4,9 +4,12 @@
 //! which fields it has, and which [`Wanted`] they come to. What is wanted is planned by a worker each time it changes, so
 //! that whoever looks at the form knows what would happen, and a [`Refusal`] stands at the field that it is about.
 //!
+//! What was begun is in the [`list`].
+//!
 //! To add a kind of work add a variant to [`Purpose`] and [`Wanted`], and a file here that makes the form and reads it.
 
 pub mod form;
+pub mod list;
 pub mod scoring;
 pub mod testing;
 
@@ -65,6 +68,8 @@ pub enum Message {
     Form(form::Message),
     /// Do what the form says.
     Begin,
+    /// Of the list of what was begun.
+    List(list::Message),
     Close,
     /// Values measured with another profile or other rules are not shown any more.
     DismissBefore,
@@ -182,6 +187,7 @@ impl App {
             Message::StopTests => return self.stop_testing(),
             Message::DismissBefore => self.dismiss_before(),
             Message::Begin => return self.begin_job(),
+            Message::List(message) => return self.update_jobs_list(message),
         }
         vec![]
     }

@@ -19,7 +19,7 @@ pub struct Areas {
 }
 
 /// Rows that say what a judging would take.
-const PLAN: u16 = 10;
+const PLAN: u16 = 14;
 
 /// Rows that say how far it is.
 const HEAD: u16 = 4;

@@ -2,16 +2,81 @@
 
 use crate::run::{flags::Counts, rubric::Look};
 
-/// A judge of the settings.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// Somebody who can be asked.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judge {
     pub name: String,
     /// `chat`, `responses`, `messages` or `command`.
     pub kind: String,
-    /// Empty where the judge needs none.
+    /// Empty where it needs none, or none is chosen yet.
     pub model: String,
     /// Looks for one component, unless somebody says otherwise.
     pub budget: u32,
+    pub origin: Origin,
+    /// An address, or a program.
+    pub place: String,
+    /// US dollars for a million tokens sent and for a million tokens of replies; None where it is not priced.
+    pub price: Option<[f64; 2]>,
+    pub models: Models,
+}
+
+/// Why a judge is offered.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Origin {
+    #[default]
+    Settings,
+    /// This variable of the environment holds a key.
+    Key(String),
+    /// It answers on this machine.
+    Server,
+    /// It is installed.
+    Program,
+}
+
+/// Which models a judge has.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Models {
+    /// It lists none.
+    #[default]
+    NoList,
+    NotAsked,
+    Known(Vec<Model>),
+    /// A sentence.
+    Failed(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Model {
+    pub id: String,
+    /// As [`Judge::price`].
+    pub price: Option<[f64; 2]>,
+}
+
+/// Whether more judges may be found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Search {
+    GoesOn,
+    /// With a sentence about what is wrong with the settings, if anything is.
+    Over(Option<String>),
+}
+
+impl Judge {
+    /// Of this model.
+    pub fn price_of(&self, model: &str) -> Option<[f64; 2]> {
+        let Models::Known(listed) = &self.models else { return self.price };
+        let listed = listed.iter().find(|it| it.id == model).and_then(|it| it.price);
+        match self.origin {
+            Origin::Settings => self.price,
+            Origin::Key(_) | Origin::Server | Origin::Program => listed.or(self.price),
+        }
+    }
+
+    pub fn listed(&self) -> &[Model] {
+        match &self.models {
+            Models::Known(listed) => listed,
+            Models::NoList | Models::NotAsked | Models::Failed(_) => &[],
+        }
+    }
 }
 
 /// What a judge is asked for.
@@ -55,6 +120,8 @@ pub struct Matter {
 pub struct Wish {
     /// Name of a judge.
     pub judge: String,
+    /// Empty where a program chooses.
+    pub model: String,
     pub asks: Asks,
     /// Path of criteria for flags; None for the built-in ones.
     pub criteria: Option<String>,
@@ -82,6 +149,12 @@ pub enum Ask {
     /// What it would take; nothing is sent.
     Plan(Wish),
     Judge(Wish, Start),
+    /// Who is there: the settings are read again, keys, programs and servers of this machine are looked for.
+    Find,
+    /// Which models the judge of this name has.
+    Models(String),
+    /// The judge of this name with this model is to be in the settings.
+    Keep(String, String),
 }
 
 /// The most a judging can take. A usual one takes far less.
@@ -89,6 +162,8 @@ pub enum Ask {
 pub struct Plan {
     /// Where requests go: an address, or a command line.
     pub place: String,
+    /// The variable whose key is sent there.
+    pub key: Option<String>,
     /// Components or groups of one judging.
     pub components: usize,
     /// Every group of the criteria, where flags are asked for.
@@ -191,6 +266,12 @@ pub struct Outcome {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     Planned(Result<Plan, String>),
+    /// Everybody who is there.
+    Found(Vec<Judge>, Search),
+    /// As [`Self::Found`], with the models of one; or why they are not known.
+    Listed(Vec<Judge>, Option<String>),
+    /// Sentences.
+    Kept(Result<String, String>),
     /// After so many seconds.
     News(f64, News),
     Over(Outcome),

@@ -8,12 +8,14 @@ use crate::{app::scroll::Scroll, run::Run};
 /// What a user may choose before a judge is asked.
 #[derive(Debug)]
 pub struct Form {
-    /// Those of the settings.
+    /// Those of the settings, then those that are found.
     pub judges: Arc<[Judge]>,
     /// Where the settings are read from; None where there is no place for them.
     pub settings: Option<String>,
     /// By position.
     pub judge: usize,
+    /// None for the judge's own.
+    pub model: Option<String>,
     pub asks: Asks,
     pub which: Which,
     pub state: State,
@@ -24,8 +26,10 @@ pub struct Form {
     pub prompt: Own,
     /// What flags are given by.
     pub criteria: Own,
-    /// The field whose path is typed.
+    /// The field that is typed into.
     pub typing: Option<Field>,
+    /// What stood there before.
+    before: Option<String>,
     /// Ids of components and groups marked by hand.
     pub marked: BTreeSet<String>,
     /// The fields, then the components or groups to mark.
@@ -79,6 +83,7 @@ pub(super) enum Playhead {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     Judge,
+    Model,
     Rubric,
     Components,
     State,
@@ -98,6 +103,7 @@ impl Default for Form {
             judges: Arc::new([]),
             settings: None,
             judge: 0,
+            model: None,
             asks: Asks::default(),
             which: Which::default(),
             state: State::default(),
@@ -106,6 +112,7 @@ impl Default for Form {
             prompt: Own::default(),
             criteria: Own::default(),
             typing: None,
+            before: None,
             marked: BTreeSet::new(),
             rows: Scroll::default(),
         }
@@ -127,8 +134,9 @@ impl Which {
 }
 
 impl Field {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Judge,
+        Self::Model,
         Self::Rubric,
         Self::Components,
         Self::State,
@@ -141,10 +149,11 @@ impl Field {
     pub const fn word(self, asks: Asks) -> &'static str {
         match self {
             Self::Judge => "judge",
+            Self::Model => "model",
             Self::Rubric => "rubric",
             Self::Components => match asks {
                 Asks::Levels => "components",
-                Asks::Flags => "criteria groups",
+                Asks::Flags => "groups",
             },
             Self::State => "state",
             Self::Looks => "looks",
@@ -173,7 +182,43 @@ impl State {
 }
 
 impl Form {
-    /// The judge that is chosen; None where the settings name none.
+    /// Who is there now; what is chosen stays as far as it is there.
+    pub(super) fn take(&mut self, judges: Vec<Judge>) {
+        let chosen = self.judge().map(|it| it.name.clone());
+        self.judges = judges.into();
+        let at = self.judges.iter().position(|it| Some(&it.name) == chosen.as_ref());
+        if at.is_none() {
+            self.choose_judge(0);
+        }
+        self.judge = at.unwrap_or_default();
+    }
+
+    fn choose_judge(&mut self, at: usize) {
+        self.judge = at;
+        (self.model, self.budget) = (None, None);
+    }
+
+    /// The model that is asked; empty where none is chosen.
+    pub fn model(&self) -> &str {
+        let own = || self.judge().map_or("", |it| &it.model);
+        self.model.as_deref().map_or_else(own, str::trim)
+    }
+
+    /// The listed model that stands so many after the one that is chosen.
+    fn change_model(&mut self, by: isize) {
+        let listed = self.judge().map_or(&[][..], |it| it.listed());
+        let at = listed.iter().position(|it| it.id == self.model());
+        let next = match at {
+            Some(at) => wrapped(at, by, listed.len()),
+            None if by < 0 => listed.len().saturating_sub(1),
+            None => 0,
+        };
+        if let Some(model) = listed.get(next) {
+            self.model = Some(model.id.clone());
+        }
+    }
+
+    /// The judge that is chosen; None where there is none.
     pub fn judge(&self) -> Option<&Judge> {
         self.judges.get(self.judge)
     }
@@ -212,11 +257,46 @@ impl Form {
         }
     }
 
-    /// From now on keys type the path of this field.
-    pub(super) const fn type_into(&mut self, field: Field) {
-        if let Some(own) = self.own_mut(field) {
+    /// From now on keys type into this field, where it takes words.
+    pub(super) fn type_into(&mut self, field: Field) {
+        if field == Field::Model {
+            self.before.clone_from(&self.model);
+            self.model = Some(self.model().to_owned());
+            self.typing = Some(field);
+        } else if let Some(own) = self.own_mut(field) {
             own.is_wanted = true;
             self.typing = Some(field);
+        }
+    }
+
+    /// What is typed at the moment.
+    pub fn line(&self) -> Option<&str> {
+        match self.typing? {
+            Field::Model => self.model.as_deref(),
+            field => self.own(field).map(|own| own.path.as_str()),
+        }
+    }
+
+    pub(super) fn line_mut(&mut self) -> Option<&mut String> {
+        match self.typing? {
+            Field::Model => self.model.as_mut(),
+            field => self.own_mut(field).map(|own| &mut own.path),
+        }
+    }
+
+    /// Nothing is typed any more; what was typed stays where it is wanted.
+    pub(super) fn end_typing(&mut self, is_wanted: bool) {
+        match self.typing.take() {
+            Some(Field::Model) if !is_wanted => self.model = self.before.take(),
+            Some(Field::Model) => {
+                self.model.take_if(|words| words.trim().is_empty()).map_or((), drop)
+            }
+            Some(field) => {
+                if let Some(own) = self.own_mut(field) {
+                    own.is_wanted &= is_wanted && !own.path.trim().is_empty();
+                }
+            }
+            None => {}
         }
     }
 
@@ -234,9 +314,9 @@ impl Form {
     pub(super) fn change(&mut self, by: isize, run: &Run, playhead: Playhead) {
         match self.field() {
             Some(Field::Judge) if !self.judges.is_empty() => {
-                self.judge = wrapped(self.judge, by, self.judges.len());
-                self.budget = None;
+                self.choose_judge(wrapped(self.judge, by, self.judges.len()));
             }
+            Some(Field::Model) => self.change_model(by),
             Some(Field::Rubric) if by % 2 != 0 => self.ask_for_the_other(),
             Some(Field::Components) => {
                 let all = Which::all(self.asks);

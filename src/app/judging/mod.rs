@@ -2,11 +2,12 @@
 //!
 //! [`form`] is what is wanted, `wish` what it comes to, [`sitting`] what is known of the judging under way, [`asking`] what
 //! the world is asked and says, [`rows`] the lines about one component or group, [`areas`] where the parts stand. The judging
-//! goes on while other views are looked at and while the pane is closed; it ends with the run.
+//! goes on while other views are looked at, while the pane is closed, and while another run is open: [`others`].
 
 pub mod areas;
 pub mod asking;
 pub mod form;
+pub mod others;
 mod pointing;
 pub mod rows;
 pub mod sitting;
@@ -24,7 +25,9 @@ use super::{
 };
 
 use areas::Areas;
-use asking::{Answer, Ask, Asks, How, Judge, Matter, News, Outcome, Plan, Start, Wish};
+use asking::{
+    Answer, Ask, Asks, How, Judge, Matter, Models, News, Origin, Outcome, Plan, Search, Start, Wish,
+};
 use form::Form;
 use sitting::Sitting;
 
@@ -52,6 +55,12 @@ pub struct Judging {
     /// What is to be asked of the world next.
     wanted: Option<Start>,
     is_stop_wanted: bool,
+    is_search_wanted: bool,
+    is_keep_wanted: bool,
+    searches: Desk<()>,
+    /// By the name of a judge.
+    lists: Desk<String>,
+    keeps: Desk<()>,
 }
 
 /// The groups of criteria, as far as they were read.
@@ -108,6 +117,8 @@ pub enum Message {
     /// Back to the form.
     New,
     NextPart,
+    /// The judge that was found is to be in the settings.
+    Keep,
     Path(Path),
 }
 
@@ -119,6 +130,17 @@ pub enum Path {
     EraseAll,
     Accept,
     Cancel,
+}
+
+/// Why a judge cannot be asked without a model; None where it can.
+fn lacks_model(judge: &Judge, model: &str) -> Option<String> {
+    let lacks = model.is_empty() && judge.kind != "command";
+    lacks.then(|| {
+        format!(
+            "no model of {} is chosen: ←→ at the field takes one it lists, space types one",
+            judge.name
+        )
+    })
 }
 
 impl Judging {
@@ -181,6 +203,22 @@ impl Judging {
         }
     }
 
+    /// The pane is open at the judging.
+    pub(in crate::app) fn watch(&mut self) {
+        (self.is_open, self.has_keyboard) = (true, true);
+        self.page = if self.sitting.is_some() { Page::Watch } else { Page::Form };
+    }
+
+    /// Whether somebody may still be found.
+    pub fn is_searching(&self) -> bool {
+        self.is_search_wanted || !self.searches.is_free()
+    }
+
+    /// Whether the chosen judge is being asked which models it has.
+    pub fn is_listing(&self) -> bool {
+        !self.lists.is_free()
+    }
+
     fn toggle(&mut self, layout: &Layout) {
         match (self.is_open, self.has_keyboard(layout)) {
             (true, true) => {
@@ -188,6 +226,7 @@ impl Judging {
                 self.has_keyboard = false;
             }
             _ => {
+                self.is_search_wanted |= !self.is_open && self.page == Page::Form;
                 self.is_open = true;
                 self.has_keyboard = true;
             }
@@ -202,16 +241,12 @@ impl Judging {
     }
 
     fn type_path(&mut self, message: &Path) {
-        let form = &mut self.form;
-        let Some(own) = form.typing.and_then(|field| form.own_mut(field)) else { return };
-        match message {
-            Path::Type(words) => own.path.push_str(words),
-            Path::Erase => drop(own.path.pop()),
-            Path::EraseAll => own.path.clear(),
-            Path::Accept | Path::Cancel => {
-                own.is_wanted &= *message == Path::Accept && !own.path.trim().is_empty();
-                form.typing = None;
-            }
+        match (message, self.form.line_mut()) {
+            (Path::Type(words), Some(line)) => line.push_str(words),
+            (Path::Erase, Some(line)) => drop(line.pop()),
+            (Path::EraseAll, Some(line)) => line.clear(),
+            (Path::Accept | Path::Cancel, _) => self.form.end_typing(*message == Path::Accept),
+            (_, None) => {}
         }
     }
 }
@@ -239,6 +274,7 @@ impl Replay {
             Message::Stop => self.stop_judging(),
             Message::Resume => self.resume_judging(),
             Message::New => self.show_form(),
+            Message::Keep => self.keep_judge(),
             Message::NextPart => {
                 judging.part = match judging.part {
                     Part::Components => Part::Calls,
@@ -327,8 +363,23 @@ impl Replay {
     fn show_form(&mut self) {
         match self.judging.under_way() {
             Some(_) => self.notice = Some("a judge is being asked: x stops it".into()),
-            None => self.judging.page = Page::Form,
+            None => {
+                self.judging.page = Page::Form;
+                self.judging.is_search_wanted = true;
+            }
         }
+    }
+
+    fn keep_judge(&mut self) {
+        let form = &self.judging.form;
+        self.notice = match form.judge() {
+            None => Some("there is no judge to keep".into()),
+            Some(judge) if judge.origin == Origin::Settings => {
+                Some(format!("judge {} stands in the settings already", judge.name))
+            }
+            Some(judge) => lacks_model(judge, form.model()),
+        };
+        self.judging.is_keep_wanted = self.notice.is_none();
     }
 
     /// As the form says, if that can be done and it has been said what it takes.
@@ -385,7 +436,7 @@ impl Replay {
         self.judgeable().into_iter().filter(is_wanted).collect()
     }
 
-    fn stop_judging(&mut self) {
+    pub(in crate::app) fn stop_judging(&mut self) {
         match &mut self.judging.sitting {
             Some(sitting) if sitting.is_under_way() => {
                 sitting.is_stopping = true;
@@ -402,6 +453,27 @@ impl Replay {
                 if let Some(wish) = judging.plans.answered(request) {
                     judging.hear_groups(&wish, &plan);
                     judging.plan = Some((wish, plan));
+                }
+            }
+            Answer::Found(judges, Search::GoesOn) if judging.searches.is_about(request) => {
+                judging.form.take(judges);
+            }
+            Answer::Found(judges, Search::Over(problem)) => {
+                if judging.searches.answered(request).is_some() {
+                    judging.form.take(judges);
+                    self.notice = problem.or(self.notice.take());
+                }
+            }
+            Answer::Found(_, Search::GoesOn) => {}
+            Answer::Listed(judges, _) => {
+                if judging.lists.answered(request).is_some() && !judges.is_empty() {
+                    judging.form.take(judges);
+                }
+            }
+            Answer::Kept(kept) => {
+                if judging.keeps.answered(request).is_some() {
+                    judging.is_search_wanted |= kept.is_ok();
+                    self.notice = Some(kept.unwrap_or_else(|why| why));
                 }
             }
             Answer::News(seconds, news) => self.hear_news(request, seconds, news),
@@ -457,7 +529,8 @@ impl Replay {
     pub(super) fn ask_judging(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
         let mut effects = vec![];
         if std::mem::take(&mut self.judging.is_stop_wanted) {
-            effects.push(Effect::StopJudging);
+            let stop = self.judging.sitting.as_ref().map(|it| Effect::StopJudging(it.request));
+            effects.extend(stop);
         }
         if let (Some(start), Some(sitting)) =
             (self.judging.wanted.take(), &mut self.judging.sitting)
@@ -466,8 +539,36 @@ impl Replay {
             let ask = Ask::Judge(sitting.wish.clone(), start);
             effects.push(Effect::Judge(sitting.request, self.run.clone(), ask));
         }
+        effects.extend(self.ask_who_is_there(numbers));
         effects.extend(self.ask_plan(numbers));
         effects
+    }
+
+    /// Who can be asked, which models the judge at the cursor has, and what is to be kept. A server is asked for its
+    /// models when the cursor is at that field, and not before: it may take a key.
+    fn ask_who_is_there(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        let judging = &mut self.judging;
+        let form = &judging.form;
+        if !judging.is_open || judging.page != Page::Form {
+            return None;
+        }
+        let ask = |request, ask| Some(Effect::Judge(request, self.run.clone(), ask));
+        if judging.is_keep_wanted && judging.keeps.is_free() {
+            let judge = form.judge()?.name.clone();
+            let keep = Ask::Keep(judge, form.model().to_owned());
+            judging.is_keep_wanted = false;
+            return ask(judging.keeps.ask(numbers, ()), keep);
+        }
+        if judging.is_search_wanted && judging.searches.is_free() {
+            judging.is_search_wanted = false;
+            return ask(judging.searches.ask(numbers, ()), Ask::Find);
+        }
+        let unknown = form.judge().filter(|it| it.models == Models::NotAsked)?;
+        if form.field() != Some(form::Field::Model) || !judging.lists.is_free() {
+            return None;
+        }
+        let judge = unknown.name.clone();
+        ask(judging.lists.ask(numbers, judge.clone()), Ask::Models(judge))
     }
 
     /// While the form is looked at, and its wish is another than the one that was worked out.

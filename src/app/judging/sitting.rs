@@ -228,6 +228,7 @@ mod tests {
     fn sitting() -> Sitting {
         let wish = Wish {
             judge: "stub".into(),
+            model: "m-1".into(),
             asks: Asks::Levels,
             criteria: None,
             components: None,

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::{
-    asking::{Asks, Matter, Wish},
+    asking::{Asks, Judge, Matter, Models, Origin, Wish},
     form::{Field, Own, Playhead, State, Which},
+    lacks_model,
 };
 use crate::{
-    app::{replay::Replay, scores::Shows, views::View},
+    app::{jobs::form as jobs, replay::Replay, scores::Shows, views::View},
     metrics::lifeline,
     run::rubric::{Judgement, SEVERE},
 };
@@ -68,7 +69,8 @@ impl Replay {
 
     fn wish_for_all(&self) -> Result<Wish, String> {
         let form = &self.judging.form;
-        let judge = form.judge().ok_or("the settings name no judge")?;
+        let judge = form.judge().ok_or("nobody can be asked")?;
+        lacks_model(judge, form.model()).map_or(Ok(()), Err)?;
         if !self.is_whole {
             return Err("the recording is still being read".into());
         }
@@ -78,6 +80,7 @@ impl Replay {
         };
         Ok(Wish {
             judge: judge.name.clone(),
+            model: form.model().to_owned(),
             asks: form.asks,
             criteria,
             components: None,
@@ -174,11 +177,9 @@ impl Replay {
         match field {
             Field::Judge => form.judge().map_or_else(
                 || ("none".into(), String::new()),
-                |it| {
-                    let model = if it.model.is_empty() { "as it likes" } else { &it.model };
-                    (it.name.clone(), format!("{}, {model}", it.kind))
-                },
+                |it| (it.name.clone(), said_of(it)),
             ),
+            Field::Model => self.model_said(),
             Field::Rubric => match form.asks {
                 Asks::Levels => ("levels (slump-5)".into(), "of components".into()),
                 Asks::Flags => ("flags".into(), "places, by criteria".into()),
@@ -197,6 +198,42 @@ impl Replay {
                 _ => ("built in".into(), String::new()),
             },
         }
+    }
+
+    fn model_said(&self) -> (String, String) {
+        let form = &self.judging.form;
+        let Some(judge) = form.judge() else { return ("none".into(), String::new()) };
+        let value = match form.model() {
+            "" if judge.kind == "command" => "its own choice",
+            "" => "none chosen",
+            model => model,
+        };
+        let listed = match &judge.models {
+            _ if self.judging.is_listing() => "asks which it has…".into(),
+            Models::NoList => "space types one".into(),
+            Models::NotAsked => "←→ or space chooses".into(),
+            Models::Known(listed) => format!("{} listed", listed.len()),
+            Models::Failed(why) => format!("no list: {why}"),
+        };
+        let price = match judge.price_of(form.model()) {
+            Some([sent, said]) => format!("{sent} and {said} USD a million tokens in and out"),
+            None => "not priced".into(),
+        };
+        (value.into(), format!("{price}, {listed}"))
+    }
+
+    /// A field as every form shows it.
+    pub fn shown_field(&self, field: Field) -> jobs::Field {
+        let form = &self.judging.form;
+        let label = field.word(form.asks);
+        if form.typing == Some(field) || form.own(field).is_some_and(|own| own.is_wanted) {
+            let typed = form.own(field).map_or_else(|| form.model(), |own| &own.path);
+            let line = form.line().filter(|_| form.typing == Some(field));
+            return jobs::Field::text(label, label, line.unwrap_or(typed), "");
+        }
+        let (value, remark) = self.field_said(field);
+        let choice = jobs::Choice::new(label, value).with_remark(remark);
+        jobs::Field::choice(label, label, vec![choice], 0)
     }
 
     fn components_said(&self) -> (String, String) {
@@ -240,5 +277,15 @@ impl Replay {
                 None => ("the end".into(), String::new()),
             },
         }
+    }
+}
+
+/// Why it is offered.
+fn said_of(judge: &Judge) -> String {
+    match &judge.origin {
+        Origin::Settings => format!("{}, of the settings", judge.kind),
+        Origin::Key(variable) => format!("key in {variable}"),
+        Origin::Server => "answers on this machine".into(),
+        Origin::Program => "installed program".into(),
     }
 }

@@ -57,6 +57,8 @@ pub enum Context {
     JudgeWatch,
     /// Typing the path of a prompt for it.
     JudgePath,
+    /// The list of what was begun.
+    Jobs,
     /// A form, before something is begun.
     Form,
     /// Typing into one of its fields.
@@ -121,7 +123,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 52] = [
+    pub const ALL: [Self; 53] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -139,6 +141,7 @@ impl Context {
         Self::JudgeForm,
         Self::JudgeWatch,
         Self::JudgePath,
+        Self::Jobs,
         Self::Form,
         Self::FormText,
         Self::AuditReading,
@@ -194,7 +197,8 @@ impl Context {
             Self::Judging => "in the pane that asks a judge",
             Self::JudgeForm => "in it, before it asks",
             Self::JudgeWatch => "in it, while it asks and after",
-            Self::JudgePath => "in it, while typing a path",
+            Self::JudgePath => "in it, while typing",
+            Self::Jobs => "in the list of jobs",
             Self::Form => "in a form, before something is begun",
             Self::FormText => "while typing into a form",
             Self::AuditReading => "in the audit, and while it asks for a reason",
@@ -300,6 +304,7 @@ impl Context {
             Self::JudgeForm => &[Self::JudgeForm, Self::Judging, Self::Anywhere],
             Self::JudgeWatch => &[Self::JudgeWatch, Self::Judging, Self::Anywhere],
             Self::JudgePath => &[Self::JudgePath],
+            Self::Jobs => &[Self::Jobs],
             Self::Form => &[Self::Form],
             Self::FormText => &[Self::FormText],
             Self::Audit => &[Self::AuditReading, Self::Audit, Self::InRun, Self::Anywhere],

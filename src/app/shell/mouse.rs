@@ -110,6 +110,9 @@ impl App {
         if self.overlay.is_some() {
             return self.point_at_overlay(mouse, layout);
         }
+        if self.jobs_list.is_some() || self.dialog.is_some() {
+            return vec![]; // the keyboard has it
+        }
         if self.comparison().is_some() {
             return self.point_at_comparison(mouse, layout);
         }

@@ -153,9 +153,14 @@ fn complaint_or(prompt: &Prompt, hints: Vec<Span<'static>>, theme: Theme) -> Vec
 /// The count, and the judging under way where the run and its title are not seen.
 fn count(app: &App, theme: Theme) -> Vec<Span<'static>> {
     let count = app.count.map(|count| own(count.to_string(), theme.of(Meaning::Title)));
-    let sign = app.replay().filter(|_| app.shown_run().is_none());
-    let sign = sign.and_then(|replay| replay.judging.sign());
-    let sign = sign.map(|words| own(format!(" {words}"), theme.of(Meaning::Playing)));
+    let here = app.replay().filter(|_| app.shown_run().is_none());
+    let here = here.and_then(|replay| replay.judging.sign());
+    let others = app.other_judgings.iter().filter(|it| it.sitting.is_under_way()).count();
+    let others = (others > 0).then(|| format!("J {others} elsewhere"));
+    let sign = here
+        .into_iter()
+        .chain(others)
+        .map(|words| own(format!(" {words}"), theme.of(Meaning::Playing)));
     count.into_iter().chain(sign).collect()
 }
 

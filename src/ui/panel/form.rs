@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Cells of the name of a field, blanks around it included.
-const LABEL: usize = 16;
+pub(super) const LABEL: usize = 16;
 
 pub fn draw(dialog: &Dialog, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     let room = usize::from(layout.overlay().width.saturating_sub(2));
@@ -71,7 +71,7 @@ fn fields(dialog: &Dialog, theme: Theme, width: usize) -> (Vec<(Line<'static>, b
 }
 
 /// ` profile        ‹ trajview ›`
-fn field_row(field: &Field, types: bool, theme: Theme, width: usize) -> Line<'static> {
+pub(super) fn field_row(field: &Field, types: bool, theme: Theme, width: usize) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let mut spans = vec![own(format!(" {:<1$}", field.label, LABEL - 1), muted)];
     let room = width.saturating_sub(LABEL + 2);

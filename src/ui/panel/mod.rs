@@ -9,6 +9,7 @@ pub mod diff;
 pub mod files;
 pub mod footer;
 pub mod form;
+pub mod jobs;
 pub mod judging;
 pub mod live;
 pub mod now;

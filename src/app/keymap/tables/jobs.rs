@@ -2,7 +2,7 @@
 
 use crate::app::{
     Message,
-    jobs::{self, Purpose, form},
+    jobs::{self, Purpose, form, list},
     key::{Code, Key},
     overlay,
     scroll::Motion,
@@ -10,8 +10,8 @@ use crate::app::{
 
 use super::{
     Binding,
-    Context::{Anywhere, Compare, Curves, Form, FormText, InRun, Table},
-    row::{c, fill, job, k, open, row},
+    Context::{Anywhere, Compare, Curves, Form, FormText, InRun, Jobs, Table},
+    row::{c, fill, job, k, listed, open, row},
 };
 
 #[rustfmt::skip] // a table: one row a binding
@@ -21,6 +21,16 @@ pub static ROWS: &[Binding] = &[
     row(Curves, &[c('B')], "what was measured before, with another profile or other rules, is not shown any more", "", |_| job(jobs::Message::DismissBefore)),
     row(Compare, &[c('B')], "what was measured before, with another profile or other rules, is not shown any more", "", |_| job(jobs::Message::DismissBefore)),
     row(Table, &[c('B')], "what was measured before, with another profile or other rules, is not shown any more", "", |_| job(jobs::Message::DismissBefore)),
+    row(Anywhere, &[c('J')], "jobs: every judging, live run and measuring, to go to or to stop", "", |_| listed(list::Message::Toggle)),
+    row(Jobs, &[k(Code::Up), c('k'), k(Code::BackTab)], "previous job", "job", |n| listed(list::Message::Move(Motion::Up(n.times())))),
+    row(Jobs, &[k(Code::Down), c('j'), k(Code::Tab)], "next job", "job", |n| listed(list::Message::Move(Motion::Down(n.times())))),
+    row(Jobs, &[k(Code::Enter)], "to where the job is, its run opened where it is another", "open", |_| listed(list::Message::Enter)),
+    row(Jobs, &[c('x')], "stop the job; what it did stays", "stop", |_| listed(list::Message::Stop)),
+    row(Jobs, &[c('g'), k(Code::Home)], "to the first job, gg too; 3gg to job 3", "", |n| listed(list::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
+    row(Jobs, &[c('G'), k(Code::End)], "to the last job", "", |n| listed(list::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+    row(Jobs, &[c('?')], "these keys", "help", |_| open(overlay::Kind::Help)),
+    row(Jobs, &[k(Code::Esc), c('q'), c('J')], "close the list; the jobs go on", "close", |_| listed(list::Message::Toggle)),
+    row(Jobs, &[Key::ctrl('c')], "quit", "", |_| Message::Quit),
     row(Form, &[k(Code::Enter)], "begin what the form says", "begin", |_| job(jobs::Message::Begin)),
     row(Form, &[k(Code::Up), c('k'), k(Code::BackTab)], "previous field", "field", |n| fill(form::Message::Move(Motion::Up(n.times())))),
     row(Form, &[k(Code::Down), c('j'), k(Code::Tab)], "next field", "field", |n| fill(form::Message::Move(Motion::Down(n.times())))),

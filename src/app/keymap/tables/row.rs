@@ -159,6 +159,10 @@ pub(super) const fn fill(message: jobs::form::Message) -> Message {
     job(jobs::Message::Form(message))
 }
 
+pub(super) const fn listed(message: jobs::list::Message) -> Message {
+    job(jobs::Message::List(message))
+}
+
 pub(super) const fn judge(message: judging::Message) -> Message {
     replay(replay::Message::Judging(message))
 }

@@ -1,10 +1,6 @@
 //! The fields of what is wanted, and what it would take.
 
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    text::{Line, Span},
-};
+use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::put_lines;
 use crate::{
@@ -12,20 +8,16 @@ use crate::{
         judging::{
             areas::Areas,
             asking::{Asks, Plan, Wish},
-            form::Field,
         },
         replay::Replay,
         wrap::wrap,
     },
     ui::{
-        line::{amount, fit, fit_end, own, recorded, safe, width_of},
-        panel::put_row,
+        line::{amount, fit, own, recorded, width_of},
+        panel::{form::field_row, put_row},
         theme::{Meaning, Theme},
     },
 };
-
-/// Cells of the name of a field.
-const FIELD: usize = 15;
 
 /// Cells of the name of a line below.
 const NAME: usize = 11;
@@ -40,36 +32,16 @@ pub fn draw(replay: &Replay, is_focused: bool, theme: Theme, areas: &Areas, buff
     let seen = form.rows.top..replay.form_rows().min(form.rows.top + areas.list_height());
     for (y, row) in seen.enumerate() {
         let line = match form.fields().get(row) {
-            Some(field) => field_row(*field, replay, theme, areas.width()),
+            Some(field) => {
+                let types = form.typing == Some(*field);
+                field_row(&replay.shown_field(*field), types, theme, areas.width())
+            }
             None => mark_row(row - form.fields().len(), replay, theme, areas.width()),
         };
         let style = (row == form.rows.cursor).then_some(selected);
         put_row(line, style, areas.list, y as u16, buffer);
     }
     put_lines(below(replay, theme, areas.width()), areas.below, buffer);
-}
-
-/// ` judge       ‹ stub ›  chat, m-1`
-fn field_row(field: Field, replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
-    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let (value, remark) = replay.field_said(field);
-    let form = &replay.judging.form;
-    let mut spans = vec![own(format!(" {:<FIELD$} ", field.word(form.asks)), muted)];
-    if form.own(field).is_some_and(|own| own.is_wanted) {
-        let room = width.saturating_sub(FIELD + 5);
-        spans.push(own(fit_end(&safe(&value), room), plain));
-        if form.typing == Some(field) {
-            spans.push(own("▏", theme.of(Meaning::Key)));
-        }
-        return Line::from(spans);
-    }
-    spans.push(own("‹ ", muted));
-    spans.push(recorded(&value, theme.of(Meaning::Title)));
-    spans.push(own(" ›", muted));
-    if !remark.is_empty() {
-        spans.push(recorded(&format!("  {remark}"), muted));
-    }
-    Line::from(fit(spans, width))
 }
 
 /// ` [x] C07 Joint loss`
@@ -116,13 +88,12 @@ fn below(replay: &Replay, theme: Theme, width: usize) -> Vec<Line<'static>> {
 }
 
 fn planned(plan: &Plan, wish: &Wish, theme: Theme, width: usize) -> Vec<Line<'static>> {
-    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let cost = match (plan.cost, plan.bound) {
         (Some(cost), Some(bound)) => {
             format!("{cost:.2} USD at most; the bound is {bound:.2}")
         }
         (Some(cost), None) => format!("{cost:.2} USD at most; max_cost_usd would bound it"),
-        (None, _) => "not known: the settings name no prices".into(),
+        (None, _) => "not priced: what it will cost is not known".into(),
     };
     let tokens = format!(
         "{} in, {} out at most; usually far fewer",
@@ -134,8 +105,14 @@ fn planned(plan: &Plan, wish: &Wish, theme: Theme, width: usize) -> Vec<Line<'st
         Asks::Levels => "verdicts",
         Asks::Flags => "answers",
     };
+    let key = plan.key.as_ref().map(|variable| format!(", key in {variable}"));
+    let sent = match wish.asks {
+        Asks::Levels => "prompt, component, and the code it looks at",
+        Asks::Flags => "prompt, criteria, and the code it looks at",
+    };
     let mut rows = vec![
-        ("asked at", plan.place.clone()),
+        ("sent to", plan.place.clone() + &key.unwrap_or_default()),
+        ("sent", sent.into()),
         (answered, answers.to_string()),
         ("requests", format!("{} at most, retries aside", plan.requests)),
         ("tokens", tokens),
@@ -144,14 +121,19 @@ fn planned(plan: &Plan, wish: &Wish, theme: Theme, width: usize) -> Vec<Line<'st
     ];
     let criteria = plan.criteria.as_ref();
     rows.extend(criteria.map(|digits| ("criteria", format!("sha256 {digits}"))));
-    let row = |(name, words): (&str, String)| -> Line<'static> {
-        let name: Span<'static> = own(format!(" {name:<NAME$} "), muted);
-        let room = width.saturating_sub(width_of(std::slice::from_ref(&name)));
-        let mut spans = vec![name];
-        spans.extend(fit(vec![recorded(&words, plain)], room));
-        Line::from(spans)
-    };
-    rows.into_iter().map(row).collect()
+    rows.iter().flat_map(|(name, words)| planned_row(name, words, theme, width)).collect()
+}
+
+/// A name and words over as many rows as they take.
+fn planned_row(name: &str, words: &str, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let mut name = format!(" {name:<NAME$} ");
+    let room = width.saturating_sub(NAME + 3).max(1);
+    let rows = wrap(words, room).into_iter().map(|range| {
+        let name = std::mem::replace(&mut name, " ".repeat(NAME + 2));
+        let words = recorded(words[range].trim_end(), theme.of(Meaning::Text));
+        Line::from(vec![own(name, theme.of(Meaning::Muted)), words])
+    });
+    rows.collect()
 }
 
 fn go(replay: &Replay, theme: Theme) -> Line<'static> {
@@ -177,40 +159,30 @@ fn said(words: &str, meaning: Meaning, theme: Theme, width: usize) -> Vec<Line<'
         .collect()
 }
 
-/// What to write where; on a low screen the least of it.
+/// What would make somebody be there.
 fn no_judge(replay: &Replay, theme: Theme, area: Rect) -> Vec<Line<'static>> {
     let width = usize::from(area.width);
-    let is_low = usize::from(area.height) < 2 * TOML.len();
-    let file = replay.judging.form.settings.as_deref();
-    let into = match file {
-        Some(file) => format!("A judge is a table in the settings file, {file}, such as:"),
-        None => "A judge is a table in the settings file (--config FILE), such as:".into(),
-    };
-    let words = "The settings name no judge: nobody can be asked yet.";
-    let after = "The key stays in the variable that key_env names. The README has every setting; they count when trajview \
-                 starts again.";
-    let rows = TOML.len() - if is_low { PRICES } else { 0 };
-    let blank = (!is_low).then(Line::default);
-    let toml = |row: &&'static str| Line::from(own(format!("   {row}"), theme.of(Meaning::Title)));
-    let mut lines = said(words, Meaning::Warning, theme, width);
-    lines.extend(blank.clone());
-    lines.extend(said(&into, Meaning::Text, theme, width));
-    lines.extend(blank.clone());
-    lines.extend(TOML.iter().take(rows).map(toml));
-    lines.extend(blank);
-    lines.extend(said(after, Meaning::Text, theme, width));
+    if replay.judging.is_searching() {
+        return said("looking for somebody to ask…", Meaning::Muted, theme, width);
+    }
+    let file = replay.judging.form.settings.as_deref().unwrap_or("the file of --config");
+    let mut lines =
+        said("Nobody can be asked yet. Any of these is enough:", Meaning::Warning, theme, width);
+    lines.push(Line::default());
+    lines.extend(
+        MAKES_IT_WORK.iter().flat_map(|(name, words)| planned_row(name, words, theme, width)),
+    );
+    lines.push(Line::default());
+    let after = format!(
+        "So is a table [judges.NAME] in {file}. r closes this, and r again looks once more."
+    );
+    lines.extend(said(&after, Meaning::Muted, theme, width));
     lines
 }
 
-/// A judge, and last what its bound on the cost needs.
-const TOML: [&str; 8] = [
-    "[judges.gpt]",
-    "kind = \"chat\"   # or responses, messages, command",
-    "model = \"gpt-5.1\"",
-    "base_url = \"https://api.openai.com/v1\"",
-    "key_env = \"OPENAI_API_KEY\"",
-    "price_input = 1.25   # USD for a million tokens",
-    "price_output = 10.0",
-    "max_cost_usd = 5.0",
+/// A line each.
+const MAKES_IT_WORK: [(&str, &str); 3] = [
+    ("key", "OPENAI_, ANTHROPIC_, GEMINI_ or OPENROUTER_API_KEY"),
+    ("server", "Ollama (port 11434), llama.cpp (8080), vLLM (8000) here"),
+    ("program", "claude, codex or gemini on the PATH"),
 ];
-const PRICES: usize = 3;
