@@ -159,6 +159,126 @@ fn an_agent_in_a_terminal_is_typed_to_by_hand() {
     assert_eq!(tui.wait_for_end().exit_code(), 130);
 }
 
+/// The screen of a run that was recorded before, with a cache of its own.
+fn open_run(desk: &Desk, columns: u16, rows: u16) -> Tui {
+    let made = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(["live", "--headless", "--agent", "plain", "--script"])
+        .arg(desk.path("script.json"))
+        .arg("--out")
+        .arg(desk.path("run"))
+        .arg("--config")
+        .arg(desk.path("config.toml"))
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
+    again(desk, columns, rows)
+}
+
+fn again(desk: &Desk, columns: u16, rows: u16) -> Tui {
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
+    command.arg(desk.path("run"));
+    command.arg("--config");
+    command.arg(desk.path("config.toml"));
+    command.env("PATH", "/usr/bin:/bin"); // no agents but those of the settings
+    ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
+    let tui = Tui::spawn_with_cache(columns, rows, command, &desk.path("cache"));
+    tui.wait_for("turn 1/3");
+    tui
+}
+
+#[test]
+fn keys_alone_lead_from_an_open_run_to_its_other_condition_beside_it_and_to_the_comparison() {
+    let desk = Desk::new(&three());
+    let mut tui = open_run(&desk, 160, 45);
+
+    tui.press("A");
+    tui.wait_for("live run");
+    tui.press("\x1b[C");
+    tui.wait_for("its other condition: single-shot");
+    tui.wait_for("run-plain-single-shot");
+    tui.press("\r");
+    let screen = tui.wait_for("c compares it with run");
+    assert!(screen.contains("plain") && screen.contains("turn 3/3"), "{screen}");
+    tui.press("o");
+    tui.wait_for("turn 1/1");
+    tui.press("o");
+    tui.wait_for("turn 3/3");
+    tui.press("c");
+    tui.wait_for("run-plain-single-shot");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+
+    let made = desk.path("run-plain-single-shot");
+    let script: serde_json::Value =
+        serde_json::from_slice(&fs::read(made.join("script.json")).unwrap()).unwrap();
+    assert_eq!(script["condition"], "single-shot");
+    assert_eq!(script["requests"].as_array().unwrap().len(), 1);
+    let shown = snapshot(&made, &[]);
+    assert!(shown.contains("✓ every request was asked  turn 1/1"), "{shown}");
+}
+
+#[test]
+fn what_the_form_said_is_there_again_for_the_same_task_and_the_folder_is_a_new_one() {
+    let desk = Desk::new(&three());
+    let mut tui = open_run(&desk, 120, 40);
+    tui.press("A\x1b[C");
+    tui.wait_for("run-plain-single-shot");
+    tui.press("jjj m-1\r"); // the model
+    tui.wait_for("m-1");
+    tui.wait_for("records");
+    tui.press("\r");
+    tui.wait_for("c compares it with run");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+
+    let mut tui = again(&desk, 120, 40);
+    tui.press("A");
+    let screen = tui.wait_for("run-plain-single-shot-2");
+    assert!(screen.contains("m-1") && screen.contains("its other condition"), "{screen}");
+    tui.press("\x1bq");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+}
+
+#[test]
+fn quitting_asks_while_an_agent_that_was_started_from_the_screen_is_at_work() {
+    let mut requests = three();
+    requests[0].0 = "Begin.\ndo: sleep 1";
+    let desk = Desk::new(&requests);
+    let mut tui = open_run(&desk, 120, 40);
+    let script = desk.path("run/script.json");
+    let slow = fs::read_to_string(&script).unwrap().replace("sleep 1", "sleep 600");
+    fs::write(&script, slow).unwrap();
+
+    tui.press("A");
+    tui.wait_for("run-plain-emergent");
+    tui.press("\r");
+    tui.wait_for("running");
+    tui.press("\x1bOP"); // F1
+    tui.wait_for("live run 0/3 F7");
+    tui.press("q");
+    tui.wait_for("quit again to stop it");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+    assert!(tui.is_given_back());
+    let shown = snapshot(&desk.path("run-plain-emergent"), &[]);
+    assert!(shown.contains("--resume goes on"), "{shown}");
+}
+
+#[test]
+fn a_script_that_does_not_parse_and_a_folder_that_is_taken_are_said_in_the_form() {
+    let desk = Desk::new(&three());
+    let mut tui = open_run(&desk, 120, 40);
+    fs::write(desk.path("run/script.json"), "{").unwrap();
+    tui.press("A");
+    tui.wait_for("does not read as a script");
+
+    tui.press("ll"); // a specification: its path is typed in the next field
+    tui.wait_for("which file?");
+    tui.press("\x1bq");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+    assert!(!desk.path("run-plain-emergent").exists());
+}
+
 #[test]
 fn a_recording_that_no_live_run_made_says_so() {
     let run = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-runs/codex-p12");

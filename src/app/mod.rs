@@ -210,6 +210,10 @@ pub enum Effect {
     /// A command of the person's is run on the files at checkpoints.
     TestCheckpoints(Request, Arc<Run>, jobs::testing::Tests),
     StopTesting,
+    /// The agents of this machine, and what was said last about this task.
+    FindAgents(Request, String),
+    /// Start an agent.
+    StartLive(Request, Box<jobs::live::Beginning>),
     /// The code is measured so from now on.
     MeasureWith(jobs::scoring::Measure),
     /// Ask no more in this judging; what is judged stays.
@@ -384,7 +388,7 @@ impl App {
     /// Where a judge is being asked only at the second wish: it costs money, and that it is kept is worth a word.
     fn quit(&mut self) {
         let is_judging = self.judgings_under_way().next().is_some();
-        let is_live = self.live.as_ref().is_some_and(|live| !live.is_over());
+        let is_live = self.has_agent_at_work();
         if (!is_judging && !is_live) || self.parting.is_warned {
             self.is_quitting = true;
             return;

@@ -2,20 +2,13 @@
 
 mod told;
 
-use std::{
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use crate::{
     live::{
-        self, CannotStart, Control, Ended, Halt, Job, Start,
-        drivers::{
-            self,
-            command::{SessionWord, Way, Words},
-        },
-        plan,
-        script::{Condition, Script},
+        self, CannotStart, Control, Ended, Halt, Job, Start, drivers, plan,
+        prepare::{self, Unusable, absolute, bytes_of, program},
+        script::Condition,
         setup::{Budget, OnFailure, Permissions, Setup},
         stage,
     },
@@ -200,6 +193,17 @@ fn wrong(sentence: impl Into<String>) -> Failure {
     Failure::new(Exit::WrongArguments, sentence)
 }
 
+impl From<Unusable> for Failure {
+    fn from(why: Unusable) -> Self {
+        let exit = match &why {
+            Unusable::Unread(_) => Exit::CannotRead,
+            Unusable::Misread(_) => Exit::CannotUnderstand,
+            Unusable::Wrong(_) => Exit::WrongArguments,
+        };
+        Self::new(exit, why.sentence())
+    }
+}
+
 impl From<CannotStart> for Failure {
     fn from(why: CannotStart) -> Self {
         let exit = match &why {
@@ -274,7 +278,8 @@ fn limit(args: &Args, setup: &mut Setup) {
 }
 
 fn wanted(args: &Args) -> Result<Job, Failure> {
-    let (script, condition) = script(args)?;
+    let (script, condition) =
+        prepare::asked(args.script.as_deref(), args.specification.as_deref(), args.condition)?;
     let bundle = args.out.clone().unwrap_or_else(|| "OUT".into());
     let work = args.work.clone().unwrap_or_else(stage::somewhere);
     let mut setup = Setup::new(args.agent.as_deref().unwrap_or_default(), absolute(&work));
@@ -313,7 +318,7 @@ fn name_driver(args: &Args, setup: &mut Setup) -> Result<(), Failure> {
         if let Some(first) = start.first_mut() {
             *first = program(Path::new(first)).to_string_lossy().into_owned();
         }
-        setup.command = Some(words(&start));
+        setup.command = Some(prepare::words(&start));
         return Ok(());
     }
     if drivers::names().contains(&setup.agent.as_str()) {
@@ -323,102 +328,5 @@ fn name_driver(args: &Args, setup: &mut Setup) -> Result<(), Failure> {
     for problem in loaded.problems.iter().filter(|problem| problem.contains("drivers")) {
         eprintln!("trajview: {}", super::output::plain(problem));
     }
-    let Some((_, words)) = loaded.drivers.iter().find(|(name, _)| *name == setup.agent) else {
-        let mut known: Vec<String> = drivers::names().into_iter().map(str::to_owned).collect();
-        known.push("command".into());
-        known.extend(loaded.drivers.iter().map(|(name, _)| name.clone()));
-        return Err(wrong(format!(
-            "no agent is called {}; known: {}; a table [drivers.{}] in the settings file makes one",
-            setup.agent,
-            known.join(", "),
-            setup.agent
-        )));
-    };
-    let mut words = words.clone();
-    for start in [&mut words.start, &mut words.next] {
-        if let Some(first) = start.first_mut().filter(|first| !first.contains('{')) {
-            *first = program(Path::new(first)).to_string_lossy().into_owned();
-        }
-    }
-    setup.command = Some(words);
-    Ok(())
-}
-
-/// A program by its words alone: what stands in them tells how it gets its request.
-fn words(start: &[String]) -> Words {
-    let has = |mark: &str| start.iter().any(|word| word.contains(mark));
-    let prompt = match () {
-        () if has("{prompt_file}") => Way::File,
-        () if has("{prompt}") => Way::Arg,
-        () => Way::Stdin,
-    };
-    let session =
-        if has("{session}") || has("{uuid}") { SessionWord::Chosen } else { SessionWord::None };
-    Words { start: start.to_vec(), prompt, session, ..Words::default() }
-}
-
-fn script(args: &Args) -> Result<(Script, Condition), Failure> {
-    let specification = match &args.specification {
-        Some(path) => {
-            let text = String::from_utf8(bytes_of(path)?);
-            let why = |_| {
-                Failure::new(
-                    Exit::CannotUnderstand,
-                    format!("{} is not UTF-8 text", path.display()),
-                )
-            };
-            Some(text.map_err(why)?)
-        }
-        None => None,
-    };
-    let (script, name) = match &args.script {
-        Some(path) => {
-            let read = Script::read(&bytes_of(path)?);
-            let cannot =
-                |why| Failure::new(Exit::CannotUnderstand, format!("{} {why}", path.display()));
-            (read.map_err(cannot)?, path.display().to_string())
-        }
-        None => (
-            Script::of_specification(specification.as_deref().unwrap_or("the request")),
-            "the specification".into(),
-        ),
-    };
-    let own = script.condition.as_deref().and_then(Condition::by_word);
-    let usual = if args.script.is_none() || specification.is_some() {
-        Condition::SingleShot
-    } else {
-        own.unwrap_or(Condition::Emergent)
-    };
-    let condition = args.condition.unwrap_or(usual);
-    let script = script.under(condition, specification);
-    Ok((script.map_err(|why| wrong(format!("{name}: {why}")))?, condition))
-}
-
-/// A script or a checklist is not larger.
-const MOST_BYTES: u64 = 64 << 20;
-
-fn bytes_of(path: &Path) -> Result<Vec<u8>, Failure> {
-    let mut bytes = vec![];
-    let read =
-        std::fs::File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes));
-    match read {
-        Ok(_) => Ok(bytes),
-        Err(why) => {
-            Err(Failure::new(Exit::CannotRead, format!("cannot read {}: {why}", path.display())))
-        }
-    }
-}
-
-/// A program as it is found from elsewhere: one that lies where we were started is named by its whole path, unless a bare
-/// name is found on the PATH.
-fn program(path: &Path) -> PathBuf {
-    let is_bare = path.components().count() == 1 && !path.starts_with(".");
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let is_on_path = || std::env::split_paths(&folders).any(|folder| folder.join(path).is_file());
-    let is_here = path.is_file() && !(is_bare && is_on_path());
-    if is_here { absolute(path) } else { path.to_owned() }
-}
-
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+    Ok(prepare::drive(setup, &loaded.drivers)?)
 }

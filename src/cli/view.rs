@@ -126,6 +126,7 @@ pub fn of_settings(settings: config::Loaded, named: Option<&Path>) -> Wishes {
         environment: Environment::here(),
         settings_file: Some(tui::SettingsFile(Arc::new(again))),
         judges: settings.judges,
+        drivers: settings.drivers,
         settings: file,
         config: settings.config,
         caches: true,

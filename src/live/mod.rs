@@ -29,6 +29,7 @@
 //! The agent sees a small environment and folders of its own ([`stage`]); keys that it gets are kept out of everything that
 //! is written ([`secrets`]).
 
+pub mod agents;
 pub mod budget;
 pub mod cast;
 pub mod checks;
@@ -43,6 +44,7 @@ pub mod logs;
 pub mod manifest;
 mod orphans;
 pub mod plan;
+pub mod prepare;
 pub mod process;
 mod pty;
 mod queued;

@@ -127,6 +127,11 @@ impl Script {
         }
     }
 
+    /// The condition it says itself; None where it says none that we know.
+    pub fn own_condition(&self) -> Option<Condition> {
+        self.condition.as_deref().and_then(Condition::by_word)
+    }
+
     /// The script as it is asked under a condition. The error is a sentence.
     pub fn under(
         mut self,
@@ -144,6 +149,31 @@ impl Script {
         }
         self.condition = Some(condition.word().into());
         Ok(self)
+    }
+
+    /// A script of requests that a recording holds, in order, each with the checkpoint that ends with it.
+    pub fn of_requests(requests: impl IntoIterator<Item = (String, Option<String>)>) -> Self {
+        let request = |(text, checkpoint)| Request {
+            turn: 0,
+            text,
+            checkpoint,
+            number: None,
+            original: None,
+            typed: false,
+        };
+        let mut script = Self {
+            schema: SCHEMA.into(),
+            task: None,
+            title: None,
+            condition: None,
+            specification: None,
+            made: None,
+            checkpoints: vec![],
+            requests: requests.into_iter().map(request).collect(),
+            skipped: vec![],
+        };
+        script.count();
+        script
     }
 
     fn make_single(&mut self, given: Option<String>) {

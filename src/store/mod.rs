@@ -12,6 +12,7 @@ pub mod config;
 mod find;
 mod folder;
 mod follow;
+pub mod forms;
 mod hands;
 mod harness;
 mod head;

@@ -22,7 +22,10 @@ use crate::{
     store,
 };
 
-use super::world::{Event, Opener, Reply};
+use super::{
+    starting::Starting,
+    world::{Event, Opener, Reply},
+};
 
 /// What is answered where a worker failed.
 pub fn failed(request: Request, why: String) -> Reply {
@@ -35,12 +38,14 @@ pub fn plan(
     wanted: &Wanted,
     bundle: Option<&Path>,
     settings: Option<&Path>,
+    (starting, opener): (&Starting, &Opener),
 ) -> Reply {
     planned(
         request,
         match wanted {
             Wanted::Score(measure) => plan_of_measure(measure, settings),
             Wanted::Test(tests) => plan_of_tests(tests, bundle),
+            Wanted::Live(start) => starting.plan(start, opener),
         },
     )
 }

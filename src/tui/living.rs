@@ -45,6 +45,15 @@ const MOST_LINES: usize = 400;
 /// A line of an agent without a terminal is cut to so many characters.
 const MOST_CHARS: usize = 1_000;
 
+/// What is shown beside the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beside {
+    /// What is recorded of it, growing.
+    Recording,
+    /// The run that it was started from, which stays open.
+    OtherRun,
+}
+
 /// The agent at work.
 pub struct Living {
     control: Control,
@@ -59,17 +68,17 @@ impl Living {
         job: Job,
         start: Start,
         control: Control,
-        sender: Sender<Event>,
-        opener: Opener,
+        (sender, opener): (Sender<Event>, Opener),
+        beside: Beside,
     ) -> Self {
         let (tickets, unread) = bounded(MOST_UNREAD);
         let hands = control.clone();
         let agent = thread::Builder::new().name("live".into()).spawn(move || {
-            let beside = Beside::start(&job, &sender, opener);
-            let teller = Teller { job: &job, sender: &sender, tickets: &tickets, beside: &beside };
+            let watch = Watch::start(&job, &sender, opener, beside);
+            let teller = Teller { job: &job, sender: &sender, tickets: &tickets, watch: &watch };
             let outcome = live::run(&job, start, &hands, &mut |event| teller.hear(event));
-            beside.is_over.store(true, Ordering::Relaxed);
-            beside.look();
+            watch.is_over.store(true, Ordering::Relaxed);
+            watch.look();
             teller.tell(over(&outcome));
             outcome
         });
@@ -111,7 +120,7 @@ struct Teller<'a> {
     job: &'a Job,
     sender: &'a Sender<Event>,
     tickets: &'a Sender<()>,
-    beside: &'a Beside,
+    watch: &'a Watch,
 }
 
 impl Teller<'_> {
@@ -123,8 +132,8 @@ impl Teller<'_> {
 
     fn hear(&self, event: &Happened) {
         match event {
-            Happened::TurnBegan { .. } => self.beside.is_working.store(true, Ordering::Relaxed),
-            Happened::TurnEnded { .. } => self.beside.is_working.store(false, Ordering::Relaxed),
+            Happened::TurnBegan { .. } => self.watch.is_working.store(true, Ordering::Relaxed),
+            Happened::TurnEnded { .. } => self.watch.is_working.store(false, Ordering::Relaxed),
             _ => {}
         }
         told(self.job, event).into_iter().for_each(|told| self.tell(told));
@@ -134,7 +143,7 @@ impl Teller<'_> {
             _ => false,
         };
         if is_news {
-            self.beside.look();
+            self.watch.look();
         }
     }
 }
@@ -235,14 +244,14 @@ fn end_of(progress: &live::journal::Progress, job: &Job) -> Vec<Told> {
 }
 
 /// Reads the recording as it grows, and looks at the turn under way.
-struct Beside {
+struct Watch {
     wishes: Sender<()>,
     is_working: Arc<AtomicBool>,
     is_over: Arc<AtomicBool>,
 }
 
-impl Beside {
-    fn start(job: &Job, sender: &Sender<Event>, opener: Opener) -> Self {
+impl Watch {
+    fn start(job: &Job, sender: &Sender<Event>, opener: Opener, beside: Beside) -> Self {
         let (wishes, wanted) = bounded(1);
         let (is_working, is_over) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         let eyes = Eyes {
@@ -252,6 +261,7 @@ impl Beside {
             is_working: is_working.clone(),
             is_over: is_over.clone(),
             is_open: false,
+            beside,
             changed: vec![],
         };
         // Without this thread the replay does not grow; everything else goes on.
@@ -272,6 +282,7 @@ struct Eyes {
     is_working: Arc<AtomicBool>,
     is_over: Arc<AtomicBool>,
     is_open: bool,
+    beside: Beside,
     changed: Vec<Changed>,
 }
 
@@ -292,6 +303,9 @@ impl Eyes {
 
     /// Shows the recording, or what is new in it.
     fn read(&mut self) {
+        if self.beside == Beside::OtherRun {
+            return;
+        }
         let bundle: PathBuf = self.job.bundle.clone();
         // Half a recording is none yet; the next look will tell.
         let opened = catch_unwind(AssertUnwindSafe(|| self.opener.open(&bundle)));

@@ -18,6 +18,7 @@ pub mod living;
 mod runtime;
 mod scoring;
 mod signals;
+mod starting;
 mod terminal;
 mod timer;
 mod world;
@@ -45,7 +46,7 @@ use crate::{
         views::View,
     },
     judge::{found::Environment, settings::Settings},
-    live::{Control, Job, Start},
+    live::{Control, Job, Start, drivers::command::Words},
     store::OpenError,
     ui::{self, theme::Theme},
 };
@@ -97,6 +98,8 @@ pub struct Wishes {
     pub settings_file: Option<SettingsFile>,
     /// Where judges are looked for that the settings do not name.
     pub environment: Environment,
+    /// Programs without a driver of their own that can be driven.
+    pub drivers: Vec<(String, Words)>,
 }
 
 impl Wishes {
@@ -145,6 +148,7 @@ pub fn run_with(
     let ending = runtime.run(&mut terminal);
     drop(terminal);
     runtime.end_judging();
+    runtime.world.end_live();
     match runtime.open_error {
         Some(why) => Err(why.into()),
         None => Ok(ending?),
@@ -169,7 +173,7 @@ pub fn live(
     let inside = runtime.app.live_areas().inside();
     job.setup.size = (inside.width, inside.height);
     job.has_person = true;
-    runtime.world.begin_live(job, start, control);
+    runtime.world.begin_live(job, start, control, living::Beside::Recording);
     let gate = Gate::default();
     let mut terminal = Terminal::take(gate.clone())?;
     signals::listen(runtime.sender())?;
@@ -236,6 +240,7 @@ impl Rehearsal {
         runtime.update(Message::Resized(size));
         runtime.score_with(Scoring::of(&wishes));
         runtime.judge_with(&wishes);
+        runtime.start_with(&wishes);
         runtime.app.configure(&wishes.config);
         let alphabet = wishes.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
         runtime.app.shell.looks.alphabet = alphabet;

@@ -15,17 +15,21 @@ use ratatui::layout::Size;
 
 use crate::{
     app::{
-        App, Effect, Message, Place,
+        App, Effect, Message, Place, Request,
         compare::{self, asking},
+        jobs::{self, live::Origin},
         judging::Known,
         shell::{self, editor::Editing},
     },
+    live::{Control, Job, Start},
     store::OpenError,
 };
 
 use super::{
     Wishes,
+    living::Beside,
     scoring::Scoring,
+    starting::Starting,
     timer::Timer,
     world::{Event, Opened, Opener, Reply, World},
 };
@@ -124,6 +128,11 @@ impl Runtime {
         };
     }
 
+    /// From now on agents are started as these settings say.
+    pub fn start_with(&mut self, wishes: &Wishes) {
+        self.world.start_with(Starting::new(wishes.drivers.clone(), wishes.caches));
+    }
+
     /// From now on it is told how long a judge takes.
     pub const fn with_clock(&mut self) {
         self.world.judging().with_clock();
@@ -138,6 +147,7 @@ impl Runtime {
     pub fn prepare(&mut self, wishes: Wishes) -> Vec<String> {
         self.score_with(Scoring::of(&wishes));
         self.judge_with(&wishes);
+        self.start_with(&wishes);
         self.with_clock();
         let problems = self.app.configure(&wishes.config);
         self.app.shell.looks = wishes.looks(self.app.shell.looks);
@@ -339,8 +349,23 @@ impl Runtime {
         self.app.replay().is_some_and(|replay| *replay.run != *opened.run)
     }
 
+    /// Starts an agent, where its form was not closed meanwhile.
+    fn begin_live(&mut self, request: Request, mut job: Job, origin: Option<Origin>) -> bool {
+        if !self.app.is_beginning(request) {
+            return false;
+        }
+        let beside = if origin.is_some() { Beside::OtherRun } else { Beside::Recording };
+        let message = jobs::Message::LiveBegan(origin, job.bundle.clone());
+        let suspends = self.update(Message::Jobs(message));
+        let inside = self.app.live_areas().inside();
+        job.setup.size = (inside.width, inside.height);
+        self.world.begin_live(job, Start::Anew, Control::default(), beside);
+        suspends
+    }
+
     fn hear(&mut self, reply: Reply) -> bool {
         match reply {
+            Reply::StartLive(request, job, origin) => self.begin_live(request, *job, origin),
             Reply::Message(message) => self.update(message),
             Reply::NotCompared(request, why) => {
                 let answer = asking::Answer::Failed(why.to_string());

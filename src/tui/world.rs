@@ -21,7 +21,7 @@ use crate::{
         audit::asking::{Ask, Saved},
         collection, colours,
         curves::{Measured, Moved, scores},
-        jobs::scoring::Measure,
+        jobs::{Refusal, live::Origin, scoring::Measure},
         live::told::Command,
         replay::{Answer, Counts},
         scores::components::asking::Integration,
@@ -55,6 +55,7 @@ use super::{
     judging::{self, Judging},
     living::{self, Living},
     scoring::{Scoring, name_of},
+    starting::{self, Starting},
 };
 
 /// What answers questions about a run. The store's archive does; tests bring their own.
@@ -342,6 +343,8 @@ pub enum Reply {
     Message(Message),
     /// A run that was to be set beside others cannot be opened.
     NotCompared(Request, OpenError),
+    /// The run of a form can begin; the one that it is started from.
+    StartLive(Request, Box<Job>, Option<Origin>),
 }
 
 pub enum Event {
@@ -386,6 +389,7 @@ pub struct World {
     testing: jobs::Testing,
     /// The settings file, where there is a place for one.
     settings: Option<PathBuf>,
+    starting: Starting,
 }
 
 impl World {
@@ -414,7 +418,13 @@ impl World {
             living: None,
             testing: jobs::Testing::default(),
             settings: None,
+            starting: Starting::default(),
         }
+    }
+
+    /// From now on agents are started so.
+    pub fn start_with(&mut self, starting: Starting) {
+        self.starting = starting;
     }
 
     /// From now on questions are about this recording.
@@ -456,9 +466,9 @@ impl World {
     }
 
     /// Starts an agent whose run is shown.
-    pub fn begin_live(&mut self, job: Job, start: Start, control: Control) {
+    pub fn begin_live(&mut self, job: Job, start: Start, control: Control, beside: living::Beside) {
         let (sender, opener) = (self.sender.clone(), self.opener.clone());
-        self.living = Some(Living::start(job, start, control, sender, opener));
+        self.living = Some(Living::start(job, start, control, (sender, opener), beside));
     }
 
     /// Something told of the run was taken in.
@@ -547,6 +557,7 @@ impl World {
             collecting: self.collecting.clone(),
             testing: self.testing.for_effect(&effect),
             settings: self.settings.clone(),
+            starting: self.starting.clone(),
         };
         if let Effect::Open(request, _) = &effect {
             self.stop_scoring();
@@ -596,6 +607,7 @@ struct Worker {
     stop: Stop,
     testing: jobs::Testing,
     settings: Option<PathBuf>,
+    starting: Starting,
 }
 
 impl Worker {
@@ -619,7 +631,15 @@ impl Worker {
         }
         if let Effect::PlanJob(request, wanted) = &effect {
             let bundle = self.recording.as_ref().and_then(|it| it.bundle());
-            return jobs::plan(*request, wanted, bundle.as_deref(), self.settings.as_deref());
+            let starting = (&self.starting, &self.opener);
+            let settings = self.settings.as_deref();
+            return jobs::plan(*request, wanted, bundle.as_deref(), settings, starting);
+        }
+        if let Effect::FindAgents(request, task) = &effect {
+            return self.starting.find(*request, task, &|message| self.partly(message));
+        }
+        if let Effect::StartLive(request, beginning) = &effect {
+            return self.starting.begin(*request, beginning, &self.opener);
         }
         let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
         match effect {
@@ -627,6 +647,8 @@ impl Worker {
             | Effect::Compare(..)
             | Effect::StopComparing
             | Effect::PlanJob(..)
+            | Effect::FindAgents(..)
+            | Effect::StartLive(..)
             | Effect::MeasureWith(_)
             | Effect::StopTesting
             | Effect::FindRuns(..)
@@ -705,6 +727,10 @@ impl Worker {
 
     fn say(&self, words: String) {
         let message = Message::Shell(shell::Message::Say(words));
+        let _ = self.sender.send(Event::Partly(message)); // the loop may already have gone home
+    }
+
+    fn partly(&self, message: Message) {
         let _ = self.sender.send(Event::Partly(message)); // the loop may already have gone home
     }
 
@@ -819,9 +845,10 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
         Effect::MeasureReuse(request, ..) => (*request, |why| Answer::Reused(Err(why))),
         Effect::FollowComponents(request, ..) => (*request, |why| Answer::Lifelines(Err(why))),
         Effect::Judge(request, _, ask) => (*request, judging::failed(ask)),
-        Effect::PlanJob(request, _) | Effect::TestCheckpoints(request, ..) => {
-            (*request, |_| Answer::Found(vec![], Progress::Done))
-        }
+        Effect::PlanJob(request, _)
+        | Effect::TestCheckpoints(request, ..)
+        | Effect::FindAgents(request, _)
+        | Effect::StartLive(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
         Effect::StopCollecting
         | Effect::StopComparing
         | Effect::MeasureWith(_)
@@ -837,6 +864,8 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
     let compares = matches!(effect, Effect::Compare(..));
     let plans = matches!(effect, Effect::PlanJob(..));
     let tests = matches!(effect, Effect::TestCheckpoints(..));
+    let begins = matches!(effect, Effect::StartLive(..));
+    let finds = matches!(effect, Effect::FindAgents(..));
     let is_of_collection = collecting::is_one(effect);
     let opens = match effect {
         Effect::Open(_, path) => Some(path.clone()),
@@ -850,6 +879,8 @@ fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
             }
             None if plans => jobs::failed(request, why),
             None if tests => jobs::tests_over(request, Err(why)),
+            None if begins => starting::failed(request, Refusal { field: None, why }),
+            None if finds => starting::found_nothing(request),
             None if compares => comparing::failed(request, why),
             None if is_of_collection => {
                 collecting::reply(request, collection::asking::Answer::Failed(why))

@@ -81,7 +81,11 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
         let areas = app.live_areas();
         panel::live::draw(live, &areas, theme, buffer);
         if !areas.replay.is_empty() {
-            recorded_so_far(&app.opened, theme, &layout, buffer);
+            if live.is_nothing() {
+                opened_run(&app.opened, theme, &layout, buffer);
+            } else {
+                recorded_so_far(&app.opened, theme, &layout, buffer);
+            }
         }
         return draw_over(app, theme, buffer);
     }

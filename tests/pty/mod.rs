@@ -52,10 +52,19 @@ impl Tui {
         tui
     }
 
-    pub fn spawn(columns: u16, rows: u16, mut command: CommandBuilder) -> Self {
+    pub fn spawn(columns: u16, rows: u16, command: CommandBuilder) -> Self {
+        Self::spawn_with_cache(columns, rows, command, env!("CARGO_TARGET_TMPDIR").as_ref())
+    }
+
+    pub fn spawn_with_cache(
+        columns: u16,
+        rows: u16,
+        mut command: CommandBuilder,
+        cache: &std::path::Path,
+    ) -> Self {
         let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
         command.env("TERM", "xterm-256color");
-        command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+        command.env("XDG_CACHE_HOME", cache);
         command.cwd(env!("CARGO_MANIFEST_DIR"));
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave); // or the reader never sees the end

@@ -602,6 +602,8 @@ impl Answering {
             }
             Effect::Suspend
             | Effect::PlanJob(..)
+            | Effect::FindAgents(..)
+            | Effect::StartLive(..)
             | Effect::MeasureWith(_)
             | Effect::TestCheckpoints(..)
             | Effect::StopTesting

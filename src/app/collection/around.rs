@@ -200,7 +200,7 @@ impl App {
         match view {
             View::Compare => self.compared.is_some(),
             View::Collection => self.collection.is_some(),
-            View::Live => self.live.is_some(),
+            View::Live => self.live.as_ref().is_some_and(|live| !live.is_nothing()),
             View::Replay | View::Curves | View::Scores | View::Audit => self.replay().is_some(),
         }
     }

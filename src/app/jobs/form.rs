@@ -9,6 +9,10 @@ pub struct Form {
     pub rows: Scroll,
     /// While keys type into the field at the cursor: its text before that.
     pub typing: Option<String>,
+    /// Fields that mean nothing with what is chosen now; they keep their values.
+    hidden: Vec<Field>,
+    /// The ids of all fields, from the top.
+    order: Vec<&'static str>,
 }
 
 /// One thing that may be said otherwise.
@@ -20,6 +24,8 @@ pub struct Field {
     pub value: Value,
     /// What stands behind the value, less bright.
     pub remark: String,
+    /// What is taken while no words are in it, as the last plan has it.
+    pub proposed: Option<String>,
     /// Why the value cannot be taken: a sentence. It goes when the value changes.
     pub error: Option<String>,
 }
@@ -72,6 +78,11 @@ impl Choice {
     pub fn with_remark(self, remark: impl Into<String>) -> Self {
         Self { remark: remark.into(), ..self }
     }
+
+    #[must_use]
+    pub fn lacking(self, why: impl Into<String>) -> Self {
+        Self { lacks: Some(why.into()), ..self }
+    }
 }
 
 impl Field {
@@ -94,7 +105,7 @@ impl Field {
     }
 
     pub const fn of(id: &'static str, label: &'static str, value: Value) -> Self {
-        Self { id, label, value, remark: String::new(), error: None }
+        Self { id, label, value, remark: String::new(), proposed: None, error: None }
     }
 
     /// The value that is chosen; None for a field without choices.
@@ -122,7 +133,8 @@ impl Field {
 
 impl Form {
     pub fn new(fields: Vec<Field>) -> Self {
-        Self { fields, ..Self::default() }
+        let order = fields.iter().map(|field| field.id).collect();
+        Self { fields, order, ..Self::default() }
     }
 
     /// The field at the cursor.
@@ -164,6 +176,55 @@ impl Form {
     pub fn choose(&mut self, field: &str, id: &str) {
         if let Some(Value::Choice { options, at }) = self.get_mut(field).map(|it| &mut it.value) {
             *at = options.iter().position(|option| option.id == id).unwrap_or(*at);
+        }
+    }
+
+    /// Puts other values into a field of choices; what is chosen stays where it is among them.
+    pub fn offer(&mut self, field: &str, offered: Vec<Choice>) {
+        let chosen = self.choice(field).to_owned();
+        if let Some(Value::Choice { options, at }) = self.get_mut(field).map(|it| &mut it.value) {
+            (*options, *at) = (offered, 0);
+        }
+        self.choose(field, &chosen);
+    }
+
+    /// Shows a field at its place, or hides it.
+    pub fn show(&mut self, id: &str, is_shown: bool) {
+        let (from, to) = match is_shown {
+            true => (&mut self.hidden, &mut self.fields),
+            false => (&mut self.fields, &mut self.hidden),
+        };
+        let Some(at) = from.iter().position(|field| field.id == id) else { return };
+        let field = from.remove(at);
+        let place = |id: &str| self.order.iter().position(|it| *it == id);
+        let before = to.iter().filter(|it| place(it.id) < place(id)).count();
+        to.insert(before, field);
+    }
+
+    /// Every field with its value, as [`Form::fill`] takes it; those that are hidden too.
+    pub fn values(&self) -> Vec<(String, String)> {
+        let value = |field: &Field| match &field.value {
+            Value::Choice { .. } => field.chosen().map_or_else(String::new, |it| it.id.clone()),
+            Value::Text { text, .. } => text.clone(),
+            Value::Amount { amount, .. } => amount.map_or_else(String::new, |it| it.to_string()),
+        };
+        let all = self.fields.iter().chain(&self.hidden);
+        all.map(|field| (field.id.to_owned(), value(field))).collect()
+    }
+
+    /// Gives a field, shown or hidden, a value that [`Form::values`] gave; one that means nothing here is left out.
+    pub fn fill(&mut self, id: &str, value: &str) {
+        let all = self.fields.iter_mut().chain(&mut self.hidden);
+        for field in all.filter(|field| field.id == id) {
+            match &mut field.value {
+                Value::Choice { options, at } => {
+                    *at = options.iter().position(|it| it.id == value).unwrap_or(*at);
+                }
+                Value::Text { text, .. } => value.clone_into(text),
+                Value::Amount { amount, .. } => {
+                    *amount = value.parse().ok().filter(|it: &f64| it.is_finite() && *it > 0.0);
+                }
+            }
         }
     }
 
@@ -212,8 +273,15 @@ impl Form {
     }
 
     fn edit(&mut self) {
+        let proposed = self.field().and_then(|field| field.proposed.clone());
         match self.field().map(|field| &field.value) {
-            Some(Value::Text { text, .. }) => self.typing = Some(text.clone()),
+            Some(Value::Text { text, .. }) => {
+                let before = text.clone();
+                if let (true, Some(words)) = (before.is_empty(), proposed) {
+                    self.on_text(|text| *text = words);
+                }
+                self.typing = Some(before);
+            }
             Some(Value::Choice { .. } | Value::Amount { .. }) => {
                 self.at_cursor(|field| field.change(1));
             }
@@ -276,6 +344,34 @@ mod tests {
         form.update(Message::Edit, 10);
         form.update(Message::EraseAll, 10);
         form.update(Message::Accept, 10);
+        assert_eq!(form.text("path"), None);
+    }
+
+    #[test]
+    fn a_field_that_is_hidden_keeps_its_value_and_comes_back_to_its_place() {
+        let mut form = form();
+        form.show("path", false);
+        let ids = |form: &Form| form.fields.iter().map(|it| it.id).collect::<Vec<_>>();
+        assert_eq!((ids(&form), form.text("path")), (vec!["which", "most"], None));
+
+        let mut other = super::tests::form();
+        form.fill("path", "y");
+        form.values().iter().for_each(|(id, value)| other.fill(id, value));
+        form.show("path", true);
+
+        assert_eq!(ids(&form), ["which", "path", "most"]);
+        assert_eq!((form.text("path"), other.text("path")), (Some("y"), Some("y")));
+    }
+
+    #[test]
+    fn what_is_proposed_is_where_typing_begins() {
+        let mut form = form();
+        form.fill("path", "");
+        form.get_mut("path").unwrap().proposed = Some("out-2".into());
+        go(&mut form, 2);
+        form.update(Message::Edit, 10);
+        assert_eq!(form.line(), Some("out-2"));
+        form.update(Message::Cancel, 10);
         assert_eq!(form.text("path"), None);
     }
 

@@ -237,10 +237,10 @@ impl App {
     }
 }
 
-/// None where another program makes it: nothing is known of that.
+/// None where no run is being made, and where another program makes it: nothing is known of that.
 fn of_live(live: &Live) -> Option<Job> {
     let (state, words) = match &live.phase {
-        Phase::Elsewhere => return None,
+        Phase::Nothing | Phase::Elsewhere => return None,
         Phase::Starting | Phase::Running | Phase::Stopping => (State::Running, String::new()),
         Phase::Waiting(_) => (State::Waiting, String::new()),
         Phase::Over { words, is_whole: true } => (State::Ended, words.clone()),

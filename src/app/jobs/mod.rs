@@ -10,8 +10,11 @@
 
 pub mod form;
 pub mod list;
+pub mod live;
 pub mod scoring;
 pub mod testing;
+
+use std::path::PathBuf;
 
 use super::{
     App, Effect, Request,
@@ -29,6 +32,12 @@ pub struct Dialog {
     /// What was planned last, and for what.
     plan: Option<(Wanted, Result<Plan, Refusal>)>,
     plans: Desk<Wanted>,
+    /// Of a live run alone.
+    pub live: live::Opened,
+    /// The work that is beginning, and may yet be refused.
+    begins: Desk<Wanted>,
+    /// Rows of the plan that are above what is seen of it.
+    pub plan_top: usize,
 }
 
 /// What a form is for.
@@ -38,6 +47,8 @@ pub enum Purpose {
     Score,
     /// The code at checkpoints is tested.
     Test,
+    /// An agent is run and recorded.
+    Live,
 }
 
 /// What a form comes to: plain values, carried out as they are.
@@ -45,12 +56,15 @@ pub enum Purpose {
 pub enum Wanted {
     Score(Measure),
     Test(Tests),
+    Live(Box<live::Start>),
 }
 
 /// What beginning would do: names and values, from the top. Sentences.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     pub rows: Vec<(String, String)>,
+    /// What is taken for fields without words: ids and values.
+    pub proposed: Vec<(&'static str, String)>,
 }
 
 /// Why something is not begun.
@@ -79,6 +93,14 @@ pub enum Message {
     /// No more checkpoints will be. A sentence.
     TestsOver(Request, Result<String, String>),
     StopTests,
+    /// What is on this machine.
+    Found(Request, live::Found),
+    /// What was to begin cannot.
+    Refused(Request, Refusal),
+    /// The agent of a live run is being started; where it is recorded.
+    LiveBegan(Option<live::Origin>, PathBuf),
+    /// So many rows on in the plan.
+    ScrollPlan(isize),
 }
 
 impl Plan {
@@ -98,6 +120,7 @@ impl Purpose {
         match self {
             Self::Score => "score again",
             Self::Test => "test the code at checkpoints",
+            Self::Live => "live run",
         }
     }
 
@@ -106,13 +129,22 @@ impl Purpose {
         match self {
             Self::Score => "measure",
             Self::Test => "test",
+            Self::Live => "start",
         }
     }
 }
 
 impl Dialog {
     fn new(purpose: Purpose, form: Form) -> Self {
-        Self { purpose, form, plan: None, plans: Desk::default() }
+        Self {
+            purpose,
+            form,
+            plan: None,
+            plans: Desk::default(),
+            live: live::Opened::default(),
+            begins: Desk::default(),
+            plan_top: 0,
+        }
     }
 
     /// What the form comes to.
@@ -120,6 +152,7 @@ impl Dialog {
         match self.purpose {
             Purpose::Score => scoring::wanted(&self.form).map(Wanted::Score),
             Purpose::Test => testing::wanted(&self.form).map(Wanted::Test),
+            Purpose::Live => self.live.wanted(&self.form).map(|it| Wanted::Live(Box::new(it))),
         }
     }
 
@@ -132,11 +165,24 @@ impl Dialog {
 
     /// Why it cannot begin, as far as it is known; what concerns a field stands there.
     pub fn refusal(&self) -> Option<Refusal> {
+        if self.is_looking() {
+            return None;
+        }
         match (self.wanted(), self.plan()) {
             (Err(why), _) => Some(why),
             (Ok(_), Some(Err(why))) => Some(why.clone()),
             (Ok(_), Some(Ok(_)) | None) => None,
         }
+    }
+
+    /// Whether what the form offers is still being looked for.
+    pub const fn is_looking(&self) -> bool {
+        matches!(self.purpose, Purpose::Live) && !self.live.has_agents
+    }
+
+    /// Whether what it says is beginning.
+    pub fn is_beginning(&self) -> bool {
+        !self.begins.is_free()
     }
 
     /// The sentence at a field.
@@ -145,8 +191,13 @@ impl Dialog {
         own.or_else(|| Some(self.refusal().filter(|it| it.field == Some(id))?.why))
     }
 
-    fn ask(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        if self.form.typing.is_some() || !self.plans.is_free() {
+    fn ask(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
+        let looks = (self.purpose == Purpose::Live).then(|| self.live.ask(numbers)).flatten();
+        looks.into_iter().chain(self.ask_for_plan(numbers)).collect()
+    }
+
+    fn ask_for_plan(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        if self.form.typing.is_some() || self.is_looking() || !self.plans.is_free() {
             return None;
         }
         let wanted = self.wanted().ok()?;
@@ -158,8 +209,30 @@ impl Dialog {
     }
 
     fn hear(&mut self, request: Request, plan: Result<Plan, Refusal>) {
-        if let Some(wanted) = self.plans.answered(request) {
-            self.plan = Some((wanted, plan));
+        let Some(wanted) = self.plans.answered(request) else { return };
+        for field in &mut self.form.fields {
+            let mut proposed = plan.iter().flat_map(|it| &it.proposed);
+            let mine = proposed.find(|(id, _)| *id == field.id);
+            field.proposed = mine.map(|(_, words)| words.clone());
+        }
+        self.plan = Some((wanted, plan));
+        self.plan_top = 0;
+    }
+
+    fn change(&mut self, message: form::Message, height: usize) {
+        let changed = self.form.field().map_or("", |field| field.id);
+        self.form.update(message, height);
+        if self.purpose == Purpose::Live {
+            live::link(&mut self.form, changed, self.live.origin.as_ref());
+        }
+    }
+
+    /// What was to begin cannot; the sentence stands at its field.
+    fn refuse(&mut self, request: Request, refusal: Refusal) {
+        if self.begins.answered(request).is_some()
+            && let Ok(wanted) = self.wanted()
+        {
+            self.plan = Some((wanted, Err(refusal)));
         }
     }
 }
@@ -167,12 +240,13 @@ impl Dialog {
 impl App {
     pub(super) fn update_jobs(&mut self, message: Message) -> Vec<Effect> {
         match message {
+            Message::Open(Purpose::Live) if self.has_agent_at_work() => self.say(ONE.into()),
             Message::Open(purpose) => self.dialog = Some(Box::new(self.dialog_for(purpose))),
             Message::Close => self.dialog = None,
             Message::Form(message) => {
                 let height = self.dialog_height();
                 if let Some(dialog) = &mut self.dialog {
-                    dialog.form.update(message, height);
+                    dialog.change(message, height);
                 }
             }
             Message::Planned(request, plan) => {
@@ -186,6 +260,22 @@ impl App {
             Message::TestsOver(request, outcome) => self.end_testing(request, outcome),
             Message::StopTests => return self.stop_testing(),
             Message::DismissBefore => self.dismiss_before(),
+            Message::Found(request, found) => {
+                if let Some(dialog) = &mut self.dialog {
+                    dialog.live.hear(request, &found, &mut dialog.form);
+                }
+            }
+            Message::Refused(request, refusal) => {
+                if let Some(dialog) = &mut self.dialog {
+                    dialog.refuse(request, refusal);
+                }
+            }
+            Message::ScrollPlan(by) => {
+                if let Some(dialog) = &mut self.dialog {
+                    dialog.plan_top = dialog.plan_top.saturating_add_signed(by);
+                }
+            }
+            Message::LiveBegan(origin, bundle) => return self.show_begun(origin, bundle),
             Message::Begin => return self.begin_job(),
             Message::List(message) => return self.update_jobs_list(message),
         }
@@ -193,11 +283,17 @@ impl App {
     }
 
     fn dialog_for(&self, purpose: Purpose) -> Dialog {
-        let form = match purpose {
-            Purpose::Score => scoring::form(&self.measure),
-            Purpose::Test => testing::form(self.replay(), self.last_tests.as_ref()),
-        };
-        Dialog::new(purpose, form)
+        match purpose {
+            Purpose::Score => Dialog::new(purpose, scoring::form(&self.measure)),
+            Purpose::Test => {
+                Dialog::new(purpose, testing::form(self.replay(), self.last_tests.as_ref()))
+            }
+            Purpose::Live => {
+                let origin = self.origin();
+                let dialog = Dialog::new(purpose, live::form(origin.as_ref()));
+                Dialog { live: live::Opened::of(origin), ..dialog }
+            }
+        }
     }
 
     /// Rows of the form that are seen.
@@ -209,20 +305,44 @@ impl App {
         let height = self.dialog_height();
         let Some(dialog) = &mut self.dialog else { return vec![] };
         dialog.form.rows.follow(dialog.form.fields.len(), height);
-        dialog.ask(&mut self.numbers).into_iter().collect()
+        dialog.ask(&mut self.numbers)
     }
 
     /// Begins what the form says, where that was planned and nothing is wrong with it.
     fn begin_job(&mut self) -> Vec<Effect> {
         let Some(dialog) = &mut self.dialog else { return vec![] };
+        if dialog.is_beginning() || dialog.form.typing.is_some() {
+            return vec![];
+        }
         let wanted = match (dialog.wanted(), dialog.plan()) {
             (Ok(wanted), Some(Ok(_))) => wanted,
-            _ => return vec![], // why not stands in the form
+            (_, Some(Err(_))) => {
+                dialog.plan = None; // why not stands in the form, and may be mended by now
+                return vec![];
+            }
+            _ => return vec![],
         };
-        self.dialog = None;
         match wanted {
-            Wanted::Score(measure) => self.measure_with(measure),
-            Wanted::Test(tests) => self.begin_testing(tests),
+            Wanted::Score(measure) => {
+                self.dialog = None;
+                self.measure_with(measure)
+            }
+            Wanted::Test(tests) => {
+                self.dialog = None;
+                self.begin_testing(tests)
+            }
+            Wanted::Live(start) => {
+                let request = dialog.begins.ask(&mut self.numbers, Wanted::Live(start.clone()));
+                let said = live::to_remember(&dialog.form);
+                let folder = dialog.form.get(live::FOLDER).and_then(|it| it.proposed.clone());
+                let folder = start.folder.clone().or_else(|| folder.map(PathBuf::from));
+                let origin = dialog.live.origin.clone();
+                let start = Box::new(live::Start { folder, ..*start });
+                vec![Effect::StartLive(request, Box::new(live::Beginning { start, origin, said }))]
+            }
         }
     }
 }
+
+/// Why a second agent is not started.
+const ONE: &str = "an agent is at work here: F7 shows it, and x there stops it";

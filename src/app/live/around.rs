@@ -2,23 +2,32 @@
 
 use ratatui::layout::{Rect, Size};
 
-use super::{Focus, Live, Message, areas::Areas, told::Command};
-use crate::app::{
-    App, Effect,
-    key::Key,
-    keymap::Context,
-    layout::Layout,
-    shell::mouse::{Kind, Mouse},
-    views::View,
+use super::{
+    Focus, Live, Message, Turn,
+    areas::Areas,
+    told::{Command, Told},
 };
-
-pub(in crate::app) const NO_LIVE_RUN: &str =
-    "no agent is running here: `trajview live --agent NAME --script FILE --out DIR` starts one";
+use crate::{
+    app::{
+        App, At, Effect, Place,
+        key::Key,
+        keymap::Context,
+        layout::Layout,
+        shell::mouse::{Kind, Mouse},
+        views::View,
+    },
+    run::Run,
+};
 
 impl App {
     /// The live run, where it is what is looked at.
     pub fn live(&self) -> Option<&Live> {
         self.live.as_deref().filter(|live| live.is_shown)
+    }
+
+    /// Whether quitting would stop an agent.
+    pub fn has_agent_at_work(&self) -> bool {
+        self.live.as_ref().is_some_and(|live| !live.is_over())
     }
 
     /// A run is going to be made.
@@ -52,27 +61,101 @@ impl App {
 
     pub(in crate::app) fn update_live(&mut self, message: Message) -> Vec<Effect> {
         let areas = self.live_areas();
-        if message == Message::Show {
-            self.show_live();
-            return vec![];
+        match message {
+            Message::Show => {
+                self.show_live();
+                return vec![];
+            }
+            Message::Beside if self.replay().is_some() => {
+                self.on_replay(|replay| replay.view = beside(replay.view));
+                return vec![];
+            }
+            Message::OtherRun => return self.show_other_run(),
+            Message::Compare => {
+                self.compare_live();
+                return vec![];
+            }
+            _ => {}
         }
-        if message == Message::Beside && self.replay().is_some() {
-            self.on_replay(|replay| replay.view = beside(replay.view));
-            return vec![];
-        }
+        let began = match &message {
+            Message::Told(Told::Began { turn, .. }) => Some(*turn),
+            _ => None,
+        };
         let Some(live) = &mut self.live else { return vec![] };
-        asked(live.update(message, &areas))
+        let commands = live.update(message, &areas);
+        if let Some(turn) = began {
+            self.lead_to(turn);
+        }
+        asked(commands)
+    }
+
+    /// Brings the run that the live one was started from to the checkpoint of this turn, unless somebody looks elsewhere
+    /// in it.
+    fn lead_to(&mut self, turn: usize) {
+        let is_beside = |live: &Live| {
+            live.is_shown && live.origin.as_ref().is_some_and(|it| it.path == self.shell.source)
+        };
+        let Some(replay) = self.replay().filter(|_| self.live.as_deref().is_some_and(is_beside))
+        else {
+            return;
+        };
+        let Some(live) = &self.live else { return };
+        let is_as_left = live.led_to.is_none_or(|at| at == replay.turn);
+        let Some(at) = live.same_place(turn, &replay.run).filter(|_| is_as_left) else { return };
+        self.on_replay(|replay| replay.select_turn(at));
+        if let Some(live) = &mut self.live {
+            live.led_to = Some(at);
+        }
+    }
+
+    /// What is recorded so far in the place of the run that this one was started from, or that again.
+    fn show_other_run(&mut self) -> Vec<Effect> {
+        let Some(live) = &mut self.live else { return vec![] };
+        let (Some(origin), Some(bundle)) = (&live.origin, &live.bundle) else {
+            live.notice = Some("this run was not started from another".into());
+            return vec![];
+        };
+        let (path, place) = if self.shell.source == *bundle {
+            let turn = live.led_to.map(|at| At::Turn(at + 1));
+            (origin.path.clone(), Place { turn, ..Place::default() })
+        } else if live.done() > 0 {
+            let follows = !live.is_over();
+            (bundle.clone(), Place { turn: Some(At::Final), follows, ..Place::default() })
+        } else {
+            live.notice = Some("no turn is recorded yet".into());
+            return vec![];
+        };
+        let view = self.replay().map_or(View::Replay, |replay| replay.view);
+        vec![self.open(path, Place { view, ..place })]
+    }
+
+    /// Sets the run beside the one that it was started from.
+    fn compare_live(&mut self) {
+        let Some(live) = &mut self.live else { return };
+        let pair = live.origin.as_ref().zip(live.bundle.as_ref());
+        match pair.map(|(origin, bundle)| vec![origin.path.clone(), bundle.clone()]) {
+            None => {
+                let message = Message::Compare;
+                live.update(message, &Areas::default());
+            }
+            Some(_) if !live.is_over() => {
+                live.notice = Some("the run goes on: it is compared when it is over".into());
+            }
+            Some(_) if live.done() == 0 => live.notice = Some("no turn is recorded".into()),
+            Some(paths) => {
+                self.compare(paths, Place::default());
+                self.hide_live();
+            }
+        }
     }
 
     pub(in crate::app) fn show_live(&mut self) {
-        match &mut self.live {
-            Some(live) => {
-                live.is_shown = true;
-                self.hide_table();
-                self.hide_comparison();
-            }
-            None => self.say(NO_LIVE_RUN.into()),
-        }
+        let inside = self.live_areas().inside();
+        let size = Size { width: inside.width, height: inside.height };
+        let live = self.live.get_or_insert_with(|| Box::new(Live::nothing(size)));
+        (live.is_shown, live.is_seen) = (true, live.is_over());
+        self.hide_table();
+        self.hide_comparison();
     }
 
     pub(in crate::app) fn hide_live(&mut self) {
@@ -124,6 +207,24 @@ impl App {
             return Some(vec![]);
         }
         if areas.replay.contains(at) { None } else { Some(vec![]) }
+    }
+}
+
+impl Live {
+    /// The turn of another run, by its position, at the checkpoint that a turn of this one works on. None where the two
+    /// have no checkpoint in common there.
+    fn same_place(&self, turn: usize, run: &Run) -> Option<usize> {
+        let asked = |at: &Turn| at.asked.turn == turn;
+        let at = self.turns.iter().position(asked)?;
+        let last = run.turns.len().checked_sub(1)?;
+        if self.turns.len() == 1 {
+            return Some(last); // all of it is asked at once
+        }
+        if self.turns.len() == run.turns.len() {
+            return Some(at);
+        }
+        let id = self.turns[at..].iter().find_map(|it| it.asked.checkpoint.as_deref())?;
+        Some(run.checkpoints.iter().find(|it| it.id == id)?.last_turn.min(last))
     }
 }
 

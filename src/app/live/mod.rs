@@ -9,11 +9,12 @@ mod around;
 pub mod facts;
 pub mod told;
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use ratatui::layout::Size;
 
 use super::{
+    jobs::live::Origin,
     key::Key,
     keymap::Context,
     scroll::{Motion, Scroll},
@@ -28,6 +29,8 @@ use told::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told};
 pub struct Live {
     /// Whether it is what is looked at.
     pub is_shown: bool,
+    /// Whether it was looked at since it is over.
+    pub is_seen: bool,
     pub plan: Plan,
     /// What became of each request, in the order of the plan.
     pub turns: Vec<Turn>,
@@ -48,6 +51,12 @@ pub struct Live {
     /// The words that were looked for last.
     pub words: String,
     pub notice: Option<String>,
+    /// The run that it was started from, which is shown beside it.
+    pub origin: Option<Origin>,
+    /// Where it is recorded, where it was started from the screen.
+    pub bundle: Option<PathBuf>,
+    /// The turn of the other run that was last shown for a turn of this one, by its position.
+    led_to: Option<usize>,
 }
 
 /// One request.
@@ -106,6 +115,8 @@ pub enum Focus {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Phase {
+    /// No run is being made.
+    Nothing,
     #[default]
     Starting,
     Running,
@@ -159,8 +170,12 @@ pub enum Message {
     Accept,
     Cancel,
     Show,
-    /// The replay, the curves or the scores of what is recorded, beside the terminal.
+    /// The replay, the curves or the scores of the run beside the terminal.
     Beside,
+    /// Beside the terminal what is recorded so far, or again the run that it was started from.
+    OtherRun,
+    /// Set it beside the run that it was started from.
+    Compare,
 }
 
 /// A frame that the agent does not end is shown after this.
@@ -174,6 +189,7 @@ impl Live {
     pub fn new(terminal: Size) -> Self {
         Self {
             is_shown: true,
+            is_seen: false,
             plan: Plan::default(),
             turns: vec![],
             terminal: Terminal::new(terminal),
@@ -188,13 +204,26 @@ impl Live {
             prompt: None,
             words: String::new(),
             notice: None,
+            origin: None,
+            bundle: None,
+            led_to: None,
         }
+    }
+
+    /// Where no run is being made.
+    pub fn nothing(terminal: Size) -> Self {
+        Self { phase: Phase::Nothing, ..Self::new(terminal) }
+    }
+
+    pub const fn is_nothing(&self) -> bool {
+        matches!(self.phase, Phase::Nothing)
     }
 
     /// Which keys hold.
     pub fn context(&self) -> Context {
         match (&self.prompt, self.focus) {
             (Some(_), _) => Context::LivePrompt,
+            (None, _) if self.is_nothing() => Context::Anywhere,
             (None, Focus::Terminal) => Context::Agent,
             (None, Focus::Requests) => Context::Live,
         }
@@ -202,7 +231,7 @@ impl Live {
 
     /// Whether nothing can be asked of it here any more.
     pub const fn is_over(&self) -> bool {
-        matches!(self.phase, Phase::Over { .. } | Phase::Elsewhere)
+        matches!(self.phase, Phase::Over { .. } | Phase::Elsewhere | Phase::Nothing)
     }
 
     /// The turn under way, by its position.
@@ -250,7 +279,8 @@ impl Live {
             Message::Accept => return self.accept(),
             Message::Cancel => self.prompt = None,
             Message::Show => self.is_shown = true,
-            Message::Beside => self.notice = Some(NOT_YET.into()),
+            Message::Beside | Message::OtherRun => self.notice = Some(NOT_YET.into()),
+            Message::Compare => self.notice = Some(NOTHING_TO_COMPARE.into()),
         }
         vec![]
     }
@@ -339,7 +369,12 @@ impl Live {
             Told::Elsewhere => self.phase = Phase::Elsewhere,
             Told::Warned(words) => self.warn(words),
             Told::Over { words, is_whole } => {
+                let origin = self.origin.as_ref().filter(|_| self.done() > 0);
+                if let Some(origin) = origin {
+                    self.notice = Some(format!("{words}; c compares it with {}", origin.name));
+                }
                 self.phase = Phase::Over { words, is_whole };
+                self.is_seen = self.is_shown;
                 self.focus = Focus::Requests;
                 for turn in &mut self.turns {
                     if turn.state == State::UnderWay {
@@ -405,7 +440,11 @@ impl Live {
 
     fn enter(&mut self) -> Vec<Command> {
         if self.is_over() || !self.plan.is_interactive {
-            let why = if self.is_over() { "the agent has ended" } else { NO_KEYS };
+            let why = match (self.is_nothing(), self.is_over()) {
+                (true, _) => NOTHING,
+                (_, true) => "the agent has ended",
+                _ => NO_KEYS,
+            };
             self.notice = Some(why.into());
             return vec![];
         }
@@ -425,7 +464,9 @@ impl Live {
                 vec![Command::Pause]
             }
             Phase::Waiting(_) => vec![Command::GoOn],
-            Phase::Stopping | Phase::Elsewhere | Phase::Over { .. } => self.too_late(),
+            Phase::Stopping | Phase::Elsewhere | Phase::Over { .. } | Phase::Nothing => {
+                self.too_late()
+            }
         }
     }
 
@@ -454,7 +495,9 @@ impl Live {
                 self.notice = Some("no turn has ended yet".into());
                 vec![]
             }
-            Phase::Stopping | Phase::Elsewhere | Phase::Over { .. } => self.too_late(),
+            Phase::Stopping | Phase::Elsewhere | Phase::Over { .. } | Phase::Nothing => {
+                self.too_late()
+            }
             Phase::Starting | Phase::Running => {
                 self.notice = Some("a turn is tried again while the run waits: p first".into());
                 vec![]
@@ -472,6 +515,7 @@ impl Live {
 
     fn too_late(&mut self) -> Vec<Command> {
         let words = match self.phase {
+            Phase::Nothing => NOTHING,
             Phase::Elsewhere => "another program makes this run: only that one can steer it",
             _ => "the run is over; `trajview live --resume` goes on with it",
         };
@@ -538,6 +582,11 @@ impl Live {
 const RECORDING: &str = "recording the files: ";
 
 const NOT_YET: &str = "nothing is recorded yet";
+
+const NOTHING: &str = "no agent is running here: A starts one";
+
+const NOTHING_TO_COMPARE: &str =
+    "this run was not started from another: `trajview A B` compares two";
 
 const NO_KEYS: &str = "this agent runs without a terminal and hears no keys";
 

@@ -39,6 +39,10 @@ impl Driver for Claude {
         "claude"
     }
 
+    fn install(&self) -> &'static str {
+        "npm install -g @anthropic-ai/claude-code"
+    }
+
     fn key_variable(&self) -> Option<&str> {
         Some("ANTHROPIC_API_KEY")
     }

@@ -49,6 +49,10 @@ impl Driver for Codex {
         "codex"
     }
 
+    fn install(&self) -> &'static str {
+        "npm install -g @openai/codex"
+    }
+
     fn key_variable(&self) -> Option<&str> {
         Some(KEY)
     }

@@ -29,6 +29,10 @@ impl Driver for Gemini {
         "gemini"
     }
 
+    fn install(&self) -> &'static str {
+        "npm install -g @google/gemini-cli"
+    }
+
     fn key_variable(&self) -> Option<&str> {
         Some("GEMINI_API_KEY")
     }

@@ -26,6 +26,10 @@ impl Driver for Mini {
         "mini"
     }
 
+    fn install(&self) -> &'static str {
+        "pip install mini-swe-agent"
+    }
+
     /// It has no word for it; its banner says it, on the terminal.
     fn version_words(&self) -> Option<&[&str]> {
         None

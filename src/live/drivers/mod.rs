@@ -29,6 +29,11 @@ pub trait Driver: Send + Sync + Debug {
     /// What is called unless `--program` names another.
     fn program(&self) -> &str;
 
+    /// A command that installs it; empty where there is none.
+    fn install(&self) -> &'static str {
+        ""
+    }
+
     /// What makes the program print its version; None where it cannot.
     fn version_words(&self) -> Option<&[&str]> {
         Some(&["--version"])
@@ -241,6 +246,7 @@ hand_on! {
     name() -> &str;
     about() -> &str;
     program() -> &str;
+    install() -> &'static str;
     version_words() -> Option<&[&str]>;
     key_variable() -> Option<&str>;
     environment(setup: &Setup, stage: &Stage) -> Vec<(String, String)>;

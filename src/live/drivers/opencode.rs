@@ -41,6 +41,10 @@ impl Driver for OpenCode {
         "opencode"
     }
 
+    fn install(&self) -> &'static str {
+        "npm install -g opencode-ai"
+    }
+
     fn key_variable(&self) -> Option<&str> {
         Some(KEY)
     }

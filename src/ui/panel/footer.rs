@@ -12,7 +12,7 @@ use crate::{
         App,
         collection::Collection,
         keymap::{self, Context},
-        live::Live,
+        live::{Live, Phase},
         search::Prompt,
     },
     run::search::Syntax,
@@ -34,7 +34,7 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
     if let Some(compared) = app.comparison() {
         return match &compared.notice {
             Some(notice) => {
-                sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
+                sides(vec![recorded(notice, theme.of(Meaning::Warning))], count(app, theme), width)
             }
             None => beside_count(app, theme, width),
         };
@@ -59,9 +59,9 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
             sides(typing(prompt, theme, width / 2), complaint_or(prompt, hints, theme), width)
         }
         (None, Some(notice)) => {
-            sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
+            sides(vec![recorded(notice, theme.of(Meaning::Warning))], count(app, theme), width)
         }
-        (None, None) => sides(hints, count(app, theme), width),
+        (None, None) => beside_count(app, theme, width),
     }
 }
 
@@ -99,7 +99,7 @@ fn of_table(app: &App, table: &Collection, theme: Theme, width: usize) -> Line<'
             sides(typed, right, width)
         }
         (None, Some(notice)) => {
-            sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
+            sides(vec![recorded(notice, theme.of(Meaning::Warning))], count(app, theme), width)
         }
         (None, None) => beside_count(app, theme, width),
     }
@@ -153,6 +153,8 @@ fn complaint_or(prompt: &Prompt, hints: Vec<Span<'static>>, theme: Theme) -> Vec
 /// The count, and the judging under way where the run and its title are not seen.
 fn count(app: &App, theme: Theme) -> Vec<Span<'static>> {
     let count = app.count.map(|count| own(count.to_string(), theme.of(Meaning::Title)));
+    let live = app.live.as_deref().filter(|live| !live.is_shown);
+    let live = live.and_then(|live| elsewhere(live, theme));
     let here = app.replay().filter(|_| app.shown_run().is_none());
     let here = here.and_then(|replay| replay.judging.sign());
     let others = app.other_judgings.iter().filter(|it| it.sitting.is_under_way()).count();
@@ -161,10 +163,25 @@ fn count(app: &App, theme: Theme) -> Vec<Span<'static>> {
         .into_iter()
         .chain(others)
         .map(|words| own(format!(" {words}"), theme.of(Meaning::Playing)));
-    count.into_iter().chain(sign).collect()
+    count.into_iter().chain(sign).chain(live).collect()
 }
 
-/// As many hints as fit, each whole; help and quit are kept while others go.
+/// A run that is being made, in the footer of another view; nothing of one that somebody has seen to its end.
+fn elsewhere(live: &Live, theme: Theme) -> Option<Span<'static>> {
+    let count = format!("{}/{}", live.done(), live.turns.len());
+    let (sign, words, meaning) = match &live.phase {
+        Phase::Nothing | Phase::Elsewhere => return None,
+        Phase::Over { .. } if live.is_seen => return None,
+        Phase::Over { is_whole: true, .. } => ("✓", "live run over", Meaning::Added),
+        Phase::Over { .. } => ("■", "live run stopped", Meaning::Warning),
+        Phase::Waiting(_) => ("‖", "live run waits", Meaning::Warning),
+        Phase::Starting | Phase::Running | Phase::Stopping => ("▶", "live run", Meaning::Playing),
+    };
+    let words = format!(" {sign} {words} {count} F7");
+    Some(own(theme.spelled(&words), theme.of(meaning)))
+}
+
+/// As many hints as fit, each whole; the last ones, with help and quit, are kept while others go.
 fn hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
     if let Some(why) = app.cut() {
         return fit(vec![own(why, theme.of(Meaning::Warning))], width);
@@ -179,7 +196,7 @@ fn hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
         })
         .collect();
     let total = |hints: &[Vec<Span>]| hints.iter().map(|hint| width_of(hint)).sum::<usize>();
-    const LAST: usize = 2;
+    const LAST: usize = 3;
     while total(&hints) > width + 3 && hints.len() > LAST {
         hints.remove(hints.len() - LAST - 1);
     }

@@ -27,12 +27,10 @@ pub(super) const LABEL: usize = 16;
 
 pub fn draw(dialog: &Dialog, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     let room = usize::from(layout.overlay().width.saturating_sub(2));
-    let mut below = below(dialog, theme, room);
-    if !below.is_empty() {
-        below.insert(0, Line::styled("─".repeat(room), theme.of(Meaning::Border)));
-    }
+    let below = below(dialog, theme, room);
+    let rows_below = below.len() + usize::from(!below.is_empty());
     let (fields, at) = fields(dialog, theme, room);
-    let area = layout.box_of(fields.len() + below.len());
+    let area = layout.box_of(fields.len() + rows_below);
     let block = Block::bordered()
         .border_style(theme.of(Meaning::FocusedBorder))
         .title(Line::styled(format!(" {} ", dialog.purpose.title()), theme.of(Meaning::Title)));
@@ -41,15 +39,40 @@ pub fn draw(dialog: &Dialog, theme: Theme, layout: &Layout, buffer: &mut Buffer)
     block.render(area, buffer);
     let height = usize::from(inner.height);
     let least = fields.len().min(height * 2 / 3); // what it would do has the last third, where not all fits
-    let list = height.saturating_sub(below.len()).max(least);
+    let list = height.saturating_sub(rows_below).max(least);
     let top = (at + 1).saturating_sub(list);
     let selected = theme.of(Meaning::Selected);
     let fields = fields.into_iter().skip(top).take(list);
     let fields = fields.map(|(line, is_chosen)| (line, is_chosen.then_some(selected)));
+    let below = part_of_plan(below, dialog.plan_top, height.saturating_sub(list), room, theme);
     let below = below.into_iter().map(|line| (line, None));
     for (y, (line, style)) in fields.chain(below).enumerate() {
         put_row(line, style, inner, y as u16, buffer);
     }
+}
+
+/// As much of the plan as fits in so many rows, from a row on, under a rule that says how much more there is.
+fn part_of_plan(
+    below: Vec<Line<'static>>,
+    top: usize,
+    height: usize,
+    width: usize,
+    theme: Theme,
+) -> Vec<Line<'static>> {
+    if below.is_empty() || height == 0 {
+        return vec![];
+    }
+    let seen = height - 1;
+    let top = top.min(below.len().saturating_sub(seen));
+    let after = below.len().saturating_sub(top + seen);
+    let words = match (top, after) {
+        (0, 0) => String::new(),
+        (_, 0) => " pgup pgdn: the rest is above ".into(),
+        (_, after) => format!(" pgup pgdn: {after} more below "),
+    };
+    let line = "─".repeat(width.saturating_sub(words.chars().count()));
+    let rule = vec![own(line, theme.of(Meaning::Border)), own(words, theme.of(Meaning::Muted))];
+    std::iter::once(Line::from(rule)).chain(below.into_iter().skip(top).take(seen)).collect()
 }
 
 /// The rows of the fields, whether each is the chosen one, and where the last row of the chosen field stands.
@@ -59,7 +82,7 @@ fn fields(dialog: &Dialog, theme: Theme, width: usize) -> (Vec<(Line<'static>, b
     for (index, field) in dialog.form.fields.iter().enumerate() {
         let is_chosen = index == dialog.form.rows.cursor;
         let types = is_chosen && dialog.form.typing.is_some();
-        rows.push((field_row(field, types, theme, width), is_chosen));
+        rows.push((field_row(field, (types, dialog.is_looking()), theme, width), is_chosen));
         let why = dialog.complaint(field.id);
         let wrong = why.map(|why| sentence(&why, Meaning::Error, LABEL, theme, width));
         rows.extend(wrong.into_iter().flatten().map(|line| (line, false)));
@@ -71,7 +94,12 @@ fn fields(dialog: &Dialog, theme: Theme, width: usize) -> (Vec<(Line<'static>, b
 }
 
 /// ` profile        ‹ trajview ›`
-pub(super) fn field_row(field: &Field, types: bool, theme: Theme, width: usize) -> Line<'static> {
+pub(super) fn field_row(
+    field: &Field,
+    (types, dialog_is_looking): (bool, bool),
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let mut spans = vec![own(format!(" {:<1$}", field.label, LABEL - 1), muted)];
     let room = width.saturating_sub(LABEL + 2);
@@ -79,15 +107,20 @@ pub(super) fn field_row(field: &Field, types: bool, theme: Theme, width: usize) 
         Value::Choice { .. } => {
             let chosen = field.chosen();
             spans.push(own("‹ ", muted));
-            let label = chosen.map_or("nothing to choose from", |it| &it.label);
+            let none = if dialog_is_looking { "looking…" } else { "nothing to choose from" };
+            let label = chosen.map_or(none, |it| &it.label);
             spans.push(recorded(label, theme.of(Meaning::Title)));
             spans.push(own(" ›", muted));
             let remark = chosen.map(|it| it.remark.as_str()).filter(|it| !it.is_empty());
             spans.extend(remark.map(|words| recorded(&format!("  {words}"), muted)));
         }
-        Value::Text { text, empty } if text.is_empty() && !types => {
-            spans.push(own((*empty).to_owned(), muted));
-        }
+        Value::Text { text, empty } if text.is_empty() && !types => match &field.proposed {
+            Some(words) => {
+                spans.push(own(fit_end(&safe(words), room.saturating_sub(10)), plain));
+                spans.push(own(" proposed", muted));
+            }
+            None => spans.push(own((*empty).to_owned(), muted)),
+        },
         Value::Text { text, .. } => {
             spans.push(own(fit_end(&safe(text), room), plain));
             spans.extend(types.then(|| own("▏", theme.of(Meaning::Key))));
@@ -119,7 +152,13 @@ fn below(dialog: &Dialog, theme: Theme, width: usize) -> Vec<Line<'static>> {
             let row = |(name, value): &(String, String)| planned(name, value, theme, width);
             plan.rows.iter().flat_map(row).collect()
         }
-        _ => vec![Line::styled(" working out what it would do…", theme.of(Meaning::Muted))],
+        _ => {
+            let words = match dialog.is_looking() {
+                true => " looking for agents on this machine…",
+                false => " working out what it would do…",
+            };
+            vec![Line::styled(words, theme.of(Meaning::Muted))]
+        }
     }
 }
 

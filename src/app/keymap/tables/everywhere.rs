@@ -2,6 +2,7 @@
 
 use crate::app::{
     Message, chooser, collection,
+    jobs::{self, Purpose},
     key::{Code, Key},
     overlay, playback,
     scroll::Motion,
@@ -19,7 +20,7 @@ use super::{
     Context::{
         Anywhere, Copy, GoToMark, Hits, InRun, Kinds, List, Mark, Overlay, Palette, Requests, Stops,
     },
-    row::{c, choose, commands, copy, k, list, open, play, row, scroll, shell, table, view},
+    row::{c, choose, commands, copy, job, k, list, open, play, row, scroll, shell, table, view},
 };
 
 #[rustfmt::skip] // a table: one row a binding
@@ -36,6 +37,7 @@ pub static ROWS: &[Binding] = &[
     row(Anywhere, &[k(Code::F(7))], "the live run", "", |_| view(views::Message::Number(7))),
     row(InRun, &[c('i')], "facts about this run", "", |_| open(overlay::Kind::Info)),
     row(InRun, &[c('e')], "what could not be read in the recording", "", |_| open(overlay::Kind::Warnings)),
+    row(Anywhere, &[c('A')], "start a live run: an agent at this task again, at its other condition, at a file or a prompt, in a form", "live", |_| job(jobs::Message::Open(Purpose::Live))),
     row(Anywhere, &[c('?')], "these keys", "help", |_| open(overlay::Kind::Help)),
     row(Anywhere, &[Key::ctrl('z')], "leave for the shell; fg comes back", "", |_| Message::Suspend),
     row(Anywhere, &[c('q'), Key::ctrl('c')], "quit", "quit", |_| Message::Quit),

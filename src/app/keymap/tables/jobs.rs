@@ -39,6 +39,8 @@ pub static ROWS: &[Binding] = &[
     row(Form, &[c(' ')], "type into the field, or take its next value", "type", |_| fill(form::Message::Edit)),
     row(Form, &[c('g'), k(Code::Home)], "to the first field, gg too; 3gg to field 3", "", |n| fill(form::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
     row(Form, &[c('G'), k(Code::End)], "to the last field", "", |n| fill(form::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+    row(Form, &[k(Code::PageDown), Key::ctrl('d')], "on in what it would do", "", |_| job(jobs::Message::ScrollPlan(4))),
+    row(Form, &[k(Code::PageUp), Key::ctrl('u')], "back in what it would do", "", |_| job(jobs::Message::ScrollPlan(-4))),
     row(Form, &[c('?')], "these keys", "help", |_| open(overlay::Kind::Help)),
     row(Form, &[k(Code::Esc), c('q')], "close the form; nothing is begun", "close", |_| job(jobs::Message::Close)),
     row(Form, &[Key::ctrl('c')], "quit", "", |_| Message::Quit),

@@ -34,7 +34,7 @@ pub fn draw(replay: &Replay, is_focused: bool, theme: Theme, areas: &Areas, buff
         let line = match form.fields().get(row) {
             Some(field) => {
                 let types = form.typing == Some(*field);
-                field_row(&replay.shown_field(*field), types, theme, areas.width())
+                field_row(&replay.shown_field(*field), (types, false), theme, areas.width())
             }
             None => mark_row(row - form.fields().len(), replay, theme, areas.width()),
         };

@@ -43,12 +43,18 @@ fn screen(live: &Live, areas: &Areas, theme: Theme, buffer: &mut Buffer) {
     let titles =
         [left.into(), right, Line::styled(place(&live.terminal), theme.of(Meaning::Muted))];
     let inside = titled(has_keyboard, titles, theme, areas.terminal, buffer);
+    if live.is_nothing() {
+        return sentence(NOTHING, theme.of(Meaning::Muted), inside, buffer);
+    }
     if live.is_over() && live.terminal.is_blank() {
         let words = "what the agent printed is not kept; the replay shows what it did";
         return sentence(words, theme.of(Meaning::Muted), inside, buffer);
     }
     terminal::draw(&live.terminal, has_keyboard, theme, inside, buffer);
 }
+
+const NOTHING: &str = "no run is being made: A opens a form that starts one, and shows its plan first; from the shell \
+                       `trajview live --agent NAME --script FILE --out DIR` does";
 
 /// Where in its history a terminal is looked at; empty at the end.
 fn place(terminal: &Terminal) -> String {

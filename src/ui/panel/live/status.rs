@@ -18,6 +18,9 @@ pub fn draw(live: &Live, theme: Theme, area: Rect, buffer: &mut Buffer) {
 
 fn left(live: &Live, theme: Theme) -> Vec<Span<'static>> {
     let (sign, words, meaning) = phase(&live.phase);
+    if live.is_nothing() {
+        return vec![own(format!("{sign} {words}"), theme.of(meaning))];
+    }
     let count = format!("  turn {}/{}", live.done(), live.turns.len());
     vec![
         own(format!("{sign} "), theme.of(meaning)),
@@ -33,6 +36,7 @@ fn left(live: &Live, theme: Theme) -> Vec<Span<'static>> {
 /// A sign, words and what they mean.
 fn phase(phase: &Phase) -> (&'static str, String, Meaning) {
     match phase {
+        Phase::Nothing => ("◌", "no agent is running here".into(), Meaning::Muted),
         Phase::Starting => ("◌", "starting".into(), Meaning::Muted),
         Phase::Running => ("▶", "running".into(), Meaning::Playing),
         Phase::Waiting(Pause::Asked) => ("‖", "paused".into(), Meaning::Warning),
