@@ -18,13 +18,13 @@ use std::{
 use clap::ValueEnum;
 
 use crate::{
-    metrics::quality::Scored,
+    metrics::quality::{Detail, Scored},
     run::{Run, Warning},
     store::{self, ReuseReader, Scorer},
 };
 
 use super::{Exit, Failure, Outcome, measuring::Measuring, output::Out};
-use document::{Document, Moment};
+use document::{Document, Moment, ReuseCounts};
 pub use document::{RulesFacts, rules_of};
 use faithful::{ExposureRow, FaithfulnessRow};
 use rubric_tree::Told;
@@ -128,11 +128,15 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
     let timeline = archive.timeline(run).map_err(cannot)?;
     let moments = moments(run, args.each)?;
     let done: Vec<usize> = moments.iter().map(|moment| moment.done).collect();
-    let scored = archive.score(run, &done, scorer, &says_how_far()).map_err(cannot)?;
+    let kept = |scored: Scored| match args.detail {
+        true => scored,
+        false => Scored { detail: Detail::default(), ..scored },
+    };
+    let scored = archive.score_each(run, &done, scorer, &says_how_far(), &kept).map_err(cannot)?;
     let lines = archive.line_counts(run).map_err(cannot)?;
-    let ends: Vec<usize> = done.into_iter().chain([run.end()]).collect();
-    let mut reuse = archive.reuse(run, &ends, reader).map_err(cannot)?;
-    let last = reuse.pop().flatten();
+    let reuse = archive.reuse_each(run, &done, reader, &|reuse| ReuseCounts::of(&reuse));
+    let reuse = reuse.map_err(cannot)?;
+    let last = archive.reuse(run, &[run.end()], reader).map_err(cannot)?.pop().flatten();
     let document =
         Document::of_run(path, (run, archive), timeline.from.words(), moments, scored, &lines);
     let mut rubric = store::rubric::read(path);

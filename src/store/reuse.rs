@@ -16,7 +16,10 @@ use crate::{
     },
 };
 
-use super::{Archive, folder, score::is_plain};
+use super::{
+    Archive, folder,
+    score::{at_once, is_plain},
+};
 
 /// Remembers what was read of contents for as long as it lives. Shared between threads.
 #[derive(Debug, Default)]
@@ -82,15 +85,32 @@ impl Archive {
         moments: &[usize],
         reader: &ReuseReader,
     ) -> Result<Vec<Option<Reuse>>, String> {
+        self.reuse_each(run, moments, reader, &|reuse| reuse)
+    }
+
+    /// As [`Self::reuse`], and of each moment only what `kept` makes of it.
+    pub fn reuse_each<T: Send + Clone>(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        reader: &ReuseReader,
+        kept: &(impl Fn(Reuse) -> T + Sync),
+    ) -> Result<Vec<Option<T>>, String> {
         let timeline = self.timeline(run)?;
-        let mut wanted: BTreeMap<usize, Option<Files>> = BTreeMap::new();
-        timeline.visit(moments, |done, tree, is_untold| {
-            wanted.insert(done, (!is_untold).then(|| files_of(tree)));
-        });
-        self.with_blobs(run, |blobs| reader.read_all(wanted.values().flatten(), blobs))??;
-        let link = |(done, files): (usize, Option<Files>)| (done, files.map(|it| reader.link(&it)));
-        let linked: BTreeMap<usize, Option<Reuse>> = wanted.into_par_iter().map(link).collect();
-        Ok(moments.iter().filter_map(|done| linked.get(done).cloned()).collect())
+        let mut all = vec![];
+        for some in moments.chunks(at_once(&timeline)) {
+            let mut wanted: BTreeMap<usize, Option<Files>> = BTreeMap::new();
+            timeline.visit(some, |done, tree, is_untold| {
+                wanted.insert(done, (!is_untold).then(|| files_of(tree)));
+            });
+            self.with_blobs(run, |blobs| reader.read_all(wanted.values().flatten(), blobs))??;
+            let link = |(done, files): (usize, Option<Files>)| {
+                (done, files.map(|files| kept(reader.link(&files))))
+            };
+            let linked: BTreeMap<usize, Option<T>> = wanted.into_par_iter().map(link).collect();
+            all.extend(some.iter().filter_map(|done| linked.get(done).cloned()));
+        }
+        Ok(all)
     }
 }
 

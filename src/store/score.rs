@@ -14,7 +14,7 @@ use crate::{
     metrics::quality::{self, File, FileMeasure, Profile, Ruler, Scored},
     run::{
         RepoPath, Run,
-        files::{BlobId, Blobs, FileMode, Tree, TreeFile},
+        files::{BlobId, Blobs, FileMode, Timeline, Tree, TreeFile},
     },
 };
 
@@ -108,6 +108,12 @@ impl Scorer {
         }
         goes_on(total, total);
         Ok(())
+    }
+
+    /// Those that are not measured in this program yet.
+    fn unknown(&self, contents: Vec<Named>) -> Vec<Named> {
+        let measured = self.held();
+        contents.into_iter().filter(|(content, _)| !measured.contains_key(content)).collect()
     }
 
     /// Takes what is in the cache; gives what is not.
@@ -207,19 +213,53 @@ impl Archive {
         scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String> {
-        let timeline = self.timeline(run)?;
-        let mut wanted: BTreeMap<usize, Wanted> = BTreeMap::new();
-        timeline.visit(moments, |done, tree, is_untold| {
-            wanted.insert(done, Wanted { is_untold, ..scorer.wanted(tree) });
-        });
-        let contents = unique(wanted.values());
-        self.with_blobs(run, |blobs| scorer.measure_all(contents, blobs, goes_on))??;
-        let scored: BTreeMap<usize, Scored> = wanted
-            .into_par_iter()
-            .map(|(moment, wanted)| (moment, scorer.combine(wanted)))
-            .collect();
-        Ok(moments.iter().filter_map(|moment| scored.get(moment).cloned()).collect())
+        self.score_each(run, moments, scorer, goes_on, &|scored| scored)
     }
+
+    /// As [`Self::score`], and of each moment only what `kept` makes of it: what thousands of moments are made of does
+    /// not fit into memory.
+    pub fn score_each<T: Send + Clone>(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        scorer: &Scorer,
+        goes_on: &GoesOn<'_>,
+        kept: &(impl Fn(Scored) -> T + Sync),
+    ) -> Result<Vec<T>, String> {
+        let timeline = self.timeline(run)?;
+        let mut all = vec![];
+        self.with_blobs(run, |blobs| {
+            let mut measured = 0;
+            for some in moments.chunks(at_once(&timeline)) {
+                let mut wanted: BTreeMap<usize, Wanted> = BTreeMap::new();
+                timeline.visit(some, |done, tree, is_untold| {
+                    wanted.insert(done, Wanted { is_untold, ..scorer.wanted(tree) });
+                });
+                let contents = scorer.unknown(unique(wanted.values()));
+                let (before, count) = (measured, contents.len());
+                let goes_on = |done: usize, total: usize| goes_on(before + done, before + total);
+                scorer.measure_all(contents, blobs, &goes_on)?;
+                measured += count;
+                let scored: BTreeMap<usize, T> = wanted
+                    .into_par_iter()
+                    .map(|(moment, wanted)| (moment, kept(scorer.combine(wanted))))
+                    .collect();
+                all.extend(some.iter().filter_map(|moment| scored.get(moment).cloned()));
+            }
+            Ok::<(), String>(())
+        })??;
+        Ok(all)
+    }
+}
+
+/// Files of all moments that are looked at together.
+const MOST_FILES: usize = 500_000;
+
+/// How many moments of a run are looked at together: the files of all of them are in memory meanwhile.
+pub(super) fn at_once(timeline: &Timeline) -> usize {
+    let changes = timeline.turns.iter().map(|turn| turn.changes.len()).sum::<usize>();
+    let most = timeline.base.files.len() + changes; // there are never more at once
+    (MOST_FILES / most.max(1)).max(2)
 }
 
 /// Contents that were read already.

@@ -26,6 +26,22 @@ use super::{
     rubric_tree::TreeRow,
 };
 
+/// What a point says of reuse; nothing where no file could be read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReuseCounts {
+    dir: Option<f64>,
+    exported: Option<usize>,
+    reused: Option<usize>,
+}
+
+impl ReuseCounts {
+    pub fn of(reuse: &Reuse) -> Self {
+        let read = Some(reuse).filter(|reuse| reuse.is_read());
+        let (exported, reused) = (read.map(Reuse::exported), read.map(Reuse::reused));
+        Self { dir: read.and_then(Reuse::dir), exported, reused }
+    }
+}
+
 /// A moment that is scored.
 #[derive(Debug, Clone)]
 pub struct Moment {
@@ -259,12 +275,10 @@ impl Document {
     }
 
     /// With DIR at each point, in order.
-    pub fn with_reuse(mut self, reuse: &[Option<Reuse>]) -> Self {
+    pub fn with_reuse(mut self, reuse: &[Option<ReuseCounts>]) -> Self {
         for ((facts, _), reuse) in self.points.iter_mut().zip(reuse) {
-            let read = reuse.as_ref().filter(|reuse| reuse.is_read());
-            facts.dir = read.and_then(Reuse::dir);
-            facts.exported = read.map(Reuse::exported);
-            facts.reused = read.map(Reuse::reused);
+            let ReuseCounts { dir, exported, reused } = reuse.unwrap_or_default();
+            (facts.dir, facts.exported, facts.reused) = (dir, exported, reused);
         }
         self
     }
