@@ -186,6 +186,12 @@ fn again(desk: &Desk, columns: u16, rows: u16) -> Tui {
     tui
 }
 
+/// Escape alone: together with the next key it would be that key with alt.
+fn close_form(tui: &mut Tui) {
+    tui.press("\x1b");
+    tui.wait_until("the form closed", |it| !it.screen().contents().contains("esc close"));
+}
+
 #[test]
 fn keys_alone_lead_from_an_open_run_to_its_other_condition_beside_it_and_to_the_comparison() {
     let desk = Desk::new(&three());
@@ -235,7 +241,8 @@ fn what_the_form_said_is_there_again_for_the_same_task_and_the_folder_is_a_new_o
     tui.press("A");
     let screen = tui.wait_for("run-plain-single-shot-2");
     assert!(screen.contains("m-1") && screen.contains("its other condition"), "{screen}");
-    tui.press("\x1bq");
+    close_form(&mut tui);
+    tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
 }
 
@@ -274,7 +281,8 @@ fn a_script_that_does_not_parse_and_a_folder_that_is_taken_are_said_in_the_form(
 
     tui.press("ll"); // a specification: its path is typed in the next field
     tui.wait_for("which file?");
-    tui.press("\x1bq");
+    close_form(&mut tui);
+    tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
     assert!(!desk.path("run-plain-emergent").exists());
 }
