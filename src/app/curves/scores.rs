@@ -51,6 +51,16 @@ impl RulerName {
     }
 }
 
+impl RulerName {
+    /// Its name as it is told from what measures now: with its rules, where the names are the same.
+    pub fn beside(&self, now: Option<&Self>) -> String {
+        match now.is_some_and(|now| now.name == self.name) {
+            true => format!("{}, {} rules of {}", self.name, self.rules, self.source),
+            false => self.name.clone(),
+        }
+    }
+}
+
 /// Some moments, measured: turns done, and the numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {

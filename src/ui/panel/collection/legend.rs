@@ -56,7 +56,8 @@ fn meaning(table: &Collection, about: &About) -> String {
     match (about.source, &table.ruler) {
         (Source::Computed, Some(ruler)) => {
             let before = table.before.as_ref();
-            let before = before.map(|it| format!(", in brackets {}", safe(&it.name)));
+            let before =
+                before.map(|it| format!(", in brackets {}", safe(&it.beside(Some(ruler)))));
             format!("{}; {}{}", about.help, ruler.said(), before.unwrap_or_default())
         }
         _ => about.help.to_owned(),

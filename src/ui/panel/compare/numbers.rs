@@ -54,7 +54,8 @@ fn whose(compared: &Comparison) -> String {
     let profile = compared.ruler.as_ref().map(RulerName::said);
     let judged = judges(compared);
     let before = compared.before.as_ref();
-    let before = before.map(|(ruler, _)| format!("in brackets {}", safe(&ruler.name)));
+    let now = compared.ruler.as_ref();
+    let before = before.map(|(ruler, _)| format!("in brackets {}", safe(&ruler.beside(now))));
     profile.into_iter().chain(before).chain(judged).collect::<Vec<_>>().join(" · ")
 }
 

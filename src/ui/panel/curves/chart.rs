@@ -84,10 +84,11 @@ fn before(replay: &Replay, points: &[Point], theme: Theme) -> Option<Curve> {
     let chosen = replay.curves.series;
     let before =
         replay.curves.scores.before.as_ref().filter(|_| chosen.origin() == Origin::Computed)?;
+    let whose = safe(&before.ruler.beside(replay.curves.scores.ruler.as_ref()));
     let values = points.iter().map(|point| chosen.value_before(replay, point));
     Some(Curve {
-        name: format!("{}, {}", chosen.label(), safe(&before.ruler.name)),
-        short: safe(&before.ruler.name),
+        name: format!("{}, {whose}", chosen.label()),
+        short: "before".to_owned(),
         points: values.map(|value| value.map_or(Known::NotYet, Known::Value)).collect(),
         sign: '◇',
         stroke: ':',

@@ -56,7 +56,8 @@ fn title(replay: &Replay, points: &[Point], here: usize, theme: Theme) -> Vec<Sp
         None => " since the start ".into(),
     };
     let before = replay.curves.scores.before.as_ref();
-    let before = before.map(|it| format!(" (before: {})", safe(&it.ruler.name)));
+    let now = replay.curves.scores.ruler.as_ref();
+    let before = before.map(|it| format!(" (before: {})", safe(&it.ruler.beside(now))));
     let is_hovered = replay.curves.hovered.is_some();
     let what = if is_hovered { "pointed at: turn" } else { "after turn" };
     vec![
