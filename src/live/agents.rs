@@ -86,14 +86,20 @@ mod tests {
     #[test]
     fn an_agent_that_is_not_here_says_what_installs_it_and_stands_last() {
         let missing = Words { start: vec!["no-such-program-anywhere".into()], ..Words::default() };
-        let program = std::env::current_exe().unwrap().to_string_lossy().into_owned();
-        let here = Words { start: vec![program.clone()], ..Words::default() };
+        let here = Words {
+            start: vec!["sh".into(), "-c".into(), "true".into()],
+            version: vec!["-c".into(), "echo tool 1.2.3".into()],
+            ..Words::default()
+        };
         let configured = [("gone".to_owned(), missing), ("here".to_owned(), here)];
 
-        let agents = all(&configured);
+        let mut agents = all(&configured);
+        ask_versions(&mut agents, &configured);
 
-        let place = |name: &str| agents.iter().find(|it| it.name == name).unwrap().place.clone();
-        assert_eq!((place("here"), place("gone")), (Some(program.into()), None));
+        let by_name = |name: &str| agents.iter().find(|it| it.name == name).unwrap();
+        assert_eq!(by_name("here").version.as_deref(), Some("1.2.3"));
+        assert_eq!(by_name("gone").place, None);
+        assert_eq!(by_name("gone").version, None);
         assert!(agents.is_sorted_by_key(|it| it.place.is_none()));
         assert!(DRIVERS.iter().all(|it| !it.install().is_empty()));
     }

@@ -15,12 +15,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// None where the program cannot say. The error, a sentence, is that there is no such program.
 pub fn of(driver: &dyn Driver, setup: &Setup, stage: &Stage) -> Result<Option<String>, String> {
-    let Some(words) = driver.version_words() else { return Ok(None) };
-    let call = Call {
-        program: program_of(driver, setup),
-        args: words.iter().map(|word| (*word).to_owned()).collect(),
-        input: Input::Nothing,
-    };
+    let args = driver.version_words();
+    if args.is_empty() {
+        return Ok(None);
+    }
+    let call = Call { program: program_of(driver, setup), args, input: Input::Nothing };
     let folder = stage.home();
     let order = Order {
         call: &call,

@@ -161,8 +161,8 @@ impl Driver for Program {
         self.words.start.first().map_or("", String::as_str)
     }
 
-    fn version_words(&self) -> Option<&[&str]> {
-        None
+    fn version_words(&self) -> Vec<String> {
+        self.words.version.clone()
     }
 
     fn key_variable(&self) -> Option<&str> {

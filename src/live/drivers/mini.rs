@@ -31,8 +31,8 @@ impl Driver for Mini {
     }
 
     /// It has no word for it; its banner says it, on the terminal.
-    fn version_words(&self) -> Option<&[&str]> {
-        None
+    fn version_words(&self) -> Vec<String> {
+        vec![]
     }
 
     fn key_variable(&self) -> Option<&str> {

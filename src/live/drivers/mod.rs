@@ -34,9 +34,9 @@ pub trait Driver: Send + Sync + Debug {
         ""
     }
 
-    /// What makes the program print its version; None where it cannot.
-    fn version_words(&self) -> Option<&[&str]> {
-        Some(&["--version"])
+    /// What makes the program print its version; empty where it cannot.
+    fn version_words(&self) -> Vec<String> {
+        vec!["--version".into()]
     }
 
     /// The variable that holds the key for its model.
@@ -247,7 +247,7 @@ hand_on! {
     about() -> &str;
     program() -> &str;
     install() -> &'static str;
-    version_words() -> Option<&[&str]>;
+    version_words() -> Vec<String>;
     key_variable() -> Option<&str>;
     environment(setup: &Setup, stage: &Stage) -> Vec<(String, String)>;
     files(setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)>;
