@@ -428,6 +428,7 @@ fn settled(width: u16, height: u16, keys: &str) -> String {
 #[test]
 fn what_measures_the_code_is_chosen_in_a_form_that_says_what_it_would_do() {
     insta::assert_snapshot!("score_form_120x40", settled(120, 40, "U l"));
+    insta::assert_snapshot!("score_form_200x50", settled(200, 50, "U l"));
     let wrong_path = settled(80, 24, "U j <space> no-such-rules <enter>");
     insta::assert_snapshot!("score_form_80x24", wrong_path);
 }
@@ -447,6 +448,7 @@ fn what_was_measured_before_stays_beside_the_new_values_until_it_is_dismissed() 
     let both = settled(120, 40, "5l U l <enter>");
     insta::assert_snapshot!("before_120x40", both);
     insta::assert_snapshot!("before_80x24", settled(80, 24, "5l U l <enter>"));
+    insta::assert_snapshot!("before_200x50", settled(200, 50, "5l U l <enter>"));
     assert!(both.contains("◇ erosion, trajview"), "{both}");
     let dismissed = settled(120, 40, "5l U l <enter> B");
     assert!(!dismissed.contains("◇") && dismissed.contains("scb-paper formulas"), "{dismissed}");
@@ -527,4 +529,33 @@ fn a_form_makes_its_profile_the_default_of_later_runs() {
     assert_eq!(text, "# mine\ntheme = \"dark\"\nprofile = \"scb-paper\"\n");
     let nowhere = export::text(&frame_as(Wishes::default(), 120, 40, "U l j j l <enter>"));
     assert!(nowhere.contains("there is no place for settings"), "{nowhere}");
+}
+
+#[test]
+fn a_comparison_and_a_table_of_runs_keep_what_was_measured_before_in_brackets() {
+    let sample = |name: &str| {
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs").join(name)
+    };
+    let runs = [sample("codex-p12"), sample("codex-p12-single-shot")];
+    let shown = |view: View, keys: &str| {
+        let place = Place { view, ..Place::default() };
+        let size = Size { width: 160, height: 45 };
+        let wishes =
+            Wishes { config: Config { rules: None, ..Config::default() }, ..Wishes::default() };
+        export::text(&tui::headless(&runs, size, keys, place, wishes).unwrap())
+    };
+    let row = |frame: &str, name: &str| {
+        let row = frame.lines().find(|row| row.contains(name)).map(str::to_owned);
+        row.unwrap_or_else(|| panic!("no {name} in {frame}"))
+    };
+    for (view, name, before, after) in [
+        (View::Compare, "│erosion", "0.4453     0.0000", "0.4453 (0.4453)   0.0000 (0.0000)"),
+        (View::Collection, "codex-p12  ", "0.445", "0.445 (0.445)"),
+    ] {
+        assert!(row(&shown(view, ""), name).contains(before), "{}", shown(view, ""));
+        let both = shown(view, "U l <enter>");
+        assert!(row(&both, name).contains(after), "{both}");
+        let dismissed = shown(view, "U l <enter> B");
+        assert!(!row(&dismissed, name).contains("(0.445"), "{dismissed}");
+    }
 }

@@ -2,7 +2,10 @@
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use super::{Collection, columns::Column};
+use super::{
+    Collection,
+    columns::{Column, Kind},
+};
 
 /// The areas of the table; all of them inside the body of the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,8 +91,11 @@ impl Collection {
 fn fit(first: (Column, u16), rest: &[(Column, u16)], room: u16) -> Vec<(Column, u16)> {
     let least = |(column, width): (Column, u16)| {
         let about = column.about();
-        let least =
-            if room < ROOMY { about.least } else { usize::midpoint(about.least, about.most) };
+        let least = match about.kind {
+            Kind::Number => return width, // half a number is another one
+            Kind::Words if room < ROOMY => about.least,
+            Kind::Words => usize::midpoint(about.least, about.most),
+        };
         width.min(least as u16)
     };
     let mut fitted = vec![(first, least(first).min(room))];

@@ -26,8 +26,9 @@ use crate::{
 const LABEL: usize = 16;
 const VALUE: usize = 11;
 
-/// Cells of a value that was measured before, brackets included.
-const BEFORE: usize = 11;
+/// Cells of a value where one that was measured before stands behind it, and of that one, brackets included.
+const BESIDE_BEFORE: usize = 9;
+const BEFORE: usize = 9;
 
 pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let by = compared.subtraction();
@@ -87,7 +88,7 @@ fn head(compared: &Comparison, theme: Theme) -> Line<'static> {
             || own(format!(" {}", letter(run)), theme.of(Meaning::Muted)),
             |side| side_letter(compared, side, theme),
         );
-        spans.push(own(" ".repeat(VALUE - 2), theme.of(Meaning::Muted)));
+        spans.push(own(" ".repeat(value_cells(compared) - 2), theme.of(Meaning::Muted)));
         spans.push(word);
         let before = if compared.before.is_some() { BEFORE } else { 0 };
         spans.push(own(" ".repeat(before), theme.of(Meaning::Muted)));
@@ -109,7 +110,8 @@ fn row(compared: &Comparison, fact: Fact, theme: Theme, width: usize) -> Line<'s
             None => missing(fact).into(),
         };
         let meaning = if value.is_some() { Meaning::Text } else { Meaning::Muted };
-        left.push(own(format!("{words:>VALUE$}"), theme.of(meaning)));
+        let cells = value_cells(compared);
+        left.push(own(format!("{words:>cells$}"), theme.of(meaning)));
         left.push(own(before(compared, run, fact), theme.of(Meaning::Muted)));
     }
     let Some(pair) = compared.sides() else { return Line::from(left) };
@@ -118,6 +120,11 @@ fn row(compared: &Comparison, fact: Fact, theme: Theme, width: usize) -> Line<'s
     left.push(own(format!("{delta:>13}"), theme.of(Meaning::Text)));
     left.push(better(&outcome, theme));
     sides(fit(left, width), vec![], width)
+}
+
+/// Cells of the value of a run.
+const fn value_cells(compared: &Comparison) -> usize {
+    if compared.before.is_some() { BESIDE_BEFORE } else { VALUE }
 }
 
 /// `   (0.4471)`: with the profile or the rules before; empty where nothing was measured with others.
