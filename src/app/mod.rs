@@ -385,20 +385,25 @@ impl App {
         if has_pane { layout.with_pane(whole) } else { layout }
     }
 
-    /// Where a judge is being asked only at the second wish: it costs money, and that it is kept is worth a word.
+    /// Where something is under way only when it is asked for twice: it costs money or time, and what of it is kept is
+    /// worth a word.
     fn quit(&mut self) {
-        let is_judging = self.judgings_under_way().next().is_some();
-        let is_live = self.has_agent_at_work();
-        if (!is_judging && !is_live) || self.parting.is_warned {
+        let is_testing = self.testing.as_ref().is_some_and(|it| it.over.is_none());
+        let words = if self.has_agent_at_work() {
+            "an agent is at work: quit again to stop it; what is recorded stays, and --resume goes on"
+        } else if self.judgings_under_way().next().is_some() {
+            "a judge is being asked: quit again to stop it; what is judged is kept"
+        } else if is_testing {
+            "tests are running: quit again to stop them; outcomes so far are kept"
+        } else {
+            ""
+        };
+        if words.is_empty() || self.parting.is_warned {
             self.is_quitting = true;
             return;
         }
         self.parting.warns = true;
-        if is_live {
-            let words = "an agent is at work: quit again to stop it; what is recorded stays, and --resume goes on";
-            return self.say(words.into());
-        }
-        self.say("a judge is being asked: quit again to stop it; what is judged is kept".into());
+        self.say(words.into());
     }
 
     /// Which keys hold at the moment.

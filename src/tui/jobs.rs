@@ -2,7 +2,12 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
 };
 
 use crossbeam_channel::Sender;
@@ -110,8 +115,13 @@ fn plan_of_tests(tests: &testing::Tests, bundle: Option<&Path>) -> Result<Plan, 
 #[derive(Clone, Default)]
 pub struct Testing {
     last: Arc<Mutex<Stop>>,
+    /// Tests that have not ended.
+    running: Arc<AtomicUsize>,
     stop: Stop,
 }
+
+/// How long tests have to end when the program does: their command is told to, and their scratch folder goes.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 impl Testing {
     /// For the worker that carries out an effect; tests that begin have a stop of their own.
@@ -119,13 +129,23 @@ impl Testing {
         let stop = Stop::default();
         if matches!(effect, Effect::TestCheckpoints(..)) {
             *self.last.lock().unwrap_or_else(PoisonError::into_inner) = stop.clone();
+            self.running.fetch_add(1, Ordering::SeqCst);
         }
-        Self { last: self.last.clone(), stop }
+        Self { stop, ..self.clone() }
     }
 
     /// Ends those that were begun last.
     pub fn stop(&self) {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).set();
+    }
+
+    /// Ends those under way and waits a moment until they have.
+    pub fn end(&self) {
+        self.stop();
+        let began = Instant::now();
+        while self.running.load(Ordering::SeqCst) > 0 && began.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// Tests one checkpoint after the other and tells of each; the recording is shown as it is then.
@@ -137,6 +157,7 @@ impl Testing {
         sender: &Sender<Event>,
         opener: &Opener,
     ) -> Reply {
+        let _running = Running(&self.running);
         let Some(bundle) = bundle else { return tests_over(request, Err(NO_BUNDLE.into())) };
         let tell = |checkpoint: &str, outcome| {
             let message = jobs::Message::Tested(request, checkpoint.to_owned(), outcome);
@@ -194,6 +215,15 @@ impl Testing {
             "tests {how}: {told} of {total} checkpoints have outcomes{left_out}{}",
             kept.unwrap_or_default()
         ))
+    }
+}
+
+/// Counts down when tests end, however they do.
+struct Running<'a>(&'a AtomicUsize);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

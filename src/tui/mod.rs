@@ -148,6 +148,7 @@ pub fn run_with(
     let ending = runtime.run(&mut terminal);
     drop(terminal);
     runtime.end_judging();
+    runtime.world.end_testing();
     runtime.world.end_live();
     match runtime.open_error {
         Some(why) => Err(why.into()),
@@ -181,6 +182,7 @@ pub fn live(
     let ending = runtime.run(&mut terminal);
     drop(terminal);
     runtime.end_judging();
+    runtime.world.end_testing();
     let outcome = runtime.world.end_live();
     Ok((ending?, outcome))
 }

@@ -500,6 +500,11 @@ impl World {
         self.recording.as_ref().and_then(|it| it.bundle()).is_some_and(|open| open == bundle)
     }
 
+    /// Ends the tests of checkpoints, and waits a moment until they have.
+    pub fn end_testing(&self) {
+        self.testing.end();
+    }
+
     /// Ends the tests of checkpoints.
     pub fn stop_testing(&self) {
         self.testing.stop();
