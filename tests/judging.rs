@@ -110,6 +110,8 @@ fn steady(frame: &str) -> String {
     let time = regex::Regex::new(r"\d{8}T\d{9}Z").unwrap();
     let port = regex::Regex::new(r"127\.0\.0\.1:\d{5}").unwrap();
     let frame = time.replace_all(frame, "YYYYMMDDTHHMMSSmmmZ");
+    let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+    let frame = frame.replace(&today, "YYYY-MM-DD");
     port.replace_all(&frame, "127.0.0.1:PPPPP").into_owned()
 }
 
@@ -561,7 +563,9 @@ fn the_form_offers_who_is_found_and_says_what_would_help_where_nobody_is() {
         let held = held_at("C01", &gate);
         let mut running = Stage::found(size, with_key(&held));
         running.press("3wrj<space>m-typed<enter>jjl"); // the chosen component alone
-        let middle = running.press_until("<enter>", &["judge 0/1", "looks 3/8"]);
+        // The warning comes with the file that is being filled, which is read while the judge is asked.
+        let words = ["judge 0/1", "looks 3/8", "⚠ 1"];
+        let middle = running.press_until("<enter>", &words);
         gate.open();
         insta::assert_snapshot!(format!("found_running_{name}"), middle);
         insta::assert_snapshot!(format!("found_ended_{name}"), running.press("g"));
