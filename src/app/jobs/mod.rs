@@ -123,15 +123,6 @@ impl Purpose {
             Self::Live => "live run",
         }
     }
-
-    /// What the key that begins it does, for the footer.
-    pub const fn verb(self) -> &'static str {
-        match self {
-            Self::Score => "measure",
-            Self::Test => "test",
-            Self::Live => "start",
-        }
-    }
 }
 
 impl Dialog {
