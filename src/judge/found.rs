@@ -2,7 +2,7 @@
 //!
 //! [`keys`] and [`programs`] look at an [`Environment`] and send nothing. [`servers`] asks the ports of this machine, all at
 //! once and for a short time. [`models`] asks a server which models it has; where that takes a key, the key goes to the
-//! judge's own address and nowhere else. To add a provider add a row to [`PROVIDERS`], to add a program one to [`PROGRAMS`].
+//! judge's own address and nowhere else. To add a provider add a row to `PROVIDERS`, to add a program one to `PROGRAMS`.
 
 use std::{
     collections::BTreeMap,
