@@ -5,6 +5,7 @@ mod allocator;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    allocator::settle();
     if let Err(why) = color_eyre::install() {
         eprintln!("trajview: cannot prepare for trouble: {why}");
     }

@@ -357,6 +357,30 @@ impl<'a> Cut<'a> {
                 return buffer.truncate(len);
             }
             more = len;
+            if len > LONG_LINE {
+                // Grown by halves, such a line would leave as much behind as it is long.
+                more = line_end_after(log, start + len as u64) as usize + 1;
+                buffer.reserve_exact(more);
+            }
+        }
+    }
+}
+
+/// A line that is longer is looked at twice, and asked for at once (bytes).
+const LONG_LINE: usize = 4 << 20;
+
+/// How many bytes there are from a place in a log to the end of its line, or to the end of the log.
+fn line_end_after(log: &dyn Log, start: u64) -> u64 {
+    let mut some = vec![0; 256 << 10];
+    let mut at = start;
+    loop {
+        let there = log.read(at, &mut some);
+        if let Some(end) = memchr::memchr(b'\n', &some[..there]) {
+            return at + end as u64 + 1 - start;
+        }
+        at += there as u64;
+        if there < some.len() {
+            return at - start;
         }
     }
 }
