@@ -118,10 +118,7 @@ impl Scorer {
 
     /// Takes what is in the cache; gives what is not.
     fn recall(&self, contents: Vec<Named>) -> Vec<Named> {
-        let unknown: Vec<Named> = {
-            let measured = self.held();
-            contents.into_iter().filter(|(content, _)| !measured.contains_key(content)).collect()
-        };
+        let unknown = self.unknown(contents);
         let Some(cache) = &self.cache else { return unknown };
         let keys: Vec<Vec<u8>> = unknown.iter().map(|(content, _)| self.key(*content)).collect();
         let mut found: HashMap<usize, FileMeasure> = cache

@@ -28,6 +28,7 @@ use crate::{
 };
 
 use super::{
+    scoring::{name_of, rules_in},
     starting::Starting,
     world::{Event, Opener, Reply},
 };
@@ -64,7 +65,7 @@ fn plan_of_measure(measure: &scoring::Measure, settings: Option<&Path>) -> Resul
     let ruler = Ruler::new(measure.profile, rules);
     let mut plan = Plan::default();
     plan.row("rules", format!("{}, {}", ruler.rules().count(), ruler.rules().source()));
-    plan.row("numbers are of", super::scoring::name_of(&ruler).said());
+    plan.row("numbers are of", name_of(&ruler).said());
     plan.row("measured", "what the cache has is taken from there, every other file is read again");
     if measure.is_default {
         let path = settings.ok_or_else(|| {
@@ -78,10 +79,7 @@ fn plan_of_measure(measure: &scoring::Measure, settings: Option<&Path>) -> Resul
 /// Every rule can be used, or the first that cannot is named: file, line, what is wrong.
 fn rules_of(measure: &scoring::Measure) -> Result<Rules, String> {
     let Some(path) = &measure.rules else { return Ok(Rules::built_in()) };
-    let texts = store::rules::read(path)?;
-    let texts: Vec<(&str, &str)> =
-        texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let rules = Rules::load(&path.display().to_string(), &texts);
+    let rules = rules_in(path)?;
     match rules.problems().first() {
         Some(first) => {
             let what = first.what.lines().next().unwrap_or_default(); // the rest quotes the file

@@ -74,11 +74,16 @@ impl Scoring {
     }
 }
 
-fn of_user(path: &Path, say: &dyn Fn(String)) -> Result<Rules, String> {
+/// The rules in a file or folder; what cannot be used of them is among its problems. The error is a sentence.
+pub fn rules_in(path: &Path) -> Result<Rules, String> {
     let texts = store::rules::read(path)?;
     let texts: Vec<(&str, &str)> =
         texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let rules = Rules::load(&path.display().to_string(), &texts);
+    Ok(Rules::load(&path.display().to_string(), &texts))
+}
+
+fn of_user(path: &Path, say: &dyn Fn(String)) -> Result<Rules, String> {
+    let rules = rules_in(path)?;
     if rules.count() == 0 {
         return Err(format!("{}: no rule that can be used", path.display()));
     }
