@@ -51,7 +51,28 @@ fn a_screen_too_small_says_how_large_it_must_be() {
 
 #[test]
 fn help_lists_every_key() {
-    insta::assert_snapshot!(text(100, 240, "?"));
+    insta::assert_snapshot!(text(100, 260, "?"));
+}
+
+#[test]
+fn help_opens_at_the_keys_of_the_view_and_those_of_other_views_follow() {
+    let curves = text(80, 24, "2w ?");
+    assert!(curves.contains("│ at the chart of the curves"), "{curves}");
+    assert!(curves.contains("│ in the curves "), "{curves}");
+    let steps = text(80, 24, "<enter> ?");
+    assert!(steps.contains("│ in the steps"), "{steps}");
+    let end = text(80, 24, "? G");
+    assert!(end.contains("26.3"), "{end}");
+}
+
+#[test]
+fn help_shows_only_the_rows_with_some_words_or_what_one_key_does() {
+    insta::assert_snapshot!(text(80, 24, "? / a u d i t <space> n o t e"));
+    insta::assert_snapshot!(text(80, 24, "? / W <enter>"));
+    let nothing = text(80, 24, "? / q w e r t z");
+    assert!(nothing.contains("no row has these words"), "{nothing}");
+    let again = text(80, 24, "? / q w e r t z <esc>");
+    assert_eq!(again, text(80, 24, "?"));
 }
 
 #[test]

@@ -423,11 +423,11 @@ impl App {
         if let (None, Some(compared)) = (&self.overlay, self.comparison()) {
             return Context::of_part(compared.part);
         }
-        if let (None, Some(table)) = (self.overlay, self.table()) {
+        if let (None, Some(table)) = (&self.overlay, self.table()) {
             return if table.prompt.is_some() { Context::Filter } else { Context::Table };
         }
         match (&self.overlay, self.replay()) {
-            (Some(_), _) => Context::Overlay,
+            (Some(overlay), _) => overlay.context(),
             (None, Some(replay)) if replay.search.prompt.is_some() => Context::Prompt,
             (None, Some(replay)) => match &replay.chooser {
                 Some(chooser) => Context::of_chooser(chooser.kind),
@@ -585,10 +585,13 @@ impl App {
 
     fn update_overlay(&mut self, message: &overlay::Message, layout: &Layout) {
         match message {
-            overlay::Message::Open(kind) => self.overlay = Some(Overlay::of(*kind)),
+            overlay::Message::Open(kind) => self.overlay = Some(Overlay::of(*kind, self.context())),
             overlay::Message::Close => self.overlay = None,
+            overlay::Message::Find(find) => {
+                self.overlay.iter_mut().for_each(|overlay| overlay.find(find));
+            }
             overlay::Message::Move(motion) => {
-                let Some(mut overlay) = self.overlay else { return };
+                let Some(mut overlay) = self.overlay.take() else { return };
                 let rows = overlay.rows(self.subject(), &self.shell.keys, layout).len();
                 let height = usize::from(layout.overlay().height.saturating_sub(2));
                 overlay.go(*motion, rows, height);

@@ -5,15 +5,17 @@ use crate::run::{
     recorded::{Passed, TestGroup},
 };
 
+use ratatui::layout::Rect;
+
 use super::{
     collection::{Collection, facts},
     compare::{self, Comparison},
-    keymap,
+    keymap::Context,
     layout::Layout,
     live::{self, Live},
     replay::Replay,
     scroll::Motion,
-    shell::keys::Keys,
+    shell::{help, keys::Keys},
     wrap::wrap,
 };
 
@@ -26,11 +28,22 @@ pub enum Kind {
     Why,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overlay {
     pub kind: Kind,
     /// First row shown.
     pub top: usize,
+    pub search: Search,
+    /// Where the keyboard was when the box was opened.
+    place: Context,
+}
+
+/// What the rows shown are to hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Search {
+    /// Empty shows every row.
+    pub text: String,
+    pub is_typing: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +51,19 @@ pub enum Message {
     Open(Kind),
     Close,
     Move(Motion),
+    Find(Find),
+}
+
+/// A change of what is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Find {
+    Begin,
+    Type(String),
+    Erase,
+    EraseAll,
+    Accept,
+    /// Shows every row again.
+    Cancel,
 }
 
 /// A row in two columns; one of them may be empty.
@@ -60,8 +86,27 @@ pub enum Subject<'a> {
 }
 
 impl Overlay {
-    pub const fn of(kind: Kind) -> Self {
-        Self { kind, top: 0 }
+    pub fn of(kind: Kind, place: Context) -> Self {
+        Self { kind, top: 0, search: Search::default(), place }
+    }
+
+    pub const fn context(&self) -> Context {
+        if self.search.is_typing { Context::OverlayFind } else { Context::Overlay }
+    }
+
+    /// Changes what is looked for, and goes to the first row that has it.
+    pub fn find(&mut self, find: &Find) {
+        let text = &mut self.search.text;
+        match find {
+            Find::Begin | Find::Accept => {}
+            Find::Type(words) => text.push_str(words),
+            Find::Erase => {
+                text.pop();
+            }
+            Find::EraseAll | Find::Cancel => text.clear(),
+        }
+        self.search.is_typing = !matches!(find, Find::Accept | Find::Cancel);
+        self.top = 0;
     }
 
     /// Moves the window; it ends with the last row.
@@ -70,7 +115,7 @@ impl Overlay {
     }
 
     /// Cells of the left column.
-    pub const fn left_width(self) -> usize {
+    pub const fn left_width(&self) -> usize {
         match self.kind {
             Kind::Help => 13,
             Kind::Info => 18,
@@ -79,7 +124,7 @@ impl Overlay {
         }
     }
 
-    pub const fn title(self) -> &'static str {
+    pub const fn title(&self) -> &'static str {
         match self.kind {
             Kind::Help => "keys",
             Kind::Info => "this run",
@@ -88,11 +133,24 @@ impl Overlay {
         }
     }
 
-    /// Everything it says, cut to the width it has.
-    pub fn rows(self, subject: Subject<'_>, keys: &Keys, layout: &Layout) -> Vec<Row> {
+    /// Where it stands: as high as all its rows need, so that it stays in place while words are typed.
+    pub fn area(&self, subject: Subject<'_>, keys: &Keys, layout: &Layout) -> Rect {
+        layout.box_of(self.wrapped(self.all(subject, keys), layout).len())
+    }
+
+    /// What it says, without what is not looked for, cut to the width it has.
+    pub fn rows(&self, subject: Subject<'_>, keys: &Keys, layout: &Layout) -> Vec<Row> {
+        self.wrapped(self.search.of(self.all(subject, keys)), layout)
+    }
+
+    fn wrapped(&self, rows: Vec<Row>, layout: &Layout) -> Vec<Row> {
         let width = usize::from(layout.overlay().width).saturating_sub(self.left_width() + 4);
-        let rows = match (self.kind, subject) {
-            (Kind::Help, _) => help(keys),
+        rows.into_iter().flat_map(|row| row.wrapped(self.left_width(), width)).collect()
+    }
+
+    fn all(&self, subject: Subject<'_>, keys: &Keys) -> Vec<Row> {
+        match (self.kind, subject) {
+            (Kind::Help, _) => help::rows(self.place, keys),
             (Kind::Info, Subject::Run(replay)) => info(replay),
             (Kind::Warnings, Subject::Run(replay)) => warnings(replay),
             (Kind::Why, Subject::Run(replay)) => why(replay),
@@ -106,12 +164,46 @@ impl Overlay {
             | (_, Subject::Nothing) => {
                 vec![]
             }
-        };
-        rows.into_iter().flat_map(|row| row.wrapped(self.left_width(), width)).collect()
+        }
+    }
+}
+
+impl Search {
+    /// The rows that hold what is looked for, each part that has some below its heading.
+    fn of(&self, rows: Vec<Row>) -> Vec<Row> {
+        let words = self.text.trim();
+        if words.is_empty() {
+            return rows;
+        }
+        let (mut found, mut heading): (Vec<Row>, Option<Row>) = (vec![], None);
+        let mut part = String::new();
+        for row in rows {
+            if row.is_heading {
+                part.clone_from(&row.left);
+                heading = Some(row);
+            } else if row.holds(words, &part) {
+                if let Some(heading) = heading.take() {
+                    found.extend((!found.is_empty()).then(|| Row::of("", "")));
+                    found.push(heading);
+                }
+                found.push(row);
+            }
+        }
+        found
     }
 }
 
 impl Row {
+    /// Whether it has all these words, its heading's counting as its own. A single letter is a key.
+    fn holds(&self, words: &str, part: &str) -> bool {
+        if words.chars().count() == 1 {
+            return self.left.split(' ').any(|key| key == words);
+        }
+        let text = format!("{} {} {part}", self.left, self.right).to_lowercase();
+        let is_blank = self.left.is_empty() && self.right.is_empty();
+        !is_blank && words.to_lowercase().split_whitespace().all(|word| text.contains(word))
+    }
+
     pub fn heading(left: &str) -> Self {
         Self { left: left.into(), right: String::new(), is_heading: true }
     }
@@ -135,43 +227,6 @@ impl Row {
         alone.into_iter().chain(rows.collect::<Vec<_>>()).collect()
     }
 }
-
-fn help(keys: &Keys) -> Vec<Row> {
-    let mut rows = vec![];
-    for context in keymap::Context::ALL {
-        if !rows.is_empty() {
-            rows.push(Row::of("", ""));
-        }
-        rows.push(Row::heading(context.title()));
-        let bindings = keymap::bindings().filter(|binding| binding.context == context);
-        rows.extend(bindings.map(|binding| Row::of(keys.shown(binding), binding.help)));
-    }
-    rows.push(Row::of("", ""));
-    rows.push(Row::heading("signs"));
-    rows.extend(SIGNS.iter().map(|(sign, meaning)| Row::of(*sign, *meaning)));
-    rows
-}
-
-/// What the marks in the lists mean.
-const SIGNS: &[(&str, &str)] = &[
-    ("A M D R", "the file was created, changed, deleted, renamed"),
-    (
-        "+34 −8",
-        "lines added and removed: by a turn, between before and after it; by a step, as its edit is recorded",
-    ),
-    ("✗2", "two things went wrong: an error, a failed tool, an exit code other than 0"),
-    ("⟲", "the agent's context was summarised and cut"),
-    ("⑂2", "two sub-agents were started"),
-    ("◇", "changed outside recorded edits: by a shell command, a person, a hook"),
-    ("◈", "partly changed outside recorded edits"),
-    ("⋯ 23 lines", "so many unchanged lines are folded"),
-    (
-        "▲ CC 14",
-        "beside a line: a callable begins here that has 14 paths; or, at the top of a hunk, goes on here",
-    ),
-    ("§ ≡", "beside a line: a match of a rule, a clone; W says why"),
-    ("26.3", "beside a line of a file: turn 26, step 3 wrote it; · it was there before the run"),
-];
 
 fn info(replay: &Replay) -> Vec<Row> {
     let run = &replay.run;

@@ -6,7 +6,7 @@
 use super::{
     App, Effect, Message, audit, chooser, collection, jobs, judging,
     keymap::Context,
-    live, replay, scores, search,
+    live, overlay, replay, scores, search,
     shell::{self, palette},
 };
 
@@ -45,6 +45,7 @@ impl App {
         let replay = self.replay();
         let line = match context {
             Context::Palette => self.shell.palette.as_ref().map(|palette| &*palette.text),
+            Context::OverlayFind => self.overlay.as_ref().map(|overlay| &*overlay.search.text),
             Context::LivePrompt => self.live().and_then(|live| Some(&*live.prompt.as_ref()?.text)),
             Context::Filter => self.table().and_then(|table| Some(&*table.prompt.as_ref()?.text)),
             Context::FormText => self.dialog.as_ref().and_then(|dialog| dialog.form.line()),
@@ -74,6 +75,9 @@ fn typed(context: Context, words: String) -> Message {
     Message::Replay(match context {
         Context::Palette => {
             return Message::Shell(shell::Message::Palette(palette::Message::Type(words)));
+        }
+        Context::OverlayFind => {
+            return Message::Overlay(overlay::Message::Find(overlay::Find::Type(words)));
         }
         Context::LivePrompt => return Message::Live(live::Message::Type(words)),
         Context::FormText => {

@@ -110,7 +110,7 @@ fn draw_over(app: &App, theme: Theme, buffer: &mut Buffer) {
     if let Some(dialog) = &app.dialog {
         panel::form::draw(dialog, theme, &layout, buffer);
     }
-    if let Some(overlay) = app.overlay {
+    if let Some(overlay) = &app.overlay {
         panel::overlay::draw(overlay, app.subject(), &app.shell.keys, theme, &layout, buffer);
     }
     if let Some(palette) = &app.shell.palette {

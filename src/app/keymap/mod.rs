@@ -23,6 +23,8 @@ pub enum Context {
     Steps,
     Prompt,
     Overlay,
+    /// Typing what to look for in such a box.
+    OverlayFind,
     Palette,
     /// After `y`.
     Copy,
@@ -123,7 +125,7 @@ pub struct Binding {
 }
 
 impl Context {
-    pub const ALL: [Self; 53] = [
+    pub const ALL: [Self; 54] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -168,6 +170,7 @@ impl Context {
         Self::BothVerdicts,
         Self::Prompt,
         Self::Overlay,
+        Self::OverlayFind,
         Self::Palette,
         Self::Copy,
         Self::Mark,
@@ -195,9 +198,9 @@ impl Context {
             Self::Rubric => "in the rubric tree",
             Self::Audit => "in the audit",
             Self::Judging => "in the pane that asks a judge",
-            Self::JudgeForm => "in it, before it asks",
-            Self::JudgeWatch => "in it, while it asks and after",
-            Self::JudgePath => "in it, while typing",
+            Self::JudgeForm => "in the form that asks a judge",
+            Self::JudgeWatch => "while a judge is asked, and after",
+            Self::JudgePath => "while typing into the form that asks a judge",
             Self::Jobs => "in the list of jobs",
             Self::Form => "in a form, before something is begun",
             Self::FormText => "while typing into a form",
@@ -205,9 +208,9 @@ impl Context {
             Self::AuditReason => "while the audit asks for a reason",
             Self::AuditWords => "while typing a note or a name in the audit",
             Self::Compare => "in the comparison",
-            Self::Pair => "at its numbers, components and code",
-            Self::Overlaid => "at its curves",
-            Self::Ended => "among the files of its runs",
+            Self::Pair => "at the numbers, components and code of the comparison",
+            Self::Overlaid => "at the curves of the comparison",
+            Self::Ended => "among the files of the compared runs",
             Self::Table => "in the table of runs",
             Self::Filter => "while typing a filter",
             Self::Live => "in the live run",
@@ -225,6 +228,7 @@ impl Context {
             Self::BothVerdicts => "in the words of two judgements",
             Self::Prompt => "while typing a search",
             Self::Overlay => "in a box like this one",
+            Self::OverlayFind => "while typing a search in such a box",
             Self::Palette => "in the list of commands",
             Self::Copy => "after y, to copy",
             Self::Mark => "after M, before a letter",
@@ -233,7 +237,7 @@ impl Context {
             Self::Requests => "in the list of requests",
             Self::Kinds => "among the kinds of steps",
             Self::Stops => "among the reasons to stop",
-            Self::List => "in each of these lists",
+            Self::List => "in a list to choose from",
         }
     }
 
@@ -355,6 +359,7 @@ impl Context {
             }
             Self::Prompt => &[Self::Prompt],
             Self::Overlay => &[Self::Overlay],
+            Self::OverlayFind => &[Self::OverlayFind],
             Self::Palette => &[Self::Palette],
             Self::Copy => &[Self::Copy],
             Self::Mark => &[Self::Mark],
@@ -393,6 +398,7 @@ impl Context {
                 | Self::JudgePath
                 | Self::FormText
                 | Self::LivePrompt
+                | Self::OverlayFind
                 | Self::Palette
         )
     }

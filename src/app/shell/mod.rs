@@ -6,6 +6,7 @@
 pub mod copy;
 pub mod editor;
 mod fuzzy;
+pub mod help;
 pub mod keys;
 pub mod looks;
 pub mod marks;

@@ -174,12 +174,12 @@ impl App {
     }
 
     fn point_at_overlay(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
-        let Some(overlay) = self.overlay else { return vec![] };
-        let rows = overlay.rows(self.subject(), &self.shell.keys, layout).len();
+        let Some(overlay) = &self.overlay else { return vec![] };
+        let area = overlay.area(self.subject(), &self.shell.keys, layout);
         let message = match mouse.kind {
             Kind::WheelUp => overlay::Message::Move(Motion::Up(NOTCH)),
             Kind::WheelDown => overlay::Message::Move(Motion::Down(NOTCH)),
-            Kind::Click if !is_in(layout.box_of(rows), mouse) => overlay::Message::Close,
+            Kind::Click if !is_in(area, mouse) => overlay::Message::Close,
             _ => return vec![],
         };
         self.take(Wish::Overlay(message))

@@ -124,6 +124,7 @@ fn is_command(row: &Binding) -> bool {
             | Context::Filter
             | Context::JudgePath
             | Context::Overlay
+            | Context::OverlayFind
             | Context::Palette
             | Context::Mark
     );

@@ -14,13 +14,13 @@ use crate::{
         shell::keys::Keys,
     },
     ui::{
-        line::{fit, own, recorded, width_of},
+        line::{fit, fit_end, own, recorded, safe, width_of},
         theme::{Meaning, Theme},
     },
 };
 
 pub fn draw(
-    overlay: Overlay,
+    overlay: &Overlay,
     subject: Subject<'_>,
     keys: &Keys,
     theme: Theme,
@@ -28,13 +28,12 @@ pub fn draw(
     buffer: &mut Buffer,
 ) {
     let rows = overlay.rows(subject, keys, layout);
-    let area = layout.box_of(rows.len());
+    let area = overlay.area(subject, keys, layout);
     let height = usize::from(area.height.saturating_sub(2));
     let top = overlay.top.min(rows.len().saturating_sub(height));
-    let title = format!(" {} ", overlay.title());
     let mut block = Block::bordered()
         .border_style(theme.of(Meaning::FocusedBorder))
-        .title(Line::styled(title, theme.of(Meaning::Title)));
+        .title(title(overlay, theme, area.width));
     if rows.len() > height {
         let seen = format!(" {}–{} of {} ", top + 1, (top + height).min(rows.len()), rows.len());
         block = block.title_bottom(Line::styled(seen, theme.of(Meaning::Muted)).right_aligned());
@@ -42,6 +41,10 @@ pub fn draw(
     let inner = block.inner(area);
     Clear.render(area, buffer);
     block.render(area, buffer);
+    if rows.is_empty() && !overlay.search.text.is_empty() {
+        let words = "no row has these words";
+        return crate::ui::sentence(words, theme.of(Meaning::Muted), inner, buffer);
+    }
     for (y, row) in rows.iter().skip(top).take(height).enumerate() {
         put_row(
             line(row, overlay.left_width(), theme, usize::from(inner.width)),
@@ -51,6 +54,20 @@ pub fn draw(
             buffer,
         );
     }
+}
+
+/// ` keys `, with what is looked for behind it: ` keys /loss `.
+fn title(overlay: &Overlay, theme: Theme, width: u16) -> Line<'static> {
+    let mut title = vec![own(format!(" {} ", overlay.title()), theme.of(Meaning::Title))];
+    let search = &overlay.search;
+    if search.is_typing || !search.text.is_empty() {
+        let room = usize::from(width / 2);
+        title.push(own("/", theme.of(Meaning::Key)));
+        title.push(own(fit_end(&safe(&search.text), room), theme.of(Meaning::Text)));
+        let end = if search.is_typing { Meaning::Selected } else { Meaning::Text };
+        title.push(own(" ", theme.of(end)));
+    }
+    Line::from(title)
 }
 
 fn line(row: &Row, left_width: usize, theme: Theme, width: usize) -> Line<'static> {

@@ -18,9 +18,13 @@ use crate::app::{
 use super::{
     Binding,
     Context::{
-        Anywhere, Copy, GoToMark, Hits, InRun, Kinds, List, Mark, Overlay, Palette, Requests, Stops,
+        Anywhere, Copy, GoToMark, Hits, InRun, Kinds, List, Mark, Overlay, OverlayFind, Palette,
+        Requests, Stops,
     },
-    row::{c, choose, commands, copy, job, k, list, open, play, row, scroll, shell, table, view},
+    row::{
+        c, choose, commands, copy, find_row, job, k, list, open, play, row, scroll, shell, table,
+        view,
+    },
 };
 
 #[rustfmt::skip] // a table: one row a binding
@@ -48,7 +52,16 @@ pub static ROWS: &[Binding] = &[
     row(Overlay, &[c('g'), k(Code::Home)], "to the start", "", |_| scroll(Motion::Start)),
     row(Overlay, &[c('G'), k(Code::End)], "to the end", "", |_| scroll(Motion::End)),
     row(Overlay, &[k(Code::Esc), c('q'), k(Code::Enter), c('?')], "close", "close", |_| Message::Overlay(overlay::Message::Close)),
+    row(Overlay, &[c('/')], "show only the rows with some words; one letter shows what that key does", "search", |_| find_row(overlay::Find::Begin)),
     row(Overlay, &[Key::ctrl('c')], "quit", "", |_| Message::Quit),
+    row(OverlayFind, &[k(Code::Enter)], "keep only the rows that are found", "keep", |_| find_row(overlay::Find::Accept)),
+    row(OverlayFind, &[k(Code::Esc), Key::ctrl('c')], "show every row again", "all rows", |_| find_row(overlay::Find::Cancel)),
+    row(OverlayFind, &[k(Code::Up)], "up", "scroll", |_| scroll(Motion::Up(1))),
+    row(OverlayFind, &[k(Code::Down)], "down", "scroll", |_| scroll(Motion::Down(1))),
+    row(OverlayFind, &[k(Code::PageUp)], "a page up", "", |_| scroll(Motion::PageUp)),
+    row(OverlayFind, &[k(Code::PageDown)], "a page down", "", |_| scroll(Motion::PageDown)),
+    row(OverlayFind, &[k(Code::Backspace)], "erase a letter", "", |_| find_row(overlay::Find::Erase)),
+    row(OverlayFind, &[Key::ctrl('u')], "erase everything", "", |_| find_row(overlay::Find::EraseAll)),
     row(Anywhere, &[c(':'), Key::ctrl('p')], "find a command by some of its letters; :36 is turn 36, a path a file of the turn", "", |_| commands(palette::Message::Open)),
     row(Anywhere, &[c('y')], "copy: then l the line, h the hunk, p the patch of the file, y the command that opens this place", "", |_| shell(shell::Message::Await(Pending::Copy))),
     row(InRun, &[c('M')], "mark this place with the letter that follows; it keeps the view of the diff", "", |_| shell(shell::Message::Await(Pending::Mark))),

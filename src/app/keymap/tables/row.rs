@@ -84,6 +84,10 @@ pub(super) const fn open(kind: overlay::Kind) -> Message {
     Message::Overlay(overlay::Message::Open(kind))
 }
 
+pub(super) const fn find_row(message: overlay::Find) -> Message {
+    Message::Overlay(overlay::Message::Find(message))
+}
+
 pub(super) const fn shell(message: shell::Message) -> Message {
     Message::Shell(message)
 }
