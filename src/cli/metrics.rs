@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::metrics::{
-    METRICS, Metric,
+    Better, Number,
     quality::{Profile, ROWS, Row},
 };
 
@@ -29,9 +29,25 @@ pub struct Args {
 #[derive(Serialize)]
 struct Document {
     schema: &'static str,
-    metrics: &'static [Metric],
+    metrics: Vec<Metric>,
     languages: Vec<Language>,
     profiles: Vec<ProfileRow>,
+}
+
+/// A row of the list of numbers.
+#[derive(Serialize)]
+struct Metric {
+    name: &'static str,
+    /// What people read, where it is not the name.
+    label: &'static str,
+    unit: &'static str,
+    range: &'static str,
+    better: Better,
+    of: &'static str,
+    source: &'static str,
+    definition: &'static str,
+    /// What it is made of.
+    opens: &'static str,
 }
 
 /// A profile and what is known to differ from its reference.
@@ -61,7 +77,8 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         let profile =
             |profile: Profile| ProfileRow { name: profile.name(), differs: profile.differs() };
         let profiles = Profile::ALL.map(profile).into();
-        out.json(&Document { schema, metrics: METRICS, languages: languages(), profiles })?;
+        let metrics = Number::ALL.map(metric).into();
+        out.json(&Document { schema, metrics, languages: languages(), profiles })?;
         return Ok(Exit::Fine);
     }
     let table = if args.languages { language_table(languages()) } else { metric_table() };
@@ -99,15 +116,28 @@ fn language(row: &Row) -> Language {
     }
 }
 
+fn metric(number: Number) -> Metric {
+    let row = number.row();
+    Metric {
+        name: row.id,
+        label: row.label,
+        unit: row.unit,
+        range: row.range,
+        better: row.better,
+        of: row.of.word(),
+        source: row.source,
+        definition: row.definition,
+        opens: row.opens.word(),
+    }
+}
+
 fn metric_table() -> Table {
     let mut table =
         Table::new(&["metric", "of", "unit", "range", "better", "source", "what it is"]);
-    for metric in METRICS {
-        let Metric { name, unit, range, better, of, source, definition } = *metric;
-        let better = better.name();
-        table.row(
-            [name, of.name(), unit, range, better, source, definition].map(str::to_owned).to_vec(),
-        );
+    for Metric { name, of, unit, range, better, source, definition, .. } in Number::ALL.map(metric)
+    {
+        let better = better.word();
+        table.row([name, of, unit, range, better, source, definition].map(str::to_owned).to_vec());
     }
     table
 }

@@ -3,8 +3,8 @@
 //! Pure: whoever calls brings the bytes, the time and the threads. [`quality`] scores snapshots of code; [`rules`] are
 //! the patterns it looks for; [`reuse`] is what modules use of each other. [`faithfulness`] and [`exposure`] sum up a
 //! checklist's verdicts, [`rubric_tree`] those of a tree; [`lifeline`] follows what became of a component's code;
-//! [`absence`] finds places that look like one.  A new
-//! metric is a row of [`METRICS`] and the code that computes it.
+//! [`absence`] finds places that look like one. [`numbers`]
+//! is the list of all numbers: a new one is a row of it and the code that computes it.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -12,12 +12,12 @@ pub mod absence;
 pub mod exposure;
 pub mod faithfulness;
 pub mod lifeline;
+pub mod numbers;
 pub mod phase;
 pub mod quality;
 mod registered;
-pub mod registry;
 pub mod reuse;
 pub mod rubric_tree;
 pub mod rules;
 
-pub use registry::{Better, METRICS, Metric, Of};
+pub use numbers::{Better, Number};

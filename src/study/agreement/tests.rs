@@ -2,7 +2,7 @@ use proptest::{collection::vec, prelude::*};
 
 use super::*;
 use crate::{
-    metrics::{Of, registry},
+    metrics::numbers::{Number, Of},
     study::Interval,
 };
 
@@ -139,8 +139,8 @@ fn a_scale_is_written_with_both_ends() {
 
 #[test]
 fn every_coefficient_is_in_the_list_of_metrics() {
-    let is_listed =
-        |it: &Coefficient| registry::find(it.name()).is_some_and(|metric| metric.of == Of::Raters);
+    let is_of_raters = |number: Number| matches!(number.row().of, Of::Raters);
+    let is_listed = |it: &Coefficient| Number::find(it.name()).is_some_and(is_of_raters);
     assert!(Coefficient::ALL.iter().all(is_listed));
 }
 

@@ -1,0 +1,107 @@
+//! What numbers are worked out of.
+
+use crate::{
+    metrics::{exposure::AtTurn, faithfulness::Faithfulness, quality::Snapshot, reuse::Reuse},
+    run::recorded::{Passed, TestGroup, Tests},
+};
+
+/// What is known of a run at one moment, part by part. A place that shows numbers says once where each part is to be
+/// had; then it can show every number.
+pub trait Facts {
+    /// The code, measured; None where no file was measured.
+    fn code(&self) -> Option<&Snapshot>;
+
+    /// None where no file could be read.
+    fn reuse(&self) -> Option<Reused>;
+
+    /// None where nobody judged this moment.
+    fn verdicts(&self) -> Option<Verdicts>;
+
+    /// None without an audit of exposure.
+    fn exposed(&self) -> Option<AtTurn>;
+
+    /// None where no test is recorded, and where the harness failed and not the code.
+    fn tested(&self) -> Option<Tested>;
+
+    /// What the turns took and did: from the beginning, or since the point before where a place shows points.
+    fn effort(&self) -> Effort;
+}
+
+/// What modules use of each other.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Reused {
+    /// None where nothing is exported, and where there is one module alone.
+    pub dir: Option<f64>,
+    pub exported: Option<usize>,
+    pub reused: Option<usize>,
+}
+
+impl Reused {
+    /// Nothing where no file could be read.
+    pub fn of(reuse: &Reuse) -> Self {
+        let read = Some(reuse).filter(|reuse| reuse.is_read());
+        let (exported, reused) = (read.map(Reuse::exported), read.map(Reuse::reused));
+        Self { dir: read.and_then(Reuse::dir), exported, reused }
+    }
+}
+
+/// What a judgement comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Verdicts {
+    pub mcf: Option<f64>,
+    pub severe: Option<usize>,
+    pub full: Option<usize>,
+    /// Components with a score.
+    pub judged: Option<usize>,
+    pub components: Option<usize>,
+    /// Of the state that was judged.
+    pub dir: Option<f64>,
+}
+
+impl Verdicts {
+    pub fn of(scores: &Faithfulness, dir: Option<f64>) -> Self {
+        let counted = |count: usize| (scores.judged > 0).then_some(count);
+        Self {
+            mcf: scores.mcf(),
+            severe: counted(scores.severe()),
+            full: counted(scores.full()),
+            judged: Some(scores.judged),
+            components: Some(scores.components),
+            dir,
+        }
+    }
+}
+
+/// What the tests of a checkpoint said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tested {
+    /// Every test of the checkpoint and those before it.
+    pub strict: Passed,
+    /// The tests of the checkpoint alone.
+    pub iso: Passed,
+    pub core: Option<Passed>,
+}
+
+impl Tested {
+    /// None where the harness failed and not the code.
+    pub fn of(tests: &Tests) -> Option<Self> {
+        let core = tests.group(TestGroup::Core);
+        let found = Self { strict: tests.strict, iso: tests.iso, core };
+        (!tests.infrastructure_failure).then_some(found)
+    }
+}
+
+/// What some turns took and did; None where it is not recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Effort {
+    /// Those that count.
+    pub turns: Option<f64>,
+    pub checkpoints: Option<f64>,
+    /// Lines added and removed.
+    pub churn: Option<f64>,
+    /// Read and written.
+    pub tokens: Option<f64>,
+    pub cost_usd: Option<f64>,
+    pub seconds: Option<f64>,
+    pub warnings: Option<f64>,
+}

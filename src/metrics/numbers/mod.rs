@@ -1,0 +1,141 @@
+//! THE list of numbers: every number that this program shows or writes is one row of [`rows`].
+//!
+//! A row says what a number is called, its unit, its range, which way is better, how it is written, how it is got,
+//! where its formula is from, what it opens into, and where it is shown. The curves, the columns of the table of
+//! runs, the comparison, the corpus, CSV, `trajview metrics` and the documentation are made from the rows: a place
+//! holds a [`Number`] and never a name. To add a number add a row; the compiler asks for everything a row needs.
+//!
+//! [`facts`] is what rows are worked out of, [`written`] how values are written. Where a formula differs by profile,
+//! the definition says so and [`Profile`](super::quality::Profile) decides.
+
+pub mod facts;
+mod row;
+mod rows;
+#[cfg(test)]
+mod tests;
+mod written;
+
+use std::sync::LazyLock;
+
+use super::rubric_tree::Summary;
+use crate::run::recorded::Passed;
+use facts::Facts;
+
+pub use row::{Better, Column, Evidence, Of, Row, Shown};
+pub use rows::Number;
+pub use written::{Form, Style};
+
+/// The numbers with a curve, in the order in which curves are listed.
+pub static CURVES: LazyLock<Vec<Number>> = LazyLock::new(|| ranked(|shown| shown.curve));
+
+/// The numbers that runs are compared by, in order.
+pub static COMPARED: LazyLock<Vec<Number>> = LazyLock::new(|| ranked(|shown| shown.compare));
+
+/// The numbers of a corpus, in order.
+pub static CORPUS: LazyLock<Vec<Number>> = LazyLock::new(|| ranked(|shown| shown.corpus));
+
+/// The numbers that have a rank in a place, in the order of their ranks; equal ranks in the order of the rows.
+pub fn ranked(rank: impl Fn(&Shown) -> Option<u8>) -> Vec<Number> {
+    let shown = Number::ALL.iter().filter_map(|number| Some((rank(&number.row().shown)?, *number)));
+    let mut shown: Vec<(u8, Number)> = shown.collect();
+    shown.sort(); // the order of numbers is that of the rows
+    shown.into_iter().map(|(_, number)| number).collect()
+}
+
+impl Number {
+    /// The number of that id; None where there is none.
+    pub fn find(id: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|number| number.id() == id)
+    }
+
+    /// The name in JSON and CSV.
+    pub fn id(self) -> &'static str {
+        self.row().id
+    }
+
+    /// The name people read.
+    pub fn label(self) -> &'static str {
+        self.row().label
+    }
+
+    /// The name at the head of a narrow column.
+    pub fn short(self) -> &'static str {
+        self.row().short
+    }
+
+    pub fn better(self) -> Better {
+        self.row().better
+    }
+
+    /// Whether values lie between 0 and 1.
+    pub fn is_share(self) -> bool {
+        self.row().form.is_share()
+    }
+
+    /// The value at a moment; None where it is not recorded, not judged or not measured (yet).
+    pub fn value(self, facts: &dyn Facts) -> Option<f64> {
+        match self.row().of {
+            Of::Code(of) => facts.code().map(of),
+            Of::Reuse(of) => of(&facts.reuse()?),
+            Of::Judgement(of) => of(&facts.verdicts()?),
+            Of::Exposure(of) => facts.exposed().map(|exposed| of(&exposed)),
+            Of::Tests(_) => self.passed(facts)?.share(),
+            Of::Counted(of) | Of::Spent(of) => of(&facts.effort()),
+            Of::RubricTree(_) | Of::Raters | Of::Runs => None,
+        }
+    }
+
+    /// How many of how many, of a number of tests; None for other numbers.
+    pub fn passed(self, facts: &dyn Facts) -> Option<Passed> {
+        match self.row().of {
+            Of::Tests(of) => of(&facts.tested()?),
+            Of::Code(_)
+            | Of::Reuse(_)
+            | Of::Judgement(_)
+            | Of::Exposure(_)
+            | Of::Counted(_)
+            | Of::Spent(_)
+            | Of::RubricTree(_)
+            | Of::Raters
+            | Of::Runs => None,
+        }
+    }
+
+    /// The value of a graded rubric; None for other numbers.
+    pub fn of_tree(self, summary: &Summary) -> Option<f64> {
+        match self.row().of {
+            Of::RubricTree(of) => of(summary),
+            Of::Code(_)
+            | Of::Reuse(_)
+            | Of::Judgement(_)
+            | Of::Exposure(_)
+            | Of::Tests(_)
+            | Of::Counted(_)
+            | Of::Spent(_)
+            | Of::Raters
+            | Of::Runs => None,
+        }
+    }
+
+    /// Whether it is worked out from the code, so that the code has to be measured first.
+    pub fn is_measured(self) -> bool {
+        matches!(self.row().of, Of::Code(_) | Of::Reuse(_))
+    }
+
+    /// Whether it is made of a judge's scores of components.
+    pub fn is_of_judgement(self) -> bool {
+        matches!(self.row().of, Of::Judgement(_))
+    }
+
+    /// The value as people read it.
+    pub fn written(self, value: f64, style: Style) -> String {
+        self.row().form.written(value, style)
+    }
+
+    /// A difference with its sign; None where nothing can be seen of it.
+    pub fn change_written(self, by: f64, style: Style) -> Option<String> {
+        let words = self.written(by.abs(), style);
+        let sign = if by < 0.0 { '−' } else { '+' };
+        (words != self.written(0.0, style)).then(|| format!("{sign}{words}"))
+    }
+}

@@ -1,0 +1,105 @@
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::metrics::quality::Snapshot;
+
+#[test]
+fn no_two_numbers_have_one_id_and_each_row_says_what_it_is() {
+    let ids: BTreeSet<&str> = Number::ALL.iter().map(|number| number.id()).collect();
+
+    assert_eq!(ids.len(), Number::ALL.len());
+    for number in Number::ALL {
+        let row = number.row();
+        let words = [row.label, row.short, row.unit, row.range, row.source, row.definition];
+        assert!(words.iter().all(|words| !words.is_empty()), "{number:?}");
+        assert_eq!(Number::find(row.id), Some(number));
+        assert_eq!(row.unit == "share" && row.range == "0..1", row.form.is_share(), "{number:?}");
+    }
+}
+
+#[test]
+fn what_a_row_has_a_column_for_it_says_in_words_and_it_fits() {
+    for number in Number::ALL {
+        let row = number.row();
+        let Some(column) = row.shown.column else { continue };
+
+        assert!(!row.help.is_empty() && !row.help.ends_with('.'), "{number:?}");
+        assert!(row.short.chars().count() <= usize::from(column.cells), "{number:?}");
+    }
+}
+
+#[test]
+fn no_two_numbers_have_one_rank_in_a_place() {
+    type Rank = fn(&Shown) -> Option<u8>;
+    let places: [(&str, Rank); 11] = [
+        ("curves", |it| it.curve),
+        ("columns", |it| Some(it.column?.rank)),
+        ("recorded columns", |it| Some(it.recorded?.rank)),
+        ("compare", |it| it.compare),
+        ("phases", |it| it.phase),
+        ("corpus", |it| it.corpus),
+        ("tasks", |it| it.task),
+        ("trends", |it| it.trend),
+        ("score", |it| it.score),
+        ("csv", |it| it.csv),
+        ("beside", |it| it.beside),
+    ];
+    for (place, rank) in places {
+        let ranks: Vec<u8> =
+            Number::ALL.iter().filter_map(|number| rank(&number.row().shown)).collect();
+        let different: BTreeSet<u8> = ranks.iter().copied().collect();
+
+        assert_eq!(different.len(), ranks.len(), "{place}");
+    }
+}
+
+#[test]
+fn every_number_of_a_snapshot_is_in_the_list_and_only_those() {
+    let json = serde_json::to_value(Snapshot::default()).unwrap();
+    let numbers = json.as_object().unwrap().iter().filter(|(_, value)| value.is_number());
+    let numbers: BTreeSet<&str> = numbers.map(|(name, _)| name.as_str()).collect();
+
+    let is_code = |number: &&Number| matches!(number.row().of, Of::Code(_));
+    assert_eq!(numbers, Number::ALL.iter().filter(is_code).map(|number| number.id()).collect());
+}
+
+#[test]
+fn every_number_of_a_rubric_tree_is_in_the_list_and_only_those() {
+    let json = serde_json::to_value(crate::metrics::rubric_tree::Summary::default()).unwrap();
+    let numbers: BTreeSet<String> =
+        json.as_object().unwrap().keys().map(|name| format!("rubric_tree.{name}")).collect();
+
+    let is_of_tree = |number: &&Number| matches!(number.row().of, Of::RubricTree(_));
+    let listed = Number::ALL.iter().filter(is_of_tree).map(|number| number.id().to_owned());
+    assert_eq!(numbers, listed.collect());
+}
+
+#[test]
+fn a_value_has_the_form_of_its_number_and_the_style_of_its_place() {
+    let written = |number: Number, value| {
+        [Style::Plain, Style::Grouped, Style::Short, Style::Digits(4)]
+            .map(|style| number.written(value, style))
+    };
+
+    assert_eq!(written(Number::Erosion, 0.44534), ["0.4453", "0.4453", "0.445", "0.4453"]);
+    assert_eq!(written(Number::Mcf, 2.5), ["2.500", "2.500", "2.50", "2.5000"]);
+    assert_eq!(written(Number::Tests, 0.5), ["50 %", "50 %", "50%", "0.5000"]);
+    assert_eq!(written(Number::Tokens, 4_425_266.0), ["4425266", "4.43 M", "4.4M", "4425266"]);
+    assert_eq!(written(Number::Duration, 3900.0), ["1h05m", "1h05m", "1h05m", "1h05m"]);
+}
+
+#[test]
+fn a_change_has_a_sign_and_none_where_nothing_can_be_seen_of_it() {
+    let change = |number: Number, by| number.change_written(by, Style::Grouped);
+
+    assert_eq!(change(Number::Erosion, 0.0985).as_deref(), Some("+0.0985"));
+    assert_eq!(change(Number::Loc, -1200.0).as_deref(), Some("−1,200"));
+    assert_eq!(change(Number::MaxCc, 0.0), None);
+}
+
+#[test]
+fn what_a_run_takes_is_neither_better_nor_worse() {
+    for number in [Number::Tokens, Number::Cost, Number::Duration, Number::Turns, Number::Churn] {
+        assert_eq!(number.better(), Better::Neither, "{number:?}");
+    }
+}
