@@ -2,7 +2,10 @@
 
 use crate::{
     metrics::{exposure::AtTurn, faithfulness::Faithfulness, quality::Snapshot, reuse::Reuse},
-    run::recorded::{Passed, TestGroup, Tests},
+    run::{
+        Turn,
+        recorded::{Passed, TestGroup, Tests},
+    },
 };
 
 /// What is known of a run at one moment, part by part. A place that shows numbers says once where each part is to be
@@ -23,8 +26,11 @@ pub trait Facts {
     /// None where no test is recorded, and where the harness failed and not the code.
     fn tested(&self) -> Option<Tested>;
 
-    /// What the turns took and did: from the beginning, or since the point before where a place shows points.
-    fn effort(&self) -> Effort;
+    /// What there is in the turns: from the beginning, or since the point before where a place shows points.
+    fn counted(&self) -> Counted;
+
+    /// What the same turns record that they took.
+    fn spent(&self) -> Spent;
 }
 
 /// What modules use of each other.
@@ -91,17 +97,37 @@ impl Tested {
     }
 }
 
-/// What some turns took and did; None where it is not recorded.
+/// What there is in some turns; None where it cannot be told.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Effort {
+pub struct Counted {
     /// Those that count.
     pub turns: Option<f64>,
     pub checkpoints: Option<f64>,
     /// Lines added and removed.
     pub churn: Option<f64>,
+    pub warnings: Option<f64>,
+}
+
+/// What some turns took; None where it is not recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Spent {
     /// Read and written.
     pub tokens: Option<f64>,
     pub cost_usd: Option<f64>,
     pub seconds: Option<f64>,
-    pub warnings: Option<f64>,
+}
+
+impl Spent {
+    /// The sums over turns; None where one of them does not say.
+    pub fn of(turns: &[Turn]) -> Self {
+        let tokens =
+            |turn: &Turn| Some(turn.tokens.input?.saturating_add(turn.tokens.output?) as f64);
+        let first = turns.first().and_then(|turn| turn.started_at);
+        let last = turns.last().and_then(|turn| turn.ended_at);
+        Self {
+            tokens: turns.iter().map(tokens).sum(),
+            cost_usd: turns.iter().map(|turn| turn.cost_usd).sum(),
+            seconds: first.zip(last).and_then(|(first, last)| last.seconds_since(first)),
+        }
+    }
 }

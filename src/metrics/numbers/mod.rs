@@ -17,8 +17,10 @@ mod written;
 
 use std::sync::LazyLock;
 
+use serde::{Serialize, Serializer};
+
 use super::rubric_tree::Summary;
-use crate::run::recorded::Passed;
+use crate::run::{recorded::Passed, rubric::FULL};
 use facts::Facts;
 
 pub use row::{Better, Column, Evidence, Of, Row, Shown};
@@ -40,6 +42,27 @@ pub fn ranked(rank: impl Fn(&Shown) -> Option<u8>) -> Vec<Number> {
     let mut shown: Vec<(u8, Number)> = shown.collect();
     shown.sort(); // the order of numbers is that of the rows
     shown.into_iter().map(|(_, number)| number).collect()
+}
+
+/// Some numbers with their values, in an order; as JSON an object.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Values(pub Vec<(Number, Option<f64>)>);
+
+impl Values {
+    pub fn of(numbers: &[Number], value: impl Fn(Number) -> Option<f64>) -> Self {
+        Self(numbers.iter().map(|number| (*number, value(*number))).collect())
+    }
+
+    /// None where the number is not among them, and where it has no value.
+    pub fn get(&self, number: Number) -> Option<f64> {
+        self.0.iter().find(|(other, _)| *other == number)?.1
+    }
+}
+
+impl Serialize for Values {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(number, value)| (number.id(), value)))
+    }
 }
 
 impl Number {
@@ -80,7 +103,8 @@ impl Number {
             Of::Judgement(of) => of(&facts.verdicts()?),
             Of::Exposure(of) => facts.exposed().map(|exposed| of(&exposed)),
             Of::Tests(_) => self.passed(facts)?.share(),
-            Of::Counted(of) | Of::Spent(of) => of(&facts.effort()),
+            Of::Counted(of) => of(&facts.counted()),
+            Of::Spent(of) => of(&facts.spent()),
             Of::RubricTree(_) | Of::Raters | Of::Runs => None,
         }
     }
@@ -120,6 +144,16 @@ impl Number {
     /// Whether it is worked out from the code, so that the code has to be measured first.
     pub fn is_measured(self) -> bool {
         matches!(self.row().of, Of::Code(_) | Of::Reuse(_))
+    }
+
+    /// Whether another profile or other rules give another value.
+    pub fn is_of_profile(self) -> bool {
+        matches!(self.row().of, Of::Code(_))
+    }
+
+    /// The highest value there is, where an axis should reach it.
+    pub fn most(self) -> Option<f64> {
+        (self.row().form == Form::Score).then_some(f64::from(FULL))
     }
 
     /// Whether it is made of a judge's scores of components.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{
-    facts::{Effort, Reused, Tested, Verdicts},
+    facts::{self, Reused, Tested, Verdicts},
     rows::Number,
     written::Form,
 };
@@ -76,9 +76,9 @@ pub enum Of {
     /// The tests of a checkpoint, as a harness recorded them.
     Tests(fn(&Tested) -> Option<Passed>),
     /// What is counted in the turns of a run, or in a stretch of them.
-    Counted(fn(&Effort) -> Option<f64>),
+    Counted(fn(&facts::Counted) -> Option<f64>),
     /// What turns record that they took.
-    Spent(fn(&Effort) -> Option<f64>),
+    Spent(fn(&facts::Spent) -> Option<f64>),
     /// A graded rubric ([`crate::metrics::rubric_tree`]).
     RubricTree(fn(&Summary) -> Option<f64>),
     /// Two raters' scores of the same components ([`crate::study::agreement`] computes them).

@@ -201,7 +201,7 @@ numbers! {
     Boundary34 = row("boundary_3_4", Share, "share", "0..1", Lower, Raters, SLUMP, "pairs of which one is Equivalent and the other Faithful", RatedPairs),
     // What runs say together.
     Slump = row("slump", Statistic, "difference", "-1..1", Lower, Of::Runs, SLUMP, "if50 of the single-shot run minus if50 of the emergent one; of mcf (-4..4) and dir likewise", Evidence::Runs),
-    GapRecovery = row("gap_recovery", Share, "share", "any", Higher, Of::Runs, SLUMP, "(treated - emergent) / (single-shot - emergent); none where that gap is not positive", Evidence::Runs),
+    GapRecovery = row("gap_recovery", Statistic, "share", "any", Higher, Of::Runs, SLUMP, "(treated - emergent) / (single-shot - emergent); none where that gap is not positive", Evidence::Runs),
     MeanGap = row("mean_gap", Statistic, "as the metric", "..", Neither, Of::Runs, SLUMP, "mean of the first condition less the second, over tasks", Evidence::Runs),
     Wilcoxon = row("wilcoxon", Statistic, "p", "0..1", Neither, Of::Runs, "Wilcoxon 1945, as SciPy", "signed-rank test, zeros dropped; exact by permutation up to 25 gaps, ties included, else by the normal distribution corrected for ties", Evidence::Runs),
     PHolm = row("p_holm", Statistic, "p", "0..1", Neither, Of::Runs, "Holm 1979", "the p of wilcoxon adjusted for the metrics of the same agent in the table, those of which neither side can be the better left out", Evidence::Runs),
