@@ -132,9 +132,11 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
         true => scored,
         false => Scored { detail: Detail::default(), ..scored },
     };
-    let scored = archive.score_each(run, &done, scorer, &says_how_far(), &kept).map_err(cannot)?;
+    let scored =
+        archive.score_each(run, &done, scorer, &says_how_far(&VERSIONS), &kept).map_err(cannot)?;
     let lines = archive.line_counts(run).map_err(cannot)?;
-    let reuse = archive.reuse_each(run, &done, reader, &|reuse| ReuseCounts::of(&reuse));
+    let reuse = archive
+        .reuse_each(run, &done, reader, &says_how_far(&MOMENTS), &|reuse| ReuseCounts::of(&reuse));
     let reuse = reuse.map_err(cannot)?;
     let last = archive.reuse(run, &[run.end()], reader).map_err(cannot)?.pop().flatten();
     let document =
@@ -152,15 +154,25 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
     })
 }
 
-/// Versions of files that are measured before anybody would ask how far it is.
-const SOON_MEASURED: usize = 1_000;
+/// A work that may take long, as its progress is said.
+struct Slow {
+    verb: &'static str,
+    things: &'static str,
+    /// So many are done before anybody would ask how far it is.
+    soon_done: usize,
+}
 
-/// Says on a terminal how many versions of files are measured, in a line that is taken away at the end.
-fn says_how_far() -> impl Fn(usize, usize) -> bool + Sync {
+const VERSIONS: Slow = Slow { verb: "measured", things: "versions of files", soon_done: 1_000 };
+
+/// DIR links all files of a moment with each other.
+const MOMENTS: Slow = Slow { verb: "linked", things: "moments for DIR", soon_done: 100 };
+
+/// Says on a terminal how far a work is, in a line that is taken away at the end.
+fn says_how_far(slow: &Slow) -> impl Fn(usize, usize) -> bool + Sync + '_ {
     let is_seen = std::io::stderr().is_terminal();
     move |done, total| {
-        if is_seen && total > SOON_MEASURED {
-            let words = format!("measured {done} of {total} versions of files");
+        if is_seen && total > slow.soon_done {
+            let words = format!("{} {done} of {total} {}", slow.verb, slow.things);
             eprint!("\r\x1b[K{}", if done < total { words.as_str() } else { "" });
         }
         true

@@ -19,6 +19,8 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 #[derive(Debug)]
 pub struct Cache {
     connection: Mutex<Connection>,
+    #[cfg(test)]
+    writes: std::sync::atomic::AtomicUsize,
 }
 
 /// How long another program's writing is waited for.
@@ -57,7 +59,21 @@ impl Cache {
     pub fn in_memory() -> Result<Self, String> {
         let connection = Connection::open_in_memory().map_err(|why| why.to_string())?;
         lay_out(&connection).map_err(|why| why.to_string())?;
-        Ok(Self { connection: Mutex::new(connection) })
+        Ok(Self::of(connection))
+    }
+
+    const fn of(connection: Connection) -> Self {
+        Self {
+            connection: Mutex::new(connection),
+            #[cfg(test)]
+            writes: std::sync::atomic::AtomicUsize::new(0),
+        }
+    }
+
+    /// Transactions that wrote values so far.
+    #[cfg(test)]
+    pub(super) fn writes(&self) -> usize {
+        self.writes.load(std::sync::atomic::Ordering::Relaxed)
     }
 
     fn prepared(path: &Path) -> rusqlite::Result<Self> {
@@ -66,7 +82,7 @@ impl Cache {
         // No write-ahead log: home folders of clusters are shared, and there it is not safe.
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         lay_out(&connection)?;
-        let cache = Self { connection: Mutex::new(connection) };
+        let cache = Self::of(connection);
         if fs::metadata(path).is_ok_and(|meta| meta.len() > MOST_BYTES) {
             cache.forget_half()?;
         }
@@ -100,6 +116,8 @@ impl Cache {
         &self,
         values: impl IntoIterator<Item = (&'a [u8], Vec<u8>)>,
     ) -> rusqlite::Result<()> {
+        #[cfg(test)]
+        self.writes.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let mut connection = self.held();
         let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         {

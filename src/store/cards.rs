@@ -17,7 +17,7 @@ use crate::{
 use super::{
     OpenError, bytes,
     find::{is_bundle, is_folder, name_of},
-    memory, open, rubric, stand_back,
+    hands, memory, open, rubric, stand_back,
 };
 
 /// What the beginning of a recording says, read in a moment: who, what and with which model; its numbers are those of
@@ -83,9 +83,8 @@ pub fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> bool + Sync) {
             }
         }
     };
-    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     thread::scope(|scope| {
-        for _ in 0..cores.min(items.len()) {
+        for _ in 0..hands::cores().min(items.len()) {
             scope.spawn(labour);
         }
     });

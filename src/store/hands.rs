@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Condvar, Mutex, MutexGuard, PoisonError,
+        Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -20,9 +20,14 @@ const MOST: usize = 8;
 
 impl Threads {
     pub fn all() -> Self {
-        let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { count: cores.min(MOST) }
+        Self { count: cores().min(MOST) }
     }
+}
+
+/// How many cores there are for this program. The system is asked once: on Linux an answer reads several files.
+pub fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }
 
 /// How far the work is.
@@ -73,6 +78,13 @@ impl Hands for Threads {
     }
 
     fn in_order(&self, pieces: usize, work: &(dyn Fn(usize) + Sync), then: &mut dyn FnMut(usize)) {
+        // A thread costs more than a small log, and thousands of them are opened for a table.
+        if pieces <= 1 {
+            return (0..pieces).for_each(|piece| {
+                work(piece);
+                then(piece);
+            });
+        }
         let state = State { is_done: vec![false; pieces], taken: 0, is_over: false };
         let desk = Desk { state: Mutex::new(state), moved: Condvar::new() };
         let (next, ahead) = (AtomicUsize::new(0), self.count * 2);
@@ -138,6 +150,17 @@ mod tests {
         });
 
         assert_eq!(taken, (0..100).map(|piece| (piece, piece + 1)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_single_piece_is_done_by_the_thread_that_asks() {
+        let asks = thread::current().id();
+        let worked = Mutex::new(vec![]);
+
+        let work = |piece: usize| worked.lock().unwrap().push((piece, thread::current().id()));
+        Threads { count: 3 }.in_order(1, &work, &mut |_| {});
+
+        assert_eq!(worked.into_inner().unwrap(), [(0, asks)]);
     }
 
     #[test]

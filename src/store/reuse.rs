@@ -3,7 +3,10 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use rayon::prelude::*;
@@ -18,7 +21,7 @@ use crate::{
 
 use super::{
     Archive, folder,
-    score::{at_once, is_plain},
+    score::{ALONE, GoesOn, at_once, is_plain},
 };
 
 /// Remembers what was read of contents for as long as it lives. Shared between threads.
@@ -46,7 +49,7 @@ impl ReuseReader {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             contents.into_iter().filter(|content| !known.contains_key(content)).collect()
         };
-        let read = missing.into_par_iter().map(|(blob, form)| {
+        let read = missing.into_par_iter().with_min_len(ALONE).map(|(blob, form)| {
             Ok(((blob, form), Arc::new(reuse::read(form, &blobs.blob(blob)?))))
         });
         let read: Vec<(Content, Arc<Facts>)> = read.collect::<Result<_, String>>()?;
@@ -85,19 +88,22 @@ impl Archive {
         moments: &[usize],
         reader: &ReuseReader,
     ) -> Result<Vec<Option<Reuse>>, String> {
-        self.reuse_each(run, moments, reader, &|reuse| reuse)
+        self.reuse_each(run, moments, reader, &|_, _| true, &|reuse| reuse)
     }
 
-    /// As [`Self::reuse`], and of each moment only what `kept` makes of it.
+    /// As [`Self::reuse`], and of each moment only what `kept` makes of it. `goes_on` hears how many of how many moments
+    /// are linked.
     pub fn reuse_each<T: Send + Clone>(
         &self,
         run: &Run,
         moments: &[usize],
         reader: &ReuseReader,
+        goes_on: &GoesOn<'_>,
         kept: &(impl Fn(Reuse) -> T + Sync),
     ) -> Result<Vec<Option<T>>, String> {
         let timeline = self.timeline(run)?;
         let mut all = vec![];
+        let linked_moments = AtomicUsize::new(0);
         for some in moments.chunks(at_once(&timeline)) {
             let mut wanted: BTreeMap<usize, Option<Files>> = BTreeMap::new();
             timeline.visit(some, |done, tree, is_untold| {
@@ -105,9 +111,12 @@ impl Archive {
             });
             self.with_blobs(run, |blobs| reader.read_all(wanted.values().flatten(), blobs))??;
             let link = |(done, files): (usize, Option<Files>)| {
-                (done, files.map(|files| kept(reader.link(&files))))
+                let reuse = files.map(|files| kept(reader.link(&files)));
+                let linked = linked_moments.fetch_add(1, Ordering::Relaxed) + 1;
+                goes_on(linked, moments.len()).then_some((done, reuse)).ok_or("stopped")
             };
-            let linked: BTreeMap<usize, Option<T>> = wanted.into_par_iter().map(link).collect();
+            let linked: BTreeMap<usize, Option<T>> =
+                wanted.into_par_iter().map(link).collect::<Result<_, _>>()?;
             all.extend(some.iter().filter_map(|done| linked.get(done).cloned()));
         }
         Ok(all)

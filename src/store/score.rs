@@ -26,6 +26,15 @@ pub struct Scorer {
     ruler: Ruler,
     cache: Option<Cache>,
     measured: Mutex<HashMap<Content, Arc<FileMeasure>>>,
+    gathered: Mutex<Gathered>,
+}
+
+/// Measures on their way to the cache: keys and values.
+#[derive(Debug, Default)]
+struct Gathered {
+    values: Vec<(Vec<u8>, Vec<u8>)>,
+    /// So many callers of [`Scorer::gathering`] are at work; while there are none nothing is held back.
+    callers: usize,
 }
 
 /// What a measure depends on beside the ruler.
@@ -48,9 +57,15 @@ pub type GoesOn<'a> = dyn Fn(usize, usize) -> bool + Sync + 'a;
 /// Contents read and measured between two looks at whether to go on; what is measured is kept that often too.
 const BATCH: usize = 128;
 
+/// So many measures of small runs are written to the cache in one transaction: each costs several syncs of the disk.
+const GATHERED: usize = 512;
+
+/// Fewer things than twice this are not worth other threads: a table measures thousands of runs with a few files each.
+pub(super) const ALONE: usize = 3;
+
 impl Scorer {
     pub fn new(ruler: Ruler, cache: Option<Cache>) -> Self {
-        Self { ruler, cache, measured: Mutex::default() }
+        Self { ruler, cache, measured: Mutex::default(), gathered: Mutex::default() }
     }
 
     pub fn ruler(&self) -> &Ruler {
@@ -96,6 +111,7 @@ impl Scorer {
             }
             let measured = batch
                 .par_iter()
+                .with_min_len(ALONE)
                 .map(|(content, path)| {
                     let bytes = blobs.blob(content.0)?;
                     let measure = quality::measure(path.as_str(), &bytes, &self.ruler);
@@ -121,9 +137,10 @@ impl Scorer {
         let unknown = self.unknown(contents);
         let Some(cache) = &self.cache else { return unknown };
         let keys: Vec<Vec<u8>> = unknown.iter().map(|(content, _)| self.key(*content)).collect();
-        let mut found: HashMap<usize, FileMeasure> = cache
-            .get(&keys)
+        let values: Vec<(usize, Vec<u8>)> = cache.get(&keys).into_iter().collect();
+        let mut found: HashMap<usize, FileMeasure> = values
             .into_par_iter()
+            .with_min_len(ALONE)
             // What another version wrote and we cannot read is measured again.
             .filter_map(|(at, value)| Some((at, serde_json::from_slice(&value).ok()?)))
             .collect();
@@ -143,10 +160,34 @@ impl Scorer {
     fn keep(&self, measured: &[(Content, Arc<FileMeasure>)]) {
         let Some(cache) = &self.cache else { return };
         let keys: Vec<Vec<u8>> = measured.iter().map(|(content, _)| self.key(*content)).collect();
-        let values = keys.iter().zip(measured).filter_map(|(key, (_, measure))| {
-            Some((key.as_slice(), serde_json::to_vec(&**measure).ok()?))
-        });
-        let _ = cache.put(values);
+        let values = keys
+            .into_iter()
+            .zip(measured)
+            .filter_map(|(key, (_, measure))| Some((key, serde_json::to_vec(&**measure).ok()?)));
+        let mut gathered = self.gathered();
+        gathered.values.extend(values);
+        if gathered.callers > 0 && gathered.values.len() < GATHERED {
+            return;
+        }
+        let values = std::mem::take(&mut gathered.values);
+        if values.is_empty() {
+            return;
+        }
+        drop(gathered); // whoever measures meanwhile does not wait for the disk
+        let _ = cache.put(values.iter().map(|(key, value)| (key.as_slice(), value.clone())));
+    }
+
+    /// Does `work`, which measures many runs, and writes their measures to the cache together instead of run by run.
+    pub fn gathering<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.gathered().callers += 1;
+        let done = work();
+        self.gathered().callers -= 1;
+        self.keep(&[]);
+        done
+    }
+
+    fn gathered(&self) -> MutexGuard<'_, Gathered> {
+        self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn combine(&self, wanted: Wanted) -> Scored {
@@ -237,8 +278,10 @@ impl Archive {
                 let goes_on = |done: usize, total: usize| goes_on(before + done, before + total);
                 scorer.measure_all(contents, blobs, &goes_on)?;
                 measured += count;
+                let wanted: Vec<(usize, Wanted)> = wanted.into_iter().collect();
                 let scored: BTreeMap<usize, T> = wanted
                     .into_par_iter()
+                    .with_min_len(ALONE)
                     .map(|(moment, wanted)| (moment, kept(scorer.combine(wanted))))
                     .collect();
                 all.extend(some.iter().filter_map(|moment| scored.get(moment).cloned()));
@@ -342,6 +385,23 @@ mod tests {
 
         let next = scorer(Profile::Trajview, folder.path());
         assert_eq!(next.recall(named).len(), BATCH + 7);
+    }
+
+    #[test]
+    fn measures_of_many_small_runs_are_written_in_few_transactions() {
+        let folder = tempfile::tempdir().unwrap();
+        let (named, blobs) = contents(GATHERED + 100);
+        let scorer = scorer(Profile::Trajview, folder.path());
+        let cache = scorer.cache.as_ref().unwrap();
+
+        scorer.gathering(|| {
+            for run in named.chunks(4) {
+                scorer.measure_all(run.to_vec(), &blobs, &|_, _| true).unwrap();
+            }
+        });
+
+        let keys: Vec<Vec<u8>> = named.iter().map(|(content, _)| scorer.key(*content)).collect();
+        assert_eq!((cache.writes(), cache.get(&keys).len()), (2, named.len()));
     }
 
     #[test]

@@ -144,7 +144,9 @@ impl Collecting {
             // Half a measure is none; it is asked for again when it is wanted again.
             self.is_wanted().then_some((asked.row, scores))
         };
-        in_batches(asked, score, |scored| self.tell(request, Answer::Scored(scored)));
+        scorer.gathering(|| {
+            in_batches(asked, score, |scored| self.tell(request, Answer::Scored(scored)));
+        });
         scorer.forget();
         Answer::Done
     }
