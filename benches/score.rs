@@ -1,6 +1,6 @@
 //! Scoring snapshots: one of 30 files beside `scb-check`, and a run of 60 turns over 100 files.
 //!
-//! Set `TRAJVIEW_SCB_CHECK` as `tests/common/scb.rs` says to have the other tool run in the same minute.
+//! Set `TRAJVIEW_SCB_CHECK` as `tests/commands/scb.rs` says to have the other tool run in the same minute.
 
 mod measure;
 

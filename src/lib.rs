@@ -18,7 +18,7 @@
 //! | [`cli`]     | the commands, one file each                                                | door    |
 //!
 //! A room uses only rooms above it. Rooms with windows and rooms with a screen meet only behind a door, and only
-//! windows and doors touch files, clocks, threads, processes or the terminal. `tests/rooms.rs` holds us to that.
+//! windows and doors touch files, clocks, threads, processes or the terminal. `tests/layout/main.rs` holds us to that.
 //!
 //! # One path from disk to cells
 //!

@@ -1,7 +1,5 @@
 //! A judge that flags what a script has, checkpoint by checkpoint.
 
-#![allow(dead_code)] // each test file uses some of it
-
 use std::{collections::HashMap, sync::Mutex};
 
 use serde_json::{Value, json};

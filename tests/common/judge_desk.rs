@@ -1,7 +1,5 @@
 //! A run to be judged, a judge called `stub`, and the program asking it.
 
-#![allow(dead_code)] // each test file uses some of it
-
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -12,10 +10,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{
-    common::{Ran, project},
-    judge_server::Server,
-};
+use super::{Ran, judge_server::Server, project};
 
 pub const KEY: &str = "sk-test-0123456789abcdef";
 

@@ -3,8 +3,6 @@
 //! What it says to a request is told by a plain function of what it was asked: it remembers nothing, so retries and
 //! several requests at once need no care.
 
-#![allow(dead_code)] // each test file uses some of it
-
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},

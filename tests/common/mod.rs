@@ -1,6 +1,9 @@
 //! What the tests of the whole program share: running it, and finding recordings.
-#![allow(dead_code)] // each test file uses some of it
+#![allow(dead_code)] // each of the binaries uses some of it
 
+pub mod flag_script;
+pub mod judge_desk;
+pub mod judge_server;
 pub mod judged;
 
 use std::{

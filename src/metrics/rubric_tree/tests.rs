@@ -1,4 +1,4 @@
-//! Small trees by hand; `tests/rubric_tree.rs` compares with another program and with real files.
+//! Small trees by hand; `tests/commands/rubric_tree.rs` compares with another program and with real files.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

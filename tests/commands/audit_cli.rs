@@ -1,0 +1,399 @@
+//! `trajview audit` from the outside: the queue, labels in and out, what a judge never opened.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+
+use crate::common::{Ran, json, printed, project, trajview};
+
+/// A copy of the sample run that may be written to.
+struct Desk {
+    folder: tempfile::TempDir,
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(&from, &to).unwrap();
+        }
+    }
+}
+
+impl Desk {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        copy(&project("sample-runs/codex-p12"), &folder.path().join("codex-p12"));
+        Self { folder }
+    }
+
+    fn run(&self) -> PathBuf {
+        self.folder.path().join("codex-p12")
+    }
+
+    fn audit(&self, more: &[&str]) -> Ran {
+        trajview(&[&["audit", self.run().to_str().unwrap()], more].concat())
+    }
+
+    /// What it prints when it ends well, with the place of the copy left out.
+    fn said(&self, more: &[&str]) -> String {
+        let ran = self.audit(more);
+        assert_eq!(ran.code, Some(0), "{more:?}: {}", ran.err);
+        ran.out.replace(self.folder.path().to_str().unwrap(), "DIR")
+    }
+
+    fn json(&self, more: &[&str]) -> Value {
+        serde_json::from_str(&self.said(&[more, &["--json"]].concat())).unwrap()
+    }
+
+    fn sheet(&self, text: &str) -> String {
+        let path = self.folder.path().join("sheet.csv");
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    fn import(&self, text: &str, more: &[&str]) -> Ran {
+        self.audit(&[&["--import", &self.sheet(text)], more].concat())
+    }
+
+    /// Names and contents of the files of labels.
+    fn labels(&self) -> BTreeMap<String, String> {
+        let files = fs::read_dir(self.run().join("labels")).into_iter().flatten().flatten();
+        let read = |entry: fs::DirEntry| {
+            let name = entry.file_name().into_string().unwrap();
+            (name, fs::read_to_string(entry.path()).unwrap())
+        };
+        files.map(read).collect()
+    }
+}
+
+const QUICK: [&str; 4] = ["--judgement", "quick-reader", "--annotator", "A1"];
+
+fn quick<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&QUICK, more].concat()
+}
+
+/// Two labels beside quick-reader's verdicts: one as judged, one a false absence.
+const TWO: &str = "component,score,reason,note,blind\nC07,4,false-absence,\"in embed.py, all of it\",true\nC18,0,agree,,true\n";
+
+#[test]
+fn the_queue_hides_a_verdict_until_this_annotator_has_labelled_it() {
+    let desk = Desk::new();
+
+    let before = desk.said(&quick(&["--size", "6"]));
+    let ran = desk.import(TWO, &QUICK);
+    let after = desk.said(&quick(&[]));
+    let other = desk.json(&["--judgement", "quick-reader", "--annotator", "A2"]);
+
+    insta::assert_snapshot!("the_queue_before", before);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    insta::assert_snapshot!("the_queue_after", after);
+    assert!(
+        after.lines().chain(before.lines().skip(1)).skip(1).all(|line| line.chars().count() <= 80)
+    );
+    assert_eq!(other["queue"]["labelled"], 0);
+    let items = other["queue"]["items"].as_array().unwrap();
+    assert!(items.iter().all(|it| it["label"].is_null() && it["verdict"].is_null()));
+}
+
+#[test]
+fn json_of_the_queue_has_what_the_contract_names() {
+    let desk = Desk::new();
+    desk.import(TWO, &QUICK);
+
+    let said = desk.json(&quick(&[]));
+
+    assert_eq!((&said["schema"], &said["run"]), (&json!("trajview.audit/1"), &json!("codex-p12")));
+    assert_eq!((&said["judgement"]["turn"], &said["absences"]), (&json!(56), &Value::Null));
+    assert_eq!(said["judgement"]["file"], "judgements/quick-reader.json");
+    let queue = &said["queue"];
+    assert_eq!((&queue["annotator"], &queue["seed"]), (&json!("A1"), &json!(1)));
+    assert_eq!((&queue["labelled"], &queue["same"]), (&json!(2), &json!(1)));
+    let items = queue["items"].as_array().unwrap();
+    assert_eq!(items.len(), 24);
+    let of = |id: &str| items.iter().find(|it| it["component"] == id).unwrap();
+    assert_eq!(of("C07")["verdict"], json!({"score": 0, "label": "Absent"}));
+    assert_eq!(
+        of("C07")["label"],
+        json!({"score": 4, "label": "Faithful", "blind": true, "reason": "false-absence",
+            "note": "in embed.py, all of it", "at": null})
+    );
+    assert_eq!((&of("C08")["label"], &of("C08")["verdict"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn a_seed_draws_the_same_queue_and_a_size_cuts_it() {
+    let run = project("sample-runs/codex-p12");
+    let drawn = |more: &[&str]| -> Vec<String> {
+        let head = ["audit", run.to_str().unwrap(), "--annotator", "A", "--json"];
+        let said = json(&[&head, more].concat());
+        let items = said["queue"]["items"].as_array().unwrap().iter();
+        items.map(|it| it["component"].as_str().unwrap().to_owned()).collect()
+    };
+
+    assert_eq!(drawn(&["--seed", "7"]), drawn(&["--seed", "7"]));
+    assert_ne!(drawn(&["--seed", "7"]), drawn(&["--seed", "8"]));
+    assert_eq!(drawn(&["--size", "5"]).len(), 5);
+}
+
+#[test]
+fn what_a_judge_never_opened_is_ranked_with_why() {
+    let desk = Desk::new();
+
+    insta::assert_snapshot!("absences", desk.said(&["--judgement", "quick-reader", "--absences"]));
+    let said = desk.json(&["--judgement", "quick-reader", "--absences"]);
+    let absences = said["absences"].as_array().unwrap();
+    let ids: Vec<&str> = absences.iter().map(|it| it["component"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["C07", "C12", "C17", "C18", "C24"]);
+    let first = &absences[0]["unopened"][0];
+    assert_eq!(
+        (&first["path"], &first["start"], &first["name"], &first["opened_by"], &first["defines"]),
+        (
+            &json!("ppdiff/embed.py"),
+            &json!(16),
+            &json!("relative_position"),
+            &Value::Null,
+            &json!(true)
+        )
+    );
+    let opened = &absences[2]["opened"][0];
+    assert_eq!(
+        (&opened["path"], &opened["opened_by"]),
+        (&json!("ppdiff/losses.py"), &json!("the verdict cites it"))
+    );
+    let csv = desk.said(&["--judgement", "quick-reader", "--absences", "--csv"]);
+    assert!(csv.starts_with("run,component,name,judgement,judge,turn,commit,verdict,rank,path,"));
+    assert!(csv.lines().count() > 20);
+}
+
+#[test]
+fn a_sheet_is_filled_in_elsewhere_and_comes_back() {
+    let desk = Desk::new();
+    let sheet = desk.said(&["--judgement", "quick-reader", "--export", "--blank", "--size", "3"]);
+    insta::assert_snapshot!("sheet", sheet);
+
+    let filled: Vec<String> = sheet
+        .lines()
+        .map(|line| match line.starts_with("2,") {
+            true => line.replace(",,,,", ",3,true,other,\"two lines\nof note\""),
+            false => line.to_owned(),
+        })
+        .collect();
+    let ran = desk.import(&format!("\u{feff}{}\r\n", filled.join("\r\n")), &["--annotator", "B/b"]);
+
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    assert!(ran.out.starts_with("1 label of B/b in "), "{}", ran.out);
+    assert!(ran.out.ends_with("2 rows without a score left out\n"), "{}", ran.out);
+    let (name, text) = desk.labels().pop_first().unwrap();
+    assert!(name.starts_with("B_b-"), "{name}");
+    let file: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(file["annotator"], "B/b");
+    let label = &file["labels"][0];
+    assert_eq!((&label["note"], &label["blind"]), (&json!("two lines\nof note"), &json!(true)));
+    assert_eq!((&label["turn"], &label["at"]), (&json!(56), &Value::Null));
+}
+
+#[test]
+fn what_is_exported_comes_back_as_it_was() {
+    let (desk, other) = (Desk::new(), Desk::new());
+    desk.import(TWO, &QUICK);
+    desk.import(
+        "component,score,blind,note\nC02,,false,\" taken back \"\nC03,1,,\n",
+        &["--annotator", "A 2"],
+    );
+
+    let all = desk.said(&["--export", "--all"]);
+    let back = other.import(&all, &[]);
+
+    assert_eq!((back.code, back.err.as_str()), (Some(0), ""));
+    assert_eq!(other.labels(), desk.labels());
+    assert_eq!(desk.labels().len(), 2);
+    let own = desk.said(&["--export", "--annotator", "A1"]);
+    assert_eq!(own.lines().count(), 3);
+    assert!(!own.contains("A 2"));
+    assert_eq!(desk.import(&all, &["--annotator", "A1"]).code, Some(4));
+}
+
+#[test]
+fn nothing_is_written_unless_every_row_is_good() {
+    let desk = Desk::new();
+    let ran = desk.import(
+        "component,score,run,annotator\nC01,4,,A1\nC99,4,,A1\nC02,4,p99,A1\nC03,4,,A2\nC01,3,,A1\n",
+        &["--annotator", "A1"],
+    );
+    assert_eq!(ran.code, Some(4));
+    let said: Vec<&str> =
+        ran.err.lines().map(|line| line.rsplit_once(".csv: ").unwrap().1).collect();
+    assert_eq!(
+        said,
+        [
+            "line 3: components.json has no component C99",
+            "line 4: is of the run p99; this one is codex-p12",
+            "line 5: is a label of A2; without --annotator A1 each goes to its own",
+            "line 6: C01 is labelled on line 2 already; nothing was written",
+        ]
+    );
+
+    let ran = desk.import("component,score\nC01,5\nC02,x\n", &["--annotator", "A1"]);
+    assert_eq!(ran.code, Some(4));
+    assert!(ran.err.contains("line 2: \"5\" is no score from 0 to 4"), "{}", ran.err);
+    assert!(ran.err.contains("line 3: \"x\" is no score"), "{}", ran.err);
+    assert!(desk.labels().is_empty());
+}
+
+#[test]
+fn what_is_odd_is_said_and_kept() {
+    let desk = Desk::new();
+    let ran =
+        desk.import("component,score,reason,mood\nC01,4,because,good\n", &["--annotator", "A1"]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("the column mood is not read"), "{}", ran.err);
+    assert!(ran.err.contains("line 2: \"because\" is none of agree, "), "{}", ran.err);
+    let again = desk.import("component,score\nC01,3\n", &["--annotator", "A1"]);
+    assert!(again.out.starts_with("1 label of A1, 1 in the place of another in "), "{}", again.out);
+    assert_eq!(desk.json(&["--annotator", "A1"])["queue"]["labelled"], 1);
+}
+
+#[test]
+fn agree_takes_the_labels_and_the_table_of_them() {
+    let desk = Desk::new();
+    desk.import(TWO, &QUICK);
+    desk.import("component,score,blind\nC07,,false\nC24,4,\n", &["--annotator", "A2"]);
+    let run = desk.run();
+    let pair = |said: &Value, a: &str, b: &str| {
+        let pairs = said["pairs"].as_array().unwrap().clone();
+        pairs.into_iter().find(|it| it["a"] == a && it["b"].as_str().unwrap().starts_with(b))
+    };
+
+    let said = json(&["agree", run.to_str().unwrap(), "--json", "--resamples", "0"]);
+
+    let quick = pair(&said, "A1", "quick-reader").unwrap();
+    assert_eq!((&quick["n"], &quick["exact"]), (&json!(2), &json!(0.5)));
+    assert_eq!(pair(&said, "A2", "quick-reader").unwrap()["n"], 1);
+    let table = desk.sheet(&desk.said(&["--export", "--all"]));
+    let said = json(&["agree", &table, run.to_str().unwrap(), "--json", "--resamples", "0"]);
+    assert_eq!(pair(&said, "A1 (unknown)", "quick-reader").unwrap()["n"], 2);
+}
+
+#[test]
+fn what_cannot_be_done_is_a_sentence_with_its_exit_code() {
+    let desk = Desk::new();
+    let run = desk.run();
+    let cases: [(&[&str], i32, &str); 7] = [
+        (&["--annotator", " "], 2, "nothing says who labels; --annotator NAME or the setting"),
+        (&["--judgement", "nobody"], 2, "no judge and no judgement is called \"nobody\"; judges: "),
+        (&["--import", "/nowhere.csv", "--annotator", "A"], 3, "cannot read /nowhere.csv: "),
+        (&["--all"], 2, "--export"),
+        (&["--export", "--json"], 2, "cannot be used with"),
+        (
+            &["--absences", "--judgement", "early"],
+            4,
+            "judges a turn or commit that this run does not",
+        ),
+        (&["--export", "--annotator", "nobody"], 0, "nobody has no labels in "),
+    ];
+    fs::write(
+        run.join("judgements/early.json"),
+        r#"{"schema": "trajview.judgement/1", "judge": {"name": "early"}, "turn": 99, "scores": [{"component": "C01", "score": 0}]}"#,
+    )
+    .unwrap();
+    for (more, code, sentence) in cases {
+        let ran = desk.audit(more);
+        assert_eq!(ran.code, Some(code), "{more:?}: {}", ran.err);
+        assert!(ran.err.contains(sentence), "{more:?}: {}", ran.err);
+    }
+    let _ = fs::remove_dir_all(run.join("judgements"));
+    let ran = desk.audit(&["--annotator", "A"]);
+    assert_eq!(ran.code, Some(4));
+    assert!(ran.err.contains("no judgement to check; `trajview judge "), "{}", ran.err);
+    let log = project("sample-runs/codex-exec-json/stdout.jsonl");
+    let ran = trajview(&["audit", log.to_str().unwrap(), "--import", "x.csv"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("is no run bundle, so there is no place for labels"), "{}", ran.err);
+}
+
+#[test]
+fn markdown_and_csv_have_whole_names() {
+    let run = project("sample-runs/codex-p12");
+    let said = |form: &str| printed(&["audit", run.to_str().unwrap(), "--annotator", "A", form]);
+
+    let whole = "Nearest-neighbour graph with local edge features (knn_graph, edge_features)";
+    assert!(said("--md").contains(&format!("| C04 | {whole} | - | hidden |")));
+    assert!(said("--csv").contains(&format!(",C04,\"{whole}\",")));
+}
+
+#[test]
+fn who_labels_is_said_by_the_settings_or_by_the_system() {
+    let desk = Desk::new();
+    let settings = desk.folder.path().join("config.toml");
+    fs::write(&settings, "annotator = \"Ann B\"\n").unwrap();
+    let annotator = |config: &str, user: &str| {
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"));
+        program.arg("audit").arg(desk.run()).arg("--json");
+        let ran = program.env("TRAJVIEW_CONFIG", config).env("USER", user).output().unwrap();
+        let said: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        said["queue"]["annotator"].as_str().unwrap().to_owned()
+    };
+
+    assert_eq!(annotator(settings.to_str().unwrap(), "root"), "Ann B");
+    assert_eq!(annotator("", "root"), "root");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_a_sentence_and_the_labels_before_stay() {
+    let desk = Desk::new();
+    desk.import(TWO, &QUICK);
+    let before = desk.labels();
+    let long = format!("component,score,note\nC01,4,{}\n", "x".repeat(40_000));
+    // No file may grow beyond 16 blocks of 512 bytes; dash counts such, bash counts 1,024.
+    let ran = std::process::Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 16; exec \"$@\"", "sh"])
+        .args([env!("CARGO_BIN_EXE_trajview"), "audit"])
+        .arg(desk.run())
+        .args(["--annotator", "A1", "--import", &desk.sheet(&long)])
+        .output()
+        .unwrap();
+
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(3), "{said}");
+    assert!(said.contains("trajview: cannot write ") && said.contains("A1.json: "), "{said}");
+    assert_eq!(desk.labels(), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn whenever_it_is_killed_there_is_a_readable_file_of_labels() {
+    let desk = Desk::new();
+    desk.import(TWO, &QUICK);
+    let row = |at: usize| format!("C01,{},{at:040}\n", at % 5);
+    let many: String = (0..1_500).map(row).collect();
+    let sheet = desk.sheet(&format!("component,score,commit\n{many}"));
+    let mut counts = vec![];
+
+    for wait in (0..12).map(|at| 10 + at * 25) {
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"))
+            .arg("audit")
+            .arg(desk.run())
+            .args(["--annotator", "A1", "--import", &sheet])
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        program.kill().unwrap();
+        program.wait().unwrap();
+        let file: Value = serde_json::from_str(&desk.labels()["A1.json"]).unwrap();
+        counts.push(file["labels"].as_array().unwrap().len());
+    }
+
+    assert!(counts.iter().all(|count| [2, 1_502].contains(count)), "{counts:?}");
+    assert_eq!(desk.import(TWO, &QUICK).code, Some(0));
+}

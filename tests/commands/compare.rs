@@ -1,0 +1,253 @@
+//! `trajview compare` from the outside: runs paired, differences in SLUMP's sense, what is missing said and never 0.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json as value};
+
+use crate::common::{json, printed, project, trajview};
+
+const EMERGENT: &str = "sample-runs/codex-p12";
+const SINGLE_SHOT: &str = "sample-runs/codex-p12-single-shot";
+
+/// The judge, the turn, and scores by component.
+type Judging<'a> = (&'a str, usize, &'a [(&'a str, i64)]);
+
+/// A copy of a sample run with no verdicts but these.
+fn judged(sample: &str, folder: &Path, judgements: &[Judging<'_>]) -> PathBuf {
+    let to = folder.join(Path::new(sample).file_name().unwrap());
+    copy(&project(sample), &to);
+    let _ = fs::remove_dir_all(to.join("judgements")); // the sample may have none
+    fs::create_dir(to.join("judgements")).unwrap();
+    for (at, (judge, turn, scores)) in judgements.iter().enumerate() {
+        let score = |(id, score): &(&str, i64)| value!({"component": id, "score": score});
+        let scores: Vec<Value> = scores.iter().map(score).collect();
+        let document = value!({
+            "schema": "trajview.judgement/1", "judge": {"name": judge, "kind": "imported"}, "turn": turn,
+            "rubric": "slump-5", "scores": scores,
+        });
+        fs::write(to.join(format!("judgements/{at}.json")), document.to_string()).unwrap();
+    }
+    to
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match from.is_dir() {
+            true => copy(&from, &to),
+            false => assert!(fs::copy(from, to).is_ok()),
+        }
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn ids(document: &Value) -> Vec<&str> {
+    let components = document["components"].as_array().unwrap();
+    components.iter().map(|it| it["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_loss_is_positive_whichever_run_is_named_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let emergent =
+        judged(EMERGENT, folder.path(), &[("j", 56, &[("C01", 4), ("C02", 1), ("C03", 2)])]);
+    let single =
+        judged(SINGLE_SHOT, folder.path(), &[("j", 1, &[("C01", 4), ("C02", 4), ("C03", 3)])]);
+
+    let there = json(&["compare", text(&emergent), text(&single), "--judge", "j", "--json"]);
+    let back = json(&["compare", text(&single), text(&emergent), "--judge", "j", "--json"]);
+
+    assert_eq!(there["schema"], "trajview.compare/1");
+    assert_eq!(
+        (&there["a"]["condition"], &there["b"]["condition"]),
+        (&"emergent".into(), &"single-shot".into())
+    );
+    for document in [&there, &back] {
+        assert!((document["slump"]["mcf"].as_f64().unwrap() - 4.0 / 3.0).abs() < 1e-12);
+        assert_eq!(document["slump"]["by_condition"], true);
+        assert_eq!(ids(document)[..4], ["C02", "C03", "C01", "C04"]);
+        assert_eq!(document["components"][0]["delta"], 3);
+        assert_eq!(
+            (&document["components"][3]["a"], &document["components"][3]["delta"]),
+            (&Value::Null, &Value::Null)
+        );
+        assert_eq!(document["n"], 3);
+    }
+    assert_eq!(there["slump"]["difference"], "single-shot − emergent (b − a)");
+    assert_eq!(back["slump"]["difference"], "single-shot − emergent (a − b)");
+    assert_eq!((&there["transitions"][1][4], &back["transitions"][4][1]), (&1.into(), &1.into()));
+}
+
+#[test]
+fn numbers_of_the_code_are_those_that_score_gives() {
+    let compared = json(&["compare", EMERGENT, SINGLE_SHOT, "--json"]);
+    let scored = json(&["score", EMERGENT, "--each", "checkpoint", "--json"]);
+
+    assert_eq!((&compared["profile"], &compared["rules"]), (&scored["profile"], &scored["rules"]));
+    let checkpoints = compared["checkpoints"].as_array().unwrap();
+    for (pair, point) in checkpoints.iter().zip(scored["points"].as_array().unwrap()) {
+        for key in ["erosion", "verbosity", "turn", "checkpoint", "phase", "bin", "commit"] {
+            assert_eq!(pair["a"][key], point[key], "{key}");
+        }
+    }
+    assert_eq!(checkpoints.len(), 9);
+    let last = &checkpoints[8];
+    assert_eq!((&last["paired_by"], &last["b"]["turn"]), (&"end".into(), &1.into()));
+    assert_eq!((&checkpoints[0]["paired_by"], &checkpoints[0]["b"]), (&Value::Null, &Value::Null));
+    let points = compared["points"].as_array().unwrap();
+    let phases: Vec<&Value> = points.iter().map(|point| &point["phase"]).collect();
+    assert_eq!(phases, ["start", "early", "mid", "late", "final"]);
+    assert_eq!(points[4]["b"]["erosion"], last["b"]["erosion"]);
+    assert_eq!(compared["turns"], Value::Null);
+}
+
+#[test]
+fn the_sample_pair_loses_what_its_authors_read() {
+    let document = json(&["compare", EMERGENT, SINGLE_SHOT, "--rules", "none", "--json"]);
+
+    let of = |name: &str| {
+        let numbers = document["numbers"].as_array().unwrap();
+        let row = numbers.iter().find(|row| row["name"] == name).unwrap();
+        (row["a"].clone(), row["b"].clone(), row["better"].clone())
+    };
+    assert_eq!(of("mcf"), (3.125.into(), 3.875.into(), "b".into()));
+    assert_eq!(of("severe"), (4.0.into(), 0.0.into(), "b".into()));
+    assert_eq!(document["slump"]["mcf"], 0.75);
+    let if50 = document["slump"]["if50"].as_f64().unwrap();
+    let dir = document["slump"]["dir"].as_f64().unwrap();
+    assert!((if50 - (0.5 * 0.75 / 4.0 + 0.5 * dir)).abs() < 1e-12, "{if50} {dir}");
+    let expected = value!([
+        [0, 0, 0, 0, 2],
+        [0, 0, 0, 0, 2],
+        [0, 0, 0, 1, 0],
+        [0, 0, 0, 2, 3],
+        [0, 0, 0, 0, 14]
+    ]);
+    assert_eq!((&document["transitions"], &document["n"]), (&expected, &24.into()));
+    assert_eq!(ids(&document)[..5], ["C18", "C20", "C10", "C17", "C12"]);
+    insta::assert_snapshot!(printed(&["compare", EMERGENT, SINGLE_SHOT, "--rules", "none"]));
+}
+
+#[test]
+fn every_turn_is_measured_where_it_is_asked_for() {
+    let compared = json(&["compare", EMERGENT, SINGLE_SHOT, "--each", "turn", "--json"]);
+
+    let [a, b] = ["a", "b"].map(|side| compared["turns"][side].as_array().unwrap());
+    assert_eq!((a.len(), b.len()), (56, 1));
+    assert!(a.iter().all(|point| point["erosion"].is_number() && point["tokens"].is_number()));
+    assert_eq!((&a[27]["fraction"], &b[0]["fraction"]), (&0.5.into(), &1.0.into()));
+}
+
+#[test]
+fn final_trees_are_told_apart_as_diff_tells_them() {
+    let compared = json(&["compare", EMERGENT, SINGLE_SHOT, "--json"]);
+
+    let files = compared["files"].as_array().unwrap();
+    let of = |run: &str| printed(&["ls", run, "--at", "final"]).lines().count();
+    let only = |side: &str| files.iter().filter(|file| file["only_in"] == side).count();
+    let both = files.iter().filter(|file| file["both"] == true).count();
+    assert_eq!((only("a") + both, only("b") + both), (of(EMERGENT), of(SINGLE_SHOT)));
+    let same = files.iter().filter(|file| file["same"] == true);
+    assert!(same.clone().all(|file| file["added"] == 0 && file["removed"] == 0));
+    assert!(same.count() > 0);
+    let layers = files.iter().find(|file| file["path"] == "ppdiff/layers.py").unwrap();
+    assert!(layers["added"].as_u64() > Some(0) && layers["removed"].as_u64() > Some(0));
+}
+
+#[test]
+fn runs_without_verdicts_say_so_and_have_no_zero() {
+    let folder = tempfile::tempdir().unwrap();
+    let emergent = judged(EMERGENT, folder.path(), &[]);
+    let single = judged(SINGLE_SHOT, folder.path(), &[("j", 1, &[("C01", 0)])]);
+    let runs = [text(&emergent), text(&single)];
+
+    let document = json(&["compare", runs[0], runs[1], "--judge", "j", "--json"]);
+    let table = printed(&["compare", runs[0], runs[1], "--judge", "j"]);
+
+    assert_eq!(document["slump"]["mcf"], Value::Null);
+    let in_part = "b is judged on 1 of 24 components by j";
+    assert_eq!(document["warnings"], value!(["a is not judged", in_part]));
+    assert_eq!(document["components"][0]["missing"], value!(["not judged", null]));
+    assert_eq!(document["a"]["judgement"], Value::Null);
+    assert!(table.contains("note: a is not judged"), "{table}");
+    assert!(table.contains("not judged in a\n"), "{table}");
+}
+
+#[test]
+fn the_judge_asked_for_speaks_and_one_that_never_judged_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let ids: Vec<String> = (1..=24).map(|at| format!("C{at:02}")).collect();
+    let all = |score: i64| ids.iter().map(|id| (id.as_str(), score)).collect::<Vec<_>>();
+    let emergent =
+        judged(EMERGENT, folder.path(), &[("strict", 56, &all(1)), ("mild", 56, &all(4))]);
+    let single = judged(SINGLE_SHOT, folder.path(), &[("strict", 1, &all(4))]);
+    let runs = [text(&emergent), text(&single)];
+
+    let usual = json(&["compare", runs[0], runs[1], "--json"]);
+    let mild = json(&["compare", runs[0], runs[1], "--judge", "mild", "--json"]);
+    let none = trajview(&["compare", runs[0], runs[1], "--judge", "nobody"]);
+
+    assert_eq!(usual["a"]["judgement"]["judge"], "strict");
+    assert_eq!(usual["a"]["judges"], value!(["mild", "strict"]));
+    assert_eq!(
+        (&mild["components"][0]["a"], &mild["components"][0]["b"]),
+        (&4.into(), &Value::Null)
+    );
+    assert_eq!(none.code, Some(2));
+    let there = "judges: strict, mild; judgements: 0, 1";
+    assert_eq!(
+        none.err,
+        format!("trajview: no judge and no judgement is called \"nobody\"; {there}\n")
+    );
+}
+
+#[test]
+fn more_than_two_runs_are_columns() {
+    let document = json(&["compare", EMERGENT, SINGLE_SHOT, EMERGENT, "--json"]);
+    let csv = printed(&["compare", EMERGENT, SINGLE_SHOT, EMERGENT, "--csv"]);
+
+    assert_eq!(document["runs"].as_array().map(Vec::len), Some(3));
+    assert_eq!(document["components"][0]["scores"].as_array().map(Vec::len), Some(3));
+    assert_eq!(csv.lines().next(), Some("section,id,name,a,b,c,difference,note"));
+    let turns = csv.lines().find(|line| line.starts_with("number,turns,")).unwrap();
+    assert_eq!(turns, "number,turns,turns,56,1,56,-55,");
+    assert!(csv.lines().all(|line| line.matches(',').count() >= 7));
+}
+
+#[test]
+fn runs_of_different_tasks_are_compared_with_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = judged(SINGLE_SHOT, folder.path(), &[]);
+    let run = fs::read_to_string(other.join("run.json")).unwrap();
+    fs::write(other.join("run.json"), run.replace("\"id\": \"ppdiff\"", "\"id\": \"tmscore\""))
+        .unwrap();
+    let components = fs::read_to_string(other.join("components.json")).unwrap();
+    fs::write(other.join("components.json"), components.replace("\"C24\"", "\"X01\"")).unwrap();
+
+    let document = json(&["compare", EMERGENT, text(&other), "--json"]);
+
+    let warning = "these are runs of different tasks (a ppdiff, b tmscore); paired by what matches";
+    assert_eq!(document["warnings"][0], warning);
+    let components = document["components"].as_array().unwrap();
+    let only = |id: &str| components.iter().find(|it| it["id"] == id).unwrap()["only_in"].clone();
+    assert_eq!((only("C24"), only("X01"), only("C01")), ("a".into(), "b".into(), Value::Null));
+}
+
+#[test]
+fn one_run_alone_is_no_comparison() {
+    let alone = trajview(&["compare", EMERGENT]);
+    let missing = trajview(&["compare", EMERGENT, "no-such-run"]);
+
+    assert_eq!(alone.code, Some(2));
+    assert_eq!(
+        (missing.code, &*missing.err),
+        (Some(3), "trajview: cannot read no-such-run: no such file or folder\n")
+    );
+}

@@ -1,0 +1,25 @@
+//! The program as a script uses it: arguments in, text and files out, and formulas against other people's numbers.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod scb;
+
+mod agree_repeats;
+mod audit_cli;
+mod calibration;
+mod code_quality;
+mod compare;
+mod faithfulness;
+mod headless;
+mod judge;
+mod judge_cli;
+mod judge_faults;
+mod judge_flags;
+mod patches;
+mod rubric_tree;
+mod scb_check;
+mod score;
+mod slopcodebench;
+mod study;
+mod study_agree;
+mod study_corpus;

@@ -1,0 +1,287 @@
+//! `trajview agree` from the outside: what it says of runs, of files and of tables.
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+
+use crate::common::{self, json, printed, trajview};
+
+/// Component and score.
+type Scores = [(&'static str, i64)];
+
+const JUDGED: &Scores =
+    &[("C1", 4), ("C2", 3), ("C3", 0), ("C4", 4), ("C5", 2), ("C6", 1), ("C7", 4), ("C8", 3)];
+const FIRST: &Scores =
+    &[("C1", 4), ("C2", 2), ("C3", 0), ("C4", 4), ("C5", 2), ("C6", 0), ("C7", 3), ("C8", 3)];
+const SECOND: &Scores =
+    &[("C1", 4), ("C2", 3), ("C3", 1), ("C4", 3), ("C5", 2), ("C6", 1), ("C7", 4), ("C9", 3)];
+
+fn write(path: &Path, content: &Value) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, content.to_string()).unwrap();
+}
+
+fn rows(scores: &Scores) -> Vec<Value> {
+    scores
+        .iter()
+        .map(|(component, score)| json!({"component": component, "score": score}))
+        .collect()
+}
+
+fn judgement(run: &str, scores: &Scores) -> Value {
+    json!({"schema": "trajview.judgement/1", "judge": {"name": "judge", "kind": "http"}, "run": run, "commit": "c0ffee00c0ffee00",
+        "rubric": "slump-5", "scores": rows(scores)})
+}
+
+fn labels(annotator: &str, scores: &Scores) -> Value {
+    json!({"schema": "trajview.labels/1", "annotator": annotator, "labels": rows(scores)})
+}
+
+/// A bundle that one judge and two humans scored.
+fn bundle(folder: &Path, run: &str) {
+    write(&folder.join("run.json"), &json!({"schema": "trajview.run/1", "id": run}));
+    write(&folder.join("judgements/j.json"), &judgement(run, JUDGED));
+    write(&folder.join("labels/a1.json"), &labels("A1", FIRST));
+    write(&folder.join("labels/a2.json"), &labels("A2", SECOND));
+}
+
+fn study() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    ["p1", "p2"].iter().for_each(|run| bundle(&folder.path().join(run), run));
+    folder
+}
+
+/// What it says of a table with this text.
+fn of_table(text: &str, more: &[&str]) -> common::Ran {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.csv");
+    fs::write(&path, text).unwrap();
+    trajview(&[&["agree", path.to_str().unwrap()], more].concat())
+}
+
+#[test]
+fn the_table_has_each_human_against_the_judge_and_then_the_humans() {
+    let folder = study();
+    let said = printed(&[
+        "agree",
+        folder.path().to_str().unwrap(),
+        "--resamples",
+        "500",
+        "--detail",
+        "--by",
+        "run",
+    ]);
+
+    // The folder has another name each time.
+    insta::assert_snapshot!(said.replace(&folder.path().display().to_string(), "runs"));
+}
+
+#[test]
+fn json_has_what_the_contract_names() {
+    let folder = study();
+    let said = json(&["agree", folder.path().to_str().unwrap(), "--json", "--resamples", "300"]);
+
+    assert_eq!(said["schema"], "trajview.agree/1");
+    assert_eq!(said["levels"], json!([0, 1, 2, 3, 4]));
+    let pair = &said["pairs"][0];
+    assert_eq!((&pair["a"], &pair["b"], &pair["n"]), (&json!("A1"), &json!("judge"), &json!(16)));
+    assert_eq!((&pair["exact"], &pair["within_1"]), (&json!(0.625), &json!(1.0)));
+    assert_eq!(pair["boundary_2_3"], json!({"count": 2, "share": 0.125}));
+    assert_eq!(pair["confusion"][4], json!([0, 0, 0, 0, 4]));
+    assert_eq!(pair["base_rate"]["b"], json!([0.125, 0.125, 0.125, 0.25, 0.375]));
+    assert_eq!(
+        pair["disagreements"][0],
+        json!({"component": "C2", "run": "p1", "commit": "c0ffee00c0ffee00", "a": 2, "b": 3,
+            "open": format!("trajview {} --view scores --component C2", folder.path().join("p1").display())})
+    );
+    for measure in
+        ["kappa", "kappa_linear", "kappa_quadratic", "spearman", "kendall", "alpha", "ac1", "ac2"]
+    {
+        let ends = &pair["ci95"][measure];
+        let value = pair[measure].as_f64().unwrap();
+        assert!(
+            ends[0].as_f64().unwrap() <= value && value <= ends[1].as_f64().unwrap(),
+            "{measure}"
+        );
+    }
+    assert_eq!(pair["by_run"].as_array().unwrap().len(), 2);
+    assert_eq!(pair["by_component"][1]["n"], 2);
+}
+
+#[test]
+fn a_seed_makes_the_same_document_again() {
+    let folder = study();
+    let said = |seed| {
+        printed(&[
+            "agree",
+            folder.path().to_str().unwrap(),
+            "--json",
+            "--resamples",
+            "200",
+            "--seed",
+            seed,
+        ])
+    };
+
+    assert_eq!(said("5"), said("5"));
+    assert_ne!(said("5"), said("6").replace("\"seed\": 6", "\"seed\": 5"));
+}
+
+#[test]
+fn a_label_that_cannot_be_used_is_named_and_the_rest_counts() {
+    let folder = study();
+    let bad = json!({"schema": "trajview.labels/1", "annotator": "A1", "labels": [
+        {"component": "C1", "score": 4}, {"component": "C2", "score": 9}, {"component": "C3"}, {"component": "C4", "score": 1},
+        {"component": "C4", "score": 3}, {"component": "C77", "score": 3}]});
+    write(&folder.path().join("p1/labels/a1.json"), &bad);
+
+    let said = json(&["agree", folder.path().join("p1").to_str().unwrap(), "--json"]);
+
+    let problems: Vec<&str> = said["problems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["what"].as_str().unwrap())
+        .collect();
+    assert!(
+        problems.iter().any(|what| what.contains("C2") && what.contains("not on the scale")),
+        "{problems:?}"
+    );
+    assert!(problems.iter().any(|what| what.contains("C4: labelled again")), "{problems:?}");
+    let alone: Vec<&Value> =
+        said["alone"].as_array().unwrap().iter().map(|it| &it["component"]).collect();
+    assert!(alone.contains(&&json!("C77")), "{alone:?}");
+    let pair = &said["pairs"][0];
+    assert_eq!((&pair["a"], &pair["n"], &pair["only_a"]), (&json!("A1"), &json!(2), &json!(1)));
+}
+
+#[test]
+fn files_of_one_run_can_be_named_one_by_one() {
+    let folder = study();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let said =
+        json(&["agree", &path("p1/labels/a2.json"), &path("p1/judgements/j.json"), "--json"]);
+
+    assert_eq!((&said["pairs"][0]["a"], &said["pairs"][0]["n"]), (&json!("A2"), &json!(7)));
+    assert_eq!(said["runs"], json!(["p1"]));
+}
+
+#[test]
+fn a_table_of_scores_is_read_too() {
+    let wide = of_table("component,run,a,b\nC1,x,4,4\nC2,x,Absent,1\nC3,y,2,oops\n", &["--json"]);
+    let long = of_table("rater,component,score\na,C1,4\nb,C1,4\na,C2,0\nb,C2,1\n", &["--json"]);
+
+    let [wide, long] = [wide, long].map(|ran| serde_json::from_str::<Value>(&ran.out).unwrap());
+    assert_eq!((&wide["pairs"][0]["n"], &wide["pairs"][0]["exact"]), (&json!(2), &json!(0.5)));
+    assert!(wide["problems"][0]["what"].as_str().unwrap().contains("\"oops\" is no score"));
+    assert_eq!(long["pairs"][0]["confusion"], wide["pairs"][0]["confusion"]);
+}
+
+#[test]
+fn the_levels_can_be_those_that_were_given() {
+    let table = "a,b\n1,1\n9,9\n10,9\n2,1\n";
+    let fixed = of_table(table, &["--json", "--levels", "1..10"]);
+    let observed = of_table(table, &["--json", "--levels", "observed"]);
+
+    let [fixed, observed] =
+        [fixed, observed].map(|ran| serde_json::from_str::<Value>(&ran.out).unwrap());
+    assert_eq!(observed["levels"], json!([1, 2, 9, 10]));
+    assert_eq!(fixed["levels"].as_array().unwrap().len(), 10);
+    assert_ne!(fixed["pairs"][0]["kappa_linear"], observed["pairs"][0]["kappa_linear"]);
+}
+
+#[test]
+fn what_is_not_defined_is_null_and_says_why() {
+    let ran = of_table("a,b\n3,3\n3,3\n3,3\n", &["--json"]);
+    let pair = &serde_json::from_str::<Value>(&ran.out).unwrap()["pairs"][0];
+
+    assert_eq!(
+        (&pair["exact"], &pair["kappa"], &pair["spearman"]),
+        (&json!(1.0), &Value::Null, &Value::Null)
+    );
+    assert_eq!(pair["not_defined"]["kappa"], "one level only");
+    let said = of_table("a,b\n3,3\n3,3\n3,3\n", &[]).out;
+    assert!(said.contains("alpha not defined: one level only"), "{said}");
+    assert_eq!([&pair["ac1"], &pair["ac2"]], [1.0, 1.0].map(|one| json!(one)).each_ref());
+}
+
+#[test]
+fn csv_has_a_row_a_measure_and_markdown_a_table() {
+    let csv =
+        of_table("component,a,b\nC1,4,4\nC2,3,2\nC3,0,1\n", &["--csv", "--resamples", "0"]).out;
+    let md = of_table("component,a,b\nC1,4,4\nC2,3,2\nC3,0,1\n", &["--md", "--resamples", "0"]).out;
+
+    assert!(csv.starts_with("a,b,part,name,n,measure,value,ci95_low,ci95_high,why\r\na,b,all,,3,exact,0.3333333333333333,,,\r\n"), "{csv}");
+    assert!(csv.contains("a,b,component,C2,1,kappa,,,,fewer than two pairs\r\n"), "{csv}");
+    assert!(md.contains("| a - b | 3 | 0.33 | 1.00 |"), "{md}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_said_with_the_exit_code_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = [
+        (trajview(&["agree", folder.path().join("none").to_str().unwrap()]), 3, "cannot read"),
+        (trajview(&["agree", folder.path().to_str().unwrap()]), 4, "no run bundle below"),
+        (of_table("a,b\n4,\n,4\n", &[]), 4, "no two raters scored the same"),
+        (of_table("component,run\nC1,x\n", &[]), 4, "has no column of scores"),
+        (
+            of_table("a,b\n4,4\n", &["--levels", "4..0"]),
+            2,
+            "--levels: the lowest level is above the highest",
+        ),
+    ];
+
+    for (ran, code, words) in refused {
+        assert_eq!((ran.code, ran.err.contains(words)), (Some(code), true), "{}", ran.err);
+    }
+}
+
+#[test]
+fn the_sample_run_has_two_raters() {
+    let said = json(&["agree", "sample-runs/codex-p12", "--json"]);
+
+    assert_eq!(said["pairs"][0]["n"], 24);
+    assert_eq!(said["problems"], json!([]));
+}
+
+#[test]
+fn blind_labels_and_others_of_one_person_stand_apart_and_blind_only_leaves_the_others_out() {
+    let folder = tempfile::tempdir().unwrap();
+    bundle(folder.path(), "p1");
+    let label = |(id, score): &(&str, i64)| {
+        let blind = id.cmp(&"C5") == std::cmp::Ordering::Less;
+        json!({"component": id, "score": score, "blind": blind})
+    };
+    let rows: Vec<Value> = FIRST.iter().map(label).collect();
+    let labels = json!({"schema": "trajview.labels/1", "annotator": "A1", "labels": rows});
+    write(&folder.path().join("labels/a1.json"), &labels);
+    fs::remove_file(folder.path().join("labels/a2.json")).unwrap();
+    let path = folder.path().to_str().unwrap();
+    let pairs = |more: &[&str]| -> Vec<(Value, Value, Value)> {
+        let said = json(&[&["agree", path, "--json", "--resamples", "0"], more].concat());
+        let pairs = said["pairs"].as_array().unwrap().clone();
+        pairs.iter().map(|it| (it["a"].clone(), it["b"].clone(), it["n"].clone())).collect()
+    };
+
+    assert_eq!(
+        pairs(&[]),
+        [
+            (json!("A1 (blind)"), json!("judge"), json!(4)),
+            (json!("A1 (not blind)"), json!("judge"), json!(4))
+        ]
+    );
+    assert_eq!(pairs(&["--blind-only"]), [(json!("A1"), json!("judge"), json!(4))]);
+    let text = printed(&["agree", path, "--resamples", "0"]);
+    assert!(text.contains("labels of A1: 4 blind, 4 not blind"), "{text}");
+    let text = printed(&["agree", path, "--resamples", "0", "--blind-only"]);
+    assert!(text.contains("left out: A1: 4 labels: not blind"), "{text}");
+    let table = folder.path().join("labels.csv");
+    fs::write(
+        &table,
+        "component,annotator,score,blind\nC1,A1,4,true\nC2,A1,3,false\nC1,B,4,true\nC2,B,3,\n",
+    )
+    .unwrap();
+    let said =
+        json(&["agree", table.to_str().unwrap(), "--json", "--resamples", "0", "--blind-only"]);
+    assert_eq!(said["raters"].as_array().unwrap().len(), 2);
+}

@@ -1,0 +1,569 @@
+//! The audit of a judge, keys in and frames out, on a copy of a sample: what is seen before a label and after it, and
+//! what is on disk after each key.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use ratatui::{layout::Size, style::Color};
+use serde_json::Value;
+use trajview::{
+    app::{
+        Message, Place,
+        shell::{
+            self,
+            looks::Alphabet,
+            mouse::{Kind, Mouse},
+        },
+        views::View,
+    },
+    tui::{Rehearsal, Wishes, from_disk},
+    ui::export,
+};
+
+use crate::common::{printed, project, trajview};
+
+/// A copy of the sample that may be written to.
+struct Bundle(tempfile::TempDir);
+
+impl Bundle {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        copy(&project("sample-runs/codex-p12"), folder.path());
+        Self(folder)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// With everything that verdicts say in words replaced by `word`, the scores left as they are.
+    fn saying(word: &str) -> Self {
+        let bundle = Self::new();
+        for entry in fs::read_dir(bundle.path().join("judgements")).unwrap() {
+            let path = entry.unwrap().path();
+            let mut judgement: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            for verdict in judgement["scores"].as_array_mut().unwrap() {
+                verdict["rationale"] = word.into();
+                verdict["label"] = word.into();
+                verdict["evidence"] =
+                    serde_json::json!([{"path": format!("{word}.py"), "start": 1, "end": 2}]);
+                verdict["trace"] =
+                    serde_json::json!([{"tool": word, "arguments": word, "excerpt": word}]);
+            }
+            fs::write(&path, judgement.to_string()).unwrap();
+        }
+        bundle
+    }
+
+    fn keep_judgement(&self, name: &str) {
+        for entry in fs::read_dir(self.path().join("judgements")).unwrap() {
+            let path = entry.unwrap().path();
+            if path.file_name().unwrap().to_str() != Some(name) {
+                fs::remove_file(path).unwrap();
+            }
+        }
+    }
+
+    /// `C15 3 blind agree`, in the order of the file; a blank for what is not there.
+    fn labels(&self, annotator: &str) -> Vec<String> {
+        let path = self.path().join(format!("labels/{annotator}.json"));
+        let Ok(bytes) = fs::read(path) else { return vec![] };
+        let document: Value = serde_json::from_slice(&bytes).unwrap();
+        let said = |label: &Value| {
+            let word = |name: &str| label[name].as_str().unwrap_or("-").to_owned();
+            let blind = if label["blind"] == true { "blind" } else { "open" };
+            format!(
+                "{} {} {blind} {} {}",
+                word("component"),
+                label["score"],
+                word("reason"),
+                word("note")
+            )
+        };
+        document["labels"].as_array().unwrap().iter().map(said).collect()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            fs::create_dir(&target).unwrap();
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), &target).unwrap();
+        }
+    }
+}
+
+fn opened(path: PathBuf, size: (u16, u16), annotator: Option<&str>, place: Place) -> Rehearsal {
+    let mut wishes = Wishes::default();
+    wishes.config.annotator = annotator.map(str::to_owned);
+    let size = Size { width: size.0, height: size.1 };
+    let place = Place { view: View::Audit, ..place };
+    Rehearsal::of(from_disk(), &[path], size, place, wishes).unwrap()
+}
+
+fn audit(bundle: &Bundle, size: (u16, u16), annotator: &str) -> Rehearsal {
+    opened(bundle.path().to_owned(), size, Some(annotator), Place::default())
+}
+
+fn at(bundle: &Bundle, component: &str) -> Rehearsal {
+    let place = Place { component: Some(component.into()), ..Place::default() };
+    opened(bundle.path().to_owned(), (120, 40), Some("ann"), place)
+}
+
+fn seen(screen: &Rehearsal) -> String {
+    export::text(&screen.frame())
+}
+
+fn after(screen: &mut Rehearsal, keys: &str) -> String {
+    screen.press(keys).unwrap();
+    seen(screen)
+}
+
+fn chosen(screen: &mut Rehearsal) -> String {
+    screen.app().replay().unwrap().audited_id().unwrap().to_owned()
+}
+
+#[track_caller]
+fn has(frame: &str, words: &str) {
+    assert!(frame.contains(words), "no {words:?} in\n{frame}");
+}
+
+#[track_caller]
+fn lacks(frame: &str, words: &str) {
+    assert!(!frame.contains(words), "{words:?} in\n{frame}");
+}
+
+#[test]
+fn a_label_comes_before_the_verdict_and_a_reason_after_it() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (120, 40), "ann");
+    insta::assert_snapshot!("hidden", seen(&screen));
+    assert_eq!(bundle.labels("ann"), [""; 0]);
+
+    insta::assert_snapshot!("differs", after(&mut screen, "3"));
+    assert_eq!(bundle.labels("ann"), ["C15 3 blind - -"]);
+
+    insta::assert_snapshot!("explained", after(&mut screen, "b"));
+    assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
+
+    after(&mut screen, "m contacts<space>count<space>more");
+    assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
+    has(&after(&mut screen, "<enter>"), "your note: contacts count more");
+    assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary contacts count more"]);
+
+    let agreed = after(&mut screen, "N 4");
+    assert_eq!(chosen(&mut screen), "C24");
+    assert_eq!(bundle.labels("ann")[1], "C24 4 blind agree -");
+    has(&agreed, "both agree");
+    has(&agreed, "2/24");
+    has(&agreed, "exact     0.500  1 of 2");
+    has(&agreed, "C24: you and the judge say 4; N goes on");
+}
+
+#[test]
+fn on_a_small_screen_parts_are_tabs_and_a_label_brings_the_verdict_up() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (80, 24), "ann");
+    insta::assert_snapshot!("small_queue", seen(&screen));
+    insta::assert_snapshot!("small_differs", after(&mut screen, "3"));
+    insta::assert_snapshot!("small_code", after(&mut screen, "<enter> ]"));
+    insta::assert_snapshot!("small_agreement", after(&mut screen, "<tab>"));
+    assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
+}
+
+#[test]
+fn the_smallest_screen_is_still_usable() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (60, 15), "ann");
+    insta::assert_snapshot!("smallest_component", after(&mut screen, "<enter>"));
+    insta::assert_snapshot!("smallest_differs", after(&mut screen, "3"));
+}
+
+#[test]
+fn a_very_wide_screen_has_the_code_beside_the_component() {
+    let bundle = Bundle::new();
+    insta::assert_snapshot!("wide", after(&mut audit(&bundle, (200, 50), "ann"), "F F 3"));
+}
+
+#[test]
+fn without_utf_8_the_audit_is_ascii_and_without_colours_it_says_the_same() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (120, 40), "ann");
+    let words = after(&mut screen, "3 b N 4");
+    screen.app().shell.looks.has_colours = false;
+    let plain = screen.frame();
+
+    let is_plain =
+        |cell: &ratatui::buffer::Cell| cell.fg == Color::Reset && cell.bg == Color::Reset;
+    assert!(plain.content.iter().all(is_plain));
+    assert_eq!(export::text(&plain), words);
+    screen.app().shell.looks.alphabet = Alphabet::Ascii;
+    let ascii = seen(&screen);
+    assert!(ascii.is_ascii());
+    has(&ascii, "v 4 agrees");
+    has(&ascii, "x 3 differs");
+}
+
+#[test]
+fn colours_tell_what_agrees_from_what_differs() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (120, 40), "ann");
+    screen.press("3 b N 4 N").unwrap();
+    let frame = screen.frame();
+    let colour_of = |sign: &str| {
+        let cell = frame.content.iter().find(|cell| cell.symbol() == sign);
+        cell.map(|cell| cell.fg)
+    };
+    assert_eq!(colour_of("✓"), Some(Color::Green));
+    assert_eq!(colour_of("✗"), Some(Color::Red));
+}
+
+#[test]
+fn whatever_a_verdict_says_nothing_of_it_is_seen_before_its_label() {
+    let (one, other) = (Bundle::saying("zqxone"), Bundle::saying("zqxother"));
+    for (size, count) in [((120, 40), 24), ((200, 50), 3), ((80, 24), 5)] {
+        let [mut first, mut second] =
+            [&one, &other].map(|bundle| audit(bundle, size, &format!("ann{}", size.0)));
+        for number in 0..count {
+            for keys in ["", "<tab>", "<tab> ]", "<tab>", "t", "t <tab>"] {
+                let (a, b) = (after(&mut first, keys), after(&mut second, keys));
+                assert_eq!(a, b, "component {number} of the queue after {keys:?}");
+                lacks(&a, "zqx");
+            }
+            let (a, b) = (after(&mut first, "<space>"), after(&mut second, "<space>"));
+            assert_eq!(a, b);
+            lacks(&a, "zqx");
+            for screen in [&mut first, &mut second] {
+                screen.press("<f4> n").unwrap();
+            }
+        }
+        has(&after(&mut first, "3"), "zqxone");
+    }
+}
+
+#[test]
+fn in_the_replay_what_waits_for_a_label_has_no_marks() {
+    let bundle = Bundle::new();
+    let mut screen = at(&bundle, "C15");
+    let hidden = after(&mut screen, "t G <enter> <space>");
+    lacks(&hidden, "evidence");
+    assert_eq!(screen.app().replay().unwrap().view, View::Replay);
+    assert_eq!(screen.app().replay().unwrap().turn + 1, 56);
+
+    has(&after(&mut screen, "<bs>"), "0/24");
+    screen.press("4").unwrap();
+    let shown = after(&mut screen, "<tab> <tab> <space>");
+    has(&shown, "◆ C15 evidence");
+    lacks(&shown, "◆ C16 evidence");
+    has(&after(&mut screen, "<c-o>"), "1/24");
+}
+
+#[test]
+fn a_label_that_was_taken_back_hides_the_verdict_and_the_next_one_is_not_blind() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (120, 40), "ann");
+
+    let back = after(&mut screen, "3 u");
+
+    assert_eq!(bundle.labels("ann"), ["C15 null open - -"]);
+    has(&back, "taken back");
+    has(&back, "0/24");
+    lacks(&back, "rubric-boundary");
+    lacks(&back, "████ 4 Faithful");
+    has(&back, "the label will not be blind: a label was taken back after the verdict was seen");
+    let again = after(&mut screen, "4 N 4");
+    assert_eq!(bundle.labels("ann"), ["C15 4 open agree -", "C24 4 blind agree -"]);
+    has(&again, "1 label, blind; 1 more is not");
+    drop(screen);
+    has(&seen(&audit(&bundle, (120, 40), "ann")), "2/24");
+}
+
+#[test]
+fn a_label_that_is_in_is_not_overwritten_by_a_digit() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (120, 40), "ann");
+
+    has(&after(&mut screen, "4 1"), "C15 is labelled 4; u takes a label back");
+
+    assert_eq!(bundle.labels("ann"), ["C15 4 blind agree -"]);
+}
+
+#[test]
+fn work_goes_on_where_it_stopped() {
+    let bundle = Bundle::new();
+    audit(&bundle, (120, 40), "ann").press("4 N 4 N 3 <esc>").unwrap();
+
+    let mut screen = audit(&bundle, (120, 40), "ann");
+
+    has(&seen(&screen), "3/24");
+    assert_eq!(chosen(&mut screen), "C04");
+    screen.press("p b").unwrap();
+    has(&seen(&screen), "both agree");
+}
+
+#[test]
+fn two_raters_never_see_each_other() {
+    let bundle = Bundle::new();
+    audit(&bundle, (120, 40), "ann").press("3 b N 4").unwrap();
+
+    let mut bob = audit(&bundle, (120, 40), "bob");
+
+    let first = seen(&bob);
+    has(&first, "0/24");
+    has(&first, "labelled by bob");
+    lacks(&first, "ann");
+    bob.press("2").unwrap();
+    assert_eq!(bundle.labels("bob"), ["C15 2 blind - -"]);
+    assert_eq!(bundle.labels("ann").len(), 2);
+    lacks(&seen(&bob), "ann");
+}
+
+#[test]
+fn the_scores_show_a_rater_the_labels_of_nobody_else() {
+    let bundle = Bundle::new();
+    audit(&bundle, (120, 40), "ann").press("3 b N 4").unwrap();
+    let scores = |annotator: Option<&str>| {
+        let place = Place { component: Some("C15".into()), ..Place::default() };
+        after(&mut opened(bundle.path().to_owned(), (120, 40), annotator, place), "<f3>")
+    };
+
+    let (own, others, nobody) = (scores(Some("ann")), scores(Some("bob")), scores(None));
+
+    has(&own, "score             you");
+    has(&own, "ann (you)");
+    for frame in [others, nobody] {
+        has(&frame, "C15");
+        lacks(&frame, "ann");
+        lacks(&frame, "score             you");
+    }
+}
+
+#[test]
+fn of_two_sessions_of_one_rater_the_first_label_stands_and_nothing_becomes_blind_again() {
+    let bundle = Bundle::new();
+    let (mut first, mut second) =
+        (audit(&bundle, (120, 40), "ann"), audit(&bundle, (120, 40), "ann"));
+    first.press("3 b").unwrap();
+
+    let told = after(&mut second, "1");
+
+    has(&told, "C15 was labelled 3 by ann in another session; the first label stands");
+    assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
+    has(&told, "1/24");
+
+    first.press("u").unwrap();
+    let told = after(&mut second, "m late<enter>");
+    has(&told, "the label of C15 was taken back by ann in another session");
+    second.press("2").unwrap();
+    assert_eq!(bundle.labels("ann")[0], "C15 2 open - -");
+}
+
+#[test]
+fn where_nobody_said_who_labels_the_first_label_asks() {
+    let bundle = Bundle::new();
+    let mut screen = opened(bundle.path().to_owned(), (120, 40), None, Place::default());
+    has(&seen(&screen), "labelled by nobody so far; a says who");
+
+    has(&after(&mut screen, "4"), "who labels?");
+    has(&after(&mut screen, "<enter>"), "a name is needed");
+    assert!(!bundle.path().join("labels").exists());
+    let named = after(&mut screen, "cleo <enter>");
+
+    has(&named, "labelled by cleo");
+    has(&named, "1/24");
+    assert_eq!(bundle.labels("cleo"), ["C15 4 blind agree -"]);
+}
+
+#[test]
+fn what_cannot_be_saved_is_told_and_saved_once_it_can_be() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (120, 40), "ann");
+    let labels = bundle.path().join("labels");
+    fs::write(&labels, "in the way").unwrap();
+
+    let failed = after(&mut screen, "4");
+
+    has(&failed, "1 label not saved");
+    has(&failed, "not saved: ");
+    has(&failed, "is no folder; s tries again");
+    has(&failed, "unsaved");
+    fs::remove_file(&labels).unwrap();
+    has(&after(&mut screen, "s"), "all saved");
+    assert_eq!(bundle.labels("ann"), ["C15 4 blind agree -"]);
+}
+
+#[test]
+fn a_place_that_cannot_hold_labels_is_told_before_anything_is_labelled() {
+    let bundle = Bundle::new();
+    fs::write(bundle.path().join("labels"), "in the way").unwrap();
+    has(&after(&mut audit(&bundle, (120, 40), "ann"), "4"), "labels: is no folder");
+}
+
+#[test]
+fn what_cannot_be_audited_says_why() {
+    let log = project("sample-runs/codex-exec-json/stdout.jsonl");
+    let mut screen = opened(log, (80, 24), Some("ann"), Place::default());
+    has(&after(&mut screen, "3"), "no bundle (a folder with run.json)");
+
+    let bundle = Bundle::new();
+    bundle.keep_judgement("none of them");
+    has(&seen(&audit(&bundle, (120, 40), "ann")), "`trajview judge RUN` asks a judge");
+}
+
+#[test]
+fn without_a_checklist_verdicts_are_audited_all_the_same() {
+    let bundle = Bundle::new();
+    fs::remove_file(bundle.path().join("components.json")).unwrap();
+    let mut screen = audit(&bundle, (120, 40), "ann");
+    has(&seen(&screen), "nothing says what C15 is");
+    has(&after(&mut screen, "4"), "both agree");
+}
+
+#[test]
+fn what_was_seen_in_the_scores_is_not_labelled_blind() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (120, 40), "ann");
+
+    has(&after(&mut screen, "<f3> <f4>"), "will not be blind: the verdict was on screen before");
+
+    screen.press("4").unwrap();
+    assert_eq!(bundle.labels("ann"), ["C15 4 open agree -"]);
+}
+
+#[test]
+fn a_low_score_is_held_against_the_places_that_the_judge_never_opened() {
+    let bundle = Bundle::new();
+    bundle.keep_judgement("quick-reader.json");
+    let mut screen = at(&bundle, "C24");
+    let before = seen(&screen);
+    has(&before, "places that look like it");
+    lacks(&before, "never opened");
+
+    let judged = after(&mut screen, "4");
+
+    has(&judged, "a  false-absence (likely)");
+    has(&judged, "false absence? the judge never opened");
+    has(&judged, "ppdiff/evaluate.py");
+    insta::assert_snapshot!("false_absence", judged);
+    screen.press("<enter>").unwrap();
+    assert_eq!(bundle.labels("ann"), ["C24 4 blind false-absence -"]);
+}
+
+#[test]
+fn judgements_are_flipped_and_each_has_labels_of_its_own() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (120, 40), "ann");
+    screen.press("4").unwrap();
+
+    let flipped = after(&mut screen, "F F");
+
+    has(&flipped, "audit of quick-reader");
+    has(&flipped, "0/24");
+    has(&after(&mut screen, "f f"), "1/24");
+}
+
+#[test]
+fn the_seed_decides_the_order() {
+    let bundle = Bundle::new();
+    let first = |seed| {
+        let place = Place { seed, ..Place::default() };
+        let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("ann"), place);
+        (screen.app().replay().unwrap().queued().to_vec(), seen(&screen))
+    };
+    let (usual, _) = first(None);
+    let (other, frame) = first(Some(7));
+    assert_eq!(first(Some(1)).0, usual);
+    assert_ne!(other, usual);
+    has(&frame, "seed 7");
+}
+
+#[test]
+fn digits_above_the_levels_still_count() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (120, 40), "ann");
+    screen.press("5n").unwrap();
+    assert_eq!(screen.app().replay().unwrap().audit.rows.cursor, 5);
+    screen.press("10p").unwrap();
+    assert_eq!(bundle.labels("ann").len(), 1);
+}
+
+#[test]
+fn the_request_that_commits_to_a_component_is_a_key_away() {
+    let bundle = Bundle::new();
+    let mut screen = at(&bundle, "C15");
+
+    let turn = after(&mut screen, "o");
+
+    has(&turn, "turn 22 commits to C15; backspace goes back to the audit");
+    assert_eq!(screen.app().replay().unwrap().turn + 1, 22);
+    has(&after(&mut screen, "<bs>"), "0/24");
+}
+
+#[test]
+fn label_and_verdict_are_copied_once_both_are_known() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (120, 40), "ann");
+    has(&after(&mut screen, "y v"), "the verdict on C15 is hidden until your label is in");
+    has(&after(&mut screen, "4 y v"), "copied the label and the verdict");
+    let link = after(&mut screen, "y y");
+    has(&link, "--view audit --component C15 --annotator ann");
+}
+
+#[test]
+fn the_mouse_selects_and_scrolls() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (120, 40), "ann");
+    let mut mouse = |kind, column, row| {
+        screen.send(Message::Shell(shell::Message::Mouse(Mouse { kind, column, row })));
+        chosen(&mut screen)
+    };
+    let third = mouse(Kind::Click, 5, 6);
+    assert_eq!(third, "C08");
+    assert_eq!(mouse(Kind::WheelDown, 5, 6), "C04");
+    mouse(Kind::Click, 60, 30);
+    let part = screen.app().replay().unwrap().audit.part;
+    assert_eq!(part, trajview::app::audit::Part::Code);
+
+    let mut small = audit(&bundle, (80, 24), "ann");
+    small.send(Message::Shell(shell::Message::Mouse(Mouse {
+        kind: Kind::Click,
+        column: 9,
+        row: 3,
+    })));
+    has(&seen(&small), "your label comes first");
+}
+
+#[test]
+fn help_and_the_footer_name_the_keys() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (120, 40), "ann");
+    has(&seen(&screen), "01234 label   [] place   tab part   u undo   N unlabelled");
+    screen.press("?").unwrap();
+    let pages: Vec<String> = (0..20).map(|_| after(&mut screen, "<pgdn>")).collect();
+    has(&pages.concat(), "label it 0: Absent");
+    screen.press("<esc> 3").unwrap();
+    has(&seen(&screen), "a false-absence   p false-presence   b boundary");
+    has(&after(&mut screen, "N"), "why do they differ? a letter says");
+}
+
+#[test]
+fn the_program_labels_without_a_terminal() {
+    let bundle = Bundle::new();
+    let path = bundle.path().to_str().unwrap();
+    let open = ["--view", "audit", "--annotator", "ann", "--snapshot", "120x40"];
+    let arguments = [&[path], &open[..], &["--keys", "3 b N"]].concat();
+
+    let frame = printed(&arguments);
+
+    has(&frame, "1/24");
+    assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
+    let blank = trajview(&[path, "--view", "audit", "--annotator", " ", "--snapshot", "80x24"]);
+    assert_eq!(blank.code, Some(2), "{}", blank.err);
+    has(&blank.err, "a name is not blank");
+}

@@ -1,0 +1,604 @@
+//! The table of runs: keys in, frames out, on made-up runs, on the samples and on folders made for it.
+
+use std::{fs, path::Path};
+
+use ratatui::{buffer::Buffer, layout::Size};
+use trajview::{
+    app::{
+        App, Effect, Message, Place,
+        collection::{
+            self,
+            asking::{Answer, Depth},
+            columns::Column,
+            row::Scores,
+        },
+        key,
+        shell::{
+            self,
+            mouse::{Kind, Mouse},
+        },
+        views::View,
+    },
+    run::{Card, Warning, card::CardTests, recorded::Passed},
+    study::{Plan, paired::tested},
+    tui::{self, Wishes},
+    ui::{self, export, theme::Theme},
+};
+
+use crate::common::{printed, project, trajview};
+
+/// A program that shows a table, and a world that answers it from memory.
+struct Desk {
+    app: App,
+    /// What nobody answers.
+    left: Vec<Effect>,
+    names: Vec<String>,
+}
+
+/// What a made-up run says and measures; the error is why it cannot be read.
+type Told = Result<(Card, Scores), String>;
+
+fn told(name: &str) -> Told {
+    let words = |words: &str| Some(words.to_owned());
+    let card = |task: &str, condition: &str, agent: &str, turns: usize| Card {
+        id: name.into(),
+        title: format!("the {name} run"),
+        task: words(task),
+        agent: words(agent),
+        model: words("gpt-5.5"),
+        condition: words(condition),
+        turns,
+        checkpoints: 3,
+        lines: Some((1200, 34)),
+        tokens: Some(turns as u64 * 10_000),
+        seconds: Some(turns as f64 * 60.0),
+        moments: vec![turns / 2, turns],
+        ..Card::default()
+    };
+    let scores = |erosion: f64| Scores {
+        erosion: Some(erosion),
+        verbosity: Some(erosion / 2.0),
+        dir: Some(0.5),
+        unmeasured: None,
+        is_partial: false,
+        curve: vec![Some(0.0), Some(erosion / 2.0), Some(erosion)],
+    };
+    let tests = |passed| CardTests::Counted {
+        strict: Passed { passed, total: 40 },
+        iso: Passed { passed: passed / 2, total: 20 },
+        core: None,
+    };
+    match name {
+        "alpha" => {
+            let warning = Warning { place: "a.jsonl:3".into(), what: "is cut off".into() };
+            let card = Card {
+                warnings: 1,
+                first_warnings: vec![warning],
+                tests: Some(tests(31)),
+                recorded_erosion: Some(0.31),
+                ..card("cfgpipe", "emergent", "codex 0.169.0", 9)
+            };
+            Ok((card, scores(0.41)))
+        }
+        "beta" => Ok((card("cfgpipe", "single-shot", "codex 0.169.0", 1), scores(0.12))),
+        "gamma" => Ok((card("tally", "emergent", "claude-code 2.1", 12), scores(0.55))),
+        "delta" => {
+            let mut card = card("tally", "single-shot", "claude-code 2.1", 2);
+            (card.tokens, card.condition) = (None, None);
+            Ok((card, Scores::default()))
+        }
+        paired if paired.starts_with("pair") => {
+            let number = usize::from(paired.as_bytes()[4] - b'0');
+            let is_long = paired.ends_with('e');
+            let condition = if is_long { "emergent" } else { "single-shot" };
+            let task = format!("task {number}");
+            let turns = if is_long { 20 + number } else { 1 };
+            let eroded =
+                if is_long { 0.3 + 0.04 * number as f64 } else { 0.1 + 0.01 * (number % 3) as f64 };
+            Ok((card(&task, condition, "codex 0.169.0", turns), scores(eroded)))
+        }
+        _ => Err(format!("cannot read runs/{name}: no such file")),
+    }
+}
+
+const NAMES: [&str; 5] = ["alpha", "beta", "gamma", "delta", "omega"];
+
+impl Desk {
+    fn opened(width: u16, height: u16) -> Self {
+        Self::showing(&NAMES, width, height)
+    }
+
+    fn showing(names: &[&str], width: u16, height: u16) -> Self {
+        let mut desk = Self::asking(names, width, height);
+        desk.answer_all();
+        desk
+    }
+
+    /// Nothing is answered yet.
+    fn waiting(width: u16, height: u16) -> Self {
+        Self::asking(&NAMES, width, height)
+    }
+
+    fn asking(names: &[&str], width: u16, height: u16) -> Self {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut desk = Self { app: App::default(), left: vec![], names };
+        desk.send(Message::Resized(Size { width, height }));
+        desk.send(Message::Collect(vec!["runs".into()], Place::default()));
+        desk
+    }
+
+    fn send(&mut self, message: Message) {
+        let effects = self.app.update(message);
+        self.left.extend(effects);
+    }
+
+    fn hear(&mut self, request: trajview::app::Request, answer: Answer) {
+        self.send(Message::Collection(collection::Message::Heard(request, answer)));
+    }
+
+    fn answer_all(&mut self) {
+        while let Some(at) = self.left.iter().position(is_question) {
+            let effect = self.left.remove(at);
+            self.answer(&effect);
+        }
+    }
+
+    fn answer(&mut self, effect: &Effect) {
+        match effect {
+            Effect::FindRuns(request, sources) => {
+                let paths = self.names.iter().map(|name| sources[0].join(name)).collect();
+                self.hear(*request, Answer::Found(paths));
+                self.hear(*request, Answer::Done);
+            }
+            Effect::ReadRuns(request, depth, asked) => {
+                let cards = asked.iter().map(|asked| (asked.row, card_of(&asked.path)));
+                let answer = match depth {
+                    Depth::Beginning => {
+                        Answer::Begun(cards.map(|(row, it)| (row, it.ok())).collect())
+                    }
+                    Depth::Whole => Answer::Read(cards.collect()),
+                };
+                self.hear(*request, answer);
+                self.hear(*request, Answer::Done);
+            }
+            Effect::ScoreRuns(request, asked) => {
+                for asked in asked {
+                    let scores = told(name_of(&asked.path)).map(|(_, scores)| scores);
+                    self.hear(*request, Answer::Scored(vec![(asked.row, scores)]));
+                }
+                self.hear(*request, Answer::Done);
+            }
+            Effect::TestPairs(request, sides) => {
+                let plan = Plan { resamples: 200, ..Plan::default() };
+                self.hear(*request, Answer::Tested(tested(sides, Column::better, &plan)));
+            }
+            other => panic!("nobody knows {other:?}"),
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        for key in key::parse(keys).unwrap() {
+            self.send(Message::Press(key));
+            self.answer_all();
+        }
+    }
+
+    fn click(&mut self, kind: Kind, column: u16, row: u16) {
+        self.send(Message::Shell(shell::Message::Mouse(Mouse { kind, column, row })));
+        self.answer_all();
+    }
+
+    fn text(&self) -> String {
+        export::text(&ui::picture(&self.app, Theme::plain()))
+    }
+
+    /// The runs that are listed, in order.
+    fn listed(&self) -> Vec<&str> {
+        let table = self.app.collection.as_ref().unwrap();
+        let runs = table.lines().iter().filter_map(collection::order::Line::run);
+        runs.map(|row| table.rows[row].name.as_str()).collect()
+    }
+
+    fn selected(&self) -> &str {
+        let table = self.app.collection.as_ref().unwrap();
+        table.selected().map_or("", |row| &row.name)
+    }
+}
+
+fn name_of(path: &Path) -> &str {
+    path.file_name().unwrap().to_str().unwrap()
+}
+
+fn card_of(path: &Path) -> Result<Box<Card>, String> {
+    told(name_of(path)).map(|(card, _)| Box::new(card))
+}
+
+fn is_question(effect: &Effect) -> bool {
+    matches!(
+        effect,
+        Effect::FindRuns(..) | Effect::ReadRuns(..) | Effect::ScoreRuns(..) | Effect::TestPairs(..)
+    )
+}
+
+#[test]
+fn a_table_of_runs_has_what_each_says_and_measures() {
+    insta::assert_snapshot!(Desk::opened(120, 20).text());
+}
+
+#[test]
+fn colours_tell_what_is_computed_from_what_is_recorded() {
+    let mut desk = Desk::opened(110, 15);
+    desk.press("b");
+    let picture = ui::picture(&desk.app, Theme::ansi());
+    insta::assert_snapshot!(export::ansi(&picture).replace('\x1b', "␛"));
+}
+
+#[test]
+fn before_anything_is_read_the_names_are_there_and_the_rest_is_coming() {
+    let mut desk = Desk::waiting(100, 15);
+    let find = desk.left.remove(0);
+    desk.answer(&find);
+
+    let seen = desk.text();
+
+    assert!(seen.contains("reading 0/5 · x stops"), "{seen}");
+    assert!(seen.contains(" gamma") && seen.contains('…'), "{seen}");
+    assert!(!seen.contains('—') || seen.contains("— not recorded"), "{seen}");
+    desk.send(Message::Press(key::Key::char('j')));
+    assert_eq!(desk.selected(), "beta");
+}
+
+#[test]
+fn runs_are_sorted_by_a_column_both_ways_and_what_is_not_known_stays_last() {
+    let mut desk = Desk::opened(120, 20);
+
+    desk.press("4l s");
+    assert_eq!(desk.listed(), ["gamma", "alpha", "beta", "delta", "omega"]);
+    desk.press("s");
+    assert_eq!(desk.listed(), ["beta", "alpha", "gamma", "delta", "omega"]);
+    desk.press("<esc>");
+    assert_eq!(desk.listed(), NAMES);
+}
+
+#[test]
+fn the_cursor_stays_on_its_run_when_the_order_changes() {
+    let mut desk = Desk::opened(120, 20);
+
+    desk.press("jj 4l s s");
+
+    assert_eq!(desk.selected(), "gamma");
+}
+
+#[test]
+fn a_filter_narrows_the_table_down_while_it_is_typed() {
+    let mut desk = Desk::opened(120, 20);
+
+    desk.press("/ erosion>0.2");
+    assert_eq!(desk.listed(), ["alpha", "gamma"]);
+    desk.press("<enter> / <c-u> condition:-");
+    assert_eq!(desk.listed(), ["delta", "omega"]);
+    desk.press("<esc>");
+    assert_eq!(desk.listed(), ["alpha", "gamma"]);
+    desk.press("/ <c-u> warp:9");
+    let seen = desk.text();
+    assert!(seen.contains("filter warp:9") && seen.contains("no column \"warp\""), "{seen}");
+}
+
+#[test]
+fn runs_are_grouped_and_groups_fold() {
+    let mut desk = Desk::opened(120, 20);
+
+    desk.press("b b b <enter>");
+
+    insta::assert_snapshot!(desk.text());
+}
+
+const PAIRS: [&str; 11] = [
+    "pair1e", "pair1s", "pair2e", "pair2s", "pair3e", "pair3s", "pair4e", "pair4s", "pair5e",
+    "pair5s", "pair6e",
+];
+
+#[test]
+fn two_conditions_are_held_against_each_other() {
+    let mut desk = Desk::showing(&PAIRS, 120, 30);
+    desk.press("p");
+    insta::assert_snapshot!(desk.text());
+    let mut desk = Desk::showing(&PAIRS, 80, 24);
+    desk.press("p");
+    insta::assert_snapshot!(desk.text());
+}
+
+#[test]
+fn the_pairs_are_those_that_the_filter_takes() {
+    let mut desk = Desk::showing(&PAIRS, 120, 30);
+    desk.press("p / task:1 <enter>");
+    assert!(
+        desk.text().contains("1 pair of one agent and task · 0 runs in none"),
+        "{}",
+        desk.text()
+    );
+    desk.press("/ <c-u> condition:emergent <enter>");
+    let sentence = "these runs have no two of one condition to compare";
+    assert!(desk.text().contains(sentence), "{}", desk.text());
+    desk.press("p p");
+    assert!(!desk.text().contains("paired"), "{}", desk.text());
+}
+
+#[test]
+fn a_run_opens_and_the_way_back_leads_to_its_row() {
+    let mut desk = Desk::opened(120, 20);
+    desk.press("jj <enter>");
+    let opened = desk.left.iter().find_map(|effect| match effect {
+        Effect::Open(request, path) => Some((*request, path.clone())),
+        _ => None,
+    });
+    let (request, path) = opened.unwrap();
+    assert_eq!(path, Path::new("runs/gamma"));
+    desk.send(Message::Opened(request, Ok(trajview::run::Run::default().into())));
+    assert!(desk.app.table().is_none());
+
+    desk.press("<bs>");
+    assert_eq!((desk.selected(), desk.app.table().is_some()), ("gamma", true));
+    desk.left.clear();
+    desk.press("<enter>");
+    assert!(desk.app.table().is_none());
+    assert_eq!(desk.left, [], "the run is still there as it was left");
+    desk.press("C w");
+    assert!(desk.app.table().is_none(), "w goes on to the replay");
+}
+
+#[test]
+fn a_run_that_does_not_open_is_a_sentence_in_the_table() {
+    let mut desk = Desk::opened(120, 20);
+    desk.press("<enter>");
+    let Some(Effect::Open(request, _)) = desk.left.pop() else { panic!("nothing was asked") };
+
+    desk.send(Message::Opened(request, Err("runs/alpha: the file is empty".into())));
+
+    assert!(desk.text().contains("runs/alpha: the file is empty"), "{}", desk.text());
+    assert!(desk.app.table().is_some());
+}
+
+#[test]
+fn work_is_called_off_and_goes_on() {
+    let mut desk = Desk::waiting(120, 20);
+    let find = desk.left.remove(0);
+    desk.answer(&find);
+
+    desk.send(Message::Press(key::Key::char('x')));
+    assert!(desk.left.contains(&Effect::StopCollecting));
+    let read = desk.left.remove(0);
+    let Effect::ReadRuns(request, ..) = read else { panic!("{read:?}") };
+    desk.hear(request, Answer::Done);
+    assert!(!desk.left.iter().any(is_question), "{:?}", desk.left);
+    assert!(desk.text().contains("reading 0/5, stopped: x goes on"), "{}", desk.text());
+
+    desk.press("x");
+    assert!(desk.app.collection.as_ref().unwrap().is_read());
+}
+
+#[test]
+fn a_click_on_a_title_sorts_and_two_on_a_row_open() {
+    let mut desk = Desk::opened(120, 20);
+    let seen = desk.text();
+    let titles = seen.lines().nth(2).unwrap();
+    let column = titles.find("turns").unwrap() as u16;
+
+    desk.click(Kind::Click, column, 2);
+    assert_eq!(desk.listed(), ["gamma", "alpha", "delta", "beta", "omega"]);
+    desk.click(Kind::Click, column, 4);
+    assert_eq!(desk.selected(), "alpha");
+    desk.click(Kind::DoubleClick, column, 4);
+    assert!(matches!(desk.left.last(), Some(Effect::Open(_, path)) if path.ends_with("alpha")));
+}
+
+#[test]
+fn what_is_copied_opens_the_same_table() {
+    let mut desk = Desk::opened(120, 20);
+    desk.press("b 4l s / turns>1 <enter> yy");
+    let copied = desk.left.iter().find_map(|effect| match effect {
+        Effect::Copy(text) => Some(text.clone()),
+        _ => None,
+    });
+    let wanted = "trajview runs --view collection --sort -erosion --group task --filter 'turns>1'";
+    assert_eq!(copied.as_deref(), Some(wanted));
+}
+
+#[test]
+fn a_box_says_everything_about_a_run_and_another_its_warnings() {
+    let mut desk = Desk::opened(80, 40);
+    desk.press("i");
+    insta::assert_snapshot!(desk.text());
+    desk.press("<esc> e");
+    assert!(desk.text().contains("a.jsonl:3"), "{}", desk.text());
+}
+
+#[test]
+fn whatever_the_keys_there_is_a_row_at_the_cursor() {
+    let mut desk = Desk::opened(60, 15);
+    for keys in [
+        "G",
+        "b",
+        "G",
+        "O",
+        "b",
+        "/zzz<enter>",
+        "gg",
+        "<esc>",
+        "20j",
+        "<pgup>",
+        "a",
+        "90l",
+        "s",
+        "5G",
+    ] {
+        desk.press(keys);
+        let table = desk.app.collection.as_ref().unwrap();
+        let lines = table.lines().len();
+        assert!(table.scroll.cursor < lines.max(1), "{keys}");
+        assert!(desk.text().lines().count() <= 15);
+    }
+}
+
+fn samples(width: u16, height: u16, keys: &str) -> Buffer {
+    let size = Size { width, height };
+    // Named one by one: a new sample is no other frame.
+    let names =
+        ["claude-code", "codex-exec-json", "codex-p12", "codex-p12-single-shot", "slopcodebench"];
+    let paths = names.map(|name| project("sample-runs").join(name));
+    tui::headless_as(tui::from_disk(), &paths, size, keys, Place::default(), Wishes::default())
+        .unwrap()
+}
+
+#[test]
+fn the_samples_are_a_collection() {
+    insta::assert_snapshot!(export::text(&samples(120, 40, "")));
+    insta::assert_snapshot!(export::text(&samples(80, 24, "")));
+    insta::assert_snapshot!(export::text(&samples(200, 20, "4ls")));
+}
+
+#[test]
+fn a_sample_opens_from_the_table_and_its_neighbour_after_it() {
+    let seen = export::text(&samples(120, 40, "2j <enter> 3l <bs> j <enter>"));
+    assert!(seen.contains("single-shot"), "{seen}");
+    assert!(seen.contains("turn 1/1"), "{seen}");
+}
+
+fn path(below: &str) -> String {
+    project(below).display().to_string()
+}
+
+fn snapshot(arguments: &[&str]) -> String {
+    let mut all = vec!["--snapshot", "120x24"];
+    all.extend(arguments);
+    printed(&all)
+}
+
+#[test]
+fn several_paths_are_rows_even_where_there_is_nothing() {
+    let (bundle, nowhere) = (path("sample-runs/codex-p12"), path("sample-runs/nowhere"));
+
+    let seen = snapshot(&[&bundle, &nowhere, "--view", "collection", "--sort", "run"]);
+
+    assert!(seen.contains("2 paths  2 runs"), "{seen}");
+    assert!(seen.contains("nowhere") && seen.contains("no such file"), "{seen}");
+}
+
+#[test]
+fn one_run_is_a_table_where_that_is_asked_for() {
+    let seen = snapshot(&[&path("sample-runs/codex-p12"), "--view", "collection"]);
+    assert!(seen.contains("codex-p12  1 run"), "{seen}");
+}
+
+#[test]
+fn a_folder_without_runs_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+
+    let seen = snapshot(&[path, "--view", "collection"]);
+    assert!(seen.contains("no recording below here"), "{seen}");
+    let ran = trajview(&[path, "--snapshot", "80x24"]);
+    assert_eq!(ran.code, Some(4), "{}", ran.err);
+}
+
+#[test]
+fn wishes_for_a_table_are_checked() {
+    for (arguments, why) in [
+        (["--sort", "warp"], "no column"),
+        (["--group", "turns"], "runs are grouped by task, agent, condition, model"),
+        (["--filter", "warp>9"], "no column"),
+    ] {
+        let ran = trajview(&[&arguments[..], &["--snapshot", "80x24"]].concat());
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains(why), "{}", ran.err);
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// The sample run, and two copies of it whose index and whose pack were damaged where nobody looks first.
+fn with_damaged_repositories() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, ending) in [("whole", ""), ("bad-index", "idx"), ("bad-pack", "pack")] {
+        let run = folder.path().join(name);
+        copy_folder(&project("sample-runs/codex-p12"), &run);
+        for file in fs::read_dir(run.join("workspace.git/objects/pack")).unwrap().flatten() {
+            if file.path().extension().is_some_and(|it| it == ending) {
+                let mut bytes = fs::read(file.path()).unwrap();
+                bytes.splice(7432..7432, [b'x'; 256]);
+                fs::remove_file(file.path()).unwrap(); // the sample's may not be written to
+                fs::write(file.path(), bytes).unwrap();
+            }
+        }
+    }
+    folder
+}
+
+#[test]
+fn a_run_with_a_damaged_repository_is_a_row_that_says_what_is_damaged_and_the_others_are_whole() {
+    let folder = with_damaged_repositories();
+    let path = folder.path().to_str().unwrap();
+    let at = |keys: &str| {
+        let size = ["--snapshot", "180x16"];
+        printed(
+            &[&size[..], &[path, "--view", "collection", "--sort", "run", "--keys", keys]].concat(),
+        )
+    };
+
+    let (index, pack, whole) = (at(""), at("j"), at("jj"));
+
+    for (seen, damaged) in [(&index, ".idx is damaged"), (&pack, ".pack is damaged")] {
+        assert!(seen.contains("3 runs") && seen.contains("0.445"), "{seen}");
+        assert!(seen.contains("⚠ workspace.git: ") && seen.contains(damaged), "{seen}");
+    }
+    assert!(!whole.contains("workspace.git"), "{whole}");
+}
+
+/// A run directory of SlopCodeBench with the sample's problem three times: whole, without its tests, with next to
+/// nothing.
+fn benchmark() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = project("sample-runs/slopcodebench");
+    for name in ["config.yaml", "problem_catalog.json", "provenance.txt"] {
+        fs::copy(sample.join(name), folder.path().join(name)).unwrap();
+    }
+    copy_folder(&sample.join("tally"), &folder.path().join("tally"));
+    let untested = folder.path().join("untested");
+    copy_folder(&sample.join("tally"), &untested);
+    for checkpoint in 1..=3 {
+        let checkpoint = untested.join(format!("checkpoint_{checkpoint}"));
+        let _ = fs::remove_file(checkpoint.join("evaluation.json"));
+        let _ = fs::remove_dir_all(checkpoint.join("evaluation"));
+    }
+    let bare = folder.path().join("bare/checkpoint_1");
+    fs::create_dir_all(&bare).unwrap();
+    fs::write(bare.join("prompt.txt"), "Count the lines.\n").unwrap();
+    fs::write(bare.join("inference_result.json"), "{}").unwrap();
+    folder
+}
+
+#[test]
+fn a_run_directory_of_slopcodebench_has_a_row_for_each_problem() {
+    let folder = benchmark();
+    let size = Size { width: 140, height: 15 };
+    let paths = [folder.path().to_owned()];
+    let place = Place { view: View::Collection, ..Place::default() };
+
+    let frame =
+        tui::headless_as(tui::from_disk(), &paths, size, "", place, Wishes::default()).unwrap();
+
+    // The folder's name is another each time.
+    let text = export::text(&frame);
+    let rows: Vec<&str> = text.lines().skip(1).collect();
+    insta::assert_snapshot!(rows.join("\n"));
+}

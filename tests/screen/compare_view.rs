@@ -1,0 +1,153 @@
+//! Two runs on one screen, keys in and frames out: the sample pair, judged by its authors' reading.
+
+use ratatui::layout::Size;
+use trajview::{
+    app::{Place, config::Config, views::View},
+    tui::{self, Wishes, from_disk},
+    ui::export,
+};
+
+use crate::common::project;
+
+const PAIR: [&str; 2] = ["sample-runs/codex-p12", "sample-runs/codex-p12-single-shot"];
+
+fn of_runs(runs: &[&str], (width, height): (u16, u16), keys: &str, view: View) -> String {
+    let paths: Vec<_> = runs.iter().map(|run| project(run)).collect();
+    let place = Place { view, ..Place::default() };
+    let size = Size { width, height };
+    // A few rules are enough to be measured by, and quick.
+    let rules = Some(project("assets/rules/python/booleans.yml"));
+    let config = Config { rules, ..Config::default() };
+    let wishes = Wishes { config, ..Wishes::default() };
+    let frame = tui::headless_as(from_disk(), &paths, size, keys, place, wishes);
+    export::text(&frame.expect("the runs open"))
+}
+
+fn text(width: u16, height: u16, keys: &str) -> String {
+    of_runs(&PAIR, (width, height), keys, View::Replay)
+}
+
+#[test]
+fn two_runs_open_side_by_side_with_the_largest_loss_on_top() {
+    insta::assert_snapshot!(text(120, 40, ""));
+}
+
+#[test]
+fn a_wide_screen_has_the_curves_beside_the_numbers() {
+    insta::assert_snapshot!(text(200, 50, "jj"));
+}
+
+#[test]
+fn on_a_small_screen_parts_are_tabs() {
+    insta::assert_snapshot!(text(80, 24, "<s-tab>"));
+}
+
+#[test]
+fn the_smallest_screen_shows_the_code_of_both_runs() {
+    insta::assert_snapshot!(text(60, 15, "jj<tab>]"));
+}
+
+#[test]
+fn curves_lie_over_each_other_by_phase_checkpoint_or_turn() {
+    let by_phase = text(80, 24, "<tab><tab>");
+    assert!(by_phase.contains("by phase"), "{by_phase}");
+    assert!(by_phase.contains("start") && by_phase.contains("final"), "{by_phase}");
+
+    insta::assert_snapshot!(text(80, 24, "<tab><tab>uu20h"));
+}
+
+#[test]
+fn final_trees_are_listed_and_a_file_opens_line_by_line() {
+    let list = text(120, 40, "vv<tab><tab><tab>");
+    assert!(list.contains("final trees: 35 files, 20 the same"), "{list}");
+
+    insta::assert_snapshot!(text(120, 40, "vv<tab><tab><tab>jj<enter>"));
+}
+
+#[test]
+fn components_can_be_sorted_as_listed_and_by_a_score() {
+    let first = |keys: &str| {
+        let frame = text(120, 40, keys);
+        let row = frame.lines().find(|line| line.starts_with("│C")).map(str::to_owned);
+        row.unwrap_or_default().chars().skip(1).take(3).collect::<String>()
+    };
+    assert_eq!([first("g"), first("og"), first("ooog")], ["C18", "C01", "C23"]);
+}
+
+#[test]
+fn the_cell_of_the_chosen_component_is_marked() {
+    assert!(text(120, 40, "").contains("0 Absent          ·    ·    ·    ·  [2]"));
+    assert!(text(120, 40, "G").contains("[=14]"));
+}
+
+#[test]
+fn enter_opens_the_run_with_the_keyboard_at_the_lines_and_backspace_comes_back() {
+    let there = text(120, 40, "jj]<enter>");
+    assert!(there.contains("turn 56/56"), "{there}");
+    assert!(there.contains("ppdiff/sampler.py") && there.contains("▌"), "{there}");
+    assert!(there.contains("run a; backspace or 5w goes back to the comparison"), "{there}");
+
+    let other = text(120, 40, "jjl<enter>");
+    assert!(other.contains("turn 1/1") && other.contains("ppdiff/schedule.py"), "{other}");
+
+    let back = text(120, 40, "jj<enter><bs>");
+    assert!(back.contains("a down, b across"), "{back}");
+    assert!(back.contains("code of C10"), "{back}");
+    assert_eq!(text(120, 40, "jj<enter>5w"), back);
+}
+
+#[test]
+fn views_of_a_run_need_one_to_be_open() {
+    let seen = text(120, 40, "1w");
+    assert!(seen.contains("no run is open: enter opens the one at the cursor"), "{seen}");
+    let one = of_runs(&PAIR[..1], (120, 40), "5w", View::Replay);
+    assert!(one.contains("nothing to compare it with: `trajview A B` compares two"), "{one}");
+}
+
+#[test]
+fn more_than_two_runs_are_columns_and_pairs_are_gone_through() {
+    let three = [PAIR[0], PAIR[1], PAIR[0]];
+    insta::assert_snapshot!(of_runs(&three, (120, 40), "", View::Compare));
+
+    let next = of_runs(&three, (120, 40), "p", View::Compare);
+    assert!(next.contains("a down, c across"), "{next}");
+    assert!(next.contains("24 judged in both, 24 the same"), "{next}");
+}
+
+#[test]
+fn the_line_and_the_command_are_copied() {
+    let line = text(120, 40, "yl");
+    assert!(line.contains("copied the row"), "{line}");
+    assert!(text(120, 40, "jjyv").contains("copied both verdicts"));
+    let link = text(200, 50, "yy");
+    assert!(link.contains("codex-p12-single-shot --view compare --component C18"), "{link}");
+}
+
+#[test]
+fn facts_and_warnings_are_of_both_runs() {
+    let facts = text(120, 40, "i");
+    assert!(facts.contains("a codex-p12") && facts.contains("differences"), "{facts}");
+    let warnings = text(120, 40, "e");
+    assert!(warnings.contains("same task, one judge"), "{warnings}");
+}
+
+#[test]
+fn a_run_that_is_not_judged_is_told_at_once_and_never_a_zero() {
+    let seen = of_runs(&[PAIR[0], "sample-runs/codex-exec-json"], (120, 40), "", View::Replay);
+    assert!(seen.contains("b has no checklist and is not judged"), "{seen}");
+    assert!(seen.contains("no component is judged in both runs"), "{seen}");
+    assert!(seen.contains("not in the checklist of this run"), "{seen}");
+}
+
+#[test]
+fn two_rows_of_the_table_are_compared() {
+    let folder = ["sample-runs"];
+    let marked = of_runs(&folder, (200, 50), "/codex-p12<enter>c", View::Collection);
+    assert!(marked.contains("is marked: c on another run compares the two"), "{marked}");
+
+    let compared = of_runs(&folder, (200, 50), "/codex-p12<enter>cjc", View::Collection);
+    assert!(compared.contains("a down, b across"), "{compared}");
+    let back = of_runs(&folder, (200, 50), "/codex-p12<enter>cjc<esc>", View::Collection);
+    assert!(back.contains("2 of ") || back.contains("codex-p12-single-shot"), "{back}");
+    assert!(!back.contains("a down, b across"), "{back}");
+}

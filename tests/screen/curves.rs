@@ -1,0 +1,560 @@
+//! The curves: keys in, frames out, on a made-up run whose code gets worse.
+
+use std::{process::Command, sync::Arc};
+
+use proptest::prelude::*;
+use ratatui::{buffer::Buffer, layout::Size};
+use trajview::{
+    app::{
+        Message, Place,
+        config::{Config, Reference},
+        curves::series::Series,
+        key,
+        shell::{
+            self,
+            mouse::{Kind, Mouse},
+        },
+        views::View,
+    },
+    run::{
+        Checkpoint, CheckpointRecord, Tokens,
+        recorded::{Passed, Recorded, Tests, Value},
+    },
+    tui::{self, Wishes},
+    ui::{self, export, theme::Theme},
+};
+
+use crate::story::{Answering, Story, Telling, opener_of};
+
+/// A function with so many branches.
+fn steps(branches: usize) -> String {
+    let branch = |n: usize| format!("    if x > {n}:\n        total = total + {n}\n");
+    let all: String = (0..branches).map(branch).collect();
+    format!("def steps(x):\n    total = 0\n{all}    return total\n")
+}
+
+const HELPERS: &str = "def mean(values):\n    total = 0\n    for value in values:\n        total += value\n    return total / len(values)\n";
+const TWICE: &str = "def mean_of(numbers):\n    total = 0\n    for number in numbers:\n        total += number\n    return total / len(numbers)\n";
+
+fn leak(words: String) -> &'static str {
+    Box::leak(words.into_boxed_str())
+}
+
+/// Eight turns in five checkpoints; turn 6 makes one function large.
+fn eroding() -> Story {
+    let mut told = Telling::default();
+    told.turn("Start with a helper", |turn| turn.write("src/helpers.py", HELPERS));
+    told.checkpoint("helpers");
+    for (branches, checkpoint) in [(2, ""), (4, "first steps"), (5, ""), (6, "more steps")] {
+        told.turn("Add a few steps", |turn| turn.write("src/steps.py", leak(steps(branches))));
+        if !checkpoint.is_empty() {
+            told.checkpoint(checkpoint);
+        }
+    }
+    told.turn("All the other steps, please", |turn| {
+        turn.write("src/steps.py", leak(steps(14)));
+        turn.write("src/more.py", TWICE);
+    });
+    told.checkpoint("all steps");
+    told.turn("Explain what was done", |turn| turn.message("Nothing was left out."));
+    told.turn("Two more", |turn| turn.write("src/steps.py", leak(steps(16))));
+    told.checkpoint("the last ones");
+    let mut story = told.end();
+    for (turn, tokens) in story.run.turns.iter_mut().zip([900, 1200, 1500, 800, 700, 4000, 300]) {
+        turn.tokens =
+            Tokens { input: Some(tokens), output: Some(tokens / 10), ..Tokens::default() };
+    }
+    for (checkpoint, passed) in story.run.checkpoints.iter_mut().zip([4, 9, 13, 12]) {
+        record(checkpoint, passed);
+    }
+    story
+}
+
+fn record(checkpoint: &mut Checkpoint, passed: u64) {
+    let strict = Passed { passed, total: 16 };
+    let erosion = Recorded {
+        source: "quality.json".into(),
+        name: "erosion".into(),
+        value: Value::Number(passed as f64 / 32.0),
+        metric: Some("erosion"),
+        doubt: None,
+    };
+    checkpoint.recorded = Some(Box::new(CheckpointRecord {
+        values: vec![erosion],
+        tests: Some(Tests { strict, iso: strict, ..Tests::default() }),
+        ..CheckpointRecord::default()
+    }));
+}
+
+fn frame_as(wishes: Wishes, width: u16, height: u16, keys: &str) -> Buffer {
+    let place = Place { view: View::Curves, ..Place::default() };
+    let size = Size { width, height };
+    tui::headless_as(opener_of(eroding), &[], size, keys, place, wishes).unwrap()
+}
+
+fn text(width: u16, height: u16, keys: &str) -> String {
+    let mut world = Answering::telling(eroding());
+    world.send(Message::Resized(Size { width, height }));
+    press(&mut world, "2w");
+    press(&mut world, keys);
+    export::text(&ui::picture(&world.app, Theme::plain()))
+}
+
+#[test]
+fn a_real_world_measures_with_its_own_rules() {
+    let seen = export::text(&frame_as(Wishes::default(), 120, 40, "m"));
+    assert!(seen.contains("computed · profile trajview · "), "{seen}");
+    assert!(seen.contains("rise 1 of 2 of erosion: +0.9"), "{seen}");
+}
+
+fn world(keys: &str) -> Answering {
+    let mut world = Answering::telling(eroding());
+    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    press(&mut world, "2w");
+    press(&mut world, keys);
+    world
+}
+
+fn press(world: &mut Answering, keys: &str) {
+    key::parse(keys).unwrap().into_iter().for_each(|key| world.send(Message::Press(key)));
+}
+
+fn mouse(world: &mut Answering, kind: Kind, column: u16, row: u16) {
+    world.send(Message::Shell(shell::Message::Mouse(Mouse { kind, column, row })));
+}
+
+fn turn(world: &Answering) -> usize {
+    world.app.replay().unwrap().turn + 1
+}
+
+#[test]
+fn the_chart_stands_above_the_values_and_what_moved_them() {
+    insta::assert_snapshot!(text(120, 40, "4l"));
+}
+
+#[test]
+fn the_steepest_point_opens_into_what_moved_it() {
+    insta::assert_snapshot!(text(120, 40, "m <enter>"));
+}
+
+#[test]
+fn a_small_screen_has_the_chart_and_one_list() {
+    insta::assert_snapshot!(text(80, 24, "2l"));
+    insta::assert_snapshot!(text(80, 24, "m <enter>"));
+}
+
+#[test]
+fn a_very_wide_screen_has_room_for_long_rows() {
+    insta::assert_snapshot!(text(200, 50, "u 3l jj"));
+}
+
+#[test]
+fn the_smallest_screen_still_has_a_chart() {
+    insta::assert_snapshot!(text(60, 15, "G"));
+}
+
+#[test]
+fn without_utf_8_the_chart_is_ascii() {
+    let mut app = world("m").app;
+    app.shell.looks.alphabet = shell::looks::Alphabet::Ascii;
+    let frame = export::text(&ui::picture(&app, Theme::with(app.shell.looks)));
+    assert!(frame.is_ascii());
+    insta::assert_snapshot!(frame);
+}
+
+#[test]
+fn without_colours_the_curves_are_told_apart_by_their_signs_and_names() {
+    let mut app = world("m").app;
+    app.shell.looks.has_colours = false;
+    let frame = ui::picture(&app, Theme::with(app.shell.looks));
+    let has_colour = |cell: &ratatui::buffer::Cell| {
+        cell.fg != ratatui::style::Color::Reset || cell.bg != ratatui::style::Color::Reset
+    };
+    assert!(!frame.content.iter().any(has_colour));
+    let seen = export::text(&frame);
+    assert!(seen.contains("● erosion") && seen.contains("○ verbosity"), "{seen}");
+}
+
+#[test]
+fn a_row_leads_to_the_hunk_and_backspace_back_to_the_curves() {
+    let mut world = world("m <enter> <enter>");
+    let replay = world.app.replay().unwrap();
+    assert_eq!((replay.view, replay.turn + 1), (View::Replay, 6));
+    assert_eq!(replay.diff_key().unwrap().path.as_str(), "src/steps.py");
+    let line = replay.diff.line_number();
+    assert!(line > Some(1), "the first added line, not the top of the function: {line:?}");
+
+    press(&mut world, "<bs>");
+
+    assert_eq!(world.app.replay().unwrap().view, View::Curves);
+}
+
+#[test]
+fn at_checkpoints_a_row_leads_to_the_change_since_the_checkpoint_began() {
+    let mut world = world("u m <enter> <enter>");
+    let seen = export::text(&ui::picture(&world.app, Theme::plain()));
+    assert!(seen.contains("since checkpoint 4 began"), "{seen}");
+
+    press(&mut world, "<bs> 1w");
+
+    let seen = export::text(&ui::picture(&world.app, Theme::plain()));
+    assert!(!seen.contains("since checkpoint"), "{seen}");
+}
+
+#[test]
+fn lines_of_the_diff_have_marks_and_each_says_why() {
+    let seen = text(120, 40, "m 1w f <tab><tab>");
+    assert!(seen.contains("§ sum-in-a-loop"), "{seen}");
+    insta::assert_snapshot!(text(120, 40, "m 1w f <tab><tab> jj W"));
+
+    let clones = text(120, 40, "m 1w F <tab><tab> j W");
+    assert!(clones.contains("have the same structure as src/helpers.py:1"), "{clones}");
+
+    let hidden = text(120, 40, "m 1w f X");
+    assert!(hidden.contains("marks are hidden") && !hidden.contains("▲ CC"), "{hidden}");
+}
+
+#[test]
+fn marks_stand_beside_the_new_side_of_two_columns_and_of_a_whole_file() {
+    let columns = text(200, 50, "m 1w f d");
+    assert!(columns.contains("§ sum-in-a-loop"), "{columns}");
+    let whole = text(120, 40, "m 1w f <tab><tab> a");
+    assert!(whole.contains("def steps(x):") && whole.contains("▲ CC 15"), "{whole}");
+}
+
+#[test]
+fn the_steepest_rises_are_gone_through_in_order() {
+    let mut world = world("m");
+    assert_eq!(turn(&world), 6);
+    press(&mut world, "m");
+    assert_eq!(turn(&world), 8);
+    press(&mut world, "m");
+    let notice = world.app.replay().unwrap().notice.clone();
+    assert_eq!(notice.as_deref(), Some("no further rise of erosion"));
+    press(&mut world, "g m");
+    assert_eq!(turn(&world), 6);
+}
+
+#[test]
+fn what_is_not_recorded_is_a_gap_and_never_nothing() {
+    let world = world("");
+    let replay = world.app.replay().unwrap();
+    let points = replay.points();
+    let tests = Series::Tests.values(replay, &points);
+    let tokens = Series::Tokens.values(replay, &points);
+
+    let passed = [Some(0.25), None, Some(0.5625), None, Some(0.8125), Some(0.75), None, None];
+    assert_eq!(tests, passed);
+    assert_eq!(tokens[7], None);
+    assert_eq!(Series::Erosion.values(replay, &points)[0], Some(0.0));
+}
+
+#[test]
+fn a_click_on_the_chart_takes_the_playhead_there() {
+    let mut world = world("");
+    mouse(&mut world, Kind::Click, 98, 5);
+    assert_eq!(turn(&world), 8);
+    mouse(&mut world, Kind::WheelUp, 60, 5);
+    assert_eq!(turn(&world), 7);
+    mouse(&mut world, Kind::Click, 3, 27);
+    assert_eq!(world.app.replay().unwrap().curves.series, Series::Mass);
+}
+
+#[test]
+fn the_values_of_a_point_are_shown_while_the_pointer_is_over_it() {
+    let mut world = world("m");
+    let seen = |world: &Answering| export::text(&ui::picture(&world.app, Theme::plain()));
+
+    mouse(&mut world, Kind::Move, 98, 5);
+    assert!(seen(&world).contains("pointed at: turn 8 · cp5, final"), "{}", seen(&world));
+    assert_eq!(turn(&world), 6);
+    assert!(world.app.replay().unwrap().notice.is_some(), "moving the mouse answers no message");
+
+    mouse(&mut world, Kind::Move, 3, 35);
+    assert!(seen(&world).contains("after turn 6"), "{}", seen(&world));
+}
+
+#[test]
+fn rules_and_clones_come_first_where_verbosity_is_looked_at() {
+    let first = |keys: &str| {
+        let world = world(keys);
+        let rows = world.app.replay().unwrap().moved_rows();
+        rows.first().map(|change| change.mass().is_some())
+    };
+    assert_eq!(first("m"), Some(true));
+    assert_eq!(first("m j"), Some(false));
+}
+
+#[test]
+fn a_reference_band_is_drawn_with_its_source_only_where_somebody_gives_one() {
+    let reference = Reference {
+        verbosity: Some([0.1, 0.3]),
+        source: Some("our own 20 repositories".into()),
+        ..Reference::default()
+    };
+    let config = Config { reference, ..Config::default() };
+    let wishes = Wishes { config, ..Wishes::default() };
+    let seen = export::text(&frame_as(wishes, 120, 40, "j"));
+    assert!(seen.contains("┄ 0.1–0.3: our own 20 repositories"), "{seen}");
+    assert!(!text(120, 40, "j").contains('┄'));
+}
+
+#[test]
+fn the_view_is_part_of_the_link_and_of_the_palette() {
+    let mut world = world("3l");
+    press(&mut world, "yy");
+    let notice = world.app.replay().unwrap().notice.clone().unwrap_or_default();
+    assert_eq!(notice, "copied: trajview 'a run' --at 4 --view curves");
+
+    press(&mut world, ": next hunk of <enter>");
+    assert_eq!(world.app.replay().unwrap().view, View::Replay);
+}
+
+#[test]
+fn what_is_not_measured_yet_is_passed_over_and_what_is_not_recorded_is_not() {
+    use trajview::{
+        app::curves::{Measured, series::Known},
+        metrics::quality::Unmeasured,
+    };
+    let nothing = Measured { snapshot: Err(Unmeasured::NotRecorded { files: 1 }), not_recorded: 1 };
+    assert_eq!(Known::of(None, None), Known::NotYet);
+    assert_eq!(Known::of(Some(&nothing), None), Known::NotRecorded);
+    assert_eq!(Known::of(Some(&nothing), Some(0.5)), Known::Value(0.5));
+}
+
+#[test]
+fn measuring_stops_and_goes_on() {
+    let mut world = Answering::telling(eroding());
+    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    let app = &mut world.app;
+    press_only(app, "2w");
+    let effects = press_only(app, "x");
+    assert!(effects.iter().any(|effect| matches!(effect, trajview::app::Effect::StopScoring)));
+    let seen = export::text(&ui::picture(app, Theme::plain()));
+    assert!(seen.contains("stopped: 0 of 8 turns measured, x goes on"), "{seen}");
+
+    press(&mut world, "x");
+
+    let seen = export::text(&ui::picture(&world.app, Theme::plain()));
+    assert!(!seen.contains("stopped") && seen.contains("made up"), "{seen}");
+    assert_eq!(world.app.replay().unwrap().curves.scores.count(), 8);
+}
+
+#[test]
+fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
+    let mut world = Answering::telling(eroding());
+    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    let asked = press_only(&mut world.app, "2w");
+    press_only(&mut world.app, "x");
+    press(&mut world, "x");
+
+    for effect in asked {
+        if let trajview::app::Effect::Score(request, ..) = effect {
+            let answer = trajview::app::replay::Answer::Scored(Err("stopped".into()));
+            world.send(Message::Answered(request, answer));
+        }
+    }
+
+    let replay = world.app.replay().unwrap();
+    assert_eq!((replay.curves.scores.failed.clone(), replay.curves.scores.count()), (None, 8));
+}
+
+#[test]
+fn the_playhead_plays_on_over_the_chart() {
+    let mut world = world("g <space>");
+    world.send(Message::Replay(trajview::app::replay::Message::Beat));
+    assert_eq!(turn(&world), 2);
+    assert_eq!(world.app.replay().unwrap().view, View::Curves);
+}
+
+fn press_only(app: &mut trajview::app::App, keys: &str) -> Vec<trajview::app::Effect> {
+    let keys = key::parse(keys).unwrap().into_iter();
+    keys.flat_map(|key| app.update(Message::Press(key))).collect()
+}
+
+#[test]
+fn a_run_that_cannot_be_measured_says_why() {
+    let broken = || Story { timeline: Err("the files are not recorded".into()), ..eroding() };
+    let mut world = Answering::telling(broken());
+    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    press(&mut world, "2w");
+    let seen = export::text(&ui::picture(&world.app, Theme::plain()));
+    assert!(seen.contains("the files are not recorded"), "{seen}");
+}
+
+#[test]
+fn a_run_that_grows_measures_only_what_is_new() {
+    let mut world = world("");
+    let mut grown = (*world.app.replay().unwrap().run).clone();
+    grown.turns.push(trajview::run::Turn::default());
+    world.story.run = grown.clone();
+    if let Ok(timeline) = &mut world.story.timeline {
+        timeline.turns.push(trajview::run::files::TurnFiles::default());
+    }
+
+    let effects = world.app.update(Message::Grown(Arc::new(grown)));
+    world.answer_all(effects);
+
+    let replay = world.app.replay().unwrap();
+    assert_eq!(replay.points().len(), 9);
+    assert_eq!(replay.curves.scores.count(), 9);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn whatever_the_keys_and_the_size_a_frame_is_drawn(
+        keys in proptest::collection::vec("[hljkgGmux\\[\\]{}w:?y'MR&+ -]|<enter>|<bs>|<tab>|<esc>|[1-9]", 0..30),
+        width in 20_u16..220,
+        height in 5_u16..60,
+    ) {
+        let mut world = world("");
+        world.send(Message::Resized(Size { width, height }));
+        for key in &keys {
+            press(&mut world, &key.replace(' ', "<space>"));
+        }
+        let replay = world.app.replay().unwrap();
+        prop_assert!(replay.turn < replay.run.turns.len());
+        ui::picture(&world.app, Theme::ansi());
+    }
+}
+
+fn settled(width: u16, height: u16, keys: &str) -> String {
+    export::text(&frame_as(Wishes::default(), width, height, keys))
+}
+
+#[test]
+fn what_measures_the_code_is_chosen_in_a_form_that_says_what_it_would_do() {
+    insta::assert_snapshot!("score_form_120x40", settled(120, 40, "U l"));
+    insta::assert_snapshot!("score_form_200x50", settled(200, 50, "U l"));
+    let wrong_path = settled(80, 24, "U j <space> no-such-rules <enter>");
+    insta::assert_snapshot!("score_form_80x24", wrong_path);
+}
+
+#[test]
+fn the_numbers_after_the_form_are_those_of_its_profile() {
+    let before = settled(120, 40, "");
+    assert!(before.contains("profile trajview"), "{before}");
+    let after = settled(120, 40, "U l <enter>");
+    assert!(after.contains("scb-paper formulas"), "{after}");
+    let closed = settled(120, 40, "U l <esc>");
+    assert!(closed.contains("profile trajview"), "{closed}");
+}
+
+#[test]
+fn what_was_measured_before_stays_beside_the_new_values_until_it_is_dismissed() {
+    let both = settled(120, 40, "5l U l <enter>");
+    insta::assert_snapshot!("before_120x40", both);
+    insta::assert_snapshot!("before_80x24", settled(80, 24, "5l U l <enter>"));
+    insta::assert_snapshot!("before_200x50", settled(200, 50, "5l U l <enter>"));
+    assert!(both.contains("◇ erosion, trajview"), "{both}");
+    let dismissed = settled(120, 40, "5l U l <enter> B");
+    assert!(!dismissed.contains("◇") && dismissed.contains("scb-paper formulas"), "{dismissed}");
+}
+
+/// A copy of a sample run that may be written to.
+fn copied(sample: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let run = place.path().join("run");
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs").join(sample);
+    assert!(Command::new("cp").arg("-r").args([&source, &run]).status().unwrap().success());
+    (place, run)
+}
+
+#[test]
+fn the_code_of_every_checkpoint_is_tested_with_a_command_from_a_form() {
+    let (_place, run) = copied("codex-p12");
+    let keys = |keys: &str| {
+        let size = Size { width: 120, height: 40 };
+        let place = Place { view: View::Curves, ..Place::default() };
+        let frame = tui::headless(std::slice::from_ref(&run), size, keys, place, Wishes::default());
+        let frame = export::text(&frame.unwrap());
+        frame.replace(&run.display().to_string(), "RUN")
+    };
+    let command =
+        "test<space>-d<space>ppdiff<space>&&<space>echo<space>ok<space>1<space>-<space>src";
+    let form = format!("D <space> {command} <enter> j h");
+
+    let before = keys("");
+    assert!(before.contains("tests passed"), "{before}");
+    assert!(keys("D").contains("which command?"));
+    let planned = keys(&form);
+    assert!(planned.contains("every one") && planned.contains("RUN/tests.jsonl"), "{planned}");
+    let after = keys(&format!("{form} <enter>"));
+
+    let lines = std::fs::read_to_string(run.join("tests.jsonl")).unwrap();
+    let outcomes = lines.lines().filter(|line| line.contains("\"outcome\":\"passed\"")).count();
+    assert_eq!(outcomes, 9, "{lines}");
+    assert!(after.contains("tests done: 9 of 9 checkpoints have outcomes"), "{after}");
+}
+
+#[test]
+fn the_form_of_tests_says_where_they_run_and_where_their_outcome_is_kept() {
+    let (_place, run) = copied("codex-p12");
+    for (width, height) in [(80, 24), (120, 40), (200, 50)] {
+        let size = Size { width, height };
+        let keys = "D <space> cargo<space>test <enter> j j <space> out.xml <enter>";
+        let frame = tui::headless(
+            std::slice::from_ref(&run),
+            size,
+            keys,
+            Place::default(),
+            Wishes::default(),
+        );
+        let frame = export::text(&frame.unwrap());
+        let names = [run.display().to_string(), "R".repeat(3)];
+        let rows: Vec<&str> = frame.lines().filter(|row| row.contains('│')).collect();
+        assert!(rows.iter().any(|row| row.contains("JUnit report")), "{frame}");
+        let frame = frame.replace(&names[0], &names[1]);
+        let form: Vec<&str> =
+            frame.lines().skip_while(|row| !row.contains("┌ test the code")).take(12).collect();
+        assert!(form.iter().any(|row| row.contains("sh -c 'cargo test'")), "{frame}");
+        assert!(form.iter().any(|row| row.contains("no keys")), "{frame}");
+    }
+}
+
+#[test]
+fn a_form_makes_its_profile_the_default_of_later_runs() {
+    let place = tempfile::tempdir().unwrap();
+    let settings = place.path().join("config.toml");
+    std::fs::write(&settings, "# mine\ntheme = \"dark\"\n").unwrap();
+    let wishes = || Wishes { settings: Some(settings.clone()), ..Wishes::default() };
+    let planned = export::text(&frame_as(wishes(), 120, 40, "U l j j l"));
+    assert!(planned.contains("kept in") && planned.contains("config.toml"), "{planned}");
+    let kept = export::text(&frame_as(wishes(), 120, 40, "U l j j l <enter>"));
+    assert!(kept.contains("scb-paper is the default from now on"), "{kept}");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    assert_eq!(text, "# mine\ntheme = \"dark\"\nprofile = \"scb-paper\"\n");
+    let nowhere = export::text(&frame_as(Wishes::default(), 120, 40, "U l j j l <enter>"));
+    assert!(nowhere.contains("there is no place for settings"), "{nowhere}");
+}
+
+#[test]
+fn a_comparison_and_a_table_of_runs_keep_what_was_measured_before_in_brackets() {
+    let sample = |name: &str| {
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs").join(name)
+    };
+    let runs = [sample("codex-p12"), sample("codex-p12-single-shot")];
+    let shown = |view: View, keys: &str| {
+        let place = Place { view, ..Place::default() };
+        let size = Size { width: 160, height: 45 };
+        let wishes =
+            Wishes { config: Config { rules: None, ..Config::default() }, ..Wishes::default() };
+        export::text(&tui::headless(&runs, size, keys, place, wishes).unwrap())
+    };
+    let row = |frame: &str, name: &str| {
+        let row = frame.lines().find(|row| row.contains(name)).map(str::to_owned);
+        row.unwrap_or_else(|| panic!("no {name} in {frame}"))
+    };
+    for (view, name, before, after) in [
+        (View::Compare, "│erosion", "0.4453     0.0000", "0.4453 (0.4453)   0.0000 (0.0000)"),
+        (View::Collection, "codex-p12  ", "0.445", "0.445 (0.445)"),
+    ] {
+        assert!(row(&shown(view, ""), name).contains(before), "{}", shown(view, ""));
+        let both = shown(view, "U l <enter>");
+        assert!(row(&both, name).contains(after), "{both}");
+        let dismissed = shown(view, "U l <enter> B");
+        assert!(!row(&dismissed, name).contains("(0.445"), "{dismissed}");
+    }
+}

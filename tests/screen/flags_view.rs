@@ -1,0 +1,199 @@
+//! The flags: keys in, frames out, on a made-up run judged at both of its checkpoints, and on a recorded one.
+
+use ratatui::layout::Size;
+use trajview::{
+    app::{
+        Message, key,
+        shell::{
+            self,
+            looks::Alphabet,
+            mouse::{Kind, Mouse},
+        },
+        views::View,
+    },
+    run::{
+        flags::{Flag, Flagging, Group},
+        rubric::{Judge, Rubric},
+    },
+    ui::{self, export, theme::Theme},
+};
+
+use crate::{
+    common::printed,
+    story::{Answering, Story, Telling},
+};
+
+const BEFORE: &str = "import math\n\n\ndef mean(values):\n    # the mean of the values\n    return sum(values) / len(values)\n\n\ndef average(values):\n    return sum(values) / len(values)\n";
+const AFTER: &str = "\"\"\"Numbers.\"\"\"\nimport math\n\n\ndef mean(values):\n    # the mean of the values\n    return sum(values) / len(values)\n\n\ndef spread(values):\n    return max(values) - min(values)\n";
+
+fn flag(criterion: &str, kind: &str, (start, end): (u64, u64), from: Option<&str>) -> Flag {
+    Flag {
+        criterion: criterion.into(),
+        category: Some("duplication".into()),
+        kind: Some(kind.into()),
+        path: "numbers/mean_and_spread.py".into(),
+        start: Some(start),
+        end: Some(end),
+        confidence: Some(if kind == "erosion" { 4.0 } else { 2.0 }),
+        explanation: Some(
+            "`mean` and `average` do the same \u{1b}[31mtwice\u{202e}: whoever changes one has to remember the other, and \
+             nothing says that they belong together."
+                .into(),
+        ),
+        carried_from: from.map(Into::into),
+        ..Flag::default()
+    }
+}
+
+fn flagging(judge: &str, turn: usize, flags: Vec<Flag>) -> Flagging {
+    let judge = Judge { name: judge.into(), model: Some("m-1".into()), ..Judge::default() };
+    Flagging {
+        file: format!("judgements/{}-{turn}.json", judge.name),
+        judge,
+        turn: Some(turn),
+        created_at: Some(format!("2026-01-0{turn}T00:00:00Z")),
+        lines_of_code: Some(8),
+        flags,
+        ..Flagging::default()
+    }
+}
+
+fn flaggings() -> Vec<Flagging> {
+    let copied = flag("copied-logic", "erosion", (9, 10), None);
+    let comment = |lines, from| flag("restating-comment", "verbosity", lines, from);
+    let first = flagging("reader", 1, vec![copied.clone(), comment((5, 5), None)]);
+    let mut last = flagging("reader", 2, vec![comment((6, 6), Some("cp1"))]);
+    let error = Some("no flags after two attempts: the answer is empty".into());
+    last.groups = vec![Group { id: "shape".into(), error, ..Group::default() }];
+    vec![first, last, flagging("other", 2, vec![])]
+}
+
+/// Two turns, each the end of a checkpoint.
+fn story() -> Story {
+    let mut told = Telling::default();
+    told.turn("The mean", |turn| turn.write("numbers/mean_and_spread.py", BEFORE));
+    told.checkpoint("mean");
+    told.turn("The spread", |turn| turn.write("numbers/mean_and_spread.py", AFTER));
+    told.checkpoint("spread");
+    let mut story = told.end();
+    story.rubric = Rubric { flaggings: flaggings(), ..Rubric::default() };
+    story
+}
+
+fn world(width: u16, height: u16, keys: &str) -> Answering {
+    let mut world = Answering::telling(story());
+    world.send(Message::Resized(Size { width, height }));
+    press(&mut world, "3w");
+    press(&mut world, keys);
+    world
+}
+
+fn press(world: &mut Answering, keys: &str) {
+    key::parse(keys).unwrap().into_iter().for_each(|key| world.send(Message::Press(key)));
+}
+
+fn seen(world: &Answering) -> String {
+    export::text(&ui::picture(&world.app, Theme::plain()))
+}
+
+#[test]
+fn flags_stand_in_a_table_with_their_counts_above_and_their_words_below() {
+    insta::assert_snapshot!(seen(&world(120, 40, "[")));
+}
+
+#[test]
+fn a_small_screen_has_the_lines_of_each_flag_and_whether_it_is_carried() {
+    insta::assert_snapshot!(seen(&world(80, 24, "")));
+}
+
+#[test]
+fn the_smallest_screen_has_the_table_alone() {
+    insta::assert_snapshot!(seen(&world(60, 15, "[")));
+}
+
+#[test]
+fn recorded_flags_are_named_so() {
+    let tally = "sample-runs/slopcodebench/tally";
+    insta::assert_snapshot!(printed(&[tally, "--view", "scores", "--snapshot", "100x20"]));
+}
+
+#[test]
+fn without_utf_8_the_flags_are_ascii() {
+    let mut app = world(120, 40, "").app;
+    app.shell.looks.alphabet = Alphabet::Ascii;
+    let frame = export::text(&ui::picture(&app, Theme::with(app.shell.looks)));
+    assert!(frame.is_ascii());
+    assert!(frame.contains("> carried"), "{frame}");
+}
+
+#[test]
+fn all_flags_are_listed_once_where_they_were_found() {
+    let shown = seen(&world(120, 40, "a"));
+
+    assert!(shown.contains("2 flags   1 verbosity   1 erosion"), "{shown}");
+    assert!(shown.contains("judge reader (m-1) · all 2 judged states"), "{shown}");
+    assert!(!shown.contains("carried cp1") && !shown.contains("→ carried"), "{shown}");
+}
+
+#[test]
+fn rows_are_sorted_by_what_is_chosen() {
+    let first = |keys: &str| {
+        let rows = world(120, 40, keys).app.replay().unwrap().flag_rows();
+        rows[0].flag.criterion.to_string()
+    };
+
+    assert_eq!(first("["), "restating-comment", "by line");
+    assert_eq!(first("[ s"), "copied-logic", "by its name");
+    assert_eq!(first("[ s s"), "copied-logic", "by confidence");
+    assert_eq!(first("[ s s s"), "restating-comment");
+}
+
+#[test]
+fn another_judge_has_flags_of_its_own_and_none_is_a_sentence() {
+    let mut world = world(120, 40, "f");
+    let shown = seen(&world);
+    assert!(shown.contains("nothing is flagged in cp2"), "{shown}");
+    assert!(shown.contains("flags 2 of 2: judge other (m-1)"), "{shown}");
+
+    press(&mut world, "<enter>");
+    assert!(seen(&world).contains("there is no flag here to go to"));
+    press(&mut world, "f");
+    assert!(seen(&world).contains("judge reader (m-1) · cp2, after turn 2"));
+    press(&mut world, "] t");
+    assert!(seen(&world).contains("there are no other scores of this run"));
+}
+
+#[test]
+fn enter_goes_to_the_lines_as_they_were_judged_and_w_says_why_they_are_flagged() {
+    let mut world = world(120, 40, "[ j <enter>");
+    let replay = world.app.replay().unwrap();
+    assert_eq!((replay.view, replay.turn + 1), (View::Replay, 1));
+    assert_eq!(replay.diff.line_number(), Some(9));
+    assert!(seen(&world).contains("⚑ copied-logic"), "{}", seen(&world));
+
+    press(&mut world, "W");
+    let shown = seen(&world);
+    assert!(
+        shown.contains("lines 9–10 (erosion): judge reader (m-1), confidence 4 of 5."),
+        "{shown}"
+    );
+
+    press(&mut world, "<esc> X");
+    assert!(!seen(&world).contains("⚑ copied-logic"));
+    press(&mut world, "X <bs>");
+    assert_eq!(world.app.replay().unwrap().view, View::Scores);
+    press(&mut world, "] <enter>");
+    let shown = seen(&world);
+    assert!(shown.contains("⚑ restating-comment") && !shown.contains("⚑ copied-logic"), "{shown}");
+}
+
+#[test]
+fn a_click_chooses_a_flag_and_a_second_opens_it() {
+    let mut world = world(120, 40, "[");
+    let click = |kind| Message::Shell(shell::Message::Mouse(Mouse { kind, column: 5, row: 6 }));
+
+    world.send(click(Kind::Click));
+    assert_eq!(world.app.replay().unwrap().scores.flags.rows.cursor, 1);
+    world.send(click(Kind::DoubleClick));
+    assert_eq!(world.app.replay().unwrap().view, View::Replay);
+}

@@ -1,0 +1,233 @@
+//! All judgements of a run on screen: the matrix, two held against each other, the words of both. On a copy of the
+//! sample that several judges have judged.
+
+use proptest::prelude::*;
+use ratatui::layout::Size;
+use trajview::{
+    app::{
+        Message, key,
+        key::Key,
+        scores::judges::Side,
+        shell::{
+            self,
+            mouse::{Kind, Mouse},
+        },
+    },
+    run::rubric::{Judge, Judgement, Repeat, Rubric, Verdict},
+    ui::{self, theme::Theme},
+};
+
+use crate::{
+    common::{judged::judged_sample, printed},
+    story::{Answering, Story},
+};
+
+/// The frame that some keys lead to from the scores.
+fn frame(size: &str, keys: &str, more: &[&str]) -> String {
+    let folder = judged_sample();
+    let run = folder.path().join("codex-p12");
+    let run = run.to_str().unwrap();
+    let fixed = [run, "--view", "scores", "--snapshot", size, "--keys", keys];
+    printed(&[&fixed[..], more].concat())
+}
+
+#[test]
+fn judgements_stand_across_with_two_of_them_beside() {
+    insta::assert_snapshot!(frame("120x40", "t j j l l", &[]));
+}
+
+#[test]
+fn a_wide_screen_has_every_judgement() {
+    insta::assert_snapshot!(frame("200x50", "t", &[]));
+}
+
+#[test]
+fn on_a_small_screen_the_matrix_and_the_two_are_tabs() {
+    insta::assert_snapshot!(frame("80x24", "t 8l", &[]));
+    insta::assert_snapshot!(frame("80x24", "t <tab> j", &[]));
+}
+
+#[test]
+fn the_smallest_screen_has_a_few_rows_and_columns() {
+    insta::assert_snapshot!(frame("60x15", "t l", &[]));
+}
+
+#[test]
+fn two_columns_are_chosen_and_only_their_differences_listed() {
+    let said = frame("120x40", "t 3l a 3l b d s s", &[]);
+
+    assert!(said.contains(" prompt against prompt "), "{said}");
+    insta::assert_snapshot!(said);
+}
+
+#[test]
+fn repeats_are_held_against_each_other() {
+    let said = frame("120x40", "t 3l a 2l b", &[]);
+
+    assert!(said.contains(" repeat against repeat "), "{said}");
+    assert!(said.contains("they differ on 3 of 24"), "{said}");
+}
+
+#[test]
+fn turns_are_told_apart_from_judges() {
+    let said = frame("120x40", "t l a l b", &[]);
+
+    assert!(said.contains(" turn against turn, of other code "), "{said}");
+}
+
+#[test]
+fn a_disagreement_opens_with_the_words_of_both() {
+    insta::assert_snapshot!(frame("120x40", "t d j <enter>", &[]));
+}
+
+#[test]
+fn on_a_small_screen_the_words_are_flipped() {
+    let first = frame("80x24", "t <tab> <enter>", &[]);
+    let second = frame("80x24", "t <tab> <enter> f", &[]);
+
+    assert!(
+        first.contains("┌ a quick-reader") && second.contains("┌ b authors-reading"),
+        "{first}{second}"
+    );
+    insta::assert_snapshot!(second);
+}
+
+#[test]
+fn enter_opens_the_verdict_of_the_column_and_t_comes_back() {
+    let opened = frame("120x40", "t 5j 3l <enter>", &[]);
+    assert!(
+        opened.contains("judge reader (http, model-a") && opened.contains("C06 Sinusoidal"),
+        "{opened}"
+    );
+    assert!(opened.contains("reader with prompt 3fa9c1b2, repeat 1: what is"), "{opened}");
+
+    let back = frame("120x40", "t 5j 3l <enter> t", &[]);
+    assert!(back.contains("┌ 9 judgements") && back.contains("[3]"), "{back}");
+}
+
+#[test]
+fn what_was_not_asked_about_and_what_failed_have_signs_of_their_own() {
+    let said = frame("200x50", "t", &[]);
+    let line =
+        |id: &str| said.lines().find(|line| line.contains(&format!("│{id}"))).unwrap().to_owned();
+
+    assert!(line("C01").contains(" · "), "{said}");
+    assert!(line("C08").contains(" ! "), "{said}");
+    let opened = frame("120x40", "t 8l <enter>", &[]);
+    assert!(opened.contains("second-reader was not asked about this component"), "{opened}");
+}
+
+#[test]
+fn without_utf_8_every_sign_is_ascii() {
+    for keys in ["t", "t <tab>", "t d <enter>"] {
+        let said = frame("80x24", keys, &["--ascii"]);
+        assert!(said.is_ascii(), "{said}");
+    }
+    insta::assert_snapshot!(frame("80x24", "t", &["--ascii"]));
+}
+
+#[test]
+fn labels_of_human_raters_have_no_column() {
+    let folder = judged_sample();
+    let run = folder.path().join("codex-p12");
+    std::fs::create_dir_all(run.join("labels")).unwrap();
+    let labels = r#"{"schema": "trajview.labels/1", "annotator": "ann", "labels": [{"component": "C01", "score": 0}]}"#;
+    std::fs::write(run.join("labels/ann.json"), labels).unwrap();
+
+    let said = printed(&[
+        run.to_str().unwrap(),
+        "--view",
+        "scores",
+        "--snapshot",
+        "200x50",
+        "--keys",
+        "t",
+    ]);
+
+    assert!(said.contains("9 judgements") && !said.contains("ann "), "{said}");
+}
+
+/// A judgement for each row: which judge, and what it gave each component.
+fn rubric(rows: &[(u8, Vec<Option<u8>>)]) -> Rubric {
+    let verdict = |(at, score): (usize, &Option<u8>)| Verdict {
+        component: format!("C{at:02}"),
+        score: *score,
+        rationale: "a few words that go over the end of a narrow line, whatever its width is"
+            .into(),
+        ..Verdict::default()
+    };
+    let judgement = |(at, (judge, scores)): (usize, &(u8, Vec<Option<u8>>))| Judgement {
+        file: format!("judgements/{at}.json"),
+        judge: Judge { name: format!("judge {judge}"), kind: "http".into(), ..Judge::default() },
+        turn: Some(usize::from(judge % 2) + 1),
+        asked: (judge % 3 == 0).then(|| vec!["C00".into(), "C09".into()]),
+        repeat: (judge % 2 == 0).then_some(Repeat { number: at + 1, of: rows.len() }),
+        verdicts: scores.iter().enumerate().map(verdict).collect(),
+        ..Judgement::default()
+    };
+    Rubric { judgements: rows.iter().enumerate().map(judgement).collect(), ..Rubric::default() }
+}
+
+/// Two judges and a repeat, on a made-up run.
+fn world() -> Answering {
+    let rows = [
+        (0, vec![Some(4), Some(1), Some(2)]),
+        (0, vec![Some(4), Some(3), Some(2)]),
+        (2, vec![Some(0), Some(1), None]),
+    ];
+    let mut world = Answering::telling(Story { rubric: rubric(&rows), ..Story::tell() });
+    world.send(Message::Resized(Size { width: 80, height: 24 }));
+    key::parse("3w t").unwrap().into_iter().for_each(|key| world.send(Message::Press(key)));
+    world
+}
+
+#[test]
+fn a_click_chooses_a_component_and_a_judgement_and_two_open_it() {
+    let mut world = world();
+    let point = |world: &mut Answering, kind, column, row| {
+        world.send(Message::Shell(shell::Message::Mouse(Mouse { kind, column, row })));
+    };
+    let frame = ui::export::text(&ui::picture(&world.app, Theme::plain()));
+    let row = frame.lines().position(|line| line.contains("│C01")).unwrap() as u16;
+    let heads = frame.lines().find(|line| line.contains("component")).unwrap();
+    let column = heads.chars().position(|c| c == 'b').unwrap() as u16;
+
+    point(&mut world, Kind::Click, column, row);
+    let replay = world.app.replay().unwrap();
+    assert_eq!(replay.judges_component(), Some("C01"));
+    let clicked = replay.judge_column();
+    assert_eq!(clicked, replay.side_column(Side::Second));
+    point(&mut world, Kind::WheelDown, column, row);
+    assert_eq!(world.app.replay().unwrap().judges_component(), Some("C02"));
+
+    point(&mut world, Kind::DoubleClick, column, row);
+    let frame = ui::export::text(&ui::picture(&world.app, Theme::plain()));
+    assert!(frame.contains("┌ C01 ") && frame.contains("by judge"), "{frame}");
+}
+
+fn any_key() -> impl Strategy<Value = Key> {
+    let all = key::parse("t a b d s x X n N o f g G h j k l 7 <tab> <enter> <esc>").unwrap();
+    prop::sample::select(all)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_the_judgements_the_keys_and_the_size_a_frame_is_drawn(
+        rows in prop::collection::vec((0u8..4, prop::collection::vec(prop::option::of(0u8..=4), 0..5)), 0..6),
+        keys in prop::collection::vec(any_key(), 0..25),
+        (width, height) in (0u16..220, 0u16..60),
+    ) {
+        let mut world = Answering::telling(Story { rubric: rubric(&rows), ..Story::tell() });
+        world.send(Message::Resized(Size { width, height }));
+        for key in key::parse("3w t").unwrap().into_iter().chain(keys) {
+            world.send(Message::Press(key));
+            ui::picture(&world.app, Theme::plain());
+            let replay = world.app.replay().unwrap();
+            let columns = replay.judge_columns();
+            prop_assert_eq!(columns.len(), rows.len());
+            prop_assert_eq!(replay.judge_column().is_some(), !columns.is_empty());
+        }
+    }
+}

@@ -1,0 +1,730 @@
+//! The pane that asks a judge: keys in, frames out, against a server of our own that speaks the real protocol.
+
+use std::{
+    sync::{Arc, Condvar, Mutex},
+    time::Duration,
+};
+
+use ratatui::layout::Size;
+use serde_json::json;
+use trajview::{
+    app::{App, Message, Place},
+    judge::{
+        found::{Environment, Local},
+        settings::{Kind, Settings},
+    },
+    tui::{Rehearsal, SettingsFile, Wishes, from_disk},
+    ui::export,
+};
+
+use crate::common::{
+    self,
+    flag_script::{Sittings, flaggings, said, scripted, scripted_server},
+    judge_desk::{self, Desk, scores},
+    judge_server::{Asked, Say, Server, able},
+};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A screen with a copy of a sample run open, and the judges it knows.
+struct Stage {
+    desk: Desk,
+    screen: Rehearsal,
+}
+
+impl Stage {
+    fn new((width, height): (u16, u16), judges: Vec<Settings>) -> Self {
+        Self::of(Desk::new(""), (width, height), judges)
+    }
+
+    fn of(desk: Desk, (width, height): (u16, u16), judges: Vec<Settings>) -> Self {
+        let wishes = Wishes { judges, settings: Some("trajview.toml".into()), ..Wishes::default() };
+        Self::with(desk, (width, height), wishes)
+    }
+
+    /// With nobody in the settings, and this environment.
+    fn found(size: (u16, u16), environment: Environment) -> Self {
+        let settings = Some("trajview.toml".into());
+        let wishes = Wishes { settings, environment, ..Wishes::default() };
+        Self::with(Desk::new(""), size, wishes)
+    }
+
+    fn with(desk: Desk, (width, height): (u16, u16), wishes: Wishes) -> Self {
+        let size = Size { width, height };
+        let screen =
+            Rehearsal::of(from_disk(), &[desk.run()], size, Place::default(), wishes).unwrap();
+        Self { desk, screen }
+    }
+
+    fn press(&mut self, keys: &str) -> String {
+        self.screen.press(keys).unwrap();
+        self.frame()
+    }
+
+    /// Presses keys and takes what arrives until the frame says all these words; a judging may be under way.
+    fn press_until(&mut self, keys: &str, words: &[&str]) -> String {
+        let says = |app: &App| {
+            let seen = picture(app);
+            words.iter().all(|words| seen.contains(words))
+        };
+        assert!(
+            self.screen.press_until(keys, PATIENCE, says).unwrap(),
+            "in vain until {words:?}:\n{}",
+            self.frame()
+        );
+        self.frame()
+    }
+
+    /// Opens another run and does not wait until nothing goes on any more.
+    fn open(&mut self, path: std::path::PathBuf) {
+        let open = Message::Open(path.clone(), Place::default());
+        let is_open = |app: &App| app.shell.source == path && app.replay().is_some();
+        assert!(self.screen.send_until(open, PATIENCE, is_open));
+    }
+
+    /// Presses a key for each letter.
+    fn write(&mut self, words: &str) {
+        for c in words.chars() {
+            let key = trajview::app::key::Key::char(c);
+            self.screen.send(trajview::app::Message::Press(key));
+        }
+    }
+
+    /// Without what is another one each time.
+    fn frame(&self) -> String {
+        steady(&export::text(&self.screen.frame()))
+    }
+}
+
+fn picture(app: &App) -> String {
+    use trajview::ui::{picture, theme::Theme};
+    export::text(&picture(app, Theme::ansi()))
+}
+
+/// Times and ports in the same number of other signs.
+fn steady(frame: &str) -> String {
+    let time = regex::Regex::new(r"\d{8}T\d{9}Z").unwrap();
+    let port = regex::Regex::new(r"127\.0\.0\.1:\d{5}").unwrap();
+    let frame = time.replace_all(frame, "YYYYMMDDTHHMMSSmmmZ");
+    let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+    let frame = frame.replace(&today, "YYYY-MM-DD");
+    port.replace_all(&frame, "127.0.0.1:PPPPP").into_owned()
+}
+
+/// One component at a time, so that frames are the same each time.
+fn stub(server: &Server) -> Settings {
+    let mut settings = Settings::new("stub", Kind::Chat);
+    settings.model = "m-1".into();
+    settings.base_url = server.url();
+    settings.key_env = None;
+    settings.concurrency = 1;
+    settings.backoff = Duration::from_millis(1);
+    settings.cost.price_input = Some(1.0);
+    settings.cost.price_output = Some(10.0);
+    settings.cost.most = Some(5.0);
+    settings
+}
+
+/// Holds answers back until it is opened.
+#[derive(Clone, Default)]
+struct Gate(Arc<(Mutex<bool>, Condvar)>);
+
+impl Gate {
+    fn open(&self) {
+        *self.0.0.lock().unwrap() = true;
+        self.0.1.notify_all();
+    }
+
+    fn pass(&self) {
+        let held = self.0.0.lock().unwrap();
+        let (held, _) = self.0.1.wait_timeout_while(held, PATIENCE, |is_open| !*is_open).unwrap();
+        drop(held);
+    }
+}
+
+/// Judges, but says nothing about this component's end before the gate is open.
+fn held_at(component: &'static str, gate: &Gate) -> Server {
+    let gate = gate.clone();
+    Server::new(move |asked| {
+        if asked.component == component && asked.results.len() == 3 {
+            gate.pass();
+        }
+        able(asked)
+    })
+}
+
+#[test]
+fn the_form_says_what_it_would_take_before_anything_is_asked() {
+    let server = Server::new(able);
+    for (name, size) in [("160x45", (160, 45)), ("120x40", (120, 40)), ("80x24", (80, 24))] {
+        let mut stage = Stage::new(size, vec![stub(&server)]);
+
+        insta::assert_snapshot!(format!("form_{name}"), stage.press("r"));
+    }
+    assert_eq!(server.seen().len(), 0);
+}
+
+#[test]
+fn a_judging_is_watched_while_it_goes_on() {
+    for (name, size) in [("160x45", (160, 45)), ("120x40", (120, 40)), ("80x24", (80, 24))] {
+        let gate = Gate::default();
+        let server = held_at("C04", &gate);
+        let mut stage = Stage::new(size, vec![stub(&server)]);
+        stage.press("r");
+
+        let middle = stage.press_until("<enter>", &["judge 3/24", "looks 3/8"]);
+        let calls = stage.press_until("<tab>", &["calls (12)"]);
+        let detail = stage.press_until("<up><up><enter>", &["what it did"]);
+        gate.open();
+        let end = stage.press("<esc>");
+
+        insta::assert_snapshot!(format!("middle_{name}"), middle);
+        assert!(calls.contains("C04"), "{calls}");
+        insta::assert_snapshot!(format!("detail_{name}"), detail);
+        insta::assert_snapshot!(format!("end_{name}"), end);
+        let judgement = stage.desk.only();
+        assert_eq!(scores(&judgement).len(), 24);
+        assert!(judgement["finished_at"].is_string());
+    }
+}
+
+#[test]
+fn other_views_are_looked_at_while_a_judge_is_asked_and_the_title_says_so() {
+    let gate = Gate::default();
+    let server = held_at("C03", &gate);
+    let mut stage = Stage::new((80, 24), vec![stub(&server)]);
+    stage.press("r");
+    stage.press_until("<enter>", &["judge 2/24", "looks 3/8"]);
+
+    let scores = stage.press_until("3w", &["judge 2/24"]);
+    assert!(!scores.contains("calls ("), "the pane made room: {scores}");
+    // What is judged so far is a judgement already.
+    stage.press_until("", &["C02"]);
+    let again = stage.press_until("r", &["judge 2/24", "looks 3/8"]);
+    assert!(again.contains("stub · after turn"), "{again}");
+
+    let warned = stage.press_until("q", &["a judge is being asked: quit again to stop it"]);
+    assert!(warned.contains("what is judged is kept"));
+    gate.open();
+    let end = stage.press("r");
+    assert!(!end.contains("judge 24/24"), "{end}");
+    assert!(end.contains("turn"), "{end}");
+}
+
+#[test]
+fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_over() {
+    let server = Server::new(able);
+    let desk = Desk::new("");
+    let sample = common::project("sample-runs/codex-p12/judgements");
+    judge_desk::copy(&sample, &desk.run().join("judgements"));
+    let before: Vec<(String, Vec<u8>)> =
+        desk.names().into_iter().map(|name| (name.clone(), desk.bytes(&name))).collect();
+    let mut stage = Stage::of(desk, (160, 45), vec![stub(&server)]);
+    let count = |stage: &mut Stage| {
+        let rubric = stage.screen.app().replay().unwrap().scores.components.rubric().cloned();
+        rubric.unwrap().judgements.len()
+    };
+    let looked_at = |stage: &mut Stage| {
+        let components = &stage.screen.app().replay().unwrap().scores.components;
+        components.judgement().unwrap().file.clone()
+    };
+    stage.press("3w");
+    let (judgements, file) = (count(&mut stage), looked_at(&mut stage));
+
+    stage.press("rjjjl <enter>"); // only the component that is looked at
+
+    assert_eq!(count(&mut stage), judgements + 1);
+    assert_eq!(looked_at(&mut stage), file, "what is looked at stays");
+    assert_eq!(server.seen().iter().filter(|it| it.component != "C01").count(), 0);
+    for (name, bytes) in before {
+        assert_eq!(stage.desk.bytes(&name), bytes, "{name}");
+    }
+    let flipped = stage.press("<esc>f");
+    assert!(flipped.contains("stub-"), "{flipped}");
+}
+
+#[test]
+fn in_the_scores_r_judges_the_state_that_they_show_and_not_the_playheads() {
+    let desk = Desk::new("");
+    let sample = common::project("sample-runs/codex-p12/judgements");
+    judge_desk::copy(&sample, &desk.run().join("judgements"));
+    let mut stage = Stage::of(desk, (160, 45), vec![stub(&Server::new(able))]);
+
+    let replay = stage.press("r");
+    let scores = stage.press("<esc>3wr");
+    let earlier = stage.press("<esc>Fr");
+    let playhead = stage.press("jjjjl");
+
+    assert!(replay.contains("turn 1 ") && replay.contains("the playhead's"), "{replay}");
+    assert!(scores.contains("turn 56") && scores.contains("shown in this view"), "{scores}");
+    assert!(earlier.contains("turn 39") && earlier.contains("shown in this view"), "{earlier}");
+    assert!(playhead.contains("turn 1 ") && playhead.contains("the playhead's"), "{playhead}");
+}
+
+#[test]
+fn a_judging_is_stopped_and_gone_on_with() {
+    let gate = Gate::default();
+    let server = held_at("C03", &gate);
+    let mut stage = Stage::new((120, 40), vec![stub(&server)]);
+    stage.press("r");
+    stage.press_until("<enter>", &["judge 2/24", "looks 3/8"]);
+
+    let stopped = stage.press_until("x", &["R goes on"]);
+    gate.open();
+    insta::assert_snapshot!("stopped_120x40", stopped);
+    assert_eq!(scores(&stage.desk.only()).len(), 2);
+
+    let end = stage.press("R");
+    assert!(end.contains("24/24"), "{end}");
+    assert_eq!(scores(&stage.desk.only()).len(), 24);
+    let nothing_left = stage.press("R");
+    assert!(nothing_left.contains("everything that was asked for is judged"), "{nothing_left}");
+}
+
+#[test]
+fn a_server_that_fails_is_told_in_the_pane() {
+    let server = Server::new(|asked: &Asked| match asked.component.as_str() {
+        "C01" => able(asked),
+        _ => Say::Status(500, vec![], json!({"error": {"message": "out of memory"}}).to_string()),
+    });
+    let mut judge = stub(&server);
+    judge.retries = 1;
+    let mut stage = Stage::new((120, 40), vec![judge]);
+
+    let end = stage.press("r<enter>");
+
+    insta::assert_snapshot!("failing_120x40", end);
+    let detail = stage.press("j<enter>");
+    assert!(detail.contains("the server failed (500): out of memory"), "{detail}");
+}
+
+#[test]
+fn a_key_that_a_server_repeats_is_not_on_the_screen() {
+    // A variable that every test has, and whose value no frame has a reason to show.
+    let name = "CARGO_MANIFEST_DIR";
+    let key = std::env::var(name).unwrap();
+    let server = Server::new(|asked: &Asked| {
+        let sent = asked.headers.iter().find(|(name, _)| name == "authorization");
+        let said = format!("bad key: {}", sent.unwrap().1);
+        match asked.results.len() {
+            0 if asked.component == "C01" => Say::Calls(vec![("read", json!({"path": said}))]),
+            _ => Say::Status(401, vec![], json!({"error": {"message": said}}).to_string()),
+        }
+    });
+    let mut judge = stub(&server);
+    judge.key_env = Some(name.into());
+    let mut stage = Stage::new((160, 45), vec![judge]);
+
+    let end = stage.press("r<enter>");
+    let detail = stage.press("<enter>");
+
+    assert!(end.contains("[key]") && detail.contains("[key]"), "{end}\n{detail}");
+    let state = format!("{:?}", stage.screen.app());
+    for text in [end, detail, state] {
+        assert!(!text.contains(&format!("Bearer {key}")));
+    }
+}
+
+#[test]
+fn what_is_missing_to_ask_is_a_sentence() {
+    let server = Server::new(able);
+    let mut nobody = Stage::new((120, 40), vec![]);
+    insta::assert_snapshot!("no_judge_120x40", nobody.press("r"));
+    insta::assert_snapshot!("no_judge_60x15", Stage::new((60, 15), vec![]).press("r"));
+    assert!(nobody.press("<enter>").contains("nobody can be asked"));
+
+    let mut keyless = stub(&server);
+    keyless.key_env = Some("TRAJVIEW_NO_SUCH_KEY".into());
+    let mut stage = Stage::new((120, 40), vec![keyless]);
+    let form = stage.press("r");
+    assert!(form.contains("TRAJVIEW_NO_SUCH_KEY"), "{form}");
+    assert!(stage.press("<enter>").contains("ask a judge"), "it stays at the form");
+
+    let desk = Desk::new("");
+    std::fs::remove_file(desk.run().join("components.json")).unwrap();
+    let form = Stage::of(desk, (120, 40), vec![stub(&server)]).press("r");
+    assert!(form.contains("components.json is not there"), "{form}");
+
+    let log = common::project("sample-runs").join("codex-p12/session");
+    let wishes = Wishes { judges: vec![stub(&server)], ..Wishes::default() };
+    let size = Size { width: 120, height: 40 };
+    let mut screen = Rehearsal::of(from_disk(), &[log], size, Place::default(), wishes).unwrap();
+    screen.press("r").unwrap();
+    let form = export::text(&screen.frame());
+    assert!(form.contains("is no run bundle"), "{form}");
+    assert_eq!(server.seen().len(), 0);
+}
+
+#[test]
+fn every_checkpoint_is_judged_one_after_the_other() {
+    let server = Server::new(able);
+    let mut stage = Stage::new((160, 45), vec![stub(&server)]);
+    stage.press("r");
+
+    // Components: those marked by hand; state: every checkpoint.
+    let form = stage.press("jjj4l 6j <space> jj<space> ggjjjj2l");
+    insta::assert_snapshot!("marked_160x45", form);
+    let end = stage.press("<enter>");
+
+    insta::assert_snapshot!("every_checkpoint_160x45", end);
+    let checkpoints = stage.screen.app().replay().unwrap().run.checkpoints.len();
+    assert_eq!(stage.desk.names().len(), checkpoints);
+    let components: Vec<String> = server.seen().into_iter().map(|it| it.component).collect();
+    assert!(components.iter().all(|it| it == "C02" || it == "C04"), "{components:?}");
+    let curves = stage.press("2w");
+    assert!(curves.contains("MCF"), "{curves}");
+}
+
+#[test]
+fn a_prompt_of_ones_own_is_typed() {
+    let server = Server::new(able);
+    let desk = Desk::new("");
+    let path = desk.folder.path().join("p.md");
+    std::fs::write(&path, "Be kind.\n----- question -----\nComponent {id}: what of it?\n").unwrap();
+    let mut stage = Stage::of(desk, (120, 40), vec![stub(&server)]);
+
+    let wrong = stage.press("r7jl /no/such/file <enter>");
+    assert!(wrong.contains("cannot read /no/such/file"), "{wrong}");
+    stage.press("<space><c-u>");
+    stage.write(path.to_str().unwrap());
+    stage.press("<enter>ggjjjl<enter>");
+
+    let said = server.seen()[0].body.to_string();
+    assert!(said.contains("Be kind.") && said.contains("what of it?"), "{said}");
+}
+
+#[test]
+fn a_judging_goes_on_while_another_run_is_open_and_is_there_when_its_own_is() {
+    let gate = Gate::default();
+    let server = held_at("C02", &gate);
+    let mut stage = Stage::new((120, 40), vec![stub(&server)]);
+    stage.press("r");
+    stage.press_until("<enter>", &["judge 1/24", "looks 3/8"]);
+
+    let another = common::project("sample-runs/codex-rollout");
+    stage.open(another);
+    let other = stage.press_until("", &["J 1 elsewhere"]);
+    assert!(!other.contains("judge 1/24"), "{other}");
+    let jobs = stage.press_until("J", &["judging run, by stub m-1"]);
+    assert!(jobs.contains("running") && jobs.contains("1/24"), "{jobs}");
+    let warned = stage.press_until("<esc>q", &["a judge is being asked"]);
+    assert!(warned.contains("quit again"), "{warned}");
+
+    // Enter in the list opens its run with the pane.
+    stage.press_until("J<enter>", &["judge 1/24", "calls ("]);
+    gate.open();
+    let end = stage.press("<esc>r");
+    assert!(end.contains("24 judged"), "{end}");
+    assert_eq!(scores(&stage.desk.only()).len(), 24);
+    let jobs = stage.press("J");
+    assert!(jobs.contains("ended") && jobs.contains("24/24"), "{jobs}");
+}
+
+#[test]
+fn a_judging_of_another_run_is_stopped_from_the_list_of_jobs() {
+    let gate = Gate::default();
+    let server = held_at("C02", &gate);
+    let mut stage = Stage::new((120, 40), vec![stub(&server)]);
+    stage.press("r");
+    stage.press_until("<enter>", &["judge 1/24", "looks 3/8"]);
+    stage.open(common::project("sample-runs/codex-rollout"));
+
+    stage.press_until("Jx", &["stopped", "1 judged are kept"]);
+    gate.open();
+    let over = stage.press("x");
+
+    assert!(over.contains("this is over already"), "{over}");
+    assert_eq!(scores(&stage.desk.only()).len(), 1);
+}
+
+#[test]
+fn before_anything_is_begun_the_list_of_jobs_says_what_begins_one() {
+    let nothing = Stage::new((80, 24), vec![]).press("J");
+
+    assert!(nothing.contains("Nothing was begun yet: r asks a judge"), "{nothing}");
+}
+
+#[test]
+fn every_job_is_in_one_list_with_how_far_it_is() {
+    for (name, size) in [("80x24", (80, 24)), ("120x40", (120, 40)), ("200x50", (200, 50))] {
+        let gate = Gate::default();
+        let server = held_at("C03", &gate);
+        let mut stage = Stage::new(size, vec![stub(&server)]);
+        stage.press("r");
+        stage.press_until("<enter>", &["judge 2/24", "looks 3/8"]);
+
+        let running = stage.press_until("<esc>2wJ", &["measuring run", "56/56", "2/24"]);
+        gate.open();
+        let ended = stage.press("<esc>J");
+
+        insta::assert_snapshot!(format!("jobs_running_{name}"), running);
+        insta::assert_snapshot!(format!("jobs_ended_{name}"), ended);
+    }
+}
+
+/// An environment in which this server stands in the place of a provider, with a key.
+fn with_key(server: &Server) -> Environment {
+    let set = [("OPENAI_API_KEY", judge_desk::KEY.to_owned()), ("OPENAI_BASE_URL", server.url())];
+    Environment::of(set.map(|(name, value)| (name.to_owned(), value)))
+}
+
+/// An environment in which this server answers as one of this machine.
+fn with_server(server: &Server) -> Environment {
+    let address = server.url().trim_end_matches("/v1").to_owned();
+    Environment::default().with_server(Local::ollama(address))
+}
+
+#[test]
+fn a_key_in_the_environment_alone_is_enough_to_judge_one_component() {
+    let server = Server::listing(&["m-one", "m-two"], able);
+    let mut stage = Stage::found((120, 40), with_key(&server));
+    stage.press("3w<esc>");
+
+    let form = stage.press("r");
+    assert_eq!(server.listed(), [], "nothing is sent before the model is looked at");
+    assert!(form.contains("openai") && form.contains("key in OPENAI_API_KEY"), "{form}");
+    assert!(form.contains("no model of openai is chosen"), "{form}");
+
+    let model = stage.press("jll");
+    assert!(model.contains("m-two") && model.contains("not priced, 2 listed"), "{model}");
+    let (path, headers) = server.listed().remove(0);
+    let sent = headers.iter().find(|(name, _)| name == "authorization").unwrap();
+    assert_eq!((path.as_str(), &*sent.1), ("/v1/models", &*format!("Bearer {}", judge_desk::KEY)));
+
+    stage.press("jjl"); // the chosen component
+    stage.press("<enter>");
+    let judgement = stage.desk.only();
+    assert_eq!(judge_desk::ids(&judgement), ["C01"]);
+    let judge = &judgement["judge"];
+    assert_eq!(
+        (&judge["name"], &judge["protocol"], &judge["model"], &judge["kind"]),
+        (&json!("openai"), &json!("chat"), &json!("m-two"), &json!("http"))
+    );
+    let frame = stage.frame();
+    let state = format!("{:?}{frame}", stage.screen.app());
+    assert!(!state.contains(judge_desk::KEY));
+}
+
+#[test]
+fn a_server_of_this_machine_alone_is_enough_to_judge_one_component() {
+    let server = Server::listing(&["qwen3:8b"], able);
+    let mut stage = Stage::found((120, 40), with_server(&server));
+    assert_eq!(server.listed(), [], "nobody is asked before the form opens");
+    stage.press("3w<esc>");
+
+    let form = stage.press("r");
+    assert!(form.contains("ollama") && form.contains("qwen3:8b"), "{form}");
+    assert_eq!(server.listed()[0].0, "/api/tags");
+
+    stage.press("jjjl<enter>");
+    let judgement = stage.desk.only();
+    assert_eq!(judge_desk::ids(&judgement), ["C01"]);
+    assert_eq!(judgement["judge"]["model"], "qwen3:8b");
+    assert!(
+        server.seen().iter().all(|it| it.headers.iter().all(|(name, _)| name != "authorization"))
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_installed_program_alone_is_enough_to_judge_one_component() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("claude");
+    let answer =
+        r#"{"type":"result","result":"{\"level\": 3, \"rationale\": \"ok\", \"evidence\": []}"}"#;
+    std::fs::write(&path, format!("#!/bin/sh\ncat >/dev/null\necho '{answer}'\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let here = folder.path().to_str().unwrap().to_owned();
+    let mut stage = Stage::found((120, 40), Environment::of([("PATH".to_owned(), here)]));
+    stage.press("3w<esc>");
+
+    let form = stage.press("r");
+    assert!(form.contains("claude-code") && form.contains("its own choice"), "{form}");
+    stage.press("jjjl<enter>");
+
+    let judgement = stage.desk.only();
+    assert_eq!(scores(&judgement), [("C01".to_owned(), Some(3))]);
+    assert_eq!(judgement["judge"]["kind"], "command");
+}
+
+#[test]
+fn the_form_offers_who_is_found_and_says_what_would_help_where_nobody_is() {
+    let server = Server::listing(&["m-one"], able);
+    for (name, size) in [("80x24", (80, 24)), ("120x40", (120, 40)), ("200x50", (200, 50))] {
+        let mut found = Stage::found(size, with_key(&server));
+        insta::assert_snapshot!(format!("found_{name}"), found.press("rjl"));
+
+        let gate = Gate::default();
+        let held = held_at("C01", &gate);
+        let mut running = Stage::found(size, with_key(&held));
+        running.press("3wrj<space>m-typed<enter>jjl"); // the chosen component alone
+        // The warning comes with the file that is being filled, which is read while the judge is asked.
+        let words = ["judge 0/1", "looks 3/8", "⚠ 1"];
+        let middle = running.press_until("<enter>", &words);
+        gate.open();
+        insta::assert_snapshot!(format!("found_running_{name}"), middle);
+        insta::assert_snapshot!(format!("found_ended_{name}"), running.press("g"));
+
+        let mut nobody = Stage::found(size, Environment::default());
+        insta::assert_snapshot!(format!("nobody_{name}"), nobody.press("r"));
+    }
+}
+
+/// Remembers what is kept, as a settings file does.
+#[derive(Default)]
+struct Settled(Mutex<Vec<Settings>>);
+
+impl trajview::tui::JudgeSettings for Settled {
+    fn read(&self) -> Result<(Vec<Settings>, Vec<String>), String> {
+        Ok((self.0.lock().unwrap().clone(), vec![]))
+    }
+
+    fn keep(&self, judge: &Settings) -> Result<std::path::PathBuf, String> {
+        self.0.lock().unwrap().push(judge.clone());
+        Ok("settings.toml".into())
+    }
+}
+
+#[test]
+fn a_judge_that_is_kept_is_of_the_settings_at_once() {
+    let server = Server::listing(&["m-one"], able);
+    let file = Arc::new(Settled::default());
+    let wishes = Wishes {
+        environment: with_key(&server),
+        settings_file: Some(SettingsFile(file.clone())),
+        ..Wishes::default()
+    };
+    let mut stage = Stage::with(Desk::new(""), (120, 40), wishes);
+
+    let too_early = stage.press("rK");
+    assert!(too_early.contains("no model of openai is chosen"), "{too_early}");
+    let kept = stage.press("jlK");
+
+    assert!(kept.contains("[judges.openai] in settings.toml"), "{kept}");
+    assert!(kept.contains("chat, of the settings"), "{kept}");
+    let judge = file.0.lock().unwrap()[0].clone();
+    assert_eq!((&*judge.model, judge.key_env.as_deref()), ("m-one", Some("OPENAI_API_KEY")));
+    assert!(stage.press("K").contains("stands in the settings already"));
+}
+
+#[test]
+fn settings_are_read_again_when_the_form_opens() {
+    let server = Server::new(able);
+    let file = Arc::new(Settled::default());
+    let wishes = Wishes { settings_file: Some(SettingsFile(file.clone())), ..Wishes::default() };
+    let mut stage = Stage::with(Desk::new(""), (120, 40), wishes);
+    assert!(stage.press("r").contains("Nobody can be asked yet"));
+
+    file.0.lock().unwrap().push(stub(&server));
+    let form = stage.press("rr");
+
+    assert!(form.contains("stub") && form.contains("of the settings"), "{form}");
+}
+
+/// Flags by the script, but of one group nothing before the gate is open, and of another nothing that can be read.
+fn flags_held_at(group: &'static str, gate: &Gate) -> Server {
+    let (gate, sittings) = (gate.clone(), Sittings::default());
+    Server::new(move |asked| {
+        let checkpoint = sittings.of(asked);
+        match asked.component.as_str() {
+            "caution" => return Say::Text("It is all fine.".into()),
+            it if it == group && asked.results.len() == 1 => gate.pass(),
+            _ => {}
+        }
+        scripted(asked, checkpoint)
+    })
+}
+
+#[test]
+fn flags_are_asked_for_by_groups_of_criteria() {
+    for (name, size) in [("160x45", (160, 45)), ("80x24", (80, 24))] {
+        let gate = Gate::default();
+        let server = flags_held_at("duplication", &gate);
+        let mut stage = Stage::new(size, vec![stub(&server)]);
+
+        let form = stage.press("rjjl jj3l"); // rubric: flags; state: the first checkpoint
+        assert_eq!(server.seen().len(), 0);
+        let middle = stage.press_until("<enter>", &["judge 4/6", "looks 1/8"]);
+        gate.open();
+        let end = stage.press_until("", &["6/6", "1 without an answer"]);
+        let detail = stage.press("4j<enter>");
+
+        insta::assert_snapshot!(format!("flags_form_{name}"), form);
+        insta::assert_snapshot!(format!("flags_middle_{name}"), middle);
+        insta::assert_snapshot!(format!("flags_end_{name}"), end);
+        insta::assert_snapshot!(format!("flags_detail_{name}"), detail);
+        let all = flaggings(&stage.desk);
+        assert_eq!(all.len(), 1);
+        assert_eq!(said(&all[0]), ["reinvented-helper ppdiff/data.py:18-47 new"]);
+        let scores = stage.press("<esc>3wt");
+        assert!(scores.contains("reinvented-helper"), "{scores}");
+    }
+}
+
+#[test]
+fn marked_groups_are_flagged_at_every_checkpoint_and_carried_on() {
+    for (name, size) in [("160x45", (160, 45)), ("80x24", (80, 24))] {
+        let server = scripted_server();
+        let mut stage = Stage::new(size, vec![stub(&server)]);
+
+        // Groups: those marked by hand; state: every checkpoint.
+        let form = stage.press("rjjl jl 10j <space> j<space> ggjjjj2l");
+        let end = stage.press("<enter>");
+
+        insta::assert_snapshot!(format!("flags_marked_{name}"), form);
+        insta::assert_snapshot!(format!("flags_every_checkpoint_{name}"), end);
+        let all = flaggings(&stage.desk);
+        let turns: Vec<usize> = all.iter().filter_map(|it| it.turn).collect();
+        assert_eq!(turns, [6, 9, 15, 21, 26, 33, 39, 47, 56]);
+        assert_eq!(said(&all[2])[1], "copied-logic ppdiff/nn.py:5-6 new");
+        assert!(said(&all[4]).contains(&"reinvented-helper ppdiff/structures.py:18-47 c1".into()));
+        assert!(said(&all[8]).contains(&"copied-logic ppdiff/nn.py:6-7 c3".into()));
+        let groups = |at: usize| all[at].groups.iter().map(|it| it.id.as_str()).collect::<Vec<_>>();
+        assert_eq!(groups(8), ["duplication", "shape"]);
+    }
+}
+
+#[test]
+fn flags_are_stopped_and_gone_on_with() {
+    let gate = Gate::default();
+    let server = flags_held_at("leftovers", &gate);
+    let mut stage = Stage::new((80, 24), vec![stub(&server)]);
+    stage.press("rjjl");
+    stage.press_until("<enter>", &["judge 3/6", "looks 1/8"]);
+
+    let stopped = stage.press_until("x", &["R goes on"]);
+    gate.open();
+    assert!(stopped.contains("3 judged are kept"), "{stopped}");
+    assert_eq!(flaggings(&stage.desk)[0].groups.len(), 3);
+
+    let end = stage.press("R");
+    assert!(end.contains("6/6") && end.contains("5 judged, 1 without an answer"), "{end}");
+    assert_eq!(flaggings(&stage.desk)[0].groups.len(), 6);
+}
+
+#[test]
+fn criteria_of_ones_own_are_typed_and_need_no_components() {
+    let server = scripted_server();
+    let desk = Desk::new("");
+    std::fs::remove_file(desk.run().join("components.json")).unwrap();
+    let path = desk.folder.path().join("c.json");
+    let criterion = |id: &str, group: &str| json!({"id": id, "name": format!("The {id}"), "type": "erosion", "category": group, "look_for": "It."});
+    let own = json!({"schema": "trajview.criteria/1", "criteria": [criterion("a", "first"), criterion("b", "shape")]});
+    std::fs::write(&path, own.to_string()).unwrap();
+    let mut stage = Stage::of(desk, (120, 40), vec![stub(&server)]);
+
+    let wrong = stage.press("rjjl jl 5jl /no/such/file <enter>");
+    assert!(wrong.contains("cannot read /no/such/file"), "{wrong}");
+    stage.press("<space><c-u>");
+    stage.write(path.to_str().unwrap());
+    let form = stage.press("<enter>");
+    assert!(form.contains("[ ] first  The a") && form.contains("[ ] shape  The b"), "{form}");
+    let levels = stage.press("ggjjl");
+    assert!(!levels.contains("The a") && !levels.contains("criteria"), "{levels}");
+    stage.press("l G <space> <enter>");
+
+    let asked: Vec<String> = server.seen().into_iter().map(|it| it.component).collect();
+    assert_eq!(asked, ["shape"]);
+    assert_eq!(flaggings(&stage.desk)[0].groups.len(), 1);
+}

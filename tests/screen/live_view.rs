@@ -1,0 +1,426 @@
+//! The live view: what the one who runs the agent tells, and the frames that come of it. No program is started here.
+
+use ratatui::{layout::Size, style::Color};
+use trajview::{
+    app::{
+        App, Effect, Message,
+        jobs::{
+            self, Plan as JobPlan, Refusal,
+            form::Choice,
+            live::{Found, Origin},
+        },
+        key::parse,
+        live::{
+            self,
+            told::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told},
+        },
+    },
+    ui::{export, picture, theme::Theme},
+};
+
+use crate::story::Answering;
+
+fn app(width: u16, height: u16) -> App {
+    let mut app = App::default();
+    app.update(Message::Resized(Size { width, height }));
+    app.update(Message::BeginLive);
+    tell(&mut app, Told::Planned(plan()));
+    app
+}
+
+fn plan() -> Plan {
+    let texts = [
+        ("Create the package with add and sub.", None),
+        ("Write tests for both, and run them.", Some("c1")),
+        ("Add a parser for expressions such as 1 + 2 * 3.", None),
+        ("Make the parser report where it failed.", Some("c2")),
+        ("Write a README.", None),
+    ];
+    let asked = |(at, (text, checkpoint)): (usize, &(&str, Option<&str>))| Asked {
+        turn: at + 1,
+        text: (*text).into(),
+        checkpoint: checkpoint.map(Into::into),
+        is_typed: false,
+    };
+    Plan {
+        agent: "codex 0.169.0".into(),
+        condition: "emergent".into(),
+        out: "runs/tiny".into(),
+        requests: texts.iter().enumerate().map(asked).collect(),
+        done: 0,
+        is_interactive: true,
+        limits: vec!["2M tokens".into()],
+    }
+}
+
+fn tell(app: &mut App, told: Told) -> Vec<Effect> {
+    app.update(Message::Live(live::Message::Told(told)))
+}
+
+fn press(app: &mut App, keys: &str) -> Vec<Effect> {
+    let keys = parse(keys).unwrap();
+    keys.into_iter().flat_map(|key| app.update(Message::Press(key))).collect()
+}
+
+fn frame(app: &App) -> String {
+    export::text(&picture(app, Theme::ansi()))
+}
+
+/// Two turns over, the third under way.
+fn in_the_middle(app: &mut App) {
+    let began = |turn| Told::Began { turn, attempt: 1, layers: vec![] };
+    let ended = |turn, seconds| Told::Ended { turn, how: How::Done, seconds };
+    tell(app, began(1));
+    tell(app, Told::Wrote(b"\x1b]0;codex\x07\x1b[1mcodex\x1b[0m reads the request\r\n".to_vec()));
+    tell(app, ended(1, 12.4));
+    tell(app, Told::Spent(Spent { tokens: Some(18_240), cost: Some(0.12) }));
+    tell(app, began(2));
+    tell(app, ended(2, 63.0));
+    tell(app, Told::Tested { checkpoint: "c1".into(), passed: 4, total: 5 });
+    let layer = Layer { name: "notes".into(), why: "212 words from notes.md".into() };
+    tell(app, Told::Began { turn: 3, attempt: 1, layers: vec![layer] });
+    tell(app, Told::Wrote(b"\x1b[32m+ def parse(text):\x1b[0m\r\nrunning pytest ...".to_vec()));
+    let patch =
+        "@@ -0,0 +1,3 @@\n+def parse(text):\n+    tokens = text.split()\n+    return tokens\n";
+    tell(
+        app,
+        Told::Changed(vec![Changed {
+            path: "tiny/parser.py".into(),
+            lines: Some((3, 0)),
+            patch: patch.into(),
+        }]),
+    );
+}
+
+#[test]
+fn a_run_in_the_middle_is_seen_as_a_whole() {
+    let mut app = app(160, 45);
+    in_the_middle(&mut app);
+    insta::assert_snapshot!(frame(&app));
+}
+
+#[test]
+fn a_small_screen_has_the_terminal_above_the_requests() {
+    let mut app = app(80, 24);
+    in_the_middle(&mut app);
+    insta::assert_snapshot!(frame(&app));
+}
+
+#[test]
+fn the_colours_of_the_agent_are_its_own() {
+    let mut app = app(80, 24);
+    in_the_middle(&mut app);
+    let buffer = picture(&app, Theme::ansi());
+    let at = buffer.content.iter().position(|cell| cell.symbol() == "+").unwrap();
+    assert_eq!(buffer.content[at].fg, Color::Indexed(2));
+    let plain = picture(&app, Theme::plain());
+    assert_eq!(plain.content[at].fg, Color::Reset);
+}
+
+#[test]
+fn the_keyboard_goes_to_the_agent_and_comes_back() {
+    let mut app = app(120, 40);
+    in_the_middle(&mut app);
+
+    assert_eq!(press(&mut app, "<enter>"), []);
+    let typed = press(&mut app, "q ? <c-c>");
+    assert_eq!(
+        typed,
+        [b"q".to_vec(), b"?".to_vec(), b"\x03".to_vec()]
+            .map(|bytes| Effect::Live(Command::Type(bytes)))
+    );
+    insta::assert_snapshot!(frame(&app));
+    press(&mut app, "<c-]>");
+    assert_eq!(press(&mut app, "s"), [Effect::Live(Command::Skip)]);
+}
+
+#[test]
+fn the_next_request_is_edited_in_the_last_line() {
+    let mut app = app(120, 40);
+    in_the_middle(&mut app);
+
+    press(&mut app, "e <c-u> T e s t <space> i t");
+    insta::assert_snapshot!(frame(&app).lines().last().unwrap());
+    assert_eq!(press(&mut app, "<enter>"), [Effect::Live(Command::Edit("Test it".into()))]);
+    assert!(frame(&app).contains("edited · Test it"));
+}
+
+#[test]
+fn words_are_found_in_the_terminal() {
+    let mut app = app(80, 24);
+    in_the_middle(&mut app);
+
+    press(&mut app, "/ p y t e s t <enter>");
+
+    let live = app.live().unwrap();
+    let found = (0..live.terminal.size().height).find(|row| live.terminal.is_found(8, *row));
+    assert_eq!(found, Some(2));
+    press(&mut app, "/ n o t h i n g <enter>");
+    assert!(frame(&app).ends_with("nothing is not in this terminal\n"), "{}", frame(&app));
+}
+
+#[test]
+fn a_failure_and_the_end_are_said() {
+    let mut app = app(120, 40);
+    in_the_middle(&mut app);
+    let why = "the agent ended with exit code 1".to_owned();
+    tell(&mut app, Told::Ended { turn: 3, how: How::Failed(why), seconds: 3.0 });
+    tell(&mut app, Told::Waits(Pause::Failure));
+    assert_eq!(press(&mut app, "r"), [Effect::Live(Command::Retry)]);
+    insta::assert_snapshot!("after_a_failure", frame(&app));
+
+    let words = "stopped after turn 2; --resume goes on".to_owned();
+    tell(&mut app, Told::Over { words, is_whole: false });
+    insta::assert_snapshot!("after_the_end", frame(&app));
+}
+
+#[test]
+fn help_lies_over_the_whole_screen() {
+    let mut app = app(160, 45);
+    in_the_middle(&mut app);
+    press(&mut app, "?");
+    let frame = frame(&app);
+    assert!(frame.contains("previous turn; 5h goes back five"), "{frame}");
+    assert_eq!(frame.lines().nth(1).unwrap().chars().nth(60), Some('─'), "{frame}");
+}
+
+#[test]
+fn whatever_the_size_there_is_a_frame() {
+    for (width, height) in [(1, 1), (60, 15), (61, 16), (119, 30), (120, 15), (300, 90)] {
+        let mut app = app(width, height);
+        in_the_middle(&mut app);
+        frame(&app);
+    }
+}
+
+/// The made-up run with the form of a live run over it, and what the form still asks.
+fn with_form(width: u16, height: u16) -> (Answering, Vec<Effect>) {
+    let mut world = Answering::new();
+    world.send(Message::Resized(Size { width, height }));
+    let mut effects = press(&mut world.app, "A");
+    let at = effects.iter().position(|it| matches!(it, Effect::FindAgents(..))).unwrap();
+    let Effect::FindAgents(request, task) = effects.remove(at) else { unreachable!() };
+    assert!(!task.is_empty());
+    let effects = world.app.update(Message::Jobs(jobs::Message::Found(request, found())));
+    (world, effects)
+}
+
+fn found() -> Found {
+    let missing = "there is no program claude on this machine; `npm install -g @anthropic-ai/claude-code` installs it, \
+                   or name its program below";
+    Found {
+        agents: vec![
+            Choice::new("codex", "codex").with_remark("0.169.0 · /usr/bin/codex"),
+            Choice::new("claude", "claude").with_remark("not on this machine").lacking(missing),
+        ],
+        remembered: vec![],
+        work: "work".into(),
+        is_whole: true,
+    }
+}
+
+/// Answers the question for a plan, if there is one.
+fn plan_it(app: &mut App, effects: Vec<Effect>, answer: Result<JobPlan, Refusal>) -> Vec<Effect> {
+    let asked = effects.into_iter().find_map(|effect| match effect {
+        Effect::PlanJob(request, _) => Some(request),
+        _ => None,
+    });
+    let request = asked.expect("the form asks what it would do");
+    app.update(Message::Jobs(jobs::Message::Planned(request, answer)))
+}
+
+fn what_it_would_do() -> JobPlan {
+    let mut plan = JobPlan::default();
+    plan.row("asks", "3 requests, emergent: as a run was asked");
+    plan.row("calls", "codex exec --json --skip-git-repo-check - (the request on standard input)");
+    plan.row("environment", "CODEX_HOME HOME OPENAI_API_KEY PATH TERM TMPDIR");
+    plan.row("works in", "work/workspace");
+    plan.row(
+        "records",
+        "runs/a-run-codex-emergent: each turn a commit in workspace.git and a row in run.json",
+    );
+    plan.proposed.push(("folder", "runs/a-run-codex-emergent".into()));
+    plan
+}
+
+const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 50)];
+
+#[test]
+fn the_form_of_a_live_run_shows_what_it_would_do_before_it_is_begun() {
+    for (width, height) in SIZES {
+        let (mut world, effects) = with_form(width, height);
+        plan_it(&mut world.app, effects, Ok(what_it_would_do()));
+        insta::assert_snapshot!(format!("form_{width}x{height}"), frame(&world.app));
+    }
+}
+
+#[test]
+fn the_plan_is_read_on_where_it_does_not_fit() {
+    let (mut world, effects) = with_form(80, 24);
+    plan_it(&mut world.app, effects, Ok(what_it_would_do()));
+    assert!(!frame(&world.app).contains("and a row in run.json"), "{}", frame(&world.app));
+
+    press(&mut world.app, "<pgdn> <pgdn>");
+
+    assert!(frame(&world.app).contains("and a row in run.json"), "{}", frame(&world.app));
+}
+
+#[test]
+fn the_other_condition_is_one_key_away_and_says_so_in_both_fields() {
+    let (mut world, _) = with_form(120, 40);
+    let form = |world: &Answering| world.app.dialog.as_ref().unwrap().form.clone();
+    assert_eq!(
+        (form(&world).choice("what"), form(&world).choice("condition")),
+        ("again", "emergent")
+    );
+
+    press(&mut world.app, "<right>");
+    assert_eq!(form(&world).choice("condition"), "single-shot");
+
+    press(&mut world.app, "5gg <left>");
+    assert_eq!(
+        (form(&world).choice("what"), form(&world).choice("condition")),
+        ("again", "emergent")
+    );
+}
+
+#[test]
+fn a_refusal_stands_at_its_field_and_nothing_is_started_or_lost() {
+    let (mut world, effects) = with_form(120, 40);
+    let effects = plan_it(&mut world.app, effects, Ok(what_it_would_do()));
+    assert_eq!(effects, []);
+    let started = press(&mut world.app, "<enter>");
+    let Some(Effect::StartLive(request, beginning)) = started.first() else {
+        panic!("{started:?}")
+    };
+    assert_eq!(beginning.start.folder.as_deref(), Some("runs/a-run-codex-emergent".as_ref()));
+    assert!(beginning.said.iter().all(|(id, _)| id != "folder"));
+
+    let refusal = Refusal::at("folder", "runs cannot be written: Read-only file system");
+    world.app.update(Message::Jobs(jobs::Message::Refused(*request, refusal)));
+
+    assert!(world.app.live.is_none());
+    let shown = frame(&world.app);
+    assert!(shown.contains("runs cannot be written: Read-only file system"), "{shown}");
+    assert!(shown.contains("codex"), "{shown}");
+}
+
+#[test]
+fn an_agent_that_is_not_here_and_a_key_in_the_place_of_its_variable_are_refused() {
+    let (mut world, _) = with_form(120, 40);
+    press(&mut world.app, "2gg <right>");
+    let shown = frame(&world.app);
+    assert!(shown.contains("npm install -g") && !shown.contains("would do"), "{shown}");
+
+    press(&mut world.app, "<left> 7gg <space> s k - 1 2 <enter>");
+    let shown = frame(&world.app);
+    assert!(shown.contains("never the key") && shown.contains("these 5 letters"), "{shown}");
+}
+
+/// A live run beside the made-up one, with its first turn under way.
+fn begun(width: u16, height: u16) -> Answering {
+    let mut world = Answering::new();
+    world.send(Message::Resized(Size { width, height }));
+    let path = world.app.shell.source.clone();
+    let origin = Origin { path, name: "a run".into(), task: "t".into(), ..Origin::default() };
+    let message = jobs::Message::LiveBegan(Some(origin), "runs/a-run-codex-emergent".into());
+    world.send(Message::Jobs(message));
+    let told = |told| Message::Live(live::Message::Told(told));
+    world.send(told(Told::Planned(plan())));
+    world.send(told(Told::Began { turn: 1, attempt: 1, layers: vec![] }));
+    world.send(told(Told::Wrote(b"{\"type\":\"turn.started\"}\r\n".to_vec())));
+    world
+}
+
+fn end(world: &mut Answering) {
+    let told = |told| Message::Live(live::Message::Told(told));
+    world.send(told(Told::Ended { turn: 1, how: How::Done, seconds: 2.0 }));
+    let words = "every request was asked".to_owned();
+    world.send(told(Told::Over { words, is_whole: true }));
+}
+
+#[test]
+fn a_run_from_the_screen_goes_on_beside_the_one_that_it_was_started_from() {
+    for (width, height) in SIZES {
+        let mut world = begun(width, height);
+        insta::assert_snapshot!(format!("begun_{width}x{height}"), frame(&world.app));
+        end(&mut world);
+        insta::assert_snapshot!(format!("over_{width}x{height}"), frame(&world.app));
+    }
+}
+
+#[test]
+fn a_run_goes_on_while_another_view_is_shown_and_every_footer_says_so() {
+    let mut world = begun(120, 40);
+    for view in ["<f1>", "<f2>", "<f3>", "<f4>"] {
+        press(&mut world.app, view);
+        let shown = frame(&world.app);
+        assert!(shown.lines().last().unwrap().contains("▶ live run 0/5 F7"), "{view}: {shown}");
+    }
+    press(&mut world.app, "q");
+    assert!(!world.app.is_quitting && frame(&world.app).contains("an agent is at work"));
+
+    end(&mut world);
+    press(&mut world.app, "<f1>");
+    assert!(frame(&world.app).contains("✓ live run over 1/5 F7"), "{}", frame(&world.app));
+    press(&mut world.app, "<f7> <f1>");
+    assert!(!frame(&world.app).contains("live run over"), "{}", frame(&world.app));
+}
+
+#[test]
+fn the_other_run_follows_to_the_same_turn_until_somebody_looks_elsewhere() {
+    let mut world = begun(160, 45);
+    let turns = world.story.run.turns.len();
+    let mut plan = plan();
+    plan.requests.truncate(turns);
+    while plan.requests.len() < turns {
+        let turn = plan.requests.len() + 1;
+        plan.requests.push(Asked { turn, text: "more".into(), checkpoint: None, is_typed: false });
+    }
+    let told = |told| Message::Live(live::Message::Told(told));
+    let began = |turn| told(Told::Began { turn, attempt: 1, layers: vec![] });
+    world.send(told(Told::Planned(plan)));
+    let turn = |world: &Answering| world.app.replay().unwrap().turn;
+
+    world.send(began(1));
+    world.send(began(2));
+    assert_eq!(turn(&world), 1);
+    press(&mut world.app, "<left>");
+    world.send(began(3));
+    assert_eq!(turn(&world), 0);
+}
+
+#[test]
+fn one_key_compares_what_is_over_with_the_run_that_it_was_started_from() {
+    let mut world = begun(120, 40);
+    press(&mut world.app, "c");
+    assert!(frame(&world.app).contains("compared when it is over"), "{}", frame(&world.app));
+    end(&mut world);
+
+    let effects = press(&mut world.app, "c");
+
+    let compared = world.app.comparison().expect("the comparison is shown");
+    assert_eq!(
+        compared.paths,
+        [world.app.shell.source.clone(), "runs/a-run-codex-emergent".into()]
+    );
+    assert!(effects.iter().any(|it| matches!(it, Effect::Compare(..))));
+}
+
+#[test]
+fn without_a_live_run_its_view_says_how_to_start_one() {
+    for (width, height) in SIZES {
+        let mut world = Answering::new();
+        world.send(Message::Resized(Size { width, height }));
+        press(&mut world.app, "<f7>");
+        insta::assert_snapshot!(format!("nothing_{width}x{height}"), frame(&world.app));
+    }
+}
+
+#[test]
+fn one_agent_at_a_time_is_started_from_the_screen() {
+    let mut world = begun(120, 40);
+    press(&mut world.app, "<f1> A");
+    assert!(world.app.dialog.is_none());
+    assert!(frame(&world.app).contains("an agent is at work here"), "{}", frame(&world.app));
+}

@@ -1,0 +1,20 @@
+//! What is on the screen: keys in, frames out, without a terminal.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod story;
+
+mod audit_view;
+mod collection;
+mod compare_view;
+mod curves;
+mod diff_panel;
+mod flags_view;
+mod judges_view;
+mod judging;
+mod live_view;
+mod playback;
+mod rubric_view;
+mod safe_text;
+mod scores;
+mod shell;

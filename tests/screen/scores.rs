@@ -1,0 +1,448 @@
+//! The scores of components: keys in, frames out, on a made-up run that loses two of them, and on a sample.
+
+use std::path::{Path, PathBuf};
+
+use ratatui::{buffer::Buffer, layout::Size};
+use trajview::{
+    app::{
+        Effect, Message, Place, key,
+        shell::{
+            self,
+            looks::Alphabet,
+            mouse::{Kind, Mouse},
+        },
+        views::View,
+    },
+    run::rubric::{
+        Checklist, Component, Evidence, Exposure, Judge, Judgement, Label, Labels, Look,
+        Recoverability, Rubric, Verdict,
+    },
+    tui::{self, Wishes},
+    ui::{self, export, theme::Theme},
+};
+
+use crate::story::{Answering, Story, Telling};
+
+const SCHEDULE: &str = "import math\n\n\nclass CosineSchedule:\n    def __init__(self, steps):\n        self.steps = steps\n\n    def alpha_bar(self, t):\n        return math.cos(t / self.steps * math.pi / 2) ** 2\n";
+const LOSSES: &str = "def snr_weight(t, bars, most=5.0):\n    \"\"\"1 while there is little noise, falling to 0.\"\"\"\n    return min(bars[t] / max(1.0 - bars[t], 1e-9), most) / most\n\n\ndef joint_loss(seq, xyz, t, bars):\n    return snr_weight(t, bars) * (seq + xyz)\n";
+const PLAIN_LOSSES: &str = "def joint_loss(seq, xyz, t, bars):\n    return bars[t] * (seq + xyz)\n";
+const TRAIN: &str = "from ppdiff.losses import joint_loss\nfrom ppdiff.schedule import CosineSchedule\n\n\ndef train(steps, seq, xyz):\n    schedule = CosineSchedule(steps)\n    bars = [schedule.alpha_bar(t) for t in range(steps)]\n    return [joint_loss(seq, xyz, t, bars) for t in range(steps)]\n";
+const FAST_TRAIN: &str = "from ppdiff.loss import joint_loss\n\n\ndef train(steps, seq, xyz):\n    bars = [1.0 - t / steps for t in range(steps)]\n    return [joint_loss(seq, xyz, t, bars) for t in range(steps)]\n\n\ntrain(9, 1.0, 2.0)\n";
+
+fn component(id: &str, name: &str, formula: &str, turn: usize) -> Component {
+    Component {
+        id: id.into(),
+        name: name.into(),
+        intent: "What the paper asks for, in a sentence that is long enough to be cut in two."
+            .into(),
+        formula: formula.into(),
+        inputs: "t".into(),
+        outputs: "a number".into(),
+        connects_to: vec!["C01".into()],
+        committed_at_turn: Some(turn),
+    }
+}
+
+fn verdict(component: &str, score: Option<u8>, path: &str, lines: (usize, usize)) -> Verdict {
+    Verdict {
+        component: component.into(),
+        score,
+        label: None,
+        rationale: "The formula is there and \u{1b}[31mthe training loop\u{202e} uses it.".into(),
+        evidence: vec![Evidence { path: path.into(), lines: Some(lines) }],
+        trace: vec![Look {
+            tool: "search".into(),
+            arguments: r#"{"pattern":"snr","path":"ppdiff"}"#.into(),
+            bytes: Some(1234),
+            sha256: Some("d50caee6aa".into()),
+            excerpt: Some("ppdiff/losses.py:1: def snr_weight\n…".into()),
+        }],
+        tokens: None,
+        seconds: None,
+        error: score.is_none().then(|| "the judge ran out of looks".into()),
+    }
+}
+
+fn judgement(file: &str, turn: usize, verdicts: Vec<Verdict>) -> Judgement {
+    let judge = Judge {
+        name: "reader".into(),
+        kind: "http".into(),
+        model: Some("a-model".into()),
+        budget: Some(8),
+        ..Judge::default()
+    };
+    Judgement {
+        file: format!("judgements/{file}.json"),
+        judge,
+        commit: Some("0123456789abcdef".into()),
+        turn: Some(turn),
+        rubric: Some("slump-5".into()),
+        created_at: Some("2026-01-02T03:04:05Z".into()),
+        verdicts,
+        ..Judgement::default()
+    }
+}
+
+fn rubric() -> Rubric {
+    let components = vec![
+        component("C01", "Cosine schedule (CosineSchedule)", "cos(t/T pi/2)^2", 1),
+        component("C02", "Joint loss (joint_loss)", "w(t) (s + x)", 2),
+        component("C03", "Time weight (snr_weight)", "min(SNR, 5)/5", 2),
+        component("C04", "Guidance (guided)", "(1 + w) f - w f", 3),
+        component("C05", "What nobody named", "", 3),
+    ];
+    let early = vec![
+        verdict("C01", Some(4), "ppdiff/schedule.py", (4, 9)),
+        verdict("C02", Some(4), "ppdiff/losses.py", (6, 7)),
+        verdict("C03", Some(4), "ppdiff/losses.py", (1, 3)),
+    ];
+    let late = vec![
+        verdict("C01", Some(1), "ppdiff/train.py", (5, 5)),
+        verdict("C02", Some(3), "ppdiff/loss.py", (1, 2)),
+        verdict("C03", Some(0), "ppdiff/loss.py", (2, 2)),
+        verdict("C04", None, "gone.py", (1, 2)),
+        verdict("C99", Some(2), "ppdiff/loss.py", (40, 50)),
+    ];
+    let label =
+        Label { component: "C01".into(), score: Some(2), blind: Some(true), ..Label::default() };
+    let level = |id: &str, level| Recoverability { id: id.into(), by_turn: vec![(1, level)] };
+    Rubric {
+        checklist: Some(Checklist { task: None, components }),
+        exposure: Some(Exposure { components: vec![level("C01", 4), level("C03", 3)] }),
+        judgements: vec![judgement("early", 2, early), judgement("late", 5, late)],
+        labels: vec![Labels {
+            file: "labels/ann.json".into(),
+            annotator: "ann".into(),
+            labels: vec![label],
+        }],
+        ..Rubric::default()
+    }
+}
+
+/// Five turns: the schedule loses its use in the fourth, the weight is removed in the fifth.
+fn losing() -> Story {
+    let mut told = Telling::default();
+    told.turn("A cosine schedule", |turn| turn.write("ppdiff/schedule.py", SCHEDULE));
+    told.turn("The losses, weighted by time, and training", |turn| {
+        turn.write("ppdiff/losses.py", LOSSES);
+        turn.write("ppdiff/train.py", TRAIN);
+    });
+    told.checkpoint("losses");
+    told.turn("Call the file loss.py", |turn| {
+        turn.rename("ppdiff/losses.py", "ppdiff/loss.py");
+        turn.write("ppdiff/train.py", Box::leak(TRAIN.replace("losses", "loss").into_boxed_str()));
+    });
+    told.turn("Make it faster", |turn| turn.write("ppdiff/train.py", FAST_TRAIN));
+    told.turn("Simplify the loss", |turn| turn.write("ppdiff/loss.py", PLAIN_LOSSES));
+    told.checkpoint("clean-up");
+    let mut story = told.end();
+    story.rubric = rubric();
+    story
+}
+
+fn judged_by(rubric: Rubric) -> Story {
+    Story { rubric, ..losing() }
+}
+
+fn world_of(story: Story, width: u16, height: u16, keys: &str) -> Answering {
+    let mut world = Answering::telling(story);
+    world.send(Message::Resized(Size { width, height }));
+    press(&mut world, "3w");
+    press(&mut world, keys);
+    world
+}
+
+fn world(keys: &str) -> Answering {
+    world_of(losing(), 120, 40, keys)
+}
+
+fn press(world: &mut Answering, keys: &str) {
+    key::parse(keys).unwrap().into_iter().for_each(|key| world.send(Message::Press(key)));
+}
+
+fn seen(world: &Answering) -> String {
+    export::text(&ui::picture(&world.app, Theme::plain()))
+}
+
+fn text(width: u16, height: u16, keys: &str) -> String {
+    seen(&world_of(losing(), width, height, keys))
+}
+
+#[test]
+fn the_table_stands_beside_the_verdict_and_above_the_lifeline() {
+    insta::assert_snapshot!(text(120, 40, "2j"));
+}
+
+#[test]
+fn a_small_screen_has_the_table_or_the_verdict() {
+    insta::assert_snapshot!(text(80, 24, "j"));
+    insta::assert_snapshot!(text(80, 24, "2j <enter> 12j"));
+}
+
+#[test]
+fn the_smallest_screen_has_one_part() {
+    insta::assert_snapshot!(text(60, 15, ""));
+    insta::assert_snapshot!(text(60, 15, "x"));
+}
+
+#[test]
+fn a_wide_screen_has_whole_lifelines_in_the_table() {
+    insta::assert_snapshot!(text(200, 50, "G"));
+}
+
+#[test]
+fn without_utf_8_the_scores_are_ascii() {
+    let mut app = world("2j x").app;
+    app.shell.looks.alphabet = Alphabet::Ascii;
+    let frame = export::text(&ui::picture(&app, Theme::with(app.shell.looks)));
+    assert!(frame.is_ascii());
+    insta::assert_snapshot!(frame);
+}
+
+#[test]
+fn without_colours_scores_are_told_by_their_length_number_and_word() {
+    let mut app = world("").app;
+    app.shell.looks.has_colours = false;
+    let frame = ui::picture(&app, Theme::with(app.shell.looks));
+    let is_plain = |cell: &ratatui::buffer::Cell| {
+        cell.fg == ratatui::style::Color::Reset && cell.bg == ratatui::style::Color::Reset
+    };
+    assert!(frame.content.iter().all(is_plain));
+    assert!(export::text(&frame).contains("█··· 1 Wrong"));
+}
+
+#[test]
+fn the_lost_key_goes_to_the_turn_and_enter_to_the_lines_and_backspace_back() {
+    let mut world = world("x");
+    assert!(seen(&world).contains("C01 is lost in turn 4; enter shows the lines"));
+
+    press(&mut world, "<enter>");
+    let replay = world.app.replay().unwrap();
+    assert_eq!((replay.view, replay.turn + 1), (View::Replay, 4));
+    assert_eq!(replay.diff_key().unwrap().path.as_str(), "ppdiff/train.py");
+    let shown = seen(&world);
+    assert!(shown.contains("▌ 6    −     schedule = CosineSchedule(steps)"), "{shown}");
+
+    press(&mut world, "<bs>");
+    assert_eq!(world.app.replay().unwrap().view, View::Scores);
+    assert!(seen(&world).contains("lost in turn 4"));
+}
+
+#[test]
+fn an_event_in_a_renamed_file_leads_to_the_change_of_that_file() {
+    let world = world("2j 3l <tab> <tab> <enter>");
+    let replay = world.app.replay().unwrap();
+    assert_eq!((replay.view, replay.turn + 1), (View::Replay, 4));
+
+    let world = self::world("2j x <enter>");
+    let replay = world.app.replay().unwrap();
+    assert_eq!((replay.turn + 1, replay.diff_key().unwrap().path.as_str()), (5, "ppdiff/loss.py"));
+    let shown = seen(&world);
+    let at_cursor = shown.lines().find(|line| line.contains("││▌")).unwrap();
+    assert!(at_cursor.contains("− def snr_weight(t, bars, most=5.0):"), "{shown}");
+}
+
+#[test]
+fn an_event_is_shown_against_the_turn_before_whatever_the_base_was() {
+    let mut world = world_of(losing(), 120, 40, "1w b b 3w x <enter>");
+    assert!(seen(&world).contains("since turn 3"), "{}", seen(&world));
+
+    press(&mut world, "<bs> 1w");
+    assert!(!seen(&world).contains("since turn 3"), "{}", seen(&world));
+}
+
+#[test]
+fn what_is_not_lost_says_how_it_stands() {
+    assert!(seen(&world("j x")).contains("C02 is not lost: joint_loss in use"));
+    assert!(seen(&world("3j x")).contains("C04 is not lost: no code defines guided"));
+    let words = "C05 is not lost: neither its name nor a verdict names a symbol to follow";
+    assert!(seen(&world("4j x")).contains(words));
+}
+
+#[test]
+fn events_are_gone_through_in_both_ways() {
+    let turn = |keys: &str| world(keys).app.replay().unwrap().turn + 1;
+    assert_eq!([turn("n"), turn("2n"), turn("9n"), turn("G")], [2, 4, 1, 1]);
+    assert_eq!([turn("4l N"), turn("4l 2N"), turn("n n N")], [4, 2, 2]);
+    assert!(seen(&world("9n")).contains("nothing happens to C01 after this turn"));
+}
+
+#[test]
+fn judgements_are_flipped_and_changes_told_from_the_other() {
+    let late = seen(&world(""));
+    assert!(
+        late.contains("reader (http, a-model, at most 8 calls) · after turn 5 at 0123456"),
+        "{late}"
+    );
+    assert!(late.contains("judgement 2 of 2") && late.contains("chg against turn 2"));
+    assert!(late.contains("MCF –") && late.contains("judged 3 of 5, in part"), "{late}");
+
+    let early = seen(&world("f"));
+    assert!(
+        early.contains("after turn 2") && early.contains("judgement 1 of 2: judgements/early.json")
+    );
+    assert!(early.contains("▲3"), "{early}");
+    let asked_for = seen(&world("F F"));
+    assert!(asked_for.contains("judgement 2 of 2: judgements/late.json"));
+    assert!(asked_for.contains("MCF 1.333 of 4") && asked_for.contains("judged 3 of 5, in part"));
+}
+
+#[test]
+fn the_table_is_sorted_by_score_or_by_loss() {
+    let order = |keys: &str| {
+        let world = world(keys);
+        let rows = world.app.replay().unwrap().component_rows();
+        rows.into_iter().map(|row| row.id).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(order(""), "C01 C02 C03 C04 C05 C99");
+    assert_eq!(order("s"), "C03 C01 C99 C02 C04 C05");
+    assert_eq!(order("s s"), "C01 C03 C02 C04 C05 C99");
+}
+
+#[test]
+fn the_chosen_component_stays_chosen_when_the_order_changes() {
+    let world = world("2j s");
+    assert_eq!(world.app.replay().unwrap().component_row().unwrap().id, "C03");
+}
+
+#[test]
+fn evidence_opens_the_file_as_it_was_judged_at_the_line() {
+    let mut world = world("<enter> 15j <enter>");
+    let replay = world.app.replay().unwrap();
+    assert_eq!((replay.view, replay.turn + 1), (View::Replay, 5));
+    assert_eq!(replay.diff.line_number(), Some(5));
+    let shown = seen(&world);
+    assert!(shown.contains("ppdiff/train.py  after turn 5"), "{shown}");
+    assert!(shown.contains("◆ C01 evidence"), "{shown}");
+
+    press(&mut world, "W");
+    assert!(seen(&world).contains("reader gave 1 Wrong"));
+    press(&mut world, "<esc> <bs>");
+    assert_eq!(world.app.replay().unwrap().view, View::Scores);
+}
+
+#[test]
+fn what_has_no_score_says_why_and_is_never_0() {
+    let shown = seen(&world("3j"));
+    assert!(shown.contains("C04 Guidance (guided)") && shown.contains("no score  by reader"));
+    assert!(shown.contains("the judge ran out of looks"));
+    assert!(shown.contains("there is no such text file at that turn"), "{shown}");
+    let shown = seen(&world("4j"));
+    assert!(
+        shown.contains("not judged") && shown.contains("reader says nothing of this component")
+    );
+    let shown = seen(&world("G"));
+    assert!(shown.contains("the checklist has no such component"));
+    assert!(shown.contains("the file has 2 lines"), "{shown}");
+}
+
+#[test]
+fn a_checklist_without_a_judgement_is_shown_without_scores() {
+    let world = world_of(judged_by(Rubric { judgements: vec![], ..rubric() }), 120, 40, "");
+    let shown = seen(&world);
+    assert!(shown.contains("nothing has judged this run yet"), "{shown}");
+    assert!(shown.contains("5 components, none has a score") && !shown.contains(" 0 Absent"));
+    assert!(shown.contains("lost in turn 4"), "{shown}");
+}
+
+#[test]
+fn judgements_without_a_checklist_are_shown_by_id() {
+    let world = world_of(judged_by(Rubric { checklist: None, ..rubric() }), 120, 40, "");
+    let shown = seen(&world);
+    assert!(shown.contains("C99") && !shown.contains("checklist"), "{shown}");
+    assert!(shown.contains("MCF 1.500 of 4"), "{shown}");
+}
+
+#[test]
+fn a_run_that_nothing_judges_says_so() {
+    let world = world_of(judged_by(Rubric::default()), 80, 24, "");
+    let shown = seen(&world);
+    assert!(shown.contains("nothing here says what this run is judged by"), "{shown}");
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn a_judgement_of_another_commit_shows_its_words_and_no_code() {
+    let mut rubric = rubric();
+    rubric.judgements[1].turn = None;
+    let shown = seen(&world_of(judged_by(rubric), 120, 40, ""));
+    assert!(shown.contains("no turn of this run at 0123456"), "{shown}");
+    assert!(shown.contains("the judged commit is no turn of this run"), "{shown}");
+}
+
+#[test]
+fn new_verdicts_are_seen_when_the_view_is_come_back_to() {
+    let mut world = world("1w");
+    world.story.rubric.judgements.pop();
+    press(&mut world, "3w");
+    let shown = seen(&world);
+    assert!(shown.contains("after turn 2") && !shown.contains("judgement 2 of 2"), "{shown}");
+}
+
+#[test]
+fn a_click_chooses_a_row_or_a_turn() {
+    let mut world = world("");
+    let click = |world: &mut Answering, kind, column, row| {
+        world.send(Message::Shell(shell::Message::Mouse(Mouse { kind, column, row })));
+    };
+    click(&mut world, Kind::Click, 9, 7);
+    assert_eq!(world.app.replay().unwrap().component_row().unwrap().id, "C03");
+
+    let shown = seen(&world);
+    let strip = shown.lines().position(|line| line.contains("│snr_weight")).unwrap();
+    click(&mut world, Kind::Click, 1 + 20 + 3, strip as u16);
+    assert_eq!(world.app.replay().unwrap().turn + 1, 4);
+    click(&mut world, Kind::WheelDown, 1 + 20, strip as u16);
+    assert_eq!(world.app.replay().unwrap().turn + 1, 5);
+}
+
+#[test]
+fn the_verdict_and_the_link_are_copied() {
+    let copied = |keys: &str| {
+        let mut world = world(keys);
+        let effects = world.app.update(Message::Press(key::parse("y").unwrap()[0]));
+        assert_eq!(effects, []);
+        let last = if keys.contains("2j") { "v" } else { "y" };
+        let effects = world.app.update(Message::Press(key::parse(last).unwrap()[0]));
+        match effects.as_slice() {
+            [Effect::Copy(text)] => text.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(copied("j"), "trajview 'a run' --at 1 --component C02");
+    let verdict = copied("2j");
+    assert!(verdict.starts_with("C03 Time weight (snr_weight): 0 Absent\njudge reader, turn 5"));
+    assert!(verdict.ends_with("ppdiff/loss.py:2-2") && !verdict.contains('\u{1b}'), "{verdict}");
+}
+
+fn sample() -> Vec<PathBuf> {
+    vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs/codex-p12")]
+}
+
+fn sampled(component: &str, keys: &str) -> Buffer {
+    let place = Place { view: View::Scores, component: Some(component.into()), ..Place::default() };
+    let size = Size { width: 120, height: 40 };
+    tui::headless(&sample(), size, keys, place, Wishes::default()).unwrap()
+}
+
+#[test]
+fn components_of_the_sample_are_one_key_from_the_turn_that_lost_them() {
+    for (component, turn, line) in [
+        ("C10", 42, "− model, schedule = Denoiser(config), CosineSchedule(config.n_st"),
+        ("C17", 46, "− def snr_weight(t, bars, gamma=5.0):"),
+        ("C18", 46, "− def interface_weights(coords, binder):"),
+        ("C20", 49, "− def self_condition(self, complex_, xt, st, t, rng):"),
+    ] {
+        let shown = export::text(&sampled(component, "x <enter>"));
+        assert!(shown.contains(&format!("turn {turn}/56")), "{shown}");
+        let squeezed = shown.lines().find(|line| line.contains("││▌")).unwrap();
+        let squeezed = squeezed.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(squeezed.contains(line), "{squeezed}");
+    }
+}
+
+#[test]
+fn a_component_that_is_not_there_is_told_which_are() {
+    let shown = export::text(&sampled("C99", ""));
+    assert!(shown.contains("no component C99: there are C01 to C24"), "{shown}");
+}

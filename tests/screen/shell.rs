@@ -1,0 +1,651 @@
+//! What is around the run: the palette, the mouse, copying, the editor, themes, ASCII, marks.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Size,
+    style::{Color, Modifier},
+};
+use trajview::{
+    app::{
+        App, Effect, Message, Place,
+        config::{Arrangement, Chord, Config, Named, Stop},
+        key::{self, Key},
+        layout::Panel,
+        shell::{
+            self,
+            looks::ThemeName,
+            mouse::{Capture, Kind, Mouse},
+        },
+    },
+    tui::{self, Wishes},
+    ui::export,
+};
+
+use crate::story::{self, Answering, text};
+
+/// The effects for the terminal that some keys lead to.
+fn effects(app: &mut App, keys: &str) -> Vec<Effect> {
+    let keys = key::parse(keys).unwrap().into_iter();
+    let all = keys.flat_map(|key| app.update(Message::Press(key)));
+    all.filter(|effect| matches!(effect, Effect::Copy(_) | Effect::Edit(_))).collect()
+}
+
+fn world(width: u16, height: u16, keys: &str) -> Answering {
+    let mut world = Answering::new();
+    world.send(Message::Resized(Size { width, height }));
+    press(&mut world, keys);
+    world
+}
+
+fn press(world: &mut Answering, keys: &str) {
+    key::parse(keys).unwrap().into_iter().for_each(|key| world.send(Message::Press(key)));
+}
+
+fn mouse(world: &mut Answering, kind: Kind, column: u16, row: u16) {
+    world.send(Message::Shell(shell::Message::Mouse(Mouse { kind, column, row })));
+}
+
+fn copied(keys: &str, what: &str) -> String {
+    let mut world = world(120, 40, keys);
+    match effects(&mut world.app, what).as_slice() {
+        [Effect::Copy(text)] => text.clone(),
+        other => panic!("{other:?}: {:?}", world.app.replay().and_then(|it| it.notice.clone())),
+    }
+}
+
+fn notice(world: &Answering) -> &str {
+    world.app.replay().and_then(|replay| replay.notice.as_deref()).unwrap_or_default()
+}
+
+fn place(world: &Answering) -> (usize, Panel) {
+    let replay = world.app.replay().unwrap();
+    (replay.turn + 1, replay.focus)
+}
+
+fn wishes(theme: ThemeName, ascii: bool) -> Wishes {
+    Wishes { config: Config { theme, ascii, ..Config::default() }, ..Wishes::default() }
+}
+
+fn frame_as(wishes: Wishes, width: u16, height: u16, keys: &str) -> Buffer {
+    let size = Size { width, height };
+    tui::headless_as(story::sample(), &[], size, keys, Place::default(), wishes).unwrap()
+}
+
+#[test]
+fn the_palette_finds_commands_by_their_letters() {
+    insta::assert_snapshot!(text(100, 30, ": nx tu"));
+}
+
+#[test]
+fn enter_runs_the_best_command_and_closes_the_list() {
+    let mut world = world(120, 40, ": next <space> checkp <enter>");
+    assert_eq!(place(&world).0, 3);
+    press(&mut world, "<c-p> quit <enter>");
+    assert!(world.app.is_quitting);
+}
+
+#[test]
+fn a_key_typed_into_the_palette_finds_its_command() {
+    assert!(world(120, 40, ":q<enter>").app.is_quitting);
+}
+
+#[test]
+fn a_number_leads_to_its_turn_and_a_path_to_a_file() {
+    assert_eq!(place(&world(120, 40, ":4<enter>")).0, 4);
+    let world = world(120, 40, "l :datapy<enter>");
+    let path = world.app.replay().unwrap().change().map(|(_, change)| change.path.to_string());
+    assert_eq!(path.as_deref(), Some("src/ppdiff/data.py"));
+    assert_eq!(place(&world), (2, Panel::Diff));
+}
+
+#[test]
+fn escape_and_erasing_close_the_palette() {
+    for keys in [": <esc>", ":x <bs> <bs>"] {
+        let world = world(120, 40, keys);
+        assert!(world.app.shell.palette.is_none(), "{keys}");
+    }
+    assert!(text(80, 24, ":zzzz<enter>").contains("no command has these letters"));
+}
+
+#[test]
+fn text_pasted_into_the_palette_is_typed() {
+    let mut world = world(120, 40, ":");
+    world.send(Message::Paste("4\n".into()));
+    press(&mut world, "<enter>");
+    assert_eq!(place(&world).0, 4);
+}
+
+/// What is in the line of the search, of the palette or of the requests, whichever is open.
+fn typed(world: &Answering) -> &str {
+    let replay = world.app.replay().unwrap();
+    let search = replay.search.prompt.as_ref().map(|prompt| &*prompt.text);
+    let requests = replay.chooser.as_ref().map(|chooser| &*chooser.filter);
+    let palette = world.app.shell.palette.as_ref().map(|palette| &*palette.text);
+    palette.or(search).or(requests).unwrap()
+}
+
+#[test]
+fn a_long_paste_fills_the_line_once_and_the_footer_says_what_was_left_out() {
+    for prompt in [":", "/", "R"] {
+        let mut world = world(120, 40, prompt);
+
+        world.send(Message::Paste("loss and noise\n".repeat(20_000)));
+
+        assert_eq!(typed(&world).chars().count(), 2_000, "{prompt}");
+        assert!(typed(&world).starts_with("loss and noiseloss"), "{prompt}");
+        let said = "the line is full: only its first 2000 letters were taken";
+        assert!(frame_of(&world).contains(said), "{prompt}");
+        press(&mut world, "<bs> x");
+        assert!(!frame_of(&world).contains(said), "{prompt}: there is room again");
+        press(&mut world, "x");
+        assert!(frame_of(&world).contains(said), "{prompt}: and none again");
+    }
+}
+
+#[test]
+fn gg_and_g_go_to_the_start_and_12gg_to_the_twelfth() {
+    assert_eq!(place(&world(120, 40, "4l g")).0, 1);
+    assert_eq!(place(&world(120, 40, "4l gg")).0, 1);
+    assert_eq!(place(&world(120, 40, "5gg")).0, 5);
+    assert_eq!(place(&world(120, 40, "5gg 2g")).0, 2);
+    assert_eq!(place(&world(120, 40, "5gg l gg")).0, 1);
+}
+
+#[test]
+fn a_click_selects_what_it_points_at() {
+    let mut world = world(120, 40, "");
+    mouse(&mut world, Kind::Click, 10, 7); // two names of checkpoints stand above the fourth turn
+    assert_eq!(place(&world), (4, Panel::Turns));
+    let layout = world.app.layout();
+
+    let files = layout.panel(Panel::Files).unwrap();
+    mouse(&mut world, Kind::Click, files.x + 5, files.y + 2);
+    let selected = |world: &Answering| world.app.replay().unwrap().change().unwrap().0;
+    assert_eq!((place(&world).1, selected(&world)), (Panel::Files, 1));
+
+    let diff = layout.panel(Panel::Diff).unwrap();
+    mouse(&mut world, Kind::Click, diff.x + 5, diff.y + 4);
+    let cursor = world.app.replay().unwrap().diff.scroll.cursor;
+    assert_eq!((place(&world).1, cursor), (Panel::Diff, 3));
+
+    let steps = layout.panel(Panel::Steps).unwrap();
+    mouse(&mut world, Kind::Click, steps.x + 5, steps.y + 3);
+    let step = world.app.replay().unwrap().steps.selected_index();
+    assert_eq!((place(&world).1, step), (Panel::Steps, 2));
+}
+
+#[test]
+fn a_double_click_is_enter_where_it_was_clicked() {
+    let mut world = world(120, 40, "l");
+    let steps = world.app.layout().panel(Panel::Steps).unwrap();
+    for kind in [Kind::Click, Kind::DoubleClick] {
+        mouse(&mut world, kind, steps.x + 5, steps.y + 2);
+    }
+    let replay = world.app.replay().unwrap();
+    assert!(replay.steps.is_unfolded(replay.steps.items[1]));
+}
+
+#[test]
+fn a_click_on_a_tab_opens_it() {
+    let mut world = world(80, 24, "l");
+    let seen = export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()));
+    let column = seen.lines().nth(1).unwrap().find("diff").unwrap() as u16;
+
+    mouse(&mut world, Kind::Click, column, 1);
+
+    assert_eq!(place(&world).1, Panel::Diff);
+}
+
+#[test]
+fn the_wheel_scrolls_what_is_under_the_pointer_and_leaves_the_keyboard() {
+    let mut world = world(100, 30, "l S Z");
+    let before = place(&world);
+    let steps = world.app.layout().panel(Panel::Steps).unwrap();
+    for _ in 0..2 {
+        mouse(&mut world, Kind::WheelDown, steps.x + 5, steps.y + 2);
+    }
+    assert_eq!(world.app.replay().unwrap().steps.scroll.top, 6);
+    for _ in 0..9 {
+        mouse(&mut world, Kind::WheelUp, steps.x + 5, steps.y + 2);
+    }
+    assert_eq!(world.app.replay().unwrap().steps.scroll.top, 0);
+    mouse(&mut world, Kind::WheelDown, 4, 4);
+    assert_eq!(place(&world), (before.0 + 1, before.1));
+}
+
+#[test]
+fn a_click_beside_a_box_closes_it() {
+    let mut world = world(120, 40, "?");
+    mouse(&mut world, Kind::WheelDown, 60, 20);
+    assert_eq!(world.app.overlay.as_ref().unwrap().top, 3);
+    mouse(&mut world, Kind::Click, 1, 20);
+    assert!(world.app.overlay.is_none());
+    press(&mut world, ":");
+    mouse(&mut world, Kind::Click, 1, 20);
+    assert!(world.app.shell.palette.is_none());
+}
+
+#[test]
+fn a_click_and_a_double_click_choose_a_command() {
+    let mut world = world(120, 40, ":quit");
+    for kind in [Kind::Click, Kind::DoubleClick] {
+        mouse(&mut world, kind, 60, 3);
+    }
+    assert!(world.app.is_quitting);
+}
+
+fn frame_of(world: &Answering) -> String {
+    export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()))
+}
+
+/// The column and row where some words begin in the box over the panels.
+fn place_of(world: &Answering, words: &str) -> (u16, u16) {
+    let seen = frame_of(world);
+    let edge = usize::from(world.app.layout().overlay().x);
+    let at = |(y, line): (usize, &str)| {
+        let mut columns = line.match_indices(words).map(|(at, _)| line[..at].chars().count());
+        Some((columns.find(|column| *column >= edge)?, y))
+    };
+    let (column, row) =
+        seen.lines().enumerate().find_map(at).unwrap_or_else(|| panic!("no {words:?} in:\n{seen}"));
+    (column as u16, row as u16)
+}
+
+fn click(world: &mut Answering, words: &str) {
+    let (column, row) = place_of(world, words);
+    mouse(world, Kind::Click, column, row);
+}
+
+/// Two clicks on one cell, as the terminal tells them.
+fn double_click(world: &mut Answering, words: &str) {
+    let (column, row) = place_of(world, words);
+    mouse(world, Kind::Click, column, row);
+    mouse(world, Kind::DoubleClick, column, row);
+}
+
+fn chosen(world: &Answering) -> usize {
+    world.app.replay().unwrap().chooser.as_ref().unwrap().scroll.cursor
+}
+
+#[test]
+fn a_click_selects_a_request_and_a_second_one_goes_there() {
+    let mut world = world(120, 40, "R");
+
+    click(&mut world, "4 The sequence term");
+    assert_eq!((chosen(&world), place(&world).0), (3, 1));
+    click(&mut world, "read in three parts");
+    assert_eq!(chosen(&world), 3, "the request below the list is read, not chosen from");
+    double_click(&mut world, "3 Combine the sequence");
+
+    assert!(world.app.replay().unwrap().chooser.is_none());
+    assert_eq!(place(&world).0, 3);
+}
+
+#[test]
+fn requests_that_were_typed_for_are_clicked_where_they_stand() {
+    let mut world = world(120, 40, "R loss");
+
+    double_click(&mut world, "4 The sequence term");
+
+    assert_eq!(place(&world).0, 4);
+}
+
+#[test]
+fn hits_are_scrolled_with_the_wheel_and_clicked() {
+    let mut world = world(80, 24, "/loss<enter> L");
+    let top = |world: &Answering| world.app.replay().unwrap().chooser.as_ref().unwrap().scroll.top;
+    assert_eq!(top(&world), 0);
+
+    mouse(&mut world, Kind::WheelDown, 40, 12);
+    assert_eq!(top(&world), 1, "there are 21 hits and 20 rows");
+    mouse(&mut world, Kind::Click, 40, 21);
+    assert_eq!(chosen(&world), 20);
+    mouse(&mut world, Kind::WheelUp, 40, 12);
+    assert_eq!(top(&world), 0);
+    for kind in [Kind::Click, Kind::DoubleClick] {
+        mouse(&mut world, kind, 40, 4);
+    }
+
+    assert_eq!(world.app.replay().unwrap().search.current, Some(2));
+}
+
+#[test]
+fn a_click_switches_what_playback_stops_at() {
+    let mut world = world(120, 40, "P");
+    let seen = |world: &Answering, words: &str| {
+        place_of(world, words);
+    };
+
+    click(&mut world, "a failing test");
+    seen(&world, "t [x] a failing test");
+    seen(&world, "e [ ] an error");
+    click(&mut world, "a failing test");
+    seen(&world, "t [ ] a failing test");
+    click(&mut world, "speed");
+
+    seen(&world, "t [ ] a failing test");
+}
+
+#[test]
+fn a_click_chooses_the_kind_of_steps() {
+    let mut world = world(120, 40, "l K");
+    mouse(&mut world, Kind::WheelDown, 60, 20);
+    assert_eq!(chosen(&world), 1);
+
+    double_click(&mut world, "e edits");
+
+    place_of(&world, "edits only, 4 hidden");
+}
+
+#[test]
+fn a_click_beside_a_list_closes_it_and_one_on_its_border_does_not() {
+    for keys in ["R", "K", "P", "/loss<enter> L"] {
+        let mut world = world(120, 40, keys);
+        let replay = world.app.replay().unwrap();
+        let frame = replay.chooser_areas(&world.app.layout()).unwrap().frame;
+
+        mouse(&mut world, Kind::Click, frame.x, frame.y);
+        assert!(world.app.replay().unwrap().chooser.is_some(), "{keys}");
+        mouse(&mut world, Kind::Click, frame.x, frame.y - 1);
+        assert!(world.app.replay().unwrap().chooser.is_none(), "{keys}");
+    }
+}
+
+#[test]
+fn the_wheel_goes_through_the_palette_and_a_click_chooses_there() {
+    let mut world = world(80, 24, ":");
+    mouse(&mut world, Kind::WheelDown, 40, 12);
+    assert_eq!(world.app.shell.palette.as_ref().unwrap().selected, 3);
+
+    press(&mut world, "next <space> checkpoint");
+    double_click(&mut world, "first turn of the next checkpoint");
+
+    assert_eq!(place(&world).0, 3);
+}
+
+#[test]
+fn the_mouse_can_be_left_to_the_terminal() {
+    let mut world = world(120, 40, "<c-g>");
+    assert_eq!(world.app.shell.mouse, Capture::Off);
+    assert!(notice(&world).starts_with("the mouse is the terminal's"), "{}", notice(&world));
+    press(&mut world, "<c-g>");
+    assert_eq!(world.app.shell.mouse, Capture::On);
+}
+
+#[test]
+fn a_line_a_hunk_and_a_patch_are_copied() {
+    assert_eq!(copied("l f <tab><tab> j", "yl"), "import math");
+    let hunk = copied("l <tab><tab>", "yh");
+    assert!(hunk.starts_with("@@ -1,7 +1,10 @@\n import csv\n"), "{hunk}");
+    let patch = copied("l <tab><tab>", "yp");
+    assert!(patch.starts_with("diff --git a/src/ppdiff/data.py b/src/ppdiff/data.py\n"), "{patch}");
+    assert!(patch.contains("\n-def load_pairs(path):\n"));
+}
+
+#[test]
+fn what_was_copied_is_said() {
+    let mut world = world(120, 40, "l <tab><tab>");
+    effects(&mut world.app, "yp");
+    assert_eq!(notice(&world), "copied the patch of src/ppdiff/data.py");
+    let seen = text(120, 40, "l <tab><tab> yh");
+    assert!(seen.contains("copied hunk 1"), "{seen}");
+}
+
+#[test]
+fn the_copied_command_opens_the_same_place() {
+    let link = copied("3l <tab><tab> 9G", "yy");
+    assert_eq!(link, "trajview 'a run' --at 4 --file results/loss.csv:4");
+}
+
+#[test]
+fn a_key_that_copies_nothing_says_which_would() {
+    let mut world = world(120, 40, "y");
+    assert!(export::text(&frame_as(Wishes::default(), 120, 40, "y")).contains("l line   h hunk"));
+    press(&mut world, "x");
+    assert_eq!(notice(&world), "y is followed by l, h, p, v or y");
+    press(&mut world, "l");
+    assert_eq!(place(&world).0, 2);
+}
+
+#[test]
+fn the_editor_gets_the_file_after_the_turn_at_the_line() {
+    let mut world = world(120, 40, "3l f <tab><tab> 9G");
+    let effects = effects(&mut world.app, "E");
+    let [Effect::Edit(editing)] = effects.as_slice() else { panic!("{effects:?}") };
+    assert_eq!((&*editing.name, editing.line, &*editing.moment), ("joint.py", 9, "turn-4"));
+    assert!(editing.text.contains("def weight(t, steps=1000):"));
+}
+
+#[test]
+fn what_no_editor_could_show_is_a_sentence() {
+    let mut world = world(120, 40, "5l");
+    let mut said = vec![];
+    for _ in 0..3 {
+        assert_eq!(effects(&mut world.app, "E").len(), usize::from(notice(&world).is_empty()));
+        said.push(notice(&world).to_owned());
+        press(&mut world, "f");
+    }
+    assert!(said.contains(&"results/loss.csv is gone here".into()), "{said:?}");
+    assert!(said.contains(&"weights.bin is not text".into()), "{said:?}");
+}
+
+#[test]
+fn a_mark_brings_turn_step_file_and_scroll_back() {
+    let mut world = world(120, 40, "3l f <tab><tab> 12G Ma");
+    let before = world.app.replay().unwrap().spot();
+    assert_eq!(notice(&world), "turn 4 is marked a; 'a comes back");
+
+    press(&mut world, "<tab> gg <tab> l l j f 'a");
+
+    assert_eq!(world.app.replay().unwrap().spot(), before);
+    press(&mut world, "''");
+    assert_eq!(place(&world).0, 6);
+    press(&mut world, "''");
+    assert_eq!(world.app.replay().unwrap().spot(), before);
+}
+
+#[test]
+fn a_mark_brings_the_view_of_the_diff_and_its_base_back() {
+    let views = [
+        "3l f <tab><tab>",      // unified, since the turn before
+        "3l f <tab><tab> d",    // side by side
+        "3l f <tab><tab> a 7G", // blame
+        "3l B l <tab><tab> d",  // since a marked turn
+        "4l l bb <tab><tab>",   // since the start
+        "3l f <tab><tab> m d",  // with all the room
+    ];
+    for keys in views {
+        let frame = |world: &Answering| {
+            export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()))
+        };
+        let mut world = world(200, 50, keys);
+        let before = frame(&world);
+
+        press(&mut world, "Ma <esc> 1G b B b d d d f <tab> l a m 'a <left> <right> 'a");
+
+        assert_eq!(frame(&world), before, "{keys}");
+    }
+}
+
+#[test]
+fn the_way_back_from_a_mark_brings_its_own_view_back() {
+    let mut world = world(200, 50, "Ma 4l bb <tab><tab> d");
+    let seen = |world: &Answering| {
+        export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()))
+    };
+    let before = seen(&world);
+    press(&mut world, "'a");
+    assert!(seen(&world).contains("turn 1/6"));
+
+    press(&mut world, "''");
+
+    assert_eq!(seen(&world), before);
+}
+
+#[test]
+fn a_jump_leaves_the_view_of_the_diff_alone() {
+    let world = world(200, 50, "l 5G b d <c-o>");
+
+    let replay = world.app.replay().unwrap();
+
+    assert_eq!(place(&world).0, 2);
+    assert_eq!(replay.diff.arrangement, Arrangement::Columns);
+    assert_ne!(replay.bases.base, trajview::app::base::Base::PreviousTurn);
+}
+
+#[test]
+fn a_mark_that_was_never_set_is_a_sentence() {
+    let mut world = world(120, 40, "'x");
+    assert_eq!(notice(&world), "nothing is marked x; Mx marks this place");
+    press(&mut world, "Ma 'x");
+    assert_eq!(notice(&world), "nothing is marked x; there are marks a");
+    press(&mut world, "M ?");
+    assert_eq!(notice(&world), "a mark is a letter or a digit");
+}
+
+#[test]
+fn jumps_can_be_gone_back_and_forward() {
+    let mut world = world(120, 40, "5G l 1G");
+    let mut at = |keys| {
+        press(&mut world, keys);
+        place(&world).0
+    };
+    assert_eq!(at("<c-o>"), 6);
+    assert_eq!(at("<c-o>"), 1);
+    assert_eq!(at("<c-n>"), 6);
+    assert_eq!(at("<c-n>"), 1);
+    assert_eq!(at("<c-n>"), 1);
+    assert_eq!(notice(&world), "no further jump is remembered");
+}
+
+#[test]
+fn playing_and_single_turns_are_no_jumps() {
+    let mut world = world(120, 40, "l l l <c-o>");
+    assert_eq!((place(&world).0, notice(&world)), (4, "no further jump is remembered"));
+    press(&mut world, "/loss<enter>nnn <c-o>");
+    assert!(world.app.replay().unwrap().search.current.is_some());
+}
+
+/// Rows with every change of colours written in line.
+fn with_colours(buffer: &Buffer, rows: std::ops::Range<u16>) -> String {
+    let name = |colour: Color| colour.to_string().to_lowercase();
+    let mut out = String::new();
+    for y in rows {
+        let mut last = None;
+        for x in 35..90 {
+            let cell = &buffer[(x, y)];
+            let look = (cell.fg, cell.bg, cell.modifier.contains(Modifier::BOLD));
+            if last != Some(look) {
+                let bold = if look.2 { " bold" } else { "" };
+                out += &format!("{{{} on {}{bold}}}", name(look.0), name(look.1));
+                last = Some(look);
+            }
+            out += cell.symbol();
+        }
+        out = out.trim_end().to_owned() + "\n";
+    }
+    out
+}
+
+#[test]
+fn every_theme_colours_a_small_diff() {
+    let frames = ThemeName::ALL.iter().copied().map(|theme| {
+        let buffer = frame_as(wishes(theme, false), 120, 40, "l");
+        format!("{}\n{}", theme.word(), with_colours(&buffer, 4..10))
+    });
+    insta::assert_snapshot!(frames.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn a_key_goes_through_the_themes_and_says_which_is_on() {
+    let mut world = world(120, 40, "T");
+    assert_eq!((world.app.shell.looks.theme, notice(&world)), (ThemeName::Dark, "theme: dark"));
+    press(&mut world, "TTTT");
+    assert_eq!(world.app.shell.looks.theme, ThemeName::Terminal);
+    world.app.shell.looks.has_colours = false;
+    press(&mut world, "T");
+    assert!(notice(&world).ends_with("NO_COLOR is set"), "{}", notice(&world));
+    let theme = trajview::ui::theme::Theme::with(world.app.shell.looks);
+    let picture = trajview::ui::picture(&world.app, theme);
+    let is_plain = |cell: &ratatui::buffer::Cell| (cell.fg, cell.bg) == Default::default();
+    assert!(picture.content.iter().all(is_plain));
+}
+
+#[test]
+fn without_utf_8_every_frame_is_ascii() {
+    let wishes = || wishes(ThemeName::Terminal, true);
+    let places = [
+        "",
+        "l <tab><tab>",
+        "3l Z",
+        "4l",
+        "5l f",
+        "?",
+        ":",
+        ":36",
+        "i",
+        "e",
+        "y",
+        "/loss<enter>",
+        " ",
+    ];
+    for keys in places {
+        for (width, height) in [(120, 40), (80, 24), (180, 50), (40, 9)] {
+            let seen = export::text(&frame_as(wishes(), width, height, keys));
+            assert!(seen.is_ascii(), "{keys}:\n{seen}");
+            let is_own = |line: &&str| line.contains('?') && !line.contains("? help");
+            let marks = seen.lines().filter(is_own).count();
+            assert!(marks == 0 || ["3l Z", "?", ":", "/loss<enter>"].contains(&keys), "{seen}");
+        }
+    }
+    insta::assert_snapshot!(export::text(&frame_as(wishes(), 100, 30, "3l <tab><tab><tab> jj")));
+}
+
+#[test]
+fn every_new_key_is_in_the_table() {
+    for keys in [": <esc>", "<c-p> <esc>", "E", "Ma", "'a", "<c-o>", "<c-n>", "T", "<c-g>", "yy"] {
+        let first = key::parse(keys).unwrap()[0];
+        let context = trajview::app::keymap::Context::Turns;
+        assert!(trajview::app::keymap::find(context, first).is_some(), "{keys}");
+    }
+    assert!(Key::ctrl('g').to_string() == "ctrl-g");
+}
+
+#[test]
+fn settings_reach_the_screen() {
+    let chord = |key: &str| Chord { written: key.into(), keys: key::parse(key).unwrap() };
+    let keys = [("next-turn".to_owned(), vec![chord("w")])].into();
+    let mut config = Config { tab_width: 8, editor: Some("ed".into()), keys, ..Config::default() };
+    config.diff.context = 0;
+    config.play.speed = 4.0;
+    let frame = |keys| {
+        let wishes = Wishes { config: config.clone(), ..Wishes::default() };
+        export::text(&frame_as(wishes, 120, 40, keys))
+    };
+
+    assert!(frame("w <space>").contains("▶ 4× by turn"));
+    assert!(frame("w").contains("←w turn"), "{}", frame("w"));
+    assert!(frame("w").contains("@@ −4,3 +4,6 @@"), "{}", frame("w"));
+    assert!(frame("l").contains("turn 1/6"));
+    assert!(frame("?").contains("w            next turn"));
+    let mut app = App::default();
+    let keys = [("warp".to_owned(), vec![chord("w")])].into();
+    let problems = app.configure(&Config { keys, ..Config::default() });
+    assert!(problems.join("").starts_with("keys.warp: no command has this name"));
+}
+
+#[test]
+fn the_settings_say_how_the_diff_stands_and_what_playback_stops_at() {
+    let mut config = Config::default();
+    config.diff.mode = Arrangement::Columns;
+    config.play.stop_at = vec![Stop::Error, Stop::Compaction];
+    let frame = |keys| {
+        let wishes = Wishes { config: config.clone(), ..Wishes::default() };
+        export::text(&frame_as(wishes, 200, 50, keys))
+    };
+
+    let unified = export::text(&frame_as(Wishes::default(), 200, 50, "l"));
+    assert_ne!(frame("l"), unified);
+    assert_eq!(frame("l"), export::text(&frame_as(Wishes::default(), 200, 50, "l d")));
+    assert!(frame("<space>").contains("until an error or a compaction"), "{}", frame("<space>"));
+}

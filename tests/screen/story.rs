@@ -1,0 +1,697 @@
+//! A small made-up run with a bit of everything, and a recording that answers questions about it from memory.
+use std::{collections::HashMap, path::Path, sync::Arc};
+
+use ratatui::{buffer::Buffer, layout::Size};
+use trajview::{
+    app::{
+        App, Effect, Message, Place,
+        audit::{
+            agreement,
+            asking::{Answer as Audited, Ask},
+        },
+        colours,
+        curves::{Measured, Moved, RulerName, scores},
+        replay::{Answer, Counts},
+        search::Progress,
+    },
+    metrics::{
+        lifeline::{self, Asked, Known, Lifeline},
+        quality::{self, Profile, Ruler, Scored},
+        rules::Rules,
+    },
+    run::{
+        Agent, Checkpoint, Edit, EditKind, EditPath, Parent, Place as At, RepoPath, Role, Run,
+        Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall, ToolResult, Turn,
+        Warning,
+        files::{
+            Blob, Blobs, Change, FileDiff, FilesFrom, MemoryBlobs, Origin, Timeline, Tree,
+            TreeFile, TurnFiles,
+            blame::{self, BlamedLine},
+            compare::compare,
+            renames,
+        },
+        rubric::Rubric,
+        search::{Hit, HitPlace, Query, StepField, matches_in},
+    },
+    store::{GoesOn, OpenError, ReuseReader, Scorer},
+    tui::{self, Opened, Opener, Recording},
+};
+
+/// The frame that some keys lead to.
+pub fn frame(width: u16, height: u16, keys: &str) -> Buffer {
+    frame_at(width, height, keys, Place::default())
+}
+
+pub fn frame_at(width: u16, height: u16, keys: &str, place: Place) -> Buffer {
+    tui::headless_with(sample(), &[], Size { width, height }, keys, place).unwrap()
+}
+
+pub fn text(width: u16, height: u16, keys: &str) -> String {
+    trajview::ui::export::text(&frame(width, height, keys))
+}
+
+/// Opens the made-up run whatever the path.
+pub fn sample() -> Opener {
+    opener_of(Story::tell)
+}
+
+pub fn opener_of(story: impl Fn() -> Story + Send + Sync + 'static) -> Opener {
+    Opener::new(move |_: &Path| -> Result<Opened, OpenError> {
+        let story = story();
+        let run = Arc::new(story.run.clone());
+        Ok(Opened { run, recording: Arc::new(story) })
+    })
+}
+
+/// A run and everything that is said in it.
+pub struct Story {
+    pub run: Run,
+    pub requests: Vec<&'static str>,
+    pub texts: HashMap<StepId, StepText>,
+    pub timeline: Result<Timeline, String>,
+    pub blobs: MemoryBlobs,
+    /// What stands beside it of what it is judged by.
+    pub rubric: Rubric,
+    /// A path whose comparison panics.
+    pub cursed: Option<&'static str>,
+}
+
+impl Recording for Story {
+    fn dir(
+        &self,
+        _run: &Run,
+        moments: &[usize],
+        _reader: &ReuseReader,
+    ) -> Result<Vec<Option<f64>>, String> {
+        Ok(vec![None; moments.len()])
+    }
+
+    fn content(&self, _run: &Run, file: TreeFile) -> Result<Blob, String> {
+        self.blobs.blob(file.blob().ok_or("not recorded")?)
+    }
+
+    fn step_text(&self, _run: &Run, step: StepId) -> StepText {
+        self.texts.get(&step).cloned().unwrap_or_default()
+    }
+
+    fn request(&self, _run: &Run, turn: usize) -> String {
+        self.requests.get(turn).copied().unwrap_or_default().to_owned()
+    }
+
+    fn timeline(&self, _run: &Run) -> Result<Arc<Timeline>, String> {
+        self.timeline.clone().map(Arc::new)
+    }
+
+    fn line_counts(&self, run: &Run) -> Result<Counts, String> {
+        let timeline = Recording::timeline(self, run)?;
+        let count = |change: &Change| compare(change, &self.blobs, 0).line_counts();
+        let turns = timeline.turns.iter();
+        Ok(turns.map(|turn| turn.changes.iter().map(count).collect()).collect())
+    }
+
+    fn diff(&self, _run: &Run, change: &Change, context: usize) -> FileDiff {
+        assert_ne!(self.cursed, Some(change.path.as_str()), "a cursed file");
+        compare(change, &self.blobs, context)
+    }
+
+    fn changes_between(
+        &self,
+        _run: &Run,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<Change>, String> {
+        let changes = self.timeline.clone()?.changes_between(before, after);
+        Ok(renames::find(changes, &self.blobs))
+    }
+
+    fn blame(&self, _run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String> {
+        blame::blame(&self.timeline.clone()?, &self.blobs, path, done)
+    }
+
+    fn search(
+        &self,
+        run: &Run,
+        query: &Query,
+        found: &mut dyn FnMut(Hit) -> bool,
+    ) -> Result<(), String> {
+        let regex = query.compile()?;
+        for turn in 0..run.turns.len() {
+            let request =
+                [(HitPlace::Request, self.requests.get(turn).copied().unwrap_or_default())];
+            let steps = run.steps_of_turn(turn);
+            let fields = steps.iter().filter_map(|id| Some((*id, self.texts.get(id)?)));
+            let texts = fields.flat_map(|(id, text)| {
+                [
+                    (HitPlace::Step(id, StepField::Text), text.text.as_str()),
+                    (
+                        HitPlace::Step(id, StepField::Arguments),
+                        text.arguments.as_deref().unwrap_or_default(),
+                    ),
+                    (
+                        HitPlace::Step(id, StepField::Result),
+                        text.result.as_deref().unwrap_or_default(),
+                    ),
+                ]
+            });
+            for (place, words) in request.into_iter().chain(texts) {
+                for (line, range) in matches_in(&regex, words) {
+                    if !found(Hit { turn, place, line, range }) {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn score(
+        &self,
+        _run: &Run,
+        moments: &[usize],
+        _scorer: &Scorer,
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Scored>, String> {
+        let timeline = self.timeline.clone()?;
+        let ruler = made_up_ruler();
+        if !goes_on(0, 1) {
+            return Err("stopped".into());
+        }
+        Ok(moments.iter().map(|done| self.scored(&timeline.tree_after(*done), &ruler)).collect())
+    }
+
+    fn rubric(&self) -> Rubric {
+        self.rubric.clone()
+    }
+
+    fn lifelines(
+        &self,
+        _run: &Run,
+        asked: &[Asked],
+        _goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Lifeline>, String> {
+        let timeline = self.timeline.clone()?;
+        Ok(lifeline::follow(&timeline, &known(&timeline, &self.blobs), asked))
+    }
+}
+
+/// The facts of every content of a story.
+fn known(timeline: &Timeline, blobs: &MemoryBlobs) -> Known {
+    let read = lifeline::wanted(timeline).into_iter().map(|(blob, grammar, _)| {
+        let facts = lifeline::facts(grammar, &blobs.blob(blob).unwrap());
+        ((blob, grammar), Arc::new(facts))
+    });
+    read.collect()
+}
+
+/// One rule, so that frames do not change with those built in.
+pub fn made_up_ruler() -> Ruler {
+    let rule = "id: sum-in-a-loop\nlanguage: python\nmessage: sum() adds up\nrule:\n  pattern: $T = $T + $X\n";
+    Ruler::new(Profile::default(), Rules::load("made up", &[("sums.yml", rule)]))
+}
+
+impl Story {
+    fn scored(&self, tree: &Tree, ruler: &Ruler) -> Scored {
+        let counted = tree.files.iter().filter(|(path, _)| ruler.profile().takes(path.as_str()));
+        let measured: Vec<_> = counted
+            .filter_map(|(path, file)| {
+                let bytes = self.blobs.blob(file.blob()?).ok()?;
+                Some((path.as_str(), quality::measure(path.as_str(), &bytes, ruler)))
+            })
+            .collect();
+        let files: Vec<_> =
+            measured.iter().map(|(path, measure)| quality::File { path, measure }).collect();
+        let (snapshot, detail) = quality::combine_with_detail(&files, ruler.profile());
+        Scored { snapshot, detail, not_recorded: vec![], is_untold: false }
+    }
+}
+
+impl Story {
+    pub fn tell() -> Self {
+        let mut told = Telling::default();
+        told.turn("Set up the package and a loader for the protein pairs", |turn| {
+            turn.thinking(
+                "The user wants a package. I start with a loader and keep it small.\nThen tests.",
+            );
+            turn.call("shell", "ls -la", "total 0\n", Some(0));
+            turn.write("src/ppdiff/data.py", DATA_1);
+            turn.write("pyproject.toml", "[project]\nname = \"ppdiff\"\nversion = \"0.1.0\"\n");
+            turn.message("The loader reads pairs lazily. `load_pairs` yields one pair at a time.");
+        });
+        told.turn("Add the noise schedule from section 3.2, cosine with offset 0.008", |turn| {
+            turn.thinking("Section 3.2 uses the cosine schedule of Nichol and Dhariwal.");
+            turn.write("src/ppdiff/schedule.py", SCHEDULE);
+            turn.call("shell", "python -m pytest -q", TESTS_FAIL, Some(1));
+            turn.write("src/ppdiff/data.py", DATA_2);
+            turn.call(
+                "shell",
+                "python -m pytest -q",
+                "...                       [100%]\n3 passed in 0.41s\n",
+                Some(0),
+            );
+            turn.message("The schedule is in place and the three tests pass.");
+        });
+        told.checkpoint("loading and schedule");
+        told.turn("Combine the sequence and structure losses into one joint loss", |turn| {
+            turn.subagent("explorer", "Find where the losses are computed", |agent| {
+                agent.call(
+                    "grep",
+                    "rg -n 'mse\\(' src",
+                    "src/ppdiff/joint.py:3:    loss = mse(xyz)\n",
+                    None,
+                );
+                agent.message("Only src/ppdiff/joint.py computes a loss.");
+            });
+            turn.write("src/ppdiff/joint.py", JOINT_1);
+            turn.message("Both losses now share `joint_loss`.");
+        });
+        told.turn("The sequence term dominates early on. Weight it by the timestep, and let the loss be read in three parts", |turn| {
+            turn.thinking("weight(t) should fall from 1 to 0.1.");
+            turn.write("src/ppdiff/joint.py", JOINT_2);
+            turn.outside("results/loss.csv", "step,loss\n1,2.31\n2,1.87\n3,1.52\n");
+            turn.call("shell", "python -m ppdiff.train --steps 3", "step 1 loss 2.31\nstep 2 loss 1.87\nstep 3 loss 1.52\n", Some(0));
+            turn.message("漢字 and \u{202e}hidden\u{202c} words are shown, not obeyed.\tTabs too.");
+        });
+        told.turn("", |turn| {
+            turn.compaction("Summary: loader, cosine schedule and joint loss are done; the weights fall with t.");
+            turn.message("I continue from the summary.");
+        });
+        told.turn(
+            "Rename the loader module to pairs.py and drop the results from the repository",
+            |turn| {
+                turn.rename("src/ppdiff/data.py", "src/ppdiff/pairs.py");
+                turn.call("shell", "git rm -q results/loss.csv", "", Some(0));
+                turn.outside_gone("results/loss.csv");
+                turn.binary("weights.bin");
+            },
+        );
+        told.checkpoint("joint loss");
+        told.end()
+    }
+}
+
+const DATA_1: &str = "import csv\n\n\ndef load_pairs(path):\n    with open(path) as handle:\n        for row in csv.reader(handle):\n            yield row[0], row[1]\n";
+const DATA_2: &str = "import csv\n\n\ndef load_pairs(path, skip_header=True):\n    with open(path, newline=\"\") as handle:\n        rows = csv.reader(handle)\n        if skip_header:\n            next(rows, None)\n        for row in rows:\n            yield row[0], row[1]\n";
+const SCHEDULE: &str = "import math\n\nOFFSET = 0.008\n\n\ndef alpha_bar(t, steps):\n    \"\"\"Share of the signal left after step t (Nichol & Dhariwal 2021, eq. 17).\"\"\"\n    angle = (t / steps + OFFSET) / (1 + OFFSET) * math.pi / 2\n    return math.cos(angle) ** 2\n";
+const TESTS_FAIL: &str = "F..                                                  [100%]\n=================== FAILURES ===================\n_______________ test_header_is_skipped _______________\n\n    def test_header_is_skipped(tmp_path):\n>       assert list(load_pairs(sample(tmp_path))) == [(\"AAC\", \"GGT\")]\nE       AssertionError: assert [('left', 'ri...('AAC', 'GGT')] == [('AAC', 'GGT')]\n\ntests/test_data.py:9: AssertionError\n1 failed, 2 passed in 0.44s\n";
+const JOINT_1: &str = "from ppdiff.schedule import alpha_bar\n\n\ndef joint_loss(seq, xyz, t):\n    loss = mse(xyz)\n    loss = loss + ce(seq)\n    return loss\n";
+const JOINT_2: &str = "from ppdiff.schedule import alpha_bar\n\n\ndef weight(t, steps=1000):\n    return 0.1 + 0.9 * alpha_bar(t, steps)\n\n\ndef joint_loss(seq, xyz, t):\n    sequence, structure = ce(seq), mse(xyz)\n    loss = structure + sequence * weight(t)\n    return loss, {\"sequence\": sequence, \"structure\": structure}\n";
+
+/// Puts a story together, turn by turn.
+#[derive(Default)]
+pub struct Telling {
+    run: Run,
+    requests: Vec<&'static str>,
+    texts: HashMap<StepId, StepText>,
+    timeline: Timeline,
+    blobs: MemoryBlobs,
+    tree: Tree,
+}
+
+/// One turn under way, or one agent's part of it.
+pub struct TurnTelling<'a> {
+    told: &'a mut Telling,
+    subagent: Option<usize>,
+    before: Tree,
+    outside: Vec<&'static str>,
+}
+
+impl Telling {
+    pub fn turn(&mut self, request: &'static str, tell: impl FnOnce(&mut TurnTelling)) {
+        let checkpoint = self.run.checkpoints.len();
+        self.requests.push(request);
+        self.run.turns.push(Turn {
+            title: trajview::run::label(request),
+            request: (!request.is_empty()).then(At::default),
+            checkpoint: Some(checkpoint),
+            ..Turn::default()
+        });
+        self.timeline.turns.push(TurnFiles::default());
+        let before = self.tree.clone();
+        let mut turn = TurnTelling { told: self, subagent: None, before, outside: vec![] };
+        tell(&mut turn);
+        let outside = turn.outside.clone();
+        let changes = turn.before.changes_to(&turn.told.tree, Origin::Recorded);
+        let mut changes = renames::find(changes, &turn.told.blobs);
+        for change in &mut changes {
+            if outside.contains(&change.path.as_str()) {
+                change.origin = Origin::Outside;
+            }
+        }
+        self.timeline.turns.last_mut().unwrap().changes = changes;
+    }
+
+    pub fn checkpoint(&mut self, label: &str) {
+        self.run.checkpoints.push(Checkpoint {
+            id: format!("cp{}", self.run.checkpoints.len() + 1),
+            label: Some(label.into()),
+            last_turn: self.run.turns.len() - 1,
+            recorded: None,
+            after_skill: None,
+        });
+    }
+
+    pub fn end(mut self) -> Story {
+        self.timeline.from = FilesFrom::RecordedEdits;
+        let run = Run {
+            id: "ppdiff-emergent-01".into(),
+            title: "joint protein diffusion".into(),
+            format: "codex",
+            agent: Agent { name: "codex".into(), version: Some("0.42.0".into()) },
+            model: Some("gpt-5-codex".into()),
+            condition: Some("emergent".into()),
+            task: Some(Task { id: "ppdiff".into(), title: Some("PPDiff".into()), venue: None }),
+            provenance: Some(
+                "recorded with codex exec on a made-up task, one turn a commit".into(),
+            ),
+            started_at: Some(Time(1_767_225_600_000)),
+            ended_at: Some(Time(1_767_229_200_000)),
+            warnings: vec![Warning {
+                place: "session/rollout.jsonl:88".into(),
+                what: "not JSON: expected value at column 1".into(),
+            }],
+            ..self.run
+        };
+        Story {
+            run,
+            requests: self.requests,
+            texts: self.texts,
+            timeline: Ok(self.timeline),
+            blobs: self.blobs,
+            rubric: Rubric::default(),
+            cursed: None,
+        }
+    }
+}
+
+impl TurnTelling<'_> {
+    pub fn message(&mut self, words: &str) {
+        let step =
+            Step { kind: StepKind::Message, label: trajview::run::label(words), ..Step::default() };
+        self.push(step, StepText { text: words.into(), ..StepText::default() });
+    }
+
+    pub fn thinking(&mut self, words: &str) {
+        let step = Step {
+            kind: StepKind::Thinking,
+            label: trajview::run::label(words),
+            ..Step::default()
+        };
+        self.push(step, StepText { text: words.into(), ..StepText::default() });
+    }
+
+    pub fn compaction(&mut self, words: &str) {
+        let step = Step {
+            kind: StepKind::Compaction,
+            role: Role::System,
+            label: trajview::run::label(words),
+            ..Step::default()
+        };
+        self.push(step, StepText { text: words.into(), ..StepText::default() });
+    }
+
+    pub fn call(&mut self, tool: &str, arguments: &str, result: &str, exit_code: Option<i32>) {
+        let result_index = ToolResult {
+            exit_code,
+            is_error: exit_code.is_some_and(|code| code != 0),
+            bytes: result.len() as u64,
+            ..ToolResult::default()
+        };
+        let tool = ToolCall { name: tool.into(), call_id: "".into(), result: Some(result_index) };
+        let step = Step {
+            kind: StepKind::Tool,
+            label: trajview::run::label(arguments),
+            tool: Some(Box::new(tool)),
+            ..Step::default()
+        };
+        let text = StepText {
+            text: String::new(),
+            arguments: Some(arguments.into()),
+            result: Some(result.into()),
+        };
+        self.push(step, text);
+    }
+
+    pub fn write(&mut self, path: &'static str, words: &str) {
+        let blob = self.told.blobs.put(words.as_bytes());
+        self.edit(path, Some(TreeFile::known(blob)), None, words);
+    }
+
+    pub fn rename(&mut self, from: &'static str, to: &'static str) {
+        let old = self.told.tree.files.remove(&RepoPath::new(from).unwrap()).unwrap();
+        let before = Tree { files: [(RepoPath::new(from).unwrap(), old)].into() };
+        let after = Tree { files: [(RepoPath::new(to).unwrap(), old)].into() };
+        self.told.tree.files.insert(RepoPath::new(to).unwrap(), old);
+        let changes = renames::find(before.changes_to(&after, Origin::Recorded), &self.told.blobs);
+        self.edit_step(EditKind::Rename, to, changes, "");
+    }
+
+    pub fn outside(&mut self, path: &'static str, words: &str) {
+        let blob = self.told.blobs.put(words.as_bytes());
+        self.told.tree.files.insert(RepoPath::new(path).unwrap(), TreeFile::known(blob));
+        self.outside.push(path);
+    }
+
+    pub fn outside_gone(&mut self, path: &'static str) {
+        self.told.tree.files.remove(&RepoPath::new(path).unwrap());
+        self.outside.push(path);
+    }
+
+    pub fn binary(&mut self, path: &'static str) {
+        let blob = self.told.blobs.put(&[0; 4096]);
+        self.told.tree.files.insert(RepoPath::new(path).unwrap(), TreeFile::known(blob));
+    }
+
+    pub fn subagent(&mut self, name: &str, title: &str, tell: impl FnOnce(&mut TurnTelling)) {
+        let index = self.told.run.subagents.len();
+        let turn = self.told.run.turns.len() - 1;
+        let step = self.steps().len();
+        self.told.run.subagents.push(SubAgent {
+            id: format!("agent-{index}"),
+            name: name.into(),
+            title: title.into(),
+            parent: Some(Parent { turn, subagent: self.subagent, step }),
+            ..SubAgent::default()
+        });
+        let start = Step {
+            kind: StepKind::SubAgent,
+            label: title.into(),
+            subagent: Some(index),
+            ..Step::default()
+        };
+        self.push(start, StepText { text: title.into(), ..StepText::default() });
+        let before = self.before.clone();
+        let mut inner =
+            TurnTelling { told: self.told, subagent: Some(index), before, outside: vec![] };
+        tell(&mut inner);
+    }
+
+    fn edit(&mut self, path: &str, new: Option<TreeFile>, from: Option<&str>, words: &str) {
+        assert_eq!(from, None);
+        let path = RepoPath::new(path).unwrap();
+        let old = self.told.tree.files.get(&path).copied();
+        let before = Tree { files: old.map(|old| (path.clone(), old)).into_iter().collect() };
+        let after = Tree { files: new.map(|new| (path.clone(), new)).into_iter().collect() };
+        self.told.tree.files.extend(after.files.clone());
+        let kind = if old.is_some() { EditKind::Modify } else { EditKind::Create };
+        self.edit_step(kind, path.as_str(), before.changes_to(&after, Origin::Recorded), words);
+    }
+
+    fn edit_step(&mut self, kind: EditKind, path: &str, changes: Vec<Change>, words: &str) {
+        let diff = changes.first().map(|change| compare(change, &self.told.blobs, 3));
+        let (added, removed) = match diff {
+            Some(FileDiff::Text { diff, .. }) => (diff.added as u32, diff.removed as u32),
+            _ => (0, 0),
+        };
+        let edit = Edit {
+            path: EditPath::Inside(RepoPath::new(path).unwrap()),
+            kind,
+            from: None,
+            added: Some(added),
+            removed: Some(removed),
+            place: At::default(),
+        };
+        let result = ToolResult { bytes: 5, ..ToolResult::default() };
+        let tool =
+            ToolCall { name: "apply_patch".into(), call_id: "".into(), result: Some(result) };
+        let step = Step {
+            kind: StepKind::Tool,
+            label: path.into(),
+            tool: Some(Box::new(tool)),
+            edits: vec![edit],
+            ..Step::default()
+        };
+        let text = StepText {
+            text: String::new(),
+            arguments: Some(format!("*** {path}\n{words}")),
+            result: Some("done\n".into()),
+        };
+        let id = self.push(step, text);
+        self.told.timeline.turns.last_mut().unwrap().steps.push((id, changes));
+    }
+
+    fn push(&mut self, step: Step, text: StepText) -> StepId {
+        let turn = self.told.run.turns.len() - 1;
+        let id = StepId { turn, subagent: self.subagent, step: self.steps().len() };
+        self.told.texts.insert(id, text);
+        self.steps().push(Step { tokens: Tokens::default(), ..step });
+        id
+    }
+
+    fn steps(&mut self) -> &mut Vec<Step> {
+        match self.subagent {
+            Some(index) => &mut self.told.run.subagents[index].steps,
+            None => &mut self.told.run.turns.last_mut().unwrap().steps,
+        }
+    }
+}
+
+/// The made-up run measures by itself.
+fn no_scorer() -> Scorer {
+    Scorer::new(Ruler::new(Profile::default(), Rules::none()), None)
+}
+
+/// An app with the made-up run open and everything answered.
+pub fn with_story() -> App {
+    let mut world = Answering::new();
+    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    world.app
+}
+
+/// An app and a world without threads that answers at once.
+pub struct Answering {
+    pub app: App,
+    pub story: Story,
+}
+
+impl Answering {
+    pub fn new() -> Self {
+        Self::telling(Story::tell())
+    }
+
+    pub fn telling(story: Story) -> Self {
+        let mut world = Self { app: App::default(), story };
+        world.send(Message::Open("a run".into(), Place::default()));
+        world
+    }
+
+    pub fn send(&mut self, message: Message) {
+        let effects = self.app.update(message);
+        self.answer_all(effects);
+    }
+
+    pub fn answer_all(&mut self, mut effects: Vec<Effect>) {
+        for _ in 0..1000 {
+            if effects.is_empty() {
+                return;
+            }
+            let answers: Vec<_> =
+                effects.drain(..).filter_map(|effect| self.answer(effect)).collect();
+            effects = answers.into_iter().flat_map(|answer| self.app.update(answer)).collect();
+        }
+        panic!("the questions never end: {effects:?}");
+    }
+
+    fn answer(&self, effect: Effect) -> Option<Message> {
+        let story = &self.story;
+        let of_text = |text| Answer::Text(Ok(Arc::new(text)));
+        let (request, answer) = match effect {
+            Effect::Open(request, _) => {
+                return Some(Message::Opened(request, Ok(story.run.clone().into())));
+            }
+            Effect::Suspend
+            | Effect::PlanJob(..)
+            | Effect::FindAgents(..)
+            | Effect::StartLive(..)
+            | Effect::MeasureWith(_)
+            | Effect::TestCheckpoints(..)
+            | Effect::StopTesting
+            | Effect::Judge(..)
+            | Effect::StopJudging(_)
+            | Effect::Live(_)
+            | Effect::Copy(_)
+            | Effect::Edit(_)
+            | Effect::Follow(_)
+            | Effect::Compare(..)
+            | Effect::StopComparing
+            | Effect::StopScoring
+            | Effect::StopCollecting
+            | Effect::FindRuns(..)
+            | Effect::ReadRuns(..)
+            | Effect::ScoreRuns(..)
+            | Effect::TestPairs(..) => return None,
+            Effect::Score(request, run, moments) => {
+                let scored = story.score(&run, &moments, &no_scorer(), &|_, _| true);
+                let answer = scored.map(|scored| scores::Answer {
+                    ruler: RulerName {
+                        name: "trajview".into(),
+                        is_comparable: true,
+                        rules: 1,
+                        source: "made up".into(),
+                    },
+                    moments: moments.into_iter().zip(scored.iter().map(Measured::of)).collect(),
+                });
+                (request, Answer::Scored(answer))
+            }
+            Effect::CompareScores(request, run, before, after) => {
+                let scored = story.score(&run, &[before, after], &no_scorer(), &|_, _| true);
+                let moved = scored.map(|scored| {
+                    let [before, after] = [0, 1].map(|at: usize| &scored[at].detail);
+                    Arc::new(Moved::between(before, after, made_up_ruler().rules()))
+                });
+                (request, Answer::Moved(moved))
+            }
+            // Of a story told from memory nothing is labelled; `tests/audit_view.rs` has a bundle.
+            Effect::Audit(request, ask) => {
+                let no = "this recording is no bundle";
+                let answer = match *ask {
+                    Ask::Labels { .. } => Audited::Labels(Err(no.into())),
+                    Ask::Save { .. } => Audited::Saved(Err(no.into())),
+                    Ask::Places { .. } => Audited::Places(Ok(Arc::default())),
+                    Ask::Agree(pairs) => Audited::Agreed(Some(agreement::kappa(&pairs))),
+                };
+                (request, Answer::Audit(answer))
+            }
+            Effect::LoadRubric(request, _) => {
+                (request, Answer::Rubric(Ok(Arc::new(Recording::rubric(story)))))
+            }
+            Effect::MeasureReuse(request, ..) => (request, Answer::Reused(Ok(None))),
+            Effect::FollowComponents(request, run, asked) => {
+                let told = Recording::lifelines(story, &run, &asked, &|_, _| true);
+                (request, Answer::Lifelines(told.map(Arc::new)))
+            }
+            Effect::LoadTimeline(request, run) => {
+                (request, Answer::Timeline(Recording::timeline(story, &run)))
+            }
+            Effect::CountLines(request, run) => {
+                (request, Answer::Counted(story.line_counts(&run).map(Arc::new)))
+            }
+            Effect::LoadText(request, run, step) => (request, of_text(story.step_text(&run, step))),
+            Effect::LoadRequest(request, run, turn) => {
+                let text = Recording::request(story, &run, turn);
+                (request, of_text(StepText { text, ..StepText::default() }))
+            }
+            Effect::Diff(request, run, change, context) => {
+                (request, Answer::Diff(Ok(story.diff(&run, &change, context))))
+            }
+            Effect::ChangesBetween(request, run, before, after) => {
+                (request, Answer::Changes(story.changes_between(&run, before, after)))
+            }
+            Effect::Blame(request, run, path, done) => {
+                (request, Answer::Blamed(Recording::blame(story, &run, &path, done)))
+            }
+            Effect::Highlight(request, _) => {
+                (request, Answer::Highlighted(Ok(colours::Sides::default())))
+            }
+            Effect::Search(request, run, query) => {
+                let mut hits = vec![];
+                let searched = story.search(&run, &query, &mut |hit| {
+                    hits.push(hit);
+                    true
+                });
+                let progress = searched.map_or_else(Progress::Failed, |()| Progress::Done);
+                (request, Answer::Found(hits, progress))
+            }
+        };
+        Some(Message::Answered(request, answer))
+    }
+}

@@ -1,0 +1,488 @@
+//! A run that somebody watches: events out, wishes in, an agent in a terminal.
+
+use std::{fs, path::PathBuf};
+
+use serde_json::Value;
+use trajview::live::{
+    self, Control, Ended, Event, Halt, Job, Start, Why, Wish,
+    drivers::command::{RewindWord, SessionWord, Way, Words},
+    script::Script,
+    setup::Setup,
+};
+
+struct Desk {
+    folder: tempfile::TempDir,
+    job: Job,
+}
+
+fn agent(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/agents").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+fn plain() -> Words {
+    Words {
+        start: vec!["sh".into(), agent("plain.sh"), "{session}".into()],
+        session: SessionWord::Chosen,
+        logs: vec!["logs/*.jsonl".into()],
+        input_pointer: "/usage/in".into(),
+        output_pointer: "/usage/out".into(),
+        rewind: RewindWord::Logs,
+        ..Words::default()
+    }
+}
+
+fn typed() -> Words {
+    Words {
+        start: vec!["sh".into(), agent("typed.sh")],
+        prompt: Way::Pty,
+        end_marker: "ready> $".into(),
+        ..Words::default()
+    }
+}
+
+impl Desk {
+    fn new(words: Words, requests: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let requests: Vec<Value> = requests
+            .iter()
+            .map(|text| serde_json::json!({"text": text, "checkpoint": null}))
+            .collect();
+        let script = serde_json::json!({"task": "t", "requests": requests}).to_string();
+        let mut setup = Setup::new("sh", folder.path().join("work"));
+        setup.command = Some(words);
+        setup.keeps_work = true;
+        setup.timeouts.turn = 60.0;
+        setup.timeouts.patience = 0.5;
+        let job = Job {
+            setup,
+            script: Script::read(script.as_bytes()).unwrap(),
+            bundle: folder.path().join("run"),
+            components: None,
+            has_person: false,
+            step_by_step: false,
+        };
+        Self { folder, job }
+    }
+
+    /// Runs it; the watcher is told everything and may wish for something.
+    fn run(&self, mut watch: impl FnMut(&Event, &Control)) -> (Ended, Vec<Event>) {
+        let control = Control::default();
+        let mut events = vec![];
+        let ended = live::run(&self.job, Start::Anew, &control, &mut |event| {
+            events.push(event.clone());
+            watch(event, &control);
+        });
+        (ended.unwrap(), events)
+    }
+
+    fn run_json(&self) -> Value {
+        serde_json::from_slice(&fs::read(self.job.bundle.join("run.json")).unwrap()).unwrap()
+    }
+
+    fn file(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.path().join("work/workspace").join(name)).unwrap_or_default()
+    }
+}
+
+fn wish(control: &Control, wishes: impl IntoIterator<Item = Wish>) {
+    assert!(wishes.into_iter().all(|it| control.wish(it)));
+}
+
+#[test]
+fn requests_wait_and_may_be_edited_skipped_and_done_again() {
+    let mut desk = Desk::new(
+        plain(),
+        &[
+            "do: echo one >>out",
+            "do: echo two >>out",
+            "do: echo three >>out",
+            "do: echo four >>out",
+        ],
+    );
+    desk.job.step_by_step = true;
+    let mut waits = 0;
+
+    let (ended, events) = desk.run(|event, control| {
+        let Event::Waits { why: Why::StepByStep, .. } = event else { return };
+        waits += 1;
+        match waits {
+            1 => wish(control, [Wish::Edit("do: echo uno >>out".into()), Wish::GoOn]),
+            2 => wish(control, [Wish::Skip]),
+            3 => wish(control, [Wish::GoOn]),
+            4 => wish(control, [Wish::Retry]),
+            5 => wish(control, [Wish::Edit("do: echo tres >>out".into()), Wish::StepByStep(false)]),
+            _ => panic!("nothing waits any more"),
+        }
+    });
+
+    assert!(ended.halted.is_none());
+    assert_eq!((ended.total.turns, ended.requests, waits), (3, 3, 5));
+    assert_eq!(desk.file("out"), "uno\ntres\nfour\n");
+    let run = desk.run_json();
+    let attempts: Vec<u64> =
+        run["turns"].as_array().unwrap().iter().map(|it| it["attempt"].as_u64().unwrap()).collect();
+    assert_eq!(attempts, [1, 2, 1]);
+    let script: Value =
+        serde_json::from_slice(&fs::read(desk.job.bundle.join("script.json")).unwrap()).unwrap();
+    assert_eq!(script["requests"][0]["original"], "do: echo one >>out");
+    assert_eq!(script["skipped"][0]["text"], "do: echo two >>out");
+    assert_eq!(script["requests"][1]["number"], 3);
+    assert!(events.iter().any(|event| matches!(event, Event::Skipped { .. })));
+    // The session goes on from where it was before the turn that was done again.
+    let log = fs::read_dir(desk.job.bundle.join("session")).unwrap().flatten().next().unwrap();
+    let log = fs::read_to_string(log.path()).unwrap();
+    assert!(log.contains("tres") && !log.contains("echo three"), "{log}");
+}
+
+#[test]
+fn a_pause_holds_the_next_request_and_stopping_keeps_what_is_done() {
+    let desk = Desk::new(plain(), &["do: echo 1 >>out", "do: echo 2 >>out", "do: echo 3 >>out"]);
+
+    let (ended, events) = desk.run(|event, control| match event {
+        Event::TurnBegan { turn: 1, .. } => wish(control, [Wish::Pause]),
+        Event::Waits { turn: 2, why: Why::Paused, .. } => wish(control, [Wish::GoOn]),
+        Event::TurnBegan { turn: 3, .. } => wish(control, [Wish::Stop]),
+        _ => {}
+    });
+
+    assert!(matches!(ended.halted, Some(Halt::Stopped)));
+    assert_eq!(ended.total.turns, 2);
+    assert!(events.iter().any(|event| matches!(event, Event::Waits { why: Why::Paused, .. })));
+    let run = desk.run_json();
+    assert_eq!(run["state"], "stopped: it was told to stop");
+    let control = Control::default();
+    let job = Job::of_bundle(&desk.job.bundle).unwrap();
+    let ended = live::run(&job, Start::Resume, &control, &mut |_| {}).unwrap();
+    assert!(ended.halted.is_none());
+    assert_eq!(desk.file("out"), "1\n2\n3\n");
+}
+
+#[test]
+fn a_turn_that_fails_waits_for_the_person_who_watches() {
+    let mut desk =
+        Desk::new(plain(), &["do: echo 1 >>out", "do: echo 2 >>out; test -f ../../ok || exit 4"]);
+    desk.job.has_person = true;
+    let ok = desk.folder.path().join("ok");
+    let mut why = String::new();
+
+    let (ended, _) = desk.run(|event, control| {
+        if let Event::Waits { turn: 2, why: Why::Failed(said), .. } = event {
+            why.clone_from(said);
+            fs::write(&ok, "").unwrap();
+            wish(control, [Wish::GoOn]);
+        }
+    });
+
+    assert_eq!(why, "the agent failed (exit code 4)");
+    assert!(ended.halted.is_none());
+    assert_eq!(desk.file("out"), "1\n2\n");
+}
+
+#[test]
+fn a_turn_under_way_is_done_again_when_that_is_wanted() {
+    let desk = Desk::new(
+        plain(),
+        &["do: echo x >>../../tries; echo 1 >>out; test -f ../../ok || sleep 60"],
+    );
+    let ok = desk.folder.path().join("ok");
+    let tries = desk.folder.path().join("tries");
+
+    let (ended, _) = desk.run(|event, control| {
+        if let Event::TurnBegan { attempt: 1, .. } = event {
+            let (control, ok, job) = (control.clone(), ok.clone(), desk.job.clone());
+            std::thread::spawn(move || {
+                // What it has changed so far can be seen from beside it.
+                while !live::under_way::patch(&job).unwrap_or_default().contains("\n+1\n") {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+                fs::write(ok, "").unwrap();
+                control.wish(Wish::Retry);
+            });
+        }
+    });
+
+    assert!(ended.halted.is_none());
+    assert_eq!(desk.file("out"), "1\n");
+    assert_eq!(fs::read_to_string(tries).unwrap(), "x\nx\n");
+}
+
+#[test]
+fn an_agent_in_a_terminal_is_typed_to_and_what_it_shows_is_recorded() {
+    let desk = Desk::new(
+        typed(),
+        &[
+            "First,\nwith two lines. do: echo 1 >one",
+            "Then do: echo gr\u{fc}n; rm one",
+            "Last do: printf 'a?\\n'; read answer; echo $answer >two",
+        ],
+    );
+
+    let (ended, events) = desk.run(|event, control| match event {
+        Event::TurnBegan { turn: 2, .. } => wish(control, [Wish::Resize(100, 30)]),
+        Event::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
+            wish(control, [Wish::Keys(b"the answer\r".to_vec())]);
+        }
+        _ => {}
+    });
+
+    assert!(ended.halted.is_none(), "{:?}", ended.halted);
+    assert_eq!(desk.file("two"), "the answer\n");
+    let started =
+        events.iter().filter(|event| matches!(event, Event::Started { has_terminal: true, .. }));
+    assert_eq!(started.count(), 1, "one process for all turns");
+    let shown: Vec<u8> = events
+        .iter()
+        .filter_map(
+            |event| if let Event::Terminal(bytes) = event { Some(bytes.clone()) } else { None },
+        )
+        .flatten()
+        .collect();
+    let shown = String::from_utf8(shown).unwrap();
+    assert!(
+        shown.starts_with("terminal of 120 columns\r\nready> First, with two lines."),
+        "{shown}"
+    );
+    let cast = fs::read_to_string(desk.job.bundle.join("session/terminal.cast")).unwrap();
+    let mut lines = cast.lines();
+    let head: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
+    assert_eq!(
+        (&head["version"], &head["width"], &head["height"]),
+        (&2.into(), &120.into(), &40.into())
+    );
+    let events: Vec<(f64, String, String)> =
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let played: String =
+        events.iter().filter(|it| it.1 == "o").map(|(_, _, text)| text.as_str()).collect();
+    assert_eq!(played, shown);
+    assert!(events.windows(2).all(|pair| pair[0].0 <= pair[1].0));
+    assert!(events.iter().any(|(_, kind, data)| kind == "r" && data == "100x30"));
+    assert!(events.iter().any(|(_, kind, data)| kind == "m" && data == "turn 3"));
+    assert_eq!(desk.run_json()["turns"][2]["state"], "done");
+}
+
+#[test]
+fn an_agent_that_leaves_its_terminal_has_failed() {
+    let desk = Desk::new(typed(), &["do: echo 1 >one", "do: echo bye; exit 0"]);
+
+    let (ended, _) = desk.run(|_, _| {});
+
+    let Some(Halt::Failed { turn: 2, why }) = ended.halted else { panic!("{:?}", ended.halted) };
+    assert_eq!(why, "the agent ended (exit code 0) before its turn was over");
+    assert_eq!(desk.file("one"), "1\n");
+}
+
+#[test]
+fn a_turn_that_is_to_be_done_again_stays_when_that_is_skipped() {
+    let mut desk =
+        Desk::new(plain(), &["do: echo 1 >>out", "do: echo 2 >>out", "do: echo 3 >>out"]);
+    desk.job.step_by_step = true;
+    let mut waits = vec![];
+
+    let (ended, events) = desk.run(|event, control| {
+        let Event::Waits { turn, .. } = event else { return };
+        waits.push(*turn);
+        match waits.len() {
+            1 => wish(control, [Wish::GoOn]),
+            2 => wish(control, [Wish::Retry]),
+            3 => wish(control, [Wish::Edit("do: echo other >>out".into()), Wish::Skip]),
+            4 => wish(control, [Wish::GoOn]),
+            5 => wish(control, [Wish::Retry, Wish::GoOn]),
+            6 => wish(control, [Wish::StepByStep(false)]),
+            _ => panic!("nothing waits any more"),
+        }
+    });
+
+    assert!(ended.halted.is_none());
+    assert_eq!(waits, [1, 2, 1, 2, 3, 3]);
+    assert_eq!(desk.file("out"), "1\n2\n3\n");
+    let attempts: Vec<u64> = desk.run_json()["turns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|turn| turn["attempt"].as_u64().unwrap())
+        .collect();
+    assert_eq!(attempts, [1, 2, 1]);
+    let script = fs::read_to_string(desk.job.bundle.join("script.json")).unwrap();
+    assert!(!script.contains("other") && !script.contains("skipped"), "{script}");
+    assert!(events.contains(&Event::Redo { turn: Some(1) }));
+    assert!(events.contains(&Event::Redo { turn: None }));
+}
+
+#[test]
+fn what_a_person_types_between_two_turns_is_a_turn_of_its_own() {
+    let mut desk = Desk::new(typed(), &["do: echo 1 >one", "do: echo 2 >two"]);
+    desk.job.step_by_step = true;
+    let mut waits = 0;
+
+    let (ended, events) = desk.run(|event, control| {
+        let Event::Waits { .. } = event else { return };
+        waits += 1;
+        match waits {
+            2 => wish(control, b"do: echo mine >free\r".iter().map(|key| Wish::Keys(vec![*key]))),
+            _ => wish(control, [Wish::GoOn]),
+        }
+    });
+
+    assert!(ended.halted.is_none(), "{:?}", ended.halted);
+    assert_eq!((ended.total.turns, ended.requests, waits), (3, 3, 3));
+    let run = desk.run_json();
+    let typed: Vec<&Value> =
+        run["turns"].as_array().unwrap().iter().map(|it| &it["typed"]).collect();
+    assert_eq!(typed, [&Value::Null, &Value::Bool(true), &Value::Null]);
+    let script: Value =
+        serde_json::from_slice(&fs::read(desk.job.bundle.join("script.json")).unwrap()).unwrap();
+    assert_eq!(script["requests"][1]["text"], "do: echo mine >free");
+    assert_eq!(script["requests"][1]["typed"], true);
+    assert_eq!(script["requests"][2]["number"], 2);
+    let of_turn = |number: usize| {
+        events.iter().find_map(|event| match event {
+            Event::TurnEnded { row, changed, .. } if row.turn == number => Some(changed.clone()),
+            _ => None,
+        })
+    };
+    assert_eq!(of_turn(2), Some(vec!["free".to_owned()]));
+    assert_eq!(of_turn(3), Some(vec!["two".to_owned()]));
+    let read = trajview::store::open(&desk.job.bundle).unwrap();
+    let before = read.run.turns[1].layer.as_deref().unwrap();
+    assert!(before.starts_with("not in the script: a person typed this request"), "{before}");
+    assert_eq!(read.run.turns[2].layer, None);
+}
+
+#[test]
+fn an_agent_that_came_back_without_its_memory_is_told_of() {
+    let mut desk = Desk::new(typed(), &["do: echo 1 >one", "do: exit 3", "do: echo 3 >three"]);
+    desk.job.setup.on_failure = trajview::live::setup::OnFailure::Keep;
+
+    let (ended, events) = desk.run(|_, _| {});
+
+    assert!(ended.halted.is_none(), "{:?}", ended.halted);
+    let run = desk.run_json();
+    let forgot: Vec<&Value> =
+        run["turns"].as_array().unwrap().iter().map(|it| &it["without_memory"]).collect();
+    assert_eq!(forgot, [&Value::Null, &Value::Null, &Value::Bool(true)]);
+    let sentence = "turn 3: the agent was started anew and remembers nothing of the turns before";
+    assert!(events.contains(&Event::Warned(sentence.into())));
+    let read = trajview::store::open(&desk.job.bundle).unwrap();
+    let before = read.run.turns[2].layer.as_deref().unwrap();
+    assert!(before.starts_with("the agent was started anew for this turn"), "{before}");
+}
+
+/// Whether each turn was typed by a person, and what was typed while it was under way.
+fn typed_of(run: &Value) -> Vec<(bool, Vec<String>)> {
+    let texts = |turn: &Value| -> Vec<String> {
+        let within = turn["typed_within"].as_array().cloned().unwrap_or_default();
+        within.iter().map(|it| it.as_str().unwrap().to_owned()).collect()
+    };
+    let turns = run["turns"].as_array().unwrap();
+    turns.iter().map(|turn| (turn["typed"] == true, texts(turn))).collect()
+}
+
+/// The texts of all requests, as they were asked.
+fn asked(desk: &Desk) -> Vec<String> {
+    let script: Value =
+        serde_json::from_slice(&fs::read(desk.job.bundle.join("script.json")).unwrap()).unwrap();
+    let requests = script["requests"].as_array().unwrap();
+    requests.iter().map(|it| it["text"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_a_person_types_during_a_turn_and_nobody_reads_is_the_next_turn() {
+    let busy = "do: touch ../../busy; while ! test -e ../../go; do sleep 0.01; done; echo 1 >one";
+    let desk = Desk::new(typed(), &[busy, "do: echo 2 >two"]);
+    let (at_work, go) = (desk.folder.path().join("busy"), desk.folder.path().join("go"));
+
+    let (ended, events) = desk.run(|event, control| match event {
+        Event::TurnBegan { turn: 1, .. } => {
+            let (control, at_work) = (control.clone(), at_work.clone());
+            std::thread::spawn(move || {
+                while !at_work.exists() {
+                    std::thread::yield_now();
+                }
+                wish(&control, b"do: echo mine >free\r".iter().map(|key| Wish::Keys(vec![*key])));
+            });
+        }
+        Event::Queued(text) if text == "do: echo mine >free" => fs::write(&go, "").unwrap(),
+        _ => {}
+    });
+
+    assert!(ended.halted.is_none(), "{:?}", ended.halted);
+    assert_eq!(asked(&desk), [busy, "do: echo mine >free", "do: echo 2 >two"]);
+    let run = desk.run_json();
+    assert_eq!(typed_of(&run), [(false, vec![]), (true, vec![]), (false, vec![])]);
+    let changed: Vec<Vec<String>> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::TurnEnded { changed, .. } => Some(changed.clone()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(changed, [["one"], ["free"], ["two"]]);
+    let said = run["provenance"].as_str().unwrap();
+    assert!(said.contains("1 requests are not in the script: a person typed them"), "{said}");
+}
+
+#[test]
+fn what_a_person_answers_belongs_to_its_turn_and_what_is_not_sent_to_none() {
+    let ask = "do: printf 'a?\\n'; read answer; echo $answer >one; printf 'b?\\n'; read more";
+    let desk = Desk::new(typed(), &[ask, "do: echo 2 >two"]);
+
+    let (ended, events) = desk.run(|event, control| match event {
+        Event::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
+            wish(control, [Wish::Keys(b"the answer\r".to_vec())]);
+        }
+        Event::Terminal(bytes) if bytes.ends_with(b"b?\r\n") => {
+            wish(control, [Wish::Keys(b"yes\rdo: echo 3 >thr".to_vec())]);
+        }
+        _ => {}
+    });
+
+    assert!(ended.halted.is_none(), "{:?}", ended.halted);
+    assert_eq!(desk.file("one"), "the answer\n");
+    assert_eq!((desk.file("two").as_str(), desk.file("thr").as_str()), ("2\n", ""));
+    let run = desk.run_json();
+    let answers = vec!["the answer".to_owned(), "yes".to_owned()];
+    assert_eq!(typed_of(&run), [(false, answers), (false, vec![])]);
+    let said = run["provenance"].as_str().unwrap();
+    assert!(said.contains("1 turns hold what a person typed while they were under way"), "{said}");
+    let erased =
+        "typed and not sent, so it was erased before the next request: do: echo 3 >thr".to_owned();
+    assert!(events.contains(&Event::Warned(erased)));
+    let read = trajview::store::open(&desk.job.bundle).unwrap();
+    let words = read.run.turns[0].layer.as_deref();
+    assert_eq!(words, Some("a person typed while it was under way: the answer / yes"));
+}
+
+#[test]
+fn a_prompt_that_an_agent_kept_is_a_turn_of_its_own_and_one_that_steered_it_is_recorded() {
+    use std::os::unix::fs::PermissionsExt;
+    let requests =
+        ["do: echo 1 >one; steer 'be quick'; keep='do: echo mine >free'", "do: echo 2 >two"];
+    let mut desk = Desk::new(plain(), &requests);
+    let program = desk.folder.path().join("codex");
+    let script = format!("#!/bin/sh\n. {}\n", agent("steered.sh"));
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    desk.job.setup.command = None;
+    desk.job.setup.agent = "codex".into();
+    desk.job.setup.program = Some(program);
+    desk.job.setup.base_url = None;
+    desk.job.setup.key_env = Some("PATH".into());
+    desk.job.setup.in_terminal = true;
+
+    let (ended, _) = desk.run(|_, _| {});
+
+    assert!(ended.halted.is_none(), "{:?}", ended.halted);
+    assert_eq!(asked(&desk), [requests[0], "do: echo mine >free", requests[1]]);
+    let run = desk.run_json();
+    let steered = vec!["be quick".to_owned()];
+    assert_eq!(typed_of(&run), [(false, steered), (true, vec![]), (false, vec![])]);
+    let lines: Vec<(&Value, &Value)> = run["turns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|turn| (&turn["first_line"], &turn["last_line"]))
+        .collect();
+    let lines = serde_json::to_string(&lines).unwrap();
+    assert_eq!(lines, "[[1,5],[6,8],[9,11]]");
+}

@@ -1,0 +1,310 @@
+//! `trajview live` in a real terminal, and what a bundle shows of the run that made it afterwards.
+
+use std::{fs, path::Path, process::Command};
+
+use portable_pty::CommandBuilder;
+
+use crate::pty::Tui;
+
+const AGENT: &str = "tests/agents/plain.sh";
+
+struct Desk(tempfile::TempDir);
+
+impl Desk {
+    fn new(requests: &[(&str, Option<&str>)]) -> Self {
+        let desk = Self(tempfile::tempdir().unwrap());
+        let rows: Vec<_> = requests
+            .iter()
+            .enumerate()
+            .map(|(at, (text, checkpoint))| {
+                serde_json::json!({"turn": at + 1, "text": text, "checkpoint": checkpoint})
+            })
+            .collect();
+        let script = serde_json::json!({
+            "schema": "trajview.script/1", "task": "t", "condition": "emergent", "requests": rows
+        });
+        fs::write(desk.path("script.json"), script.to_string()).unwrap();
+        let agents = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/agents");
+        let config = format!(
+            "[drivers.plain]\nstart = [\"sh\", \"{agents}/plain.sh\", \"{{session}}\"]\nsession = \"chosen\"\n\
+             logs = [\"logs/*.jsonl\"]\ninput_pointer = \"/usage/in\"\noutput_pointer = \"/usage/out\"\n\
+             [drivers.typed]\nstart = [\"sh\", \"{agents}/typed.sh\"]\nprompt = \"pty\"\nend_marker = \"ready> $\"\n"
+        );
+        fs::write(desk.path("config.toml"), config).unwrap();
+        desk
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn live(&self, agent: &str, columns: u16, rows: u16, more: &[&str]) -> Tui {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
+        command.args(["live", "--agent", agent, "--script"]);
+        command.arg(self.path("script.json"));
+        command.arg("--out");
+        command.arg(self.path("run"));
+        command.arg("--config");
+        command.arg(self.path("config.toml"));
+        command.args(more);
+        ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
+        Tui::spawn(columns, rows, command)
+    }
+}
+
+fn three() -> [(&'static str, Option<&'static str>); 3] {
+    [
+        ("Begin.\ndo: echo one > one.txt", None),
+        ("Go on.\ndo: echo two > two.txt", Some("c1")),
+        ("End.\ndo: rm one.txt", None),
+    ]
+}
+
+fn snapshot(run: &Path, more: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .arg(run)
+        .args(["--view", "live", "--snapshot", "160x45"])
+        .args(more)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_run_is_watched_to_its_end_and_replayed_beside() {
+    let desk = Desk::new(&three());
+    let mut tui = desk.live("plain", 160, 45, &[]);
+
+    tui.wait_for("every request was asked");
+    let screen = tui.wait_for("turn 3/3 · ");
+    assert!(screen.contains("turn 3/3 · plain · emergent"), "{screen}");
+    tui.press("v");
+    tui.wait_for("erosion");
+    tui.press("vv");
+    tui.wait_for("one.txt");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+    assert!(tui.is_given_back());
+    let shown = snapshot(&desk.path("run"), &[]);
+    assert!(shown.contains("✓ every request was asked  turn 3/3"), "{shown}");
+}
+
+#[test]
+fn each_request_waits_and_is_skipped_and_edited_by_key() {
+    let desk = Desk::new(&three());
+    let mut tui = desk.live("plain", 120, 40, &["--step"]);
+
+    tui.wait_for("waits for you  turn 0/3");
+    tui.press("p");
+    tui.wait_for("waits for you  turn 1/3");
+    tui.press("s");
+    tui.wait_for("skipped");
+    tui.press("e");
+    tui.wait_for("next request ");
+    tui.press("\x15do: echo three > three.txt\r");
+    tui.wait_for("edited");
+    tui.press("p");
+    tui.wait_for("every request was asked");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+
+    let script: serde_json::Value =
+        serde_json::from_slice(&fs::read(desk.path("run/script.json")).unwrap()).unwrap();
+    assert_eq!(script["requests"].as_array().unwrap().len(), 2);
+    assert_eq!(script["requests"][1]["text"], "do: echo three > three.txt");
+    assert_eq!(script["skipped"][0]["text"], "Go on.\ndo: echo two > two.txt");
+}
+
+#[test]
+fn quitting_twice_stops_the_agent_and_the_run_goes_on_with_resume() {
+    let mut requests = three();
+    requests[1].0 = "Wait.\ndo: sleep 600";
+    let desk = Desk::new(&requests);
+    let mut tui = desk.live("plain", 80, 24, &[]);
+
+    tui.wait_for("turn 1/3");
+    tui.press("q");
+    tui.wait_for("quit again to stop it");
+    // What is being made is told to whoever looks from elsewhere.
+    let shown = snapshot(&desk.path("run"), &[]);
+    assert!(shown.contains("▷ made by another program  turn 1/3"), "{shown}");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 130);
+    assert!(tui.is_given_back());
+
+    let shown = snapshot(&desk.path("run"), &[]);
+    assert!(shown.contains("turn 1/3") && shown.contains("--resume goes on"), "{shown}");
+}
+
+#[test]
+fn an_agent_in_a_terminal_is_typed_to_by_hand() {
+    let desk = Desk::new(&three());
+    let mut tui = desk.live("typed", 160, 45, &["--step"]);
+
+    tui.wait_for("waits for you  turn 0/3");
+    tui.press("p");
+    tui.wait_for("turn 1/3");
+    tui.wait_for("terminal of 78 columns");
+    tui.press("\r");
+    tui.wait_for("the agent has the keyboard");
+    tui.press("by hand");
+    tui.wait_for("ready> by hand");
+    tui.press("\x1d");
+    tui.press("x");
+    tui.wait_for("stopped");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 130);
+}
+
+/// The screen of a run that was recorded before, with a cache of its own.
+fn open_run(desk: &Desk, columns: u16, rows: u16) -> Tui {
+    let made = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(["live", "--headless", "--agent", "plain", "--script"])
+        .arg(desk.path("script.json"))
+        .arg("--out")
+        .arg(desk.path("run"))
+        .arg("--config")
+        .arg(desk.path("config.toml"))
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
+    again(desk, columns, rows)
+}
+
+fn again(desk: &Desk, columns: u16, rows: u16) -> Tui {
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
+    command.arg(desk.path("run"));
+    command.arg("--config");
+    command.arg(desk.path("config.toml"));
+    command.env("PATH", "/usr/bin:/bin"); // no agents but those of the settings
+    ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
+    let tui = Tui::spawn_with_cache(columns, rows, command, &desk.path("cache"));
+    tui.wait_for("turn 1/3");
+    tui
+}
+
+/// Escape alone: together with the next key it would be that key with alt.
+fn close_form(tui: &mut Tui) {
+    tui.press("\x1b");
+    tui.wait_until("the form closed", |it| !it.screen().contents().contains("esc close"));
+}
+
+#[test]
+fn keys_alone_lead_from_an_open_run_to_its_other_condition_beside_it_and_to_the_comparison() {
+    let desk = Desk::new(&three());
+    let mut tui = open_run(&desk, 160, 45);
+
+    tui.press("A");
+    tui.wait_for("live run");
+    tui.press("\x1b[C");
+    tui.wait_for("its other condition: single-shot");
+    tui.wait_for("run-plain-single-shot");
+    tui.press("\r");
+    let screen = tui.wait_for("c compares it with run");
+    assert!(screen.contains("plain") && screen.contains("turn 3/3"), "{screen}");
+    tui.press("o");
+    tui.wait_for("turn 1/1");
+    tui.press("o");
+    tui.wait_for("turn 3/3");
+    tui.press("c");
+    tui.wait_for("run-plain-single-shot");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+
+    let made = desk.path("run-plain-single-shot");
+    let script: serde_json::Value =
+        serde_json::from_slice(&fs::read(made.join("script.json")).unwrap()).unwrap();
+    assert_eq!(script["condition"], "single-shot");
+    assert_eq!(script["requests"].as_array().unwrap().len(), 1);
+    let shown = snapshot(&made, &[]);
+    assert!(shown.contains("✓ every request was asked  turn 1/1"), "{shown}");
+}
+
+#[test]
+fn what_the_form_said_is_there_again_for_the_same_task_and_the_folder_is_a_new_one() {
+    let desk = Desk::new(&three());
+    let mut tui = open_run(&desk, 120, 40);
+    tui.press("A\x1b[C");
+    tui.wait_for("run-plain-single-shot");
+    tui.press("jjj m-1\r"); // the model
+    tui.wait_for("m-1");
+    tui.wait_for("records");
+    tui.press("\r");
+    tui.wait_for("c compares it with run");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+
+    let mut tui = again(&desk, 120, 40);
+    tui.press("A");
+    let screen = tui.wait_for("run-plain-single-shot-2");
+    assert!(screen.contains("m-1") && screen.contains("its other condition"), "{screen}");
+    close_form(&mut tui);
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+}
+
+#[test]
+fn quitting_asks_while_an_agent_that_was_started_from_the_screen_is_at_work() {
+    let mut requests = three();
+    requests[0].0 = "Begin.\ndo: sleep 1";
+    let desk = Desk::new(&requests);
+    let mut tui = open_run(&desk, 120, 40);
+    let script = desk.path("run/script.json");
+    let slow = fs::read_to_string(&script).unwrap().replace("sleep 1", "sleep 600");
+    fs::write(&script, slow).unwrap();
+
+    tui.press("A");
+    tui.wait_for("run-plain-emergent");
+    tui.press("\r");
+    tui.wait_for("running");
+    tui.press("\x1bOP"); // F1
+    tui.wait_for("live run 0/3 F7");
+    tui.press("q");
+    tui.wait_for("quit again to stop it");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+    assert!(tui.is_given_back());
+    let shown = snapshot(&desk.path("run-plain-emergent"), &[]);
+    assert!(shown.contains("--resume goes on"), "{shown}");
+}
+
+#[test]
+fn a_script_that_does_not_parse_and_a_folder_that_is_taken_are_said_in_the_form() {
+    let desk = Desk::new(&three());
+    let mut tui = open_run(&desk, 120, 40);
+    fs::write(desk.path("run/script.json"), "{").unwrap();
+    tui.press("A");
+    tui.wait_for("does not read as a script");
+
+    tui.press("ll"); // a specification: its path is typed in the next field
+    tui.wait_for("which file?");
+    close_form(&mut tui);
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+    assert!(!desk.path("run-plain-emergent").exists());
+}
+
+#[test]
+fn a_recording_that_no_live_run_made_says_so() {
+    let run = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-runs/codex-p12");
+    let shown = snapshot(Path::new(run), &[]);
+    assert!(shown.ends_with("this recording was not made by `trajview live`\n"), "{shown}");
+}
+
+#[test]
+fn without_a_terminal_there_is_a_sentence() {
+    let desk = Desk::new(&three());
+    let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(["live", "--agent", "command", "--script"])
+        .arg(desk.path("script.json"))
+        .arg("--out")
+        .arg(desk.path("run"))
+        .args(["--", "sh", AGENT])
+        .output()
+        .unwrap();
+    let why = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{why}");
+    assert!(why.contains("--headless makes one without"), "{why}");
+    assert!(!desk.path("run").exists());
+}

@@ -1,0 +1,13 @@
+//! The program in a real terminal, and real processes that it drives: what waits for others and takes its time.
+#![cfg(unix)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod pty;
+
+mod hostile;
+mod live;
+mod live_cli;
+mod live_control;
+mod live_screen;
+mod terminal;
