@@ -5,14 +5,15 @@ use ratatui::layout::Rect;
 use super::Comparison;
 use crate::{
     app::scroll::Motion,
-    study::compare::{Fact, Moment, Party, by_checkpoint, by_phase, turns_of},
+    metrics::{Number, numbers::COMPARED},
+    study::compare::{Moment, Party, by_checkpoint, by_phase, turns_of},
 };
 
 #[derive(Debug)]
 pub struct Chart {
     pub axis: Axis,
-    /// Index into [`Fact::ALL`].
-    fact: usize,
+    /// Index into [`COMPARED`].
+    number: usize,
     /// The point that is looked at.
     pub point: usize,
     /// Nobody has moved yet: the last point is looked at.
@@ -30,13 +31,9 @@ pub enum Axis {
 
 impl Default for Chart {
     fn default() -> Self {
-        let erosion = Fact::ALL.iter().position(|fact| *fact == Fact::Erosion);
-        Self {
-            axis: Axis::default(),
-            fact: erosion.unwrap_or_default(),
-            point: 0,
-            has_moved: false,
-        }
+        let erosion = COMPARED.iter().position(|number| *number == Number::Erosion);
+        let number = erosion.unwrap_or_default();
+        Self { axis: Axis::default(), number, point: 0, has_moved: false }
     }
 }
 
@@ -77,17 +74,17 @@ impl Axis {
 }
 
 impl Chart {
-    pub fn fact(&self) -> Fact {
-        Fact::ALL[self.fact.min(Fact::ALL.len() - 1)]
+    pub fn number(&self) -> Number {
+        COMPARED[self.number.min(COMPARED.len() - 1)]
     }
 
     pub(super) fn choose(&mut self, motion: Motion) {
-        self.fact = motion.from(self.fact, Fact::ALL.len(), 4);
+        self.number = motion.from(self.number, COMPARED.len(), 4);
     }
 
     /// The row of a number in the table of numbers.
     pub(super) fn choose_row(&mut self, row: usize) {
-        self.fact = row.min(Fact::ALL.len() - 1);
+        self.number = row.min(COMPARED.len() - 1);
     }
 
     pub(super) const fn next_axis(&mut self) {
@@ -126,8 +123,9 @@ impl Comparison {
     /// The chosen number at every place, on one side.
     pub fn values(&self, places: &[Place], side: usize) -> Vec<Option<f64>> {
         let Some(sides) = self.sides() else { return vec![] };
-        let fact = self.chart.fact();
-        let value = |place: &Place| fact.at(sides[side], place.moments[side].as_ref()?.done);
+        let number = self.chart.number();
+        let value =
+            |place: &Place| sides[side].value_at(number, place.moments[side].as_ref()?.done);
         places.iter().map(value).collect()
     }
 

@@ -104,7 +104,7 @@ pub enum Message {
     /// Along the points of the curves.
     Point(Motion),
     /// Another number.
-    Fact(Motion),
+    Number(Motion),
     /// By evidence, or by hunk of a file.
     Step(Motion),
     Sideways(Motion),
@@ -212,7 +212,7 @@ impl Comparison {
             Message::Sort => self.sort_components(),
             Message::Axis => self.chart.next_axis(),
             Message::Point(motion) => self.go_by_point(motion),
-            Message::Fact(motion) => self.chart.choose(motion),
+            Message::Number(motion) => self.chart.choose(motion),
             Message::Step(motion) => self.step(motion),
             Message::Sideways(motion) => self.go_sideways(motion),
             Message::Back => self.back(),

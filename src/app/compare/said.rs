@@ -1,7 +1,10 @@
 //! What is copied of a comparison.
 
 use super::{Comparison, Part, code::Shown};
-use crate::{run::rubric::LEVELS, study::compare::letter};
+use crate::{
+    run::rubric::LEVELS,
+    study::compare::{Outcome, letter},
+};
 
 impl Comparison {
     /// What stands in the row at the cursor, with tabs between; in the code its line.
@@ -16,12 +19,12 @@ impl Comparison {
                 Some(words.chain(delta).collect::<Vec<_>>().join("\t"))
             }
             Part::Numbers | Part::Curves => {
-                let fact = self.chart.fact();
-                let outcome = fact.outcome(self.sides()?, self.subtraction());
+                let chosen = self.chart.number();
+                let outcome = Outcome::of(chosen, self.sides()?, self.subtraction());
                 let number =
                     |value: Option<f64>| value.map(|it| it.to_string()).unwrap_or_default();
                 let values = [outcome.a, outcome.b, outcome.delta].map(number);
-                Some(format!("{}\t{}", fact.word(), values.join("\t")))
+                Some(format!("{}\t{}", chosen.id(), values.join("\t")))
             }
             Part::Code => {
                 let Shown::Place { key, .. } = self.code_of(self.side) else { return None };

@@ -7,10 +7,15 @@ use crate::{
         recorded::{self, TestsRow},
         score::{RulesFacts, rules_of},
     },
-    metrics::{phase::Phase, quality::Ruler},
+    metrics::{
+        Number,
+        numbers::{COMPARED, MOMENT, SLUMP, Values},
+        phase::Phase,
+        quality::Ruler,
+    },
     run::Run,
     study::compare::{
-        self, Cell, Fact, FileRow, Moment, Party, Recovery, Row, Standing, Subtraction,
+        self, Cell, FileRow, Moment, Outcome, Party, Recovery, Row, Standing, Subtraction,
         Transitions, letter,
     },
 };
@@ -97,9 +102,8 @@ struct JudgementFacts<'a> {
 
 #[derive(Serialize)]
 struct Slump {
-    mcf: Option<f64>,
-    dir: Option<f64>,
-    if50: Option<f64>,
+    #[serde(flatten)]
+    differences: Values,
     /// Whether the conditions say which run is the emergent one; else the values are a minus b.
     by_condition: bool,
     /// `single-shot − emergent (b − a)`
@@ -112,9 +116,8 @@ struct RecoveryRow<'a> {
     run: &'a str,
     condition: Option<&'a str>,
     /// Shares of the gap; null where a number is missing or there is no gap to close.
-    mcf: Option<f64>,
-    dir: Option<f64>,
-    if50: Option<f64>,
+    #[serde(flatten)]
+    shares: Values,
 }
 
 #[derive(Serialize)]
@@ -177,18 +180,8 @@ pub struct PointRow {
     commit: Option<String>,
     phase: Option<Phase>,
     bin: Option<f64>,
-    erosion: Option<f64>,
-    verbosity: Option<f64>,
-    mass: Option<f64>,
-    loc: Option<f64>,
-    callables: Option<f64>,
-    high_cc: Option<f64>,
-    tests: Option<f64>,
-    /// Read and written from the beginning.
-    tokens: Option<f64>,
-    mcf: Option<f64>,
-    dir: Option<f64>,
-    if50: Option<f64>,
+    #[serde(flatten)]
+    numbers: Values,
 }
 
 #[derive(Serialize)]
@@ -226,7 +219,7 @@ impl<'a> Document<'a> {
         let (rows, by) = (self.rows(), subtraction(self.parties));
         let facts = |at: usize| run_facts(at, &self.named[at], &self.parties[at]);
         let transitions = Transitions::of(&rows, (0, 1));
-        let delta = |fact: Fact| fact.outcome([a, b], by).delta;
+        let delta = |number| Outcome::of(number, [a, b], by).delta;
         let checkpoint = |pair: compare::CheckpointPair| CheckpointRow {
             paired_by: pair.by.map(compare::PairedBy::word),
             a: pair.a.map(|moment| point(a, &moment)),
@@ -251,9 +244,7 @@ impl<'a> Document<'a> {
             runs: (0..self.parties.len()).map(facts).collect(),
             warnings: compare::warnings(self.parties),
             slump: Slump {
-                mcf: delta(Fact::Mcf),
-                dir: delta(Fact::Dir),
-                if50: delta(Fact::If50),
+                differences: Values::of(&SLUMP, delta),
                 by_condition: by.is_slump,
                 difference: by.words(),
             },
@@ -261,7 +252,7 @@ impl<'a> Document<'a> {
                 .into_iter()
                 .map(|it| self.recovery(it))
                 .collect(),
-            numbers: Fact::ALL.iter().map(|fact| self.number(*fact, by)).collect(),
+            numbers: COMPARED.iter().map(|number| self.number(*number, by)).collect(),
             components: components(&rows, by),
             transitions: transitions.counts,
             n: transitions.n,
@@ -276,21 +267,21 @@ impl<'a> Document<'a> {
         }
     }
 
-    fn recovery(&self, Recovery { treated, mcf, dir, if50 }: Recovery) -> RecoveryRow<'_> {
+    fn recovery(&self, Recovery { treated, shares }: Recovery) -> RecoveryRow<'_> {
         let run = &self.parties[treated].run;
         let (letter, condition) = (letter(treated), run.condition.as_deref());
-        RecoveryRow { letter, run: &run.id, condition, mcf, dir, if50 }
+        RecoveryRow { letter, run: &run.id, condition, shares }
     }
 
-    fn number(&self, fact: Fact, by: Subtraction) -> NumberRow {
-        let outcome = fact.outcome(self.pair(), by);
+    fn number(&self, number: Number, by: Subtraction) -> NumberRow {
+        let outcome = Outcome::of(number, self.pair(), by);
         NumberRow {
-            name: fact.word(),
+            name: number.id(),
             a: outcome.a,
             b: outcome.b,
             delta: outcome.delta,
             better: outcome.better.map(letter),
-            values: self.parties.iter().map(|party| fact.of(party)).collect(),
+            values: self.parties.iter().map(|party| party.value(number)).collect(),
         }
     }
 }
@@ -361,7 +352,6 @@ fn point(party: &Party, moment: &Moment) -> PointRow {
     let run: &Run = &party.run;
     let checkpoint = moment.checkpoint.and_then(|index| run.checkpoints.get(index));
     let turn = moment.done.checked_sub(1).and_then(|turn| run.turns.get(turn));
-    let value = |fact: Fact| fact.at(party, moment.done);
     PointRow {
         checkpoint: checkpoint.map(|it| it.id.clone()),
         label: checkpoint.and_then(|it| it.label.clone()),
@@ -370,17 +360,7 @@ fn point(party: &Party, moment: &Moment) -> PointRow {
         commit: turn.and_then(|turn| turn.commit.as_deref().map(str::to_owned)),
         phase: moment.phase,
         bin: moment.bin,
-        erosion: value(Fact::Erosion),
-        verbosity: value(Fact::Verbosity),
-        mass: value(Fact::Mass),
-        loc: value(Fact::Loc),
-        callables: value(Fact::Callables),
-        high_cc: value(Fact::HighCc),
-        tests: value(Fact::Tests),
-        tokens: value(Fact::Tokens),
-        mcf: value(Fact::Mcf),
-        dir: value(Fact::Dir),
-        if50: value(Fact::If50),
+        numbers: Values::of(&MOMENT, |number| party.value_at(number, moment.done)),
     }
 }
 

@@ -7,10 +7,14 @@ use crate::{
         measuring,
         output::{Out, Table, csv_row},
     },
-    metrics::quality::Ruler,
+    metrics::{
+        Number,
+        numbers::{COMPARED, SLUMP, Style, ranked},
+        quality::Ruler,
+    },
     run::rubric::LEVELS,
     study::compare::{
-        self, Cell, Fact, FileRow, Moment, Outcome, Party, Row, Standing, Transitions, letter,
+        self, Cell, FileRow, Moment, Outcome, Party, Row, Standing, Transitions, letter,
     },
 };
 
@@ -99,52 +103,47 @@ fn runs(document: &Document<'_>) -> Section {
     Some((String::new(), table))
 }
 
-/// `a`, `b` …, as heads of columns of numbers.
-const LETTERS: [&str; 26] = [
-    ">a", ">b", ">c", ">d", ">e", ">f", ">g", ">h", ">i", ">j", ">k", ">l", ">m", ">n", ">o", ">p",
-    ">q", ">r", ">s", ">t", ">u", ">v", ">w", ">x", ">y", ">z",
-];
-
 /// One column a run, the difference of the first two, and what it means.
-fn heads(document: &Document<'_>, before: &[&'static str]) -> Vec<&'static str> {
-    let letters = (0..document.parties.len()).map(|at| LETTERS.get(at).copied().unwrap_or(">…"));
-    before.iter().copied().chain(letters).chain([">difference", ""]).collect()
+fn heads(document: &Document<'_>, before: &[&str]) -> Vec<String> {
+    let letters = (0..document.parties.len()).map(|at| format!(">{}", letter(at)));
+    let before = before.iter().map(|head| (*head).to_owned());
+    before.chain(letters).chain([">difference", ""].map(String::from)).collect()
 }
 
 fn numbers(document: &Document<'_>) -> Section {
     let by = subtraction(document.parties);
-    let mut table = Table::new(&heads(document, &["number"]));
-    for fact in Fact::ALL {
+    let mut table = Table::headed(heads(document, &["number"]));
+    for number in COMPARED.iter().copied() {
         let values: Vec<Option<f64>> =
-            document.parties.iter().map(|party| fact.of(party)).collect();
+            document.parties.iter().map(|party| party.value(number)).collect();
         if values.iter().all(Option::is_none) {
             continue;
         }
-        let outcome = fact.outcome(document.pair(), by);
-        let said = values.iter().map(|value| fact.said(*value));
-        let cells = [fact.label().to_owned()].into_iter().chain(said);
-        let delta = known(outcome.delta.map(|delta| fact.delta_said(delta)));
+        let outcome = Outcome::of(number, document.pair(), by);
+        let cells = [number.label().to_owned()].into_iter();
+        let cells = cells.chain(values.iter().map(|value| said(number, *value)));
+        let delta = known(outcome.delta.map(|delta| number.difference_written(delta)));
         table.row(cells.chain([delta, better(&outcome)]).collect());
     }
     Some((String::new(), table))
 }
 
+fn said(number: Number, value: Option<f64>) -> String {
+    known(value.map(|value| number.written(value, Style::Plain)))
+}
+
 /// How much of the gap between emergent and single-shot each treated run closes.
 fn recoveries(document: &Document<'_>) -> Section {
     let found = compare::recoveries(document.parties);
-    let mut table = Table::new(&["", "run", "condition", ">MCF", ">DIR", ">IF50"]);
+    let heads = ["", "run", "condition"].map(String::from).into_iter();
+    let heads = heads.chain(SLUMP.iter().map(|number| format!(">{}", number.short())));
+    let mut table = Table::headed(heads.collect());
     let said = |share: Option<f64>| known(share.map(|share| format!("{:.1} %", share * 100.0)));
     for it in &found {
         let run = &document.parties[it.treated].run;
         let (id, condition) = (run.id.clone(), known(run.condition.clone()));
-        table.row(vec![
-            letter(it.treated),
-            id,
-            condition,
-            said(it.mcf),
-            said(it.dir),
-            said(it.if50),
-        ]);
+        let shares = it.shares.0.iter().map(|(_, share)| said(*share));
+        table.row([letter(it.treated), id, condition].into_iter().chain(shares).collect());
     }
     let title = "gap recovery: (treated - emergent) / (single-shot - emergent)";
     (!found.is_empty()).then(|| (title.into(), table))
@@ -159,7 +158,7 @@ fn components(document: &Document<'_>) -> Section {
     if rows.is_empty() {
         return None;
     }
-    let mut table = Table::new(&heads(document, &["component", "name"]));
+    let mut table = Table::headed(heads(document, &["component", "name"]));
     for at in compare::by_loss(&rows, by) {
         let row = &rows[at];
         let scores = row.cells.iter().map(cell);
@@ -222,11 +221,6 @@ fn transitions(document: &Document<'_>) -> Section {
     ))
 }
 
-#[rustfmt::skip]
-const POINT_FACTS: [Fact; 8] = [
-    Fact::Erosion, Fact::Verbosity, Fact::Loc, Fact::Tests, Fact::Tokens, Fact::Mcf, Fact::Dir, Fact::If50,
-];
-
 fn phases(document: &Document<'_>) -> Section {
     let [a, b] = document.pair();
     let pairs = compare::by_phase(&a.run, &b.run).into_iter();
@@ -257,46 +251,30 @@ fn points(
     pairs: Vec<(String, Option<Moment>, Option<Moment>)>,
 ) -> Section {
     let sides = document.pair();
-    let known_facts: Vec<Fact> = POINT_FACTS
-        .into_iter()
-        .filter(|fact| {
-            pairs.iter().any(|(_, a, b)| {
-                [a, b]
-                    .iter()
-                    .zip(sides)
-                    .any(|(moment, party)| value(*fact, party, moment.as_ref()).is_some())
-            })
-        })
-        .collect();
-    let heads =
-        [key, "a", "b"].into_iter().chain(known_facts.iter().flat_map(|fact| point_heads(*fact)));
-    let mut table = Table::new(&heads.collect::<Vec<_>>());
+    let is_known = |number: &Number| {
+        let known = |moment: &Option<Moment>, party| value(*number, party, moment.as_ref());
+        let [a, b] = sides;
+        pairs.iter().any(|(_, at_a, at_b)| known(at_a, a).or(known(at_b, b)).is_some())
+    };
+    let shown = ranked(|shown| shown.phase).into_iter().filter(is_known);
+    let shown: Vec<Number> = shown.collect();
+    let heads = [key, "a", "b"].map(String::from).into_iter();
+    let twice = |number: &Number| [format!(">{} a", number.label()), ">b".to_owned()];
+    let mut table = Table::headed(heads.chain(shown.iter().flat_map(twice)).collect());
     for (name, a, b) in &pairs {
         let moments = [a.as_ref(), b.as_ref()];
         let names = moments.iter().zip(sides).map(|(moment, party)| place(party, *moment));
-        let values = known_facts.iter().flat_map(|fact| {
-            moments.iter().zip(sides).map(|(moment, party)| fact.said(value(*fact, party, *moment)))
+        let values = shown.iter().flat_map(|number| {
+            let of = |(moment, party): (&Option<&Moment>, _)| value(*number, party, *moment);
+            moments.iter().zip(sides).map(of).map(|value| said(*number, value))
         });
         table.row([name.clone()].into_iter().chain(names).chain(values).collect());
     }
     Some((title.to_owned(), table))
 }
 
-const fn point_heads(fact: Fact) -> [&'static str; 2] {
-    match fact {
-        Fact::Erosion => [">erosion a", ">b"],
-        Fact::Verbosity => [">verbosity a", ">b"],
-        Fact::Loc => [">lines of code a", ">b"],
-        Fact::Tests => [">tests a", ">b"],
-        Fact::Tokens => [">tokens a", ">b"],
-        Fact::Dir => [">DIR a", ">b"],
-        Fact::If50 => [">IF50 a", ">b"],
-        _ => [">MCF a", ">b"],
-    }
-}
-
-fn value(fact: Fact, party: &Party, moment: Option<&Moment>) -> Option<f64> {
-    fact.at(party, moment?.done)
+fn value(number: Number, party: &Party, moment: Option<&Moment>) -> Option<f64> {
+    party.value_at(number, moment?.done)
 }
 
 /// `c4 turn 21`
@@ -357,10 +335,10 @@ pub fn csv(document: &Document<'_>, out: &mut Out) -> io::Result<()> {
             let cells = cells.chain(std::iter::repeat_n(String::new(), blank));
             out.raw(csv_row(cells.chain([delta, note.to_owned()])).as_bytes())
         };
-    for fact in Fact::ALL {
-        let values = document.parties.iter().map(|party| number(fact.of(party))).collect();
-        let outcome = fact.outcome(document.pair(), by);
-        row("number", fact.word(), fact.label(), values, number(outcome.delta), &better(&outcome))?;
+    for it in COMPARED.iter().copied() {
+        let values = document.parties.iter().map(|party| number(party.value(it))).collect();
+        let outcome = Outcome::of(it, document.pair(), by);
+        row("number", it.id(), it.label(), values, number(outcome.delta), &better(&outcome))?;
     }
     let rows = document.rows();
     for at in compare::by_loss(&rows, by) {
@@ -371,10 +349,10 @@ pub fn csv(document: &Document<'_>, out: &mut Out) -> io::Result<()> {
     }
     let [a, b] = document.pair();
     let mut moments = |section: &str, id: &str, a_at: Option<&Moment>, b_at: Option<&Moment>| {
-        Fact::ALL.into_iter().try_for_each(|fact| {
-            let values = [value(fact, a, a_at), value(fact, b, b_at)];
-            let delta = number(fact.between(values, by).delta);
-            row(section, id, fact.word(), values.map(number).to_vec(), delta, "")
+        COMPARED.iter().copied().try_for_each(|it| {
+            let values = [value(it, a, a_at), value(it, b, b_at)];
+            let delta = number(Outcome::between(it, values, by).delta);
+            row(section, id, it.id(), values.map(number).to_vec(), delta, "")
         })
     };
     for pair in compare::by_phase(&a.run, &b.run) {

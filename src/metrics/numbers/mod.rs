@@ -30,8 +30,15 @@ pub use written::{Form, Style};
 /// The numbers with a curve, in the order in which curves are listed.
 pub static CURVES: LazyLock<Vec<Number>> = LazyLock::new(|| ranked(|shown| shown.curve));
 
+/// The numbers of a moment in a comparison: those with a curve first, in its order.
+pub static MOMENT: LazyLock<Vec<Number>> =
+    LazyLock::new(|| ranked(|shown| shown.compare.map(|_| shown.curve.unwrap_or(u8::MAX))));
+
 /// The numbers that runs are compared by, in order.
 pub static COMPARED: LazyLock<Vec<Number>> = LazyLock::new(|| ranked(|shown| shown.compare));
+
+/// What SLUMP takes differences of, and shares of the gap.
+pub const SLUMP: [Number; 3] = [Number::Mcf, Number::Dir, Number::If50];
 
 /// The numbers of a corpus, in order.
 pub static CORPUS: LazyLock<Vec<Number>> = LazyLock::new(|| ranked(|shown| shown.corpus));
@@ -164,6 +171,11 @@ impl Number {
     /// The value as people read it.
     pub fn written(self, value: f64, style: Style) -> String {
         self.row().form.written(value, style)
+    }
+
+    /// A difference with its sign; `0` where nothing can be seen of it.
+    pub fn difference_written(self, by: f64) -> String {
+        self.change_written(by, Style::Plain).unwrap_or_else(|| "0".into())
     }
 
     /// A difference with its sign; None where nothing can be seen of it.

@@ -25,7 +25,7 @@ use crate::{
 };
 
 pub use components::{Cell, Row, Transitions, by_loss, rows};
-pub use facts::{Fact, Outcome};
+pub use facts::Outcome;
 pub use files::{FileRow, Standing};
 pub use judged::{choose_judge, done_at, judgements};
 pub use moments::{

@@ -1,20 +1,23 @@
 //! How much of what the emergent condition loses a treatment of it gives back (SLUMP's gap recovery).
 
-use crate::metrics::faithfulness::gap_recovery;
+use crate::metrics::{
+    Number,
+    faithfulness::gap_recovery,
+    numbers::{SLUMP, Values},
+};
 
 use super::{
-    Fact, Party,
+    Party,
     subtraction::{EMERGENT, SINGLE_SHOT},
 };
 
-/// What one treated run gives back. None where a run lacks the number, and where there is no gap to close.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// What one treated run gives back.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Recovery {
     /// Position of the treated run.
     pub treated: usize,
-    pub mcf: Option<f64>,
-    pub dir: Option<f64>,
-    pub if50: Option<f64>,
+    /// Shares of the gap, of the numbers of SLUMP. None where a run lacks the number, and where there is no gap to close.
+    pub shares: Values,
 }
 
 /// One for each run of a third condition, in the order of the runs. Empty unless exactly one run is emergent and
@@ -29,9 +32,11 @@ pub fn recoveries(parties: &[Party]) -> Vec<Recovery> {
         return vec![];
     };
     let recovery = |(at, treated): (usize, &Party)| {
-        let of =
-            |fact: Fact| gap_recovery(fact.of(treated)?, fact.of(emergent)?, fact.of(single_shot)?);
-        Recovery { treated: at, mcf: of(Fact::Mcf), dir: of(Fact::Dir), if50: of(Fact::If50) }
+        let share = |number: Number| {
+            let [treated, emergent] = [treated, emergent].map(|party| party.value(number));
+            gap_recovery(treated?, emergent?, single_shot.value(number)?)
+        };
+        Recovery { treated: at, shares: Values::of(&SLUMP, share) }
     };
     let is_treated = |(_, party): &(usize, &Party)| {
         condition(party).is_some_and(|it| it != EMERGENT && it != SINGLE_SHOT)

@@ -1,7 +1,11 @@
 use super::*;
 use crate::{
     code::patch::LineCounts,
-    metrics::{Better, phase::Phase},
+    metrics::{
+        Better, Number,
+        numbers::{COMPARED, SLUMP, Values},
+        phase::Phase,
+    },
     run::{
         Checkpoint, RepoPath, Task, Tokens, Turn,
         files::{MemoryBlobs, Tree, TreeFile},
@@ -68,8 +72,8 @@ fn loss_is_single_shot_minus_emergent_whichever_is_named_first() {
     assert_eq!(LOSS.words(), "single-shot − emergent (b − a)");
     assert_eq!(untold.words(), "a − b");
     let lost = [Some(2.0), Some(3.0)];
-    assert_eq!(Fact::Mcf.between(lost, LOSS).delta, Some(1.0));
-    assert_eq!(Fact::Mcf.between(lost, emergent_last).delta, Some(-1.0));
+    assert_eq!(Outcome::between(Number::Mcf, lost, LOSS).delta, Some(1.0));
+    assert_eq!(Outcome::between(Number::Mcf, lost, emergent_last).delta, Some(-1.0));
 }
 
 #[test]
@@ -124,9 +128,9 @@ fn without_any_verdict_there_is_no_transition_and_no_mean() {
 
     assert_eq!(rows[0].cells, [Cell::NotJudged(None), Cell::NotListed]);
     assert_eq!(Transitions::of(&rows, (0, 1)), Transitions::default());
-    assert_eq!((Fact::Mcf.of(&run), Fact::Severe.of(&run)), (None, None));
+    assert_eq!((run.value(Number::Mcf), run.value(Number::Severe)), (None, None));
     let missing = Outcome { a: None, b: Some(1.0), delta: None, better: None };
-    assert_eq!(Fact::Erosion.between([None, Some(1.0)], LOSS), missing);
+    assert_eq!(Outcome::between(Number::Erosion, [None, Some(1.0)], LOSS), missing);
 }
 
 #[test]
@@ -232,9 +236,9 @@ fn verdicts_count_at_the_moment_they_are_of() {
     let other = judgement("k", Some(3), &[("A", Some(0))]);
     let party = party(run_with(4, &[]), vec![other, early, late]);
 
-    let means: Vec<_> = (1..=4).map(|done| Fact::Mcf.at(&party, done)).collect();
+    let means: Vec<_> = (1..=4).map(|done| party.value_at(Number::Mcf, done)).collect();
     assert_eq!(means, [None, Some(4.0), None, Some(2.5)]);
-    assert_eq!((Fact::Mcf.of(&party), Fact::Severe.of(&party)), (Some(2.5), Some(1.0)));
+    assert_eq!((party.value(Number::Mcf), party.value(Number::Severe)), (Some(2.5), Some(1.0)));
 }
 
 #[test]
@@ -242,11 +246,14 @@ fn integration_is_that_of_the_state_that_was_judged() {
     let mut party = party(run_with(4, &[]), vec![judgement("j", Some(2), &[("A", Some(2))])]);
     party.reuse = [(2, Some(0.5)), (4, Some(0.1))].into();
 
-    let of = |fact: Fact| fact.of(&party);
-    assert_eq!((of(Fact::Dir), of(Fact::If50)), (Some(0.1), Some(0.5)));
-    assert_eq!((Fact::If50.at(&party, 2), Fact::If50.at(&party, 4)), (Some(0.5), None));
+    let of = |number| party.value(number);
+    assert_eq!((of(Number::Dir), of(Number::If50)), (Some(0.1), Some(0.5)));
+    assert_eq!(
+        (party.value_at(Number::If50, 2), party.value_at(Number::If50, 4)),
+        (Some(0.5), None)
+    );
     party.reuse.insert(2, None);
-    assert_eq!(Fact::If50.of(&party), None);
+    assert_eq!(party.value(Number::If50), None);
 }
 
 #[test]
@@ -257,21 +264,21 @@ fn tokens_add_up_and_a_turn_that_does_not_say_ends_the_sum() {
     run.turns[1].tokens = of(20);
     let party = party(run, vec![]);
 
-    let sums: Vec<_> = (0..=3).map(|done| Fact::Tokens.at(&party, done)).collect();
+    let sums: Vec<_> = (0..=3).map(|done| party.value_at(Number::Tokens, done)).collect();
     assert_eq!(sums, [Some(0.0), Some(11.0), Some(32.0), None]);
-    assert_eq!(Fact::Turns.of(&party), Some(3.0));
+    assert_eq!(party.value(Number::Turns), Some(3.0));
 }
 
 #[test]
 fn the_better_run_is_named_where_there_is_a_better_way() {
     let values = [Some(0.4), Some(0.2)];
-    assert_eq!(Fact::Erosion.between(values, LOSS).better, Some(1));
-    assert_eq!(Fact::Tests.between(values, LOSS).better, Some(0));
-    assert_eq!(Fact::Loc.between(values, LOSS).better, None);
-    assert_eq!(Fact::Erosion.between([Some(1.0), Some(1.0)], LOSS).better, None);
+    assert_eq!(Outcome::between(Number::Erosion, values, LOSS).better, Some(1));
+    assert_eq!(Outcome::between(Number::Tests, values, LOSS).better, Some(0));
+    assert_eq!(Outcome::between(Number::Loc, values, LOSS).better, None);
+    assert_eq!(Outcome::between(Number::Erosion, [Some(1.0), Some(1.0)], LOSS).better, None);
     let apart = Subtraction { from: 3, taken: 1, is_slump: true };
-    assert_eq!(Fact::Erosion.between(values, apart).better, Some(3));
-    let neither = Fact::ALL.iter().filter(|fact| fact.better() == Better::Neither);
+    assert_eq!(Outcome::between(Number::Erosion, values, apart).better, Some(3));
+    let neither = COMPARED.iter().filter(|number| number.better() == Better::Neither);
     assert_eq!(neither.count(), 5);
 }
 
@@ -339,7 +346,10 @@ fn a_treated_run_gives_back_a_share_of_the_gap() {
     };
     let (emergent, single_shot) = (judged("emergent", 0), judged("single-shot", 4));
     let (guarded, unjudged) = (judged("guarded", 3), party(run_with(1, &[]), vec![]));
-    let guarded_at = |treated, mcf| Recovery { treated, mcf, dir: None, if50: None };
+    let guarded_at = |treated, mcf: Option<f64>| {
+        let share = |number| mcf.filter(|_| number == Number::Mcf);
+        Recovery { treated, shares: Values::of(&SLUMP, share) }
+    };
 
     let all = [emergent.clone(), guarded.clone(), single_shot.clone(), unjudged];
     assert_eq!(recoveries(&all), [guarded_at(1, Some(0.75))]);

@@ -15,7 +15,8 @@ use crate::{
         Comparison, Part,
         chart::{LEFT, Place, plot},
     },
-    study::compare::{Fact, letter},
+    metrics::{Number, numbers},
+    study::compare::{Outcome, letter},
     ui::{
         line::{fit, own, safe},
         panel::curves::{grid::Grid, round_up, trimmed},
@@ -30,8 +31,8 @@ const STROKES: [char; 2] = ['.', '\''];
 const LOOKS: [Meaning; 2] = [Meaning::Hunk, Meaning::Heading];
 
 pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let fact = compared.chart.fact();
-    let title = legend(compared, fact, theme);
+    let number = compared.chart.number();
+    let title = legend(compared, number, theme);
     let axis = muted(format!("by {}", compared.chart.axis.word()), theme);
     let is_focused = compared.part == Part::Curves;
     let inner = frame(is_focused, [title, axis, vec![]], theme, area, buffer);
@@ -41,9 +42,9 @@ pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer
     if plot.is_empty() {
         return;
     }
-    let chart = Chart::of(&places, plot, fact, &curves, theme);
+    let chart = Chart::of(&places, plot, number, &curves, theme);
     if curves.iter().flatten().all(Option::is_none) {
-        let words = nothing(compared, fact);
+        let words = nothing(compared, number);
         sentence(&words, theme.of(Meaning::Muted), Rect { height: plot.height, ..inner }, buffer);
         return;
     }
@@ -59,8 +60,8 @@ pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer
 }
 
 /// ` erosion  ● a codex-p12  ○ b codex-p12-single-shot `
-fn legend(compared: &Comparison, fact: Fact, theme: Theme) -> Vec<Span<'static>> {
-    let mut spans = vec![name(compared, Part::Curves, fact.label(), theme)];
+fn legend(compared: &Comparison, number: Number, theme: Theme) -> Vec<Span<'static>> {
+    let mut spans = vec![name(compared, Part::Curves, number.label(), theme)];
     for (side, sign) in SIGNS.iter().enumerate() {
         let run = compared.pair[side];
         let condition = compared.all().get(run).and_then(|party| party.run.condition.clone());
@@ -71,16 +72,16 @@ fn legend(compared: &Comparison, fact: Fact, theme: Theme) -> Vec<Span<'static>>
     spans
 }
 
-fn nothing(compared: &Comparison, fact: Fact) -> String {
-    if let (Some(why), true) = (&compared.failed, fact.is_measured()) {
+fn nothing(compared: &Comparison, number: Number) -> String {
+    if let (Some(why), true) = (&compared.failed, number.is_measured()) {
         return safe(why);
     }
     let (known, wanted) = compared.measured();
-    let is_coming = fact.is_measured() && known < wanted && !compared.is_stopped;
-    match fact {
+    let is_coming = number.is_measured() && known < wanted && !compared.is_stopped;
+    match number.is_of_judgement() {
         _ if is_coming => "measuring…".into(),
-        Fact::Mcf | Fact::If50 | Fact::Severe => "nothing was judged at these moments".into(),
-        _ => "not recorded".into(),
+        true => "nothing was judged at these moments".into(),
+        false => "not recorded".into(),
     }
 }
 
@@ -89,30 +90,34 @@ fn values(compared: &Comparison, places: &[Place], theme: Theme) -> Vec<Span<'st
     let (Some(place), Some(sides)) = (places.get(compared.chart.point), compared.sides()) else {
         return vec![];
     };
-    let fact = compared.chart.fact();
+    let number = compared.chart.number();
     let mut spans = vec![own(format!(" {}: ", safe(&place.name)), theme.of(Meaning::Title))];
     let mut found = [None, None];
     for (side, party) in sides.into_iter().enumerate() {
         let run = letter(compared.pair[side]);
         let moment = place.moments[side].as_ref();
-        found[side] = moment.and_then(|moment| fact.at(party, moment.done));
+        found[side] = moment.and_then(|moment| party.value_at(number, moment.done));
         let words = match (moment, found[side]) {
             (None, _) => format!(" {} {run} has none ", SIGNS[side]),
             (Some(moment), Some(value)) => {
-                format!(" {} {run} turn {} {} ", SIGNS[side], moment.done, fact.said(Some(value)))
+                let value = number.written(value, numbers::Style::Plain);
+                format!(" {} {run} turn {} {value} ", SIGNS[side], moment.done)
             }
             (Some(moment), None) => {
-                let words =
-                    if fact.is_measured() { no_value(compared, party, moment.done) } else { "–" };
+                let words = if number.is_measured() {
+                    no_value(compared, party, moment.done)
+                } else {
+                    "–"
+                };
                 format!(" {} {run} turn {} {words} ", SIGNS[side], moment.done)
             }
         };
         spans.push(own(words, theme.of(LOOKS[side])));
     }
-    let outcome = fact.between(found, compared.subtraction());
+    let outcome = Outcome::between(number, found, compared.subtraction());
     if let Some(delta) = outcome.delta {
         let better = outcome.better.map(|run| format!(", {} better", letter(run)));
-        let words = format!(" {}{}", fact.delta_said(delta), better.unwrap_or_default());
+        let words = format!(" {}{}", number.difference_written(delta), better.unwrap_or_default());
         spans.push(own(words, theme.of(Meaning::Muted)));
     }
     spans
@@ -134,14 +139,13 @@ impl<'a> Chart<'a> {
     fn of(
         places: &'a [Place],
         plot: Rect,
-        fact: Fact,
+        number: Number,
         curves: &[Vec<Option<f64>>; 2],
         theme: Theme,
     ) -> Self {
-        let is_share =
-            matches!(fact, Fact::Dir | Fact::If50 | Fact::Erosion | Fact::Verbosity | Fact::Tests);
+        let is_share = number.is_share();
         let highest = curves.iter().flatten().flatten().copied().fold(0.0, f64::max);
-        let most = if fact == Fact::Mcf { 4.0 } else { round_up(highest, is_share) };
+        let most = number.most().unwrap_or_else(|| round_up(highest, is_share));
         Self { places, plot, is_share, most, theme }
     }
 

@@ -13,8 +13,12 @@ use crate::{
         curves::RulerName,
         scroll::centred,
     },
+    metrics::{
+        Number,
+        numbers::{COMPARED, Of, Style},
+    },
     run::rubric::Judgement,
-    study::compare::{Fact, Outcome, done_at, letter},
+    study::compare::{Outcome, done_at, letter},
     ui::{
         line::{fit, own, safe, sides},
         panel::put_row,
@@ -39,14 +43,14 @@ pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer
     let inner = frame(is_focused, [title, says, below], theme, area, buffer);
     put_row(head(compared, theme), None, inner, 0, buffer);
     let height = usize::from(inner.height.saturating_sub(1));
-    let chosen = Fact::ALL.iter().position(|fact| *fact == compared.chart.fact());
+    let chosen = COMPARED.iter().position(|number| *number == compared.chart.number());
     let chosen = chosen.unwrap_or_default();
-    let top = centred(chosen, Fact::ALL.len(), height);
+    let top = centred(chosen, COMPARED.len(), height);
     let width = usize::from(inner.width);
-    for (y, (at, fact)) in (1..).zip(Fact::ALL.iter().enumerate().skip(top).take(height)) {
+    for (y, (at, number)) in (1..).zip(COMPARED.iter().enumerate().skip(top).take(height)) {
         let style = (at == chosen)
             .then(|| theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked }));
-        put_row(row(compared, *fact, theme, width), style, inner, y, buffer);
+        put_row(row(compared, *number, theme, width), style, inner, y, buffer);
     }
 }
 
@@ -98,25 +102,25 @@ fn head(compared: &Comparison, theme: Theme) -> Line<'static> {
 }
 
 /// `erosion    0.4453  0.0000   −0.4453  ▼ b is better`
-fn row(compared: &Comparison, fact: Fact, theme: Theme, width: usize) -> Line<'static> {
-    let mut left = vec![own(format!("{:<LABEL$}", fact.label()), theme.of(Meaning::Text))];
+fn row(compared: &Comparison, number: Number, theme: Theme, width: usize) -> Line<'static> {
+    let mut left = vec![own(format!("{:<LABEL$}", number.label()), theme.of(Meaning::Text))];
     for run in shown_runs(compared) {
         let Some(party) = compared.all().get(run) else { continue };
-        let value = fact.of(party);
+        let value = party.value(number);
         let end = party.run.end();
         let words = match value {
-            Some(value) => fact.said(Some(value)),
-            None if fact.is_measured() => no_value(compared, party, end).into(),
-            None => missing(fact).into(),
+            Some(value) => number.written(value, Style::Plain),
+            None if number.is_measured() => no_value(compared, party, end).into(),
+            None => missing(number).into(),
         };
         let meaning = if value.is_some() { Meaning::Text } else { Meaning::Muted };
         let cells = value_cells(compared);
         left.push(own(format!("{words:>cells$}"), theme.of(meaning)));
-        left.push(own(before(compared, run, fact), theme.of(Meaning::Muted)));
+        left.push(own(before(compared, run, number), theme.of(Meaning::Muted)));
     }
     let Some(pair) = compared.sides() else { return Line::from(left) };
-    let outcome = fact.outcome(pair, compared.subtraction());
-    let delta = outcome.delta.map(|delta| fact.delta_said(delta)).unwrap_or_default();
+    let outcome = Outcome::of(number, pair, compared.subtraction());
+    let delta = outcome.delta.map(|delta| number.difference_written(delta)).unwrap_or_default();
     left.push(own(format!("{delta:>13}"), theme.of(Meaning::Text)));
     left.push(better(&outcome, theme));
     sides(fit(left, width), vec![], width)
@@ -128,20 +132,28 @@ const fn value_cells(compared: &Comparison) -> usize {
 }
 
 /// `   (0.4471)`: with the profile or the rules before; empty where nothing was measured with others.
-fn before(compared: &Comparison, run: usize, fact: Fact) -> String {
+fn before(compared: &Comparison, run: usize, number: Number) -> String {
     let Some((_, parties)) = &compared.before else { return String::new() };
-    let is_of_profile = fact.is_measured() && fact != Fact::Dir;
-    let value = parties.get(run).filter(|_| is_of_profile).and_then(|party| fact.of(party));
-    let said = value.map(|value| format!("({})", fact.said(Some(value)))).unwrap_or_default();
+    let party = parties.get(run).filter(|_| number.is_of_profile());
+    let value = party.and_then(|party| party.value(number));
+    let said = value.map(|value| format!("({})", number.written(value, Style::Plain)));
+    let said = said.unwrap_or_default();
     format!("{said:>BEFORE$}")
 }
 
 /// Why a number is not there.
-const fn missing(fact: Fact) -> &'static str {
-    match fact {
-        Fact::Mcf | Fact::If50 | Fact::Severe => "not judged",
-        Fact::Dir => "none",
-        _ => "–",
+fn missing(number: Number) -> &'static str {
+    match number.row().of {
+        Of::Judgement(_) => "not judged",
+        Of::Reuse(_) => "none",
+        Of::Code(_)
+        | Of::Exposure(_)
+        | Of::Tests(_)
+        | Of::Counted(_)
+        | Of::Spent(_)
+        | Of::RubricTree(_)
+        | Of::Raters
+        | Of::Runs => "–",
     }
 }
 
