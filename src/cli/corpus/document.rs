@@ -2,23 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::{
     cli::{json::TokenRow, recorded::PassedRow},
-    metrics::{Better, quality::Ruler},
+    metrics::{
+        Better, Number,
+        numbers::{CORPUS, Of, Values, facts::Tested, ranked},
+        quality::Ruler,
+    },
     run::recorded::{TestGroup, Tests},
     study::{
         Estimate, Interval, Plan, Undefined,
-        corpus::{Corpus, Measure, Measured, PairedMeasure, corpus, together},
+        corpus::{Corpus, Measured, PairedNumber, corpus, together},
         correlation::Correlation,
         paired::{Holm, Wilcoxon},
         pairing::{Conditions, PairRow},
-        trend::{slope_of, trend},
+        trend::{Series, slope_of, trend},
     },
 };
 
-use super::measure::{RunFacts, Runs, pass_rate};
+use super::measure::{RunFacts, Runs};
 
 #[derive(Serialize)]
 pub struct Document {
@@ -77,19 +81,22 @@ pub struct RunRow {
     pub agent: Option<String>,
     pub model: Option<String>,
     pub condition: Option<String>,
-    pub mcf: Option<f64>,
-    pub dir: Option<f64>,
-    pub if50: Option<f64>,
+    /// Of what was judged, and of reuse.
+    #[serde(flatten)]
+    pub faithful: Values,
     pub judge: Option<String>,
     pub judged: Option<usize>,
     pub components: Option<usize>,
-    pub erosion: Option<f64>,
-    pub verbosity: Option<f64>,
-    pub rigor_score: Option<f64>,
+    #[serde(flatten)]
+    pub code: Values,
+    /// Process discipline is not computed: null.
+    pub rigor_score: Option<()>,
     /// After the last checkpoint that has tests.
     pub tests: Option<TestsRow>,
     pub tokens: TokenRow,
-    pub cost_usd: Option<f64>,
+    /// The numbers that have no fields of their own.
+    #[serde(flatten)]
+    pub others: Values,
     /// Those that count; null for a rubric tree alone.
     pub turns: Option<usize>,
     /// As its recorder says: `running`, `finished`, `stopped` and why.
@@ -97,9 +104,41 @@ pub struct RunRow {
     /// Of each turn that does not count, or was kept though it failed, what became of it.
     pub turn_states: Vec<String>,
     /// Least-squares slopes, a checkpoint; null with fewer than two measured ones.
-    pub erosion_slope: Option<f64>,
-    pub verbosity_slope: Option<f64>,
+    #[serde(flatten)]
+    pub slopes: Slopes,
     pub warnings: usize,
+    #[serde(skip)]
+    measured: Measured,
+}
+
+/// Numbers that stand together in the JSON and the CSV of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Block {
+    /// What was judged, and what modules use of each other.
+    Faithful,
+    Code,
+    Others,
+}
+
+/// A slope of each number that goes from checkpoint to checkpoint.
+pub struct Slopes(pub Vec<(Number, Option<f64>)>);
+
+impl Slopes {
+    /// None where the run has fewer than two measured checkpoints.
+    pub fn get(&self, number: Number) -> Option<f64> {
+        self.0.iter().find(|(other, _)| *other == number)?.1
+    }
+
+    /// The name in JSON and CSV.
+    pub fn head(number: Number) -> String {
+        format!("{}_slope", number.id())
+    }
+}
+
+impl Serialize for Slopes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(number, slope)| (Self::head(*number), slope)))
+    }
 }
 
 #[derive(Serialize)]
@@ -267,20 +306,20 @@ fn problem((place, what): (String, String)) -> ProblemRow {
 }
 
 fn run_row(run: RunFacts) -> RunRow {
-    let value = |measure| run.measured.value(measure);
+    let values = |block: Block| Values::of(&block.numbers(), |number| run.measured.value(number));
+    let slope = |(number, series): &(Number, Series)| (*number, slope_of(series));
     let key = &run.measured.key;
     RunRow {
         task: key.task.clone(),
         agent: key.agent.clone(),
         condition: key.condition.clone(),
-        mcf: value(Measure::Mcf),
-        dir: value(Measure::Dir),
-        if50: value(Measure::If50),
+        faithful: values(Block::Faithful),
         judged: run.judged.map(|(judged, _)| judged),
         components: run.judged.map(|(_, components)| components),
-        erosion: value(Measure::Erosion),
-        verbosity: value(Measure::Verbosity),
-        rigor_score: value(Measure::RigorScore),
+        code: values(Block::Code),
+        rigor_score: None,
+        others: values(Block::Others),
+        slopes: Slopes(run.series.iter().map(slope).collect()),
         tests: run.tests.map(|(label, tests)| tests_row(label, &tests)),
         run: run.id,
         path: run.path,
@@ -288,13 +327,41 @@ fn run_row(run: RunFacts) -> RunRow {
         model: run.model,
         judge: run.judge,
         tokens: run.tokens.into(),
-        cost_usd: run.cost_usd,
         turns: run.turns,
         state: run.state,
         turn_states: run.states,
-        erosion_slope: slope_of(&run.series[0]),
-        verbosity_slope: slope_of(&run.series[1]),
         warnings: run.warnings,
+        measured: run.measured,
+    }
+}
+
+impl Block {
+    /// Every number of a corpus is in one block, but for those that have fields of their own.
+    pub fn numbers(self) -> Vec<Number> {
+        let is_here = |number: &&Number| Self::of(**number) == Some(self);
+        CORPUS.iter().filter(is_here).copied().collect()
+    }
+
+    fn of(number: Number) -> Option<Self> {
+        match number.row().of {
+            _ if matches!(number, Number::Tests | Number::Tokens | Number::Turns) => None,
+            Of::Judgement(_) | Of::Reuse(_) => Some(Self::Faithful),
+            Of::Code(_) => Some(Self::Code),
+            Of::Exposure(_)
+            | Of::Tests(_)
+            | Of::Counted(_)
+            | Of::Spent(_)
+            | Of::RubricTree(_)
+            | Of::Raters
+            | Of::Runs => Some(Self::Others),
+        }
+    }
+}
+
+impl RunRow {
+    /// None where the run does not have it.
+    pub fn value(&self, number: Number) -> Option<f64> {
+        self.measured.value(number)
     }
 }
 
@@ -308,12 +375,12 @@ fn tests_row(label: String, tests: &Tests) -> TestsRow {
         regression: group(TestGroup::Regression),
         strict: tests.strict.into(),
         iso: tests.iso.into(),
-        pass_rate: pass_rate(tests),
+        pass_rate: Tested::of(tests).and_then(|tests| tests.strict.share()),
         infrastructure_failure: tests.infrastructure_failure,
     }
 }
 
-fn paired_row(row: &PairedMeasure, conditions: &Conditions) -> PairedRow {
+fn paired_row(row: &PairedNumber, conditions: &Conditions) -> PairedRow {
     let found = &row.paired;
     let ends =
         |estimate: &Estimate| estimate.interval.ok().map(|Interval { low, high }| [low, high]);
@@ -328,8 +395,8 @@ fn paired_row(row: &PairedMeasure, conditions: &Conditions) -> PairedRow {
     PairedRow {
         agent: row.agent.clone(),
         pooled: row.agent.is_none(),
-        metric: row.measure.name(),
-        better: row.measure.better(),
+        metric: row.number.id(),
+        better: row.number.better(),
         a: conditions.a.clone(),
         b: conditions.b.clone(),
         n: found.n,
@@ -359,9 +426,8 @@ fn wilcoxon_row(test: Wilcoxon, holm: Option<Holm>) -> WilcoxonRow {
     }
 }
 
-fn per_task_row(row: &PairRow<Measure>, runs_a: Vec<String>, runs_b: Vec<String>) -> PerTaskRow {
-    let gap =
-        |&(measure, (a, b)): &(Measure, (f64, f64))| (measure.name(), GapRow { a, b, gap: a - b });
+fn per_task_row(row: &PairRow<Number>, runs_a: Vec<String>, runs_b: Vec<String>) -> PerTaskRow {
+    let gap = |&(number, (a, b)): &(Number, (f64, f64))| (number.id(), GapRow { a, b, gap: a - b });
     PerTaskRow {
         task: row.pair.task.clone(),
         agent: row.pair.agent.clone(),
@@ -376,24 +442,19 @@ fn trends(runs: &[RunFacts], plan: &Plan) -> Vec<TrendRow> {
         runs.iter().filter_map(|run| run.measured.key.agent.as_ref()).collect();
     let each = Some(agents).filter(|agents| agents.len() > 1).into_iter().flatten().map(Some);
     let groups: Vec<Option<&String>> = std::iter::once(None).chain(each).collect();
-    let of = |(at, measure): (usize, Measure)| {
-        groups.iter().map(move |agent| trend_row(runs, *agent, (at, measure), plan))
-    };
-    [Measure::Erosion, Measure::Verbosity].into_iter().enumerate().flat_map(of).collect()
+    let of = |number: Number| groups.iter().map(move |agent| trend_row(runs, *agent, number, plan));
+    ranked(|shown| shown.trend).into_iter().flat_map(of).collect()
 }
 
-fn trend_row(
-    runs: &[RunFacts],
-    agent: Option<&String>,
-    (at, measure): (usize, Measure),
-    plan: &Plan,
-) -> TrendRow {
+fn trend_row(runs: &[RunFacts], agent: Option<&String>, number: Number, plan: &Plan) -> TrendRow {
     let is_meant = |run: &&RunFacts| agent.is_none() || run.measured.key.agent.as_ref() == agent;
-    let found = trend(runs.iter().filter(is_meant).map(|run| &run.series[at]), plan);
+    let series = runs.iter().filter(is_meant).flat_map(|run| &run.series);
+    let series = series.filter(|(other, _)| *other == number).map(|(_, series)| series);
+    let found = trend(series, plan);
     let reasons = [("slope", found.slope.value.err()), ("slope_ci95", found.slope.interval.err())];
     let named = |(field, why): (&'static str, Option<Undefined>)| Some((field, why?.why()));
     TrendRow {
-        metric: measure.name(),
+        metric: number.id(),
         agent: agent.cloned(),
         runs: found.runs,
         rises: found.rises,
@@ -418,14 +479,14 @@ fn correlations(runs: &[Measured]) -> Vec<CorrelationRow> {
 }
 
 fn correlation_row(runs: &[Measured], condition: Option<&String>) -> CorrelationRow {
-    let (x, y) = (Measure::Tests, Measure::If50);
+    let (x, y) = (Number::Tests, Number::If50);
     let is_meant = |run: &&Measured| condition.is_none() || run.key.condition.as_ref() == condition;
     let found = together(runs.iter().filter(is_meant), x, y);
     let row = |found: Correlation| CoefficientRow { r: found.r, p: found.p.ok() };
     let reasons = [("pearson", found.pearson.err()), ("spearman", found.spearman.err())];
     CorrelationRow {
-        x: x.name(),
-        y: y.name(),
+        x: x.id(),
+        y: y.id(),
         condition: condition.cloned(),
         n: found.n,
         pearson: found.pearson.ok().map(row),

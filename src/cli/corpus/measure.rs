@@ -9,15 +9,21 @@ use rayon::prelude::*;
 
 use crate::{
     metrics::{
-        faithfulness::{Faithfulness, if50},
-        quality::Scored,
-        reuse::Reuse,
+        Number,
+        exposure::AtTurn,
+        faithfulness::Faithfulness,
+        numbers::{
+            CORPUS,
+            facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
+            ranked,
+        },
+        quality::{Scored, Snapshot},
     },
     run::{Run, Tokens, named::Named, recorded::Tests, rubric::Rubric},
     store::{self, Opened, ReuseReader, Scorer, Siblings},
     study::{
         compare::moments_of,
-        corpus::{Measure, Measured},
+        corpus::Measured,
         pairing::{Identity, keys},
         trend::Series,
     },
@@ -55,8 +61,8 @@ pub struct RunFacts {
     pub warnings: usize,
     /// What could not be worked out, in sentences.
     pub trouble: Vec<String>,
-    /// Erosion and verbosity at the end of each checkpoint.
-    pub series: [Series; 2],
+    /// The numbers that go from checkpoint to checkpoint, at the end of each.
+    pub series: Vec<(Number, Series)>,
     pub measured: Measured,
 }
 
@@ -119,10 +125,9 @@ fn facts(
         BTreeMap::new()
     });
     let series = series(run, &scored);
-    let scored = scored.get(&run.end());
     let reuse = archive.reuse(run, end, reader).map(|mut reuse| reuse.pop().flatten());
-    let dir = match reuse {
-        Ok(reuse) => reuse.as_ref().and_then(Reuse::dir),
+    let reuse = match reuse {
+        Ok(reuse) => reuse.as_ref().map(Reused::of),
         Err(why) => {
             trouble.push(why);
             None
@@ -135,28 +140,31 @@ fn facts(
         let partial = rubric.partial().join("; ");
         trouble.push(format!("judged in part, which is no result: {partial}; --judge names one"));
     }
-    let mcf = faithfulness.as_ref().and_then(|(_, scores)| scores.mcf());
     let tests = tests(run);
     let cost_usd = run.cost_usd();
     let turns = run.counted_turns().count();
     let tokens = run.tokens();
-    let values = [
-        (Measure::Mcf, mcf),
-        (Measure::Dir, dir),
-        (Measure::If50, mcf.zip(dir).map(|(mcf, dir)| if50(mcf, dir))),
-        (Measure::Erosion, scored.and_then(Scored::erosion)),
-        (Measure::Verbosity, scored.and_then(Scored::verbosity)),
-        (Measure::Tests, tests.as_ref().and_then(|(_, tests)| pass_rate(tests))),
-        (Measure::Tokens, total(tokens)),
-        (Measure::CostUsd, cost_usd),
-        (Measure::Turns, has_turns.then_some(turns as f64)),
-    ];
-    let known = values
-        .into_iter()
-        .filter_map(|(measure, value)| Some((measure, value.filter(|it| it.is_finite())?)));
+    let exposure = rubric.exposure.as_ref();
+    let known = Known {
+        code: code(scored.get(&run.end())),
+        reuse,
+        scores: faithfulness.as_ref().map(|(_, scores)| scores),
+        exposed: exposure.and_then(|it| AtTurn::of(it, rubric.checklist.as_ref(), run.end())),
+        tests: tests.as_ref().map(|(_, tests)| tests),
+        counted: Counted {
+            turns: has_turns.then_some(turns as f64),
+            checkpoints: Some(run.checkpoints.len() as f64),
+            churn: None,
+            warnings: Some((run.warnings.len() + rubric.warnings.len()) as f64),
+        },
+        spent: Spent { tokens: total(tokens), cost_usd, seconds: None },
+    };
+    let value =
+        |number: &Number| Some((*number, number.value(&known).filter(|value| value.is_finite())?));
+    let values = CORPUS.iter().filter_map(value).collect();
     let identity = Identity::of_run(run);
     RunFacts {
-        measured: Measured { key: identity.key.clone(), values: known.collect() },
+        measured: Measured { key: identity.key.clone(), values },
         identity,
         id: run.id.clone(),
         path: name,
@@ -186,14 +194,58 @@ fn scored(opened: &Opened, scorer: &Scorer) -> Result<BTreeMap<usize, Scored>, S
 }
 
 /// Of a run without checkpoints nothing.
-fn series(run: &Run, scored: &BTreeMap<usize, Scored>) -> [Series; 2] {
-    let ends: Vec<usize> = moments_of(run)
-        .into_iter()
-        .filter(|moment| moment.checkpoint.is_some())
-        .map(|moment| moment.done)
-        .collect();
-    [Scored::erosion, Scored::verbosity]
-        .map(|of| ends.iter().map(|done| scored.get(done).and_then(of)).collect())
+fn series(run: &Run, scored: &BTreeMap<usize, Scored>) -> Vec<(Number, Series)> {
+    let ends = moments_of(run).into_iter().filter(|moment| moment.checkpoint.is_some());
+    let ends: Vec<usize> = ends.map(|moment| moment.done).collect();
+    let at = |number: Number, done| number.of_code(code(scored.get(done))?);
+    let of = |number: Number| (number, ends.iter().map(|done| at(number, done)).collect());
+    ranked(|shown| shown.trend).into_iter().map(of).collect()
+}
+
+/// None where no file was measured.
+fn code(scored: Option<&Scored>) -> Option<&Snapshot> {
+    scored.filter(|scored| scored.is_measured()).map(|scored| &scored.snapshot)
+}
+
+/// What is known of a run at its end.
+struct Known<'a> {
+    code: Option<&'a Snapshot>,
+    reuse: Option<Reused>,
+    scores: Option<&'a Faithfulness>,
+    exposed: Option<AtTurn>,
+    tests: Option<&'a Tests>,
+    counted: Counted,
+    spent: Spent,
+}
+
+impl Facts for Known<'_> {
+    fn code(&self) -> Option<&Snapshot> {
+        self.code
+    }
+
+    fn reuse(&self) -> Option<Reused> {
+        self.reuse
+    }
+
+    fn verdicts(&self) -> Option<Verdicts> {
+        Some(Verdicts::of(self.scores?, self.reuse.and_then(|reuse| reuse.dir)))
+    }
+
+    fn exposed(&self) -> Option<AtTurn> {
+        self.exposed
+    }
+
+    fn tested(&self) -> Option<Tested> {
+        Tested::of(self.tests?)
+    }
+
+    fn counted(&self) -> Counted {
+        self.counted
+    }
+
+    fn spent(&self) -> Spent {
+        self.spent
+    }
 }
 
 /// The judgement that speaks for the end of the run, as `score` chooses it.
@@ -210,11 +262,6 @@ fn tests(run: &Run) -> Option<(String, Tests)> {
         let tests = checkpoint.recorded.as_ref()?.tests.as_ref()?;
         Some((checkpoint.id.clone(), tests.clone()))
     })
-}
-
-/// Of all tests, those of earlier checkpoints included; None where the harness failed and the counts say nothing.
-pub fn pass_rate(tests: &Tests) -> Option<f64> {
-    tests.strict.share().filter(|_| !tests.infrastructure_failure)
 }
 
 fn total(tokens: Tokens) -> Option<f64> {

@@ -4,14 +4,15 @@ use std::io;
 
 use crate::{
     cli::output::{Out, Table, csv_row, plain},
-    metrics::Better,
-    study::corpus::Measure,
+    metrics::{
+        Better, Number,
+        numbers::{CORPUS, Style, ranked},
+    },
 };
 
-use super::document::{CoefficientRow, CorrelationRow, Document, PairedRow, PerTaskRow, RunRow};
-
-/// What is shown of every task.
-const OF_TASKS: [Measure; 4] = [Measure::Mcf, Measure::Dir, Measure::If50, Measure::Tests];
+use super::document::{
+    Block, CoefficientRow, CorrelationRow, Document, PairedRow, PerTaskRow, RunRow, Slopes,
+};
 
 pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
     let show = |out: &mut Out, title: &str, table: &Table| {
@@ -54,51 +55,27 @@ fn counted(document: &Document) -> String {
 }
 
 fn run_table(document: &Document) -> Table {
-    let heads = [
-        "task",
-        "agent",
-        "condition",
-        ">mcf",
-        ">dir",
-        ">if50",
-        ">erosion",
-        ">verbosity",
-        ">tests",
-        ">turns",
-        ">tokens",
-        ">cost $",
-        "run",
-    ];
-    let mut table = Table::new(&heads);
+    let heads = ["task", "agent", "condition"].map(String::from).into_iter();
+    let heads = heads.chain(CORPUS.iter().map(|number| format!(">{}", number.id())));
+    let mut table = Table::headed(heads.chain(["run".to_owned()]).collect());
     let mut rows: Vec<&RunRow> = document.runs.iter().collect();
     rows.sort_by_key(|row| (&row.task, &row.agent, &row.condition)); // stable: by path within
     for run in rows {
-        let tests = run
-            .tests
-            .as_ref()
-            .map(|tests| format!("{}/{}", tests.strict.passed, tests.strict.total));
-        table.row(vec![
-            words(&run.task),
-            words(&run.agent),
-            words(&run.condition),
-            number(run.mcf),
-            number(run.dir),
-            number(run.if50),
-            number(run.erosion),
-            number(run.verbosity),
-            words(&tests),
-            words(&run.turns.map(|turns| turns.to_string()))
-                + if run.turn_states.is_empty() { "" } else { "*" },
-            words(&tokens(run).map(|count| count.to_string())),
-            words(&run.cost_usd.map(|cost| format!("{cost:.2}"))),
-            run.path.clone(),
-        ]);
+        let names = [&run.task, &run.agent, &run.condition].map(words).into_iter();
+        let numbers = CORPUS.iter().map(|number| number_cell(run, *number));
+        table.row(names.chain(numbers).chain([run.path.clone()]).collect());
     }
     table
 }
 
-fn tokens(run: &RunRow) -> Option<u64> {
-    Some(run.tokens.input?.saturating_add(run.tokens.output?))
+fn number_cell(run: &RunRow, number: Number) -> String {
+    let tests = run.tests.as_ref().filter(|_| number == Number::Tests);
+    if let Some(tests) = tests {
+        return format!("{}/{}", tests.strict.passed, tests.strict.total);
+    }
+    let is_marked = number == Number::Turns && !run.turn_states.is_empty();
+    words(&run.value(number).map(|value| number.written(value, Style::Digits(3))))
+        + if is_marked { "*" } else { "" }
 }
 
 fn paired_table(document: &Document) -> Table {
@@ -227,11 +204,10 @@ fn adjusted(document: &Document) -> Option<String> {
 }
 
 fn task_table(document: &Document) -> Table {
-    let shown: Vec<Measure> = OF_TASKS
-        .into_iter()
-        .filter(|it| document.per_task.iter().any(|row| row.metrics.contains_key(it.name())))
-        .collect();
-    let heads = shown.iter().map(|it| it.name().to_owned());
+    let is_known =
+        |it: &Number| document.per_task.iter().any(|row| row.metrics.contains_key(it.id()));
+    let shown: Vec<Number> = ranked(|shown| shown.task).into_iter().filter(is_known).collect();
+    let heads = shown.iter().map(|it| it.id().to_owned());
     let mut table =
         Table::headed(["task", "agent"].map(str::to_owned).into_iter().chain(heads).collect());
     for row in &document.per_task {
@@ -242,17 +218,13 @@ fn task_table(document: &Document) -> Table {
 }
 
 /// `0.612 0.430 +0.182`
-fn gap(row: &PerTaskRow, measure: Measure) -> String {
-    let found = row.metrics.get(measure.name());
+fn gap(row: &PerTaskRow, number: Number) -> String {
+    let found = row.metrics.get(number.id());
     words(&found.map(|it| format!("{:.3} {:.3} {:+.3}", it.a, it.b, it.gap)))
 }
 
 fn words(words: &Option<String>) -> String {
     words.clone().unwrap_or_else(|| "-".into())
-}
-
-fn number(number: Option<f64>) -> String {
-    words(&number.map(|number| format!("{number:.3}")))
 }
 
 fn with_interval(value: Option<f64>, interval: Option<[f64; 2]>) -> String {
@@ -376,76 +348,83 @@ fn ends(interval: Option<[f64; 2]>) -> [String; 2] {
     interval.map_or_else(Default::default, |ends| ends.map(|end| end.to_string()))
 }
 
+/// A column of CSV: its head and what stands below it.
+type Column = (String, Box<dyn Fn(&RunRow) -> String>);
+
 /// A row a run; empty cells are not known.
 pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
-    let heads = [
-        "run",
-        "path",
-        "format",
-        "task",
-        "agent",
-        "model",
-        "condition",
-        "mcf",
-        "dir",
-        "if50",
-        "judge",
-        "judged",
-        "components",
-        "erosion",
-        "verbosity",
-        "rigor_score",
-        "tests_passed",
-        "tests_total",
-        "pass_rate",
-        "input_tokens",
-        "cached_input_tokens",
-        "output_tokens",
-        "reasoning_tokens",
-        "cost_usd",
-        "turns",
-        "warnings",
-        "state",
-        "turn_states",
-        "erosion_slope",
-        "verbosity_slope",
-    ];
-    out.raw(csv_row(heads.map(String::from)).as_bytes())?;
-    document.runs.iter().try_for_each(|run| out.raw(csv_row(csv_cells(run)).as_bytes()))
+    let columns = columns();
+    let heads = columns.iter().map(|(head, _)| head.clone());
+    out.raw(csv_row(heads).as_bytes())?;
+    document
+        .runs
+        .iter()
+        .try_for_each(|run| out.raw(csv_row(columns.iter().map(|(_, cell)| cell(run))).as_bytes()))
 }
 
-fn csv_cells(run: &RunRow) -> [String; 30] {
-    let tests = run.tests.as_ref();
-    [
-        run.run.clone(),
-        run.path.clone(),
-        run.format.to_owned(),
-        cell(run.task.as_ref()),
-        cell(run.agent.as_ref()),
-        cell(run.model.as_ref()),
-        cell(run.condition.as_ref()),
-        cell(run.mcf),
-        cell(run.dir),
-        cell(run.if50),
-        cell(run.judge.as_ref()),
-        cell(run.judged),
-        cell(run.components),
-        cell(run.erosion),
-        cell(run.verbosity),
-        cell(run.rigor_score),
-        cell(tests.map(|tests| tests.strict.passed)),
-        cell(tests.map(|tests| tests.strict.total)),
-        cell(tests.and_then(|tests| tests.pass_rate)),
-        cell(run.tokens.input),
-        cell(run.tokens.cached_input),
-        cell(run.tokens.output),
-        cell(run.tokens.reasoning),
-        cell(run.cost_usd),
-        cell(run.turns),
-        run.warnings.to_string(),
-        cell(run.state.as_ref()),
-        run.turn_states.join("; "),
-        cell(run.erosion_slope),
-        cell(run.verbosity_slope),
-    ]
+/// The numbers stand where the JSON has them.
+fn columns() -> Vec<Column> {
+    let numbers = |block: Block| block.numbers().into_iter().map(value_column).collect::<Vec<_>>();
+    let blocks = [
+        words_columns(IDENTITY),
+        numbers(Block::Faithful),
+        words_columns(JUDGED),
+        numbers(Block::Code),
+        words_columns(COUNTS),
+        numbers(Block::Others),
+        words_columns(REST),
+        ranked(|shown| shown.trend).into_iter().map(slope_column).collect(),
+    ];
+    blocks.into_iter().flatten().collect()
 }
+
+fn value_column(number: Number) -> Column {
+    (number.id().to_owned(), Box::new(move |run| cell(run.value(number))))
+}
+
+fn slope_column(number: Number) -> Column {
+    let slope = move |run: &RunRow| cell(run.slopes.get(number));
+    (Slopes::head(number), Box::new(slope))
+}
+
+/// A head and its cell.
+type Words = (&'static str, fn(&RunRow) -> String);
+
+fn words_columns(columns: &'static [Words]) -> Vec<Column> {
+    columns.iter().map(|(head, cell)| ((*head).to_owned(), Box::new(cell) as Box<_>)).collect()
+}
+
+const IDENTITY: &[Words] = &[
+    ("run", |run| run.run.clone()),
+    ("path", |run| run.path.clone()),
+    ("format", |run| run.format.to_owned()),
+    ("task", |run| cell(run.task.as_ref())),
+    ("agent", |run| cell(run.agent.as_ref())),
+    ("model", |run| cell(run.model.as_ref())),
+    ("condition", |run| cell(run.condition.as_ref())),
+];
+
+const JUDGED: &[Words] = &[
+    ("judge", |run| cell(run.judge.as_ref())),
+    ("judged", |run| cell(run.judged)),
+    ("components", |run| cell(run.components)),
+];
+
+/// What a number of JSON with fields of its own comes to in cells.
+const COUNTS: &[Words] = &[
+    ("rigor_score", |_| String::new()),
+    ("tests_passed", |run| cell(run.tests.as_ref().map(|tests| tests.strict.passed))),
+    ("tests_total", |run| cell(run.tests.as_ref().map(|tests| tests.strict.total))),
+    ("pass_rate", |run| cell(run.tests.as_ref().and_then(|tests| tests.pass_rate))),
+    ("input_tokens", |run| cell(run.tokens.input)),
+    ("cached_input_tokens", |run| cell(run.tokens.cached_input)),
+    ("output_tokens", |run| cell(run.tokens.output)),
+    ("reasoning_tokens", |run| cell(run.tokens.reasoning)),
+];
+
+const REST: &[Words] = &[
+    ("turns", |run| cell(run.turns)),
+    ("warnings", |run| run.warnings.to_string()),
+    ("state", |run| cell(run.state.as_ref())),
+    ("turn_states", |run| run.turn_states.join("; ")),
+];

@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 
 use serde::{Serialize, Serializer};
 
-use super::rubric_tree::Summary;
+use super::{quality::Snapshot, rubric_tree::Summary};
 use crate::run::{recorded::Passed, rubric::FULL};
 use facts::Facts;
 
@@ -113,6 +113,22 @@ impl Number {
             Of::Counted(of) => of(&facts.counted()),
             Of::Spent(of) => of(&facts.spent()),
             Of::RubricTree(_) | Of::Raters | Of::Runs => None,
+        }
+    }
+
+    /// The value of one state of the code; None for numbers that are of something else.
+    pub fn of_code(self, snapshot: &Snapshot) -> Option<f64> {
+        match self.row().of {
+            Of::Code(of) => Some(of(snapshot)),
+            Of::Reuse(_)
+            | Of::Judgement(_)
+            | Of::Exposure(_)
+            | Of::Tests(_)
+            | Of::Counted(_)
+            | Of::Spent(_)
+            | Of::RubricTree(_)
+            | Of::Raters
+            | Of::Runs => None,
         }
     }
 

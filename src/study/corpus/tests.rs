@@ -1,6 +1,6 @@
 use super::*;
 
-fn run(agent: &str, task: &str, condition: &str, values: &[(Measure, f64)]) -> Measured {
+fn run(agent: &str, task: &str, condition: &str, values: &[(Number, f64)]) -> Measured {
     let known = |word: &str| Some(word.to_owned());
     Measured {
         key: Key { agent: known(agent), task: known(task), condition: known(condition) },
@@ -15,33 +15,33 @@ fn compared(runs: &[Measured]) -> Corpus {
 #[test]
 fn a_lower_erosion_is_a_win_and_a_higher_mcf_is() {
     let runs = [
-        run("x", "t1", "single-shot", &[(Measure::Mcf, 3.0), (Measure::Erosion, 0.1)]),
-        run("x", "t1", "emergent", &[(Measure::Mcf, 2.5), (Measure::Erosion, 0.4)]),
-        run("x", "t2", "single-shot", &[(Measure::Mcf, 3.0)]),
-        run("x", "t2", "emergent", &[(Measure::Mcf, 3.5), (Measure::Erosion, 0.4)]),
+        run("x", "t1", "single-shot", &[(Number::Mcf, 3.0), (Number::Erosion, 0.1)]),
+        run("x", "t1", "emergent", &[(Number::Mcf, 2.5), (Number::Erosion, 0.4)]),
+        run("x", "t2", "single-shot", &[(Number::Mcf, 3.0)]),
+        run("x", "t2", "emergent", &[(Number::Mcf, 3.5), (Number::Erosion, 0.4)]),
     ];
 
     let found: Vec<_> = compared(&runs)
         .paired
         .iter()
-        .map(|it| (it.measure, it.paired.n, it.wins(), it.losses()))
+        .map(|it| (it.number, it.paired.n, it.wins(), it.losses()))
         .collect();
 
-    assert_eq!(found, [(Measure::Mcf, 2, 1, 1), (Measure::Erosion, 1, 1, 0)]);
+    assert_eq!(found, [(Number::Mcf, 2, 1, 1), (Number::Erosion, 1, 1, 0)]);
 }
 
 #[test]
 fn repeats_are_averaged_over_those_that_have_the_number() {
     let runs = [
-        run("x", "t1", "single-shot", &[(Measure::Mcf, 3.0)]),
-        run("x", "t1", "single-shot", &[(Measure::Mcf, 2.0)]),
+        run("x", "t1", "single-shot", &[(Number::Mcf, 3.0)]),
+        run("x", "t1", "single-shot", &[(Number::Mcf, 2.0)]),
         run("x", "t1", "single-shot", &[]),
-        run("x", "t1", "emergent", &[(Measure::Mcf, 1.0)]),
+        run("x", "t1", "emergent", &[(Number::Mcf, 1.0)]),
     ];
 
     let corpus = compared(&runs);
 
-    assert_eq!(corpus.per_task[0].values, [(Measure::Mcf, (2.5, 1.0))]);
+    assert_eq!(corpus.per_task[0].values, [(Number::Mcf, (2.5, 1.0))]);
     assert_eq!(
         (corpus.per_task[0].pair.a.len(), corpus.paired[0].paired.mean_gap.value),
         (3, Ok(1.5))
@@ -53,7 +53,7 @@ fn agents_are_compared_each_by_itself_and_all_pooled() {
     let pair = |agent, gap: f64| {
         ["single-shot", "emergent"].map(|condition| {
             let more = if condition == "emergent" { 0.0 } else { gap };
-            run(agent, "t", condition, &[(Measure::If50, 0.5 + more)])
+            run(agent, "t", condition, &[(Number::If50, 0.5 + more)])
         })
     };
 
@@ -70,13 +70,13 @@ fn agents_are_compared_each_by_itself_and_all_pooled() {
 #[test]
 fn runs_without_one_of_two_measures_do_not_count_for_their_correlation() {
     let runs = [
-        run("x", "t1", "c", &[(Measure::Tests, 0.2), (Measure::If50, 0.1)]),
-        run("x", "t2", "c", &[(Measure::Tests, 0.9)]),
-        run("x", "t3", "c", &[(Measure::Tests, 0.4), (Measure::If50, 0.3)]),
-        run("x", "t4", "c", &[(Measure::Tests, 0.6), (Measure::If50, 0.2)]),
+        run("x", "t1", "c", &[(Number::Tests, 0.2), (Number::If50, 0.1)]),
+        run("x", "t2", "c", &[(Number::Tests, 0.9)]),
+        run("x", "t3", "c", &[(Number::Tests, 0.4), (Number::If50, 0.3)]),
+        run("x", "t4", "c", &[(Number::Tests, 0.6), (Number::If50, 0.2)]),
     ];
 
-    let found = together(&runs, Measure::Tests, Measure::If50);
+    let found = together(&runs, Number::Tests, Number::If50);
 
     assert_eq!((found.n, found.spearman.unwrap().r), (3, 0.5));
 }
