@@ -5,12 +5,15 @@
 
 use std::collections::HashSet;
 
-use crate::run::{Time, Tokens};
+use crate::{
+    metrics::Number,
+    run::{Time, Tokens},
+};
 
 use super::{
     curves::{
         points::{self, Axis},
-        series::Series,
+        series,
     },
     replay::Replay,
 };
@@ -46,8 +49,8 @@ pub enum Value {
 }
 
 pub const ROWS: &[Row] = &[
-    Row { label: "erosion", value: |replay| score(replay, Series::Erosion) },
-    Row { label: "verbosity", value: |replay| score(replay, Series::Verbosity) },
+    Row { label: "erosion", value: |replay| score(replay, Number::Erosion) },
+    Row { label: "verbosity", value: |replay| score(replay, Number::Verbosity) },
     Row { label: "tokens", value: tokens },
     Row { label: "cost", value: cost },
     Row { label: "time", value: time },
@@ -59,17 +62,17 @@ pub const ROWS: &[Row] = &[
 ];
 
 /// As the curves have it, with the points up to the playhead.
-fn score(replay: &Replay, series: Series) -> Value {
+fn score(replay: &Replay, number: Number) -> Value {
     let points = points::of(&replay.run, Axis::Turns);
     let known = replay.curves.scores.at(replay.turn + 1).is_some();
     let at = points.iter().position(|point| point.done == replay.turn + 1);
     let Some((at, point)) = at.and_then(|at| Some((at, points.get(at)?))) else {
         return Value::NotRecorded;
     };
-    match series.said_at(replay, point) {
+    match series::said_at(number, replay, point) {
         Some(said) => {
             let so_far = points.get(..=at).unwrap_or_default();
-            Value::Score(said, series.values(replay, so_far))
+            Value::Score(said, series::values(number, replay, so_far))
         }
         None if known || replay.curves.scores.failed.is_some() => Value::NotRecorded,
         None => Value::Waiting,

@@ -8,7 +8,7 @@ use trajview::{
     app::{
         Message, Place,
         config::{Config, Reference},
-        curves::series::Series,
+        curves::series,
         key,
         shell::{
             self,
@@ -16,6 +16,7 @@ use trajview::{
         },
         views::View,
     },
+    metrics::Number,
     run::{
         Checkpoint, CheckpointRecord, Tokens,
         recorded::{Passed, Recorded, Tests, Value},
@@ -240,13 +241,13 @@ fn what_is_not_recorded_is_a_gap_and_never_nothing() {
     let world = world("");
     let replay = world.app.replay().unwrap();
     let points = replay.points();
-    let tests = Series::Tests.values(replay, &points);
-    let tokens = Series::Tokens.values(replay, &points);
+    let tests = series::values(Number::Tests, replay, &points);
+    let tokens = series::values(Number::Tokens, replay, &points);
 
     let passed = [Some(0.25), None, Some(0.5625), None, Some(0.8125), Some(0.75), None, None];
     assert_eq!(tests, passed);
     assert_eq!(tokens[7], None);
-    assert_eq!(Series::Erosion.values(replay, &points)[0], Some(0.0));
+    assert_eq!(series::values(Number::Erosion, replay, &points)[0], Some(0.0));
 }
 
 #[test]
@@ -257,7 +258,7 @@ fn a_click_on_the_chart_takes_the_playhead_there() {
     mouse(&mut world, Kind::WheelUp, 60, 5);
     assert_eq!(turn(&world), 7);
     mouse(&mut world, Kind::Click, 3, 27);
-    assert_eq!(world.app.replay().unwrap().curves.series, Series::Mass);
+    assert_eq!(world.app.replay().unwrap().curves.number, Number::Mass);
 }
 
 #[test]

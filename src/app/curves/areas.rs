@@ -2,8 +2,8 @@
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use super::{Part, series::Series};
-use crate::app::layout::Layout;
+use super::Part;
+use crate::{app::layout::Layout, metrics::numbers::CURVES};
 
 /// The areas of one frame, borders included; they do not overlap and lie inside the layout's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,7 +36,7 @@ const LOW: u16 = 9;
 impl Areas {
     pub fn of(layout: &Layout, part: Part) -> Self {
         let body = layout.body;
-        let rows = Series::ALL.len() as u16 + 2;
+        let rows = CURVES.len() as u16 + 2;
         if layout.is_too_small {
             return Self::default();
         }

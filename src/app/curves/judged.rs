@@ -3,11 +3,16 @@
 
 use crate::{
     app::replay::Replay,
-    metrics::{exposure::AtTurn, faithfulness::Faithfulness},
+    metrics::{
+        Number,
+        exposure::AtTurn,
+        faithfulness::Faithfulness,
+        numbers::{Of, facts::Verdicts},
+    },
     run::rubric::Judgement,
 };
 
-use super::{points::Point, series::Series};
+use super::points::Point;
 
 impl Replay {
     /// Whether there is a verdict or an audit of exposure to draw a curve of.
@@ -17,14 +22,21 @@ impl Replay {
     }
 
     /// Who gave the scores a curve is made of; None where nothing says so.
-    pub fn judged_by(&self, series: Series) -> Option<String> {
-        match series {
-            Series::Mcf => {
+    pub fn judged_by(&self, number: Number) -> Option<String> {
+        match number.row().of {
+            Of::Judgement(_) => {
                 let judge = self.scores.components.judge_of_curves()?;
                 Some(format!("{} ({})", judge.name, judge.kind)).filter(|_| !judge.name.is_empty())
             }
-            Series::Rcr | Series::Esr => Some("exposure.json".into()),
-            _ => None,
+            Of::Exposure(_) => Some("exposure.json".into()),
+            Of::Code(_)
+            | Of::Reuse(_)
+            | Of::Tests(_)
+            | Of::Counted(_)
+            | Of::Spent(_)
+            | Of::RubricTree(_)
+            | Of::Raters
+            | Of::Runs => None,
         }
     }
 
@@ -38,10 +50,11 @@ impl Replay {
     }
 }
 
-/// 0 to 4; None where the state at the point was not judged.
-pub fn mcf(replay: &Replay, point: &Point) -> Option<f64> {
+/// None where the state at the point was not judged. DIR is not worked out for every turn.
+pub fn verdicts(replay: &Replay, point: &Point) -> Option<Verdicts> {
     let checklist = replay.scores.components.rubric()?.checklist.as_ref();
-    Faithfulness::of(replay.judgement_at(point)?, checklist).mcf()
+    let scores = Faithfulness::of(replay.judgement_at(point)?, checklist);
+    Some(Verdicts::of(&scores, None))
 }
 
 /// What was given away up to the end of the point's last turn; None without an audit.

@@ -21,11 +21,14 @@ use super::{
     scroll::{Motion, Scroll},
     views::View,
 };
-use crate::metrics::quality::{Change, What};
+use crate::metrics::{
+    Number,
+    numbers::Evidence,
+    quality::{Change, What},
+};
 use areas::Areas;
 use points::{Axis, Point};
 use scores::Scores;
-use series::Series;
 
 pub use moving::Place;
 pub use scores::{Measured, Moved, RulerName};
@@ -36,14 +39,14 @@ pub struct Curves {
     pub scores: Scores,
     pub axis: Axis,
     /// The curve that is looked at.
-    pub series: Series,
+    pub number: Number,
     pub part: Part,
     /// Of the list of what moved.
     pub rows: Scroll,
     /// The point whose changes are listed; a move elsewhere starts the list over.
     listed: Option<Span>,
     /// The rise that was gone to last: of which curve, its rank, and the turn it led to.
-    rise: Option<(Series, usize, usize)>,
+    rise: Option<(Number, usize, usize)>,
     pub reference: Reference,
     /// Whether the lines of the diff have marks.
     pub has_marks: bool,
@@ -58,7 +61,7 @@ impl Default for Curves {
         Self {
             scores: Scores::default(),
             axis: Axis::default(),
-            series: Series::default(),
+            number: Number::Erosion,
             part: Part::default(),
             rows: Scroll::default(),
             listed: None,
@@ -123,8 +126,8 @@ impl Replay {
             Message::NextCheckpoint(count) => self.go_by_checkpoint(count, Way::On),
             Message::PreviousCheckpoint(count) => self.go_by_checkpoint(count, Way::Back),
             Message::Choose(motion) => {
-                let (at, listed) = (self.curves.series as usize, Series::listed(self));
-                self.curves.series = listed[motion.from(at, listed.len(), 4)];
+                let (at, listed) = (series::chosen(self), series::listed(self));
+                self.curves.number = listed[motion.from(at, listed.len(), 4)];
             }
             Message::SwitchAxis => self.switch_axis(),
             Message::Steepest(count) => self.go_to_steepest(count),
@@ -176,14 +179,24 @@ impl Replay {
         }
     }
 
-    /// What moved the point at the playhead, the largest first: of verbosity rules and clones, else callables.
+    /// What moved the point at the playhead, the largest first: of what is made of flagged
+    /// lines rules and clones, else callables.
     pub fn moved_rows(&self) -> Vec<&Change> {
         let Some(moved) = self.moved() else { return vec![] };
         let is_code = |change: &&Change| matches!(change.what, What::Callable { .. });
         let (code, others): (Vec<_>, Vec<_>) = moved.changes.iter().partition(is_code);
-        match self.curves.series {
-            Series::Verbosity => [others, code].concat(),
-            _ => [code, others].concat(),
+        match self.curves.number.row().opens {
+            Evidence::FlaggedLines => [others, code].concat(),
+            Evidence::Callables
+            | Evidence::Files
+            | Evidence::Symbols
+            | Evidence::Components
+            | Evidence::Exposure
+            | Evidence::TestCases
+            | Evidence::Turns
+            | Evidence::Nodes
+            | Evidence::RatedPairs
+            | Evidence::Runs => [code, others].concat(),
         }
     }
 

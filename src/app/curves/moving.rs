@@ -3,7 +3,7 @@
 use super::{
     Part, Way,
     points::Axis,
-    series::{Known, Series},
+    series::{self, Known},
 };
 use crate::{
     app::{
@@ -15,7 +15,7 @@ use crate::{
         turns,
         views::View,
     },
-    metrics::quality,
+    metrics::{Number, quality},
     run::RepoPath,
 };
 
@@ -75,27 +75,27 @@ impl Replay {
     }
 
     pub(super) fn go_to_steepest(&mut self, count: usize) {
-        let (points, series) = (self.points(), self.curves.series);
-        let rises = rises(&series.known(self, &points));
-        let last = self.curves.rise.filter(|(of, _, turn)| (*of, *turn) == (series, self.turn));
+        let (points, number) = (self.points(), self.curves.number);
+        let rises = rises(&series::known(number, self, &points));
+        let last = self.curves.rise.filter(|(of, _, turn)| (*of, *turn) == (number, self.turn));
         let wanted = last.map_or(count - 1, |(_, rank, _)| rank.saturating_add(count));
         match rises.get(wanted) {
             Some((index, by)) => {
                 self.select_turn(points[*index].done - 1);
-                self.curves.rise = Some((series, wanted, self.turn));
-                self.notice = Some(self.rise_said(series, wanted, rises.len(), *by));
+                self.curves.rise = Some((number, wanted, self.turn));
+                self.notice = Some(self.rise_said(number, wanted, rises.len(), *by));
             }
             None if rises.is_empty() => {
-                self.notice = Some(format!("{} never rises{}", series.label(), self.so_far()));
+                self.notice = Some(format!("{} never rises{}", number.label(), self.so_far()));
             }
-            None => self.notice = Some(format!("no further rise of {}", series.label())),
+            None => self.notice = Some(format!("no further rise of {}", number.label())),
         }
     }
 
     /// `rise 1 of 12 of erosion: +0.2452`
-    fn rise_said(&self, series: Series, rank: usize, count: usize, by: f64) -> String {
-        let by = series.change_said(by);
-        format!("rise {} of {count} of {}: {by}{}", rank + 1, series.label(), self.so_far())
+    fn rise_said(&self, number: Number, rank: usize, count: usize, by: f64) -> String {
+        let by = series::change_said(number, by);
+        format!("rise {} of {count} of {}: {by}{}", rank + 1, number.label(), self.so_far())
     }
 
     fn so_far(&self) -> &'static str {

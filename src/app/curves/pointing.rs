@@ -2,7 +2,7 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::{Message, Part, areas::Areas, series::Series};
+use super::{Message, Part, areas::Areas, series};
 use crate::app::{
     layout::{Layout, inside},
     replay::Replay,
@@ -63,10 +63,10 @@ impl Replay {
     fn choose_row(&mut self, row: usize, area: Option<Rect>) {
         self.curves.part = Part::Chart;
         let height = area.map_or(0, |area| usize::from(area.height.saturating_sub(2)));
-        let listed = Series::listed(self);
-        let top = centred(self.curves.series as usize, listed.len(), height);
-        if let Some(series) = listed.get(top + row) {
-            self.curves.series = *series;
+        let listed = series::listed(self);
+        let top = centred(series::chosen(self), listed.len(), height);
+        if let Some(number) = listed.get(top + row) {
+            self.curves.number = *number;
         }
     }
 }

@@ -51,7 +51,6 @@ pub struct RunFacts {
     /// A sentence for each turn that does not count, or was kept though it failed.
     pub states: Vec<String>,
     pub tokens: Tokens,
-    pub cost_usd: Option<f64>,
     /// Those after the last checkpoint that has some, with its id.
     pub tests: Option<(String, Tests)>,
     /// Who gave the component scores.
@@ -174,7 +173,6 @@ fn facts(
         state: run.record.state.clone(),
         states: run.state_sentences(),
         tokens,
-        cost_usd,
         tests,
         judge: faithfulness.as_ref().map(|(judge, _)| judge.clone()),
         judged: faithfulness.as_ref().map(|(_, scores)| (scores.judged, scores.components)),

@@ -9,10 +9,7 @@ use crate::{
         numbers::facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
         quality::Snapshot,
     },
-    run::{
-        recorded::{Passed, Tests},
-        rubric::Judgement,
-    },
+    run::{recorded::Tests, rubric::Judgement},
 };
 
 /// One number of two runs, and what there is between them.
@@ -85,11 +82,6 @@ impl Party {
         let records = states.flat_map(|it| [&it.after_skill, &it.recorded].into_iter().flatten());
         records.filter_map(|record| record.tests.as_ref()).next()
     }
-}
-
-/// What the last checkpoint with recorded tests says; none where the harness failed and not the code.
-pub fn tests(party: &Party) -> Option<Passed> {
-    Number::Tests.passed(&AtEnd(party)).filter(|passed| passed.total > 0)
 }
 
 /// A run after so many turns.

@@ -16,10 +16,11 @@ use crate::{
             Measured, Part,
             areas::{Areas, LEFT, RIGHT, cell_of},
             points::{self, Point, Stretch},
-            series::{Known, Origin, Series},
+            series::{self, Known, Origin},
         },
         replay::Replay,
     },
+    metrics::Number,
     ui::{
         line::{fit, own, safe, width_of},
         panel::titled,
@@ -81,11 +82,11 @@ struct Curve {
 
 /// The chosen number as it was measured before, where that is still shown.
 fn before(replay: &Replay, points: &[Point], theme: Theme) -> Option<Curve> {
-    let chosen = replay.curves.series;
+    let chosen = replay.curves.number;
     let before =
-        replay.curves.scores.before.as_ref().filter(|_| chosen.origin() == Origin::Computed)?;
+        replay.curves.scores.before.as_ref().filter(|_| Origin::of(chosen) == Origin::Computed)?;
     let whose = safe(&before.ruler.beside(replay.curves.scores.ruler.as_ref()));
-    let values = points.iter().map(|point| chosen.value_before(replay, point));
+    let values = points.iter().map(|point| series::value_before(chosen, replay, point));
     Some(Curve {
         name: format!("{}, {whose}", chosen.label()),
         short: "before".to_owned(),
@@ -118,16 +119,16 @@ const APART: usize = 4;
 impl<'a> Chart<'a> {
     fn of(replay: &'a Replay, points: &'a [Point], areas: &Areas, theme: Theme) -> Self {
         let (plot, rows_below) = (areas.plot(), areas.rows_below());
-        let chosen = replay.curves.series;
-        let curve = |(at, series): (usize, Series)| Curve {
-            name: series.label().to_owned(),
-            short: series.label().to_owned(),
-            points: series.known(replay, points),
+        let chosen = replay.curves.number;
+        let curve = |(at, number): (usize, Number)| Curve {
+            name: number.label().to_owned(),
+            short: number.label().to_owned(),
+            points: series::known(number, replay, points),
             sign: if at == 0 { '●' } else { '○' },
             stroke: if at == 0 { '.' } else { '\'' },
             style: theme.of(if at == 0 { Meaning::Hunk } else { Meaning::Heading }),
         };
-        let all = [Some(chosen), chosen.partner()].into_iter().flatten();
+        let all = [Some(chosen), chosen.row().shown.drawn_with].into_iter().flatten();
         let drawn = all.enumerate().map(curve).chain(before(replay, points, theme));
         let drawn: Vec<Curve> = drawn.collect();
         let values = drawn.iter().flat_map(|curve| &curve.points).filter_map(|point| point.value());
@@ -159,7 +160,7 @@ impl<'a> Chart<'a> {
     /// ` computed · profile trajview · 140 rules, built in `, as much of it as fits.
     fn origin(&self, room: usize) -> Vec<Span<'static>> {
         let muted = self.theme.of(Meaning::Muted);
-        let origin = self.replay.curves.series.origin();
+        let origin = Origin::of(self.replay.curves.number);
         let scores = &self.replay.curves.scores;
         let all = match (&scores.ruler, origin) {
             (Some(ruler), Origin::Computed) => {
@@ -178,7 +179,7 @@ impl<'a> Chart<'a> {
                 ]
             }
             (_, Origin::Judged) => {
-                let who = self.replay.judged_by(self.replay.curves.series);
+                let who = self.replay.judged_by(self.replay.curves.number);
                 let who = who.map(|who| format!(" judged by {} ", safe(&who)));
                 who.into_iter().chain([" judged ".to_owned()]).collect()
             }
@@ -204,7 +205,7 @@ impl<'a> Chart<'a> {
         }
         let at_playhead = self.here.and_then(|here| scores.at(self.points[here].done));
         remarks.extend(at_playhead.and_then(left_out_said));
-        if let Some([low, high]) = band_of(self.replay, self.replay.curves.series) {
+        if let Some([low, high]) = band_of(self.replay, self.replay.curves.number) {
             let source = self.replay.curves.reference.source.as_deref();
             let source = source.unwrap_or("source not given");
             remarks.push(format!("┄ {low}–{high}: {}", safe(source)));
@@ -218,9 +219,10 @@ impl<'a> Chart<'a> {
 
     /// Whether the chosen number lies on what was measured before, wherever both are known: one line hides the other.
     fn is_as_before(&self) -> bool {
-        let series = self.replay.curves.series;
+        let chosen = self.replay.curves.number;
         let pair = |point: &Point| {
-            series.value(self.replay, point).zip(series.value_before(self.replay, point))
+            let now = series::value(chosen, self.replay, point);
+            now.zip(series::value_before(chosen, self.replay, point))
         };
         let mut pairs = self.points.iter().filter_map(pair).peekable();
         pairs.peek().is_some() && pairs.all(|(now, before)| now == before)
@@ -247,13 +249,13 @@ impl<'a> Chart<'a> {
         for y in 0..plot.height {
             put(buffer, (plot.x - 1, plot.y + y), "│", muted);
         }
-        let series = self.replay.curves.series;
+        let chosen = self.replay.curves.number;
         let numbers = [(0, self.most), (plot.height / 2, self.most / 2.0), (plot.height - 1, 0.0)];
         let numbers = if plot.height < 4 { vec![numbers[0], numbers[2]] } else { numbers.to_vec() };
         for (y, number) in numbers {
             let words = match number {
-                number if series.is_share() || number < 10.0 => trimmed(number),
-                number => Series::Loc.said(number),
+                number if chosen.is_share() || number < 10.0 => trimmed(number),
+                number => series::said(Number::Loc, number),
             };
             let room = usize::from(LEFT - 2);
             let words = format!("{words:>room$}");
@@ -313,7 +315,7 @@ impl<'a> Chart<'a> {
     }
 
     fn band(&self, buffer: &mut Buffer) {
-        let Some(band) = band_of(self.replay, self.replay.curves.series) else { return };
+        let Some(band) = band_of(self.replay, self.replay.curves.number) else { return };
         let line = "┄".repeat(usize::from(self.plot.width));
         for value in band {
             let y = self.plot.y + self.row_of(value);
@@ -397,7 +399,7 @@ impl<'a> Chart<'a> {
         }
         if self.drawn.iter().all(|curve| curve.points.iter().all(|point| point.value().is_none())) {
             let scores = &self.replay.curves.scores;
-            let is_coming = self.replay.curves.series.origin() == Origin::Computed
+            let is_coming = Origin::of(self.replay.curves.number) == Origin::Computed
                 && !scores.is_stopped
                 && scores.count() < self.replay.run.turns.len();
             let words = if is_coming { "measuring…" } else { "not recorded" };
@@ -437,13 +439,10 @@ fn left_out_said(measured: &Measured) -> Option<String> {
     (!said.is_empty()).then(|| said.join(" · "))
 }
 
-fn band_of(replay: &Replay, series: Series) -> Option<[f64; 2]> {
+fn band_of(replay: &Replay, number: Number) -> Option<[f64; 2]> {
     let reference = &replay.curves.reference;
-    match series {
-        Series::Erosion => reference.erosion,
-        Series::Verbosity => reference.verbosity,
-        _ => None,
-    }
+    let bands = [(Number::Erosion, reference.erosion), (Number::Verbosity, reference.verbosity)];
+    bands.into_iter().find(|(other, _)| *other == number)?.1
 }
 
 /// `0.5`, `0.05`, `1`

@@ -12,11 +12,11 @@ use crate::{
         curves::{
             Part,
             points::Point,
-            series::{Origin, Series},
+            series::{self, Origin},
         },
         replay::Replay,
     },
-    metrics::phase::Phase,
+    metrics::{Number, phase::Phase},
     run::Checkpoint,
     ui::{
         line::{fit, own, safe, sides},
@@ -35,11 +35,11 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let titles = [Line::from(fit(title, width)), Line::default(), Line::default()];
     let inner = titled(false, titles, theme, area, buffer);
     let Some(here) = here else { return };
-    let listed = Series::listed(replay);
+    let listed = series::listed(replay);
     let line = |index: usize| row(replay, &points, here, listed[index], theme, width);
     let is_focused = has_keyboard(replay, Part::Chart);
     let style = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
-    list(listed.len(), line, replay.curves.series as usize, style, inner, buffer);
+    list(listed.len(), line, series::chosen(replay), style, inner, buffer);
 }
 
 /// ` turn 23 · c4, early  since turn 22 `
@@ -81,23 +81,24 @@ fn row(
     replay: &Replay,
     points: &[Point],
     here: usize,
-    series: Series,
+    number: Number,
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
-    let [label, number, mut by, from] = COLUMNS;
-    let mark = if series == replay.curves.series { "▌" } else { " " };
-    let values = series.values(replay, points);
+    let [label, cells, mut by, from] = COLUMNS;
+    let mark = if number == replay.curves.number { "▌" } else { " " };
+    let values = series::values(number, replay, points);
     let point = &points[here];
-    let said = series.said_at(replay, point);
+    let said = series::said_at(number, replay, point);
     let meaning = if said.is_some() { Meaning::Text } else { Meaning::Muted };
-    let is_coming = series.origin() == Origin::Computed
+    let is_coming = Origin::of(number) == Origin::Computed
         && replay.curves.scores.at(point.done).is_none()
         && replay.curves.scores.failed.is_none();
     let said = said.unwrap_or_else(|| if is_coming { "…" } else { "–" }.into());
     let before = here.checked_sub(1).and_then(|before| values[before]);
-    let change = values[here].zip(before).map(|(now, before)| series.change_said(now - before));
-    let measured_before = measured_before(replay, point, series);
+    let change =
+        values[here].zip(before).map(|(now, before)| series::change_said(number, now - before));
+    let measured_before = measured_before(replay, point, number);
     let room_before = measured_before.chars().count();
     let mut change = change.unwrap_or_default();
     if room_before > 0 && width < WIDE {
@@ -105,35 +106,36 @@ fn row(
     }
     let left = vec![
         own(mark, theme.of(Meaning::FocusedBorder)),
-        own(format!("{:<label$}", series.label()), theme.of(Meaning::Text)),
-        own(format!("{said:>number$}"), theme.of(meaning)),
+        own(format!("{:<label$}", number.label()), theme.of(Meaning::Text)),
+        own(format!("{said:>cells$}"), theme.of(meaning)),
         own(measured_before, theme.of(Meaning::Muted)),
         own(format!("{change:>by$}  "), theme.of(Meaning::Muted)),
     ];
-    let origin = recorded(replay, point, series).unwrap_or_else(|| series.origin().word().into());
-    let taken = room_before + 1 + label + number + by + 2;
+    let origin = recorded(replay, point, number);
+    let origin = origin.unwrap_or_else(|| Origin::of(number).word().into());
+    let taken = room_before + 1 + label + cells + by + 2;
     let room = width.saturating_sub(taken + from.max(origin.len() + 1));
     let left = left.into_iter().chain(spark(&values, here, room, theme)).collect();
     sides(left, vec![own(origin, theme.of(Meaning::Muted))], width)
 }
 
 /// `   (0.4471)`: with the profile or the rules before; empty where nothing was measured with others.
-fn measured_before(replay: &Replay, point: &Point, series: Series) -> String {
+fn measured_before(replay: &Replay, point: &Point, number: Number) -> String {
     if replay.curves.scores.before.is_none() {
         return String::new();
     }
-    let value = series.value_before(replay, point);
-    let said = value.map(|value| format!("({})", series.said(value))).unwrap_or_default();
+    let value = series::value_before(number, replay, point);
+    let said = value.map(|value| format!("({})", series::said(number, value))).unwrap_or_default();
     format!("{said:>BEFORE$}")
 }
 
 /// `recorded 0.4471`: what a harness recorded of the same thing, beside what is computed.
-fn recorded(replay: &Replay, point: &Point, series: Series) -> Option<String> {
+fn recorded(replay: &Replay, point: &Point, number: Number) -> Option<String> {
     let record = replay.run.record_at(point.done)?;
-    let recorded = record.of_metric(series.metric()?)?;
-    let number = series.said(recorded.value.number()?);
+    let recorded = record.of_metric(number.id())?;
+    let said = series::said(number, recorded.value.number()?);
     Some(match recorded.doubt {
-        Some(why) => format!("recorded {number}? {why}"),
-        None => format!("recorded {number}"),
+        Some(why) => format!("recorded {said}? {why}"),
+        None => format!("recorded {said}"),
     })
 }
