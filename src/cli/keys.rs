@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::app::{
-    keymap::{Binding, bindings},
+    keymap::{Binding, Context, bindings},
     shell::keys::command_of,
 };
 
@@ -18,7 +18,7 @@ pub struct Args {
     /// Print JSON (schema trajview.keys/1)
     #[arg(long, conflicts_with = "md")]
     json: bool,
-    /// Print a Markdown table
+    /// Print Markdown: a table for each place
     #[arg(long)]
     md: bool,
 }
@@ -51,20 +51,33 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         out.json(&Keys { schema: "trajview.keys/1", keys: rows })?;
         return Ok(Exit::Fine);
     }
+    if args.md {
+        for context in Context::ALL {
+            print_section(context, &rows, out)?;
+        }
+        return Ok(Exit::Fine);
+    }
     let mut table = Table::new(&["where", "key", "does", "command"]);
     for row in rows {
-        let quote = |key: &String| if args.md { format!("`{key}`") } else { key.clone() };
-        table.row(vec![
-            row.place.into(),
-            row.keys.iter().map(quote).collect::<Vec<_>>().join(" "),
-            row.does.into(),
-            row.command,
-        ]);
+        table.row(vec![row.place.into(), row.keys.join(" "), row.does.into(), row.command]);
     }
-    if args.md {
-        table.markdown(out)?
-    } else {
-        table.print(out)?
-    }
+    table.print(out)?;
     Ok(Exit::Fine)
+}
+
+/// The keys of one place under its name.
+fn print_section(context: Context, rows: &[Row], out: &mut Out) -> std::io::Result<()> {
+    let mut table = Table::new(&["key", "does", "command"]);
+    for row in rows.iter().filter(|row| row.place == context.title()) {
+        let keys: Vec<String> = row.keys.iter().map(|key| format!("`{key}`")).collect();
+        table.row(vec![keys.join(" "), row.does.into(), row.command.clone()]);
+    }
+    let mut title = context.title().to_owned();
+    title[..1].make_ascii_uppercase();
+    if context != Context::ALL[0] {
+        out.line("")?;
+    }
+    out.line(&format!("## {title}"))?;
+    out.line("")?;
+    table.markdown(out)
 }

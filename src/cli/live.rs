@@ -57,6 +57,7 @@ pub struct Args {
     /// The program, where it is not found by its usual name
     #[arg(long, value_name = "PATH")]
     program: Option<PathBuf>,
+    /// The model that the agent is to use; else the one it would choose itself
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Where the model's server is; else the agent's own
@@ -95,20 +96,22 @@ pub struct Args {
     /// Stop before the next request at so many tokens, input and output
     #[arg(long, value_name = "N")]
     budget_tokens: Option<u64>,
+    /// Stop before the next request once the agent reports this cost in US dollars
     #[arg(long, value_name = "USD", value_parser = positive)]
     budget_usd: Option<f64>,
-    /// Of the agent's working time
+    /// Stop before the next request once the agent has worked so many minutes
     #[arg(long, value_name = "MINUTES", value_parser = positive)]
     budget_minutes: Option<f64>,
+    /// Stop after so many turns
     #[arg(long, value_name = "N")]
     budget_turns: Option<usize>,
     /// A turn that takes longer is cut (seconds; usual: 3600)
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     timeout_turn: Option<f64>,
-    /// A turn in which nothing is heard for so long is cut (seconds; usual: 900)
+    /// A turn in which the agent writes nothing for so long is cut (seconds; usual: 900)
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     timeout_idle: Option<f64>,
-    /// How long an agent that is to end is given before it is told more firmly (seconds; usual: 5)
+    /// Seconds between asking an agent to end and killing it (usual: 5)
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     patience: Option<f64>,
     /// How often a failed turn is done again

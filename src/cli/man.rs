@@ -13,7 +13,7 @@ pub fn run(_args: &Args, out: &mut Out) -> Outcome {
     let command = Cli::command();
     let name = command.get_name().to_owned();
     clap_mangen::Man::new(command.clone()).render(&mut page)?;
-    for child in command.get_subcommands() {
+    for child in command.get_subcommands().filter(|child| !child.is_hide_set()) {
         page.extend(format!(".SH \"{name} {}\"\n", child.get_name()).bytes());
         let man = clap_mangen::Man::new(child.clone());
         let mut sections = vec![];

@@ -8,6 +8,7 @@ mod audit;
 mod blame;
 mod cat;
 mod check;
+mod commands;
 mod compare;
 mod completions;
 mod config;
@@ -144,6 +145,7 @@ enum Command {
     Keys(keys::Args),
     Completions(completions::Args),
     Man(man::Args),
+    Commands(commands::Args),
 }
 
 /// A recording, named on the command line.
@@ -197,19 +199,15 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Keys(args)) => keys::run(args, out),
         Some(Command::Completions(args)) => completions::run(args, out),
         Some(Command::Man(args)) => man::run(args, out),
+        Some(Command::Commands(args)) => commands::run(args, out),
     }
 }
 
-/// The commands with their one-line help, for the README.
-pub fn commands() -> Vec<(String, String)> {
+/// The names of the commands that the help lists.
+pub fn command_names() -> Vec<String> {
     let cli = Cli::command();
-    let line = |command: &clap::Command| {
-        (
-            command.get_name().to_owned(),
-            command.get_about().map(ToString::to_string).unwrap_or_default(),
-        )
-    };
-    cli.get_subcommands().map(line).collect()
+    let listed = cli.get_subcommands().filter(|command| !command.is_hide_set());
+    listed.map(|command| command.get_name().to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -223,8 +221,22 @@ mod tests {
 
     #[test]
     fn every_command_says_what_it_does() {
-        for (name, about) in commands() {
-            assert!(!about.is_empty(), "{name}");
+        for command in Cli::command().get_subcommands() {
+            assert!(command.get_about().is_some(), "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn every_option_says_what_it_does() {
+        let cli = Cli::command();
+        for command in cli.get_subcommands().chain([&cli]) {
+            for option in command.get_arguments() {
+                let name = (command.get_name(), option.get_id());
+                assert!(
+                    option.get_help().is_some_and(|help| !help.to_string().is_empty()),
+                    "{name:?}"
+                );
+            }
         }
     }
 }
