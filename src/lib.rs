@@ -1,35 +1,37 @@
 //! Plays back recorded runs of coding agents, turn by turn, as diffs.
 //!
-//! # The house
+//! # Modules and layers
 //!
-//! | room        | what it knows                                                              | has     |
+//! | module      | what it knows                                                              | kind    |
 //! |-------------|----------------------------------------------------------------------------|---------|
-//! | [`code`]    | source text: differences, patches, colours, syntax trees                   |         |
-//! | [`run`]     | what an agent did: Run > Checkpoint > Turn > Step; the files at turn n     |         |
-//! | [`formats`] | how the tools out there write runs down, one file each                     |         |
-//! | [`metrics`] | how code and runs are scored: quality, rules, faithfulness, reuse, lifelines |         |
-//! | [`study`]   | several runs and raters: agreement, pairs of runs, paired tests, corpora   |         |
-//! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | windows |
-//! | [`judge`]   | asking a model for a verdict: bounded tools, conversations, clients        | windows |
-//! | [`live`]    | an agent at work: drivers, script, turns recorded into a bundle as they happen | windows |
+//! | [`code`]    | source text: diffs, patches, highlighting, syntax trees                    | pure    |
+//! | [`run`]     | what an agent did: Run > Checkpoint > Turn > Step; the files at turn n     | pure    |
+//! | [`formats`] | how the tools out there write runs, one file or folder each                | pure    |
+//! | [`metrics`] | how code and runs are scored: quality, rules, faithfulness, reuse, lifelines | pure  |
+//! | [`study`]   | several runs and raters: agreement, pairs of runs, paired tests, corpora   | pure    |
+//! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | I/O     |
+//! | [`judge`]   | asking a model for a verdict: bounded tools, conversations, clients        | I/O     |
+//! | [`live`]    | an agent at work: drivers, script, turns recorded into a bundle as they happen | I/O |
 //! | [`app`]     | what the user is looking at and how that changes: state, messages, keymap  | screen  |
 //! | [`ui`]      | how it looks: layout to cells, one file per panel, theme, safe text        | screen  |
-//! | [`tui`]     | the terminal, the clock, the threads: wires every room together            | door    |
-//! | [`cli`]     | the commands, one file each                                                | door    |
+//! | [`tui`]     | the terminal, the clock, the threads: connects all other modules           | runtime |
+//! | [`cli`]     | the commands, one file each                                                | runtime |
 //!
-//! A room uses only rooms above it. Rooms with windows and rooms with a screen meet only behind a door, and only
-//! windows and doors touch files, clocks, threads, processes or the terminal. `tests/layout/main.rs` holds us to that.
+//! A module imports only modules above it in this table. I/O and screen modules never import each other; only the
+//! runtime imports both. Only I/O and the runtime touch files, clocks, threads, processes, sockets or the terminal. The
+//! layout test, `tests/layout/main.rs`, checks all of this.
 //!
-//! # One path from disk to cells
+//! # From disk to screen
 //!
-//! [`store::open`] finds the files of a recording; the first of [`formats::FORMATS`] that claims the main file reads
-//! all of them once into an index, [`run::Run`], which keeps where the bytes are and drops the rest; a rubric tree it holds comes with it. [`tui`] hands the
-//! index to [`app`] as a message. What is shown next is asked for by [`app`] as an effect with a number, answered on a
-//! worker by [`store::Archive`] (the words of a step, the files over time, a diff, a search) or by [`code`] (colours),
-//! and drawn by [`ui`] as soon as it is there: plain text first, colours when they arrive.
+//! [`store::open`] finds the files of a recording. The first of [`formats::FORMATS`] that claims the main file reads all of
+//! them once into an index, [`run::Run`], which keeps where the bytes are and drops the rest; a rubric tree in the
+//! recording comes with it. [`tui`] sends the index to [`app`] as a message. [`app`] asks for what is shown next with an
+//! effect that has a number. A worker answers it with [`store::Archive`] (the text of a step, the files over time, a
+//! diff, a search) or with [`code`] (colours), and [`ui`] draws the answer as soon as it is there: plain text first,
+//! colours when they arrive.
 //!
-//! A path with several recordings below becomes a table instead, [`app::collection`]: [`store::walk`] finds them,
-//! [`run::Card`] is what is kept of each, and enter opens one beside the table.
+//! A path with several recordings below it becomes a table, [`app::collection`]: [`store::walk`] finds them, a
+//! [`run::Card`] is what is kept of each, and enter opens one.
 //!
 //! # Where a new thing goes
 //!
