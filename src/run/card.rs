@@ -40,10 +40,7 @@ pub struct Card {
     /// Of the last checkpoint, by a harness.
     pub tests: Option<CardTests>,
     /// Of the last checkpoint, by a harness; as it defines them.
-    pub recorded_erosion: Option<f64>,
-    pub recorded_verbosity: Option<f64>,
-    /// Why the recorded verbosity is not to be relied on.
-    pub verbosity_doubt: Option<&'static str>,
+    pub recorded: Vec<Recorded>,
     /// Mean component fidelity, 0–4, by the judgement that speaks for the run; set by who reads judgements.
     pub mcf: Option<Judged>,
     pub warnings: usize,
@@ -51,6 +48,19 @@ pub struct Card {
     pub first_warnings: Vec<Warning>,
     /// The moments worth scoring, in turns done: the end of each checkpoint, and the end of the run last.
     pub moments: Vec<usize>,
+}
+
+/// The numbers whose recorded values are kept, by their ids.
+pub const RECORDED: [&str; 2] = ["erosion", "verbosity"];
+
+/// A number that a harness recorded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Recorded {
+    /// The id of our number of that name.
+    pub number: &'static str,
+    pub value: f64,
+    /// Why it is not to be relied on.
+    pub doubt: Option<&'static str>,
 }
 
 /// A score that somebody gave.
@@ -80,9 +90,9 @@ pub const MOST_WARNINGS: usize = 20;
 impl Card {
     pub fn of(run: &Run) -> Self {
         let last = run.checkpoints.last().and_then(Checkpoint::last_record);
-        let recorded = |name: &str| {
-            let value = last?.of_metric(name).or_else(|| last?.named(name))?;
-            value.value.number()
+        let recorded = |number: &'static str| {
+            let found = last?.of_metric(number).or_else(|| last?.named(number))?;
+            Some(Recorded { number, value: found.value.number()?, doubt: found.doubt })
         };
         let tokens = run.tokens();
         let is_said = |words: &String| !words.trim().is_empty();
@@ -113,14 +123,19 @@ impl Card {
             cost_usd: run.cost_usd(),
             seconds: seconds(run),
             tests: last.and_then(|last| last.tests.as_ref()).map(CardTests::of),
-            recorded_erosion: recorded("erosion"),
-            recorded_verbosity: recorded("verbosity"),
-            verbosity_doubt: last.and_then(|last| last.of_metric("verbosity")?.doubt),
+            recorded: RECORDED.into_iter().filter_map(recorded).collect(),
             mcf: None,
             warnings: run.warnings.len(),
             first_warnings: run.warnings.iter().take(MOST_WARNINGS).cloned().collect(),
             moments: moments(run),
         }
+    }
+}
+
+impl Card {
+    /// The recorded value of a number, by its id.
+    pub fn recorded(&self, number: &str) -> Option<&Recorded> {
+        self.recorded.iter().find(|recorded| recorded.number == number)
     }
 }
 
@@ -183,7 +198,7 @@ mod tests {
 
         let nothing = (card.lines, card.tokens, card.cost_usd, card.seconds, card.tests);
         assert_eq!(nothing, (None, None, None, None, None));
-        assert_eq!((card.task, card.agent, card.recorded_erosion), (None, None, None));
+        assert_eq!((card.task, card.agent, card.recorded), (None, None, vec![]));
         assert_eq!((card.turns, card.moments), (1, vec![1]));
     }
 

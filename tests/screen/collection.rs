@@ -19,7 +19,12 @@ use trajview::{
         },
         views::View,
     },
-    run::{Card, Warning, card::CardTests, recorded::Passed},
+    metrics::quality::Snapshot,
+    run::{
+        Card, Warning,
+        card::{CardTests, Recorded},
+        recorded::Passed,
+    },
     study::{Plan, paired::tested},
     tui::{self, Wishes},
     ui::{self, export, theme::Theme},
@@ -56,8 +61,7 @@ fn told(name: &str) -> Told {
         ..Card::default()
     };
     let scores = |erosion: f64| Scores {
-        erosion: Some(erosion),
-        verbosity: Some(erosion / 2.0),
+        end: Some(Snapshot { erosion, verbosity: erosion / 2.0, ..Snapshot::default() }),
         dir: Some(0.5),
         unmeasured: None,
         is_partial: false,
@@ -75,7 +79,7 @@ fn told(name: &str) -> Told {
                 warnings: 1,
                 first_warnings: vec![warning],
                 tests: Some(tests(31)),
-                recorded_erosion: Some(0.31),
+                recorded: vec![Recorded { number: "erosion", value: 0.31, doubt: None }],
                 ..card("cfgpipe", "emergent", "codex 0.169.0", 9)
             };
             Ok((card, scores(0.41)))

@@ -1,8 +1,13 @@
-//! The columns of the table, one row each.
+//! The columns of the table: words of a run, and the numbers whose rows have a column.
 //!
-//! To add one add it to [`COLUMNS`] and say in `values` where its value comes from.
+//! A number that is to have a column says so in its row of [`crate::metrics::numbers`].
 
-use crate::metrics::Better;
+use std::sync::LazyLock;
+
+use crate::metrics::{
+    Better, Number,
+    numbers::{self, Of, Shown},
+};
 
 /// What a column tells of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -13,26 +18,12 @@ pub enum Column {
     Task,
     Agent,
     Condition,
-    Turns,
-    Erosion,
-    Verbosity,
-    Dir,
-    Strict,
-    Iso,
-    Core,
-    RecordedErosion,
-    RecordedVerbosity,
-    Mcf,
-    If50,
-    Checkpoints,
     Model,
-    Lines,
-    Tokens,
-    Cost,
-    Time,
-    Warnings,
     Curve,
     Title,
+    Number(Number),
+    /// As a harness recorded it.
+    Recorded(Number),
 }
 
 /// Who says so.
@@ -54,14 +45,12 @@ pub enum Kind {
     Number,
 }
 
-/// Everything fixed about a column.
+/// What is fixed about a column.
+#[derive(Debug, Clone, Copy)]
 pub struct About {
-    pub column: Column,
     /// For filters and options: `recorded-erosion`.
     pub word: &'static str,
     pub title: &'static str,
-    /// One line below the table.
-    pub help: &'static str,
     pub kind: Kind,
     pub source: Source,
     /// Cells at most.
@@ -70,97 +59,163 @@ pub struct About {
     pub least: usize,
 }
 
-const fn about(
-    column: Column,
-    [word, title, help]: [&'static str; 3],
-    kind: Kind,
-    source: Source,
-    [least, most]: [usize; 2],
-) -> About {
-    About { column, word, title, help, kind, source, most, least }
-}
+/// Every column, from left to right.
+static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
+    let numbers = |of: fn(Number) -> Column, shown: fn(&Shown) -> Option<numbers::Column>| {
+        let row = move |number: &Number| Some((shown(&number.row().shown)?.rank, of(*number)));
+        Number::ALL.iter().filter_map(row).collect::<Vec<_>>()
+    };
+    let computed = numbers(Column::Number, |shown| shown.column);
+    let recorded = numbers(Column::Recorded, |shown| shown.recorded);
+    let mut all = [WORDS.to_vec(), computed, recorded].concat();
+    all.sort(); // by rank, then in the order of the rows
+    all.into_iter().map(|(_, column)| column).collect()
+});
 
-#[rustfmt::skip] // a table: one row a column
-pub const COLUMNS: &[About] = {
-    use Kind::{Number, Words};
-    use Source::{Computed, Harness, Judged, Run};
-    &[
-        about(Column::Run, ["run", "run", "where the recording is, below what was opened"], Words, Run, [16, 28]),
-        about(Column::Task, ["task", "task", "what the agent was to do"], Words, Run, [10, 16]),
-        about(Column::Agent, ["agent", "agent", "the agent and its version"], Words, Run, [9, 18]),
-        about(Column::Condition, ["condition", "condition", "emergent or single-shot"], Words, Run, [11, 11]),
-        about(Column::Turns, ["turns", "turns", "requests, each with all that answers it"], Number, Run, [6, 6]),
-        about(Column::Erosion, ["erosion", "erosion", "share of mass in callables with more than 10 paths, at the end; lower is better"], Number, Computed, [7, 7]),
-        about(Column::Verbosity, ["verbosity", "verbosity", "share of lines that are clones, rule hits or wrappers, at the end"], Number, Computed, [9, 9]),
-        about(Column::Dir, ["dir", "DIR", "dependency integration: share of exported symbols that another module uses, at the end; higher is better"], Number, Computed, [6, 6]),
-        about(Column::Strict, ["strict", "strict", "tests of the last checkpoint and all before it: passed of all"], Number, Harness, [9, 9]),
-        about(Column::Iso, ["iso", "iso", "tests of the last checkpoint alone: passed of all"], Number, Harness, [9, 9]),
-        about(Column::Core, ["core", "core", "core tests of the last checkpoint: passed of all"], Number, Harness, [7, 7]),
-        about(Column::RecordedErosion, ["recorded-erosion", "erosion", "erosion of the last checkpoint, as the harness recorded it"], Number, Harness, [7, 7]),
-        about(Column::RecordedVerbosity, ["recorded-verbosity", "verbosity", "verbosity of the last checkpoint, as the harness recorded it"], Number, Harness, [9, 9]),
-        about(Column::Mcf, ["mcf", "MCF", "mean component fidelity, 0–4, of the judgement that speaks for the run; higher is better"], Number, Judged, [5, 5]),
-        about(Column::If50, ["if50", "IF50", "half MCF / 4 and half DIR, where the end of the run was judged; higher is better"], Number, Judged, [6, 6]),
-        about(Column::Checkpoints, ["checkpoints", "ckpt", "checkpoints: stages of the task"], Number, Run, [5, 5]),
-        about(Column::Model, ["model", "model", "the model as the recording names it"], Words, Run, [10, 16]),
-        about(Column::Lines, ["lines", "lines", "lines added and removed, as far as recorded edits tell; sorts by their sum"], Number, Run, [13, 13]),
-        about(Column::Tokens, ["tokens", "tokens", "tokens read and written, cached ones included"], Number, Run, [7, 7]),
-        about(Column::Cost, ["cost", "cost", "US dollars, as recorded"], Number, Run, [9, 9]),
-        about(Column::Time, ["time", "time", "from the first recorded moment to the last; in filters in seconds, or 5m, 2h"], Number, Run, [8, 8]),
-        about(Column::Warnings, ["warnings", "⚠", "things in the recording that could not be used; e lists them"], Number, Run, [4, 4]),
-        about(Column::Curve, ["curve", "erosion so far", "erosion from checkpoint to checkpoint, each run on its own scale; sorts by its rise"], Number, Computed, [14, 14]),
-        about(Column::Title, ["title", "title", "what the recording calls itself"], Words, Run, [12, 40]),
-    ]
-};
+/// What two sides are compared by, in order.
+pub static TESTED: LazyLock<Vec<Column>> = LazyLock::new(|| {
+    let rank = |column: &Column| Some((column.row()?.tested?, *column));
+    let mut tested: Vec<(u8, Column)> = Column::all().filter_map(|it| rank(&it)).collect();
+    tested.sort();
+    tested.into_iter().map(|(_, column)| column).collect()
+});
+
+/// The columns that are no numbers of the list, by their rank among all.
+const WORDS: [(u8, Column); 7] = [
+    (0, Column::Run),
+    (1, Column::Task),
+    (2, Column::Agent),
+    (3, Column::Condition),
+    (16, Column::Model),
+    (22, Column::Curve),
+    (23, Column::Title),
+];
+
+const fn words(word: &'static str, [least, most]: [usize; 2]) -> About {
+    About { word, title: word, kind: Kind::Words, source: Source::Run, most, least }
+}
 
 impl Column {
     /// What runs can be grouped by, in the order of going through them.
     pub const GROUPS: [Self; 4] = [Self::Task, Self::Agent, Self::Condition, Self::Model];
 
+    /// From left to right.
     pub fn all() -> impl Iterator<Item = Self> {
-        COLUMNS.iter().map(|about| about.column)
+        ALL.iter().copied()
     }
 
-    pub fn about(self) -> &'static About {
-        &COLUMNS[self as usize]
+    /// Its place among all columns.
+    pub fn place(self) -> usize {
+        ALL.iter().position(|column| *column == self).unwrap_or_default()
+    }
+
+    pub fn about(self) -> About {
+        match self {
+            Self::Run => words("run", [16, 28]),
+            Self::Task => words("task", [10, 16]),
+            Self::Agent => words("agent", [9, 18]),
+            Self::Condition => words("condition", [11, 11]),
+            Self::Model => words("model", [10, 16]),
+            Self::Title => words("title", [12, 40]),
+            Self::Curve => About {
+                title: "erosion so far",
+                kind: Kind::Number,
+                source: Source::Computed,
+                ..words("curve", [14, 14])
+            },
+            Self::Number(number) | Self::Recorded(number) => {
+                let row = self.row();
+                let cells = row.map_or(0, |row| usize::from(row.cells));
+                About {
+                    word: row.map_or(number.id(), |row| row.word),
+                    title: number.short(),
+                    kind: Kind::Number,
+                    source: self.source_of(number),
+                    most: cells,
+                    least: cells,
+                }
+            }
+        }
+    }
+
+    /// One line below the table.
+    pub fn help(self) -> String {
+        let words = match self {
+            Self::Run => "where the recording is, below what was opened",
+            Self::Task => "what the agent was to do",
+            Self::Agent => "the agent and its version",
+            Self::Condition => "emergent or single-shot",
+            Self::Model => "the model as the recording names it",
+            Self::Title => "what the recording calls itself",
+            Self::Curve => {
+                "erosion from checkpoint to checkpoint, each run on its own scale; sorts by its rise"
+            }
+            Self::Number(number) => number.row().help,
+            Self::Recorded(number) => {
+                let label = number.label();
+                return format!("{label} of the last checkpoint, as the harness recorded it");
+            }
+        };
+        words.to_owned()
+    }
+
+    fn source_of(self, number: Number) -> Source {
+        match number.row().of {
+            _ if self == Self::Recorded(number) => Source::Harness,
+            Of::Code(_) | Of::Reuse(_) | Of::RubricTree(_) | Of::Raters | Of::Runs => {
+                Source::Computed
+            }
+            Of::Tests(_) => Source::Harness,
+            Of::Judgement(_) | Of::Exposure(_) => Source::Judged,
+            Of::Counted(_) | Of::Spent(_) => Source::Run,
+        }
+    }
+
+    /// What the list of numbers says of the column; None for words.
+    fn row(self) -> Option<numbers::Column> {
+        match self {
+            Self::Number(number) => number.row().shown.column,
+            Self::Recorded(number) => number.row().shown.recorded,
+            Self::Run
+            | Self::Task
+            | Self::Agent
+            | Self::Condition
+            | Self::Model
+            | Self::Curve
+            | Self::Title => None,
+        }
     }
 
     pub fn by_word(word: &str) -> Option<Self> {
-        let found = COLUMNS.iter().find(|about| about.word.eq_ignore_ascii_case(word));
-        found.map(|about| about.column)
+        Self::all().find(|column| column.about().word.eq_ignore_ascii_case(word))
     }
 
     /// `run, task, agent`
     pub fn words() -> String {
-        COLUMNS.iter().map(|about| about.word).collect::<Vec<_>>().join(", ")
+        Self::all().map(|column| column.about().word).collect::<Vec<_>>().join(", ")
     }
 
     pub fn kind(self) -> Kind {
         self.about().kind
     }
 
-    /// What two sides are compared by, in order, and which way is better.
-    pub const TESTED: [(Self, Better); 15] = [
-        (Self::Mcf, Better::Higher),
-        (Self::If50, Better::Higher),
-        (Self::Dir, Better::Higher),
-        (Self::Erosion, Better::Lower),
-        (Self::Verbosity, Better::Lower),
-        (Self::Strict, Better::Higher),
-        (Self::Iso, Better::Higher),
-        (Self::Core, Better::Higher),
-        (Self::RecordedErosion, Better::Lower),
-        (Self::RecordedVerbosity, Better::Lower),
-        (Self::Turns, Better::Neither),
-        (Self::Lines, Better::Neither),
-        (Self::Tokens, Better::Neither),
-        (Self::Cost, Better::Neither),
-        (Self::Time, Better::Neither),
-    ];
-
     /// Which way is better.
     pub fn better(self) -> Better {
-        let found = Self::TESTED.iter().find(|(column, _)| *column == self);
-        found.map_or(Better::Neither, |(_, better)| *better)
+        match self {
+            Self::Number(number) | Self::Recorded(number) => number.better(),
+            Self::Run
+            | Self::Task
+            | Self::Agent
+            | Self::Condition
+            | Self::Model
+            | Self::Curve
+            | Self::Title => Better::Neither,
+        }
+    }
+
+    /// Whether another profile or other rules give other values.
+    pub fn is_of_profile(self) -> bool {
+        matches!(self, Self::Number(number) if number.is_of_profile())
     }
 
     /// The column after this one in going through what runs are grouped by; None after the last.
@@ -188,11 +243,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_of_columns_is_in_their_order_and_their_words_differ() {
-        for (place, about) in COLUMNS.iter().enumerate() {
-            assert_eq!(about.column as usize, place, "{}", about.word);
-            assert_eq!(Column::by_word(about.word), Some(about.column));
-            assert!(!about.help.is_empty() && !about.help.ends_with('.'));
+    fn columns_are_told_apart_by_their_words_and_each_says_what_it_is() {
+        for column in Column::all() {
+            let about = column.about();
+            assert_eq!(Column::by_word(about.word), Some(column));
+            assert!(!column.help().is_empty() && !column.help().ends_with('.'));
             assert!(about.title.chars().count() <= about.most, "{}", about.word);
         }
     }

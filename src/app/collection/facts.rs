@@ -1,10 +1,10 @@
 //! Everything known of the run at the cursor, in a box: on a small screen the table cannot show it all.
 
-use crate::app::overlay::Row as BoxRow;
+use crate::{app::overlay::Row as BoxRow, metrics::Number};
 
 use super::{
     Collection,
-    columns::{COLUMNS, Column, Source},
+    columns::{Column, Source},
     row::{Computed, Row},
     values::Known,
 };
@@ -26,9 +26,10 @@ pub fn of(table: &Collection) -> Vec<BoxRow> {
                 Source::Run => "",
             }));
         }
-        let columns = COLUMNS.iter().filter(|about| about.source == source);
-        rows.extend(columns.map(|about| BoxRow::of(name(about.column), value(row, about.column))));
-        let doubt = row.card().and_then(|card| card.verbosity_doubt);
+        let columns = Column::all().filter(|column| column.about().source == source);
+        rows.extend(columns.map(|column| BoxRow::of(name(column), value(row, column))));
+        let verbosity = row.card().and_then(|card| card.recorded(Number::Verbosity.id()));
+        let doubt = verbosity.and_then(|verbosity| verbosity.doubt);
         if let (Source::Harness, Some(why)) = (source, doubt) {
             rows.push(BoxRow::of("verbosity?", why));
         }
@@ -51,24 +52,35 @@ pub fn of(table: &Collection) -> Vec<BoxRow> {
     rows
 }
 
-const fn name(column: Column) -> &'static str {
+fn name(column: Column) -> &'static str {
     match column {
-        Column::Checkpoints => "checkpoints",
-        Column::Warnings => "warnings",
+        // Their titles are short of a word.
+        Column::Number(number @ (Number::Checkpoints | Number::Warnings)) => number.label(),
         Column::Curve => "rise of erosion",
-        other => COLUMNS[other as usize].title,
+        Column::Run
+        | Column::Task
+        | Column::Agent
+        | Column::Condition
+        | Column::Model
+        | Column::Title
+        | Column::Number(_)
+        | Column::Recorded(_) => column.about().title,
     }
 }
 
 fn value(row: &Row, column: Column) -> String {
     let is_computed = column.about().source == Source::Computed;
     match (row.shown(column), &row.computed) {
-        (Known::Known(words), _) if column == Column::Warnings && words.is_empty() => "0".into(),
+        (Known::Known(words), _)
+            if column == Column::Number(Number::Warnings) && words.is_empty() =>
+        {
+            "0".into()
+        }
         (Known::Known(words), _) => words,
         (Known::Coming, _) => "still being read".into(),
         (Known::Missing, Computed::Failed(why)) if is_computed => why.clone(),
         (Known::Missing, Computed::Ready(scores)) if is_computed => {
-            let why = scores.unmeasured.as_ref().filter(|_| column != Column::Dir);
+            let why = scores.unmeasured.as_ref().filter(|_| column != Column::Number(Number::Dir));
             why.cloned().unwrap_or_else(|| "nothing to work it out from".into())
         }
         (Known::Missing, _) if is_computed => "nothing to work it out from".into(),

@@ -5,7 +5,7 @@
 //! `!` before a condition turns it round, `"two words"` are one.
 
 use super::{
-    columns::{COLUMNS, Column, Kind},
+    columns::{Column, Kind},
     row::Row,
     values::Known,
 };
@@ -143,8 +143,8 @@ impl Test {
     fn holds(&self, row: &Row) -> bool {
         match self {
             Self::Anywhere(words) => {
-                let mut columns = COLUMNS.iter().filter(|about| about.kind == Kind::Words);
-                columns.any(|about| has(row, about.column, words))
+                let mut columns = Column::all().filter(|column| column.kind() == Kind::Words);
+                columns.any(|column| has(row, column, words))
                     || row.failure().is_some_and(|why| why.to_lowercase().contains(words))
             }
             Self::In(column, words) => has(row, *column, words),

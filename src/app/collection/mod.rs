@@ -371,7 +371,7 @@ impl Collection {
 
     /// Whether values of another profile stand in a column too.
     fn shows_before(&self, column: Column) -> bool {
-        self.before.is_some() && matches!(column, Column::Erosion | Column::Verbosity)
+        self.before.is_some() && column.is_of_profile()
     }
 
     fn spot(&self) -> Option<Spot> {

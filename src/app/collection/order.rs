@@ -172,6 +172,7 @@ mod tests {
     use super::*;
     use crate::{
         app::collection::{filter::Filter, row::Reading},
+        metrics::Number,
         run::Card,
     };
 
@@ -211,8 +212,8 @@ mod tests {
         let sorted = |column, direction| {
             listed(&Wish { sort: Some(Sort { column, direction }), ..wish(&ALL, &folded) })
         };
-        assert_eq!(sorted(Column::Tokens, Direction::Up), "a d c b");
-        assert_eq!(sorted(Column::Tokens, Direction::Down), "c d a b");
+        assert_eq!(sorted(Column::Number(Number::Tokens), Direction::Up), "a d c b");
+        assert_eq!(sorted(Column::Number(Number::Tokens), Direction::Down), "c d a b");
         assert_eq!(sorted(Column::Condition, Direction::Up), "c a d b");
     }
 

@@ -12,7 +12,11 @@ use crate::{
     },
 };
 
-use super::{Collection, columns::Column, row::Row};
+use super::{
+    Collection,
+    columns::{Column, TESTED},
+    row::Row,
+};
 
 /// What the two sides of a pair differ in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -187,10 +191,9 @@ fn combinations(values: &[String]) -> Vec<(String, String)> {
 
 /// The group is counted from the last one, which is that of all pooled where there are several.
 fn matched(table: &[&Row], keys: &[Key], conditions: Conditions, group: usize) -> Matched {
-    let columns = Column::TESTED.map(|(column, _)| column);
     let found = pairing(keys, &conditions);
     let number = |at: usize, column| table.get(at)?.number(column).known();
-    let groups = groups(&rows(&found, &columns, number), &columns);
+    let groups = groups(&rows(&found, &TESTED, number), &TESTED);
     let count = groups.len();
     let at = (count + group).saturating_sub(1) % count.max(1);
     let chosen = groups.into_iter().nth(at);
@@ -202,7 +205,7 @@ fn matched(table: &[&Row], keys: &[Key], conditions: Conditions, group: usize) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{app::collection::row::Reading, run::Card};
+    use crate::{app::collection::row::Reading, metrics::Number, run::Card};
 
     fn run(task: &str, condition: &str, turns: usize) -> Row {
         let mut row = Row::of(task.into(), task.into());
@@ -234,7 +237,7 @@ mod tests {
 
         assert_eq!(matched.conditions, Conditions::default());
         assert_eq!((matched.pairs, matched.alone, matched.groups), (1, 1, 1));
-        assert_eq!(matched.sides, [(Column::Turns, vec![(2.0, 10.0)])]);
+        assert_eq!(matched.sides, [(Column::Number(Number::Turns), vec![(2.0, 10.0)])]);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! One run of a collection: how far it is read and measured.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
 };
 
-use crate::{app::curves::Measured, run::Card};
+use crate::{app::curves::Measured, metrics::quality::Snapshot, run::Card};
 
 /// One recording, named by where it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,12 +40,11 @@ pub enum Computed {
 /// What we measured of a run's files.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scores {
-    /// Of the files at the end; None where nothing is recorded to work it out from.
-    pub erosion: Option<f64>,
-    pub verbosity: Option<f64>,
+    /// The files at the end, measured; None where nothing is recorded to measure.
+    pub end: Option<Snapshot>,
     /// Dependency integration at the end; None where nothing is exported.
     pub dir: Option<f64>,
-    /// Why there is no erosion and no verbosity at the end.
+    /// Why the end is not measured.
     pub unmeasured: Option<String>,
     /// Some files would count and their content is not recorded.
     pub is_partial: bool,
@@ -110,13 +109,19 @@ impl Row {
 }
 
 impl Scores {
+    /// How much higher the last point of the curve is than the first.
+    pub fn rise(&self) -> Option<f64> {
+        let mut known = self.curve.iter().flatten();
+        let first = known.next()?;
+        Some(known.next_back()? - first)
+    }
+
     /// The moments of [`Card::moments`], measured.
     pub fn of(moments: &[Measured]) -> Self {
         let end = moments.last().map(|it| it.snapshot.as_ref());
         let last = end.and_then(Result::ok);
         Self {
-            erosion: last.map(|last| last.erosion),
-            verbosity: last.map(|last| last.verbosity),
+            end: last.map(numbers_of),
             dir: None,
             unmeasured: end.and_then(Result::err).map(ToString::to_string),
             is_partial: moments.last().is_some_and(|last| last.not_recorded > 0),
@@ -125,6 +130,16 @@ impl Scores {
                 .map(|it| it.snapshot.as_ref().ok().map(|it| it.erosion))
                 .collect(),
         }
+    }
+}
+
+/// A snapshot without its lists, which a table of thousands of runs has no room for.
+fn numbers_of(snapshot: &Snapshot) -> Snapshot {
+    Snapshot {
+        skipped: vec![],
+        by_language: BTreeMap::new(),
+        totals: snapshot.totals.clone(),
+        ..*snapshot
     }
 }
 

@@ -1,8 +1,19 @@
 //! What stands in the cells: values to sort and filter by, and how they are written.
 
 use crate::{
-    metrics::faithfulness,
-    run::{Card, card::CardTests, recorded::Passed},
+    metrics::{
+        Number,
+        exposure::AtTurn,
+        numbers::{
+            Of, Style, amount,
+            facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
+        },
+        quality::Snapshot,
+    },
+    run::{
+        Card,
+        card::{CardTests, Recorded},
+    },
 };
 
 use super::{
@@ -29,22 +40,6 @@ impl<T> Known<T> {
     }
 }
 
-impl Scores {
-    /// The number of a computed column.
-    fn in_column(&self, column: Column) -> Option<f64> {
-        match column {
-            Column::Erosion => self.erosion,
-            Column::Verbosity => self.verbosity,
-            Column::Dir => self.dir,
-            _ => {
-                let mut known = self.curve.iter().flatten();
-                let first = known.next()?;
-                Some(known.next_back()? - first)
-            }
-        }
-    }
-}
-
 fn said<T>(value: Option<T>) -> Known<T> {
     value.map_or(Known::Missing, Known::Known)
 }
@@ -62,7 +57,7 @@ impl Row {
             Column::Model => card.model.as_deref(),
             Column::Condition => card.condition.as_deref(),
             Column::Title => Some(card.title.as_str()),
-            _ => None,
+            Column::Run | Column::Curve | Column::Number(_) | Column::Recorded(_) => None,
         };
         match words {
             // What the beginning does not say the rest may.
@@ -80,51 +75,53 @@ impl Row {
 
     /// The number of a column of numbers.
     pub fn number(&self, column: Column) -> Known<f64> {
-        if matches!(column, Column::Erosion | Column::Verbosity | Column::Dir | Column::Curve) {
-            return self.computed(column);
-        }
-        let Some(card) = self.whole() else { return self.without_card() };
-        let share = |pick: fn(&CardTests) -> Option<Passed>| {
-            card.tests.as_ref().and_then(pick).and_then(Passed::share)
+        let value = match column {
+            Column::Number(number) => number.value(self),
+            Column::Recorded(number) => self.recorded(number).map(|recorded| recorded.value),
+            Column::Curve => self.scores().and_then(Scores::rise),
+            Column::Run
+            | Column::Task
+            | Column::Agent
+            | Column::Condition
+            | Column::Model
+            | Column::Title => None,
         };
-        match column {
-            Column::Turns => Known::Known(card.turns as f64),
-            Column::Checkpoints if card.checkpoints == 0 => Known::Missing,
-            Column::Checkpoints => Known::Known(card.checkpoints as f64),
-            Column::Strict => said(share(strict)),
-            Column::Iso => said(share(iso)),
-            Column::Core => said(share(core)),
-            Column::RecordedErosion => said(card.recorded_erosion),
-            Column::RecordedVerbosity => said(card.recorded_verbosity),
-            Column::Mcf => said(card.mcf.as_ref().map(|judged| judged.score)),
-            Column::If50 => self.if50(card),
-            Column::Lines => said(card.lines.map(|(added, removed)| (added + removed) as f64)),
-            Column::Tokens => said(card.tokens.map(|tokens| tokens as f64)),
-            Column::Cost => said(card.cost_usd),
-            Column::Time => said(card.seconds),
-            Column::Warnings => Known::Known(card.warnings as f64),
-            _ => Known::Missing,
+        match value {
+            Some(value) => Known::Known(value),
+            None if self.is_coming(column) => Known::Coming,
+            None => Known::Missing,
         }
     }
 
-    fn computed(&self, column: Column) -> Known<f64> {
-        let scores = match (&self.computed, &self.reading) {
-            (Computed::Ready(scores), _) => scores,
-            (Computed::Failed(_), _) | (_, Reading::Failed(_)) => return Known::Missing,
-            (Computed::Unmeasured, _) => return Known::Coming,
+    /// Whether a number that is not known may come.
+    fn is_coming(&self, column: Column) -> bool {
+        let has_failed = matches!(self.reading, Reading::Failed(_));
+        let is_read = has_failed || self.whole().is_some();
+        let is_measured = has_failed || !matches!(self.computed, Computed::Unmeasured);
+        let Column::Number(number) = column else {
+            return if column == Column::Curve { !is_measured } else { !is_read };
         };
-        said(scores.in_column(column))
+        match number.row().of {
+            Of::Code(_) | Of::Reuse(_) => !is_measured,
+            // IF50 needs DIR of the state that was judged, which is measured if it is the end.
+            Of::Judgement(_) => !is_read || (self.is_judged_at_end() && !is_measured),
+            Of::Exposure(_)
+            | Of::Tests(_)
+            | Of::Counted(_)
+            | Of::Spent(_)
+            | Of::RubricTree(_)
+            | Of::Raters
+            | Of::Runs => !is_read,
+        }
     }
 
-    /// Of one state alone: the end, if it is what was judged.
-    fn if50(&self, card: &Card) -> Known<f64> {
-        match (&card.mcf, self.computed(Column::Dir)) {
-            (Some(judged), dir) if judged.done == card.end => match dir {
-                Known::Known(dir) => Known::Known(faithfulness::if50(judged.score, dir)),
-                other => other,
-            },
-            _ => Known::Missing,
-        }
+    fn is_judged_at_end(&self) -> bool {
+        self.whole().is_some_and(|card| card.mcf.as_ref().is_some_and(|it| it.done == card.end))
+    }
+
+    /// What a harness recorded of a number.
+    fn recorded(&self, number: Number) -> Option<&Recorded> {
+        self.whole()?.recorded(number.id())
     }
 
     /// What stands in the cell; the curve is drawn, not written.
@@ -149,38 +146,99 @@ impl Row {
     /// Cells that are more than their number.
     fn special(&self, column: Column) -> Option<String> {
         let card = self.whole()?;
-        let tests = |pick: fn(&CardTests) -> Option<Passed>| match card.tests.as_ref()? {
-            CardTests::CouldNotRun => Some("not run".to_owned()),
-            counted => pick(counted).map(|it| format!("{}/{}", it.passed, it.total)),
-        };
         match column {
-            Column::Strict => tests(strict),
-            Column::Iso => tests(iso),
-            Column::Core => tests(core),
-            Column::Lines => card
+            Column::Number(Number::Churn) => card
                 .lines
                 .map(|(added, removed)| format!("+{} −{}", amount(added), amount(removed))),
-            Column::Turns if !card.not_counted.is_empty() => Some(format!(
+            Column::Number(Number::Turns) if !card.not_counted.is_empty() => Some(format!(
                 "{} +{} {}",
                 card.turns,
                 card.not_counted.len(),
                 not_counted(&card.not_counted)
             )),
-            Column::Warnings if card.warnings == 0 => Some(String::new()),
-            Column::RecordedVerbosity => {
-                let number = card.recorded_verbosity.filter(|_| card.verbosity_doubt.is_some())?;
-                Some(format!("{}?", written(column, number)))
+            Column::Number(Number::Warnings) if card.warnings == 0 => Some(String::new()),
+            Column::Number(number) if number.is_of_profile() => self.with_before(number),
+            Column::Number(number) => self.tests(card, number),
+            Column::Recorded(number) => {
+                let recorded = self.recorded(number).filter(|it| it.doubt.is_some())?;
+                Some(format!("{}?", written(column, recorded.value)))
             }
-            Column::Erosion | Column::Verbosity => {
-                let is_partial = self.scores().is_some_and(|scores| scores.is_partial);
-                let number = self.number(column).known()?;
-                let sign = if is_partial { "≈" } else { "" };
-                let before = self.before.as_ref().and_then(|before| before.in_column(column));
-                let before = before.map(|it| format!(" ({})", written(column, it)));
-                Some(format!("{sign}{}{}", written(column, number), before.unwrap_or_default()))
-            }
-            _ => None,
+            Column::Run
+            | Column::Task
+            | Column::Agent
+            | Column::Condition
+            | Column::Model
+            | Column::Curve
+            | Column::Title => None,
         }
+    }
+
+    /// How many tests of how many; None for other numbers.
+    fn tests(&self, card: &Card, number: Number) -> Option<String> {
+        let is_of_tests = matches!(number.row().of, Of::Tests(_));
+        match card.tests.as_ref().filter(|_| is_of_tests)? {
+            CardTests::CouldNotRun => Some("not run".to_owned()),
+            CardTests::Counted { .. } => {
+                number.passed(self).map(|it| format!("{}/{}", it.passed, it.total))
+            }
+        }
+    }
+
+    /// `≈0.412 (0.398)`: what is measured of some of the files, and what was measured before.
+    fn with_before(&self, number: Number) -> Option<String> {
+        let is_partial = self.scores().is_some_and(|scores| scores.is_partial);
+        let value = number.value(self)?;
+        let sign = if is_partial { "≈" } else { "" };
+        let before = self.before.as_ref().and_then(|before| number.of_code(before.end.as_ref()?));
+        let short = |value| number.written(value, Style::Short);
+        let before = before.map(|it| format!(" ({})", short(it))).unwrap_or_default();
+        Some(format!("{sign}{}{before}", short(value)))
+    }
+}
+
+impl Facts for Row {
+    fn code(&self) -> Option<&Snapshot> {
+        self.scores()?.end.as_ref()
+    }
+
+    fn reuse(&self) -> Option<Reused> {
+        Some(Reused { dir: self.scores()?.dir, ..Reused::default() })
+    }
+
+    /// DIR is that of the end.
+    fn verdicts(&self) -> Option<Verdicts> {
+        let judged = self.whole()?.mcf.as_ref()?;
+        let scores = self.scores().filter(|_| self.is_judged_at_end());
+        let dir = scores.and_then(|scores| scores.dir);
+        Some(Verdicts { mcf: Some(judged.score), dir, ..Verdicts::default() })
+    }
+
+    /// It is not read for a table.
+    fn exposed(&self) -> Option<AtTurn> {
+        None
+    }
+
+    fn tested(&self) -> Option<Tested> {
+        match self.whole()?.tests? {
+            CardTests::Counted { strict, iso, core } => Some(Tested { strict, iso, core }),
+            CardTests::CouldNotRun => None,
+        }
+    }
+
+    fn counted(&self) -> Counted {
+        let Some(card) = self.whole() else { return Counted::default() };
+        Counted {
+            turns: Some(card.turns as f64),
+            checkpoints: Some(card.checkpoints as f64).filter(|count| *count > 0.0),
+            churn: card.lines.map(|(added, removed)| (added + removed) as f64),
+            warnings: Some(card.warnings as f64),
+        }
+    }
+
+    fn spent(&self) -> Spent {
+        let Some(card) = self.whole() else { return Spent::default() };
+        let tokens = card.tokens.map(|tokens| tokens as f64);
+        Spent { tokens, cost_usd: card.cost_usd, seconds: card.seconds }
     }
 }
 
@@ -192,68 +250,24 @@ fn not_counted(states: &[&'static str]) -> &'static str {
     }
 }
 
-fn strict(tests: &CardTests) -> Option<Passed> {
-    match tests {
-        CardTests::Counted { strict, .. } => Some(*strict),
-        CardTests::CouldNotRun => None,
-    }
-}
-
-fn iso(tests: &CardTests) -> Option<Passed> {
-    match tests {
-        CardTests::Counted { iso, .. } => Some(*iso),
-        CardTests::CouldNotRun => None,
-    }
-}
-
-fn core(tests: &CardTests) -> Option<Passed> {
-    match tests {
-        CardTests::Counted { core, .. } => *core,
-        CardTests::CouldNotRun => None,
-    }
-}
-
 /// A number of a column, as its cells and the means of a group have it.
-pub fn written(column: Column, number: f64) -> String {
+pub fn written(column: Column, value: f64) -> String {
     match column {
-        Column::Turns | Column::Checkpoints | Column::Warnings => {
-            let digits = usize::from(number.fract() != 0.0);
-            format!("{number:.digits$}")
-        }
-        Column::Strict | Column::Iso | Column::Core => format!("{:.0}%", number * 100.0),
-        Column::Tokens | Column::Lines => amount(number.round() as u64),
-        Column::Cost => format!("${number:.2}"),
-        Column::Time => duration(number),
-        Column::Mcf => format!("{number:.2}"),
-        _ => format!("{number:.3}"),
-    }
-}
-
-/// `812`, `2.1k`, `34M`
-fn amount(count: u64) -> String {
-    const POWERS: &[&str] = &["", "k", "M", "G", "T"];
-    let (mut rest, mut power) = (count as f64, 0);
-    while rest >= 999.5 && power + 1 < POWERS.len() {
-        rest /= 1000.0;
-        power += 1;
-    }
-    let digits = usize::from(power > 0 && rest < 9.95);
-    format!("{rest:.digits$}{}", POWERS[power])
-}
-
-/// `42s`, `14m08s`, `1h05m`
-fn duration(seconds: f64) -> String {
-    let whole = seconds.round() as u64;
-    match (whole / 3600, whole % 3600 / 60, whole % 60) {
-        (0, 0, seconds) => format!("{seconds}s"),
-        (0, minutes, seconds) => format!("{minutes}m{seconds:02}s"),
-        (hours, minutes, _) => format!("{hours}h{minutes:02}m"),
+        Column::Number(number) | Column::Recorded(number) => number.written(value, Style::Short),
+        Column::Run
+        | Column::Task
+        | Column::Agent
+        | Column::Condition
+        | Column::Model
+        | Column::Curve
+        | Column::Title => format!("{value:.3}"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::recorded::Passed;
 
     fn row(card: Card) -> Row {
         let mut row = Row::of("a".into(), "a".into());
@@ -264,15 +278,15 @@ mod tests {
     #[test]
     fn what_comes_what_is_missing_and_what_is_0_differ() {
         let unread = Row::of("a".into(), "a".into());
-        assert_eq!(unread.number(Column::Turns), Known::Coming);
+        assert_eq!(unread.number(Column::Number(Number::Turns)), Known::Coming);
         let read = row(Card::default());
-        assert_eq!(read.number(Column::Turns), Known::Known(0.0));
-        assert_eq!(read.number(Column::Cost), Known::Missing);
-        assert_eq!(read.number(Column::Erosion), Known::Coming);
+        assert_eq!(read.number(Column::Number(Number::Turns)), Known::Known(0.0));
+        assert_eq!(read.number(Column::Number(Number::Cost)), Known::Missing);
+        assert_eq!(read.number(Column::Number(Number::Erosion)), Known::Coming);
         assert_eq!(read.words(Column::Task), Known::Missing);
         let mut failed = Row::of("a".into(), "a".into());
         failed.reading = Reading::Failed("no such file".into());
-        assert_eq!(failed.number(Column::Erosion), Known::Missing);
+        assert_eq!(failed.number(Column::Number(Number::Erosion)), Known::Missing);
     }
 
     #[test]
@@ -284,18 +298,19 @@ mod tests {
             Card { tests, lines: Some((12_345, 7)), seconds: Some(3900.0), ..Card::default() };
         let mut row = row(card);
         row.computed = Computed::Ready(Scores {
-            erosion: Some(0.41249),
+            end: Some(Snapshot { erosion: 0.41249, ..Snapshot::default() }),
             is_partial: true,
             curve: vec![Some(0.5), None, Some(0.25)],
             ..Scores::default()
         });
 
-        let columns = [Column::Strict, Column::Core, Column::Lines, Column::Time, Column::Erosion];
-        let shown = columns.map(|column| row.shown(column).known().unwrap_or_default());
+        let numbers =
+            [Number::Tests, Number::TestsCore, Number::Churn, Number::Duration, Number::Erosion];
+        let shown = numbers.map(|it| row.shown(Column::Number(it)).known().unwrap_or_default());
         assert_eq!(shown, ["3/6", "1/2", "+12k −7", "1h05m", "≈0.412"]);
-        assert_eq!(row.number(Column::Strict), Known::Known(0.5));
+        assert_eq!(row.number(Column::Number(Number::Tests)), Known::Known(0.5));
         assert_eq!(row.number(Column::Curve), Known::Known(-0.25));
-        assert_eq!(row.shown(Column::Iso), Known::Known("0/0".into()));
-        assert_eq!(row.number(Column::Iso), Known::Missing);
+        assert_eq!(row.shown(Column::Number(Number::TestsIso)), Known::Known("0/0".into()));
+        assert_eq!(row.number(Column::Number(Number::TestsIso)), Known::Missing);
     }
 }

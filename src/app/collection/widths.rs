@@ -1,21 +1,24 @@
 //! How wide each column has to be and whether any run has a value there, kept up to date run by run: laying out all
 //! columns anew with each answer would cost a table of thousands minutes.
 
-use super::{
-    columns::{COLUMNS, Column},
-    row::Row,
-    values::Known,
-};
+use super::{columns::Column, row::Row, values::Known};
+use crate::metrics::Number;
 
 /// Cells of a value that was measured before, brackets included.
 pub const BEFORE: usize = 8;
 
 /// What the cells of all runs amount to.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Widths {
     /// What is counted of each run, in the order of the runs and of the columns.
-    counted: Vec<[Cell; COLUMNS.len()]>,
-    columns: [Sum; COLUMNS.len()],
+    counted: Vec<Vec<Cell>>,
+    columns: Vec<Sum>,
+}
+
+impl Default for Widths {
+    fn default() -> Self {
+        Self { counted: vec![], columns: Column::all().map(|_| Sum::default()).collect() }
+    }
 }
 
 /// What one run has in one column.
@@ -39,7 +42,7 @@ impl Widths {
     /// Counts a run as it is now; `at` is its index, at most one behind the last that was counted.
     pub fn count(&mut self, at: usize, row: &Row) {
         if at == self.counted.len() {
-            self.counted.push([Cell::default(); COLUMNS.len()]);
+            self.counted.push(vec![Cell::default(); self.columns.len()]);
             self.columns.iter_mut().for_each(|sum| sum.add(Cell::default()));
         }
         let Some(cells) = self.counted.get_mut(at) else { return };
@@ -55,13 +58,13 @@ impl Widths {
 
     /// The widest cell of a column, in characters.
     pub fn widest(&self, column: Column) -> usize {
-        let counts = &self.columns[column as usize].of_width;
+        let counts = &self.columns[column.place()].of_width;
         counts.iter().rposition(|count| *count > 0).unwrap_or_default()
     }
 
     /// No run has a value there, and none will come.
     pub fn is_empty(&self, column: Column) -> bool {
-        self.columns[column as usize].filled == 0
+        self.columns[column.place()].filled == 0
     }
 }
 
@@ -72,7 +75,7 @@ impl Cell {
         let most = about.most.max(about.title.chars().count() + 1) + before;
         match row.shown(column) {
             Known::Known(shown) => {
-                let is_filled = column != Column::Warnings || !shown.is_empty();
+                let is_filled = column != Column::Number(Number::Warnings) || !shown.is_empty();
                 Self { width: shown.chars().take(most).count(), is_filled }
             }
             Known::Coming => Self { width: 0, is_filled: true },

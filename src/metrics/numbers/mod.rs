@@ -25,7 +25,7 @@ use facts::Facts;
 
 pub use row::{Better, Column, Evidence, Of, Row, Shown};
 pub use rows::Number;
-pub use written::{Form, Style};
+pub use written::{Form, Style, amount};
 
 /// The numbers with a curve, in the order in which curves are listed.
 pub static CURVES: LazyLock<Vec<Number>> = LazyLock::new(|| ranked(|shown| shown.curve));

@@ -104,3 +104,11 @@ fn what_a_run_takes_is_neither_better_nor_worse() {
         assert_eq!(number.better(), Better::Neither, "{number:?}");
     }
 }
+
+#[test]
+fn what_a_table_shows_as_recorded_is_kept_of_a_recording() {
+    let recorded = ranked(|shown| Some(shown.recorded?.rank));
+
+    let ids: Vec<&str> = recorded.into_iter().map(Number::id).collect();
+    assert_eq!(ids, crate::run::card::RECORDED);
+}

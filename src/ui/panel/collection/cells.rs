@@ -11,6 +11,7 @@ use crate::{
         row::Row,
         values::{Known, written},
     },
+    metrics::Number,
     ui::{
         line::{fit_end, head, own, safe},
         spark::spark,
@@ -28,7 +29,7 @@ pub const COMING: &str = "…";
 pub fn of(row: &Row, place: &Place, theme: Theme) -> Vec<Span<'static>> {
     let (column, width) = (place.column, usize::from(place.width));
     if column == Column::Curve
-        && let Some(scores) = row.scores().filter(|scores| scores.erosion.is_some())
+        && let Some(scores) = row.scores().filter(|scores| scores.end.is_some())
     {
         // No point of it is chosen: all of them lie before the one after the last.
         return spark(&scores.curve, scores.curve.len(), width, theme);
@@ -48,7 +49,7 @@ pub fn of(row: &Row, place: &Place, theme: Theme) -> Vec<Span<'static>> {
 fn meaning_of(column: Column) -> Meaning {
     match (column, column.about().source) {
         (Column::Run, _) => Meaning::Text,
-        (Column::Warnings, _) => Meaning::Warning,
+        (Column::Number(Number::Warnings), _) => Meaning::Warning,
         (_, Source::Computed) => Meaning::Hunk,
         (_, Source::Run | Source::Harness | Source::Judged) => Meaning::Text,
     }
@@ -77,7 +78,7 @@ pub fn mean(table: &Collection, group: &Group, column: Column) -> String {
     }
     let sum: f64 = numbers.iter().sum();
     match (column, sum) {
-        (Column::Warnings, 0.0) => String::new(),
+        (Column::Number(Number::Warnings), 0.0) => String::new(),
         _ => written(column, sum / numbers.len() as f64),
     }
 }

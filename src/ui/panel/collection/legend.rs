@@ -10,7 +10,7 @@ use crate::{
     app::collection::{
         Collection,
         areas::Areas,
-        columns::{About, Column, Source},
+        columns::{Column, Source},
     },
     run::Warning,
     ui::{
@@ -22,7 +22,7 @@ use crate::{
 pub fn draw(table: &Collection, areas: &Areas, theme: Theme, buffer: &mut Buffer) {
     let area = edge(areas.legend);
     let width = usize::from(area.width);
-    let about = table.chosen.about();
+    let chosen = table.chosen;
     let left = match damage(table) {
         Some(damage) => {
             let words = format!("⚠ {}: {}", damage.place, damage.what);
@@ -30,8 +30,8 @@ pub fn draw(table: &Collection, areas: &Areas, theme: Theme, buffer: &mut Buffer
             fit(vec![recorded(&words, theme.of(Meaning::Warning))], width.saturating_sub(least + 2))
         }
         None => vec![
-            own(format!("{}: ", name(about)), theme.of(Meaning::Heading)),
-            own(meaning(table, about), theme.of(Meaning::Muted)),
+            own(format!("{}: ", chosen.about().title), theme.of(Meaning::Heading)),
+            own(meaning(table, chosen), theme.of(Meaning::Muted)),
         ],
     };
     let right = signs(table, theme, width.saturating_sub(width_of(&left) + 2));
@@ -45,22 +45,15 @@ fn damage(table: &Collection) -> Option<&Warning> {
     warnings.iter().find(|warning| warning.place == "workspace.git")
 }
 
-const fn name(about: &'static About) -> &'static str {
-    match about.column {
-        Column::Warnings => "⚠",
-        _ => about.title,
-    }
-}
-
-fn meaning(table: &Collection, about: &About) -> String {
-    match (about.source, &table.ruler) {
+fn meaning(table: &Collection, column: Column) -> String {
+    match (column.about().source, &table.ruler) {
         (Source::Computed, Some(ruler)) => {
             let before = table.before.as_ref();
             let before =
                 before.map(|it| format!(", in brackets {}", safe(&it.beside(Some(ruler)))));
-            format!("{}; {}{}", about.help, ruler.said(), before.unwrap_or_default())
+            format!("{}; {}{}", column.help(), ruler.said(), before.unwrap_or_default())
         }
-        _ => about.help.to_owned(),
+        (Source::Run | Source::Harness | Source::Computed | Source::Judged, _) => column.help(),
     }
 }
 
@@ -70,7 +63,7 @@ fn signs(table: &Collection, theme: Theme, room: usize) -> Vec<Span<'static>> {
     let is_partial = table
         .rows
         .iter()
-        .any(|row| row.scores().is_some_and(|it| it.is_partial && it.erosion.is_some()));
+        .any(|row| row.scores().is_some_and(|it| it.is_partial && it.end.is_some()));
     let [read, done] = table.progress();
     let is_coming = read < table.rows.len() || done < table.rows.len();
     let empty = table.empty_columns().len();
