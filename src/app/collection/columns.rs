@@ -91,6 +91,9 @@ const WORDS: [(u8, Column); 7] = [
     (23, Column::Title),
 ];
 
+/// Words that columns had, in filters and options of somebody's scripts, and the words they have now.
+const FORMER: [(&str, &str); 1] = [("lines", "churn")];
+
 const fn words(word: &'static str, [least, most]: [usize; 2]) -> About {
     About { word, title: word, kind: Kind::Words, source: Source::Run, most, least }
 }
@@ -138,8 +141,15 @@ impl Column {
         }
     }
 
-    /// One line below the table.
+    /// One line below the table: what it is, and which way is better.
     pub fn help(self) -> String {
+        match self.better() {
+            Better::Neither => self.what(),
+            better => format!("{}; {} is better", self.what(), better.word()),
+        }
+    }
+
+    fn what(self) -> String {
         let words = match self {
             Self::Run => "where the recording is, below what was opened",
             Self::Task => "what the agent was to do",
@@ -187,7 +197,10 @@ impl Column {
     }
 
     pub fn by_word(word: &str) -> Option<Self> {
-        Self::all().find(|column| column.about().word.eq_ignore_ascii_case(word))
+        let is_called = |it: &Self, word: &str| it.about().word.eq_ignore_ascii_case(word);
+        let former = FORMER.iter().find(|(former, _)| former.eq_ignore_ascii_case(word));
+        let word = former.map_or(word, |(_, now)| *now);
+        Self::all().find(|column| is_called(column, word))
     }
 
     /// `run, task, agent`
@@ -241,6 +254,20 @@ impl Source {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_column_says_which_way_is_better_where_one_is() {
+        let help = |number| Column::Number(number).help();
+
+        assert!(help(Number::Verbosity).ends_with("; lower is better"));
+        assert!(help(Number::Tests).ends_with("; higher is better"));
+        assert!(!help(Number::Tokens).contains("better"));
+    }
+
+    #[test]
+    fn a_word_that_a_column_had_before_still_names_it() {
+        assert_eq!(Column::by_word("lines"), Some(Column::Number(Number::Churn)));
+    }
 
     #[test]
     fn columns_are_told_apart_by_their_words_and_each_says_what_it_is() {

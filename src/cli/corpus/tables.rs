@@ -94,17 +94,16 @@ fn paired_table(document: &Document) -> Table {
         "test",
     ];
     let mut table = Table::new(&heads);
-    // How many turns there are is what a condition is, not what it does.
-    for row in document.paired.iter().filter(|row| row.better != Better::Neither) {
+    for row in &document.paired {
         let test = row.wilcoxon.as_ref();
         let why = row.not_defined.get("wilcoxon").map(|why| (*why).to_owned());
         table.row(vec![
             agent_of(row),
             row.metric.into(),
             row.n.to_string(),
-            row.wins.to_string(),
+            wins(row.better, '↑', row.wins),
             row.ties.to_string(),
-            row.losses.to_string(),
+            wins(row.better, '↓', row.losses),
             with_interval(row.mean_gap, row.ci95),
             words(&test.map(|test| test.w.to_string())),
             words(&test.map(|test| p_value(test.p))),
@@ -114,6 +113,14 @@ fn paired_table(document: &Document) -> Table {
         ]);
     }
     table
+}
+
+/// Tasks that a side wins; where neither way is better, those in which it is higher or lower.
+fn wins(better: Better, arrow: char, count: usize) -> String {
+    match better {
+        Better::Neither => format!("{arrow}{count}"),
+        Better::Lower | Better::Higher => count.to_string(),
+    }
 }
 
 fn trend_table(document: &Document) -> Table {

@@ -87,7 +87,7 @@ numbers! {
         .called("flagged lines", "flagged")
         .shown(Shown { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: Some(7), csv: Some(14), beside: None }),
     Erosion = row("erosion", FineShare, "share", "0..1", Lower, Code(|it| it.erosion), BOTH, "high_mass / mass; 0 without mass", Callables)
-        .help("share of mass in callables with more than 10 paths, at the end; lower is better")
+        .help("share of mass in callables with more than 10 paths, at the end")
         .shown(Shown { curve: Some(0), drawn_with: Some(Number::Verbosity), column: col(5, "erosion", 7, Some(3)), recorded: col(11, "recorded-erosion", 7, Some(8)), compare: Some(4), phase: Some(0), corpus: Some(3), task: None, trend: Some(0), score: Some(6), csv: Some(10), beside: Some(0) }),
     Verbosity = row("verbosity", FineShare, "share", "0..1", Lower, Code(|it| it.verbosity), PAPER, "flagged_lines / lines; in the scb-check profiles flagged_lines / sloc; 0 without lines", Evidence::FlaggedLines)
         .help("share of lines that are clones, rule hits or wrappers, at the end")
@@ -97,7 +97,7 @@ numbers! {
     // What modules use of each other.
     Dir = row("dir", Share, "share", "0..1", Higher, Reuse(|it| it.dir), SLUMP, "dependency integration: reused / exported, by our rules; none without exported symbols", Symbols)
         .called("DIR", "DIR")
-        .help("dependency integration: share of exported symbols that another module uses, at the end; higher is better")
+        .help("dependency integration: share of exported symbols that another module uses, at the end")
         .shown(Shown { curve: None, drawn_with: None, column: col(7, "dir", 6, Some(2)), recorded: None, compare: Some(1), phase: Some(6), corpus: Some(1), task: Some(1), trend: None, score: Some(9), csv: Some(20), beside: None }),
     Exported = row("exported", Count, "symbols", "0..", Neither, Reuse(|it| Some(it.exported? as f64)), OURS, "public top-level classes and functions of the modules that are no entries, no tests", Symbols)
         .shown(Shown { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(18), beside: None }),
@@ -106,11 +106,11 @@ numbers! {
     // What a judge gave.
     Mcf = row("mcf", Score, "score", "0..4", Higher, Judgement(|it| it.mcf), SLUMP, "mean component fidelity: mean score of the judged components; none where none is judged", Components)
         .called("MCF", "MCF")
-        .help("mean component fidelity, 0–4, of the judgement that speaks for the run; higher is better")
+        .help("mean component fidelity, 0–4, of the judgement that speaks for the run")
         .shown(Shown { curve: Some(10), drawn_with: None, column: col(13, "mcf", 5, Some(0)), recorded: None, compare: Some(0), phase: Some(5), corpus: Some(0), task: Some(0), trend: None, score: None, csv: Some(21), beside: None }),
     If50 = row("if50", Share, "share", "0..1", Higher, Judgement(|it| Some(if50(it.mcf?, it.dir?))), SLUMP, "half mcf / 4, half dir; none without both", Components)
         .called("IF50", "IF50")
-        .help("half MCF / 4 and half DIR, where the end of the run was judged; higher is better")
+        .help("half MCF / 4 and half DIR, where the end of the run was judged")
         .shown(Shown { curve: None, drawn_with: None, column: col(14, "if50", 6, Some(1)), recorded: None, compare: Some(2), phase: Some(7), corpus: Some(2), task: Some(2), trend: None, score: None, csv: Some(22), beside: None }),
     Severe = row("severe", Count, "components", "0..", Lower, Judgement(|it| Some(it.severe? as f64)), SLUMP, "judged components with a score of 0 (absent) or 1 (wrong)", Components)
         .called("severe failures", "severe")
@@ -153,9 +153,9 @@ numbers! {
         .help("checkpoints: stages of the task")
         .shown(Shown { curve: None, drawn_with: None, column: col(15, "checkpoints", 5, None), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),
     Churn = row("churn", Amount, "lines", "0..", Neither, Counted(|it| it.churn), OURS, "lines added and removed by the turns since the point before; of a run by all its turns", Evidence::Turns)
-        .called("lines changed", "lines")
+        .called("lines changed", "churn")
         .help("lines added and removed, as far as recorded edits tell; sorts by their sum")
-        .shown(Shown { curve: Some(7), drawn_with: None, column: col(17, "lines", 13, Some(11)), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: Some(10), csv: Some(17), beside: None }),
+        .shown(Shown { curve: Some(7), drawn_with: None, column: col(17, "churn", 13, Some(11)), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: Some(10), csv: Some(17), beside: None }),
     Tokens = row("tokens", Amount, "tokens", "0..", Neither, Spent(|it| it.tokens), RECORDING, "tokens read and written, cached ones included, each counted once; curves have those of each point, comparisons those from the beginning", Evidence::Turns)
         .help("tokens read and written, cached ones included")
         .shown(Shown { curve: Some(9), drawn_with: None, column: col(18, "tokens", 7, Some(12)), recorded: None, compare: Some(8), phase: Some(4), corpus: Some(6), task: None, trend: None, score: None, csv: None, beside: None }),
