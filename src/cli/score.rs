@@ -7,6 +7,7 @@ mod document;
 pub mod faithful;
 mod faithful_table;
 mod lifelines;
+mod point;
 mod rubric_tree;
 mod tables;
 
@@ -18,13 +19,16 @@ use std::{
 use clap::ValueEnum;
 
 use crate::{
-    metrics::quality::{Detail, Scored},
+    metrics::{
+        numbers::facts::Reused,
+        quality::{Detail, Scored},
+    },
     run::{Run, Warning},
     store::{self, ReuseReader, Scorer},
 };
 
 use super::{Exit, Failure, Outcome, measuring::Measuring, output::Out};
-use document::{Document, Moment, ReuseCounts};
+use document::{Document, Moment};
 pub use document::{RulesFacts, rules_of};
 use faithful::{ExposureRow, FaithfulnessRow};
 use rubric_tree::Told;
@@ -136,7 +140,7 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
         archive.score_each(run, &done, scorer, &says_how_far(&VERSIONS), &kept).map_err(cannot)?;
     let lines = archive.line_counts(run).map_err(cannot)?;
     let reuse = archive
-        .reuse_each(run, &done, reader, &says_how_far(&MOMENTS), &|reuse| ReuseCounts::of(&reuse));
+        .reuse_each(run, &done, reader, &says_how_far(&MOMENTS), &|reuse| Reused::of(&reuse));
     let reuse = reuse.map_err(cannot)?;
     let last = archive.reuse(run, &[run.end()], reader).map_err(cannot)?.pop().flatten();
     let document =

@@ -202,7 +202,7 @@ fn series(run: &Run, scored: &BTreeMap<usize, Scored>) -> Vec<(Number, Series)> 
 
 /// None where no file was measured.
 fn code(scored: Option<&Scored>) -> Option<&Snapshot> {
-    scored.filter(|scored| scored.is_measured()).map(|scored| &scored.snapshot)
+    scored.and_then(Scored::code)
 }
 
 /// What is known of a run at its end.

@@ -10,6 +10,8 @@ use serde::Serialize;
 use crate::{
     code::patch::LineCounts,
     metrics::{
+        Number,
+        numbers::{Values, facts::Reused},
         phase::{self, Phase},
         quality::{Detail, Ruler, Scored, Totals},
         reuse::Reuse,
@@ -25,22 +27,6 @@ use super::{
     lifelines::LifelineRow,
     rubric_tree::TreeRow,
 };
-
-/// What a point says of reuse; nothing where no file could be read.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ReuseCounts {
-    dir: Option<f64>,
-    exported: Option<usize>,
-    reused: Option<usize>,
-}
-
-impl ReuseCounts {
-    pub fn of(reuse: &Reuse) -> Self {
-        let read = Some(reuse).filter(|reuse| reuse.is_read());
-        let (exported, reused) = (read.map(Reuse::exported), read.map(Reuse::reused));
-        Self { dir: read.and_then(Reuse::dir), exported, reused }
-    }
-}
 
 /// A moment that is scored.
 #[derive(Debug, Clone)]
@@ -84,11 +70,8 @@ pub struct PointFacts {
     pub bin: Option<f64>,
     /// Lines added and removed by every turn since the previous point.
     pub churn: Option<u64>,
-    /// Share of the exported symbols that another module uses; null where none is exported.
-    pub dir: Option<f64>,
-    /// Null where no file could be read.
-    pub exported: Option<usize>,
-    pub reused: Option<usize>,
+    #[serde(flatten)]
+    pub reuse: Reused,
     /// What the recording says of the same moment, by the name of our metric; null where it says nothing.
     pub recorded: Option<BTreeMap<&'static str, f64>>,
     /// By the same names, why a recorded value is not to be relied on.
@@ -138,38 +121,17 @@ struct ProblemRow<'a> {
 struct Point<'a> {
     #[serde(flatten)]
     facts: &'a PointFacts,
-    files: Option<u32>,
     /// Why every number is null; null where a file was measured.
     unmeasured: Option<String>,
     skipped: Vec<SkippedRow<'a>>,
+    /// The numbers of the code.
     #[serde(flatten)]
-    totals: Numbers,
-    erosion: Option<f64>,
-    verbosity: Option<f64>,
+    code: Values,
     /// The numbers here that may not be set beside those of the profile's reference: the rules are others.
     not_comparable: &'static [&'static str],
-    gini: Option<f64>,
     by_language: Option<&'a BTreeMap<String, Totals>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<DetailRows<'a>>,
-}
-
-/// [`Totals`], each null where no file of the snapshot was measured.
-#[derive(Serialize, Default)]
-pub struct Numbers {
-    pub lines: Option<u64>,
-    pub loc: Option<u64>,
-    pub sloc: Option<u64>,
-    pub callables: Option<u64>,
-    pub high_cc: Option<u64>,
-    pub max_cc: Option<u32>,
-    pub mean_cc: Option<f64>,
-    pub mass: Option<f64>,
-    pub high_mass: Option<f64>,
-    pub clone_lines: Option<u64>,
-    pub rule_lines: Option<u64>,
-    pub wrapper_lines: Option<u64>,
-    pub flagged_lines: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -200,9 +162,7 @@ impl Document {
             phase: None,
             bin: None,
             churn: None,
-            dir: reuse.dir(),
-            exported: reuse.is_read().then(|| reuse.exported()),
-            reused: reuse.is_read().then(|| reuse.reused()),
+            reuse: Reused::of(&reuse),
             recorded: None,
             recorded_doubts: BTreeMap::new(),
         };
@@ -275,10 +235,9 @@ impl Document {
     }
 
     /// With DIR at each point, in order.
-    pub fn with_reuse(mut self, reuse: &[Option<ReuseCounts>]) -> Self {
+    pub fn with_reuse(mut self, reuse: &[Option<Reused>]) -> Self {
         for ((facts, _), reuse) in self.points.iter_mut().zip(reuse) {
-            let ReuseCounts { dir, exported, reused } = reuse.unwrap_or_default();
-            (facts.dir, facts.exported, facts.reused) = (dir, exported, reused);
+            facts.reuse = reuse.unwrap_or_default();
         }
         self
     }
@@ -286,14 +245,10 @@ impl Document {
     pub fn shown<'a>(&'a self, scorer: &'a Scorer, with_detail: bool) -> Shown<'a> {
         let point = |(facts, scored): &'a (PointFacts, Scored)| Point {
             facts,
-            files: scored.is_measured().then_some(scored.snapshot.files),
             unmeasured: scored.unmeasured().map(|why| why.to_string()),
             skipped: skipped(scored).map(|(path, why)| SkippedRow { path, why }).collect(),
-            totals: numbers(scored),
-            erosion: scored.erosion(),
-            verbosity: scored.verbosity(),
+            code: Values::of(&code_numbers(), |number| number.of_code(scored.code()?)),
             not_comparable: scorer.ruler().not_comparable(),
-            gini: scored.is_measured().then_some(scored.snapshot.gini),
             by_language: scored.is_measured().then_some(&scored.snapshot.by_language),
             detail: with_detail.then(|| rows(&scored.detail)),
         };
@@ -329,9 +284,7 @@ fn facts_of(run: &Run, moment: Moment, churn: Option<u64>) -> PointFacts {
         phase: checkpoint.and_then(|index| Phase::of(index, count)),
         bin: checkpoint.and_then(|index| phase::bin(index, count)),
         churn,
-        dir: None,
-        exported: None,
-        reused: None,
+        reuse: Reused::default(),
         recorded,
         recorded_doubts,
     }
@@ -368,26 +321,8 @@ pub fn skipped(scored: &Scored) -> impl Iterator<Item = (&str, &'static str)> {
     skipped.chain(scored.not_recorded.iter().map(|path| (path.as_str(), NOT_RECORDED)))
 }
 
-pub fn numbers(scored: &Scored) -> Numbers {
-    if !scored.is_measured() {
-        return Numbers::default();
-    }
-    let totals = &scored.snapshot.totals;
-    Numbers {
-        lines: Some(totals.lines),
-        loc: Some(totals.loc),
-        sloc: Some(totals.sloc),
-        callables: Some(totals.callables),
-        high_cc: Some(totals.high_cc),
-        max_cc: Some(totals.max_cc),
-        mean_cc: Some(totals.mean_cc),
-        mass: Some(totals.mass),
-        high_mass: Some(totals.high_mass),
-        clone_lines: Some(totals.clone_lines),
-        rule_lines: Some(totals.rule_lines),
-        wrapper_lines: Some(totals.wrapper_lines),
-        flagged_lines: Some(totals.flagged_lines),
-    }
+fn code_numbers() -> Vec<Number> {
+    Number::ALL.into_iter().filter(|number| number.is_of_profile()).collect()
 }
 
 fn rows(detail: &Detail) -> DetailRows<'_> {

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::{
     cli::output::{Out, Table},
-    metrics::faithfulness::Unscored,
+    metrics::{Number, faithfulness::Unscored, numbers::Style},
 };
 
 use super::{
@@ -43,21 +43,19 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
 }
 
 fn scores(row: &FaithfulnessRow, table: &mut Table) {
-    let number =
-        |value: Option<f64>| value.map_or_else(|| "-".into(), |value| format!("{value:.4}"));
-    let count = |value: Option<usize>| value.map_or_else(|| "-".into(), |value| value.to_string());
+    let count = |value: Option<usize>| value.map(|value| value as f64);
     let mut add =
-        |name: &str, value: String, over: String| table.row(vec![name.into(), value, over]);
+        |number: Number, value: Option<f64>, over: String| table.row(cells(number, value, over));
     let judged = judged(row);
-    add("MCF", number(row.mcf), format!("0 to 4, {judged}"));
+    add(Number::Mcf, row.mcf, format!("0 to 4, {judged}"));
     if let Some(by_score) = row.by_score {
         let by_score = by_score.map(|count| count.to_string()).join(", ");
         add(
-            "severe",
+            Number::Severe,
             count(row.severe),
             format!("scores of 0 or 1; scores from 0 to 4: {by_score}"),
         );
-        add("full", count(row.full), "scores of 4".into());
+        add(Number::Full, count(row.full), "scores of 4".into());
     }
     let detail = &row.dir_detail;
     let symbols = match (detail.reused, detail.exported) {
@@ -74,8 +72,13 @@ fn scores(row: &FaithfulnessRow, table: &mut Table) {
             format!("{reused} of {exported} exported symbols are used by another module{besides}")
         }
     };
-    add("DIR", number(row.dir), symbols);
-    add("IF50", number(row.if50), "half MCF / 4, half DIR".into());
+    add(Number::Dir, row.dir, symbols);
+    add(Number::If50, row.if50, "half MCF / 4, half DIR".into());
+}
+
+fn cells(number: Number, value: Option<f64>, over: String) -> Vec<String> {
+    let value = value.map(|value| number.written(value, Style::Digits(4)));
+    vec![number.short().into(), value.unwrap_or_else(|| "-".into()), over]
 }
 
 /// What MCF is over.
@@ -98,17 +101,14 @@ fn by(judgement: &JudgementRow) -> String {
 
 fn shares(row: &ExposureRow, table: &mut Table) {
     let all = row.components;
-    let mut add = |name: &str, share: Option<f64>, what: &str| {
+    let mut add = |number: Number, share: Option<f64>, what: &str| {
         let Some(share) = share else { return };
         let count = (share * all as f64).round();
-        table.row(vec![
-            name.into(),
-            format!("{share:.4}"),
-            format!("{count} of {all} components {what}"),
-        ]);
+        let over = format!("{count} of {all} components {what}");
+        table.row(cells(number, Some(share), over));
     };
-    add("RCR", row.rcr, "can be recovered from what was said");
-    add("ESR", row.esr, "were said explicitly");
+    add(Number::Rcr, row.rcr, "can be recovered from what was said");
+    add(Number::Esr, row.esr, "were said explicitly");
 }
 
 /// What the numbers leave out, each by name.

@@ -7,23 +7,23 @@ use crate::{
         measuring,
         output::{Out, Table, csv_row},
     },
-    metrics::quality::{Detail, Ruler, Scored},
+    metrics::{
+        Number,
+        numbers::{Of, Style, ranked},
+        quality::{Detail, Ruler},
+    },
 };
 
 use super::{
     Args, beside,
-    document::{Document, PointFacts, numbers, skipped},
-    faithful_table, lifelines, rubric_tree,
+    document::{Document, PointFacts, skipped},
+    faithful_table, lifelines,
+    point::AtPoint,
+    rubric_tree,
 };
 
 /// Rows of each kind that `--detail` prints; JSON has all.
 pub const MOST_ROWS: usize = 20;
-
-#[rustfmt::skip]
-const HEADS: [&str; 14] = [
-    "point", "phase", ">files", ">loc", ">callables", ">CC > 10", ">max CC", ">mass", ">erosion", ">flagged",
-    ">verbosity", ">DIR", ">churn", "commit",
-];
 
 pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> io::Result<()> {
     if document.points.is_empty() {
@@ -33,14 +33,12 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
         out.line(&head(document, ruler))?;
         out.line("")?;
     }
-    let mut heads = HEADS.to_vec();
-    if !ruler.is_comparable() {
-        let verbosity = heads.iter_mut().find(|head| **head == ">verbosity");
-        verbosity.into_iter().for_each(|head| *head = ">verbosity (not comparable)");
-    }
-    let mut table = Table::new(&heads);
+    let shown = ranked(|shown| shown.score);
+    let number_heads = shown.iter().map(|number| head_of(*number, ruler));
+    let heads = ["point", "phase"].map(String::from).into_iter().chain(number_heads);
+    let mut table = Table::headed(heads.chain(["commit".to_owned()]).collect());
     for (facts, scored) in &document.points {
-        table.row(row(facts, scored));
+        table.row(row(&shown, &AtPoint::of(document, facts, scored)));
     }
     if args.md {
         table.markdown(out)?
@@ -83,33 +81,24 @@ fn head(document: &Document, ruler: &Ruler) -> String {
     format!("{id} · {} · files from {files_from}", measuring::said(ruler))
 }
 
-fn row(facts: &PointFacts, scored: &Scored) -> Vec<String> {
-    let count = |number: Option<u64>| known(number.map(|number| number.to_string()));
-    let numbers = numbers(scored);
-    vec![
-        label(facts),
-        known(facts.phase.map(|phase| phase.word().to_owned())),
-        count(scored.is_measured().then_some(u64::from(scored.snapshot.files))),
-        count(numbers.loc),
-        count(numbers.callables),
-        count(numbers.high_cc),
-        count(numbers.max_cc.map(u64::from)),
-        known(numbers.mass.map(|mass| format!("{mass:.1}"))),
-        share(scored.erosion()),
-        count(numbers.flagged_lines),
-        share(scored.verbosity()),
-        share(facts.dir),
-        count(facts.churn),
-        known(facts.commit.as_ref().map(|commit| commit.chars().take(10).collect())),
-    ]
+fn head_of(number: Number, ruler: &Ruler) -> String {
+    let is_other = number == Number::Verbosity && !ruler.is_comparable();
+    format!(">{}{}", number.short(), if is_other { " (not comparable)" } else { "" })
+}
+
+fn row(shown: &[Number], point: &AtPoint<'_>) -> Vec<String> {
+    let facts = point.facts;
+    let value = |number: &Number| {
+        known(number.value(point).map(|value| number.written(value, Style::Digits(4))))
+    };
+    let phase = known(facts.phase.map(|phase| phase.word().to_owned()));
+    let commit = facts.commit.as_ref().map(|commit| commit.chars().take(10).collect());
+    let numbers = shown.iter().map(value);
+    [label(facts), phase].into_iter().chain(numbers).chain([known(commit)]).collect()
 }
 
 fn known(words: Option<String>) -> String {
     words.unwrap_or_else(|| "-".into())
-}
-
-fn share(number: Option<f64>) -> String {
-    known(number.map(|number| format!("{number:.4}")))
 }
 
 /// A checkpoint's id says nothing of where it ends.
@@ -172,137 +161,110 @@ fn print_detail(detail: &Detail, is_markdown: bool, out: &mut Out) -> io::Result
     Ok(())
 }
 
-/// Columns about a point, before those about the run as a whole.
-const POINT_CELLS: usize = 31;
-
-/// Columns about faithfulness and exposure.
-const FAITHFUL_CELLS: usize = 10;
+/// A column of CSV: its head and what stands below it at a point.
+type Column = (&'static str, Box<dyn Fn(&AtPoint<'_>) -> String>);
 
 /// One table of every point of every run; empty cells are not recorded. A run without points has one row.
 pub fn csv(documents: &[Document], ruler: &Ruler, out: &mut Out) -> io::Result<()> {
-    let heads = [
-        "run",
-        "path",
-        "profile",
-        "rules",
-        "label",
-        "checkpoint",
-        "turn",
-        "commit",
-        "phase",
-        "bin",
-        "files",
-        "lines",
-        "loc",
-        "sloc",
-        "callables",
-        "high_cc",
-        "max_cc",
-        "mean_cc",
-        "mass",
-        "high_mass",
-        "erosion",
-        "clone_lines",
-        "rule_lines",
-        "wrapper_lines",
-        "flagged_lines",
-        "verbosity",
-        "gini",
-        "churn",
-        "skipped",
-        "unmeasured",
-        "not_comparable",
-        "exported",
-        "reused",
-        "dir",
-        "mcf",
-        "if50",
-        "judged",
-        "components",
-        "judge",
-        "rcr",
-        "esr",
-    ];
-    let heads = heads.into_iter().chain(rubric_tree::COLUMNS);
+    let columns = columns(ruler);
+    let heads = columns.iter().map(|(head, _)| *head).chain(rubric_tree::COLUMNS);
     out.raw(csv_row(heads.map(String::from)).as_bytes())?;
     for document in documents {
         let tree = rubric_tree::cells(document.rubric_tree.as_ref());
         for (facts, scored) in &document.points {
-            let cells = cells(document, facts, scored, ruler).into_iter();
-            let cells = cells.chain(faithful_cells(document, facts)).chain(tree.clone());
+            let point = AtPoint::of(document, facts, scored);
+            let cells = columns.iter().map(|(_, cell)| cell(&point)).chain(tree.clone());
             out.raw(csv_row(cells).as_bytes())?;
         }
         if document.points.is_empty() {
             let name = [document.run.id.clone(), document.run.path.clone()];
-            let rest =
-                std::iter::repeat_n(String::new(), POINT_CELLS + FAITHFUL_CELLS - name.len());
+            let rest = std::iter::repeat_n(String::new(), columns.len() - name.len());
             out.raw(csv_row(name.into_iter().chain(rest).chain(tree)).as_bytes())?;
         }
     }
     Ok(())
 }
 
+fn columns(ruler: &Ruler) -> Vec<Column> {
+    let numbers = |is_here: fn(Of) -> bool| {
+        let here = ranked(|shown| shown.csv).into_iter();
+        let here = here.filter(|number| is_here(number.row().of));
+        here.map(number_column).collect::<Vec<Column>>()
+    };
+    let [name, rules] = [ruler.name(), ruler.rules().source().to_owned()];
+    let not_comparable = ruler.not_comparable().join(" ");
+    let blocks: [Vec<Column>; 9] = [
+        words(RUN),
+        vec![("profile", always(name)), ("rules", always(rules))],
+        words(PLACE),
+        numbers(|of| block(of) == Block::Code),
+        words(LEFT_OUT),
+        vec![("not_comparable", always(not_comparable))],
+        numbers(|of| block(of) == Block::Faithful),
+        words(JUDGE),
+        numbers(|of| block(of) == Block::Exposed),
+    ];
+    blocks.into_iter().flatten().collect()
+}
+
+/// Numbers that stand together in the CSV.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Code,
+    Faithful,
+    Exposed,
+}
+
+const fn block(of: Of) -> Block {
+    match of {
+        Of::Code(_)
+        | Of::Tests(_)
+        | Of::Counted(_)
+        | Of::Spent(_)
+        | Of::RubricTree(_)
+        | Of::Raters
+        | Of::Runs => Block::Code,
+        Of::Reuse(_) | Of::Judgement(_) => Block::Faithful,
+        Of::Exposure(_) => Block::Exposed,
+    }
+}
+
+fn number_column(number: Number) -> Column {
+    (number.id(), Box::new(move |point| cell(number.value(point))))
+}
+
+/// The same at every point.
+fn always(words: String) -> Box<dyn Fn(&AtPoint<'_>) -> String> {
+    Box::new(move |_| words.clone())
+}
+
+/// A head and its cell.
+type Words = (&'static str, fn(&AtPoint<'_>) -> String);
+
+fn words(columns: &[Words]) -> Vec<Column> {
+    columns.iter().map(|(head, cell)| (*head, Box::new(*cell) as Box<_>)).collect()
+}
+
+const RUN: &[Words] =
+    &[("run", |it| it.document.run.id.clone()), ("path", |it| it.document.run.path.clone())];
+
+/// Where a point stands.
+const PLACE: &[Words] = &[
+    ("label", |it| it.facts.label.clone()),
+    ("checkpoint", |it| cell(it.facts.checkpoint.clone())),
+    ("turn", |it| cell(it.facts.turn)),
+    ("commit", |it| cell(it.facts.commit.clone())),
+    ("phase", |it| cell(it.facts.phase.map(|phase| phase.word()))),
+    ("bin", |it| cell(it.facts.bin)),
+];
+
+const LEFT_OUT: &[Words] = &[
+    ("skipped", |it| skipped(it.scored).count().to_string()),
+    ("unmeasured", |it| cell(it.scored.unmeasured())),
+];
+
+const JUDGE: &[Words] = &[("judge", |it| cell(it.judged.and_then(|row| row.judge.as_ref())))];
+
 fn cell<T: ToString>(value: Option<T>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
-}
-
-/// What was judged stands in the row of the end alone.
-fn faithful_cells(document: &Document, facts: &PointFacts) -> [String; FAITHFUL_CELLS] {
-    let row = document.faithfulness.as_ref().filter(|row| row.turn == facts.turn);
-    let exposed = document.exposure.as_ref().zip(facts.turn).and_then(|(it, turn)| it.at(turn));
-    [
-        cell(facts.exported),
-        cell(facts.reused),
-        cell(facts.dir),
-        cell(row.and_then(|row| row.mcf)),
-        cell(row.and_then(|row| row.if50)),
-        cell(row.and_then(|row| row.judged)),
-        cell(row.and_then(|row| row.components)),
-        cell(row.and_then(|row| row.judge.as_ref())),
-        cell(exposed.map(|at| at.rcr)),
-        cell(exposed.map(|at| at.esr)),
-    ]
-}
-
-fn cells(
-    document: &Document,
-    facts: &PointFacts,
-    scored: &Scored,
-    ruler: &Ruler,
-) -> [String; POINT_CELLS] {
-    let numbers = numbers(scored);
-    let is_measured = scored.is_measured();
-    [
-        document.run.id.clone(),
-        document.run.path.clone(),
-        ruler.name(),
-        ruler.rules().source().to_owned(),
-        facts.label.clone(),
-        cell(facts.checkpoint.clone()),
-        cell(facts.turn),
-        cell(facts.commit.clone()),
-        cell(facts.phase.map(|phase| phase.word())),
-        cell(facts.bin),
-        cell(is_measured.then_some(scored.snapshot.files)),
-        cell(numbers.lines),
-        cell(numbers.loc),
-        cell(numbers.sloc),
-        cell(numbers.callables),
-        cell(numbers.high_cc),
-        cell(numbers.max_cc),
-        cell(numbers.mean_cc),
-        cell(numbers.mass),
-        cell(numbers.high_mass),
-        cell(scored.erosion()),
-        cell(numbers.clone_lines),
-        cell(numbers.rule_lines),
-        cell(numbers.wrapper_lines),
-        cell(numbers.flagged_lines),
-        cell(scored.verbosity()),
-        cell(is_measured.then_some(scored.snapshot.gini)),
-        cell(facts.churn),
-        skipped(scored).count().to_string(),
-        cell(scored.unmeasured()),
-        ruler.not_comparable().join(" "),
-    ]
 }

@@ -1,5 +1,7 @@
 //! What numbers are worked out of.
 
+use serde::Serialize;
+
 use crate::{
     metrics::{exposure::AtTurn, faithfulness::Faithfulness, quality::Snapshot, reuse::Reuse},
     run::{
@@ -34,7 +36,7 @@ pub trait Facts {
 }
 
 /// What modules use of each other.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Reused {
     /// None where nothing is exported, and where there is one module alone.
     pub dir: Option<f64>,

@@ -68,9 +68,40 @@ impl Values {
 
 impl Serialize for Values {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(number, value)| (number.id(), value)))
+        let json = |(number, value): &(Number, Option<f64>)| {
+            (number.id(), value.map(|value| Json { number: *number, value }))
+        };
+        serializer.collect_map(self.0.iter().map(json))
     }
 }
+
+/// A value as it stands in JSON: what is counted is whole.
+struct Json {
+    number: Number,
+    value: f64,
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let is_whole = self.value.fract() == 0.0 && (0.0..WHOLE).contains(&self.value);
+        match self.number.row().form {
+            Form::Count | Form::Amount if is_whole => serializer.serialize_u64(self.value as u64),
+            Form::Count
+            | Form::Amount
+            | Form::FineShare
+            | Form::Share
+            | Form::Percent
+            | Form::Score
+            | Form::Tenths
+            | Form::Dollars
+            | Form::Seconds
+            | Form::Statistic => serializer.serialize_f64(self.value),
+        }
+    }
+}
+
+/// Below this every whole number is a float of its own.
+const WHOLE: f64 = 9_007_199_254_740_992.0;
 
 impl Number {
     /// The number of that id; None where there is none.

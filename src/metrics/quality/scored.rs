@@ -81,6 +81,11 @@ impl Scored {
         }
     }
 
+    /// None where no file was measured.
+    pub fn code(&self) -> Option<&Snapshot> {
+        self.is_measured().then_some(&self.snapshot)
+    }
+
     /// 0 to 1; None where no file was measured.
     pub fn erosion(&self) -> Option<f64> {
         self.is_measured().then_some(self.snapshot.erosion)

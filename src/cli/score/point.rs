@@ -1,0 +1,69 @@
+//! What a document says of one of its points, as the list of numbers asks for it.
+
+use crate::metrics::{
+    exposure::AtTurn,
+    numbers::facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
+    quality::{Scored, Snapshot},
+};
+
+use super::{
+    document::{Document, PointFacts},
+    faithful::FaithfulnessRow,
+};
+
+/// A point of a document.
+pub struct AtPoint<'a> {
+    pub document: &'a Document,
+    pub facts: &'a PointFacts,
+    pub scored: &'a Scored,
+    /// What was judged; None but at the end.
+    pub judged: Option<&'a FaithfulnessRow>,
+}
+
+impl<'a> AtPoint<'a> {
+    pub fn of(document: &'a Document, facts: &'a PointFacts, scored: &'a Scored) -> Self {
+        let judged = document.faithfulness.as_ref().filter(|row| row.turn == facts.turn);
+        Self { document, facts, scored, judged }
+    }
+}
+
+impl Facts for AtPoint<'_> {
+    fn code(&self) -> Option<&Snapshot> {
+        self.scored.code()
+    }
+
+    fn reuse(&self) -> Option<Reused> {
+        Some(self.facts.reuse)
+    }
+
+    fn verdicts(&self) -> Option<Verdicts> {
+        let row = self.judged?;
+        Some(Verdicts {
+            mcf: row.mcf,
+            severe: row.severe,
+            full: row.full,
+            judged: row.judged,
+            components: row.components,
+            dir: row.dir,
+        })
+    }
+
+    fn exposed(&self) -> Option<AtTurn> {
+        self.document.exposure.as_ref()?.at(self.facts.turn?)
+    }
+
+    /// They stand by themselves, checkpoint by checkpoint.
+    fn tested(&self) -> Option<Tested> {
+        None
+    }
+
+    /// Since the point before.
+    fn counted(&self) -> Counted {
+        let churn = self.facts.churn.map(|lines| lines as f64);
+        Counted { churn, ..Counted::default() }
+    }
+
+    fn spent(&self) -> Spent {
+        Spent::default()
+    }
+}
