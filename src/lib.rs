@@ -42,9 +42,9 @@
 //! | key        | one row of `app/keymap/tables/`                   |                        |
 //! | panel      | `ui/panel/<name>.rs`                               | `ui::panel`            |
 //! | view       | `ui/panel/<name>.rs` and its keys                   | `app::views::View`     |
-//! | column of the table of runs | one row of `app/collection/columns.rs` and its value in `values.rs` | |
+//! | column of words in the table of runs | one row of `app/collection/columns.rs` and its value in `values.rs` | |
 //! | colours    | one row of `code/highlight.rs`                     |                        |
-//! | number     | one row of `metrics/numbers/rows.rs` and its formula |                      |
+//! | number, its curve, its column | one row of `metrics/numbers/rows.rs` and its formula |          |
 //! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |
 //! | look of a judge | `judge/tools/<name>.rs`                        | `judge::tools::TOOLS`  |
 //! | agent to drive | `live/drivers/<name>.rs`                       | `drivers::DRIVERS`     |

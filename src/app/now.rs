@@ -20,7 +20,7 @@ use super::{
 
 /// A number with its name.
 pub struct Row {
-    pub label: &'static str,
+    pub label: fn() -> &'static str,
     pub value: fn(&Replay) -> Value,
 }
 
@@ -49,16 +49,16 @@ pub enum Value {
 }
 
 pub const ROWS: &[Row] = &[
-    Row { label: "erosion", value: |replay| score(replay, Number::Erosion) },
-    Row { label: "verbosity", value: |replay| score(replay, Number::Verbosity) },
-    Row { label: "tokens", value: tokens },
-    Row { label: "cost", value: cost },
-    Row { label: "time", value: time },
-    Row { label: "files", value: files },
-    Row { label: "errors", value: errors },
-    Row { label: "checkpoint", value: checkpoint },
-    Row { label: "churn/turn", value: churn },
-    Row { label: "tokens/turn", value: tokens_by_turn },
+    Row { label: || Number::Erosion.label(), value: |replay| score(replay, Number::Erosion) },
+    Row { label: || Number::Verbosity.label(), value: |replay| score(replay, Number::Verbosity) },
+    Row { label: || Number::Tokens.label(), value: tokens },
+    Row { label: || Number::Cost.label(), value: cost },
+    Row { label: || Number::Duration.label(), value: time },
+    Row { label: || "files", value: files },
+    Row { label: || "errors", value: errors },
+    Row { label: || "checkpoint", value: checkpoint },
+    Row { label: || "churn/turn", value: churn },
+    Row { label: || "tokens/turn", value: tokens_by_turn },
 ];
 
 /// As the curves have it, with the points up to the playhead.

@@ -15,6 +15,7 @@ mod judge;
 mod judge_cli;
 mod judge_faults;
 mod judge_flags;
+mod numbers;
 mod pages;
 mod patches;
 mod rubric_tree;

@@ -42,14 +42,21 @@ pub struct Reused {
     pub dir: Option<f64>,
     pub exported: Option<usize>,
     pub reused: Option<usize>,
+    /// Symbols in use without being reused.
+    #[serde(skip)]
+    pub registered: Option<usize>,
 }
 
 impl Reused {
     /// Nothing where no file could be read.
     pub fn of(reuse: &Reuse) -> Self {
         let read = Some(reuse).filter(|reuse| reuse.is_read());
-        let (exported, reused) = (read.map(Reuse::exported), read.map(Reuse::reused));
-        Self { dir: read.and_then(Reuse::dir), exported, reused }
+        Self {
+            dir: read.and_then(Reuse::dir),
+            exported: read.map(Reuse::exported),
+            reused: read.map(Reuse::reused),
+            registered: read.map(Reuse::registered),
+        }
     }
 }
 

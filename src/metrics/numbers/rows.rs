@@ -103,6 +103,7 @@ numbers! {
         .shown(Shown { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(18), beside: None }),
     Reused = row("reused", Count, "symbols", "0..", Higher, Reuse(|it| Some(it.reused? as f64)), OURS, "exported symbols that another module imports and refers to; tests do not count", Symbols)
         .shown(Shown { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(19), beside: None }),
+    Registered = row("registered", Count, "symbols", "0..", Neither, Reuse(|it| Some(it.registered? as f64)), OURS, "symbols in use without being reused: by a decorator, an entry point or a string; neither exported nor reused", Symbols),
     // What a judge gave.
     Mcf = row("mcf", Score, "score", "0..4", Higher, Judgement(|it| it.mcf), SLUMP, "mean component fidelity: mean score of the judged components; none where none is judged", Components)
         .called("MCF", "MCF")
@@ -209,6 +210,10 @@ numbers! {
     PNormal = row("p_normal", Statistic, "p", "0..1", Neither, Of::Runs, "Wilcoxon 1945, as SciPy", "the p of wilcoxon by the normal approximation, whatever the test that was made", Evidence::Runs),
     W = row("w", Statistic, "ranks", "0..", Neither, Of::Runs, "Wilcoxon 1945, as SciPy", "the smaller of the two sums of ranks", Evidence::Runs),
     Pearson = row("pearson", Statistic, "coefficient", "-1..1", Neither, Of::Runs, "Pearson 1895", "correlation of two numbers over the runs that have both", Evidence::Runs),
+    P = row("p", Statistic, "p", "0..1", Neither, Of::Runs, "Wilcoxon 1945, as SciPy", "that of wilcoxon, by the test that was made; of a correlation, that there is none", Evidence::Runs),
+    LeftOut = row("left_out", Count, "runs", "0..", Neither, Of::Runs, OURS, "runs with fewer than two measured checkpoints, which have no slope", Evidence::Runs),
+    UnmeasuredCheckpoints = row("unmeasured_checkpoints", Count, "checkpoints", "0..", Neither, Of::Runs, OURS, "checkpoints of which no file could be measured", Evidence::Runs),
+    RunsCounted = row("runs", Count, "runs", "0..", Neither, Of::Runs, OURS, "runs that a trend is over", Evidence::Runs),
     PairsOfRuns = row("n", Count, "pairs", "0..", Neither, Of::Runs, OURS, "pairs that a test or a correlation is over", Evidence::Runs),
     Wins = row("wins", Count, "tasks", "0..", Neither, Of::Runs, SLUMP, "tasks of which the first condition is better; higher, where neither way is", Evidence::Runs),
     Ties = row("ties", Count, "tasks", "0..", Neither, Of::Runs, SLUMP, "tasks of which the conditions are equal", Evidence::Runs),

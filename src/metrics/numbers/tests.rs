@@ -30,38 +30,15 @@ fn what_a_row_has_a_column_for_it_says_in_words_and_it_fits() {
 }
 
 #[test]
-fn no_two_numbers_have_one_rank_in_a_place() {
-    type Rank = fn(&Shown) -> Option<u8>;
-    let places: [(&str, Rank); 11] = [
-        ("curves", |it| it.curve),
-        ("columns", |it| Some(it.column?.rank)),
-        ("recorded columns", |it| Some(it.recorded?.rank)),
-        ("compare", |it| it.compare),
-        ("phases", |it| it.phase),
-        ("corpus", |it| it.corpus),
-        ("tasks", |it| it.task),
-        ("trends", |it| it.trend),
-        ("score", |it| it.score),
-        ("csv", |it| it.csv),
-        ("beside", |it| it.beside),
-    ];
-    for (place, rank) in places {
-        let ranks: Vec<u8> =
-            Number::ALL.iter().filter_map(|number| rank(&number.row().shown)).collect();
-        let different: BTreeSet<u8> = ranks.iter().copied().collect();
-
-        assert_eq!(different.len(), ranks.len(), "{place}");
-    }
-}
-
-#[test]
-fn every_number_of_a_snapshot_is_in_the_list_and_only_those() {
+fn every_number_of_a_snapshot_is_in_the_list() {
     let json = serde_json::to_value(Snapshot::default()).unwrap();
     let numbers = json.as_object().unwrap().iter().filter(|(_, value)| value.is_number());
     let numbers: BTreeSet<&str> = numbers.map(|(name, _)| name.as_str()).collect();
 
     let is_code = |number: &&Number| matches!(number.row().of, Of::Code(_));
-    assert_eq!(numbers, Number::ALL.iter().filter(is_code).map(|number| number.id()).collect());
+    let listed: BTreeSet<&str> =
+        Number::ALL.iter().filter(is_code).map(|number| number.id()).collect();
+    assert_eq!(numbers.difference(&listed).collect::<Vec<_>>(), [&""; 0]);
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(inner.width);
     for (y, row) in ROWS.iter().enumerate() {
         let value = (row.value)(replay);
-        let label = format!(" {}", row.label);
+        let label = format!(" {}", (row.label)());
         let mut spans = vec![own(format!("{label:<LABEL$} "), theme.of(Meaning::Muted))];
         spans.extend(say(&value, replay.turn, width.saturating_sub(LABEL + 2), theme));
         put_row(Line::from(fit(spans, width)), None, inner, y as u16, buffer);

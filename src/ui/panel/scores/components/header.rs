@@ -9,7 +9,7 @@ use ratatui::{
 
 use crate::{
     app::{replay::Replay, scores::components::asking::Integration},
-    metrics::faithfulness::if50,
+    metrics::{Number, faithfulness::if50, numbers::Style},
     run::rubric::{FULL, Judgement, SEVERE},
     ui::{
         line::{fit, own, recorded, sides},
@@ -98,17 +98,19 @@ fn sums(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
     let mean = |value: String| if has_means { value } else { "–".into() };
     let part = if is_in_part(replay) { ", in part" } else { "" };
     let count = |is: &dyn Fn(u8) -> bool| scores.iter().filter(|score| is(**score)).count();
-    let named = |name: &str, value: String| {
+    let called = |name: &str, value: String| {
         [own(format!("{name} "), muted), own(value, theme.of(Meaning::Title)), own("   ", plain)]
     };
+    let named = |number: Number, value: String| called(number.short(), value);
+    let written = |number: Number, value: f64| number.written(value, Style::Plain);
     let all = [
-        named("MCF", mean(format!("{mcf:.3} of {FULL}"))),
-        named("DIR", dir_of(&|dir| format!("{dir:.3}"))),
-        named("IF50", mean(dir_of(&|dir| format!("{:.3}", if50(mcf, dir))))),
-        named("judged", format!("{} of {}{part}", scores.len(), counted.len())),
-        named("severe", count(&|score| score <= SEVERE).to_string()),
-        named("full", count(&|score| score == FULL).to_string()),
-        named("lost", lost(replay)),
+        named(Number::Mcf, mean(format!("{} of {FULL}", written(Number::Mcf, mcf)))),
+        named(Number::Dir, dir_of(&|dir| written(Number::Dir, dir))),
+        named(Number::If50, mean(dir_of(&|dir| written(Number::If50, if50(mcf, dir))))),
+        named(Number::Judged, format!("{} of {}{part}", scores.len(), counted.len())),
+        named(Number::Severe, count(&|score| score <= SEVERE).to_string()),
+        named(Number::Full, count(&|score| score == FULL).to_string()),
+        called("lost", lost(replay)),
     ];
     let mut spans: Vec<Span<'static>> = all.into_iter().flatten().collect();
     spans.pop(); // the blank after the last
