@@ -61,7 +61,7 @@ fn told(name: &str) -> Told {
         ..Card::default()
     };
     let scores = |erosion: f64| Scores {
-        end: Some(Snapshot { erosion, verbosity: erosion / 2.0, ..Snapshot::default() }),
+        end: Some(Box::new(Snapshot { erosion, verbosity: erosion / 2.0, ..Snapshot::default() })),
         dir: Some(0.5),
         unmeasured: None,
         is_partial: false,

@@ -41,7 +41,7 @@ pub enum Computed {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scores {
     /// The files at the end, measured; None where nothing is recorded to measure.
-    pub end: Option<Snapshot>,
+    pub end: Option<Box<Snapshot>>,
     /// Dependency integration at the end; None where nothing is exported.
     pub dir: Option<f64>,
     /// Why the end is not measured.
@@ -121,7 +121,7 @@ impl Scores {
         let end = moments.last().map(|it| it.snapshot.as_ref());
         let last = end.and_then(Result::ok);
         Self {
-            end: last.map(numbers_of),
+            end: last.map(|last| Box::new(numbers_of(last))),
             dir: None,
             unmeasured: end.and_then(Result::err).map(ToString::to_string),
             is_partial: moments.last().is_some_and(|last| last.not_recorded > 0),

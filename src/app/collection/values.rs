@@ -189,7 +189,7 @@ impl Row {
         let is_partial = self.scores().is_some_and(|scores| scores.is_partial);
         let value = number.value(self)?;
         let sign = if is_partial { "≈" } else { "" };
-        let before = self.before.as_ref().and_then(|before| number.of_code(before.end.as_ref()?));
+        let before = self.before.as_ref().and_then(|before| number.of_code(before.end.as_deref()?));
         let short = |value| number.written(value, Style::Short);
         let before = before.map(|it| format!(" ({})", short(it))).unwrap_or_default();
         Some(format!("{sign}{}{before}", short(value)))
@@ -198,7 +198,7 @@ impl Row {
 
 impl Facts for Row {
     fn code(&self) -> Option<&Snapshot> {
-        self.scores()?.end.as_ref()
+        self.scores()?.end.as_deref()
     }
 
     fn reuse(&self) -> Option<Reused> {
@@ -298,7 +298,7 @@ mod tests {
             Card { tests, lines: Some((12_345, 7)), seconds: Some(3900.0), ..Card::default() };
         let mut row = row(card);
         row.computed = Computed::Ready(Scores {
-            end: Some(Snapshot { erosion: 0.41249, ..Snapshot::default() }),
+            end: Some(Box::new(Snapshot { erosion: 0.41249, ..Snapshot::default() })),
             is_partial: true,
             curve: vec![Some(0.5), None, Some(0.25)],
             ..Scores::default()
