@@ -44,7 +44,11 @@ fn a_panic_gives_the_terminal_back_before_its_words() {
         panic!("the drawer fell over");
     }
     let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "a_panic_gives_the_terminal_back_before_its_words", "--nocapture"]);
+    command.args([
+        "--exact",
+        "terminal::a_panic_gives_the_terminal_back_before_its_words",
+        "--nocapture",
+    ]);
     command.env(FALLS_OVER, "yes");
     command.env("RUST_BACKTRACE", "0"); // or its words scroll off
 
