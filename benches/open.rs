@@ -59,6 +59,7 @@ fn first_words(opened: &store::Opened) -> Option<trajview::run::StepText> {
 }
 
 fn memory_after_opening(path: &Path) {
+    measure::give_back_soon();
     let opened = store::open(path).expect("it is a log");
     print!("{} ", measure::private_memory_at_rest());
     let timeline = opened.archive.timeline(&opened.run).expect("it has edits");

@@ -5,7 +5,7 @@ mod allocator;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    trajview::store::give_back_soon();
+    allocator::give_back_soon();
     if let Err(why) = color_eyre::install() {
         eprintln!("trajview: cannot prepare for trouble: {why}");
     }

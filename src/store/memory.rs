@@ -1,31 +1,13 @@
-//! Giving memory back to the system: soon after it was freed, and all of it after work that took much more than it leaves.
+//! Giving memory back to the system: all of it after work that took much more than it leaves.
 
-use std::{
-    ffi::{c_int, c_long},
-    thread,
-};
+use std::{sync::OnceLock, thread};
 
-// The program's allocator keeps what was freed for a while, in case it is wanted again, and looks at the time only
-// when it is asked for more; after an index the program may do nothing for hours.
-use mimalloc as _;
+/// How the program's allocator gives everything back that is free. It belongs to the program, which says how.
+static GIVE_BACK: OnceLock<fn()> = OnceLock::new();
 
-unsafe extern "C" {
-    /// Of mimalloc. Does nothing that matters where another allocator is in use.
-    safe fn mi_collect(force: bool);
-    /// Of mimalloc too; what the environment says goes first.
-    safe fn mi_option_set_default(option: c_int, value: c_long);
-}
-
-/// `mi_option_purge_delay` of mimalloc's header.
-const PURGE_DELAY: c_int = 15;
-
-/// Milliseconds for which freed memory is kept. With mimalloc's own, a second, a line of 50 MB would take 200 MB more
-/// than is in use.
-const KEPT_FOR: c_long = 100;
-
-/// Has freed memory kept for a short while only. To be called before anything large is asked for.
-pub fn give_back_soon() {
-    mi_option_set_default(PURGE_DELAY, KEPT_FOR);
+/// Says how the allocator of the program gives free memory back to the system. Without that it is left to the allocator.
+pub fn give_back_with(give_back: fn()) {
+    let _ = GIVE_BACK.set(give_back); // the program has one allocator: the first word holds
 }
 
 /// Reading fewer bytes of a recording leaves nothing that is worth a thread to give it back.
@@ -43,7 +25,9 @@ pub fn sweep<T: Send + 'static>(left: T) {
     let work = move || {
         super::stand_back();
         drop(left);
-        mi_collect(true);
+        if let Some(give_back) = GIVE_BACK.get() {
+            give_back();
+        }
     };
     // Without a thread it stays as it is for a while.
     let _ = thread::Builder::new().name("sweeper".into()).spawn(work);

@@ -68,7 +68,7 @@ pub use cache::Cache;
 pub use follow::{Follower, follow};
 pub use hands::stand_back;
 pub use head::open as open_head;
-pub use memory::give_back_soon;
+pub use memory::give_back_with;
 pub use reuse::ReuseReader;
 pub use score::{GoesOn, Scorer};
 pub use siblings::Siblings;
