@@ -1,6 +1,6 @@
 //! The screen without a terminal: keys go in, questions are answered at once, frames come out.
 
-use std::{io, path::Path, sync::Arc};
+use std::{io, path::Path};
 
 use ratatui::{
     Terminal, TerminalOptions, Viewport,
@@ -8,9 +8,7 @@ use ratatui::{
     layout::{Rect, Size},
 };
 use trajview::{
-    app::{App, Effect, Message, Place, colours::Sides, key, replay::Answer, search::Progress},
-    code::highlight::highlight,
-    run::StepText,
+    app::{App, Effect, Message, Place, key, question::Question},
     tui::{self, Opened},
     ui::{self, theme::Theme},
 };
@@ -76,46 +74,25 @@ impl Screen {
     }
 
     fn answer(&self, effect: Effect) -> Option<Message> {
-        let asked = &self.opened.recording;
-        let text = |text| Answer::Text(Ok(Arc::new(text)));
-        let (request, answer) = match effect {
-            Effect::Open(request, _) => {
-                return Some(Message::Opened(request, Ok(self.opened.run.clone())));
+        match effect {
+            Effect::Open(request, _) => Some(Message::Opened(request, Ok(self.opened.run.clone()))),
+            Effect::Ask(request, question) => {
+                let is_for_replay = matches!(
+                    *question,
+                    Question::Timeline { .. }
+                        | Question::LineCounts { .. }
+                        | Question::StepText { .. }
+                        | Question::RequestText { .. }
+                        | Question::Diff { .. }
+                        | Question::ChangesBetween { .. }
+                        | Question::Blame { .. }
+                        | Question::Colours { .. }
+                        | Question::Search { .. }
+                );
+                let answer = |question| tui::answer(&self.opened.recording, question);
+                is_for_replay.then(|| Message::Answered(request, answer(*question)))
             }
-            Effect::LoadTimeline(request, run) => (request, Answer::Timeline(asked.timeline(&run))),
-            Effect::CountLines(request, run) => {
-                (request, Answer::Counted(asked.line_counts(&run).map(Arc::new)))
-            }
-            Effect::LoadText(request, run, step) => (request, text(asked.step_text(&run, step))),
-            Effect::LoadRequest(request, run, turn) => {
-                let words = asked.request(&run, turn);
-                (request, text(StepText { text: words, ..StepText::default() }))
-            }
-            Effect::Diff(request, run, change, context) => {
-                (request, Answer::Diff(Ok(asked.diff(&run, &change, context))))
-            }
-            Effect::ChangesBetween(request, run, before, after) => {
-                (request, Answer::Changes(asked.changes_between(&run, before, after)))
-            }
-            Effect::Blame(request, run, path, done) => {
-                (request, Answer::Blamed(asked.blame(&run, &path, done)))
-            }
-            Effect::Highlight(request, texts) => {
-                let side = |text: &Option<Arc<str>>| highlight(&texts.path, text.as_deref()?);
-                let colours = Sides { old: side(&texts.old), new: side(&texts.new) };
-                (request, Answer::Highlighted(Ok(colours)))
-            }
-            Effect::Search(request, run, query) => {
-                let mut hits = vec![];
-                let searched = asked.search(&run, &query, &mut |hit| {
-                    hits.push(hit);
-                    true
-                });
-                let progress = searched.map_or_else(Progress::Failed, |()| Progress::Done);
-                (request, Answer::Found(hits, progress))
-            }
-            _ => return None, // the rest is for a terminal
-        };
-        Some(Message::Answered(request, answer))
+            _ => None, // the rest is for a terminal
+        }
     }
 }

@@ -1,11 +1,14 @@
 //! What the diff is measured from: the turn before, the start of a checkpoint or of the run, a marked turn.
 
+use std::sync::Arc;
+
 use crate::run::{Run, files::Change};
 
 use super::{
-    ask::{Desk, Numbers, Request},
-    cache::Cache,
+    Effect,
+    ask::{Answers, Numbers, Request, Sentence},
     diff::Scope,
+    question::Question,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -42,13 +45,12 @@ pub struct Bases {
     pub base: Base,
     /// The marked turn, counts from 0.
     pub mark: Option<usize>,
-    changes: Cache<Span, Result<Vec<Change>, String>>,
-    desk: Desk<Span>,
+    changes: Answers<Span, Vec<Change>>,
 }
 
 impl Default for Bases {
     fn default() -> Self {
-        Self { base: Base::default(), mark: None, changes: Cache::of(KEPT), desk: Desk::default() }
+        Self { base: Base::default(), mark: None, changes: Answers::of(KEPT) }
     }
 }
 
@@ -97,22 +99,20 @@ impl Bases {
         self.changes.get(&span)
     }
 
-    /// The number of a question to ask about a span, where it is not known and none is out.
-    pub fn ask(&mut self, numbers: &mut Numbers, span: Span) -> Option<Request> {
-        let is_wanted = self.desk.is_free() && !self.changes.has(&span);
-        is_wanted.then(|| self.desk.ask(numbers, span))
+    /// Asks about a span, where it is not known and nothing else is asked.
+    pub fn ask(&mut self, numbers: &mut Numbers, run: &Arc<Run>, span: Span) -> Option<Effect> {
+        let Span { before, after } = span;
+        let question = || Question::ChangesBetween { run: run.clone(), before, after };
+        self.changes.ask(numbers, span, question)
     }
 
     /// What is known of these spans, and what is out, is worth nothing any more.
     pub fn forget(&mut self, is_old: impl Fn(&Span) -> bool) {
-        self.changes.retain(|span| !is_old(span));
-        self.desk = Desk::default();
+        self.changes.forget(is_old);
     }
 
-    pub fn hear(&mut self, request: Request, changes: Result<Vec<Change>, String>) {
-        if let Some(span) = self.desk.answered(request) {
-            self.changes.put(span, changes);
-        }
+    pub fn take(&mut self, request: Request, changes: Result<Vec<Change>, Sentence>) {
+        self.changes.take(request, changes);
     }
 
     /// `since turn 22`, `since checkpoint 3 began`.

@@ -12,8 +12,8 @@ use crate::run::{
 
 use super::{
     Effect,
-    ask::{Desk, Numbers, Request},
-    cache::Cache,
+    ask::{Answers, Numbers, Request, Sentence},
+    question::Question,
 };
 
 /// A file after a turn, which counts from 0.
@@ -36,13 +36,12 @@ const KEPT: usize = 32;
 
 #[derive(Debug)]
 pub struct Blame {
-    kept: Cache<FileAt, Result<Arc<Blamed>, String>>,
-    desk: Desk<FileAt>,
+    kept: Answers<FileAt, Arc<Blamed>>,
 }
 
 impl Default for Blame {
     fn default() -> Self {
-        Self { kept: Cache::of(KEPT), desk: Desk::default() }
+        Self { kept: Answers::of(KEPT) }
     }
 }
 
@@ -52,23 +51,17 @@ impl Blame {
     }
 
     pub fn ask(&mut self, numbers: &mut Numbers, run: &Arc<Run>, file: FileAt) -> Option<Effect> {
-        if self.kept.has(&file) || !self.desk.is_free() {
-            return None;
-        }
-        let (path, done) = (file.path.clone(), file.turn + 1);
-        Some(Effect::Blame(self.desk.ask(numbers, file), run.clone(), path, done))
+        let (run, path, done) = (run.clone(), file.path.clone(), file.turn + 1);
+        self.kept.ask(numbers, file, || Question::Blame { run, path, done })
     }
 
     /// What is known of these files, and what is out, is worth nothing any more.
     pub fn forget(&mut self, is_old: impl Fn(&FileAt) -> bool) {
-        self.kept.retain(|file| !is_old(file));
-        self.desk = Desk::default();
+        self.kept.forget(is_old);
     }
 
-    pub fn hear(&mut self, request: Request, run: &Run, lines: Result<Vec<BlamedLine>, String>) {
-        if let Some(file) = self.desk.answered(request) {
-            self.kept.put(file, lines.map(|lines| Arc::new(Blamed::of(run, lines))));
-        }
+    pub fn take(&mut self, request: Request, run: &Run, lines: Result<Vec<BlamedLine>, Sentence>) {
+        self.kept.take(request, lines.map(|lines| Arc::new(Blamed::of(run, lines))));
     }
 }
 

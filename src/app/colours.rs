@@ -12,9 +12,9 @@ use crate::{
 
 use super::{
     Effect,
-    ask::{Desk, Numbers, Request},
-    cache::Cache,
+    ask::{Answers, Numbers, Request, Sentence},
     diff::{Compared, DiffKey},
+    question::Question,
 };
 
 /// Spans of each line of a text; None where the language is not known.
@@ -38,18 +38,17 @@ pub struct Texts {
 
 #[derive(Debug)]
 pub struct Colours {
-    kept: Cache<DiffKey, Sides>,
-    desk: Desk<DiffKey>,
+    kept: Answers<DiffKey, Sides>,
 }
 
 const KEPT: usize = 64;
 
 /// Bytes of a text beyond which we do not colour; nobody reads such a file for its syntax.
-const TOO_LONG: usize = 2 << 20;
+pub const TOO_LONG: usize = 2 << 20;
 
 impl Default for Colours {
     fn default() -> Self {
-        Self { kept: Cache::of(KEPT), desk: Desk::default() }
+        Self { kept: Answers::of(KEPT) }
     }
 }
 
@@ -60,30 +59,31 @@ impl Colours {
         key: DiffKey,
         compared: &Compared,
     ) -> Option<Effect> {
-        let FileDiff::Text { old, new, .. } = &*compared.diff else { return None };
-        let is_long = [old, new].into_iter().flatten().any(|text| text.len() > TOO_LONG);
-        if is_long || self.kept.has(&key) || !self.desk.is_free() {
-            return None;
-        }
-        let texts = Texts { path: key.path.as_str().into(), old: old.clone(), new: new.clone() };
-        Some(Effect::Highlight(self.desk.ask(numbers, key), texts))
+        let texts = Texts::of(key.path.as_str(), &compared.diff)?;
+        self.kept.ask(numbers, key, || Question::Colours { texts })
     }
 
-    /// A failure leaves the text as plain as it was.
-    pub fn hear(&mut self, request: Request, colours: Result<Sides, String>) {
-        if let Some(key) = self.desk.answered(request) {
-            self.kept.put(key, colours.unwrap_or_default());
-        }
+    pub fn take(&mut self, request: Request, colours: Result<Sides, Sentence>) {
+        self.kept.take(request, colours);
     }
 
     /// Gives up what is no longer true.
     pub fn forget(&mut self, is_old: impl Fn(&DiffKey) -> bool) {
-        self.kept.retain(|key| !is_old(key));
-        self.desk = Desk::default();
+        self.kept.forget(is_old);
     }
 
+    /// None where the text stays plain: its colours are not here, or could not be worked out.
     pub fn of(&self, key: &DiffKey) -> Option<&Sides> {
-        self.kept.get(key)
+        self.kept.get(key)?.as_ref().ok()
+    }
+}
+
+impl Texts {
+    /// The two texts of a comparison, where they are not too long to be coloured.
+    pub fn of(path: &str, diff: &FileDiff) -> Option<Self> {
+        let FileDiff::Text { old, new, .. } = diff else { return None };
+        let is_long = [old, new].into_iter().flatten().any(|text| text.len() > TOO_LONG);
+        (!is_long).then(|| Self { path: path.into(), old: old.clone(), new: new.clone() })
     }
 }
 

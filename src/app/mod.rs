@@ -34,8 +34,10 @@ pub mod now;
 pub mod overlay;
 mod place;
 pub mod playback;
+pub mod question;
 pub mod replay;
 pub mod scores;
+pub mod screen;
 pub mod scroll;
 pub mod search;
 pub mod shell;
@@ -52,31 +54,28 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use ratatui::layout::Size;
 
-use crate::{
-    metrics::lifeline,
-    run::{RepoPath, Run, StepId, files::Change, rubric::FULL, search::Query},
-};
+use crate::run::{Run, rubric::FULL};
 
 pub use ask::{Loading, Request};
 pub use place::{At, Place};
 
 use ask::Numbers;
-use collection::{
-    Collection,
-    asking::{Asked, Depth},
-    pairs::Sides,
-};
+use collection::Collection;
 use compare::Comparison;
 use key::Key;
 use keymap::{Context, Count};
 use layout::{Layout, Panel, Zoom};
 use overlay::{Overlay, Subject};
-use replay::{Answer, Replay, Room};
+use question::{Answer, Part, Question};
+use replay::{Replay, Room};
+use screen::Screen;
 use shell::{Shell, editor::Editing};
 
 /// The whole state of the program.
 #[derive(Debug)]
 pub struct App {
+    /// What has the screen.
+    pub screen: Screen,
     pub opened: Loading<Box<Replay>>,
     /// Runs side by side, where several were opened.
     pub compared: Option<Box<Comparison>>,
@@ -135,6 +134,8 @@ pub enum Message {
     /// The beginning of the run that is being opened; [`Message::Opened`] brings the whole.
     Begun(Request, Arc<Run>),
     Answered(Request, Answer),
+    /// A part of an answer; more follows.
+    Partly(Request, Part),
     Replay(replay::Message),
     /// Sets these runs side by side.
     CompareRuns(Vec<PathBuf>, Place),
@@ -162,56 +163,17 @@ pub enum Message {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     Open(Request, PathBuf),
-    LoadTimeline(Request, Arc<Run>),
-    /// Of every change of every turn.
-    CountLines(Request, Arc<Run>),
-    LoadText(Request, Arc<Run>, StepId),
-    LoadRequest(Request, Arc<Run>, usize),
-    /// With so many lines of context.
-    Diff(Request, Arc<Run>, Change, usize),
-    /// What changed between two moments, counted in turns done.
-    ChangesBetween(Request, Arc<Run>, usize, usize),
-    /// Who wrote the lines of a file, after so many turns.
-    Blame(Request, Arc<Run>, RepoPath, usize),
-    Highlight(Request, colours::Texts),
-    Search(Request, Arc<Run>, Query),
-    /// Erosion, verbosity and the rest at these moments, counted in turns done.
-    Score(Request, Arc<Run>, Vec<usize>),
+    /// Answered by a worker.
+    Ask(Request, Box<Question>),
     /// Measure no more of what was asked for last.
     StopScoring,
-    /// What moved the scores between two moments, counted in turns done.
-    CompareScores(Request, Arc<Run>, usize, usize),
-    /// Of runs side by side.
-    Compare(Request, compare::asking::Ask),
-    /// Of the audit.
-    Audit(Request, Box<audit::asking::Ask>),
     /// Measure no more of the runs side by side.
     StopComparing,
-    /// The runs below these paths.
-    FindRuns(Request, Vec<PathBuf>),
-    ReadRuns(Request, Depth, Vec<Asked>),
-    ScoreRuns(Request, Vec<Asked>),
-    /// Two sides, column by column.
-    TestPairs(Request, Sides),
     /// Read and measure no more of what was asked for last in the collection.
     StopCollecting,
-    /// What stands beside the run of what it is judged by.
-    LoadRubric(Request, Arc<Run>),
-    /// What became of these components, turn by turn.
-    FollowComponents(Request, Arc<Run>, Vec<lifeline::Asked>),
-    /// How much of what the modules offer is reused, after so many turns.
-    MeasureReuse(Request, Arc<Run>, usize),
     /// Of the one who runs the agent.
     Live(live::told::Command),
-    /// Of the pane in which a judge is asked.
-    Judge(Request, Arc<Run>, judging::asking::Ask),
-    /// What beginning a job would do; nothing is begun.
-    PlanJob(Request, jobs::Wanted),
-    /// A command of the person's is run on the files at checkpoints.
-    TestCheckpoints(Request, Arc<Run>, jobs::testing::Tests),
     StopTesting,
-    /// The agents of this machine, and what was said last about this task.
-    FindAgents(Request, String),
     /// Start an agent.
     StartLive(Request, Box<jobs::live::Beginning>),
     /// The code is measured so from now on.
@@ -238,9 +200,22 @@ struct Parting {
 /// The largest count that typing digits leads to.
 const MOST: usize = 1_000_000;
 
+impl Effect {
+    /// The number of a question, where it is one.
+    pub const fn request(&self) -> Option<Request> {
+        match self {
+            Self::Ask(request, _) | Self::Open(request, _) | Self::StartLive(request, _) => {
+                Some(*request)
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Default for App {
     fn default() -> Self {
         Self {
+            screen: Screen::default(),
             opened: Loading::Nothing,
             compared: None,
             arrival: None,
@@ -317,11 +292,8 @@ impl App {
                 self.return_if_failed();
                 return self.watch();
             }
-            Message::Answered(request, answer) => {
-                if !self.hear_other(request, &answer) {
-                    self.on_replay(|it| it.hear(request, answer));
-                }
-            }
+            Message::Answered(request, answer) => self.take_answer(request, answer),
+            Message::Partly(request, part) => self.take_part(request, part),
             Message::CompareRuns(paths, place) => self.compare(paths, place),
             Message::Compare(message) => return self.update_comparison(message, &layout),
             Message::Replay(replay::Message::View(message)) => self.go_to_view(&message),
@@ -356,6 +328,62 @@ impl App {
             Message::Shell(message) => return self.update_shell(message, &layout),
         }
         vec![]
+    }
+
+    /// Brings an answer to where it was asked for.
+    fn take_answer(&mut self, request: Request, answer: Answer) {
+        match answer {
+            Answer::Judging(outcome) => self.take_outcome(request, outcome),
+            Answer::Parties(..)
+            | Answer::PartyScores(..)
+            | Answer::Trees(..)
+            | Answer::FileBetween(..)
+            | Answer::FileText(..) => self.on_comparison(|it| it.take(request, answer)),
+            Answer::Colours(_) if self.compared.as_ref().is_some_and(|it| it.asks(request)) => {
+                self.on_comparison(|it| it.take(request, answer));
+            }
+            Answer::RunPaths(..)
+            | Answer::Cards(..)
+            | Answer::RunScores(..)
+            | Answer::PairTests(..) => self.on_collection(|it| it.take(request, answer)),
+            Answer::JobPlan(plan) => self.on_dialog(|it| it.take_plan(request, plan)),
+            Answer::Agents(found) => self.on_dialog(|it| it.take_agents(request, found)),
+            Answer::CheckpointTests(outcome) => self.end_testing(request, outcome),
+            answer => self.on_replay(|it| it.take(request, answer)),
+        }
+    }
+
+    fn take_part(&mut self, request: Request, part: Part) {
+        match part {
+            Part::Measured(done, total) => {
+                self.on_comparison(|it| it.take_progress(request, done, total));
+                self.on_replay(|it| it.curves.scores.take_progress(request, done, total));
+            }
+            Part::Runs(found) => self.on_collection(|it| it.take_part(request, found)),
+            Part::Tested(checkpoint, outcome) => self.take_test(request, checkpoint, outcome),
+            Part::Agents(found) => self.on_dialog(|it| it.show_agents(request, &found)),
+            Part::Judging(seconds, news) => self.take_news(request, seconds, news),
+            Part::Hits(hits) => self.on_replay(|it| it.take_hits(request, hits)),
+            Part::Judges(judges) => self.on_replay(|it| it.take_judges(request, judges)),
+        }
+    }
+
+    fn on_comparison(&mut self, change: impl FnOnce(&mut Comparison)) {
+        if let Some(compared) = &mut self.compared {
+            change(compared);
+        }
+    }
+
+    fn on_collection(&mut self, change: impl FnOnce(&mut Collection)) {
+        if let Some(collection) = &mut self.collection {
+            change(collection);
+        }
+    }
+
+    fn on_dialog(&mut self, change: impl FnOnce(&mut jobs::Dialog)) {
+        if let Some(dialog) = &mut self.dialog {
+            change(dialog);
+        }
     }
 
     pub fn replay(&self) -> Option<&Replay> {

@@ -6,22 +6,20 @@
 use std::sync::Arc;
 
 use crate::code::patch::LineCounts;
-use crate::metrics::lifeline::Lifeline;
 use crate::run::{
-    Run, StepId, StepText, Warning,
-    files::{Change, FileDiff, Timeline, blame::BlamedLine},
-    rubric::Rubric,
+    Run, StepId, Warning,
+    files::{Change, Timeline},
     search::{Hit, Query},
 };
 
 use super::{
     Place,
-    ask::{Desk, Loading, Request},
+    ask::{Loading, Pending, Request},
     audit::{self, Audit},
     base::{self, Bases, Span},
     blame::Blame,
     chooser::{self, Chooser},
-    colours::{self, Colours},
+    colours::Colours,
     curves::{self, Curves},
     diff::{self, Compared, Diff, DiffKey, Follows, Scope},
     digest::{Digest, Lines},
@@ -30,7 +28,8 @@ use super::{
     judging::{self, Judging},
     layout::{Layout, Panel},
     playback::{self, Playback},
-    scores::{self, Scores, components::asking::Integration},
+    question::Answer,
+    scores::{self, Scores},
     scroll::Motion,
     search::{self, Outcome, Progress, Search},
     steps::{self, Item, Steps},
@@ -87,8 +86,8 @@ pub struct Replay {
     opening: Option<Opening>,
     /// Where jumps came from, the last one last.
     departures: Vec<Spot>,
-    texts: Desk<Item>,
-    diffs: Desk<DiffKey>,
+    texts: Pending<Item>,
+    diffs: Pending<DiffKey>,
     /// A list over the panels.
     pub chooser: Option<Chooser>,
     pub follow: Follow,
@@ -133,28 +132,6 @@ pub enum Message {
 /// One list a turn, one entry a change.
 pub type Counts = Vec<Vec<Option<LineCounts>>>;
 
-/// What came back for a question.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
-    Timeline(Result<Arc<Timeline>, String>),
-    Counted(Result<Arc<Counts>, String>),
-    Text(Result<Arc<StepText>, String>),
-    Diff(Result<FileDiff, String>),
-    Changes(Result<Vec<Change>, String>),
-    Blamed(Result<Vec<BlamedLine>, String>),
-    Highlighted(Result<colours::Sides, String>),
-    Found(Vec<Hit>, Progress),
-    Scored(Result<curves::scores::Answer, String>),
-    /// So many of so many files are measured; the scores follow.
-    Scoring(usize, usize),
-    Moved(Result<Arc<curves::Moved>, String>),
-    Rubric(Result<Arc<Rubric>, String>),
-    Lifelines(Result<Arc<Vec<Lifeline>>, String>),
-    Reused(Result<Option<Integration>, String>),
-    Judged(judging::asking::Answer),
-    Audit(audit::asking::Answer),
-}
-
 impl Replay {
     pub fn of(run: Arc<Run>, place: &Place, room: Room) -> Self {
         let turns = 0..run.turns.len();
@@ -180,8 +157,8 @@ impl Replay {
             looking_for: None,
             opening: None,
             departures: vec![],
-            texts: Desk::default(),
-            diffs: Desk::default(),
+            texts: Pending::default(),
+            diffs: Pending::default(),
             chooser: None,
             follow: Follow::default(),
             growth: Growth::default(),
@@ -236,20 +213,20 @@ impl Replay {
     }
 
     /// Takes an answer; one to an older question is dropped.
-    pub fn hear(&mut self, request: Request, answer: Answer) {
+    pub fn take(&mut self, request: Request, answer: Answer) {
         match answer {
             Answer::Timeline(Ok(timeline)) if self.growth.timeline.is_answered(request) => {
                 self.renew_timeline(timeline);
             }
-            Answer::Counted(Ok(counts)) if self.growth.counts.is_answered(request) => {
+            Answer::LineCounts(Ok(counts)) if self.growth.counts.is_answered(request) => {
                 self.counts = Loading::Ready(counts);
             }
             Answer::Timeline(timeline) => {
                 self.timeline.settle(request, timeline);
                 self.open_file();
             }
-            Answer::Counted(counts) => self.counts.settle(request, counts),
-            Answer::Text(text) => {
+            Answer::LineCounts(counts) => self.counts.settle(request, counts),
+            Answer::StepText(text) | Answer::RequestText(text) => {
                 if let Some(item) = self.texts.answered(request) {
                     self.steps.put_text(item, text);
                 }
@@ -259,24 +236,50 @@ impl Replay {
                     self.diff.put(key, diff);
                 }
             }
-            Answer::Changes(changes) => self.bases.hear(request, changes),
-            Answer::Blamed(lines) => self.blame.hear(request, &self.run, lines),
-            Answer::Highlighted(colours) => self.colours.hear(request, colours),
-            Answer::Found(hits, progress) => {
+            Answer::ChangesBetween(changes) => self.bases.take(request, changes),
+            Answer::Blame(lines) => self.blame.take(request, &self.run, lines),
+            Answer::Colours(colours) => self.colours.take(request, colours),
+            Answer::Search(rest) => {
+                let (hits, progress) = match rest {
+                    Ok(hits) => (hits, Progress::Done),
+                    Err(why) => (vec![], Progress::Failed(why)),
+                };
                 let outcome = self.search.found(request, hits, progress, self.turn);
                 self.follow(outcome);
             }
-            Answer::Scored(answer) => self.curves.scores.hear(request, answer),
-            Answer::Scoring(done, total) => {
-                self.curves.scores.hear_progress(request, done, total);
-            }
-            Answer::Moved(moved) => self.curves.scores.hear_moved(request, moved),
-            Answer::Rubric(rubric) => self.scores.components.hear_rubric(request, rubric),
-            Answer::Reused(reused) => self.scores.components.reuse.hear(request, reused),
-            Answer::Judged(answer) => self.hear_judging(request, answer),
-            Answer::Audit(answer) => self.hear_audit(request, answer),
-            Answer::Lifelines(told) => self.scores.components.lifelines.hear(request, told),
+            Answer::Scores(answer) => self.curves.scores.take(request, answer),
+            Answer::Moved(moved) => self.curves.scores.take_moved(request, moved),
+            Answer::Rubric(rubric) => self.scores.components.take_rubric(request, rubric),
+            Answer::Reuse(reuse) => self.scores.components.reuse.take(request, reuse),
+            Answer::Lifelines(lives) => self.scores.components.lifelines.take(request, lives),
+            Answer::Labels(..)
+            | Answer::SaveLabel(..)
+            | Answer::Places(..)
+            | Answer::Agreement(..) => self.take_for_audit(request, answer),
+            Answer::JudgePlan(..)
+            | Answer::Judges(..)
+            | Answer::Models(..)
+            | Answer::KeepJudge(..) => self.take_for_judging(request, answer),
+            Answer::Judging(..)
+            | Answer::Parties(..)
+            | Answer::PartyScores(..)
+            | Answer::Trees(..)
+            | Answer::FileBetween(..)
+            | Answer::FileText(..)
+            | Answer::RunPaths(..)
+            | Answer::Cards(..)
+            | Answer::RunScores(..)
+            | Answer::PairTests(..)
+            | Answer::JobPlan(..)
+            | Answer::Agents(..)
+            | Answer::CheckpointTests(..) => {} // asked elsewhere
         }
+    }
+
+    /// Hits of a search that goes on.
+    pub fn take_hits(&mut self, request: Request, hits: Vec<Hit>) {
+        let outcome = self.search.found(request, hits, Progress::More, self.turn);
+        self.follow(outcome);
     }
 
     /// Brings every panel in step with the selection.

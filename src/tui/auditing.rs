@@ -1,16 +1,7 @@
 //! What the audit asks of the world: the labels of a rater, read and saved, and what is worked out beside them.
 
-use std::sync::Arc;
-
 use crate::{
-    app::{
-        Message, Request,
-        audit::{
-            agreement,
-            asking::{Answer, Ask, Saved},
-        },
-        replay,
-    },
+    app::audit::asking::Saved,
     run::{
         Time,
         rubric::{Label, Labels},
@@ -18,41 +9,7 @@ use crate::{
     store::{self, Archive, labels::LabelBook},
 };
 
-use super::world::{Recording, Reply};
-
-pub fn answer(recording: &dyn Recording, request: Request, ask: Ask) -> Reply {
-    reply(
-        request,
-        match ask {
-            Ask::Labels { annotator, .. } => Answer::Labels(recording.labels(&annotator)),
-            Ask::Save { annotator, label, seen, .. } => {
-                let label = Label { at: label.at.or_else(|| Some(now())), ..label };
-                Answer::Saved(recording.save_label(&annotator, label, seen.as_ref()))
-            }
-            Ask::Places { run, done, component, verdict } => {
-                let places = recording.places(&run, done, &component, verdict.as_ref());
-                Answer::Places(places.map(Arc::new))
-            }
-            Ask::Agree(pairs) => Answer::Agreed(Some(agreement::kappa(&pairs))),
-        },
-    )
-}
-
-/// What stands for the answer of a worker that failed.
-pub fn failed(ask: &Ask) -> fn(String) -> replay::Answer {
-    match ask {
-        Ask::Labels { .. } => |why| replay::Answer::Audit(Answer::Labels(Err(why))),
-        Ask::Save { .. } => |why| replay::Answer::Audit(Answer::Saved(Err(why))),
-        Ask::Places { .. } => |why| replay::Answer::Audit(Answer::Places(Err(why))),
-        Ask::Agree(_) => |_| replay::Answer::Audit(Answer::Agreed(None)),
-    }
-}
-
-fn reply(request: Request, answer: Answer) -> Reply {
-    Reply::Message(Message::Answered(request, replay::Answer::Audit(answer)))
-}
-
-fn now() -> String {
+pub fn now() -> String {
     Time(jiff::Timestamp::now().as_millisecond()).to_string()
 }
 

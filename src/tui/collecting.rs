@@ -13,33 +13,25 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crossbeam_channel::Sender;
-
 use crate::{
     app::{
-        Effect, Message, Request,
         collection::{
-            self,
-            asking::{Answer, Asked, Depth},
-            columns::Column,
-            pairs::Sides,
+            asking::{Asked, Depth, Found},
             row::Scores,
         },
         curves::Measured,
     },
     store::{self, ReuseReader, Siblings, cards},
-    study::{Plan, paired::tested},
 };
 
 use super::{
     scoring::{Scoring, name_of},
-    world::{Event, Opener, Reply},
+    world::Opener,
 };
 
 /// What a worker for the collection needs.
 #[derive(Clone)]
 pub struct Collecting {
-    pub sender: Sender<Event>,
     pub opener: Opener,
     pub scoring: Arc<Scoring>,
     /// The logs side by side, since the runs were last looked for.
@@ -53,72 +45,46 @@ pub struct Collecting {
 /// Things that come in quick succession wait for each other this long.
 const TOGETHER: Duration = Duration::from_millis(25);
 
-/// Whether an effect is one of ours.
-pub const fn is_one(effect: &Effect) -> bool {
-    matches!(
-        effect,
-        Effect::FindRuns(..) | Effect::ReadRuns(..) | Effect::ScoreRuns(..) | Effect::TestPairs(..)
-    )
-}
-
-pub fn reply(request: Request, answer: Answer) -> Reply {
-    Reply::Message(heard(request, answer))
-}
-
-fn heard(request: Request, answer: Answer) -> Message {
-    Message::Collection(collection::Message::Heard(request, answer))
-}
+/// Brings what was found; false where nobody listens any more.
+type Tell<'a> = dyn Fn(Found) -> bool + 'a;
 
 impl Collecting {
-    /// Does the work; None where it is somebody else's.
-    pub fn answer(&self, effect: &Effect) -> Option<Reply> {
-        let (request, last) = match effect {
-            Effect::FindRuns(request, sources) => (request, self.find(*request, sources)),
-            Effect::ReadRuns(request, Depth::Beginning, asked) => {
-                (request, self.begin(*request, asked))
-            }
-            Effect::ReadRuns(request, Depth::Whole, asked) => (request, self.read(*request, asked)),
-            Effect::ScoreRuns(request, asked) => (request, self.score(*request, asked)),
-            Effect::TestPairs(request, sides) => (request, test(sides)),
-            _ => return None,
-        };
-        Some(reply(*request, last))
-    }
-
     fn is_wanted(&self) -> bool {
         self.unwanted.load(Ordering::Relaxed) == self.era
     }
 
-    /// False where nobody listens any more.
-    fn tell(&self, request: Request, answer: Answer) -> bool {
-        self.sender.send(Event::Partly(heard(request, answer))).is_ok()
-    }
-
-    fn find(&self, request: Request, sources: &[PathBuf]) -> Answer {
+    /// The runs below these paths.
+    pub fn find(&self, sources: &[PathBuf], tell: &Tell<'_>) {
         self.siblings.forget();
         let batch = Batch::default();
         for source in sources {
             let goes_on = store::walk(source, &mut |run| {
-                batch.add(run).is_none_or(|runs| self.tell(request, Answer::Found(runs)))
+                batch.add(run).is_none_or(|runs| tell(Found::Paths(runs)))
             });
             if !goes_on {
                 break;
             }
         }
-        self.tell(request, Answer::Found(batch.rest()));
-        Answer::Done
+        tell(Found::Paths(batch.rest()));
     }
 
-    fn begin(&self, request: Request, asked: &[Asked]) -> Answer {
+    /// What these runs say.
+    pub fn read(&self, depth: Depth, asked: &[Asked], tell: &Tell<'_>) {
+        match depth {
+            Depth::Beginning => self.read_beginnings(asked, tell),
+            Depth::Whole => self.read_wholes(asked, tell),
+        }
+    }
+
+    fn read_beginnings(&self, asked: &[Asked], tell: &Tell<'_>) {
         let begin = |asked: &Asked| {
             let card = cards::of_beginning(&asked.path).map(Box::new);
             self.is_wanted().then_some((asked.row, card))
         };
-        in_batches(asked, begin, |cards| self.tell(request, Answer::Begun(cards)));
-        Answer::Done
+        in_batches(asked, begin, |cards| tell(Found::Beginnings(cards)));
     }
 
-    fn read(&self, request: Request, asked: &[Asked]) -> Answer {
+    fn read_wholes(&self, asked: &[Asked], tell: &Tell<'_>) {
         let read = |asked: &Asked| {
             let opened = self.opener.open_among(&asked.path, &self.siblings);
             let card = opened.map(|opened| {
@@ -129,26 +95,21 @@ impl Collecting {
             });
             self.is_wanted().then(|| (asked.row, card.map_err(|why| why.to_string())))
         };
-        in_batches(asked, read, |cards| self.tell(request, Answer::Read(cards)));
-        Answer::Done
+        in_batches(asked, read, |cards| tell(Found::Cards(cards)));
     }
 
-    fn score(&self, request: Request, asked: &[Asked]) -> Answer {
-        let scorer = match self.scoring.scorer(&|_| {}) {
-            Ok(scorer) => scorer,
-            Err(why) => return Answer::Failed(why),
-        };
-        self.tell(request, Answer::Ruler(name_of(scorer.ruler())));
+    /// What the files of these runs measure. The error is a sentence.
+    pub fn score(&self, asked: &[Asked], tell: &Tell<'_>) -> Result<(), String> {
+        let scorer = self.scoring.scorer(&|_| {})?;
+        tell(Found::Ruler(name_of(scorer.ruler())));
         let score = |asked: &Asked| {
             let scores = self.score_one(asked, scorer);
             // Half a measure is none; it is asked for again when it is wanted again.
             self.is_wanted().then_some((asked.row, scores))
         };
-        scorer.gathering(|| {
-            in_batches(asked, score, |scored| self.tell(request, Answer::Scored(scored)));
-        });
+        scorer.gathering(|| in_batches(asked, score, |scored| tell(Found::Scores(scored))));
         scorer.forget();
-        Answer::Done
+        Ok(())
     }
 
     fn score_one(&self, asked: &Asked, scorer: &store::Scorer) -> Result<Scores, String> {
@@ -165,11 +126,6 @@ impl Collecting {
         let dir = dir.ok().and_then(|mut dirs| dirs.pop().flatten());
         Ok(Scores { dir, ..Scores::of(&measured) })
     }
-}
-
-fn test(sides: &Sides) -> Answer {
-    store::stand_back();
-    Answer::Tested(tested(sides, Column::better, &Plan::default()))
 }
 
 /// Does `work` for each item, several at a time, and sends what comes of it together with what follows within a moment:

@@ -9,15 +9,10 @@ use std::{
     },
 };
 
-use crossbeam_channel::Sender;
-
 use crate::{
     app::{
-        Message, Request,
-        compare::{
-            self,
-            asking::{Answer, Ask, CONTEXT, Measured},
-        },
+        compare::asking::{CONTEXT, Measured},
+        curves::RulerName,
     },
     code::diff,
     run::{
@@ -30,13 +25,12 @@ use crate::{
 
 use super::{
     scoring::{Scoring, name_of},
-    world::{Event, Opened, Opener, Recording, Reply, colours_of},
+    world::{Opened, Opener, Recording},
 };
 
 /// What a worker needs to set runs side by side; copies share the runs.
 #[derive(Clone)]
 pub struct Comparing {
-    sender: Sender<Event>,
     opener: Opener,
     scoring: Arc<Scoring>,
     reader: Arc<ReuseReader>,
@@ -54,24 +48,9 @@ impl Blobs for Contents<'_> {
     }
 }
 
-/// Whether the work stands back for what is looked at.
-pub const fn takes_long(ask: &Ask) -> bool {
-    matches!(ask, Ask::Measure(..) | Ask::Trees(_))
-}
-
-/// What is said where a worker failed.
-pub const fn failed(request: Request, why: String) -> Reply {
-    heard(request, Answer::Failed(why))
-}
-
-const fn heard(request: Request, answer: Answer) -> Reply {
-    Reply::Message(Message::Compare(compare::Message::Heard(request, answer)))
-}
-
 impl Comparing {
-    pub fn new(sender: Sender<Event>, opener: Opener) -> Self {
+    pub fn new(opener: Opener) -> Self {
         Self {
-            sender,
             opener,
             scoring: Arc::default(),
             reader: Arc::default(),
@@ -87,21 +66,6 @@ impl Comparing {
     /// Ends what is being measured.
     pub fn stop(&self) {
         self.unwanted.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub fn answer(&self, request: Request, ask: Ask) -> Reply {
-        let answer = match ask {
-            Ask::Open(paths) => match self.open_all(&paths) {
-                Ok(parties) => Ok(Answer::Opened(parties)),
-                Err(why) => return Reply::NotCompared(request, why),
-            },
-            Ask::Measure(path, moments) => self.measure(request, &path, moments),
-            Ask::Trees(paths) => self.trees(&paths),
-            Ask::Between(paths, change) => self.between(&paths, &change).map(Answer::Between),
-            Ask::File(path, file, done) => self.file(&path, &file, done),
-            Ask::Colours(texts) => Ok(Answer::Colours(colours_of(&texts))),
-        };
-        heard(request, answer.unwrap_or_else(Answer::Failed))
     }
 
     fn open(&self, path: &Path) -> Result<Opened, OpenError> {
@@ -120,7 +84,7 @@ impl Comparing {
     }
 
     /// What was held for an earlier comparison is let go of.
-    fn open_all(&self, paths: &[PathBuf]) -> Result<Vec<Party>, OpenError> {
+    pub fn open_all(&self, paths: &[PathBuf]) -> Result<Vec<Party>, OpenError> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|path, _| paths.contains(path));
         drop(held);
@@ -134,22 +98,19 @@ impl Comparing {
         Ok(parties)
     }
 
-    fn measure(
+    /// The numbers of a run's code at these moments. The error is a sentence.
+    pub fn measure(
         &self,
-        request: Request,
         path: &Path,
         moments: Vec<usize>,
-    ) -> Result<Answer, String> {
+        say: &dyn Fn(String),
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<(RulerName, Vec<Measured>), String> {
         let era = self.unwanted.load(Ordering::Relaxed);
         let opened = self.opened(path)?;
-        let say = |words| {
-            let message = Message::Shell(crate::app::shell::Message::Say(words));
-            let _ = self.sender.send(Event::Partly(message)); // the loop may already have gone home
-        };
-        let scorer = self.scoring.scorer(&say)?;
+        let scorer = self.scoring.scorer(say)?;
         let goes_on = |done: usize, total: usize| {
-            let part = compare::Message::Heard(request, Answer::Measuring(done, total));
-            let _ = self.sender.send(Event::Partly(Message::Compare(part))); // as above
+            progress(done, total);
             self.unwanted.load(Ordering::Relaxed) == era
         };
         let scored = opened.recording.score(&opened.run, &moments, scorer, &goes_on)?;
@@ -157,24 +118,27 @@ impl Comparing {
         let dirs = opened.recording.dir(&opened.run, &moments, &self.reader)?;
         let numbers = moments.into_iter().zip(snapshots).zip(dirs);
         let measured = numbers.map(|((done, code), dir)| Measured { done, code, dir }).collect();
-        Ok(Answer::Measured(name_of(scorer.ruler()), measured))
+        Ok((name_of(scorer.ruler()), measured))
     }
 
-    fn trees(&self, [a, b]: &[PathBuf; 2]) -> Result<Answer, String> {
+    /// The files that two runs ended with. The error is a sentence.
+    pub fn trees(&self, [a, b]: &[PathBuf; 2]) -> Result<Trees, String> {
         let (a, b) = (self.opened(a)?, self.opened(b)?);
         let (tree_a, tree_b) = (last_tree(&a)?, last_tree(&b)?);
         let (of_a, of_b) = (Contents(&a), Contents(&b));
         let a = Side { tree: &tree_a, contents: &of_a };
         let b = Side { tree: &tree_b, contents: &of_b };
-        Ok(Answer::Trees(Trees::of(a, b)))
+        Ok(Trees::of(a, b))
     }
 
-    fn between(&self, [a, b]: &[PathBuf; 2], change: &Change) -> Result<FileDiff, String> {
+    /// A file of both, line by line. The error is a sentence.
+    pub fn between(&self, [a, b]: &[PathBuf; 2], change: &Change) -> Result<FileDiff, String> {
         let (a, b) = (self.opened(a)?, self.opened(b)?);
         Ok(diff_between([&Contents(&a), &Contents(&b)], change, CONTEXT))
     }
 
-    fn file(&self, path: &Path, file: &str, done: usize) -> Result<Answer, String> {
+    /// A file of a run as it stood after so many turns. The error is a sentence.
+    pub fn file(&self, path: &Path, file: &str, done: usize) -> Result<Arc<str>, String> {
         let opened = self.opened(path)?;
         let tree = tree_after(&*opened.recording, &opened.run, done)?;
         let missing = || format!("there is no {file} after turn {done}");
@@ -183,7 +147,7 @@ impl Comparing {
         if diff::is_binary(&bytes) {
             return Err(format!("{file} is not text: {} bytes", bytes.len()));
         }
-        Ok(Answer::File(String::from_utf8_lossy(&bytes).into()))
+        Ok(String::from_utf8_lossy(&bytes).into())
     }
 }
 

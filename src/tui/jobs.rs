@@ -10,12 +10,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crossbeam_channel::Sender;
-
 use crate::{
     app::{
-        Effect, Message, Request,
-        jobs::{self, Plan, Refusal, Wanted, scoring, testing},
+        jobs::{Plan, Refusal, Wanted, scoring, testing},
+        question::Question,
     },
     judge::stop::Stop,
     live::{
@@ -30,34 +28,21 @@ use crate::{
 use super::{
     scoring::{name_of, rules_in},
     starting::Starting,
-    world::{Event, Opener, Reply},
+    world::Opener,
 };
-
-/// What is answered where a worker failed.
-pub fn failed(request: Request, why: String) -> Reply {
-    planned(request, Err(Refusal { field: None, why }))
-}
 
 /// What beginning it would do.
 pub fn plan(
-    request: Request,
     wanted: &Wanted,
     bundle: Option<&Path>,
     settings: Option<&Path>,
     (starting, opener): (&Starting, &Opener),
-) -> Reply {
-    planned(
-        request,
-        match wanted {
-            Wanted::Score(measure) => plan_of_measure(measure, settings),
-            Wanted::Test(tests) => plan_of_tests(tests, bundle),
-            Wanted::Live(start) => starting.plan(start, opener),
-        },
-    )
-}
-
-const fn planned(request: Request, plan: Result<Plan, Refusal>) -> Reply {
-    Reply::Message(Message::Jobs(jobs::Message::Planned(request, plan)))
+) -> Result<Plan, Refusal> {
+    match wanted {
+        Wanted::Score(measure) => plan_of_measure(measure, settings),
+        Wanted::Test(tests) => plan_of_tests(tests, bundle),
+        Wanted::Live(start) => starting.plan(start, opener),
+    }
 }
 
 fn plan_of_measure(measure: &scoring::Measure, settings: Option<&Path>) -> Result<Plan, Refusal> {
@@ -122,10 +107,10 @@ pub struct Testing {
 const PATIENCE: Duration = Duration::from_secs(3);
 
 impl Testing {
-    /// For the worker that carries out an effect; tests that begin have a stop of their own.
-    pub fn for_effect(&self, effect: &Effect) -> Self {
+    /// For the worker that answers a question; tests that begin have a stop of their own.
+    pub fn for_question(&self, question: Option<&Question>) -> Self {
         let stop = Stop::default();
-        if matches!(effect, Effect::TestCheckpoints(..)) {
+        if matches!(question, Some(Question::CheckpointTests { .. })) {
             *self.last.lock().unwrap_or_else(PoisonError::into_inner) = stop.clone();
             self.running.fetch_add(1, Ordering::SeqCst);
         }
@@ -146,25 +131,18 @@ impl Testing {
         }
     }
 
-    /// Tests one checkpoint after the other and tells of each; the recording is shown as it is then.
-    pub fn answer(
+    /// Tests one checkpoint after the other and tells of each, with the bundle that has its outcome. Gives a sentence about
+    /// all; the error is one too.
+    pub fn test(
         &self,
-        request: Request,
         (bundle, run): (Option<PathBuf>, &Run),
         tests: &testing::Tests,
-        sender: &Sender<Event>,
-        opener: &Opener,
-    ) -> Reply {
+        tell: &dyn Fn(&str, testing::Outcome, &Path),
+    ) -> Result<String, String> {
         let _running = Running(&self.running);
-        let Some(bundle) = bundle else { return tests_over(request, Err(NO_BUNDLE.into())) };
-        let tell = |checkpoint: &str, outcome| {
-            let message = jobs::Message::Tested(request, checkpoint.to_owned(), outcome);
-            let _ = sender.send(Event::Partly(Message::Jobs(message))); // the loop may already have gone home
-            if let Ok(opened) = opener.open(&bundle) {
-                let _ = sender.send(Event::Changed(bundle.clone(), opened));
-            }
-        };
-        tests_over(request, self.test_all(&bundle, run, tests, &tell))
+        let bundle = bundle.ok_or(NO_BUNDLE)?;
+        let tell = |checkpoint: &str, outcome| tell(checkpoint, outcome, &bundle);
+        self.test_all(&bundle, run, tests, &tell)
     }
 
     fn test_all(
@@ -223,11 +201,6 @@ impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
-}
-
-/// What is answered when no more checkpoints will be tested.
-pub const fn tests_over(request: Request, outcome: Result<String, String>) -> Reply {
-    Reply::Message(Message::Jobs(jobs::Message::TestsOver(request, outcome)))
 }
 
 /// Writes what measures into the settings. Gives a sentence, of success or failure.

@@ -21,11 +21,9 @@ use crossbeam_channel::{Sender, bounded};
 
 use crate::{
     app::{
-        Effect, Message, Request,
-        judging::asking::{
-            self, Answer, Ask, Asks, How, Matter, News, Outcome, Plan, Search, Start, Wish,
-        },
-        replay,
+        Message, Request,
+        judging::asking::{self, Asks, Matter, News, Outcome, Plan, Start, Wish},
+        question::{Part, Question},
     },
     judge::{
         self, asks,
@@ -43,7 +41,7 @@ use crate::{
     store::{self, Opened, judgements::Judgements},
 };
 
-use super::world::{Event, Reply};
+use super::world::Event;
 use known::{Known, SettingsFile};
 
 /// What a worker needs to ask a judge; copies share who is asked and what is open.
@@ -72,25 +70,6 @@ const BEAT: Duration = Duration::from_secs(1);
 
 /// How long a judging has to end when the program does. It saves after each component, so there is little to lose.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-const fn heard(request: Request, answer: Answer) -> Message {
-    Message::Answered(request, replay::Answer::Judged(answer))
-}
-
-/// What is answered where a worker failed.
-pub fn failed(ask: &Ask) -> fn(String) -> replay::Answer {
-    match ask {
-        Ask::Plan(_) => |why| replay::Answer::Judged(Answer::Planned(Err(why))),
-        Ask::Find => |why| replay::Answer::Judged(Answer::Found(vec![], Search::Over(Some(why)))),
-        Ask::Models(_) => |why| replay::Answer::Judged(Answer::Listed(vec![], Some(why))),
-        Ask::Keep(..) => |why| replay::Answer::Judged(Answer::Kept(Err(why))),
-        Ask::Judge(..) => |why| replay::Answer::Judged(Answer::Over(failure(why))),
-    }
-}
-
-const fn failure(words: String) -> Outcome {
-    Outcome { how: How::Failed, words, files: vec![], spent: None }
-}
 
 impl Judging {
     pub fn new(sender: Sender<Event>) -> Self {
@@ -139,62 +118,66 @@ impl Judging {
     }
 
     /// To be called before the worker starts, so that a stop that follows at once is not missed.
-    pub fn stop_for(&self, effect: &Effect) -> Stop {
+    pub fn stop_for(&self, request: Request, question: &Question) -> Stop {
         let stop = Stop::default();
-        if let Effect::Judge(request, _, Ask::Judge(..)) = effect {
-            locked(&self.stops).insert(*request, stop.clone());
+        if let Question::Judging { .. } = question {
+            locked(&self.stops).insert(request, stop.clone());
             self.running.fetch_add(1, Ordering::SeqCst);
         }
         stop
     }
 
+    /// What a judging would take; as [`Self::judge_all`]. The error is a sentence.
+    pub fn plan(
+        &self,
+        (bundle, turns): (Option<PathBuf>, usize),
+        wish: &Wish,
+    ) -> Result<Plan, String> {
+        self.desk(bundle, turns, wish).and_then(|desk| desk.plan(wish))
+    }
+
     /// `bundle` is the folder of the recording's bundle, where it is one; `turns` how many it has by now.
-    pub fn answer(
+    pub fn judge_all(
         &self,
         request: Request,
         (bundle, turns): (Option<PathBuf>, usize),
-        ask: Ask,
+        wish: &Wish,
+        start: Start,
         stop: &Stop,
-    ) -> Reply {
-        let answer = match ask {
-            Ask::Plan(wish) => {
-                Answer::Planned(self.desk(bundle, turns, &wish).and_then(|desk| desk.plan(&wish)))
-            }
-            Ask::Find => self.find(request),
-            Ask::Models(judge) => self.list(&judge),
-            Ask::Keep(judge, model) => Answer::Kept(locked(&self.known).keep(&judge, &model)),
-            Ask::Judge(wish, start) => {
-                let _running = Running { judging: self, request };
-                let desk = self.desk(bundle, turns, &wish);
-                let over = desk.map(|desk| self.judge(request, &desk, &wish, start, stop));
-                Answer::Over(over.unwrap_or_else(failure))
-            }
-        };
-        Reply::Message(heard(request, answer))
+    ) -> Outcome {
+        let _running = Running { judging: self, request };
+        let desk = self.desk(bundle, turns, wish);
+        let over = desk.map(|desk| self.judge(request, &desk, wish, start, stop));
+        over.unwrap_or_else(Outcome::failure)
     }
 
-    /// Says at once what the settings, keys and programs give, and which servers answer when they had their time.
-    fn find(&self, request: Request) -> Answer {
+    /// The judge of this name with this model is in the settings from now on. Gives a sentence; the error is one too.
+    pub fn keep(&self, judge: &str, model: &str) -> Result<String, String> {
+        locked(&self.known).keep(judge, model)
+    }
+
+    /// Says at once what the settings, keys and programs give, and which servers answer when they had their time. Gives
+    /// everybody, and what is wrong with the settings.
+    pub fn find(&self, tell: &dyn Fn(Vec<asking::Judge>)) -> (Vec<asking::Judge>, Option<String>) {
         let (problem, judges, environment) = {
             let mut known = locked(&self.known);
             let problem = known.look();
             (problem, known.all(), known.environment.clone())
         };
-        let part = heard(request, Answer::Found(judges, Search::GoesOn));
-        let _ = self.sender.send(Event::Partly(part)); // the loop may already have gone home
+        tell(judges);
         let servers = Known::servers(&environment);
         let mut known = locked(&self.known);
         known.take_servers(servers);
-        Answer::Found(known.all(), Search::Over(problem))
+        (known.all(), problem)
     }
 
-    fn list(&self, judge: &str) -> Answer {
+    /// Everybody, with the models of this judge, or why they are not known.
+    pub fn list(&self, judge: &str) -> Vec<asking::Judge> {
         let known = locked(&self.known).clone(); // nobody waits for a server
         let models = known.ask_for_models(judge);
-        let why = models.as_ref().err().cloned();
         let mut known = locked(&self.known);
         known.list(judge, models);
-        Answer::Listed(known.all(), why)
+        known.all()
     }
 
     /// The error is a sentence.
@@ -385,7 +368,8 @@ impl Clock {
 
     fn tell(&self, turn: usize, event: &judge::run::Event) {
         let seconds = self.began.map_or(0.0, |began| began.elapsed().as_secs_f64());
-        let message = heard(self.request, Answer::News(seconds, told::news(turn, event)));
+        let message =
+            Message::Partly(self.request, Part::Judging(seconds, told::news(turn, event)));
         let _ = self.sender.send(Event::Partly(message)); // the loop may already have gone home
     }
 }
@@ -396,7 +380,7 @@ fn beat(sender: Sender<Event>, request: Request, began: Instant) -> Option<Sende
     let tell = move || {
         while ended.recv_timeout(BEAT) == Err(crossbeam_channel::RecvTimeoutError::Timeout) {
             let seconds = began.elapsed().as_secs_f64();
-            let message = heard(request, Answer::News(seconds, News::Beat));
+            let message = Message::Partly(request, Part::Judging(seconds, News::Beat));
             if sender.send(Event::Partly(message)).is_err() {
                 return;
             }

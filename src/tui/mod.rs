@@ -57,7 +57,7 @@ pub use gate::Gate;
 pub use judging::known::{JudgeSettings, SettingsFile};
 pub use runtime::Ending;
 pub use terminal::Terminal;
-pub use world::{Opened, Opener, Recording, from_disk};
+pub use world::{Opened, Opener, Recording, answer, from_disk};
 
 /// Why there was nothing to show.
 #[derive(Debug, thiserror::Error)]

@@ -16,9 +16,9 @@ use ratatui::layout::Size;
 use crate::{
     app::{
         App, Effect, Message, Place, Request,
-        compare::{self, asking},
         jobs::{self, live::Origin},
         judging::Known,
+        question::Answer,
         shell::{self, editor::Editing},
     },
     live::{Control, Job, Start},
@@ -368,12 +368,12 @@ impl Runtime {
             Reply::StartLive(request, job, origin) => self.begin_live(request, *job, origin),
             Reply::Message(message) => self.update(message),
             Reply::NotCompared(request, why) => {
-                let answer = asking::Answer::Failed(why.to_string());
+                let answer = Answer::Parties(Err(why.to_string()));
                 // Beside a table or a run it is a sentence.
                 if self.app.collection.is_none() && self.app.replay().is_none() {
                     self.open_error = Some(why);
                 }
-                self.update(Message::Compare(compare::Message::Heard(request, answer)))
+                self.update(Message::Answered(request, answer))
             }
             Reply::Opened(request, Ok(opened)) => {
                 self.world.ask_about(opened.recording);

@@ -53,22 +53,17 @@ impl Starting {
     }
 
     /// The agents of this machine: first without their versions, then with them.
-    pub fn find(&self, request: Request, task: &str, partly: &dyn Fn(Message)) -> Reply {
+    pub fn find(&self, task: &str, tell: &dyn Fn(Found)) -> Found {
         let mut agents = agents::all(&self.drivers);
         let remembered = if self.remembers { store::forms::read(task) } else { vec![] };
-        let found = |agents: &[Agent], is_whole| {
-            let agents = agents.iter().map(choice).collect();
-            let found = Found {
-                agents,
-                remembered: remembered.clone(),
-                work: stage::somewhere(),
-                is_whole,
-            };
-            Message::Jobs(jobs::Message::Found(request, found))
+        let found = |agents: &[Agent]| Found {
+            agents: agents.iter().map(choice).collect(),
+            remembered: remembered.clone(),
+            work: stage::somewhere(),
         };
-        partly(found(&agents, false));
+        tell(found(&agents));
         agents::ask_versions(&mut agents, &self.drivers);
-        Reply::Message(found(&agents, true))
+        found(&agents)
     }
 
     /// What it would do.
@@ -275,12 +270,6 @@ impl Starting {
         *last = Some((path.to_owned(), script.clone()));
         Ok(script)
     }
-}
-
-/// What is answered where nothing could be looked for.
-pub fn found_nothing(request: Request) -> Reply {
-    let found = Found { is_whole: true, ..Found::default() };
-    Reply::Message(Message::Jobs(jobs::Message::Found(request, found)))
 }
 
 /// What is answered where something cannot begin.

@@ -7,7 +7,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
     thread,
@@ -18,15 +18,27 @@ use crossbeam_channel::Sender;
 use crate::{
     app::{
         Effect, Message, Request,
-        audit::asking::{Ask, Saved},
-        collection, colours,
-        curves::{Measured, Moved, scores},
-        jobs::{Refusal, live::Origin, scoring::Measure},
+        ask::Sentence,
+        audit::{
+            agreement::{self, Pairs},
+            asking::Saved,
+        },
+        collection::{self, asking::Depth, columns::Column, pairs::Sides as PairedSides},
+        colours::{self, Sides, Texts},
+        compare::asking,
+        curves::{Measured, Moved, RulerName, scores},
+        jobs::{
+            Plan as JobPlan, Refusal, Wanted,
+            live::{Found, Origin},
+            scoring::Measure,
+            testing::Tests,
+        },
+        judging::asking::{Judge, Outcome, Plan as JudgePlan, Start as JudgingStart, Wish},
         live::told::Command,
-        replay::{Answer, Counts},
+        question::{Answer, Executor, Part, Question},
+        replay::Counts,
         scores::components::asking::Integration,
         search::MOST_HITS,
-        search::Progress,
         shell,
     },
     code::highlight::highlight,
@@ -45,14 +57,19 @@ use crate::{
         search::{Hit, Query},
     },
     store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer, Siblings},
+    study::{
+        self, Estimate,
+        compare::{Party, Trees},
+        paired::{Tested, tested},
+    },
 };
 
 use super::{
     auditing,
-    collecting::{self, Collecting},
-    comparing::{self, Comparing},
+    collecting::Collecting,
+    comparing::Comparing,
     jobs,
-    judging::{self, Judging},
+    judging::Judging,
     living::{self, Living},
     scoring::{Scoring, name_of},
     starting::{self, Starting},
@@ -394,9 +411,8 @@ pub struct World {
 
 impl World {
     pub fn new(sender: Sender<Event>, opener: Opener) -> Self {
-        let comparing = Comparing::new(sender.clone(), opener.clone());
+        let comparing = Comparing::new(opener.clone());
         let collecting = Collecting {
-            sender: sender.clone(),
             opener: opener.clone(),
             scoring: Arc::default(),
             siblings: Arc::default(),
@@ -545,45 +561,28 @@ impl World {
 
     /// Starts a worker, which sends exactly one [`Event::Answered`].
     pub fn carry_out(&self, effect: Effect) {
+        let Some(request) = effect.request() else { return };
         let apology = Arc::new(apology(&effect));
         let sorry = apology.clone();
-        let (judging, stop) = (self.judging.clone(), self.judging.stop_for(&effect));
-        let worker = Worker {
-            judging,
-            stop,
-            sender: self.sender.clone(),
-            opener: self.opener.clone(),
-            recording: self.recording.clone(),
-            search: self.search.clone(),
-            scoring: self.scoring.clone(),
-            unwanted: self.unwanted.clone(),
-            era: self.unwanted.load(Ordering::Relaxed),
-            comparing: self.comparing.clone(),
-            collecting: self.collecting.clone(),
-            testing: self.testing.for_effect(&effect),
-            settings: self.settings.clone(),
-            starting: self.starting.clone(),
-        };
-        if let Effect::Open(request, _) = &effect {
+        if let Effect::Open(..) = effect {
             self.stop_scoring();
             self.search.store(request.number(), Ordering::Relaxed);
         }
-        if let Effect::Search(request, ..) = &effect {
+        let question = match &effect {
+            Effect::Ask(_, question) => Some(&**question),
+            _ => None,
+        };
+        if let Some(Question::Search { .. }) = question {
             self.search.store(request.number(), Ordering::Relaxed);
         }
+        let worker = self.worker(request, question);
+        let takes_long = question.is_some_and(takes_long);
         let sender = self.sender.clone();
-        // What takes long is not what is looked at.
-        let takes_long = match &effect {
-            Effect::Score(..) | Effect::CountLines(..) | Effect::Search(..) => true,
-            Effect::Audit(_, ask) => matches!(**ask, Ask::Agree(_)),
-            Effect::Compare(_, ask) => comparing::takes_long(ask),
-            _ => false,
-        };
         let work = move || {
             if takes_long {
                 store::stand_back();
             }
-            let reply = catch_unwind(AssertUnwindSafe(|| worker.answer(effect)));
+            let reply = catch_unwind(AssertUnwindSafe(|| worker.reply(effect)));
             let reply = reply.unwrap_or_else(|panic| apology(&words_of(&*panic)));
             let _ = sender.send(Event::Answered(reply)); // the loop may already have gone home
         };
@@ -593,10 +592,55 @@ impl World {
             let _ = self.sender.send(Event::Answered(sorry(&words)));
         }
     }
+
+    fn worker(&self, request: Request, question: Option<&Question>) -> Worker {
+        Worker {
+            request,
+            judging: self.judging.clone(),
+            stop: question.map(|it| self.judging.stop_for(request, it)).unwrap_or_default(),
+            sender: self.sender.clone(),
+            opener: self.opener.clone(),
+            recording: self.recording.clone(),
+            search: self.search.clone(),
+            scoring: self.scoring.clone(),
+            unwanted: self.unwanted.clone(),
+            era: self.unwanted.load(Ordering::Relaxed),
+            comparing: self.comparing.clone(),
+            collecting: self.collecting.clone(),
+            testing: self.testing.for_question(question),
+            settings: self.settings.clone(),
+            starting: self.starting.clone(),
+            not_compared: OnceLock::new(),
+        }
+    }
 }
 
-/// What a worker needs; a copy of the world's.
+/// What takes long is not what is looked at: it stands back for the rest.
+const fn takes_long(question: &Question) -> bool {
+    matches!(
+        question,
+        Question::Scores { .. }
+            | Question::LineCounts { .. }
+            | Question::Search { .. }
+            | Question::Agreement { .. }
+            | Question::PartyScores { .. }
+            | Question::Trees { .. }
+            | Question::PairTests { .. }
+    )
+}
+
+/// Answers a question about a recording at once, with what a program that was just started has. Parts of the answer are
+/// lost.
+pub fn answer(recording: &Arc<dyn Recording>, question: Question) -> Answer {
+    let mut world = World::new(crossbeam_channel::unbounded().0, from_disk());
+    world.ask_about(recording.clone());
+    question.carry_out(&world.worker(Request::default(), None))
+}
+
+/// Answers one question, with copies of what the world has.
 struct Worker {
+    /// The number of the question.
+    request: Request,
     sender: Sender<Event>,
     opener: Opener,
     recording: Option<Arc<dyn Recording>>,
@@ -613,121 +657,45 @@ struct Worker {
     testing: jobs::Testing,
     settings: Option<PathBuf>,
     starting: Starting,
+    /// Why a run that was to be set beside others cannot be opened.
+    not_compared: OnceLock<OpenError>,
 }
 
 impl Worker {
-    fn answer(&self, effect: Effect) -> Reply {
-        let asked = |request, answer| Reply::Message(Message::Answered(request, answer));
-        if let Some(reply) = self.collecting.answer(&effect) {
-            return reply;
-        }
-        if let Effect::Open(request, path) = &effect {
-            if (self.opener.several)(path) {
-                return Reply::Message(Message::Several(*request));
-            }
-            if let Some(head) = (self.opener.head)(path) {
-                let _ = self.sender.send(Event::Begun(*request, head)); // the loop may already have gone home
-                store::stand_back(); // there is something to look at
-            }
-            return Reply::Opened(*request, self.opener.open(path));
-        }
-        if let Effect::Compare(request, ask) = effect {
-            return self.comparing.answer(request, ask);
-        }
-        if let Effect::PlanJob(request, wanted) = &effect {
-            let bundle = self.recording.as_ref().and_then(|it| it.bundle());
-            let starting = (&self.starting, &self.opener);
-            let settings = self.settings.as_deref();
-            return jobs::plan(*request, wanted, bundle.as_deref(), settings, starting);
-        }
-        if let Effect::FindAgents(request, task) = &effect {
-            return self.starting.find(*request, task, &|message| self.partly(message));
-        }
-        if let Effect::StartLive(request, beginning) = &effect {
-            return self.starting.begin(*request, beginning, &self.opener);
-        }
-        let Some(recording) = &self.recording else { return apology(&effect)("no run is open") };
+    fn reply(self, effect: Effect) -> Reply {
         match effect {
-            Effect::Open(..)
-            | Effect::Compare(..)
-            | Effect::StopComparing
-            | Effect::PlanJob(..)
-            | Effect::FindAgents(..)
-            | Effect::StartLive(..)
-            | Effect::MeasureWith(_)
-            | Effect::StopTesting
-            | Effect::FindRuns(..)
-            | Effect::ReadRuns(..)
-            | Effect::ScoreRuns(..)
-            | Effect::TestPairs(..)
-            | Effect::StopCollecting
-            | Effect::StopScoring
-            | Effect::Live(_)
-            | Effect::StopJudging(_)
-            | Effect::Suspend
-            | Effect::Follow(_)
-            | Effect::Copy(_)
-            | Effect::Edit(_) => apology(&effect)("asked in the wrong place"),
-            Effect::Judge(request, run, ask) => {
-                let bundle = recording.bundle();
-                self.judging.answer(request, (bundle, run.turns.len()), ask, &self.stop)
+            Effect::Ask(request, question) => {
+                let answer = question.carry_out(&self);
+                match self.not_compared.into_inner() {
+                    Some(why) => Reply::NotCompared(request, why),
+                    None => Reply::Message(Message::Answered(request, answer)),
+                }
             }
-            Effect::TestCheckpoints(request, run, tests) => {
-                let place = (recording.bundle(), &*run);
-                self.testing.answer(request, place, &tests, &self.sender, &self.opener)
+            Effect::Open(request, path) => self.open(request, &path),
+            Effect::StartLive(request, beginning) => {
+                self.starting.begin(request, &beginning, &self.opener)
             }
-            Effect::LoadTimeline(request, run) => {
-                asked(request, Answer::Timeline(recording.timeline(&run)))
-            }
-            Effect::CountLines(request, run) => {
-                asked(request, Answer::Counted(recording.line_counts(&run).map(Arc::new)))
-            }
-            Effect::LoadText(request, run, step) => {
-                let text = recording.step_text(&run, step);
-                asked(request, Answer::Text(Ok(Arc::new(text))))
-            }
-            Effect::LoadRequest(request, run, turn) => {
-                let text = StepText { text: recording.request(&run, turn), ..StepText::default() };
-                asked(request, Answer::Text(Ok(Arc::new(text))))
-            }
-            Effect::Diff(request, run, change, context) => {
-                asked(request, Answer::Diff(Ok(recording.diff(&run, &change, context))))
-            }
-            Effect::ChangesBetween(request, run, before, after) => {
-                let changes = recording.changes_between(&run, before, after);
-                asked(request, Answer::Changes(changes))
-            }
-            Effect::Blame(request, run, path, done) => {
-                asked(request, Answer::Blamed(recording.blame(&run, &path, done)))
-            }
-            Effect::Highlight(request, texts) => {
-                asked(request, Answer::Highlighted(Ok(colours_of(&texts))))
-            }
-            Effect::Search(request, run, query) => {
-                let (rest, progress) = self.look_for(&**recording, request, &run, &query);
-                asked(request, Answer::Found(rest, progress))
-            }
-            Effect::Score(request, run, moments) => {
-                let scores = self.score(&**recording, request, &run, &moments);
-                asked(request, Answer::Scored(scores))
-            }
-            Effect::CompareScores(request, run, before, after) => {
-                let moved = self.compare_scores(&**recording, &run, [before, after]);
-                asked(request, Answer::Moved(moved))
-            }
-            Effect::Audit(request, ask) => auditing::answer(&**recording, request, *ask),
-            Effect::LoadRubric(request, _) => {
-                asked(request, Answer::Rubric(Ok(Arc::new(recording.rubric()))))
-            }
-            Effect::MeasureReuse(request, run, done) => {
-                let reuse = recording.reuse(&run, done);
-                asked(request, Answer::Reused(reuse.map(|reuse| integration(reuse.as_ref()))))
-            }
-            Effect::FollowComponents(request, run, components) => {
-                let told = recording.lifelines(&run, &components, &|_, _| true);
-                asked(request, Answer::Lifelines(told.map(Arc::new)))
-            }
+            effect => apology(&effect)("asked in the wrong place"),
         }
+    }
+
+    fn open(&self, request: Request, path: &Path) -> Reply {
+        if (self.opener.several)(path) {
+            return Reply::Message(Message::Several(request));
+        }
+        if let Some(head) = (self.opener.head)(path) {
+            let _ = self.sender.send(Event::Begun(request, head)); // the loop may already have gone home
+            store::stand_back(); // there is something to look at
+        }
+        Reply::Opened(request, self.opener.open(path))
+    }
+
+    fn recording(&self) -> Result<&dyn Recording, Sentence> {
+        self.recording.as_deref().ok_or_else(|| our_mistake("no run is open"))
+    }
+
+    fn bundle(&self) -> Option<PathBuf> {
+        self.recording.as_ref()?.bundle()
     }
 
     fn say(&self, words: String) {
@@ -735,28 +703,82 @@ impl Worker {
         let _ = self.sender.send(Event::Partly(message)); // the loop may already have gone home
     }
 
-    fn partly(&self, message: Message) {
-        let _ = self.sender.send(Event::Partly(message)); // the loop may already have gone home
+    /// Brings the beginning of an answer; whether anybody listens.
+    fn tell(&self, part: Part) -> bool {
+        self.sender.send(Event::Partly(Message::Partly(self.request, part))).is_ok()
     }
 
     fn is_wanted(&self) -> bool {
         self.unwanted.load(Ordering::Relaxed) == self.era
     }
+}
 
-    fn score(
+impl Executor for Worker {
+    fn timeline(&self, run: Arc<Run>) -> Result<Arc<Timeline>, Sentence> {
+        self.recording()?.timeline(&run)
+    }
+
+    fn line_counts(&self, run: Arc<Run>) -> Result<Arc<Counts>, Sentence> {
+        self.recording()?.line_counts(&run).map(Arc::new)
+    }
+
+    fn step_text(&self, run: Arc<Run>, step: StepId) -> Result<Arc<StepText>, Sentence> {
+        Ok(Arc::new(self.recording()?.step_text(&run, step)))
+    }
+
+    fn request_text(&self, run: Arc<Run>, turn: usize) -> Result<Arc<StepText>, Sentence> {
+        let text = self.recording()?.request(&run, turn);
+        Ok(Arc::new(StepText { text, ..StepText::default() }))
+    }
+
+    fn diff(&self, run: Arc<Run>, change: Change, context: usize) -> Result<FileDiff, Sentence> {
+        Ok(self.recording()?.diff(&run, &change, context))
+    }
+
+    fn changes_between(
         &self,
-        recording: &dyn Recording,
-        request: Request,
-        run: &Run,
-        moments: &[usize],
-    ) -> Result<scores::Answer, String> {
+        run: Arc<Run>,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<Change>, Sentence> {
+        self.recording()?.changes_between(&run, before, after)
+    }
+
+    fn blame(
+        &self,
+        run: Arc<Run>,
+        path: RepoPath,
+        done: usize,
+    ) -> Result<Vec<BlamedLine>, Sentence> {
+        self.recording()?.blame(&run, &path, done)
+    }
+
+    fn colours(&self, texts: Texts) -> Result<Sides, Sentence> {
+        Ok(colours_of(&texts))
+    }
+
+    /// Sends hits as they are found, the first at once; gives those not sent yet.
+    fn search(&self, run: Arc<Run>, query: Query) -> Result<Vec<Hit>, Sentence> {
+        let (mut batch, mut count) = (vec![], 0);
+        self.recording()?.search(&run, &query, &mut |hit| {
+            batch.push(hit);
+            count += 1;
+            if count == 1 || batch.len() == BATCH {
+                self.tell(Part::Hits(std::mem::take(&mut batch)));
+            }
+            count < MOST_HITS && self.search.load(Ordering::Relaxed) == self.request.number()
+        })?;
+        Ok(batch)
+    }
+
+    fn scores(&self, run: Arc<Run>, moments: Vec<usize>) -> Result<scores::Answer, Sentence> {
+        let recording = self.recording()?;
         let scorer = self.scoring.scorer(&|words| self.say(words))?;
         let goes_on = |done: usize, total: usize| {
-            let part = Message::Answered(request, Answer::Scoring(done, total));
-            let _ = self.sender.send(Event::Partly(part)); // the loop may already have gone home
+            self.tell(Part::Measured(done, total));
             self.is_wanted()
         };
-        let scored = recording.score(run, moments, scorer, &goes_on)?;
+        let scored = recording.score(&run, &moments, scorer, &goes_on)?;
         let measured = scored.iter().map(Measured::of);
         Ok(scores::Answer {
             ruler: name_of(scorer.ruler()),
@@ -764,15 +786,11 @@ impl Worker {
         })
     }
 
-    fn compare_scores(
-        &self,
-        recording: &dyn Recording,
-        run: &Run,
-        moments: [usize; 2],
-    ) -> Result<Arc<Moved>, String> {
+    fn moved(&self, run: Arc<Run>, before: usize, after: usize) -> Result<Arc<Moved>, Sentence> {
+        let recording = self.recording()?;
         let scorer = self.scoring.scorer(&|words| self.say(words))?;
         let goes_on = |_, _| self.is_wanted();
-        let scored = recording.score(run, &moments, scorer, &goes_on)?;
+        let scored = recording.score(&run, &[before, after], scorer, &goes_on)?;
         let [before, after] = <[Scored; 2]>::try_from(scored).map_err(|_| "no such moment")?;
         if let Some(scored) = [&before, &after].into_iter().find(|it| it.is_untold) {
             let why = scored.unmeasured().map(|why| why.to_string()).unwrap_or_default();
@@ -782,29 +800,143 @@ impl Worker {
         Ok(Arc::new(Moved::between(&before.detail, &after.detail, rules)))
     }
 
-    /// Sends hits as they are found, the first at once; gives those not sent yet.
-    fn look_for(
+    fn rubric(&self, _run: Arc<Run>) -> Result<Arc<Rubric>, Sentence> {
+        Ok(Arc::new(self.recording()?.rubric()))
+    }
+
+    fn reuse(&self, run: Arc<Run>, done: usize) -> Result<Option<Integration>, Sentence> {
+        let reuse = self.recording()?.reuse(&run, done)?;
+        Ok(integration(reuse.as_ref()))
+    }
+
+    fn lifelines(
         &self,
-        recording: &dyn Recording,
-        request: Request,
-        run: &Run,
-        query: &Query,
-    ) -> (Vec<Hit>, Progress) {
-        let (mut batch, mut count) = (vec![], 0);
-        let searched = recording.search(run, query, &mut |hit| {
-            batch.push(hit);
-            count += 1;
-            if count == 1 || batch.len() == BATCH {
-                let hits = std::mem::take(&mut batch);
-                let part = Message::Answered(request, Answer::Found(hits, Progress::More));
-                let _ = self.sender.send(Event::Partly(part)); // the loop may already have gone home
+        run: Arc<Run>,
+        components: Vec<Asked>,
+    ) -> Result<Arc<Vec<Lifeline>>, Sentence> {
+        self.recording()?.lifelines(&run, &components, &|_, _| true).map(Arc::new)
+    }
+
+    fn labels(&self, annotator: String) -> Result<Labels, Sentence> {
+        self.recording()?.labels(&annotator)
+    }
+
+    fn save_label(
+        &self,
+        annotator: String,
+        label: Label,
+        seen: Option<Label>,
+    ) -> Result<Saved, Sentence> {
+        let label = Label { at: label.at.or_else(|| Some(auditing::now())), ..label };
+        self.recording()?.save_label(&annotator, label, seen.as_ref())
+    }
+
+    fn places(
+        &self,
+        run: Arc<Run>,
+        done: usize,
+        component: Component,
+        verdict: Option<Verdict>,
+    ) -> Result<Arc<Vec<Place>>, Sentence> {
+        self.recording()?.places(&run, done, &component, verdict.as_ref()).map(Arc::new)
+    }
+
+    fn agreement(&self, pairs: Pairs) -> Result<Estimate, Sentence> {
+        Ok(agreement::kappa(&pairs))
+    }
+
+    fn parties(&self, paths: Vec<PathBuf>) -> Result<Vec<Party>, Sentence> {
+        self.comparing.open_all(&paths).map_err(|why| {
+            let words = why.to_string();
+            let _ = self.not_compared.set(why); // asked once
+            words
+        })
+    }
+
+    fn party_scores(
+        &self,
+        path: PathBuf,
+        moments: Vec<usize>,
+    ) -> Result<(RulerName, Vec<asking::Measured>), Sentence> {
+        let progress = |done: usize, total: usize| {
+            self.tell(Part::Measured(done, total));
+        };
+        self.comparing.measure(&path, moments, &|words| self.say(words), &progress)
+    }
+
+    fn trees(&self, paths: [PathBuf; 2]) -> Result<Trees, Sentence> {
+        self.comparing.trees(&paths)
+    }
+
+    fn file_between(&self, paths: [PathBuf; 2], change: Box<Change>) -> Result<FileDiff, Sentence> {
+        self.comparing.between(&paths, &change)
+    }
+
+    fn file_text(&self, path: PathBuf, file: String, done: usize) -> Result<Arc<str>, Sentence> {
+        self.comparing.file(&path, &file, done)
+    }
+
+    fn run_paths(&self, sources: Vec<PathBuf>) -> Result<(), Sentence> {
+        self.collecting.find(&sources, &|found| self.tell(Part::Runs(found)));
+        Ok(())
+    }
+
+    fn cards(&self, depth: Depth, asked: Vec<collection::asking::Asked>) -> Result<(), Sentence> {
+        self.collecting.read(depth, &asked, &|found| self.tell(Part::Runs(found)));
+        Ok(())
+    }
+
+    fn run_scores(&self, asked: Vec<collection::asking::Asked>) -> Result<(), Sentence> {
+        self.collecting.score(&asked, &|found| self.tell(Part::Runs(found)))
+    }
+
+    fn pair_tests(&self, sides: PairedSides) -> Result<Vec<Tested<Column>>, Sentence> {
+        Ok(tested(&sides, Column::better, &study::Plan::default()))
+    }
+
+    fn job_plan(&self, wanted: Wanted) -> Result<Result<JobPlan, Refusal>, Sentence> {
+        let starting = (&self.starting, &self.opener);
+        Ok(jobs::plan(&wanted, self.bundle().as_deref(), self.settings.as_deref(), starting))
+    }
+
+    fn agents(&self, task: String) -> Result<Found, Sentence> {
+        Ok(self.starting.find(&task, &|found| {
+            self.tell(Part::Agents(found));
+        }))
+    }
+
+    fn checkpoint_tests(&self, run: Arc<Run>, tests: Tests) -> Result<String, Sentence> {
+        let opener = &self.opener;
+        self.testing.test((self.bundle(), &run), &tests, &|checkpoint, outcome, bundle| {
+            self.tell(Part::Tested(checkpoint.to_owned(), outcome));
+            if let Ok(opened) = opener.open(bundle) {
+                let changed = Event::Changed(bundle.to_owned(), opened);
+                let _ = self.sender.send(changed); // the loop may already have gone home
             }
-            count < MOST_HITS && self.search.load(Ordering::Relaxed) == request.number()
-        });
-        match searched {
-            Ok(()) => (batch, Progress::Done),
-            Err(why) => (batch, Progress::Failed(why)),
-        }
+        })
+    }
+
+    fn judge_plan(&self, turns: usize, wish: Wish) -> Result<JudgePlan, Sentence> {
+        self.judging.plan((self.bundle(), turns), &wish)
+    }
+
+    fn judges(&self) -> Result<(Vec<Judge>, Option<Sentence>), Sentence> {
+        Ok(self.judging.find(&|judges| {
+            self.tell(Part::Judges(judges));
+        }))
+    }
+
+    fn models(&self, judge: String) -> Result<Vec<Judge>, Sentence> {
+        Ok(self.judging.list(&judge))
+    }
+
+    fn keep_judge(&self, judge: String, model: String) -> Result<String, Sentence> {
+        self.judging.keep(&judge, &model)
+    }
+
+    fn judging(&self, turns: usize, wish: Wish, start: JudgingStart) -> Result<Outcome, Sentence> {
+        let bundle = (self.bundle(), turns);
+        Ok(self.judging.judge_all(self.request, bundle, &wish, start, &self.stop))
     }
 }
 
@@ -822,75 +954,26 @@ fn integration(reuse: Option<&Reuse>) -> Option<Integration> {
     Some(Integration { exported: read.exported(), reused: read.reused() })
 }
 
-/// How to answer a question whose worker failed, given the reason.
+fn our_mistake(why: &str) -> Sentence {
+    format!("this could not be worked out, a mistake in trajview: {why}")
+}
+
+/// How to answer where a worker failed, given the reason.
 fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
-    let (request, answer): (Request, fn(String) -> Answer) = match effect {
-        Effect::Open(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
-        Effect::LoadTimeline(request, _) => (*request, |why| Answer::Timeline(Err(why))),
-        Effect::CountLines(request, _) => (*request, |why| Answer::Counted(Err(why))),
-        Effect::LoadText(request, ..) | Effect::LoadRequest(request, ..) => {
-            (*request, |why| Answer::Text(Err(why)))
-        }
-        Effect::Diff(request, ..) => (*request, |why| Answer::Diff(Err(why))),
-        Effect::ChangesBetween(request, ..) => (*request, |why| Answer::Changes(Err(why))),
-        Effect::Blame(request, ..) => (*request, |why| Answer::Blamed(Err(why))),
-        Effect::Highlight(request, _) => (*request, |why| Answer::Highlighted(Err(why))),
-        Effect::Search(request, ..) => {
-            (*request, |why| Answer::Found(vec![], Progress::Failed(why)))
-        }
-        Effect::Score(request, ..) => (*request, |why| Answer::Scored(Err(why))),
-        Effect::CompareScores(request, ..) => (*request, |why| Answer::Moved(Err(why))),
-        Effect::Compare(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
-        Effect::FindRuns(request, _)
-        | Effect::ReadRuns(request, ..)
-        | Effect::ScoreRuns(request, _)
-        | Effect::TestPairs(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
-        Effect::Audit(request, ask) => (*request, auditing::failed(ask)),
-        Effect::LoadRubric(request, _) => (*request, |why| Answer::Rubric(Err(why))),
-        Effect::MeasureReuse(request, ..) => (*request, |why| Answer::Reused(Err(why))),
-        Effect::FollowComponents(request, ..) => (*request, |why| Answer::Lifelines(Err(why))),
-        Effect::Judge(request, _, ask) => (*request, judging::failed(ask)),
-        Effect::PlanJob(request, _)
-        | Effect::TestCheckpoints(request, ..)
-        | Effect::FindAgents(request, _)
-        | Effect::StartLive(request, _) => (*request, |_| Answer::Found(vec![], Progress::Done)),
-        Effect::StopCollecting
-        | Effect::StopComparing
-        | Effect::MeasureWith(_)
-        | Effect::StopTesting
-        | Effect::StopScoring
-        | Effect::Live(_)
-        | Effect::StopJudging(_)
-        | Effect::Suspend
-        | Effect::Follow(_)
-        | Effect::Copy(_)
-        | Effect::Edit(_) => (Request::default(), |_| Answer::Found(vec![], Progress::Done)),
-    };
-    let compares = matches!(effect, Effect::Compare(..));
-    let plans = matches!(effect, Effect::PlanJob(..));
-    let tests = matches!(effect, Effect::TestCheckpoints(..));
-    let begins = matches!(effect, Effect::StartLive(..));
-    let finds = matches!(effect, Effect::FindAgents(..));
-    let is_of_collection = collecting::is_one(effect);
-    let opens = match effect {
-        Effect::Open(_, path) => Some(path.clone()),
-        _ => None,
-    };
+    let effect = effect.clone();
     move |why| {
-        let why = format!("this could not be worked out, a mistake in trajview: {why}");
-        match &opens {
-            Some(path) => {
-                Reply::Opened(request, Err(OpenError::Understand { path: path.clone(), why }))
+        let why = our_mistake(why);
+        match &effect {
+            Effect::Open(request, path) => {
+                Reply::Opened(*request, Err(OpenError::Understand { path: path.clone(), why }))
             }
-            None if plans => jobs::failed(request, why),
-            None if tests => jobs::tests_over(request, Err(why)),
-            None if begins => starting::failed(request, Refusal { field: None, why }),
-            None if finds => starting::found_nothing(request),
-            None if compares => comparing::failed(request, why),
-            None if is_of_collection => {
-                collecting::reply(request, collection::asking::Answer::Failed(why))
+            Effect::Ask(request, question) => {
+                Reply::Message(Message::Answered(*request, question.failed(why)))
             }
-            None => Reply::Message(Message::Answered(request, answer(why))),
+            Effect::StartLive(request, _) => {
+                starting::failed(*request, Refusal { field: None, why })
+            }
+            effect => unreachable!("{effect:?} is carried out by no worker"),
         }
     }
 }

@@ -5,14 +5,15 @@ use std::{fs, path::Path};
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
     app::{
-        App, Effect, Message, Place,
+        App, Effect, Message, Place, Request,
         collection::{
             self,
-            asking::{Answer, Depth},
+            asking::{Depth, Found},
             columns::Column,
             row::Scores,
         },
         key,
+        question::{Answer, Part, Question},
         shell::{
             self,
             mouse::{Kind, Mouse},
@@ -136,8 +137,8 @@ impl Desk {
         self.left.extend(effects);
     }
 
-    fn hear(&mut self, request: trajview::app::Request, answer: Answer) {
-        self.send(Message::Collection(collection::Message::Heard(request, answer)));
+    fn find(&mut self, request: Request, found: Found) {
+        self.send(Message::Partly(request, Part::Runs(found)));
     }
 
     fn answer_all(&mut self) {
@@ -148,36 +149,38 @@ impl Desk {
     }
 
     fn answer(&mut self, effect: &Effect) {
-        match effect {
-            Effect::FindRuns(request, sources) => {
+        let Effect::Ask(request, question) = effect else { panic!("nobody knows {effect:?}") };
+        let answer = match &**question {
+            Question::RunPaths { sources } => {
                 let paths = self.names.iter().map(|name| sources[0].join(name)).collect();
-                self.hear(*request, Answer::Found(paths));
-                self.hear(*request, Answer::Done);
+                self.find(*request, Found::Paths(paths));
+                Answer::RunPaths(Ok(()))
             }
-            Effect::ReadRuns(request, depth, asked) => {
+            Question::Cards { depth, asked } => {
                 let cards = asked.iter().map(|asked| (asked.row, card_of(&asked.path)));
-                let answer = match depth {
+                let found = match depth {
                     Depth::Beginning => {
-                        Answer::Begun(cards.map(|(row, it)| (row, it.ok())).collect())
+                        Found::Beginnings(cards.map(|(row, it)| (row, it.ok())).collect())
                     }
-                    Depth::Whole => Answer::Read(cards.collect()),
+                    Depth::Whole => Found::Cards(cards.collect()),
                 };
-                self.hear(*request, answer);
-                self.hear(*request, Answer::Done);
+                self.find(*request, found);
+                Answer::Cards(Ok(()))
             }
-            Effect::ScoreRuns(request, asked) => {
+            Question::RunScores { asked } => {
                 for asked in asked {
                     let scores = told(name_of(&asked.path)).map(|(_, scores)| scores);
-                    self.hear(*request, Answer::Scored(vec![(asked.row, scores)]));
+                    self.find(*request, Found::Scores(vec![(asked.row, scores)]));
                 }
-                self.hear(*request, Answer::Done);
+                Answer::RunScores(Ok(()))
             }
-            Effect::TestPairs(request, sides) => {
+            Question::PairTests { sides } => {
                 let plan = Plan { resamples: 200, ..Plan::default() };
-                self.hear(*request, Answer::Tested(tested(sides, Column::better, &plan)));
+                Answer::PairTests(Ok(tested(sides, Column::better, &plan)))
             }
             other => panic!("nobody knows {other:?}"),
-        }
+        };
+        self.send(Message::Answered(*request, answer));
     }
 
     fn press(&mut self, keys: &str) {
@@ -218,10 +221,7 @@ fn card_of(path: &Path) -> Result<Box<Card>, String> {
 }
 
 fn is_question(effect: &Effect) -> bool {
-    matches!(
-        effect,
-        Effect::FindRuns(..) | Effect::ReadRuns(..) | Effect::ScoreRuns(..) | Effect::TestPairs(..)
-    )
+    matches!(effect, Effect::Ask(..))
 }
 
 #[test]
@@ -372,8 +372,8 @@ fn work_is_called_off_and_goes_on() {
     desk.send(Message::Press(key::Key::char('x')));
     assert!(desk.left.contains(&Effect::StopCollecting));
     let read = desk.left.remove(0);
-    let Effect::ReadRuns(request, ..) = read else { panic!("{read:?}") };
-    desk.hear(request, Answer::Done);
+    let request = read.request().unwrap();
+    desk.send(Message::Answered(request, Answer::Cards(Ok(()))));
     assert!(!desk.left.iter().any(is_question), "{:?}", desk.left);
     assert!(desk.text().contains("reading 0/5, stopped: x goes on"), "{}", desk.text());
 

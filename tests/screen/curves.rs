@@ -10,6 +10,7 @@ use trajview::{
         config::{Config, Reference},
         curves::series,
         key,
+        question::Question,
         shell::{
             self,
             mouse::{Kind, Mouse},
@@ -350,9 +351,10 @@ fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
     press(&mut world, "x");
 
     for effect in asked {
-        if let trajview::app::Effect::Score(request, ..) = effect {
-            let answer = trajview::app::replay::Answer::Scored(Err("stopped".into()));
-            world.send(Message::Answered(request, answer));
+        if let trajview::app::Effect::Ask(request, question) = effect
+            && let Question::Scores { .. } = *question
+        {
+            world.send(Message::Answered(request, question.failed("stopped".into())));
         }
     }
 
@@ -388,8 +390,8 @@ fn a_run_that_grows_measures_only_what_is_new() {
     let mut world = world("");
     let mut grown = (*world.app.replay().unwrap().run).clone();
     grown.turns.push(trajview::run::Turn::default());
-    world.story.run = grown.clone();
-    if let Ok(timeline) = &mut world.story.timeline {
+    world.story_mut().run = grown.clone();
+    if let Ok(timeline) = &mut world.story_mut().timeline {
         timeline.turns.push(trajview::run::files::TurnFiles::default());
     }
 

@@ -14,6 +14,7 @@ use trajview::{
             self,
             told::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told},
         },
+        question::{Answer, Question},
     },
     ui::{export, picture, theme::Theme},
 };
@@ -198,11 +199,16 @@ fn with_form(width: u16, height: u16) -> (Answering, Vec<Effect>) {
     let mut world = Answering::new();
     world.send(Message::Resized(Size { width, height }));
     let mut effects = press(&mut world.app, "A");
-    let at = effects.iter().position(|it| matches!(it, Effect::FindAgents(..))).unwrap();
-    let Effect::FindAgents(request, task) = effects.remove(at) else { unreachable!() };
-    assert!(!task.is_empty());
-    let effects = world.app.update(Message::Jobs(jobs::Message::Found(request, found())));
+    let at = effects.iter().position(|it| is_for_agents(it)).unwrap();
+    let request = effects.remove(at).request().unwrap();
+    let effects = world.app.update(Message::Answered(request, Answer::Agents(Ok(found()))));
     (world, effects)
+}
+
+/// Whether agents for a task that has a name are looked for.
+fn is_for_agents(effect: &Effect) -> bool {
+    let Effect::Ask(_, question) = effect else { return false };
+    matches!(&**question, Question::Agents { task } if !task.is_empty())
 }
 
 fn found() -> Found {
@@ -215,18 +221,19 @@ fn found() -> Found {
         ],
         remembered: vec![],
         work: "work".into(),
-        is_whole: true,
     }
 }
 
 /// Answers the question for a plan, if there is one.
 fn plan_it(app: &mut App, effects: Vec<Effect>, answer: Result<JobPlan, Refusal>) -> Vec<Effect> {
     let asked = effects.into_iter().find_map(|effect| match effect {
-        Effect::PlanJob(request, _) => Some(request),
+        Effect::Ask(request, question) => {
+            matches!(*question, Question::JobPlan { .. }).then_some(request)
+        }
         _ => None,
     });
     let request = asked.expect("the form asks what it would do");
-    app.update(Message::Jobs(jobs::Message::Planned(request, answer)))
+    app.update(Message::Answered(request, Answer::JobPlan(Ok(answer))))
 }
 
 fn what_it_would_do() -> JobPlan {
@@ -404,7 +411,7 @@ fn one_key_compares_what_is_over_with_the_run_that_it_was_started_from() {
         compared.paths,
         [world.app.shell.source.clone(), "runs/a-run-codex-emergent".into()]
     );
-    assert!(effects.iter().any(|it| matches!(it, Effect::Compare(..))));
+    assert!(effects.iter().any(|it| matches!(it, Effect::Ask(_, question) if matches!(**question, Question::Parties { .. }))));
 }
 
 #[test]

@@ -13,7 +13,8 @@ use trajview::{
         App, At, Effect, Message, Place,
         key::{Code, Key},
         layout::Panel,
-        replay::{self, Answer},
+        question::{Answer, Question},
+        replay,
         steps::Kinds,
     },
     run::files::FileDiff,
@@ -276,7 +277,9 @@ fn an_answer_that_nobody_waits_for_changes_nothing() {
     let mut app = with_story();
     let asked = app.update(Message::Press(Key::char('l')));
     let diff = asked.iter().find_map(|effect| match effect {
-        Effect::Diff(request, ..) => Some(*request),
+        Effect::Ask(request, question) => {
+            matches!(**question, Question::Diff { .. }).then_some(*request)
+        }
         _ => None,
     });
     let Some(request) = diff else { panic!("no diff was asked for: {asked:?}") };
@@ -490,13 +493,13 @@ fn begun(turns: usize) -> Story {
 }
 
 fn growing_from(turns: usize, keys: &str) -> story::Answering {
-    let mut world = story::Answering { app: App::default(), story: begun(turns) };
+    let mut world = story::Answering { app: App::default(), story: begun(turns).into() };
     world.send(Message::Resized(Size { width: 120, height: 40 }));
     world.send(Message::Open("a run".into(), Place::default()));
     for key in trajview::app::key::parse(keys).unwrap() {
         world.send(Message::Press(key));
     }
-    world.story = Story::tell();
+    *world.story_mut() = Story::tell();
     let run = world.story.run.clone();
     world.send(Message::Grown(run.into()));
     world
@@ -532,7 +535,7 @@ fn a_run_that_is_not_followed_stays_where_it_is() {
 
 /// The made-up run, of which two turns are shown while the rest is read; keys before the rest and after it.
 fn begun_with(keys: &str) -> (String, story::Answering) {
-    let mut world = story::Answering { app: App::default(), story: begun(2) };
+    let mut world = story::Answering { app: App::default(), story: begun(2).into() };
     world.send(Message::Resized(Size { width: 120, height: 40 }));
     let asked = world.app.update(Message::Open("a run".into(), Place::default()));
     let [Effect::Open(request, _)] = asked.as_slice() else { panic!("{asked:?}") };
@@ -542,7 +545,7 @@ fn begun_with(keys: &str) -> (String, story::Answering) {
         world.send(Message::Press(key));
     }
     let seen = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
-    world.story = Story::tell();
+    *world.story_mut() = Story::tell();
     let run = world.story.run.clone();
     world.send(Message::Opened(*request, Ok(run.into())));
     (seen, world)

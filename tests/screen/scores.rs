@@ -373,7 +373,7 @@ fn a_judgement_of_another_commit_shows_its_words_and_no_code() {
 #[test]
 fn new_verdicts_are_seen_when_the_view_is_come_back_to() {
     let mut world = world("1w");
-    world.story.rubric.judgements.pop();
+    world.story_mut().rubric.judgements.pop();
     press(&mut world, "3w");
     let shown = seen(&world);
     assert!(shown.contains("after turn 2") && !shown.contains("judgement 2 of 2"), "{shown}");

@@ -5,14 +5,10 @@ use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
     app::{
         App, Effect, Message, Place,
-        audit::{
-            agreement,
-            asking::{Answer as Audited, Ask},
-        },
-        colours,
+        colours::Sides,
         curves::{Measured, Moved, RulerName, scores},
-        replay::{Answer, Counts},
-        search::Progress,
+        question::{Answer, Question},
+        replay::Counts,
     },
     metrics::{
         lifeline::{self, Asked, Known, Lifeline},
@@ -560,7 +556,7 @@ pub fn with_story() -> App {
 /// An app and a world without threads that answers at once.
 pub struct Answering {
     pub app: App,
-    pub story: Story,
+    pub story: Arc<Story>,
 }
 
 impl Answering {
@@ -569,7 +565,7 @@ impl Answering {
     }
 
     pub fn telling(story: Story) -> Self {
-        let mut world = Self { app: App::default(), story };
+        let mut world = Self { app: App::default(), story: Arc::new(story) };
         world.send(Message::Open("a run".into(), Place::default()));
         world
     }
@@ -591,105 +587,75 @@ impl Answering {
         panic!("the questions never end: {effects:?}");
     }
 
+    /// What is recorded can be changed until it is asked about.
+    pub fn story_mut(&mut self) -> &mut Story {
+        Arc::get_mut(&mut self.story).expect("nobody else reads it")
+    }
+
+    /// Answers what a story told from memory knows; the rest is left open.
     fn answer(&self, effect: Effect) -> Option<Message> {
         let story = &self.story;
-        let of_text = |text| Answer::Text(Ok(Arc::new(text)));
-        let (request, answer) = match effect {
+        let (request, question) = match effect {
             Effect::Open(request, _) => {
                 return Some(Message::Opened(request, Ok(story.run.clone().into())));
             }
-            Effect::Suspend
-            | Effect::PlanJob(..)
-            | Effect::FindAgents(..)
-            | Effect::StartLive(..)
-            | Effect::MeasureWith(_)
-            | Effect::TestCheckpoints(..)
-            | Effect::StopTesting
-            | Effect::Judge(..)
-            | Effect::StopJudging(_)
-            | Effect::Live(_)
-            | Effect::Copy(_)
-            | Effect::Edit(_)
-            | Effect::Follow(_)
-            | Effect::Compare(..)
-            | Effect::StopComparing
-            | Effect::StopScoring
-            | Effect::StopCollecting
-            | Effect::FindRuns(..)
-            | Effect::ReadRuns(..)
-            | Effect::ScoreRuns(..)
-            | Effect::TestPairs(..) => return None,
-            Effect::Score(request, run, moments) => {
+            Effect::Ask(request, question) => (request, *question),
+            _ => return None,
+        };
+        let answer = match question {
+            Question::Scores { run, moments } => {
                 let scored = story.score(&run, &moments, &no_scorer(), &|_, _| true);
-                let answer = scored.map(|scored| scores::Answer {
-                    ruler: RulerName {
-                        name: "trajview".into(),
-                        is_comparable: true,
-                        rules: 1,
-                        source: "made up".into(),
-                    },
+                let ruler = RulerName {
+                    name: "trajview".into(),
+                    is_comparable: true,
+                    rules: 1,
+                    source: "made up".into(),
+                };
+                Answer::Scores(scored.map(|scored| scores::Answer {
+                    ruler,
                     moments: moments.into_iter().zip(scored.iter().map(Measured::of)).collect(),
-                });
-                (request, Answer::Scored(answer))
+                }))
             }
-            Effect::CompareScores(request, run, before, after) => {
+            Question::Moved { run, before, after } => {
                 let scored = story.score(&run, &[before, after], &no_scorer(), &|_, _| true);
-                let moved = scored.map(|scored| {
+                Answer::Moved(scored.map(|scored| {
                     let [before, after] = [0, 1].map(|at: usize| &scored[at].detail);
                     Arc::new(Moved::between(before, after, made_up_ruler().rules()))
-                });
-                (request, Answer::Moved(moved))
+                }))
             }
-            // Of a story told from memory nothing is labelled; `tests/audit_view.rs` has a bundle.
-            Effect::Audit(request, ask) => {
-                let no = "this recording is no bundle";
-                let answer = match *ask {
-                    Ask::Labels { .. } => Audited::Labels(Err(no.into())),
-                    Ask::Save { .. } => Audited::Saved(Err(no.into())),
-                    Ask::Places { .. } => Audited::Places(Ok(Arc::default())),
-                    Ask::Agree(pairs) => Audited::Agreed(Some(agreement::kappa(&pairs))),
-                };
-                (request, Answer::Audit(answer))
-            }
-            Effect::LoadRubric(request, _) => {
-                (request, Answer::Rubric(Ok(Arc::new(Recording::rubric(story)))))
-            }
-            Effect::MeasureReuse(request, ..) => (request, Answer::Reused(Ok(None))),
-            Effect::FollowComponents(request, run, asked) => {
-                let told = Recording::lifelines(story, &run, &asked, &|_, _| true);
-                (request, Answer::Lifelines(told.map(Arc::new)))
-            }
-            Effect::LoadTimeline(request, run) => {
-                (request, Answer::Timeline(Recording::timeline(story, &run)))
-            }
-            Effect::CountLines(request, run) => {
-                (request, Answer::Counted(story.line_counts(&run).map(Arc::new)))
-            }
-            Effect::LoadText(request, run, step) => (request, of_text(story.step_text(&run, step))),
-            Effect::LoadRequest(request, run, turn) => {
-                let text = Recording::request(story, &run, turn);
-                (request, of_text(StepText { text, ..StepText::default() }))
-            }
-            Effect::Diff(request, run, change, context) => {
-                (request, Answer::Diff(Ok(story.diff(&run, &change, context))))
-            }
-            Effect::ChangesBetween(request, run, before, after) => {
-                (request, Answer::Changes(story.changes_between(&run, before, after)))
-            }
-            Effect::Blame(request, run, path, done) => {
-                (request, Answer::Blamed(Recording::blame(story, &run, &path, done)))
-            }
-            Effect::Highlight(request, _) => {
-                (request, Answer::Highlighted(Ok(colours::Sides::default())))
-            }
-            Effect::Search(request, run, query) => {
+            // Of a story told from memory nothing is labelled; `audit_view.rs` has a bundle.
+            Question::Places { .. } => Answer::Places(Ok(Arc::default())),
+            Question::Search { run, query } => {
                 let mut hits = vec![];
                 let searched = story.search(&run, &query, &mut |hit| {
                     hits.push(hit);
                     true
                 });
-                let progress = searched.map_or_else(Progress::Failed, |()| Progress::Done);
-                (request, Answer::Found(hits, progress))
+                Answer::Search(searched.map(|()| hits))
+            }
+            Question::Colours { .. } => Answer::Colours(Ok(Sides::default())),
+            Question::Reuse { .. } => Answer::Reuse(Ok(None)),
+            question => {
+                let is_known = matches!(
+                    question,
+                    Question::Timeline { .. }
+                        | Question::LineCounts { .. }
+                        | Question::StepText { .. }
+                        | Question::RequestText { .. }
+                        | Question::Diff { .. }
+                        | Question::ChangesBetween { .. }
+                        | Question::Blame { .. }
+                        | Question::Rubric { .. }
+                        | Question::Lifelines { .. }
+                        | Question::Labels { .. }
+                        | Question::SaveLabel { .. }
+                        | Question::Agreement { .. }
+                );
+                if !is_known {
+                    return None;
+                }
+                let recording: Arc<dyn Recording> = self.story.clone();
+                tui::answer(&recording, question)
             }
         };
         Some(Message::Answered(request, answer))

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use crate::{
     app::{
-        ask::{Desk, Numbers, Request},
+        Effect,
+        ask::{Numbers, Pending, Request},
+        question::Question,
         replay::Replay,
         scores::components::verdict::cut,
     },
@@ -25,7 +27,7 @@ pub type Pairs = Vec<(u8, u8)>;
 pub struct Known {
     of: Option<Pairs>,
     kappa: Option<Estimate>,
-    desk: Desk<Pairs>,
+    pending: Pending<Pairs>,
 }
 
 /// One row of the panel.
@@ -55,13 +57,14 @@ pub const RESAMPLES: usize = 9_999;
 
 impl Known {
     /// What to work out now, if anything.
-    pub(super) fn ask(&mut self, numbers: &mut Numbers, pairs: &Pairs) -> Option<Request> {
-        let is_new = self.of.as_ref() != Some(pairs) && pairs.len() > 1;
-        (is_new && self.desk.is_free()).then(|| self.desk.ask(numbers, pairs.clone()))
+    pub(super) fn ask(&mut self, numbers: &mut Numbers, pairs: Pairs) -> Option<Effect> {
+        let is_new = self.of.as_ref() != Some(&pairs) && pairs.len() > 1;
+        let question = Question::Agreement { pairs: pairs.clone() };
+        (is_new && self.pending.is_free()).then(|| self.pending.ask(numbers, pairs, question))
     }
 
-    pub(super) fn hear(&mut self, request: Request, kappa: Option<Estimate>) {
-        if let Some(pairs) = self.desk.answered(request) {
+    pub(super) fn take(&mut self, request: Request, kappa: Option<Estimate>) {
+        if let Some(pairs) = self.pending.answered(request) {
             self.of = Some(pairs);
             self.kappa = kappa;
         }

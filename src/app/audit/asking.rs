@@ -1,61 +1,22 @@
 //! What the audit is missing: the rater's labels, a label that is to be saved, places that look like the component, the
 //! file on screen, the interval of an agreement.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
-use super::{agreement::Pairs, code::MOST_SPOTS};
+use super::code::MOST_SPOTS;
 use crate::{
     app::{
         Effect,
-        ask::{Desk, Numbers, Request},
+        ask::{Answers, Numbers, Request},
         blame::FileAt,
         diff::Scope,
+        question::{Answer, Question},
         replay::Replay,
         views::View,
     },
     metrics::{absence::Place, lifeline},
-    run::{
-        Run,
-        rubric::{Component, Label, Labels, Verdict},
-    },
-    study::Estimate,
+    run::rubric::{Label, Labels},
 };
-
-/// A question of the audit.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Ask {
-    /// What this rater has labelled so far.
-    Labels {
-        run: Arc<Run>,
-        annotator: String,
-    },
-    /// The time is put in by who answers.
-    Save {
-        run: Arc<Run>,
-        annotator: String,
-        label: Label,
-        /// What the rater saw of the thing before it.
-        seen: Option<Label>,
-    },
-    /// Places that look like a component after so many turns. Without a verdict nothing is told of what a judge opened.
-    Places {
-        run: Arc<Run>,
-        done: usize,
-        component: Component,
-        verdict: Option<Verdict>,
-    },
-    Agree(Pairs),
-}
-
-/// An answer to one of them.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
-    Labels(Result<Labels, String>),
-    Saved(Result<Saved, String>),
-    Places(Result<Arc<Vec<Place>>, String>),
-    /// None where it could not be worked out.
-    Agreed(Option<Estimate>),
-}
 
 /// What became of a label that was to be saved.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,10 +31,16 @@ pub struct Saved {
 type About = (String, String, bool);
 
 /// Places as far as they are known.
-#[derive(Debug, Default)]
-pub struct Places {
-    known: HashMap<About, Result<Arc<Vec<Place>>, String>>,
-    desk: Desk<About>,
+#[derive(Debug)]
+pub struct Places(Answers<About, Arc<Vec<Place>>>);
+
+/// More components than are looked at in one sitting.
+const KEPT: usize = 1024;
+
+impl Default for Places {
+    fn default() -> Self {
+        Self(Answers::of(KEPT))
+    }
 }
 
 impl Replay {
@@ -92,15 +59,11 @@ impl Replay {
     }
 
     fn ask_to_save(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        let run = self.run.clone();
-        let (request, annotator, label, seen) = self.audit.book.ask_to_save(numbers)?;
-        Some(Effect::Audit(request, Ask::Save { run, annotator, label, seen }.into()))
+        self.audit.book.ask_to_save(numbers)
     }
 
     fn ask_for_labels(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        let run = self.run.clone();
-        let (request, annotator) = self.audit.book.ask_for_labels(numbers)?;
-        Some(Effect::Audit(request, Ask::Labels { run, annotator }.into()))
+        self.audit.book.ask_for_labels(numbers)
     }
 
     fn ask_for_places(&mut self, numbers: &mut Numbers) -> Option<Effect> {
@@ -109,13 +72,9 @@ impl Replay {
         let component = self.audited_component()?.clone();
         let verdict = self.revealed().cloned();
         let about = self.places_about()?;
-        let places = &mut self.audit.places;
-        if places.known.contains_key(&about) || !places.desk.is_free() {
-            return None;
-        }
-        let request = places.desk.ask(numbers, about);
         let run = self.run.clone();
-        Some(Effect::Audit(request, Ask::Places { run, done, component, verdict }.into()))
+        let question = || Question::Places { run, done, component, verdict };
+        self.audit.places.0.ask(numbers, about, question)
     }
 
     fn places_about(&self) -> Option<About> {
@@ -125,7 +84,7 @@ impl Replay {
 
     /// Places that look like the component; None while they are not known.
     pub fn places_alike(&self) -> Option<&Result<Arc<Vec<Place>>, String>> {
-        self.audit.places.known.get(&self.places_about()?)
+        self.audit.places.0.get(&self.places_about()?)
     }
 
     /// The file that the code shows: its text, then who wrote it and its colours.
@@ -150,28 +109,26 @@ impl Replay {
 
     fn ask_for_agreement(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         let [blind, _] = self.audit_pairs();
-        let request = self.audit.agreement.ask(numbers, &blind)?;
-        Some(Effect::Audit(request, Ask::Agree(blind).into()))
+        self.audit.agreement.ask(numbers, blind)
     }
 
-    pub(in crate::app) fn hear_audit(&mut self, request: Request, answer: Answer) {
+    pub(in crate::app) fn take_for_audit(&mut self, request: Request, answer: Answer) {
         match answer {
-            Answer::Labels(labels) => self.audit.book.hear_labels(request, labels),
-            Answer::Saved(saved) => {
-                if let Some(stands) = self.audit.book.hear_saved(request, saved) {
+            Answer::Labels(labels) => self.audit.book.take_labels(request, labels),
+            Answer::SaveLabel(saved) => {
+                if let Some(stands) = self.audit.book.take_saved(request, saved) {
                     self.tell_what_stands(&stands);
                 }
             }
             Answer::Places(places) => {
-                if let Some(about) = self.audit.places.desk.answered(request) {
-                    let most = |places: Arc<Vec<Place>>| match places.len() > MOST_SPOTS {
-                        true => Arc::new(places[..MOST_SPOTS].to_vec()),
-                        false => places,
-                    };
-                    self.audit.places.known.insert(about, places.map(most));
-                }
+                let most = |places: Arc<Vec<Place>>| match places.len() > MOST_SPOTS {
+                    true => Arc::new(places[..MOST_SPOTS].to_vec()),
+                    false => places,
+                };
+                self.audit.places.0.take(request, places.map(most));
             }
-            Answer::Agreed(kappa) => self.audit.agreement.hear(request, kappa),
+            Answer::Agreement(kappa) => self.audit.agreement.take(request, kappa.ok()),
+            _ => {} // asked elsewhere
         }
     }
 

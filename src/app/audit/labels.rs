@@ -7,7 +7,11 @@
 use std::collections::VecDeque;
 
 use crate::{
-    app::ask::{Desk, Loading, Numbers, Request},
+    app::{
+        Effect,
+        ask::{Loading, Numbers, Pending, Request},
+        question::Question,
+    },
     run::rubric::{Judgement, Label, Labels},
 };
 
@@ -21,7 +25,7 @@ pub struct Book {
     unsaved: VecDeque<Label>,
     /// Why the first of those could not be saved.
     failed: Option<String>,
-    desk: Desk<Label>,
+    pending: Pending<()>,
     /// Given since the program started, the last one last: judgement and component.
     given: Vec<(String, String)>,
 }
@@ -100,41 +104,34 @@ impl Book {
     }
 
     /// Asks for what is on disk, where that is to be asked.
-    pub(super) fn ask_for_labels(&mut self, numbers: &mut Numbers) -> Option<(Request, String)> {
+    pub(super) fn ask_for_labels(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         let annotator = self.annotator.clone()?;
-        if self.kept != Loading::Nothing {
-            return None;
-        }
-        let request = numbers.fresh();
-        self.kept = Loading::Waiting(request);
-        Some((request, annotator))
+        let is_unread = self.kept.is_nothing();
+        is_unread.then(|| self.kept.ask(numbers, Question::Labels { annotator }))
     }
 
-    /// The label to save now, if any, and what is known to be on disk of the same thing.
-    pub(super) fn ask_to_save(
-        &mut self,
-        numbers: &mut Numbers,
-    ) -> Option<(Request, String, Label, Option<Label>)> {
+    /// Has the label saved that is to be saved now, if any, beside what is known to be on disk of the same thing.
+    pub(super) fn ask_to_save(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         let (annotator, label) = (self.annotator.clone()?, self.unsaved.front()?.clone());
-        if self.failed.is_some() || !self.desk.is_free() {
+        if self.failed.is_some() || !self.pending.is_free() {
             return None;
         }
         let seen = self.kept.ready().and_then(|kept| kept.about(&label)).cloned();
-        Some((self.desk.ask(numbers, label.clone()), annotator, label, seen))
+        Some(self.pending.ask(numbers, (), Question::SaveLabel { annotator, label, seen }))
     }
 
-    pub(super) fn hear_labels(&mut self, request: Request, labels: Result<Labels, String>) {
+    pub(super) fn take_labels(&mut self, request: Request, labels: Result<Labels, String>) {
         self.kept.settle(request, labels);
     }
 
     /// Gives the label that stands where another program was first; what waits to be saved of the same thing is dropped
     /// then.
-    pub(super) fn hear_saved(
+    pub(super) fn take_saved(
         &mut self,
         request: Request,
         saved: Result<Saved, String>,
     ) -> Option<Label> {
-        self.desk.answered(request)?;
+        self.pending.answered(request)?;
         match saved {
             Ok(Saved { labels, stands }) => {
                 self.unsaved.pop_front();
@@ -172,8 +169,8 @@ mod tests {
     fn ready() -> (Book, Numbers) {
         let (mut book, mut numbers) = (Book::default(), Numbers::default());
         book.be("ann").unwrap();
-        let (request, _) = book.ask_for_labels(&mut numbers).unwrap();
-        book.hear_labels(request, Ok(Labels::default()));
+        let request = book.ask_for_labels(&mut numbers).and_then(|it| it.request()).unwrap();
+        book.take_labels(request, Ok(Labels::default()));
         (book, numbers)
     }
 
@@ -182,36 +179,43 @@ mod tests {
         Ok(Saved { labels, stands: None })
     }
 
+    /// The number of the question, the label that is to be saved, and what was seen before it.
+    fn to_save(book: &mut Book, numbers: &mut Numbers) -> Option<(Request, Label, Option<Label>)> {
+        let Effect::Ask(request, question) = book.ask_to_save(numbers)? else { return None };
+        let Question::SaveLabel { label, seen, .. } = *question else { return None };
+        Some((request, label, seen))
+    }
+
     #[test]
     fn labels_are_saved_one_at_a_time_in_their_order_and_count_at_once() {
         let (mut book, mut numbers) = ready();
         book.put(label("C1", 1));
         book.put(label("C2", 2));
-        let (request, _, first, _) = book.ask_to_save(&mut numbers).unwrap();
+        let (request, first, _) = to_save(&mut book, &mut numbers).unwrap();
 
         assert_eq!(first, label("C1", 1));
         assert_eq!(book.ask_to_save(&mut numbers), None);
         assert_eq!(book.of(&judgement(), "C2"), Some(&label("C2", 2)));
-        book.hear_saved(request, saved(&[label("C1", 1)]));
+        book.take_saved(request, saved(&[label("C1", 1)]));
         assert!(!book.is_unsaved(&judgement(), "C1") && book.is_unsaved(&judgement(), "C2"));
         assert_eq!(book.of(&judgement(), "C1"), Some(&label("C1", 1)));
-        assert_eq!(book.ask_to_save(&mut numbers).unwrap().2, label("C2", 2));
+        assert_eq!(to_save(&mut book, &mut numbers).unwrap().1, label("C2", 2));
     }
 
     #[test]
     fn what_cannot_be_saved_waits_and_is_tried_again() {
         let (mut book, mut numbers) = ready();
         book.put(label("C1", 1));
-        let (request, ..) = book.ask_to_save(&mut numbers).unwrap();
+        let (request, ..) = to_save(&mut book, &mut numbers).unwrap();
 
-        book.hear_saved(request, Err("read-only file system".into()));
+        book.take_saved(request, Err("read-only file system".into()));
 
         assert_eq!(book.why_not_saved(), Some("read-only file system"));
         assert_eq!(book.of(&judgement(), "C1"), Some(&label("C1", 1)));
         assert_eq!(book.ask_to_save(&mut numbers), None);
         assert!(book.be("bob").is_err());
         book.try_again();
-        assert_eq!(book.ask_to_save(&mut numbers).unwrap().2, label("C1", 1));
+        assert_eq!(to_save(&mut book, &mut numbers).unwrap().1, label("C1", 1));
     }
 
     #[test]
@@ -221,17 +225,17 @@ mod tests {
         book.put(Label { reason: Some("other".into()), ..label("C1", 1) });
         book.put(label("C2", 2));
         book.remember(&judgement(), "C1");
-        let (request, _, _, seen) = book.ask_to_save(&mut numbers).unwrap();
+        let (request, _, seen) = to_save(&mut book, &mut numbers).unwrap();
         assert_eq!(seen, None);
 
         let first = label("C1", 4);
         let labels = Labels { labels: vec![first.clone()], ..Labels::default() };
-        let told = book.hear_saved(request, Ok(Saved { labels, stands: Some(first.clone()) }));
+        let told = book.take_saved(request, Ok(Saved { labels, stands: Some(first.clone()) }));
 
         assert_eq!(told, Some(first.clone()));
         assert_eq!(book.of(&judgement(), "C1"), Some(&first));
         assert_eq!(book.last_given(&judgement()), None);
-        assert_eq!(book.ask_to_save(&mut numbers).unwrap().2, label("C2", 2));
+        assert_eq!(to_save(&mut book, &mut numbers).unwrap().1, label("C2", 2));
     }
 
     #[test]

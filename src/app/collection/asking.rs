@@ -6,31 +6,30 @@ use std::{collections::BTreeSet, path::PathBuf};
 use crate::{
     app::{
         Effect,
-        ask::{Desk, Numbers, Request},
+        ask::{Numbers, Pending, Request, Sentence},
         curves::RulerName,
+        question::{Answer, Question},
     },
     run::Card,
-    study::paired::Tested,
 };
 
 use super::{
     Collection,
-    columns::Column,
     row::{Computed, Reading, Row, Scores, name_after_folders, name_of},
 };
 
 /// The questions that are out.
 #[derive(Debug, Default)]
-pub struct Desks {
-    list: Desk<()>,
+pub struct Asking {
+    list: Pending<()>,
     /// Which rows they are about.
-    cards: Desk<(Depth, Vec<usize>)>,
-    scores: Desk<Vec<usize>>,
+    cards: Pending<(Depth, Vec<usize>)>,
+    scores: Pending<Vec<usize>>,
 }
 
-impl Desks {
+impl Asking {
     pub(super) fn stop_measuring(&mut self) {
-        self.scores = Desk::default();
+        self.scores.forget();
     }
 }
 
@@ -50,25 +49,19 @@ pub struct Asked {
     pub moments: Vec<usize>,
 }
 
-/// What a worker found.
+/// What a worker found; the answer itself only ends it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum Found {
     /// Some more runs.
-    Found(Vec<PathBuf>),
+    Paths(Vec<PathBuf>),
     /// Some beginnings: row and what it tells, if anything.
-    Begun(Vec<(usize, Option<Box<Card>>)>),
+    Beginnings(Vec<(usize, Option<Box<Card>>)>),
     /// Some runs, read to their end; the error is a sentence.
-    Read(Vec<(usize, Result<Box<Card>, String>)>),
+    Cards(Vec<(usize, Result<Box<Card>, Sentence>)>),
     /// Some runs, measured; the error is a sentence.
-    Scored(Vec<(usize, Result<Scores, String>)>),
-    /// Pairs, tested: one entry a column that was asked about.
-    Tested(Vec<Tested<Column>>),
+    Scores(Vec<(usize, Result<Scores, Sentence>)>),
     /// What measures.
     Ruler(RulerName),
-    /// The question is answered; what was not told of will not be.
-    Done,
-    /// As done, with the reason. A sentence.
-    Failed(String),
 }
 
 /// Rows asked for at once: many are quick to begin and slow to measure.
@@ -80,17 +73,17 @@ impl Collection {
     /// What is missing.
     pub(in crate::app) fn ask(&mut self, numbers: &mut Numbers, height: usize) -> Vec<Effect> {
         let mut effects = vec![];
-        if !self.is_listed && self.desks.list.is_free() {
-            let request = self.desks.list.ask(numbers, ());
-            effects.push(Effect::FindRuns(request, self.sources.clone()));
+        if !self.is_listed && self.asking.list.is_free() {
+            let sources = self.sources.clone();
+            effects.push(self.asking.list.ask(numbers, (), Question::RunPaths { sources }));
         }
         if self.is_stopped {
             return effects;
         }
-        if self.desks.cards.is_free() {
+        if self.asking.cards.is_free() {
             effects.extend(self.ask_for_cards(numbers, height));
         }
-        if self.desks.scores.is_free() && self.is_read() {
+        if self.asking.scores.is_free() && self.is_read() {
             effects.extend(self.ask_for_scores(numbers, height));
         }
         effects.extend(self.ask_for_tests(numbers));
@@ -108,8 +101,7 @@ impl Collection {
             return None;
         }
         let asked = self.asked(&rows);
-        let request = self.desks.cards.ask(numbers, (depth, rows));
-        Some(Effect::ReadRuns(request, depth, asked))
+        Some(self.asking.cards.ask(numbers, (depth, rows), Question::Cards { depth, asked }))
     }
 
     fn ask_for_scores(&mut self, numbers: &mut Numbers, height: usize) -> Option<Effect> {
@@ -118,8 +110,7 @@ impl Collection {
             return None;
         }
         let asked = self.asked(&rows);
-        let request = self.desks.scores.ask(numbers, rows);
-        Some(Effect::ScoreRuns(request, asked))
+        Some(self.asking.scores.ask(numbers, rows, Question::RunScores { asked }))
     }
 
     fn asked(&self, rows: &[usize]) -> Vec<Asked> {
@@ -148,83 +139,73 @@ impl Collection {
         rows
     }
 
-    /// Takes an answer, if it is to a question that is out.
-    pub(super) fn hear(&mut self, request: Request, answer: Answer) {
-        if let Answer::Tested(results) = answer {
-            return self.hear_tests(request, results);
+    /// Takes what a worker found, if the question that it belongs to is out.
+    pub(in crate::app) fn take_part(&mut self, request: Request, found: Found) {
+        let asking = &self.asking;
+        let is_asked = match &found {
+            Found::Paths(_) => asking.list.is_about(request),
+            Found::Beginnings(_) | Found::Cards(_) => asking.cards.is_about(request),
+            Found::Scores(_) | Found::Ruler(_) => asking.scores.is_about(request),
+        };
+        if is_asked {
+            self.put(found);
+            self.arrange_news();
         }
-        let is_over = matches!(answer, Answer::Done | Answer::Failed(_));
-        if self.desks.list.is_about(request) {
-            self.hear_list(&answer);
-            if is_over {
-                self.is_listed = true;
-                name_after_folders(&mut self.rows, &self.sources);
-                (0..self.rows.len()).for_each(|at| self.note_change(at));
-                self.has_news = true;
-                self.desks.list.answered(request);
-            }
-        } else if self.desks.cards.is_about(request) {
-            let why = reason(&answer);
-            self.hear_cards(answer);
-            if is_over && let Some((depth, rows)) = self.desks.cards.answered(request) {
-                self.give_up_reading(depth, &rows, &why);
-            }
-        } else if self.desks.scores.is_about(request) {
-            let why = reason(&answer);
-            self.hear_scores(answer);
-            if is_over && let Some(rows) = self.desks.scores.answered(request) {
-                self.give_up_scoring(&rows, &why);
-            }
-        } else {
-            if let Answer::Failed(why) = answer {
-                self.hear_tests(request, vec![]);
-                self.notice = Some(why);
-            }
-            return;
-        }
-        self.arrange_news();
     }
 
-    fn hear_list(&mut self, answer: &Answer) {
-        match answer {
-            Answer::Found(paths) => {
+    fn put(&mut self, found: Found) {
+        match found {
+            Found::Paths(paths) => {
                 let sources = &self.sources;
                 let row = |path: &PathBuf| Row::of(path.clone(), name_of(path, sources));
                 let first = self.rows.len();
                 self.rows.extend(paths.iter().map(row));
                 (first..self.rows.len()).for_each(|at| self.note_change(at));
             }
-            Answer::Failed(why) => self.notice = Some(why.clone()),
-            _ => {}
-        }
-    }
-
-    fn hear_cards(&mut self, answer: Answer) {
-        match answer {
-            Answer::Begun(cards) => {
+            Found::Beginnings(cards) => {
                 for (row, card) in cards {
                     self.set_reading(row, Reading::Beginning(card));
                 }
             }
-            Answer::Read(cards) => {
+            Found::Cards(cards) => {
                 for (row, card) in cards {
                     self.set_reading(row, card.map_or_else(Reading::Failed, Reading::Whole));
                 }
             }
-            _ => {}
-        }
-    }
-
-    fn hear_scores(&mut self, answer: Answer) {
-        match answer {
-            Answer::Scored(scored) => {
+            Found::Scores(scored) => {
                 for (row, scores) in scored {
                     self.set_computed(row, scores.map_or_else(Computed::Failed, Computed::Ready));
                 }
             }
-            Answer::Ruler(ruler) => self.ruler = Some(ruler),
-            _ => {}
+            Found::Ruler(ruler) => self.ruler = Some(ruler),
         }
+    }
+
+    /// Takes the end of a question that is out; what was not found by then will not be.
+    pub(in crate::app) fn take(&mut self, request: Request, answer: Answer) {
+        match answer {
+            Answer::PairTests(results) => return self.take_tests(request, results),
+            Answer::RunPaths(ended) => {
+                if self.asking.list.answered(request).is_none() {
+                    return;
+                }
+                self.notice = ended.err().or(self.notice.take());
+                self.is_listed = true;
+                name_after_folders(&mut self.rows, &self.sources);
+                (0..self.rows.len()).for_each(|at| self.note_change(at));
+                self.has_news = true;
+            }
+            Answer::Cards(ended) => {
+                let Some((depth, rows)) = self.asking.cards.answered(request) else { return };
+                self.give_up_reading(depth, &rows, &reason(ended));
+            }
+            Answer::RunScores(ended) => {
+                let Some(rows) = self.asking.scores.answered(request) else { return };
+                self.give_up_scoring(&rows, &reason(ended));
+            }
+            _ => return, // asked elsewhere
+        }
+        self.arrange_news();
     }
 
     fn set_reading(&mut self, at: usize, reading: Reading) {
@@ -273,9 +254,6 @@ impl Collection {
     }
 }
 
-fn reason(answer: &Answer) -> String {
-    match answer {
-        Answer::Failed(why) => why.clone(),
-        _ => "nothing was heard of it".into(),
-    }
+fn reason(ended: Result<(), Sentence>) -> Sentence {
+    ended.err().unwrap_or_else(|| "nothing was heard of it".into())
 }

@@ -21,12 +21,11 @@ mod widths;
 use std::{collections::BTreeSet, path::PathBuf};
 
 use super::{
-    ask::Request,
     curves::RulerName,
     scroll::{Motion, Scroll},
 };
 
-use asking::{Answer, Desks};
+use asking::Asking;
 use columns::Column;
 use filter::Filter;
 use order::{Direction, Group, Key, Line, Sort, Wish};
@@ -46,8 +45,6 @@ pub struct Collection {
     pub is_listed: bool,
     /// Reading and measuring are called off.
     pub is_stopped: bool,
-    /// The table is what is looked at, not the run that was opened from it.
-    pub is_shown: bool,
     /// What measures; None until something is measured.
     pub ruler: Option<RulerName>,
     /// What measured the values in brackets, where some are shown.
@@ -74,7 +71,7 @@ pub struct Collection {
     taken: Vec<bool>,
     /// Something was answered that the lines do not show yet.
     has_news: bool,
-    desks: Desks,
+    asking: Asking,
 }
 
 /// Worked out from the rest after each change.
@@ -119,7 +116,6 @@ pub enum Message {
     Compare,
     /// The filter goes, then the groups, then the sorting.
     Escape,
-    Heard(Request, Answer),
 }
 
 /// How the table is wanted when it is opened.
@@ -151,8 +147,7 @@ impl Collection {
     pub fn of(sources: Vec<PathBuf>, opening: Opening) -> Self {
         let Opening { sort, group, filter } = opening;
         let chosen = sort.map_or_else(Column::default, |sort| sort.column);
-        let mut collection =
-            Self { sources, sort, group, filter, chosen, is_shown: true, ..Self::default() };
+        let mut collection = Self { sources, sort, group, filter, chosen, ..Self::default() };
         collection.arrange();
         collection
     }
@@ -241,7 +236,6 @@ impl Collection {
             Message::NextPair => self.next_pair(),
             Message::Prompt(message) => self.update_prompt(message),
             Message::Escape => self.escape(),
-            Message::Heard(request, answer) => return self.hear(request, answer),
             Message::Open | Message::Show | Message::Compare => return, // these are the program's
         }
         self.arrange();
@@ -391,7 +385,7 @@ impl Collection {
 
     /// Measures every run anew, with another profile or other rules; what is known stays as what was before.
     pub(super) fn measure_again(&mut self) {
-        self.desks.stop_measuring();
+        self.asking.stop_measuring();
         self.before = self.ruler.take().or(self.before.take());
         self.rows.iter_mut().for_each(Row::measure_again);
         self.count_all();

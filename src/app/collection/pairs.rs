@@ -4,7 +4,8 @@
 use crate::{
     app::{
         Effect,
-        ask::{Desk, Numbers, Request},
+        ask::{Numbers, Pending, Request, Sentence},
+        question::Question,
     },
     study::{
         paired::Tested,
@@ -58,7 +59,7 @@ pub struct Pairs {
     at: usize,
     /// Which of [`Matched::groups`], counted from the pooled one.
     group: usize,
-    desk: Desk<Sides>,
+    asked: Pending<Sides>,
     tested: Option<Results>,
 }
 
@@ -89,7 +90,7 @@ pub struct Matched {
 
 impl Pairs {
     fn of(factor: Factor) -> Self {
-        Self { factor, at: 0, group: 0, desk: Desk::default(), tested: None }
+        Self { factor, at: 0, group: 0, asked: Pending::default(), tested: None }
     }
 
     /// The results, if they are of these sides.
@@ -148,20 +149,23 @@ impl Collection {
         let matched = self.arranged.matched.as_ref()?.as_ref().ok()?;
         let pairs = self.pairs.as_mut()?;
         let is_known = pairs.results(&matched.sides).is_some();
-        if is_known || !pairs.desk.is_free() {
+        if is_known || !pairs.asked.is_free() {
             return None;
         }
         let sides = matched.sides.clone();
-        let request = pairs.desk.ask(numbers, sides.clone());
-        Some(Effect::TestPairs(request, sides))
+        Some(pairs.asked.ask(numbers, sides.clone(), Question::PairTests { sides }))
     }
 
     /// Takes results, if they are of what was asked for last.
-    pub(super) fn hear_tests(&mut self, request: Request, results: Vec<Tested<Column>>) {
+    pub(super) fn take_tests(
+        &mut self,
+        request: Request,
+        results: Result<Vec<Tested<Column>>, Sentence>,
+    ) {
         let Some(pairs) = &mut self.pairs else { return };
-        if let Some(sides) = pairs.desk.answered(request) {
-            pairs.tested = Some(Results { sides, results });
-        }
+        let Some(sides) = pairs.asked.answered(request) else { return };
+        self.notice = results.as_ref().err().cloned().or(self.notice.take());
+        pairs.tested = Some(Results { sides, results: results.unwrap_or_default() });
     }
 }
 

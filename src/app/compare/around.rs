@@ -9,15 +9,13 @@ use crate::{
         collection::order::Line,
         curves,
         layout::{Layout, Zoom},
+        screen::Screen,
         shell::marks::Marks,
         views::View,
     },
     run::RepoPath,
     study::compare::letter,
 };
-
-pub(in crate::app) const NO_COMPARISON: &str =
-    "one run is open and nothing to compare it with: `trajview A B` compares two";
 
 /// Where a run is to be opened.
 struct Way {
@@ -30,16 +28,11 @@ struct Way {
 }
 
 impl App {
-    /// The comparison, where it is what is looked at.
-    pub fn comparison(&self) -> Option<&Comparison> {
-        self.compared.as_deref().filter(|compared| compared.is_shown)
-    }
-
     /// Sets some runs side by side.
     pub(in crate::app) fn compare(&mut self, paths: Vec<PathBuf>, place: Place) {
         let component = place.component.clone();
         self.compared = Some(Box::new(Comparison::of(paths).with_component(component)));
-        self.hide_table();
+        self.show(Screen::Compare);
         self.place = Place { view: View::Replay, ..place };
         if self.place.turn.is_some() || self.place.file.is_some() {
             self.say("a turn or a file is a place in one run; these are several".into());
@@ -62,8 +55,8 @@ impl App {
         let areas = self.comparison_areas(layout);
         match message {
             Message::Enter => return self.enter(layout),
-            Message::Show => self.show_comparison(),
-            Message::Back if self.leads_out_of_comparison() => self.show_table(),
+            Message::Show => self.bring_up(View::Compare),
+            Message::Back if self.leads_out_of_comparison() => self.bring_up(View::Collection),
             message => {
                 let stops = message == Message::StopOrGoOn;
                 if let Some(compared) = &mut self.compared {
@@ -118,25 +111,6 @@ impl App {
         }
     }
 
-    pub(in crate::app) fn show_comparison(&mut self) {
-        self.on_replay(|replay| replay.playback.is_playing = false);
-        match &mut self.compared {
-            Some(compared) => {
-                compared.is_shown = true;
-                self.hide_table();
-                self.hide_live();
-            }
-            None => self.say(NO_COMPARISON.into()),
-        }
-    }
-
-    pub(in crate::app) fn hide_comparison(&mut self) {
-        if let Some(compared) = &mut self.compared {
-            compared.is_shown = false;
-            compared.notice = None;
-        }
-    }
-
     /// The file at the cursor, line by line; elsewhere the run with the keyboard, at the place that is looked at.
     fn enter(&mut self, layout: &Layout) -> Vec<Effect> {
         let Some(compared) = &mut self.compared else { return vec![] };
@@ -165,7 +139,7 @@ impl App {
         let turn = way.done.saturating_sub(1);
         let place =
             file.map(|(path, lines)| curves::Place { turn, path, lines, is_changed: false });
-        self.hide_comparison();
+        self.show(Screen::Run);
         self.way_back = View::Compare;
         let back = format!("run {}; backspace or 5w goes back to the comparison", letter(way.run));
         if self.replay().is_some() && self.shell.source == path {

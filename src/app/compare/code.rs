@@ -2,10 +2,10 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::{Comparison, cache};
+use super::{Comparison, answers};
 use crate::{
     app::{
-        cache::Cache,
+        ask::Answers,
         colours::Sides,
         scroll::{Motion, Scroll},
     },
@@ -45,8 +45,8 @@ pub struct Code {
     pub views: [View; 2],
     /// First character shown of each line.
     pub column: usize,
-    pub(super) texts: Cache<CodeKey, Result<Arc<Text>, String>>,
-    pub(super) colours: Cache<CodeKey, Sides>,
+    pub(super) texts: Answers<CodeKey, Arc<Text>>,
+    pub(super) colours: Answers<CodeKey, Sides>,
     /// The component the views are of.
     component: Option<String>,
 }
@@ -56,8 +56,8 @@ impl Default for Code {
         Self {
             views: [View::default(), View::default()],
             column: 0,
-            texts: cache(),
-            colours: cache(),
+            texts: answers(),
+            colours: answers(),
             component: None,
         }
     }
@@ -96,7 +96,7 @@ impl Code {
     }
 
     pub fn colours_of(&self, key: &CodeKey) -> Option<&Sides> {
-        self.colours.get(key)
+        self.colours.get(key)?.as_ref().ok()
     }
 
     fn line_count(&self, side: usize) -> usize {

@@ -19,15 +19,14 @@ pub mod trees;
 use std::path::PathBuf;
 
 use super::{
-    ask::{Loading, Request},
-    cache::Cache,
+    ask::{Answers, Loading, Pending},
     curves::RulerName,
     scroll::Motion,
 };
 use crate::study::compare::{self, Party, Subtraction};
 
 use areas::Areas;
-use asking::{Answer, Desks, Measured};
+use asking::Measured;
 use chart::Chart;
 use code::Code;
 use table::Table;
@@ -61,13 +60,12 @@ pub struct Comparison {
     pub progress: Option<(usize, usize)>,
     /// Whether the user does not want any more measured.
     pub is_stopped: bool,
-    /// The comparison is what is looked at, not a run that was opened from it.
-    pub is_shown: bool,
     /// Something to say once; gone at the next key.
     pub notice: Option<String>,
     /// Id of the component to begin with.
     wanted: Option<String>,
-    desks: Desks,
+    /// Which run is being measured.
+    measuring: Pending<usize>,
 }
 
 /// The parts of the view, in the order in which tab goes through them.
@@ -114,7 +112,6 @@ pub enum Message {
     StopOrGoOn,
     /// To this view, from a run that was opened.
     Show,
-    Heard(Request, Answer),
 }
 
 impl Part {
@@ -156,10 +153,9 @@ impl Comparison {
             failed: None,
             progress: None,
             is_stopped: false,
-            is_shown: true,
             notice: None,
             wanted: None,
-            desks: Desks::default(),
+            measuring: Pending::default(),
         }
     }
 
@@ -217,9 +213,7 @@ impl Comparison {
             Message::Sideways(motion) => self.go_sideways(motion),
             Message::Back => self.back(),
             Message::StopOrGoOn => self.stop_or_go_on(),
-            Message::Show => self.is_shown = true,
-            Message::Heard(request, answer) => self.hear(request, answer),
-            Message::Enter => {} // needs the rest of the program, see `around`
+            Message::Show | Message::Enter => {} // need the rest of the program, see `around`
         }
     }
 
@@ -306,7 +300,7 @@ impl Comparison {
     fn stop_or_go_on(&mut self) {
         self.is_stopped = !self.is_stopped;
         if self.is_stopped {
-            self.desks.stop_measuring();
+            self.measuring.forget();
             self.progress = None;
         }
     }
@@ -319,7 +313,7 @@ impl Comparison {
         self.settle_chart();
     }
 
-    fn hear_measures(&mut self, run: usize, measured: Vec<Measured>) {
+    fn put_measures(&mut self, run: usize, measured: Vec<Measured>) {
         if let Loading::Ready(parties) = &mut self.parties
             && let Some(party) = parties.get_mut(run)
         {
@@ -330,7 +324,7 @@ impl Comparison {
 
     /// Measures everything anew, with another profile or other rules; what is known stays as what was before.
     pub(super) fn measure_again(&mut self) {
-        self.desks.stop_measuring();
+        self.measuring.forget();
         (self.failed, self.progress) = (None, None);
         let Loading::Ready(parties) = &mut self.parties else { return };
         if let Some(ruler) = self.ruler.take() {
@@ -361,6 +355,6 @@ impl Comparison {
 /// Comparisons of files and texts of files that are kept.
 const KEPT: usize = 32;
 
-fn cache<K: Eq + std::hash::Hash + Clone, V>() -> Cache<K, V> {
-    Cache::of(KEPT)
+fn answers<K: Eq + std::hash::Hash + Clone, V>() -> Answers<K, V> {
+    Answers::of(KEPT)
 }

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use super::cache;
+use super::answers;
 use crate::{
     app::{
-        ask::Loading,
-        cache::Cache,
+        ask::{Answers, Loading, Request, Sentence},
         colours::Sides,
         config::Arrangement,
         diff::Compared,
@@ -24,8 +23,8 @@ pub struct Files {
     pub sort: Sort,
     pub scroll: Scroll,
     pub open: Option<Open>,
-    pub(super) compared: Cache<String, Result<Arc<Compared>, String>>,
-    pub(super) colours: Cache<String, Sides>,
+    pub(super) compared: Answers<String, Arc<Compared>>,
+    pub(super) colours: Answers<String, Sides>,
 }
 
 /// A file that is compared line by line.
@@ -56,8 +55,8 @@ impl Default for Files {
             sort: Sort::default(),
             scroll: Scroll::default(),
             open: None,
-            compared: cache(),
-            colours: cache(),
+            compared: answers(),
+            colours: answers(),
         }
     }
 }
@@ -99,16 +98,16 @@ impl Files {
     }
 
     pub fn colours(&self) -> Option<&Sides> {
-        self.colours.get(&self.open.as_ref()?.path)
+        self.colours.get(&self.open.as_ref()?.path)?.as_ref().ok()
     }
 
     fn rows_of_open(&self) -> usize {
         self.compared().and_then(|it| it.as_ref().ok()).map_or(0, |it| it.rows.len())
     }
 
-    pub(super) fn put(&mut self, path: String, diff: Result<FileDiff, String>) {
+    pub(super) fn take(&mut self, request: Request, diff: Result<FileDiff, Sentence>) {
         let cut = |diff| Arc::new(Compared::of(diff).arranged(Arrangement::Columns));
-        self.compared.put(path, diff.map(cut));
+        self.compared.take(request, diff.map(cut));
     }
 
     /// Opens the file at the cursor; the reason where there is nothing to open.

@@ -9,8 +9,8 @@ use super::{Span, marks::Marks, points::Axis};
 use crate::{
     app::{
         Effect,
-        ask::{Desk, Numbers, Request},
-        cache::Cache,
+        ask::{Answers, Numbers, Pending, Request, Sentence},
+        question::Question,
     },
     metrics::{
         quality::{Change, Detail, Scored, Snapshot, Unmeasured, changes, not_compared},
@@ -109,15 +109,14 @@ pub struct Scores {
     pub ruler: Option<RulerName>,
     /// Until somebody dismisses it.
     pub before: Option<Before>,
-    desk: Desk<Vec<usize>>,
+    pending: Pending<()>,
     /// Why nothing can be measured.
     pub failed: Option<String>,
     /// Files read of those that the question under way needs.
     pub progress: Option<(usize, usize)>,
     /// Whether the user does not want any more measured.
     pub is_stopped: bool,
-    moved: Cache<Span, Result<Arc<Moved>, String>>,
-    moving: Desk<Span>,
+    moved: Answers<Span, Arc<Moved>>,
 }
 
 /// Lists of what moved that are kept.
@@ -132,12 +131,11 @@ impl Default for Scores {
             known: BTreeMap::new(),
             ruler: None,
             before: None,
-            desk: Desk::default(),
+            pending: Pending::default(),
             failed: None,
             progress: None,
             is_stopped: false,
-            moved: Cache::of(KEPT),
-            moving: Desk::default(),
+            moved: Answers::of(KEPT),
         }
     }
 }
@@ -165,7 +163,7 @@ impl Scores {
 
     /// Whether something is being measured.
     pub fn is_busy(&self) -> bool {
-        !self.desk.is_free()
+        !self.pending.is_free()
     }
 
     pub(super) fn ask(
@@ -174,11 +172,11 @@ impl Scores {
         run: &Arc<Run>,
         wanted: Vec<usize>,
     ) -> Option<Effect> {
-        if wanted.is_empty() || self.is_stopped || self.failed.is_some() || !self.desk.is_free() {
+        if wanted.is_empty() || self.is_stopped || self.failed.is_some() || self.is_busy() {
             return None;
         }
-        let request = self.desk.ask(numbers, wanted.clone());
-        Some(Effect::Score(request, run.clone(), wanted))
+        let question = Question::Scores { run: run.clone(), moments: wanted };
+        Some(self.pending.ask(numbers, (), question))
     }
 
     pub(super) fn ask_moved(
@@ -187,15 +185,15 @@ impl Scores {
         run: &Arc<Run>,
         span: Span,
     ) -> Option<Effect> {
-        if self.moved.has(&span) || self.is_stopped || !self.moving.is_free() {
+        if self.is_stopped {
             return None;
         }
-        let request = self.moving.ask(numbers, span);
-        Some(Effect::CompareScores(request, run.clone(), span.0, span.1))
+        let (run, (before, after)) = (run.clone(), span);
+        self.moved.ask(numbers, span, || Question::Moved { run, before, after })
     }
 
-    pub fn hear(&mut self, request: Request, answer: Result<Answer, String>) {
-        if self.desk.answered(request).is_none() {
+    pub fn take(&mut self, request: Request, answer: Result<Answer, Sentence>) {
+        if self.pending.answered(request).is_none() {
             return;
         }
         self.progress = None;
@@ -208,24 +206,22 @@ impl Scores {
         }
     }
 
-    pub fn hear_progress(&mut self, request: Request, done: usize, total: usize) {
-        if self.desk.is_about(request) {
+    pub fn take_progress(&mut self, request: Request, done: usize, total: usize) {
+        if self.pending.is_about(request) {
             self.progress = Some((done, total));
         }
     }
 
-    pub fn hear_moved(&mut self, request: Request, moved: Result<Arc<Moved>, String>) {
-        if let Some(span) = self.moving.answered(request) {
-            self.moved.put(span, moved);
-        }
+    pub fn take_moved(&mut self, request: Request, moved: Result<Arc<Moved>, Sentence>) {
+        self.moved.take(request, moved);
     }
 
     /// Whether it is stopped now. What is out then is not waited for: its answer may come after going on again.
     pub(super) fn stop_or_go_on(&mut self) -> bool {
         self.is_stopped = !self.is_stopped;
         if self.is_stopped {
-            self.desk = Desk::default();
-            self.moving = Desk::default();
+            self.pending.forget();
+            self.moved.stop();
             self.progress = None;
         }
         self.is_stopped
@@ -246,9 +242,8 @@ impl Scores {
         if let Some(before) = &mut self.before {
             before.known.retain(|done, _| *done <= same);
         }
-        self.moved.retain(|(_, after)| *after <= same);
-        self.desk = Desk::default();
-        self.moving = Desk::default();
+        self.moved.forget(|(_, after)| *after > same);
+        self.pending.forget();
         self.failed = None;
         self.progress = None;
     }

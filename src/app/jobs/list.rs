@@ -11,6 +11,7 @@ use crate::app::{
     judging::{asking::How, others::name_of, sitting::Sitting},
     live::{self, Live, Phase},
     replay,
+    screen::Screen,
     scroll::{Motion, Scroll},
     views::View,
 };
@@ -207,9 +208,7 @@ impl App {
     }
 
     fn open_in(&mut self, source: PathBuf, view: View) -> Vec<Effect> {
-        self.hide_table();
-        self.hide_comparison();
-        self.hide_live();
+        self.show(Screen::Run);
         vec![self.open(source, Place { view, ..Place::default() })]
     }
 

@@ -12,7 +12,8 @@ use super::{
 use crate::{
     app::{
         App, Effect, Place, Request,
-        ask::{Desk, Numbers},
+        ask::{Numbers, Pending},
+        question::Question,
         views::View,
     },
     run::Run,
@@ -113,8 +114,6 @@ pub struct Found {
     pub remembered: Vec<(String, String)>,
     /// A folder for the agent.
     pub work: PathBuf,
-    /// Whether nothing more will be found, such as versions.
-    pub is_whole: bool,
 }
 
 pub const WHAT: &str = "what";
@@ -215,7 +214,7 @@ pub(super) fn link(form: &mut Form, changed: &str, origin: Option<&Origin>) {
 pub struct Opened {
     pub origin: Option<Origin>,
     work: PathBuf,
-    desk: Desk<()>,
+    asked: Pending<()>,
     has_asked: bool,
     /// Whether agents are known, be it without their versions.
     pub has_agents: bool,
@@ -232,22 +231,25 @@ impl Opened {
             return None;
         }
         let task = self.origin.as_ref().map(|it| it.task.clone()).unwrap_or_default();
-        Some(Effect::FindAgents(self.desk.ask(numbers, ()), task))
+        Some(self.asked.ask(numbers, (), Question::Agents { task }))
     }
 
-    /// Takes in what was found, where it was asked for.
-    pub(super) fn hear(&mut self, request: Request, found: &Found, form: &mut Form) {
-        if !self.desk.is_about(request) {
+    /// Takes what was found in the end.
+    pub(super) fn take(&mut self, request: Request, found: &Found, form: &mut Form) {
+        self.show(request, found, form);
+        self.asked.answered(request);
+    }
+
+    /// Shows what was found so far, where it was asked for.
+    pub(super) fn show(&mut self, request: Request, found: &Found, form: &mut Form) {
+        if !self.asked.is_about(request) {
             return;
         }
         let is_first = !std::mem::replace(&mut self.has_agents, true);
         if is_first {
             self.work.clone_from(&found.work);
         }
-        take(form, found, is_first, self.origin.as_ref());
-        if found.is_whole {
-            self.desk.answered(request);
-        }
+        offer(form, found, is_first, self.origin.as_ref());
     }
 
     pub(super) fn wanted(&self, form: &Form) -> Result<Start, Refusal> {
@@ -256,7 +258,7 @@ impl Opened {
 }
 
 /// Puts in what was found; what the user has changed meanwhile stays.
-fn take(form: &mut Form, found: &Found, is_first: bool, origin: Option<&Origin>) {
+fn offer(form: &mut Form, found: &Found, is_first: bool, origin: Option<&Origin>) {
     form.offer(AGENT, found.agents.clone());
     if !is_first {
         return;

@@ -18,7 +18,8 @@ use std::path::PathBuf;
 
 use super::{
     App, Effect, Request,
-    ask::{Desk, Numbers},
+    ask::{Numbers, Pending, Sentence},
+    question::Question,
 };
 use form::Form;
 use scoring::Measure;
@@ -31,11 +32,11 @@ pub struct Dialog {
     pub form: Form,
     /// What was planned last, and for what.
     plan: Option<(Wanted, Result<Plan, Refusal>)>,
-    plans: Desk<Wanted>,
+    plans: Pending<Wanted>,
     /// Of a live run alone.
     pub live: live::Opened,
     /// The work that is beginning, and may yet be refused.
-    begins: Desk<Wanted>,
+    begins: Pending<Wanted>,
     /// Rows of the plan that are above what is seen of it.
     pub plan_top: usize,
 }
@@ -87,14 +88,7 @@ pub enum Message {
     Close,
     /// Values measured with another profile or other rules are not shown any more.
     DismissBefore,
-    Planned(Request, Result<Plan, Refusal>),
-    /// A checkpoint was tested.
-    Tested(Request, String, testing::Outcome),
-    /// No more checkpoints will be. A sentence.
-    TestsOver(Request, Result<String, String>),
     StopTests,
-    /// What is on this machine.
-    Found(Request, live::Found),
     /// What was to begin cannot.
     Refused(Request, Refusal),
     /// The agent of a live run is being started; where it is recorded.
@@ -131,9 +125,9 @@ impl Dialog {
             purpose,
             form,
             plan: None,
-            plans: Desk::default(),
+            plans: Pending::default(),
             live: live::Opened::default(),
-            begins: Desk::default(),
+            begins: Pending::default(),
             plan_top: 0,
         }
     }
@@ -195,12 +189,16 @@ impl Dialog {
         if self.plan.as_ref().is_some_and(|(of, _)| *of == wanted) {
             return None;
         }
-        let request = self.plans.ask(numbers, wanted.clone());
-        Some(Effect::PlanJob(request, wanted))
+        Some(self.plans.ask(numbers, wanted.clone(), Question::JobPlan { wanted }))
     }
 
-    fn hear(&mut self, request: Request, plan: Result<Plan, Refusal>) {
+    pub(in crate::app) fn take_plan(
+        &mut self,
+        request: Request,
+        plan: Result<Result<Plan, Refusal>, Sentence>,
+    ) {
         let Some(wanted) = self.plans.answered(request) else { return };
+        let plan = plan.unwrap_or_else(|why| Err(Refusal { field: None, why }));
         for field in &mut self.form.fields {
             let mut proposed = plan.iter().flat_map(|it| &it.proposed);
             let mine = proposed.find(|(id, _)| *id == field.id);
@@ -208,6 +206,20 @@ impl Dialog {
         }
         self.plan = Some((wanted, plan));
         self.plan_top = 0;
+    }
+
+    /// Agents of this machine, more of which follow.
+    pub(in crate::app) fn show_agents(&mut self, request: Request, found: &live::Found) {
+        self.live.show(request, found, &mut self.form);
+    }
+
+    /// All agents of this machine, where they were asked for.
+    pub(in crate::app) fn take_agents(
+        &mut self,
+        request: Request,
+        found: Result<live::Found, Sentence>,
+    ) {
+        self.live.take(request, &found.unwrap_or_default(), &mut self.form);
     }
 
     fn change(&mut self, message: form::Message, height: usize) {
@@ -240,22 +252,8 @@ impl App {
                     dialog.change(message, height);
                 }
             }
-            Message::Planned(request, plan) => {
-                if let Some(dialog) = &mut self.dialog {
-                    dialog.hear(request, plan);
-                }
-            }
-            Message::Tested(request, checkpoint, outcome) => {
-                self.hear_tested(request, checkpoint, outcome);
-            }
-            Message::TestsOver(request, outcome) => self.end_testing(request, outcome),
             Message::StopTests => return self.stop_testing(),
             Message::DismissBefore => self.dismiss_before(),
-            Message::Found(request, found) => {
-                if let Some(dialog) = &mut self.dialog {
-                    dialog.live.hear(request, &found, &mut dialog.form);
-                }
-            }
             Message::Refused(request, refusal) => {
                 if let Some(dialog) = &mut self.dialog {
                     dialog.refuse(request, refusal);
@@ -323,7 +321,7 @@ impl App {
                 self.begin_testing(tests)
             }
             Wanted::Live(start) => {
-                let request = dialog.begins.ask(&mut self.numbers, Wanted::Live(start.clone()));
+                let request = dialog.begins.begin(&mut self.numbers, Wanted::Live(start.clone()));
                 let said = live::to_remember(&dialog.form);
                 let folder = dialog.form.get(live::FOLDER).and_then(|it| it.proposed.clone());
                 let folder = start.folder.clone().or_else(|| folder.map(PathBuf::from));

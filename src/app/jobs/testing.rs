@@ -5,7 +5,7 @@ use super::{
     form::{Choice, Field, Form},
 };
 use crate::{
-    app::{App, Effect, Request, replay::Replay},
+    app::{App, Effect, Request, question::Question, replay::Replay},
     run::{Checkpoint, Run},
 };
 
@@ -134,10 +134,15 @@ impl App {
             over: None,
         });
         self.last_tests = Some(tests.clone());
-        vec![Effect::TestCheckpoints(request, run, tests)]
+        vec![Question::CheckpointTests { run, tests }.under(request)]
     }
 
-    pub(super) fn hear_tested(&mut self, request: Request, checkpoint: String, outcome: Outcome) {
+    pub(in crate::app) fn take_test(
+        &mut self,
+        request: Request,
+        checkpoint: String,
+        outcome: Outcome,
+    ) {
         let Some(testing) = self.testing.as_mut().filter(|it| it.request == request) else {
             return;
         };
@@ -147,7 +152,11 @@ impl App {
         }
     }
 
-    pub(super) fn end_testing(&mut self, request: Request, outcome: Result<String, String>) {
+    pub(in crate::app) fn end_testing(
+        &mut self,
+        request: Request,
+        outcome: Result<String, String>,
+    ) {
         let Some(testing) = self.testing.as_mut().filter(|it| it.request == request) else {
             return;
         };

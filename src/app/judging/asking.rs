@@ -52,14 +52,6 @@ pub struct Model {
     pub price: Option<[f64; 2]>,
 }
 
-/// Whether more judges may be found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Search {
-    GoesOn,
-    /// With a sentence about what is wrong with the settings, if anything is.
-    Over(Option<String>),
-}
-
 impl Judge {
     /// Of this model.
     pub fn price_of(&self, model: &str) -> Option<[f64; 2]> {
@@ -142,19 +134,6 @@ pub enum Start {
     Anew,
     /// Where the last one of the same wish stopped.
     Resume,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ask {
-    /// What it would take; nothing is sent.
-    Plan(Wish),
-    Judge(Wish, Start),
-    /// Who is there: the settings are read again, keys, programs and servers of this machine are looked for.
-    Find,
-    /// Which models the judge of this name has.
-    Models(String),
-    /// The judge of this name with this model is to be in the settings.
-    Keep(String, String),
 }
 
 /// The most a judging can take. A usual one takes far less.
@@ -263,16 +242,9 @@ pub struct Outcome {
     pub spent: Option<f64>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
-    Planned(Result<Plan, String>),
-    /// Everybody who is there.
-    Found(Vec<Judge>, Search),
-    /// As [`Self::Found`], with the models of one; or why they are not known.
-    Listed(Vec<Judge>, Option<String>),
-    /// Sentences.
-    Kept(Result<String, String>),
-    /// After so many seconds.
-    News(f64, News),
-    Over(Outcome),
+impl Outcome {
+    /// Of a judging that could not begin, or broke off. Takes a sentence.
+    pub const fn failure(words: String) -> Self {
+        Self { how: How::Failed, words, files: vec![], spent: None }
+    }
 }

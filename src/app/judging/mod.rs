@@ -17,17 +17,16 @@ use std::sync::Arc;
 
 use super::{
     Effect,
-    ask::{Desk, Numbers, Request},
+    ask::{Numbers, Pending, Request},
     keymap::Context,
     layout::Layout,
+    question::{Answer, Question},
     replay::Replay,
     scroll::{Motion, Scroll},
 };
 
 use areas::Areas;
-use asking::{
-    Answer, Ask, Asks, How, Judge, Matter, Models, News, Origin, Outcome, Plan, Search, Start, Wish,
-};
+use asking::{Asks, How, Judge, Matter, Models, News, Origin, Outcome, Plan, Start, Wish};
 use form::Form;
 use sitting::Sitting;
 
@@ -49,7 +48,7 @@ pub struct Judging {
     follows: bool,
     /// In the words about one component.
     pub words: Scroll,
-    plans: Desk<Wish>,
+    plans: Pending<Wish>,
     plan: Option<(Wish, Result<Plan, String>)>,
     groups: Option<Groups>,
     /// What is to be asked of the world next.
@@ -57,10 +56,10 @@ pub struct Judging {
     is_stop_wanted: bool,
     is_search_wanted: bool,
     is_keep_wanted: bool,
-    searches: Desk<()>,
+    searches: Pending<()>,
     /// By the name of a judge.
-    lists: Desk<String>,
-    keeps: Desk<()>,
+    lists: Pending<()>,
+    keeps: Pending<()>,
 }
 
 /// The groups of criteria, as far as they were read.
@@ -446,42 +445,42 @@ impl Replay {
         }
     }
 
-    pub(super) fn hear_judging(&mut self, request: Request, answer: Answer) {
+    pub(in crate::app) fn take_for_judging(&mut self, request: Request, answer: Answer) {
         let judging = &mut self.judging;
         match answer {
-            Answer::Planned(plan) => {
+            Answer::JudgePlan(plan) => {
                 if let Some(wish) = judging.plans.answered(request) {
                     judging.hear_groups(&wish, &plan);
                     judging.plan = Some((wish, plan));
                 }
             }
-            Answer::Found(judges, Search::GoesOn) if judging.searches.is_about(request) => {
+            Answer::Judges(found) if judging.searches.answered(request).is_some() => {
+                let (judges, problem) = found.unwrap_or_else(|why| (vec![], Some(why)));
                 judging.form.take(judges);
+                self.notice = problem.or(self.notice.take());
             }
-            Answer::Found(judges, Search::Over(problem)) => {
-                if judging.searches.answered(request).is_some() {
-                    judging.form.take(judges);
-                    self.notice = problem.or(self.notice.take());
-                }
-            }
-            Answer::Found(_, Search::GoesOn) => {}
-            Answer::Listed(judges, _) => {
-                if judging.lists.answered(request).is_some() && !judges.is_empty() {
+            Answer::Models(judges) => {
+                let judges = judging.lists.answered(request).and(judges.ok());
+                if let Some(judges) = judges.filter(|it| !it.is_empty()) {
                     judging.form.take(judges);
                 }
             }
-            Answer::Kept(kept) => {
-                if judging.keeps.answered(request).is_some() {
-                    judging.is_search_wanted |= kept.is_ok();
-                    self.notice = Some(kept.unwrap_or_else(|why| why));
-                }
+            Answer::KeepJudge(kept) if judging.keeps.answered(request).is_some() => {
+                judging.is_search_wanted |= kept.is_ok();
+                self.notice = Some(kept.unwrap_or_else(|why| why));
             }
-            Answer::News(seconds, news) => self.hear_news(request, seconds, news),
-            Answer::Over(outcome) => self.end_judging(request, outcome),
+            _ => {} // asked elsewhere, or late
         }
     }
 
-    fn hear_news(&mut self, request: Request, seconds: f64, news: News) {
+    /// Judges that are found at once; more may follow.
+    pub(in crate::app) fn take_judges(&mut self, request: Request, judges: Vec<Judge>) {
+        if self.judging.searches.is_about(request) {
+            self.judging.form.take(judges);
+        }
+    }
+
+    pub(super) fn take_news(&mut self, request: Request, seconds: f64, news: News) {
         let Some(sitting) = self.judging.sitting.as_mut().filter(|it| it.request == request) else {
             return;
         };
@@ -493,7 +492,7 @@ impl Replay {
         }
     }
 
-    fn end_judging(&mut self, request: Request, outcome: Outcome) {
+    pub(super) fn end_judging(&mut self, request: Request, outcome: Outcome) {
         let Some(sitting) = self.judging.sitting.as_mut().filter(|it| it.request == request) else {
             return;
         };
@@ -536,8 +535,8 @@ impl Replay {
             (self.judging.wanted.take(), &mut self.judging.sitting)
         {
             sitting.request = numbers.fresh();
-            let ask = Ask::Judge(sitting.wish.clone(), start);
-            effects.push(Effect::Judge(sitting.request, self.run.clone(), ask));
+            let (turns, wish) = (self.run.turns.len(), sitting.wish.clone());
+            effects.push(Question::Judging { turns, wish, start }.under(sitting.request));
         }
         effects.extend(self.ask_who_is_there(numbers));
         effects.extend(self.ask_plan(numbers));
@@ -552,23 +551,21 @@ impl Replay {
         if !judging.is_open || judging.page != Page::Form {
             return None;
         }
-        let ask = |request, ask| Some(Effect::Judge(request, self.run.clone(), ask));
         if judging.is_keep_wanted && judging.keeps.is_free() {
-            let judge = form.judge()?.name.clone();
-            let keep = Ask::Keep(judge, form.model().to_owned());
+            let (judge, model) = (form.judge()?.name.clone(), form.model().to_owned());
             judging.is_keep_wanted = false;
-            return ask(judging.keeps.ask(numbers, ()), keep);
+            return Some(judging.keeps.ask(numbers, (), Question::KeepJudge { judge, model }));
         }
         if judging.is_search_wanted && judging.searches.is_free() {
             judging.is_search_wanted = false;
-            return ask(judging.searches.ask(numbers, ()), Ask::Find);
+            return Some(judging.searches.ask(numbers, (), Question::Judges {}));
         }
         let unknown = form.judge().filter(|it| it.models == Models::NotAsked)?;
         if form.field() != Some(form::Field::Model) || !judging.lists.is_free() {
             return None;
         }
         let judge = unknown.name.clone();
-        ask(judging.lists.ask(numbers, judge.clone()), Ask::Models(judge))
+        Some(judging.lists.ask(numbers, (), Question::Models { judge }))
     }
 
     /// While the form is looked at, and its wish is another than the one that was worked out.
@@ -580,7 +577,7 @@ impl Replay {
             return None;
         }
         let wish = self.wish_to_plan().filter(|wish| self.judging.plan(wish).is_none())?;
-        let request = self.judging.plans.ask(numbers, wish.clone());
-        Some(Effect::Judge(request, self.run.clone(), Ask::Plan(wish)))
+        let question = Question::JudgePlan { turns: self.run.turns.len(), wish: wish.clone() };
+        Some(self.judging.plans.ask(numbers, wish, question))
     }
 }

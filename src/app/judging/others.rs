@@ -4,10 +4,14 @@ use std::path::{Path, PathBuf};
 
 use super::{
     Page, Part,
-    asking::{Answer, How},
+    asking::{How, News, Outcome},
     sitting::Sitting,
 };
-use crate::app::{App, Effect, Request, ask::Loading, replay, scroll::Scroll};
+use crate::app::{
+    App, Effect, Request,
+    ask::{Loading, Sentence},
+    scroll::Scroll,
+};
 
 /// A judging of a run that is not open.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,24 +58,33 @@ impl App {
         judging.follows = true;
     }
 
-    /// Whether an answer was about a judging of a run that is not open.
-    pub(in crate::app) fn hear_other(&mut self, request: Request, answer: &replay::Answer) -> bool {
-        let replay::Answer::Judged(answer) = answer else { return false };
-        let is_it = |other: &&mut Other| other.sitting.request == request;
-        let Some(other) = self.other_judgings.iter_mut().find(is_it) else { return false };
-        match answer {
-            Answer::News(seconds, news) => {
-                other.sitting.hear(*seconds, news.clone());
+    /// The judging of a run that is not open.
+    fn other_judging(&mut self, request: Request) -> Option<&mut Other> {
+        self.other_judgings.iter_mut().find(|it| it.sitting.request == request)
+    }
+
+    pub(in crate::app) fn take_news(&mut self, request: Request, seconds: f64, news: News) {
+        match self.other_judging(request) {
+            Some(other) => {
+                other.sitting.hear(seconds, news);
             }
-            Answer::Over(outcome) => {
-                let done = if outcome.how == How::Finished { ": the judge is done" } else { "" };
-                let words = format!("{}: {}{done}", name_of(&other.source), outcome.words);
-                other.sitting.end(outcome.clone());
-                self.say(words);
-            }
-            _ => {}
+            None => self.on_replay(|it| it.take_news(request, seconds, news)),
         }
-        true
+    }
+
+    pub(in crate::app) fn take_outcome(
+        &mut self,
+        request: Request,
+        outcome: Result<Outcome, Sentence>,
+    ) {
+        let outcome = outcome.unwrap_or_else(Outcome::failure);
+        let Some(other) = self.other_judging(request) else {
+            return self.on_replay(|it| it.end_judging(request, outcome));
+        };
+        let done = if outcome.how == How::Finished { ": the judge is done" } else { "" };
+        let words = format!("{}: {}{done}", name_of(&other.source), outcome.words);
+        other.sitting.end(outcome);
+        self.say(words);
     }
 
     pub(in crate::app) fn stop_other_judging(&mut self, source: &Path) -> Vec<Effect> {

@@ -13,6 +13,7 @@ use crate::{
         key::Key,
         keymap::Context,
         layout::Layout,
+        screen::Screen,
         shell::mouse::{Kind, Mouse},
         views::View,
     },
@@ -20,11 +21,6 @@ use crate::{
 };
 
 impl App {
-    /// The live run, where it is what is looked at.
-    pub fn live(&self) -> Option<&Live> {
-        self.live.as_deref().filter(|live| live.is_shown)
-    }
-
     /// Whether quitting would stop an agent.
     pub fn has_agent_at_work(&self) -> bool {
         self.live.as_ref().is_some_and(|live| !live.is_over())
@@ -34,8 +30,7 @@ impl App {
     pub(in crate::app) fn begin_live(&mut self) {
         let inside = self.live_areas().inside();
         self.live = Some(Box::new(Live::new(Size { width: inside.width, height: inside.height })));
-        self.hide_table();
-        self.hide_comparison();
+        self.show(Screen::Live);
     }
 
     /// Where the parts of the live view stand at the moment.
@@ -92,11 +87,9 @@ impl App {
     /// Brings the run that the live one was started from to the checkpoint of this turn, unless somebody looks elsewhere
     /// in it.
     fn lead_to(&mut self, turn: usize) {
-        let is_beside = |live: &Live| {
-            live.is_shown && live.origin.as_ref().is_some_and(|it| it.path == self.shell.source)
-        };
-        let Some(replay) = self.replay().filter(|_| self.live.as_deref().is_some_and(is_beside))
-        else {
+        let is_beside =
+            |live: &Live| live.origin.as_ref().is_some_and(|it| it.path == self.shell.source);
+        let Some(replay) = self.replay().filter(|_| self.live().is_some_and(is_beside)) else {
             return;
         };
         let Some(live) = &self.live else { return };
@@ -144,7 +137,6 @@ impl App {
             Some(_) if live.done() == 0 => live.notice = Some("no turn is recorded".into()),
             Some(paths) => {
                 self.compare(paths, Place::default());
-                self.hide_live();
             }
         }
     }
@@ -153,21 +145,15 @@ impl App {
         let inside = self.live_areas().inside();
         let size = Size { width: inside.width, height: inside.height };
         let live = self.live.get_or_insert_with(|| Box::new(Live::nothing(size)));
-        (live.is_shown, live.is_seen) = (true, live.is_over());
-        self.hide_table();
-        self.hide_comparison();
-    }
-
-    pub(in crate::app) fn hide_live(&mut self) {
-        if let Some(live) = &mut self.live {
-            live.is_shown = false;
-            live.focus = Focus::Requests;
-        }
+        live.is_seen = live.is_over();
+        self.show(Screen::Live);
     }
 
     pub(in crate::app) fn settle_live(&mut self) -> Vec<Effect> {
         let areas = self.live_areas();
-        self.live.as_mut().map_or_else(Vec::new, |live| asked(live.settle(&areas)))
+        let Some(live) = &mut self.live else { return vec![] };
+        live.is_seen |= live.is_over() && self.screen == Screen::Live;
+        asked(live.settle(&areas))
     }
 
     /// A key that the agent has a right to: every one but those that are ours while it has the keyboard.
@@ -187,7 +173,8 @@ impl App {
     pub(in crate::app) fn point_at_live(&mut self, mouse: Mouse) -> Option<Vec<Effect>> {
         let areas = self.live_areas();
         let at = (mouse.column, mouse.row).into();
-        let live = self.live.as_mut().filter(|live| live.is_shown)?;
+        let is_shown = self.screen == Screen::Live;
+        let live = self.live.as_mut().filter(|_| is_shown)?;
         if areas.terminal.contains(at) {
             return Some(match (mouse.kind, live.focus) {
                 (Kind::Click, Focus::Requests) => asked(live.update(Message::Enter, &areas)),

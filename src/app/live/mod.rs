@@ -27,8 +27,6 @@ use told::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told};
 /// What is known of the run that is being made.
 #[derive(Debug)]
 pub struct Live {
-    /// Whether it is what is looked at.
-    pub is_shown: bool,
     /// Whether it was looked at since it is over.
     pub is_seen: bool,
     pub plan: Plan,
@@ -188,7 +186,6 @@ impl Live {
     /// Before anything was told.
     pub fn new(terminal: Size) -> Self {
         Self {
-            is_shown: true,
             is_seen: false,
             plan: Plan::default(),
             turns: vec![],
@@ -278,7 +275,7 @@ impl Live {
             Message::EraseAll => self.typing(String::clear),
             Message::Accept => return self.accept(),
             Message::Cancel => self.prompt = None,
-            Message::Show => self.is_shown = true,
+            Message::Show => {} // needs the rest of the program, see `around`
             Message::Beside | Message::OtherRun => self.notice = Some(NOT_YET.into()),
             Message::Compare => self.notice = Some(NOTHING_TO_COMPARE.into()),
         }
@@ -374,7 +371,7 @@ impl Live {
                     self.notice = Some(format!("{words}; c compares it with {}", origin.name));
                 }
                 self.phase = Phase::Over { words, is_whole };
-                self.is_seen = self.is_shown;
+                self.is_seen = false;
                 self.focus = Focus::Requests;
                 for turn in &mut self.turns {
                     if turn.state == State::UnderWay {

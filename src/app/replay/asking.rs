@@ -4,10 +4,11 @@ use super::Replay;
 use crate::{
     app::{
         Effect,
-        ask::{Loading, Numbers},
+        ask::Numbers,
         base::Span,
         diff::{DiffKey, Scope, View},
         layout::{Layout, Panel},
+        question::Question,
         steps::Item,
     },
     run::{
@@ -23,15 +24,12 @@ impl Replay {
     /// What is missing most, one question of each kind.
     pub fn ask(&mut self, numbers: &mut Numbers, layout: &Layout) -> Vec<Effect> {
         let mut effects = vec![];
-        if self.timeline == Loading::Nothing {
-            let request = numbers.fresh();
-            self.timeline = Loading::Waiting(request);
-            effects.push(Effect::LoadTimeline(request, self.run.clone()));
+        let run = self.run.clone();
+        if self.timeline.is_nothing() {
+            effects.push(self.timeline.ask(numbers, Question::Timeline { run: run.clone() }));
         }
-        if self.counts == Loading::Nothing && self.timeline.ready().is_some() {
-            let request = numbers.fresh();
-            self.counts = Loading::Waiting(request);
-            effects.push(Effect::CountLines(request, self.run.clone()));
+        if self.counts.is_nothing() && self.timeline.ready().is_some() {
+            effects.push(self.counts.ask(numbers, Question::LineCounts { run: run.clone() }));
         }
         effects.extend(self.ask_again(numbers));
         effects.extend(self.ask_text(numbers, layout));
@@ -46,7 +44,7 @@ impl Replay {
         effects.extend(self.looking_for.take().map(|query| {
             let request = numbers.fresh();
             self.search.asked(request);
-            Effect::Search(request, self.run.clone(), query)
+            Question::Search { run, query }.under(request)
         }));
         effects
     }
@@ -55,15 +53,13 @@ impl Replay {
     fn ask_again(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         self.timeline.ready()?;
         if self.growth.timeline.is_due() {
-            let request = numbers.fresh();
-            self.growth.timeline.ask(request);
-            return Some(Effect::LoadTimeline(request, self.run.clone()));
+            let question = Question::Timeline { run: self.run.clone() };
+            return Some(self.growth.timeline.ask(numbers, question));
         }
         let is_next = self.growth.timeline.is_idle() && self.counts.ready().is_some();
         if is_next && self.growth.counts.is_due() {
-            let request = numbers.fresh();
-            self.growth.counts.ask(request);
-            return Some(Effect::CountLines(request, self.run.clone()));
+            let question = Question::LineCounts { run: self.run.clone() };
+            return Some(self.growth.counts.ask(numbers, question));
         }
         None
     }
@@ -73,14 +69,13 @@ impl Replay {
         let wanted = self.text_to_choose(layout);
         let wanted = wanted.or_else(|| self.steps.wanted_text(&self.run, height));
         let item = wanted.filter(|_| self.texts.is_free())?;
-        let request = self.texts.ask(numbers, item);
-        Some(match item {
+        let run = self.run.clone();
+        let question = match item {
             // A layer's words are there from the start, so it is never asked for.
-            Item::Layer(turn) | Item::Request(turn) => {
-                Effect::LoadRequest(request, self.run.clone(), turn)
-            }
-            Item::Step(id) => Effect::LoadText(request, self.run.clone(), id),
-        })
+            Item::Layer(turn) | Item::Request(turn) => Question::RequestText { run, turn },
+            Item::Step(step) => Question::StepText { run, step },
+        };
+        Some(self.texts.ask(numbers, item, question))
     }
 
     fn ask_diff(&mut self, numbers: &mut Numbers) -> Option<Effect> {
@@ -91,16 +86,15 @@ impl Replay {
             return Some(effect);
         }
         let (key, change) = self.wanted_diffs().into_iter().find(|(key, _)| !self.diff.has(key))?;
-        let change = change.clone();
-        let request = self.diffs.ask(numbers, key);
-        Some(Effect::Diff(request, self.run.clone(), change, self.context))
+        let (run, change) = (self.run.clone(), change.clone());
+        let question = Question::Diff { run, change, context: self.context };
+        Some(self.diffs.ask(numbers, key, question))
     }
 
     fn ask_changes(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         self.timeline.ready()?;
         let span = Span::of(self.scope())?;
-        let request = self.bases.ask(numbers, span)?;
-        Some(Effect::ChangesBetween(request, self.run.clone(), span.before, span.after))
+        self.bases.ask(numbers, &self.run, span)
     }
 
     /// The whole file on screen, as if all of it was new.
@@ -132,8 +126,8 @@ impl Replay {
             version: Version::Whole { old: None, new: Some(file) },
             origin: Origin::Recorded,
         };
-        let request = self.diffs.ask(numbers, key);
-        Some(Effect::Diff(request, self.run.clone(), change, 0))
+        let question = Question::Diff { run: self.run.clone(), change, context: 0 };
+        Some(self.diffs.ask(numbers, key, question))
     }
 
     /// Once the text is there: a file that cannot be shown need not be blamed.

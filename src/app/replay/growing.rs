@@ -8,10 +8,12 @@ use std::sync::Arc;
 use super::Replay;
 use crate::{
     app::{
-        ask::{Desk, Loading, Request},
+        Effect,
+        ask::{Loading, Numbers, Request},
         diff::{DiffKey, Follows, Scope},
         digest::Digest,
         follow::End,
+        question::Question,
         steps::Item,
     },
     run::{Run, StepId, files::Timeline},
@@ -43,8 +45,10 @@ impl Again {
         !self.is_wanted && self.asked.is_none()
     }
 
-    pub const fn ask(&mut self, request: Request) {
+    pub fn ask(&mut self, numbers: &mut Numbers, question: Question) -> Effect {
+        let request = numbers.fresh();
         *self = Self { is_wanted: false, asked: Some(request) };
+        question.under(request)
     }
 
     /// Whether this is the answer that was waited for; it is no longer.
@@ -71,7 +75,7 @@ impl Replay {
         self.digests.extend(turns.map(|turn| Digest::of(&run, &run.steps_of_turn(turn))));
         self.turn = self.turn.min(run.turns.len().saturating_sub(1));
         self.steps.grow(&run, self.turn, |item| has_changed(&old, &run, item));
-        self.texts = Desk::default(); // what is out was asked of the old run
+        self.texts.forget(); // what is out was asked of the old run
         self.growth.timeline.is_wanted = true;
         self.growth.counts.is_wanted = true;
         self.growth.first = Some(self.growth.first.map_or(first, |before| before.min(first)));
@@ -101,7 +105,7 @@ impl Replay {
         let is_known = !self.growth.timeline.is_wanted;
         let first = if is_known { self.growth.first.take() } else { self.growth.first };
         let Some(first) = first else { return };
-        self.diffs = Desk::default();
+        self.diffs.forget();
         self.diff.forget(|key| turn_of(key) >= first);
         self.colours.forget(|key| turn_of(key) >= first);
         self.bases.forget(|span| span.before.max(span.after) > first);

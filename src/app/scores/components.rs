@@ -194,7 +194,7 @@ impl Components {
         Ok(words)
     }
 
-    pub fn hear_rubric(&mut self, request: Request, rubric: Result<Arc<Rubric>, String>) {
+    pub fn take_rubric(&mut self, request: Request, rubric: Result<Arc<Rubric>, String>) {
         if self.again.take_if(|asked| *asked == request).is_some() {
             if let Ok(rubric) = rubric {
                 self.rubric = Loading::Ready(rubric);

@@ -5,17 +5,20 @@ use std::sync::Arc;
 use super::components::Part;
 use crate::{
     app::{
-        ask::{Desk, Numbers, Request},
+        Effect,
+        ask::{Numbers, Pending, Request},
+        question::Question,
         replay::Replay,
     },
     metrics::lifeline::{Asked, Event, Lifeline, State, SymbolLife, What},
+    run::Run,
 };
 
 /// The lifelines of one judgement and one state of the run.
 #[derive(Debug, Default)]
 pub struct Lifelines {
     known: Option<(Key, Told)>,
-    desk: Desk<Key>,
+    pending: Pending<Key>,
 }
 
 type Told = Result<Arc<Vec<Lifeline>>, String>;
@@ -27,19 +30,20 @@ impl Lifelines {
     pub(super) fn ask(
         &mut self,
         numbers: &mut Numbers,
-        turns: usize,
-        asked: &[Asked],
-    ) -> Option<Request> {
-        let is_known =
-            self.known.as_ref().is_some_and(|((of, known), _)| *of == turns && known == asked);
-        if is_known || !self.desk.is_free() {
+        run: &Arc<Run>,
+        components: Vec<Asked>,
+    ) -> Option<Effect> {
+        let key = (run.turns.len(), components.clone());
+        let is_known = self.known.as_ref().is_some_and(|(known, _)| *known == key);
+        if is_known || !self.pending.is_free() {
             return None;
         }
-        Some(self.desk.ask(numbers, (turns, asked.to_vec())))
+        let question = Question::Lifelines { run: run.clone(), components };
+        Some(self.pending.ask(numbers, key, question))
     }
 
-    pub fn hear(&mut self, request: Request, told: Told) {
-        if let Some(key) = self.desk.answered(request) {
+    pub fn take(&mut self, request: Request, told: Told) {
+        if let Some(key) = self.pending.answered(request) {
             self.known = Some((key, told));
         }
     }

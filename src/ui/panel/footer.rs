@@ -153,7 +153,7 @@ fn complaint_or(prompt: &Prompt, hints: Vec<Span<'static>>, theme: Theme) -> Vec
 /// The count, and the judging under way where the run and its title are not seen.
 fn count(app: &App, theme: Theme) -> Vec<Span<'static>> {
     let count = app.count.map(|count| own(count.to_string(), theme.of(Meaning::Title)));
-    let live = app.live.as_deref().filter(|live| !live.is_shown);
+    let live = app.live.as_deref().filter(|_| app.live().is_none());
     let live = live.and_then(|live| elsewhere(live, theme));
     let here = app.replay().filter(|_| app.shown_run().is_none());
     let here = here.and_then(|replay| replay.judging.sign());

@@ -1,14 +1,13 @@
 //! What the components are missing: what the run is judged by, the lifelines, the files of the evidence.
 
-use std::collections::BTreeMap;
-
 use super::Part;
 use crate::{
     app::{
         Effect,
-        ask::{Desk, Loading, Numbers, Request},
+        ask::{Answers, Loading, Numbers, Request, Sentence},
         blame::FileAt,
         diff::{DiffKey, Scope},
+        question::Question,
         replay::Replay,
         scores::Shows,
         views::View,
@@ -18,11 +17,19 @@ use crate::{
 };
 
 /// Dependency integration of the states of the code that were judged.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Reused {
     /// By turns done; None where nothing says what the files were.
-    known: BTreeMap<usize, Result<Option<Integration>, String>>,
-    desk: Desk<usize>,
+    known: Answers<usize, Option<Integration>>,
+}
+
+/// More states than are ever judged.
+const KEPT: usize = 256;
+
+impl Default for Reused {
+    fn default() -> Self {
+        Self { known: Answers::of(KEPT) }
+    }
 }
 
 /// Public symbols of the modules, and those of them that other modules reuse.
@@ -45,15 +52,8 @@ impl Reused {
         self.known.get(&done)
     }
 
-    pub fn hear(&mut self, request: Request, answer: Result<Option<Integration>, String>) {
-        if let Some(done) = self.desk.answered(request) {
-            self.known.insert(done, answer);
-        }
-    }
-
-    fn ask(&mut self, numbers: &mut Numbers, done: usize) -> Option<Request> {
-        let is_wanted = !self.known.contains_key(&done) && self.desk.is_free();
-        is_wanted.then(|| self.desk.ask(numbers, done))
+    pub fn take(&mut self, request: Request, answer: Result<Option<Integration>, Sentence>) {
+        self.known.take(request, answer);
     }
 }
 
@@ -85,9 +85,7 @@ impl Replay {
         let parts = &mut self.scores.components;
         match parts.rubric {
             Loading::Nothing if self.is_whole => {
-                let request = numbers.fresh();
-                parts.rubric = Loading::Waiting(request);
-                Some(Effect::LoadRubric(request, self.run.clone()))
+                Some(parts.rubric.ask(numbers, Question::Rubric { run: self.run.clone() }))
             }
             Loading::Ready(_) | Loading::Failed(_)
                 if (is_back || parts.is_stale) && parts.again.is_none() =>
@@ -95,7 +93,7 @@ impl Replay {
                 parts.is_stale = false;
                 let request = numbers.fresh();
                 parts.again = Some(request);
-                Some(Effect::LoadRubric(request, self.run.clone()))
+                Some(Question::Rubric { run: self.run.clone() }.under(request))
             }
             _ => None,
         }
@@ -106,16 +104,14 @@ impl Replay {
         let parts = &self.scores.components;
         let (rubric, judgement) = (parts.rubric()?, parts.judgement());
         let asked = lifeline::asked(&self.run, rubric, judgement);
-        let request =
-            self.scores.components.lifelines.ask(numbers, self.run.turns.len(), &asked)?;
-        Some(Effect::FollowComponents(request, self.run.clone(), asked))
+        self.scores.components.lifelines.ask(numbers, &self.run, asked)
     }
 
     fn ask_reuse(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         self.timeline.ready()?;
         let done = self.judged_turn()? + 1;
-        let request = self.scores.components.reuse.ask(numbers, done)?;
-        Some(Effect::MeasureReuse(request, self.run.clone(), done))
+        let question = || Question::Reuse { run: self.run.clone(), done };
+        self.scores.components.reuse.known.ask(numbers, done, question)
     }
 
     /// The files of the chosen verdict's evidence at the judged turn: their text, then who wrote it and its colours.
