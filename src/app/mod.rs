@@ -40,6 +40,7 @@ pub mod scores;
 pub mod screen;
 pub mod scroll;
 pub mod search;
+pub mod session;
 pub mod shell;
 pub mod steps;
 pub mod stops;
@@ -507,7 +508,7 @@ impl App {
 
     /// Asks to be told of what is written from now on, where that is wanted.
     fn watch(&self) -> Vec<Effect> {
-        let is_wanted = self.replay().is_some_and(|replay| replay.follow.is_on);
+        let is_wanted = self.replay().is_some_and(|replay| replay.session.follow.is_on);
         is_wanted.then(|| Effect::Follow(self.shell.source.clone())).into_iter().collect()
     }
 
@@ -528,7 +529,7 @@ impl App {
         let is_awaited = matches!(self.opened, Loading::Waiting(asked) if asked == request);
         if is_awaited && self.place == (Place { view: self.place.view, ..Place::default() }) {
             self.settle(request, Ok(run), layout);
-            self.on_replay(|it| it.is_whole = false);
+            self.on_replay(|it| it.session.is_whole = false);
             self.begun = Some(request);
         }
     }
@@ -567,7 +568,7 @@ impl App {
         self.shell.is_line_full = false;
         self.parting.is_warned = std::mem::take(&mut self.parting.warns);
         self.on_replay(|replay| {
-            replay.notice = None;
+            replay.session.notice = None;
             replay.curves.hovered = None;
         });
         if let Some(live) = &mut self.live {

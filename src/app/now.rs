@@ -63,9 +63,9 @@ pub const ROWS: &[Row] = &[
 
 /// As the curves have it, with the points up to the playhead.
 fn score(replay: &Replay, number: Number) -> Value {
-    let points = points::of(&replay.run, Axis::Turns);
-    let known = replay.curves.scores.at(replay.turn + 1).is_some();
-    let at = points.iter().position(|point| point.done == replay.turn + 1);
+    let points = points::of(&replay.session.run, Axis::Turns);
+    let known = replay.curves.scores.at(replay.session.turn + 1).is_some();
+    let at = points.iter().position(|point| point.done == replay.session.turn + 1);
     let Some((at, point)) = at.and_then(|at| Some((at, points.get(at)?))) else {
         return Value::NotRecorded;
     };
@@ -81,7 +81,7 @@ fn score(replay: &Replay, number: Number) -> Value {
 
 /// The turns up to the one on screen.
 fn so_far(replay: &Replay) -> &[crate::run::Turn] {
-    replay.run.turns.get(..=replay.turn).unwrap_or_default()
+    replay.session.run.turns.get(..=replay.session.turn).unwrap_or_default()
 }
 
 fn tokens(replay: &Replay) -> Value {
@@ -102,40 +102,48 @@ fn cost(replay: &Replay) -> Value {
 /// From the first request to the end of the turn.
 fn time(replay: &Replay) -> Value {
     let turns = so_far(replay);
-    let start = replay.run.started_at.or_else(|| turns.first()?.started_at);
+    let start = replay.session.run.started_at.or_else(|| turns.first()?.started_at);
     let end: Option<Time> = turns.last().and_then(|turn| turn.ended_at);
     let seconds = end.zip(start).and_then(|(end, start)| end.seconds_since(start));
     seconds.map_or(Value::NotRecorded, Value::Seconds)
 }
 
 fn files(replay: &Replay) -> Value {
-    let Some(timeline) = replay.timeline.ready() else { return waiting_for_files(replay) };
-    let turns = timeline.turns.iter().take(replay.turn + 1);
+    let Some(timeline) = replay.session.timeline.ready() else { return waiting_for_files(replay) };
+    let turns = timeline.turns.iter().take(replay.session.turn + 1);
     let paths: HashSet<_> = turns.flat_map(|turn| &turn.changes).map(|it| &it.path).collect();
     Value::Count(paths.len())
 }
 
 fn waiting_for_files(replay: &Replay) -> Value {
-    match replay.timeline {
+    match replay.session.timeline {
         super::Loading::Failed(_) => Value::NotRecorded,
         _ => Value::Waiting,
     }
 }
 
 fn errors(replay: &Replay) -> Value {
-    Value::Count(replay.digests.iter().take(replay.turn + 1).map(|digest| digest.errors).sum())
+    Value::Count(
+        replay
+            .session
+            .digests
+            .iter()
+            .take(replay.session.turn + 1)
+            .map(|digest| digest.errors)
+            .sum(),
+    )
 }
 
 fn checkpoint(replay: &Replay) -> Value {
-    let run = &replay.run;
-    let index = run.turns.get(replay.turn).and_then(|turn| turn.checkpoint);
+    let run = &replay.session.run;
+    let index = run.turns.get(replay.session.turn).and_then(|turn| turn.checkpoint);
     let found = index.and_then(|index| Some((index, run.checkpoints.get(index)?)));
     let Some((index, checkpoint)) = found else { return Value::NotRecorded };
     let first = run.first_turn_of(index);
     Value::Progress {
         checkpoint: [index + 1, run.checkpoints.len()],
         turn: [
-            (replay.turn + 1).saturating_sub(first),
+            (replay.session.turn + 1).saturating_sub(first),
             (checkpoint.last_turn + 1).saturating_sub(first),
         ],
     }
@@ -143,16 +151,16 @@ fn checkpoint(replay: &Replay) -> Value {
 
 /// Lines added and removed.
 fn churn(replay: &Replay) -> Value {
-    let turns = 0..replay.run.turns.len();
-    let points = turns.map(|turn| match replay.lines_of_turn(turn) {
+    let turns = 0..replay.session.run.turns.len();
+    let points = turns.map(|turn| match replay.session.lines_of_turn(turn) {
         Some(lines) => Some((lines.added + lines.removed) as f64),
-        None => replay.left_all_alone(turn).then_some(0.0),
+        None => replay.session.left_all_alone(turn).then_some(0.0),
     });
     curve(points.collect())
 }
 
 fn tokens_by_turn(replay: &Replay) -> Value {
-    let turns = replay.run.turns.iter();
+    let turns = replay.session.run.turns.iter();
     curve(turns.map(|turn| Some((turn.tokens.input? + turn.tokens.output?) as f64)).collect())
 }
 

@@ -229,7 +229,7 @@ impl Row {
 }
 
 fn info(replay: &Replay) -> Vec<Row> {
-    let run = &replay.run;
+    let run = &replay.session.run;
     let mut rows = vec![];
     let mut say = |left: &str, right: Option<String>| {
         rows.extend(right.filter(|words| !words.is_empty()).map(|words| Row::of(left, words)));
@@ -280,7 +280,7 @@ fn info(replay: &Replay) -> Vec<Row> {
 
 fn files_from(replay: &Replay) -> Option<String> {
     use super::ask::Loading;
-    match &replay.timeline {
+    match &replay.session.timeline {
         Loading::Ready(timeline) => Some(timeline.from.words().to_owned()),
         Loading::Failed(why) => Some(format!("nothing: {why}")),
         Loading::Nothing | Loading::Waiting(_) => None,
@@ -296,9 +296,9 @@ pub fn agent(run: &Run) -> String {
 }
 
 fn counts(replay: &Replay) -> String {
-    let run = &replay.run;
+    let run = &replay.session.run;
     let steps: usize = run.counted_moments().map(|done| run.steps_of_turn(done - 1).len()).sum();
-    let errors: usize = replay.digests.iter().map(|digest| digest.errors).sum();
+    let errors: usize = replay.session.digests.iter().map(|digest| digest.errors).sum();
     let parts = [
         (run.counted_turns().count(), "turn"),
         (steps, "step"),

@@ -21,8 +21,8 @@ use super::{
     curves::{Moved, RulerName, scores},
     jobs::{self, Plan as JobPlan, Refusal, Wanted, testing::Tests},
     judging::asking::{Judge, News, Outcome, Plan as JudgePlan, Start, Wish},
-    replay::Counts,
     scores::components::asking::Integration,
+    session::Counts,
 };
 use crate::{
     metrics::{

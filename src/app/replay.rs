@@ -5,10 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::code::patch::LineCounts;
 use crate::run::{
     Run, StepId, Warning,
-    files::{Change, Timeline},
+    files::Change,
     search::{Hit, Query},
 };
 
@@ -22,9 +21,8 @@ use super::{
     colours::Colours,
     curves::{self, Curves},
     diff::{self, Compared, Diff, DiffKey, Follows, Scope},
-    digest::{Digest, Lines},
+    digest::Lines,
     files::{self, Files},
-    follow::Follow,
     judging::{self, Judging},
     layout::{Layout, Panel},
     playback::{self, Playback},
@@ -32,6 +30,7 @@ use super::{
     scores::{self, Scores},
     scroll::Motion,
     search::{self, Outcome, Progress, Search},
+    session::Session,
     steps::{self, Item, Steps},
     tree::FileTree,
     turns, views,
@@ -46,7 +45,6 @@ mod playing;
 mod pointing;
 mod spot;
 
-use growing::Growth;
 pub use looking::Edits;
 use opening::Opening;
 pub use opening::Room;
@@ -54,18 +52,8 @@ pub use spot::{Outlook, Spot};
 
 #[derive(Debug)]
 pub struct Replay {
-    pub run: Arc<Run>,
-    /// Not only the beginning of a recording whose rest is still being read.
-    pub is_whole: bool,
-    /// A turn that was asked for and is not in the run so far; counts from 0.
-    beyond: Option<usize>,
-    /// One a turn.
-    pub digests: Vec<Digest>,
-    pub timeline: Loading<Arc<Timeline>>,
-    /// Lines of every change of every turn, as the timeline lists them; None for what has no lines.
-    pub counts: Loading<Arc<Counts>>,
-    /// The selected turn, counts from 0; 0 too where the run has none.
-    pub turn: usize,
+    /// What is known of the run.
+    pub session: Session,
     pub focus: Panel,
     pub steps: Steps,
     pub files: Files,
@@ -78,8 +66,6 @@ pub struct Replay {
     pub bases: Bases,
     pub blame: Blame,
     pub tree: FileTree,
-    /// Something to say once; gone at the next key.
-    pub notice: Option<String>,
     /// A search that was asked for and is not under way yet.
     looking_for: Option<Query>,
     /// A file to open at, until the files are known.
@@ -90,8 +76,6 @@ pub struct Replay {
     diffs: Pending<DiffKey>,
     /// A list over the panels.
     pub chooser: Option<Chooser>,
-    pub follow: Follow,
-    growth: Growth,
     /// What the whole screen shows of the run.
     pub view: views::View,
     pub curves: Curves,
@@ -129,19 +113,10 @@ pub enum Message {
     Judging(judging::Message),
 }
 
-/// One list a turn, one entry a change.
-pub type Counts = Vec<Vec<Option<LineCounts>>>;
-
 impl Replay {
     pub fn of(run: Arc<Run>, place: &Place, room: Room) -> Self {
-        let turns = 0..run.turns.len();
-        let digests = turns.map(|turn| Digest::of(&run, &run.steps_of_turn(turn))).collect();
         let mut replay = Self {
-            run,
-            digests,
-            timeline: Loading::Nothing,
-            counts: Loading::Nothing,
-            turn: 0,
+            session: Session::of(run),
             focus: Panel::default(),
             steps: Steps::default(),
             files: Files::default(),
@@ -153,22 +128,17 @@ impl Replay {
             bases: Bases::default(),
             blame: Blame::default(),
             tree: FileTree::default(),
-            notice: None,
             looking_for: None,
             opening: None,
             departures: vec![],
             texts: Pending::default(),
             diffs: Pending::default(),
             chooser: None,
-            follow: Follow::default(),
-            growth: Growth::default(),
             view: place.view,
             curves: Curves::default(),
             scores: Scores::default(),
             audit: Audit::default(),
             judging: Judging::default(),
-            is_whole: true,
-            beyond: None,
         };
         replay.scores.components.choose(place.component.clone());
         replay.audit.choose(place.component.clone());
@@ -180,8 +150,8 @@ impl Replay {
     pub fn update(&mut self, message: Message, layout: &Layout) {
         match message {
             Message::Turns(message) => {
-                self.wish(message.wanted(self.turn));
-                self.select_turn(message.from(&self.run, self.turn));
+                self.wish(message.wanted(self.session.turn));
+                self.select_turn(message.from(&self.session.run, self.session.turn));
             }
             Message::Steps(message) => self.update_steps(message),
             Message::Files(message) => self.update_files(message),
@@ -203,7 +173,7 @@ impl Replay {
             Message::Follow => self.follow_or_not(),
             Message::View(message) => match message.from(self.view) {
                 Ok(view) => self.view = view,
-                Err(why) => self.notice = Some(why),
+                Err(why) => self.session.notice = Some(why),
             },
             Message::Curves(message) => self.update_curves(message, layout),
             Message::Scores(message) => self.update_scores(message, layout),
@@ -215,17 +185,17 @@ impl Replay {
     /// Takes an answer; one to an older question is dropped.
     pub fn take(&mut self, request: Request, answer: Answer) {
         match answer {
-            Answer::Timeline(Ok(timeline)) if self.growth.timeline.is_answered(request) => {
+            Answer::Timeline(Ok(timeline)) if self.session.growth.timeline.is_answered(request) => {
                 self.renew_timeline(timeline);
             }
-            Answer::LineCounts(Ok(counts)) if self.growth.counts.is_answered(request) => {
-                self.counts = Loading::Ready(counts);
+            Answer::LineCounts(Ok(counts)) if self.session.growth.counts.is_answered(request) => {
+                self.session.counts = Loading::Ready(counts);
             }
             Answer::Timeline(timeline) => {
-                self.timeline.settle(request, timeline);
+                self.session.timeline.settle(request, timeline);
                 self.open_file();
             }
-            Answer::LineCounts(counts) => self.counts.settle(request, counts),
+            Answer::LineCounts(counts) => self.session.counts.settle(request, counts),
             Answer::StepText(text) | Answer::RequestText(text) => {
                 if let Some(item) = self.texts.answered(request) {
                     self.steps.put_text(item, text);
@@ -237,14 +207,14 @@ impl Replay {
                 }
             }
             Answer::ChangesBetween(changes) => self.bases.take(request, changes),
-            Answer::Blame(lines) => self.blame.take(request, &self.run, lines),
+            Answer::Blame(lines) => self.blame.take(request, &self.session.run, lines),
             Answer::Colours(colours) => self.colours.take(request, colours),
             Answer::Search(rest) => {
                 let (hits, progress) = match rest {
                     Ok(hits) => (hits, Progress::Done),
                     Err(why) => (vec![], Progress::Failed(why)),
                 };
-                let outcome = self.search.found(request, hits, progress, self.turn);
+                let outcome = self.search.found(request, hits, progress, self.session.turn);
                 self.follow(outcome);
             }
             Answer::Scores(answer) => self.curves.scores.take(request, answer),
@@ -278,7 +248,7 @@ impl Replay {
 
     /// Hits of a search that goes on.
     pub fn take_hits(&mut self, request: Request, hits: Vec<Hit>) {
-        let outcome = self.search.found(request, hits, Progress::More, self.turn);
+        let outcome = self.search.found(request, hits, Progress::More, self.session.turn);
         self.follow(outcome);
     }
 
@@ -288,7 +258,8 @@ impl Replay {
         self.steps.settle(usize::from(room.width), usize::from(room.height));
         let height = usize::from(layout.room(Panel::Diff).height);
         self.diff.settle(self.diff_key(), height, self.arrangement(layout));
-        self.tree.settle(self.turn, self.timeline.ready().map(|timeline| &**timeline));
+        self.tree
+            .settle(self.session.turn, self.session.timeline.ready().map(|timeline| &**timeline));
         self.settle_chooser(layout);
         self.settle_follow();
         self.settle_curves(layout);
@@ -299,12 +270,12 @@ impl Replay {
 
     /// What could not be read, and what contradicts itself where files are put together.
     pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
-        let of_files = match &self.timeline {
+        let of_files = match &self.session.timeline {
             Loading::Ready(timeline) => timeline.warnings.as_slice(),
             _ => &[],
         };
         let of_rubric = self.scores.components.rubric().map_or(&[][..], |it| &it.warnings);
-        self.run.warnings.iter().chain(of_files).chain(of_rubric)
+        self.session.run.warnings.iter().chain(of_files).chain(of_rubric)
     }
 
     /// Whose change the diff shows: the selected step's if steps were moved last and it changed files, else the turn's.
@@ -314,7 +285,7 @@ impl Replay {
             (Follows::Step, Some(step)) if !self.changes_of(Scope::Step(step)).is_empty() => {
                 Scope::Step(step)
             }
-            _ => self.bases.scope(&self.run, self.turn),
+            _ => self.bases.scope(&self.session.run, self.session.turn),
         }
     }
 
@@ -341,38 +312,26 @@ impl Replay {
         }
     }
 
-    /// Lines by which the files after a turn differ from those before. None until they are counted: the sum of what the
-    /// recorded edits wrote is another number.
-    pub fn lines_of_turn(&self, turn: usize) -> Option<Lines> {
-        let counts = self.counts.ready()?.get(turn)?.iter().flatten().copied().map(Lines::from);
-        counts.reduce(|mut sum, lines| {
-            sum.add(lines);
-            sum
-        })
-    }
-
-    /// Whether a turn is known to have changed nothing: not so where nothing says what the files were after it.
-    pub(super) fn left_all_alone(&self, turn: usize) -> bool {
-        let counts = self.counts.ready().and_then(|counts| counts.get(turn));
-        let is_untold =
-            |timeline: &Arc<Timeline>| timeline.turns.get(turn).is_some_and(|it| it.is_untold);
-        counts.is_some_and(Vec::is_empty) && !self.timeline.ready().is_some_and(is_untold)
-    }
-
     fn counted(&self, change: &Change) -> Option<Lines> {
         let Scope::Turn(turn) = self.scope() else { return None };
         let at = self.changes().iter().position(|other| other == change)?;
-        self.counts.ready()?.get(turn)?.get(at).copied().flatten().map(Lines::from)
+        self.session.counts.ready()?.get(turn)?.get(at).copied().flatten().map(Lines::from)
     }
 
     fn recorded(&self, change: &Change) -> Option<Lines> {
-        self.counts.ready()?;
+        self.session.counts.ready()?;
         let is_here = Span::of(self.scope()).is_none();
-        self.digests.get(self.turn).filter(|_| is_here)?.files.get(&change.path).copied()
+        self.session
+            .digests
+            .get(self.session.turn)
+            .filter(|_| is_here)?
+            .files
+            .get(&change.path)
+            .copied()
     }
 
     fn changes_of(&self, scope: Scope) -> &[Change] {
-        let Some(timeline) = self.timeline.ready() else { return &[] };
+        let Some(timeline) = self.session.timeline.ready() else { return &[] };
         match scope {
             Scope::Turn(turn) => timeline.turns.get(turn).map_or(&[], |turn| &turn.changes),
             Scope::Step(step) => timeline.changes_of(step),
@@ -382,9 +341,9 @@ impl Replay {
     }
 
     pub(super) fn select_turn(&mut self, turn: usize) {
-        if turn != self.turn {
-            self.turn = turn;
-            self.steps.show(&self.run, turn);
+        if turn != self.session.turn {
+            self.session.turn = turn;
+            self.steps.show(&self.session.run, turn);
         }
         self.diff.follows = Follows::Turn;
     }
@@ -401,15 +360,15 @@ impl Replay {
 
     /// Remembers a turn that is not there, in case it comes.
     fn wish(&mut self, turn: Option<usize>) {
-        self.beyond = turn.filter(|turn| *turn >= self.run.turns.len());
+        self.session.beyond = turn.filter(|turn| *turn >= self.session.run.turns.len());
     }
 
     fn go(&mut self, motion: Motion, layout: &Layout) {
         let height = usize::from(layout.room(self.focus).height);
         match self.focus {
             Panel::Turns => {
-                self.wish(Some(motion.from(self.turn, usize::MAX, height)));
-                let turn = motion.from(self.turn, self.run.turns.len(), height);
+                self.wish(Some(motion.from(self.session.turn, usize::MAX, height)));
+                let turn = motion.from(self.session.turn, self.session.run.turns.len(), height);
                 self.select_turn(turn);
             }
             Panel::Files if self.tree.is_shown => self.tree.go(motion, height),
@@ -441,15 +400,15 @@ impl Replay {
             }
             Outcome::ShowAndSay(words) => {
                 self.show_hit();
-                self.notice = Some(words.into());
+                self.session.notice = Some(words.into());
             }
-            Outcome::Say(words) => self.notice = Some(words),
+            Outcome::Say(words) => self.session.notice = Some(words),
         }
     }
 
     fn show_hit(&mut self) {
         let Some(hit) = self.search.current_hit().cloned() else { return };
-        if hit.turn >= self.run.turns.len() {
+        if hit.turn >= self.session.run.turns.len() {
             return;
         }
         self.view = views::View::Replay;

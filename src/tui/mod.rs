@@ -253,7 +253,7 @@ impl Rehearsal {
             return Err(why.into());
         }
         if let (Some(at), Some(replay)) = (place.turn, runtime.app.replay()) {
-            at.turn_of(&replay.run).map_err(Failure::Place)?;
+            at.turn_of(&replay.session.run).map_err(Failure::Place)?;
         }
         Ok(Self { runtime })
     }

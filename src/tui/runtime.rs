@@ -346,7 +346,7 @@ impl Runtime {
 
     /// Whether a recording says more than the one on screen.
     fn is_news(&self, opened: &Opened) -> bool {
-        self.app.replay().is_some_and(|replay| *replay.run != *opened.run)
+        self.app.replay().is_some_and(|replay| *replay.session.run != *opened.run)
     }
 
     /// Starts an agent, where its form was not closed meanwhile.

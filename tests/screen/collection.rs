@@ -220,8 +220,16 @@ fn card_of(path: &Path) -> Result<Box<Card>, String> {
     told(name_of(path)).map(|(card, _)| Box::new(card))
 }
 
+/// Whether it is a question of the table; a run that is open asks others, which nobody here answers.
 fn is_question(effect: &Effect) -> bool {
-    matches!(effect, Effect::Ask(..))
+    let Effect::Ask(_, question) = effect else { return false };
+    matches!(
+        **question,
+        Question::RunPaths { .. }
+            | Question::Cards { .. }
+            | Question::RunScores { .. }
+            | Question::PairTests { .. }
+    )
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn mouse(world: &mut Answering, kind: Kind, column: u16, row: u16) {
 }
 
 fn turn(world: &Answering) -> usize {
-    world.app.replay().unwrap().turn + 1
+    world.app.replay().unwrap().session.turn + 1
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn without_colours_the_curves_are_told_apart_by_their_signs_and_names() {
 fn a_row_leads_to_the_hunk_and_backspace_back_to_the_curves() {
     let mut world = world("m <enter> <enter>");
     let replay = world.app.replay().unwrap();
-    assert_eq!((replay.view, replay.turn + 1), (View::Replay, 6));
+    assert_eq!((replay.view, replay.session.turn + 1), (View::Replay, 6));
     assert_eq!(replay.diff_key().unwrap().path.as_str(), "src/steps.py");
     let line = replay.diff.line_number();
     assert!(line > Some(1), "the first added line, not the top of the function: {line:?}");
@@ -231,7 +231,7 @@ fn the_steepest_rises_are_gone_through_in_order() {
     press(&mut world, "m");
     assert_eq!(turn(&world), 8);
     press(&mut world, "m");
-    let notice = world.app.replay().unwrap().notice.clone();
+    let notice = world.app.replay().unwrap().session.notice.clone();
     assert_eq!(notice.as_deref(), Some("no further rise of erosion"));
     press(&mut world, "g m");
     assert_eq!(turn(&world), 6);
@@ -270,7 +270,10 @@ fn the_values_of_a_point_are_shown_while_the_pointer_is_over_it() {
     mouse(&mut world, Kind::Move, 98, 5);
     assert!(seen(&world).contains("pointed at: turn 8 · cp5, final"), "{}", seen(&world));
     assert_eq!(turn(&world), 6);
-    assert!(world.app.replay().unwrap().notice.is_some(), "moving the mouse answers no message");
+    assert!(
+        world.app.replay().unwrap().session.notice.is_some(),
+        "moving the mouse answers no message"
+    );
 
     mouse(&mut world, Kind::Move, 3, 35);
     assert!(seen(&world).contains("after turn 6"), "{}", seen(&world));
@@ -305,7 +308,7 @@ fn a_reference_band_is_drawn_with_its_source_only_where_somebody_gives_one() {
 fn the_view_is_part_of_the_link_and_of_the_palette() {
     let mut world = world("3l");
     press(&mut world, "yy");
-    let notice = world.app.replay().unwrap().notice.clone().unwrap_or_default();
+    let notice = world.app.replay().unwrap().session.notice.clone().unwrap_or_default();
     assert_eq!(notice, "copied: trajview 'a run' --at 4 --view curves");
 
     press(&mut world, ": next hunk of <enter>");
@@ -388,7 +391,7 @@ fn a_run_that_cannot_be_measured_says_why() {
 #[test]
 fn a_run_that_grows_measures_only_what_is_new() {
     let mut world = world("");
-    let mut grown = (*world.app.replay().unwrap().run).clone();
+    let mut grown = (*world.app.replay().unwrap().session.run).clone();
     grown.turns.push(trajview::run::Turn::default());
     world.story_mut().run = grown.clone();
     if let Ok(timeline) = &mut world.story_mut().timeline {
@@ -418,7 +421,7 @@ proptest! {
             press(&mut world, &key.replace(' ', "<space>"));
         }
         let replay = world.app.replay().unwrap();
-        prop_assert!(replay.turn < replay.run.turns.len());
+        prop_assert!(replay.session.turn < replay.session.run.turns.len());
         ui::picture(&world.app, Theme::ansi());
     }
 }

@@ -367,7 +367,7 @@ fn every_checkpoint_is_judged_one_after_the_other() {
     let end = stage.press("<enter>");
 
     insta::assert_snapshot!("every_checkpoint_160x45", end);
-    let checkpoints = stage.screen.app().replay().unwrap().run.checkpoints.len();
+    let checkpoints = stage.screen.app().replay().unwrap().session.run.checkpoints.len();
     assert_eq!(stage.desk.names().len(), checkpoints);
     let components: Vec<String> = server.seen().into_iter().map(|it| it.component).collect();
     assert!(components.iter().all(|it| it == "C02" || it == "C04"), "{components:?}");

@@ -199,7 +199,7 @@ fn with_form(width: u16, height: u16) -> (Answering, Vec<Effect>) {
     let mut world = Answering::new();
     world.send(Message::Resized(Size { width, height }));
     let mut effects = press(&mut world.app, "A");
-    let at = effects.iter().position(|it| is_for_agents(it)).unwrap();
+    let at = effects.iter().position(is_for_agents).unwrap();
     let request = effects.remove(at).request().unwrap();
     let effects = world.app.update(Message::Answered(request, Answer::Agents(Ok(found()))));
     (world, effects)
@@ -387,7 +387,7 @@ fn the_other_run_follows_to_the_same_turn_until_somebody_looks_elsewhere() {
     let told = |told| Message::Live(live::Message::Told(told));
     let began = |turn| told(Told::Began { turn, attempt: 1, layers: vec![] });
     world.send(told(Told::Planned(plan)));
-    let turn = |world: &Answering| world.app.replay().unwrap().turn;
+    let turn = |world: &Answering| world.app.replay().unwrap().session.turn;
 
     world.send(began(1));
     world.send(began(2));

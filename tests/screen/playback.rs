@@ -379,7 +379,7 @@ proptest! {
             world.send(Message::Resized(Size { width, height }));
             world.send(Message::Press(*key));
             let replay = world.app.replay().unwrap();
-            prop_assert!(replay.turn < replay.run.turns.len());
+            prop_assert!(replay.session.turn < replay.session.run.turns.len());
             let is_chosen_from = replay.steps.kinds() != Kinds::All;
             prop_assert!(is_chosen_from || replay.steps.selected().is_some());
             prop_assert!(replay.changes().is_empty() || replay.change().is_some());

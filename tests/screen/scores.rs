@@ -218,7 +218,7 @@ fn the_lost_key_goes_to_the_turn_and_enter_to_the_lines_and_backspace_back() {
 
     press(&mut world, "<enter>");
     let replay = world.app.replay().unwrap();
-    assert_eq!((replay.view, replay.turn + 1), (View::Replay, 4));
+    assert_eq!((replay.view, replay.session.turn + 1), (View::Replay, 4));
     assert_eq!(replay.diff_key().unwrap().path.as_str(), "ppdiff/train.py");
     let shown = seen(&world);
     assert!(shown.contains("▌ 6    −     schedule = CosineSchedule(steps)"), "{shown}");
@@ -232,11 +232,14 @@ fn the_lost_key_goes_to_the_turn_and_enter_to_the_lines_and_backspace_back() {
 fn an_event_in_a_renamed_file_leads_to_the_change_of_that_file() {
     let world = world("2j 3l <tab> <tab> <enter>");
     let replay = world.app.replay().unwrap();
-    assert_eq!((replay.view, replay.turn + 1), (View::Replay, 4));
+    assert_eq!((replay.view, replay.session.turn + 1), (View::Replay, 4));
 
     let world = self::world("2j x <enter>");
     let replay = world.app.replay().unwrap();
-    assert_eq!((replay.turn + 1, replay.diff_key().unwrap().path.as_str()), (5, "ppdiff/loss.py"));
+    assert_eq!(
+        (replay.session.turn + 1, replay.diff_key().unwrap().path.as_str()),
+        (5, "ppdiff/loss.py")
+    );
     let shown = seen(&world);
     let at_cursor = shown.lines().find(|line| line.contains("││▌")).unwrap();
     assert!(at_cursor.contains("− def snr_weight(t, bars, most=5.0):"), "{shown}");
@@ -261,7 +264,7 @@ fn what_is_not_lost_says_how_it_stands() {
 
 #[test]
 fn events_are_gone_through_in_both_ways() {
-    let turn = |keys: &str| world(keys).app.replay().unwrap().turn + 1;
+    let turn = |keys: &str| world(keys).app.replay().unwrap().session.turn + 1;
     assert_eq!([turn("n"), turn("2n"), turn("9n"), turn("G")], [2, 4, 1, 1]);
     assert_eq!([turn("4l N"), turn("4l 2N"), turn("n n N")], [4, 2, 2]);
     assert!(seen(&world("9n")).contains("nothing happens to C01 after this turn"));
@@ -309,7 +312,7 @@ fn the_chosen_component_stays_chosen_when_the_order_changes() {
 fn evidence_opens_the_file_as_it_was_judged_at_the_line() {
     let mut world = world("<enter> 15j <enter>");
     let replay = world.app.replay().unwrap();
-    assert_eq!((replay.view, replay.turn + 1), (View::Replay, 5));
+    assert_eq!((replay.view, replay.session.turn + 1), (View::Replay, 5));
     assert_eq!(replay.diff.line_number(), Some(5));
     let shown = seen(&world);
     assert!(shown.contains("ppdiff/train.py  after turn 5"), "{shown}");
@@ -391,9 +394,9 @@ fn a_click_chooses_a_row_or_a_turn() {
     let shown = seen(&world);
     let strip = shown.lines().position(|line| line.contains("│snr_weight")).unwrap();
     click(&mut world, Kind::Click, 1 + 20 + 3, strip as u16);
-    assert_eq!(world.app.replay().unwrap().turn + 1, 4);
+    assert_eq!(world.app.replay().unwrap().session.turn + 1, 4);
     click(&mut world, Kind::WheelDown, 1 + 20, strip as u16);
-    assert_eq!(world.app.replay().unwrap().turn + 1, 5);
+    assert_eq!(world.app.replay().unwrap().session.turn + 1, 5);
 }
 
 #[test]

@@ -49,17 +49,19 @@ fn copied(keys: &str, what: &str) -> String {
     let mut world = world(120, 40, keys);
     match effects(&mut world.app, what).as_slice() {
         [Effect::Copy(text)] => text.clone(),
-        other => panic!("{other:?}: {:?}", world.app.replay().and_then(|it| it.notice.clone())),
+        other => {
+            panic!("{other:?}: {:?}", world.app.replay().and_then(|it| it.session.notice.clone()))
+        }
     }
 }
 
 fn notice(world: &Answering) -> &str {
-    world.app.replay().and_then(|replay| replay.notice.as_deref()).unwrap_or_default()
+    world.app.replay().and_then(|replay| replay.session.notice.as_deref()).unwrap_or_default()
 }
 
 fn place(world: &Answering) -> (usize, Panel) {
     let replay = world.app.replay().unwrap();
-    (replay.turn + 1, replay.focus)
+    (replay.session.turn + 1, replay.focus)
 }
 
 fn wishes(theme: ThemeName, ascii: bool) -> Wishes {

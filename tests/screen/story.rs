@@ -8,7 +8,7 @@ use trajview::{
         colours::Sides,
         curves::{Measured, Moved, RulerName, scores},
         question::{Answer, Question},
-        replay::Counts,
+        session::Counts,
     },
     metrics::{
         lifeline::{self, Asked, Known, Lifeline},

@@ -48,7 +48,7 @@ impl Replay {
         let mut effects = vec![];
         // Whatever is looked at, what was said is brought to the disk.
         effects.extend(self.ask_to_save(numbers));
-        if self.view != View::Audit || !self.is_whole {
+        if self.view != View::Audit || !self.session.is_whole {
             return effects;
         }
         effects.extend(self.ask_for_labels(numbers));
@@ -67,12 +67,12 @@ impl Replay {
     }
 
     fn ask_for_places(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        self.timeline.ready()?;
+        self.session.timeline.ready()?;
         let done = self.audited_turn()? + 1;
         let component = self.audited_component()?.clone();
         let verdict = self.revealed().cloned();
         let about = self.places_about()?;
-        let run = self.run.clone();
+        let run = self.session.run.clone();
         let question = || Question::Places { run, done, component, verdict };
         self.audit.places.0.ask(numbers, about, question)
     }
@@ -101,7 +101,7 @@ impl Replay {
         }
         if let Scope::At(turn) = key.scope {
             let file = FileAt { turn, path: key.path.clone() };
-            effects.extend(self.blame.ask(numbers, &self.run, file));
+            effects.extend(self.blame.ask(numbers, &self.session.run, file));
         }
         effects.extend(self.colours.ask(numbers, key, &compared));
         effects
@@ -134,6 +134,6 @@ impl Replay {
 
     /// The turn after which the code was judged, counts from 0; None where the run has no such moment.
     pub fn audited_turn(&self) -> Option<usize> {
-        lifeline::judged_after(&self.run, self.audited()?)?.checked_sub(1)
+        lifeline::judged_after(&self.session.run, self.audited()?)?.checked_sub(1)
     }
 }

@@ -133,7 +133,7 @@ impl Replay {
         }
         let spots = self.spots();
         let turn = self.audited_turn();
-        let timeline = self.timeline.ready().cloned();
+        let timeline = self.session.timeline.ready().cloned();
         let code = &mut self.audit.code;
         code.spot = code.spot.min(spots.len().saturating_sub(1));
         if code.file.is_none() {
@@ -164,7 +164,7 @@ impl Replay {
     pub(super) fn go_to_spot_of_code(&mut self, by: isize, layout: &Layout) {
         let spots = self.spots().len();
         if spots == 0 {
-            self.notice = Some("there is no place to go to; t lists the files".into());
+            self.session.notice = Some("there is no place to go to; t lists the files".into());
             return;
         }
         if Areas::of(layout, self.audit.part).of_part(Part::Code).is_none() {
@@ -187,7 +187,7 @@ impl Replay {
     pub(super) fn switch_files(&mut self) {
         self.audit.part = Part::Code;
         let shown = self.audit_file().map(|key| key.path);
-        let (turn, timeline) = (self.audited_turn(), self.timeline.ready().cloned());
+        let (turn, timeline) = (self.audited_turn(), self.session.timeline.ready().cloned());
         let code = &mut self.audit.code;
         code.tree.is_shown = !code.tree.is_shown;
         if let Some(turn) = turn {

@@ -40,7 +40,7 @@ impl Replay {
             View::Scores => {
                 let parts = &self.scores.components;
                 let all = parts.rubric().map_or(&[][..], |rubric| &rubric.judgements);
-                let shown: Vec<&Judgement> = match self.scores.shown(&self.run) {
+                let shown: Vec<&Judgement> = match self.scores.shown(&self.session.run) {
                     // A change tells the other score.
                     Some(Shows::Components) => {
                         parts.judgement().into_iter().chain(parts.other()).collect()

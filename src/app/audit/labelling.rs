@@ -34,7 +34,7 @@ impl Replay {
             return;
         }
         if let Some(why) = self.audit.book.why_not_read() {
-            self.notice = Some(why.to_owned());
+            self.session.notice = Some(why.to_owned());
             return;
         }
         if !self.audit.book.is_settled() {
@@ -43,7 +43,7 @@ impl Replay {
         }
         if let Some(label) = self.own_label() {
             let given = label.score.map(|score| score.to_string()).unwrap_or_default();
-            self.notice = Some(format!(
+            self.session.notice = Some(format!(
                 "{id} is labelled {given}; u takes a label back, and the next one is not blind"
             ));
             return;
@@ -62,7 +62,7 @@ impl Replay {
         Label {
             component: id.to_owned(),
             commit: judgement.commit.clone(),
-            turn: judgement.turn.or_else(|| lifeline::judged_after(&self.run, judgement)),
+            turn: judgement.turn.or_else(|| lifeline::judged_after(&self.session.run, judgement)),
             judgement: Some(judgement.file.clone()),
             score: Some(score),
             blind: Some(!was_seen),
@@ -83,7 +83,7 @@ impl Replay {
             Standing::Differs { is_explained: false, .. } => self.audit.asks = Some(Asks::Reason),
             Standing::Agrees(score) => {
                 let next = if self.unlabelled().is_empty() { "" } else { "; N goes on" };
-                self.notice = Some(format!("{id}: you and the judge say {score}{next}"));
+                self.session.notice = Some(format!("{id}: you and the judge say {score}{next}"));
             }
             _ => {}
         }
@@ -101,7 +101,7 @@ impl Replay {
     /// Another program labels as the same rater and was first.
     pub(super) fn tell_what_stands(&mut self, stands: &Label) {
         let (id, who) = (&stands.component, self.audit.annotator().unwrap_or_default());
-        self.notice = Some(match stands.score {
+        self.session.notice = Some(match stands.score {
             Some(score) => {
                 format!(
                     "{id} was labelled {score} by {who} in another session; the first label stands"
@@ -126,7 +126,7 @@ impl Replay {
             self.label_in(&judgement, &id).is_some().then_some(id)
         };
         let Some(id) = given.or_else(here) else {
-            self.notice = Some("there is no label here to take back".into());
+            self.session.notice = Some("there is no label here to take back".into());
             return;
         };
         let Some(label) = self.label_in(&judgement, &id) else { return };
@@ -140,7 +140,7 @@ impl Replay {
         };
         self.audit.book.put(empty);
         self.audit.asks = None;
-        self.notice = Some(format!(
+        self.session.notice = Some(format!(
             "the label of {id} is taken back; the next one is not blind, for the verdict was seen"
         ));
         self.audit.chosen = Some(id);
@@ -162,7 +162,7 @@ impl Replay {
             self.ask_for_note();
             return;
         }
-        self.notice = Some(format!("reason: {code}; m adds a note"));
+        self.session.notice = Some(format!("reason: {code}; m adds a note"));
     }
 
     pub(super) fn give_likely_reason(&mut self) {
@@ -180,16 +180,16 @@ impl Replay {
 
     pub(super) fn put_reason_off(&mut self) {
         self.audit.asks = None;
-        self.notice = Some("no reason so far; b asks again".into());
+        self.session.notice = Some("no reason so far; b asks again".into());
     }
 
     pub(super) fn ask_for_reason(&mut self, layout: &Layout) {
         match self.both_scores() {
             None => {
-                self.notice = Some("a reason needs a label, and 0 to 4 gives one".into());
+                self.session.notice = Some("a reason needs a label, and 0 to 4 gives one".into());
             }
             Some((judge, label)) if judge == label => {
-                self.notice =
+                self.session.notice =
                     Some("the label and the verdict agree: there is no reason to give".into());
             }
             Some(_) => {
@@ -204,7 +204,7 @@ impl Replay {
 
     pub(super) fn ask_for_note(&mut self) {
         match self.own_label() {
-            None => self.notice = Some("a note needs a label, and 0 to 4 gives one".into()),
+            None => self.session.notice = Some("a note needs a label, and 0 to 4 gives one".into()),
             Some(label) => {
                 let text = label.note.clone().unwrap_or_default();
                 self.audit.asks = Some(Asks::Note(text));
@@ -223,7 +223,7 @@ impl Replay {
 
     pub(super) fn save_again(&mut self) {
         match self.audit.book.unsaved_count() {
-            0 => self.notice = Some("every label is saved".into()),
+            0 => self.session.notice = Some("every label is saved".into()),
             _ => self.audit.book.try_again(),
         }
     }

@@ -225,11 +225,11 @@ impl Replay {
 
     fn flip_audit(&mut self, by: isize) {
         let Some((number, count)) = self.audited_number() else {
-            self.notice = Some("nothing has judged this run yet".into());
+            self.session.notice = Some("nothing has judged this run yet".into());
             return;
         };
         if count == 1 {
-            self.notice = Some("this run has one judgement with scores".into());
+            self.session.notice = Some("this run has one judgement with scores".into());
             return;
         }
         let at = (number as isize - 1 + by).rem_euclid(count as isize) as usize;
@@ -238,7 +238,7 @@ impl Replay {
             format!("judgement {} of {count}: {}", at + 1, file.as_deref().unwrap_or_default());
         self.audit.judgement = file;
         self.audit.asks = None;
-        self.notice = Some(words);
+        self.session.notice = Some(words);
     }
 
     /// The component that is looked at, as the checklist has it.

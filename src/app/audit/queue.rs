@@ -114,7 +114,7 @@ impl Replay {
             if self.queued().contains(&wanted) {
                 return;
             }
-            self.notice =
+            self.session.notice =
                 Some(format!("{wanted} is not in the queue: this judgement gives it no score"));
         }
         self.audit.chosen = self.first_unlabelled().or_else(|| self.queued().first().cloned());
@@ -160,9 +160,9 @@ impl Replay {
             after.filter(|at| !self.standing(&self.queued()[*at]).is_labelled()).collect();
         match open.get(count.saturating_sub(1)).or(open.last()) {
             Some(at) if *at != from => self.go_to_queued(*at),
-            Some(_) => self.notice = Some("this is the only one without a label".into()),
+            Some(_) => self.session.notice = Some("this is the only one without a label".into()),
             None if len == 0 => {}
-            None => self.notice = Some(format!("all {len} are labelled")),
+            None => self.session.notice = Some(format!("all {len} are labelled")),
         }
     }
 }

@@ -149,7 +149,7 @@ impl App {
                     Some(place) => replay.show_place(place),
                     None => replay.select_turn(turn),
                 }
-                replay.notice = Some(back);
+                replay.session.notice = Some(back);
             });
             return vec![];
         }
@@ -166,7 +166,7 @@ impl App {
                 if let Some(place) = &place {
                     replay.show_place(place);
                 }
-                replay.notice = Some(words);
+                replay.session.notice = Some(words);
             });
         }
     }

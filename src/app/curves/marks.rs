@@ -141,7 +141,7 @@ impl Replay {
 
     pub(in crate::app) fn show_marks_or_not(&mut self) {
         self.curves.has_marks = !self.curves.has_marks;
-        self.notice = Some(match self.curves.has_marks {
+        self.session.notice = Some(match self.curves.has_marks {
             true => {
                 "marks beside the lines: ▲ complexity, § rules, ≡ clones, ◆ evidence, ⚑ flags; W says why"
                     .into()

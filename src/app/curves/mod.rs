@@ -151,12 +151,12 @@ impl Replay {
 
     /// The points of the axis that is chosen, in order.
     pub fn points(&self) -> Vec<Point> {
-        points::of(&self.run, self.curves.axis)
+        points::of(&self.session.run, self.curves.axis)
     }
 
     /// Which of [`Self::points`] the playhead is at: the first that is not before it.
     pub fn point_index(&self, points: &[Point]) -> Option<usize> {
-        let at = points.partition_point(|point| point.done <= self.turn);
+        let at = points.partition_point(|point| point.done <= self.session.turn);
         Some(at.min(points.len().checked_sub(1)?))
     }
 
@@ -220,28 +220,29 @@ impl Replay {
         numbers: &mut Numbers,
         layout: &Layout,
     ) -> Vec<super::Effect> {
-        let is_known = self.is_whole && matches!(self.timeline, Loading::Ready(_));
+        let is_known = self.session.is_whole && matches!(self.session.timeline, Loading::Ready(_));
         let is_seen = self.view == View::Curves || layout.now.is_some();
         if !is_known {
             return vec![];
         }
         let mut effects = vec![];
         if is_seen {
-            let wanted = scores::wanted(&self.run, self.turn, &self.curves.scores);
-            effects.extend(self.curves.scores.ask(numbers, &self.run, wanted));
+            let wanted = scores::wanted(&self.session.run, self.session.turn, &self.curves.scores);
+            effects.extend(self.curves.scores.ask(numbers, &self.session.run, wanted));
         }
         let span = match self.view {
             View::Curves => self.moved_span(),
             View::Replay | View::Collection | View::Compare | View::Live => self.marked_span(),
             View::Scores | View::Audit => None,
         };
-        effects
-            .extend(span.and_then(|span| self.curves.scores.ask_moved(numbers, &self.run, span)));
+        effects.extend(
+            span.and_then(|span| self.curves.scores.ask_moved(numbers, &self.session.run, span)),
+        );
         effects
     }
 
     fn stop_or_go_on(&mut self) {
-        self.notice = Some(match self.curves.scores.stop_or_go_on() {
+        self.session.notice = Some(match self.curves.scores.stop_or_go_on() {
             true => "measuring is stopped; x goes on".into(),
             false => "measuring goes on".into(),
         });

@@ -41,7 +41,8 @@ impl Replay {
         let at = match motion {
             // A number is a turn's, whatever the points are.
             Motion::To(number) => {
-                let turn = number.saturating_sub(1).min(self.run.turns.len().saturating_sub(1));
+                let turn =
+                    number.saturating_sub(1).min(self.session.run.turns.len().saturating_sub(1));
                 return self.select_turn(turn);
             }
             motion => motion.from(at, points.len(), PAGE),
@@ -60,12 +61,13 @@ impl Replay {
             Way::On => turns::Message::NextCheckpoint(count),
             Way::Back => turns::Message::PreviousCheckpoint(count),
         };
-        self.select_turn(message.from(&self.run, self.turn));
+        self.select_turn(message.from(&self.session.run, self.session.turn));
     }
 
     pub(super) fn switch_axis(&mut self) {
-        if self.run.checkpoints.is_empty() {
-            self.notice = Some("this run has no checkpoints: the points are its turns".into());
+        if self.session.run.checkpoints.is_empty() {
+            self.session.notice =
+                Some("this run has no checkpoints: the points are its turns".into());
             return;
         }
         self.curves.axis = match self.curves.axis {
@@ -77,18 +79,20 @@ impl Replay {
     pub(super) fn go_to_steepest(&mut self, count: usize) {
         let (points, number) = (self.points(), self.curves.number);
         let rises = rises(&series::known(number, self, &points));
-        let last = self.curves.rise.filter(|(of, _, turn)| (*of, *turn) == (number, self.turn));
+        let last =
+            self.curves.rise.filter(|(of, _, turn)| (*of, *turn) == (number, self.session.turn));
         let wanted = last.map_or(count - 1, |(_, rank, _)| rank.saturating_add(count));
         match rises.get(wanted) {
             Some((index, by)) => {
                 self.select_turn(points[*index].done - 1);
-                self.curves.rise = Some((number, wanted, self.turn));
-                self.notice = Some(self.rise_said(number, wanted, rises.len(), *by));
+                self.curves.rise = Some((number, wanted, self.session.turn));
+                self.session.notice = Some(self.rise_said(number, wanted, rises.len(), *by));
             }
             None if rises.is_empty() => {
-                self.notice = Some(format!("{} never rises{}", number.label(), self.so_far()));
+                self.session.notice =
+                    Some(format!("{} never rises{}", number.label(), self.so_far()));
             }
-            None => self.notice = Some(format!("no further rise of {}", number.label())),
+            None => self.session.notice = Some(format!("no further rise of {}", number.label())),
         }
     }
 
@@ -99,7 +103,7 @@ impl Replay {
     }
 
     fn so_far(&self) -> &'static str {
-        if self.curves.scores.count() < self.run.turns.len() { " so far" } else { "" }
+        if self.curves.scores.count() < self.session.run.turns.len() { " so far" } else { "" }
     }
 
     pub(super) fn follow_moved(&mut self) {
@@ -115,7 +119,7 @@ impl Replay {
             self.curves.lent_base.get_or_insert(before);
         }
         self.show_place(&place);
-        self.notice = Some("backspace goes back to the curves".into());
+        self.session.notice = Some("backspace goes back to the curves".into());
     }
 
     /// What the diff was measured from before the curves led to it, once they are shown again.
@@ -131,7 +135,7 @@ impl Replay {
         let points = self.points();
         let turns = points.get(self.point_index(&points)?)?.turns.clone();
         let path = RepoPath::new(&change.place.path)?;
-        let timeline = self.timeline.ready()?;
+        let timeline = self.session.timeline.ready()?;
         let changed = |turn: &usize| {
             let changes = timeline.turns.get(*turn).map_or(&[][..], |turn| &turn.changes);
             changes.iter().any(|it| it.path == path || it.from.as_ref() == Some(&path))

@@ -159,14 +159,14 @@ impl Facts for AtPoint<'_> {
 
     /// Of every test up to the checkpoint that ends at the point.
     fn tested(&self) -> Option<Tested> {
-        Tested::of(self.replay.run.record_at(self.point.done)?.tests.as_ref()?)
+        Tested::of(self.replay.session.run.record_at(self.point.done)?.tests.as_ref()?)
     }
 
     /// Of the turns that lead to the point.
     fn counted(&self) -> Counted {
-        let of_turn = |turn: usize| match self.replay.lines_of_turn(turn) {
+        let of_turn = |turn: usize| match self.replay.session.lines_of_turn(turn) {
             Some(lines) => Some(lines.added + lines.removed),
-            None => self.replay.left_all_alone(turn).then_some(0),
+            None => self.replay.session.left_all_alone(turn).then_some(0),
         };
         let turns = self.point.turns.clone();
         Counted {
@@ -178,7 +178,7 @@ impl Facts for AtPoint<'_> {
     }
 
     fn spent(&self) -> Spent {
-        let turns = self.replay.run.turns.get(self.point.turns.clone());
+        let turns = self.replay.session.run.turns.get(self.point.turns.clone());
         turns.map(Spent::of).unwrap_or_default()
     }
 }

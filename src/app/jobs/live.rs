@@ -369,7 +369,7 @@ impl App {
             });
         }
         let replay = self.replay()?;
-        Some(of_run(self.shell.source.clone(), &replay.run))
+        Some(of_run(self.shell.source.clone(), &replay.session.run))
     }
 
     /// Shows the view of a run that is being made: beside the run that it was started from.

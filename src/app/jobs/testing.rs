@@ -49,8 +49,8 @@ pub const SECONDS: &str = "seconds";
 const USUAL_SECONDS: f64 = 300.0;
 
 pub(super) fn form(replay: Option<&Replay>, last: Option<&Tests>) -> Form {
-    let checkpoints = replay.map_or(&[][..], |replay| &replay.run.checkpoints);
-    let here = replay.and_then(|replay| checkpoint_of(&replay.run, replay.turn));
+    let checkpoints = replay.map_or(&[][..], |replay| &replay.session.run.checkpoints);
+    let here = replay.and_then(|replay| checkpoint_of(&replay.session.run, replay.session.turn));
     let each = checkpoints.iter().enumerate().map(|(at, it)| choice(at, it));
     let every = (checkpoints.len() > 1).then(|| {
         Choice::new("every", "every one").with_remark(format!("{} checkpoints", checkpoints.len()))
@@ -122,7 +122,9 @@ impl Testing {
 
 impl App {
     pub(super) fn begin_testing(&mut self, tests: Tests) -> Vec<Effect> {
-        let Some(run) = self.replay().map(|replay| replay.run.clone()) else { return vec![] };
+        let Some(run) = self.replay().map(|replay| replay.session.run.clone()) else {
+            return vec![];
+        };
         let request = self.numbers.fresh();
         self.testing = Some(Testing {
             request,

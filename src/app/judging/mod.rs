@@ -262,7 +262,7 @@ impl Replay {
             Message::Leave => judging.leave(layout),
             Message::Move(motion) => self.move_in_pane(motion, layout),
             Message::Change(by) if judging.page == Page::Form => {
-                judging.form.change(by, &self.run, playhead);
+                judging.form.change(by, &self.session.run, playhead);
             }
             Message::Change(by) => {
                 let row = judging.rows.cursor.saturating_add_signed(by);
@@ -361,7 +361,7 @@ impl Replay {
 
     fn show_form(&mut self) {
         match self.judging.under_way() {
-            Some(_) => self.notice = Some("a judge is being asked: x stops it".into()),
+            Some(_) => self.session.notice = Some("a judge is being asked: x stops it".into()),
             None => {
                 self.judging.page = Page::Form;
                 self.judging.is_search_wanted = true;
@@ -371,14 +371,14 @@ impl Replay {
 
     fn keep_judge(&mut self) {
         let form = &self.judging.form;
-        self.notice = match form.judge() {
+        self.session.notice = match form.judge() {
             None => Some("there is no judge to keep".into()),
             Some(judge) if judge.origin == Origin::Settings => {
                 Some(format!("judge {} stands in the settings already", judge.name))
             }
             Some(judge) => lacks_model(judge, form.model()),
         };
-        self.judging.is_keep_wanted = self.notice.is_none();
+        self.judging.is_keep_wanted = self.session.notice.is_none();
     }
 
     /// As the form says, if that can be done and it has been said what it takes.
@@ -392,7 +392,7 @@ impl Replay {
             }
             self.seat(wish, Start::Anew)
         });
-        self.notice = begun.err();
+        self.session.notice = begun.err();
     }
 
     fn resume_judging(&mut self) {
@@ -404,7 +404,7 @@ impl Replay {
             }
             _ => wish.and_then(|wish| self.seat(wish, Start::Resume)),
         };
-        self.notice = begun.err();
+        self.session.notice = begun.err();
     }
 
     fn seat(&mut self, wish: Wish, start: Start) -> Result<(), String> {
@@ -441,7 +441,7 @@ impl Replay {
                 sitting.is_stopping = true;
                 self.judging.is_stop_wanted = true;
             }
-            _ => self.notice = Some("no judge is being asked".into()),
+            _ => self.session.notice = Some("no judge is being asked".into()),
         }
     }
 
@@ -457,7 +457,7 @@ impl Replay {
             Answer::Judges(found) if judging.searches.answered(request).is_some() => {
                 let (judges, problem) = found.unwrap_or_else(|why| (vec![], Some(why)));
                 judging.form.take(judges);
-                self.notice = problem.or(self.notice.take());
+                self.session.notice = problem.or(self.session.notice.take());
             }
             Answer::Models(judges) => {
                 let judges = judging.lists.answered(request).and(judges.ok());
@@ -467,7 +467,7 @@ impl Replay {
             }
             Answer::KeepJudge(kept) if judging.keeps.answered(request).is_some() => {
                 judging.is_search_wanted |= kept.is_ok();
-                self.notice = Some(kept.unwrap_or_else(|why| why));
+                self.session.notice = Some(kept.unwrap_or_else(|why| why));
             }
             _ => {} // asked elsewhere, or late
         }
@@ -504,7 +504,7 @@ impl Replay {
         sitting.end(outcome);
         self.scores.components.renew();
         if !self.judging.is_open {
-            self.notice = Some(words);
+            self.session.notice = Some(words);
         }
     }
 
@@ -535,7 +535,7 @@ impl Replay {
             (self.judging.wanted.take(), &mut self.judging.sitting)
         {
             sitting.request = numbers.fresh();
-            let (turns, wish) = (self.run.turns.len(), sitting.wish.clone());
+            let (turns, wish) = (self.session.run.turns.len(), sitting.wish.clone());
             effects.push(Question::Judging { turns, wish, start }.under(sitting.request));
         }
         effects.extend(self.ask_who_is_there(numbers));
@@ -577,7 +577,8 @@ impl Replay {
             return None;
         }
         let wish = self.wish_to_plan().filter(|wish| self.judging.plan(wish).is_none())?;
-        let question = Question::JudgePlan { turns: self.run.turns.len(), wish: wish.clone() };
+        let question =
+            Question::JudgePlan { turns: self.session.run.turns.len(), wish: wish.clone() };
         Some(self.judging.plans.ask(numbers, wish, question))
     }
 }

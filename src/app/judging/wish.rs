@@ -71,7 +71,7 @@ impl Replay {
         let form = &self.judging.form;
         let judge = form.judge().ok_or("nobody can be asked")?;
         lacks_model(judge, form.model()).map_or(Ok(()), Err)?;
-        if !self.is_whole {
+        if !self.session.is_whole {
             return Err("the recording is still being read".into());
         }
         let criteria = match form.asks {
@@ -92,18 +92,18 @@ impl Replay {
     }
 
     fn moments(&self) -> Result<Vec<usize>, String> {
-        let count = self.run.end();
+        let count = self.session.run.end();
         if count == 0 {
             return Err("this run has no turns, so there is no state of code to judge".into());
         }
-        let end = |at: usize| self.run.checkpoints.get(at).map(|it| it.last_turn + 1);
+        let end = |at: usize| self.session.run.checkpoints.get(at).map(|it| it.last_turn + 1);
         Ok(match self.judging.form.state {
-            State::Shown => vec![self.shown_state().unwrap_or(self.turn + 1)],
-            State::Playhead => vec![self.turn + 1],
+            State::Shown => vec![self.shown_state().unwrap_or(self.session.turn + 1)],
+            State::Playhead => vec![self.session.turn + 1],
             State::Final => vec![count],
             State::Checkpoint(at) => vec![end(at).unwrap_or(count)],
             State::EveryCheckpoint => {
-                let ends = (0..self.run.checkpoints.len()).filter_map(end);
+                let ends = (0..self.session.run.checkpoints.len()).filter_map(end);
                 ends.collect::<BTreeSet<usize>>().into_iter().collect()
             }
         })
@@ -112,9 +112,9 @@ impl Replay {
     /// The state that the view is about, in turns done: the judged one in the scores and the audit. None in views that
     /// are about the playhead's turn, and where nothing was judged.
     fn shown_state(&self) -> Option<usize> {
-        let judged = |judgement: &Judgement| lifeline::judged_after(&self.run, judgement);
+        let judged = |judgement: &Judgement| lifeline::judged_after(&self.session.run, judgement);
         match self.view {
-            View::Scores => match self.scores.shown(&self.run)? {
+            View::Scores => match self.scores.shown(&self.session.run)? {
                 Shows::Components => judged(self.scores.components.judgement()?),
                 Shows::Judges => judged(self.judgement_of(&self.judge_column()?)?),
                 Shows::Flags => self.flag_state()?.0.turn,
@@ -127,7 +127,7 @@ impl Replay {
 
     pub(super) fn playhead_beside_the_shown(&self) -> Playhead {
         match self.shown_state() {
-            Some(turn) if turn != self.turn + 1 => Playhead::Apart,
+            Some(turn) if turn != self.session.turn + 1 => Playhead::Apart,
             _ => Playhead::Shown,
         }
     }
@@ -259,15 +259,15 @@ impl Replay {
     }
 
     fn state_said(&self) -> (String, String) {
-        let checkpoints = &self.run.checkpoints;
+        let checkpoints = &self.session.run.checkpoints;
         let after = |turn: usize| format!("after turn {turn}");
         match self.judging.form.state {
             State::Shown => match self.shown_state() {
                 Some(turn) => (format!("turn {turn}"), "shown in this view".into()),
-                None => (format!("turn {}", self.turn + 1), "the playhead's".into()),
+                None => (format!("turn {}", self.session.turn + 1), "the playhead's".into()),
             },
-            State::Playhead => (format!("turn {}", self.turn + 1), "the playhead's".into()),
-            State::Final => ("the end".into(), after(self.run.end())),
+            State::Playhead => (format!("turn {}", self.session.turn + 1), "the playhead's".into()),
+            State::Final => ("the end".into(), after(self.session.run.end())),
             State::EveryCheckpoint => {
                 let count = self.moments().map_or(0, |it| it.len());
                 ("every checkpoint".into(), format!("{count}, in order"))

@@ -93,8 +93,10 @@ impl App {
             return;
         };
         let Some(live) = &self.live else { return };
-        let is_as_left = live.led_to.is_none_or(|at| at == replay.turn);
-        let Some(at) = live.same_place(turn, &replay.run).filter(|_| is_as_left) else { return };
+        let is_as_left = live.led_to.is_none_or(|at| at == replay.session.turn);
+        let Some(at) = live.same_place(turn, &replay.session.run).filter(|_| is_as_left) else {
+            return;
+        };
         self.on_replay(|replay| replay.select_turn(at));
         if let Some(live) = &mut self.live {
             live.led_to = Some(at);

@@ -24,12 +24,14 @@ impl Replay {
     /// What is missing most, one question of each kind.
     pub fn ask(&mut self, numbers: &mut Numbers, layout: &Layout) -> Vec<Effect> {
         let mut effects = vec![];
-        let run = self.run.clone();
-        if self.timeline.is_nothing() {
-            effects.push(self.timeline.ask(numbers, Question::Timeline { run: run.clone() }));
+        let run = self.session.run.clone();
+        if self.session.timeline.is_nothing() {
+            effects
+                .push(self.session.timeline.ask(numbers, Question::Timeline { run: run.clone() }));
         }
-        if self.counts.is_nothing() && self.timeline.ready().is_some() {
-            effects.push(self.counts.ask(numbers, Question::LineCounts { run: run.clone() }));
+        if self.session.counts.is_nothing() && self.session.timeline.ready().is_some() {
+            effects
+                .push(self.session.counts.ask(numbers, Question::LineCounts { run: run.clone() }));
         }
         effects.extend(self.ask_again(numbers));
         effects.extend(self.ask_text(numbers, layout));
@@ -51,15 +53,16 @@ impl Replay {
 
     /// What a run that has grown makes new.
     fn ask_again(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        self.timeline.ready()?;
-        if self.growth.timeline.is_due() {
-            let question = Question::Timeline { run: self.run.clone() };
-            return Some(self.growth.timeline.ask(numbers, question));
+        self.session.timeline.ready()?;
+        if self.session.growth.timeline.is_due() {
+            let question = Question::Timeline { run: self.session.run.clone() };
+            return Some(self.session.growth.timeline.ask(numbers, question));
         }
-        let is_next = self.growth.timeline.is_idle() && self.counts.ready().is_some();
-        if is_next && self.growth.counts.is_due() {
-            let question = Question::LineCounts { run: self.run.clone() };
-            return Some(self.growth.counts.ask(numbers, question));
+        let is_next =
+            self.session.growth.timeline.is_idle() && self.session.counts.ready().is_some();
+        if is_next && self.session.growth.counts.is_due() {
+            let question = Question::LineCounts { run: self.session.run.clone() };
+            return Some(self.session.growth.counts.ask(numbers, question));
         }
         None
     }
@@ -67,9 +70,9 @@ impl Replay {
     fn ask_text(&mut self, numbers: &mut Numbers, layout: &Layout) -> Option<Effect> {
         let height = usize::from(layout.room(Panel::Steps).height);
         let wanted = self.text_to_choose(layout);
-        let wanted = wanted.or_else(|| self.steps.wanted_text(&self.run, height));
+        let wanted = wanted.or_else(|| self.steps.wanted_text(&self.session.run, height));
         let item = wanted.filter(|_| self.texts.is_free())?;
-        let run = self.run.clone();
+        let run = self.session.run.clone();
         let question = match item {
             // A layer's words are there from the start, so it is never asked for.
             Item::Layer(turn) | Item::Request(turn) => Question::RequestText { run, turn },
@@ -86,15 +89,15 @@ impl Replay {
             return Some(effect);
         }
         let (key, change) = self.wanted_diffs().into_iter().find(|(key, _)| !self.diff.has(key))?;
-        let (run, change) = (self.run.clone(), change.clone());
+        let (run, change) = (self.session.run.clone(), change.clone());
         let question = Question::Diff { run, change, context: self.context };
         Some(self.diffs.ask(numbers, key, question))
     }
 
     fn ask_changes(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        self.timeline.ready()?;
+        self.session.timeline.ready()?;
         let span = Span::of(self.scope())?;
-        self.bases.ask(numbers, &self.run, span)
+        self.bases.ask(numbers, &self.session.run, span)
     }
 
     /// The whole file on screen, as if all of it was new.
@@ -113,7 +116,7 @@ impl Replay {
         if self.diff.has(&key) || !self.diffs.is_free() {
             return None;
         }
-        let tree = self.timeline.ready()?.tree_after(turn + 1);
+        let tree = self.session.timeline.ready()?.tree_after(turn + 1);
         let Some(file) = tree.files.get(&key.path).copied() else {
             let why = format!("there is no such file after turn {}", turn + 1);
             self.diff.put(key, Ok(FileDiff::NotRecorded(why)));
@@ -126,7 +129,7 @@ impl Replay {
             version: Version::Whole { old: None, new: Some(file) },
             origin: Origin::Recorded,
         };
-        let question = Question::Diff { run: self.run.clone(), change, context: 0 };
+        let question = Question::Diff { run: self.session.run.clone(), change, context: 0 };
         Some(self.diffs.ask(numbers, key, question))
     }
 
@@ -135,7 +138,7 @@ impl Replay {
         let file = self.file_at()?;
         let compared = self.diff.get(&self.diff_key()?)?.as_ref().ok()?;
         compared.text()?;
-        self.blame.ask(numbers, &self.run, file)
+        self.blame.ask(numbers, &self.session.run, file)
     }
 
     fn ask_colours(&mut self, numbers: &mut Numbers) -> Option<Effect> {
@@ -150,7 +153,8 @@ impl Replay {
         let scope = self.scope();
         let selected = self.change().map(|(_, change)| (scope, change));
         let beside = self.changes().iter().take(FILES_AHEAD).map(|change| (scope, change));
-        let turns = [Some(self.turn + 1), self.turn.checked_sub(1)].into_iter().flatten();
+        let turns =
+            [Some(self.session.turn + 1), self.session.turn.checked_sub(1)].into_iter().flatten();
         let turns = turns.filter(|_| matches!(scope, Scope::Turn(_) | Scope::Step(_)));
         let near = turns.map(Scope::Turn).filter_map(|scope| {
             let changes = self.changes_of(scope);

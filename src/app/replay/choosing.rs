@@ -84,7 +84,7 @@ impl Replay {
 
     pub(super) fn settle_chooser(&mut self, layout: &Layout) {
         if let Some(chooser) = &mut self.chooser {
-            chooser.list_requests(&self.run);
+            chooser.list_requests(&self.session.run);
         }
         let (len, height) = (self.choices(), self.chooser_height(layout));
         let Some(mut chooser) = self.chooser.take() else { return };
@@ -103,11 +103,11 @@ impl Replay {
     fn choose_from(&mut self, kind: Kind) {
         let cursor = match kind {
             Kind::Hits if self.search.regex().is_none() => {
-                self.notice = Some("nothing searched yet: press / and type".into());
+                self.session.notice = Some("nothing searched yet: press / and type".into());
                 return;
             }
             Kind::Hits => self.search.current.unwrap_or_default(),
-            Kind::Requests => self.turn,
+            Kind::Requests => self.session.turn,
             Kind::Kinds => self.steps.kinds() as usize,
             Kind::Stops => 0,
         };

@@ -32,14 +32,17 @@ const MOST_DEPARTURES: usize = 100;
 
 impl Replay {
     pub(super) fn update_base(&mut self, message: &base::Message) {
-        self.bases.update(message, &self.run, self.turn);
+        self.bases.update(message, &self.session.run, self.session.turn);
         self.diff.follows = Follows::Turn;
         self.diff.view = View::Change;
-        let words = self.bases.words(&self.run, self.turn);
-        self.notice = Some(match message {
+        let words = self.bases.words(&self.session.run, self.session.turn);
+        self.session.notice = Some(match message {
             base::Message::Next => format!("changes {words}"),
             base::Message::MarkHere => {
-                format!("turn {} is marked: changes since its end; b for others", self.turn + 1)
+                format!(
+                    "turn {} is marked: changes since its end; b for others",
+                    self.session.turn + 1
+                )
             }
         });
     }
@@ -66,7 +69,7 @@ impl Replay {
         let is_turn = !matches!(self.scope(), Scope::Step(_));
         if self.diff.follows == Follows::Step && is_turn {
             let words = "the selected step records no edit: this is the whole turn";
-            self.notice = Some(words.into());
+            self.session.notice = Some(words.into());
         }
     }
 
@@ -74,7 +77,7 @@ impl Replay {
         let width = layout.wide_diff().room(Panel::Diff).width + 2;
         if width < ROOM_FOR_COLUMNS {
             self.diff.arrangement = Arrangement::Unified;
-            self.notice = Some(format!(
+            self.session.notice = Some(format!(
                 "side by side needs {ROOM_FOR_COLUMNS} columns, the diff has {width}; m gives it the screen"
             ));
             return;
@@ -92,7 +95,7 @@ impl Replay {
     pub fn file_at(&self) -> Option<FileAt> {
         match &self.diff.view {
             View::Change => None,
-            View::File(path) => Some(FileAt { turn: self.turn, path: path.clone() }),
+            View::File(path) => Some(FileAt { turn: self.session.turn, path: path.clone() }),
         }
     }
 
@@ -126,7 +129,8 @@ impl Replay {
             View::Change => match self.change() {
                 Some((_, change)) => View::File(change.path.clone()),
                 None => {
-                    self.notice = Some("no file is selected; t in the files lists all".into());
+                    self.session.notice =
+                        Some("no file is selected; t in the files lists all".into());
                     return;
                 }
             },
@@ -168,7 +172,7 @@ impl Replay {
                 let (start, height) = (*start, usize::from(layout.room(Panel::Diff).height));
                 self.diff.go_to_line(start, height);
             }
-            None => self.notice = Some("no other turn wrote lines further that way".into()),
+            None => self.session.notice = Some("no other turn wrote lines further that way".into()),
         }
     }
 
@@ -178,7 +182,7 @@ impl Replay {
         let written = match self.blamed() {
             Some(Ok(blamed)) => blamed.lines.get(number - 1).copied(),
             Some(Err(why)) => {
-                self.notice = Some(why.clone());
+                self.session.notice = Some(why.clone());
                 return;
             }
             None => None,
@@ -189,7 +193,7 @@ impl Replay {
                 LineOrigin::NotRecorded => "the recording does not tell who wrote this line",
                 _ => "this line was there before the run",
             };
-            self.notice = Some(words.into());
+            self.session.notice = Some(words.into());
             return;
         };
         let text = self.diff.row().zip(self.diff.current()).and_then(|(row, it)| it.line(row));
@@ -206,7 +210,7 @@ impl Replay {
             }
             None => format!("it appeared in turn {}, outside recorded edits", turn + 1),
         };
-        self.notice = Some(format!("{place}; backspace goes back"));
+        self.session.notice = Some(format!("{place}; backspace goes back"));
         if let Some(text) = text {
             self.diff.aim_at_added(text);
         }
@@ -256,14 +260,14 @@ impl Replay {
                 self.give_base_back();
                 self.give_event_base_back();
             }
-            None => self.notice = Some("no jump to go back from".into()),
+            None => self.session.notice = Some("no jump to go back from".into()),
         }
     }
 
     /// To another step that edits files; the diff then shows what that step did.
     pub(super) fn go_to_edit(&mut self, message: &Edits) {
-        let Some(timeline) = self.timeline.ready() else { return };
-        let order = self.run.steps_of_turn(self.turn);
+        let Some(timeline) = self.session.timeline.ready() else { return };
+        let order = self.session.run.steps_of_turn(self.session.turn);
         let place_of = |step: StepId| order.iter().position(|other| *other == step);
         let selected = self.steps.selected().and_then(Item::step).and_then(place_of);
         // An edit that is selected and not shown yet counts as one to come; so does the first under the request.
@@ -271,7 +275,7 @@ impl Replay {
             Some(place) => place + usize::from(self.diff.follows == Follows::Step),
             None => 0,
         };
-        let is_before = |step: &StepId, end: usize| match step.turn.cmp(&self.turn) {
+        let is_before = |step: &StepId, end: usize| match step.turn.cmp(&self.session.turn) {
             Ordering::Less => true,
             Ordering::Equal => place_of(*step).is_some_and(|place| place < end),
             Ordering::Greater => false,
@@ -287,7 +291,7 @@ impl Replay {
             }
         };
         let Some(step) = edits.get(wanted).copied() else {
-            self.notice = Some(match message {
+            self.session.notice = Some(match message {
                 Edits::Next(_) => "no recorded edit after this one".into(),
                 Edits::Previous(_) => "no recorded edit before this one".into(),
             });
@@ -321,7 +325,8 @@ impl Replay {
     fn switch_tree(&mut self) {
         self.focus = Panel::Files;
         self.tree.is_shown = !self.tree.is_shown;
-        self.tree.settle(self.turn, self.timeline.ready().map(|timeline| &**timeline));
+        self.tree
+            .settle(self.session.turn, self.session.timeline.ready().map(|timeline| &**timeline));
         let shown = self.diff_key().map(|key| key.path);
         if let Some(path) = shown.filter(|_| self.tree.is_shown) {
             self.tree.reveal(&path);

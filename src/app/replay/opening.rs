@@ -24,24 +24,24 @@ pub enum Room {
 impl Replay {
     /// Whether it is no recording but a rubric tree alone.
     pub fn has_tree_only(&self) -> bool {
-        self.run.turns.is_empty() && self.run.rubric_tree.is_some()
+        self.session.run.turns.is_empty() && self.session.run.rubric_tree.is_some()
     }
 
     pub(super) fn go_to(&mut self, place: &Place, room: Room) {
-        match place.turn.as_ref().map(|at| at.turn_of(&self.run)) {
-            Some(Ok(turn)) => self.turn = turn,
-            Some(Err(why)) => self.notice = Some(why),
+        match place.turn.as_ref().map(|at| at.turn_of(&self.session.run)) {
+            Some(Ok(turn)) => self.session.turn = turn,
+            Some(Err(why)) => self.session.notice = Some(why),
             None => {}
         }
         if self.has_tree_only() && self.view == View::Replay {
             self.view = View::Scores; // there is nothing to play back
         }
-        self.steps.show(&self.run, self.turn);
+        self.steps.show(&self.session.run, self.session.turn);
         if place.turn.is_some() && room == Room::OnePanel {
             self.focus = Panel::Diff; // who names a turn wants to see what it did
         }
         if place.follows {
-            self.follow.is_on = true;
+            self.session.follow.is_on = true;
             self.go_to_end();
         }
         if let Some(number) = place.step {
@@ -59,20 +59,22 @@ impl Replay {
 
     /// Where only a file was asked for, goes to the last turn that changed it; says so where there is none.
     pub(super) fn open_file(&mut self) {
-        let (Some(timeline), Some(opening)) = (self.timeline.ready(), self.opening.take()) else {
+        let (Some(timeline), Some(opening)) = (self.session.timeline.ready(), self.opening.take())
+        else {
             return;
         };
         let changed = |turn: &TurnFiles| turn.changes.iter().any(|it| it.path == opening.path);
-        let is_here = timeline.turns.get(self.turn).is_some_and(changed);
+        let is_here = timeline.turns.get(self.session.turn).is_some_and(changed);
         let last = timeline.turns.iter().rposition(changed);
         match last {
             Some(turn) if !opening.has_turn => self.select_turn(turn),
             Some(_) if is_here => {}
             Some(last) => {
                 let (path, last) = (&opening.path, last + 1);
-                self.notice = Some(format!("{path} does not change here, but last in turn {last}"));
+                self.session.notice =
+                    Some(format!("{path} does not change here, but last in turn {last}"));
             }
-            None => self.notice = Some(format!("no turn changes {}", opening.path)),
+            None => self.session.notice = Some(format!("no turn changes {}", opening.path)),
         }
     }
 

@@ -50,12 +50,14 @@ impl Replay {
 
     /// A checkpoint's name leads to its first turn.
     fn point_at_turn(&mut self, row: usize, height: usize) {
-        let rows = rows(&self.run);
-        let selected = rows.iter().position(|row| *row == Row::Turn(self.turn));
+        let rows = rows(&self.session.run);
+        let selected = rows.iter().position(|row| *row == Row::Turn(self.session.turn));
         let top = centred(selected.unwrap_or_default(), rows.len(), height);
         match rows.get(top + row) {
             Some(Row::Turn(turn)) => self.select_turn(*turn),
-            Some(Row::Checkpoint(index)) => self.select_turn(self.run.first_turn_of(*index)),
+            Some(Row::Checkpoint(index)) => {
+                self.select_turn(self.session.run.first_turn_of(*index))
+            }
             None => {}
         }
     }
@@ -66,7 +68,7 @@ impl Replay {
         match panel {
             Panel::Turns => {
                 let one = motion.of_one();
-                self.select_turn(one.from(self.turn, self.run.turns.len(), height));
+                self.select_turn(one.from(self.session.turn, self.session.run.turns.len(), height));
             }
             Panel::Files if self.tree.is_shown => self.tree.go(motion.of_one(), height),
             Panel::Files => {

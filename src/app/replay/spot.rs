@@ -59,7 +59,7 @@ impl Spot {
 impl Replay {
     pub fn spot(&self) -> Spot {
         Spot {
-            turn: self.turn,
+            turn: self.session.turn,
             step: self.steps.selected_index(),
             steps: self.steps.scroll,
             follows: self.diff.follows,
@@ -87,7 +87,7 @@ impl Replay {
     /// Folds stay as they are; a place that is folded away by now leads to the step it stands in.
     pub fn go_to_spot(&mut self, spot: &Spot) {
         self.view = spot.shown;
-        self.select_turn(spot.turn.min(self.run.turns.len().saturating_sub(1)));
+        self.select_turn(spot.turn.min(self.session.run.turns.len().saturating_sub(1)));
         self.steps.select(spot.step);
         let is_unchanged = self.steps.item_at(spot.steps.cursor) == Some(spot.step);
         if is_unchanged {

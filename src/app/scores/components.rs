@@ -211,23 +211,24 @@ impl Replay {
         match message {
             Message::Move(motion) => self.move_in_part(motion, layout),
             Message::Turn(motion) => {
-                let turn = motion.from(self.turn, self.run.turns.len(), 10);
+                let turn = motion.from(self.session.turn, self.session.run.turns.len(), 10);
                 self.select_turn(turn);
             }
             Message::NextCheckpoint(count) => {
                 let message = turns::Message::NextCheckpoint(count);
-                self.select_turn(message.from(&self.run, self.turn));
+                self.select_turn(message.from(&self.session.run, self.session.turn));
             }
             Message::PreviousCheckpoint(count) => {
                 let message = turns::Message::PreviousCheckpoint(count);
-                self.select_turn(message.from(&self.run, self.turn));
+                self.select_turn(message.from(&self.session.run, self.session.turn));
             }
             Message::NextEvent(count) => self.go_to_event(count as isize),
             Message::PreviousEvent(count) => self.go_to_event(-(count as isize)),
             Message::Lost => self.go_to_loss(),
             Message::Sort => {
                 parts.sort = parts.sort.next();
-                self.notice = Some(format!("sorted by {}", self.scores.components.sort.words()));
+                self.session.notice =
+                    Some(format!("sorted by {}", self.scores.components.sort.words()));
             }
             Message::NextJudgement => self.flip(1),
             Message::PreviousJudgement => self.flip(-1),
@@ -240,7 +241,7 @@ impl Replay {
 
     fn flip(&mut self, by: isize) {
         let (Ok(words) | Err(words)) = self.scores.components.flip(by);
-        self.notice = Some(words);
+        self.session.notice = Some(words);
     }
 
     fn move_in_part(&mut self, motion: Motion, layout: &Layout) {
@@ -277,7 +278,7 @@ impl Replay {
         let parts = &mut self.scores.components;
         let at = rows.iter().position(|row| Some(&row.id) == parts.chosen.as_ref());
         if let (None, Some(wanted), false) = (at, &parts.chosen, rows.is_empty()) {
-            self.notice = Some(format!("no component {wanted}: {}", table::ids(&rows)));
+            self.session.notice = Some(format!("no component {wanted}: {}", table::ids(&rows)));
         }
         parts.rows.cursor = at.unwrap_or_default();
         parts.chosen = rows.get(parts.rows.cursor).map(|row| row.id.clone());

@@ -67,7 +67,7 @@ impl Replay {
                 let flags = &mut self.scores.flags;
                 flags.sort = flags.sort.next();
                 flags.rows = Scroll::default();
-                self.notice = Some(format!("sorted by {}", self.scores.flags.sort.words()));
+                self.session.notice = Some(format!("sorted by {}", self.scores.flags.sort.words()));
             }
             Message::Open => self.open_flag(),
         }
@@ -83,7 +83,7 @@ impl Replay {
         flags.state = Some(next);
         flags.is_all = false;
         flags.rows = Scroll::default();
-        self.notice = Some(format!("judged state {} of {}: {name}", next + 1, last + 1));
+        self.session.notice = Some(format!("judged state {} of {}: {name}", next + 1, last + 1));
     }
 
     /// Which state is looked at, of so many after the first.
@@ -95,25 +95,26 @@ impl Replay {
         let sources = self.flag_sources();
         let count = sources.len();
         if count < 2 {
-            self.notice = Some("nobody else flagged this run".into());
+            self.session.notice = Some("nobody else flagged this run".into());
             return;
         }
         let now = self.scores.flags.source.min(count - 1) as isize;
         let next = (now + by).rem_euclid(count as isize) as usize;
-        self.notice = Some(format!("flags {} of {count}: {}", next + 1, sources[next].by.words()));
+        self.session.notice =
+            Some(format!("flags {} of {count}: {}", next + 1, sources[next].by.words()));
         let Flags { is_all, sort, .. } = self.scores.flags;
         self.scores.flags = Flags { source: next, is_all, sort, ..Flags::default() };
     }
 
     fn open_flag(&mut self) {
         let Some(row) = self.flag_row() else {
-            self.notice = Some("there is no flag here to go to".into());
+            self.session.notice = Some("there is no flag here to go to".into());
             return;
         };
         let turn = row.turn.and_then(|done| done.checked_sub(1));
-        let turn = turn.filter(|turn| *turn < self.run.turns.len());
+        let turn = turn.filter(|turn| *turn < self.session.run.turns.len());
         let (Some(turn), Some(path)) = (turn, RepoPath::new(&row.flag.path)) else {
-            self.notice = Some("the judged state is no turn of this run".into());
+            self.session.notice = Some("the judged state is no turn of this run".into());
             return;
         };
         let line = row.flag.start.map_or(1, |line| line as usize);
@@ -121,7 +122,7 @@ impl Replay {
         self.show_place(&Place { turn, path: path.clone(), lines: None, is_changed: false });
         self.diff.view = crate::app::diff::View::File(path);
         self.diff.aim_at(line);
-        self.notice = Some("backspace goes back to the flags".into());
+        self.session.notice = Some("backspace goes back to the flags".into());
     }
 
     pub(super) fn settle_flags(&mut self, layout: &Layout) {

@@ -160,7 +160,7 @@ impl Replay {
             Message::PreviousPair => self.next_pair(-1),
             Message::Sort => {
                 judges.sort = judges.sort.next();
-                self.notice = Some(format!("sorted by {}", judges.sort.words()));
+                self.session.notice = Some(format!("sorted by {}", judges.sort.words()));
             }
             Message::OnlyDiffering => self.list_differing(),
             Message::Open => self.open_judged(),
@@ -185,7 +185,7 @@ impl Replay {
         judges.only_differing = !judges.only_differing;
         let is_only = judges.only_differing;
         let count = self.differing().len();
-        self.notice = Some(match (is_only, count) {
+        self.session.notice = Some(match (is_only, count) {
             (true, 0) => "a and b differ nowhere: d lists all components again".into(),
             (true, count) => format!("only the {count} on which a and b differ"),
             (false, _) => "all components".into(),
@@ -211,7 +211,7 @@ impl Replay {
     /// In the table of components, where the evidence opens into the code.
     fn open_verdict_of(&mut self, file: Option<String>) {
         let (Some(file), Some(id)) = (file, self.scores.judges.component.clone()) else {
-            self.notice = Some("there is no verdict here".into());
+            self.session.notice = Some("there is no verdict here".into());
             return;
         };
         self.scores.chosen = Some(Shows::Components);
@@ -219,13 +219,13 @@ impl Replay {
         components.look_at(&file);
         components.choose(Some(id));
         components.part = super::components::Part::Verdict;
-        self.notice = Some("t goes back to all judgements".into());
+        self.session.notice = Some("t goes back to all judgements".into());
     }
 
     fn show_both(&mut self) {
         let judges = &mut self.scores.judges;
         if judges.component.is_none() {
-            self.notice = Some("no component is chosen".into());
+            self.session.notice = Some("no component is chosen".into());
             return;
         }
         if judges.part != Part::Both {
@@ -240,10 +240,10 @@ impl Replay {
         let other = self.side_column(side.other()).map(|column| column.file);
         if other.as_ref() == Some(&column.file) {
             let letter = side.other().letter();
-            self.notice = Some(format!("this column is {letter} already; choose another"));
+            self.session.notice = Some(format!("this column is {letter} already; choose another"));
             return;
         }
-        self.notice = Some(format!("{} is {}", side.letter(), column.words()));
+        self.session.notice = Some(format!("{} is {}", side.letter(), column.words()));
         self.scores.judges.chosen = match side {
             Side::First => [Some(column.file), other],
             Side::Second => [other, Some(column.file)],
@@ -265,7 +265,7 @@ impl Replay {
             None => 0,
         };
         let Some([a, b]) = pairs.get(next as usize) else { return };
-        self.notice = Some(format!("pair {} of {count}: {}", next + 1, pair::kind(a, b)));
+        self.session.notice = Some(format!("pair {} of {count}: {}", next + 1, pair::kind(a, b)));
         self.scores.judges.chosen = [Some(a.file.clone()), Some(b.file.clone())];
     }
 

@@ -168,20 +168,20 @@ impl Replay {
         let is_one = |turn: &usize| {
             lifeline.committed == Some(turn + 1) || !lifeline.events(turn + 1).is_empty()
         };
-        (0..self.run.turns.len()).filter(is_one).collect()
+        (0..self.session.run.turns.len()).filter(is_one).collect()
     }
 
     pub(super) fn go_to_event(&mut self, by: isize) {
         let turns = self.eventful();
         let count = by.unsigned_abs().max(1);
         let wanted = if by > 0 {
-            turns.iter().filter(|turn| **turn > self.turn).nth(count - 1)
+            turns.iter().filter(|turn| **turn > self.session.turn).nth(count - 1)
         } else {
-            turns.iter().rev().filter(|turn| **turn < self.turn).nth(count - 1)
+            turns.iter().rev().filter(|turn| **turn < self.session.turn).nth(count - 1)
         };
         match wanted {
             Some(turn) => self.select_turn(*turn),
-            None => self.notice = Some(self.why_no_event(by > 0)),
+            None => self.session.notice = Some(self.why_no_event(by > 0)),
         }
     }
 
@@ -205,27 +205,31 @@ impl Replay {
 
     pub(super) fn go_to_loss(&mut self) {
         let Some(row) = self.component_row() else {
-            self.notice = Some("no component is chosen".into());
+            self.session.notice = Some("no component is chosen".into());
             return;
         };
         let Some(lifeline) = self.lifeline() else {
-            self.notice = Some(self.why_no_lifeline());
+            self.session.notice = Some(self.why_no_lifeline());
             return;
         };
-        self.notice = Some(match lifeline.lost_at {
+        self.session.notice = Some(match lifeline.lost_at {
             Some(turn) => {
                 let words = format!("{} is lost in turn {turn}; enter shows the lines", row.id);
                 self.select_turn(turn - 1);
                 self.scores.components.part = Part::Lifeline;
                 words
             }
-            None => format!("{} is not lost: {}", row.id, standing(lifeline, self.run.turns.len())),
+            None => format!(
+                "{} is not lost: {}",
+                row.id,
+                standing(lifeline, self.session.run.turns.len())
+            ),
         });
     }
 
     /// What the playhead's turn did to the chosen component, the worst first.
     pub fn events_here(&self) -> Vec<(&SymbolLife, &Event)> {
-        self.lifeline().map(|it| it.events(self.turn + 1)).unwrap_or_default()
+        self.lifeline().map(|it| it.events(self.session.turn + 1)).unwrap_or_default()
     }
 }
 

@@ -110,10 +110,10 @@ impl Replay {
     }
 
     fn switch_scores(&mut self) {
-        let before = self.scores.shown(&self.run);
+        let before = self.scores.shown(&self.session.run);
         self.switch_shown();
         // The component that is looked at stays.
-        match (before, self.scores.shown(&self.run)) {
+        match (before, self.scores.shown(&self.session.run)) {
             (Some(Shows::Components), Some(Shows::Judges)) => {
                 let id = self.component_row().map(|row| row.id);
                 self.scores.judges.choose(id);
@@ -127,11 +127,12 @@ impl Replay {
     }
 
     fn switch_shown(&mut self) {
-        let there = self.scores.there(&self.run);
-        let at = there.iter().position(|shows| Some(*shows) == self.scores.shown(&self.run));
+        let there = self.scores.there(&self.session.run);
+        let at =
+            there.iter().position(|shows| Some(*shows) == self.scores.shown(&self.session.run));
         match at.filter(|_| there.len() > 1) {
             Some(at) => self.scores.chosen = there.get((at + 1) % there.len()).copied(),
-            None => self.notice = Some("there are no other scores of this run".into()),
+            None => self.session.notice = Some("there are no other scores of this run".into()),
         }
     }
 
@@ -139,7 +140,7 @@ impl Replay {
         if self.view != View::Scores {
             return;
         }
-        match self.scores.shown(&self.run) {
+        match self.scores.shown(&self.session.run) {
             Some(Shows::Components) => self.settle_components(layout),
             Some(Shows::Judges) => self.settle_judges(layout),
             Some(Shows::Tree) => self.settle_tree(layout),
@@ -150,7 +151,7 @@ impl Replay {
 
     /// What a click selects and the wheel moves.
     pub fn point_at_scores(&mut self, mouse: Mouse, layout: &Layout) {
-        match self.scores.shown(&self.run) {
+        match self.scores.shown(&self.session.run) {
             Some(Shows::Components) => self.point_at_components(mouse, layout),
             Some(Shows::Judges) => self.point_at_judges(mouse, layout),
             Some(Shows::Tree) => self.point_at_tree(mouse, layout),

@@ -177,7 +177,7 @@ impl Tree {
 
 impl Replay {
     pub(super) fn update_tree(&mut self, message: Message, layout: &Layout) {
-        let Some(tree) = self.run.rubric_tree.clone() else { return };
+        let Some(tree) = self.session.run.rubric_tree.clone() else { return };
         let areas = Areas::of(layout, self.scores.tree.part);
         let state = &mut self.scores.tree;
         state.take(&tree);
@@ -201,11 +201,11 @@ impl Replay {
             Message::Find(message) => state.update_find(message),
             Message::Leave => state.leave(),
         };
-        self.notice = said.or_else(|| self.notice.take());
+        self.session.notice = said.or_else(|| self.session.notice.take());
     }
 
     pub(super) fn settle_tree(&mut self, layout: &Layout) {
-        let Some(tree) = self.run.rubric_tree.clone() else { return };
+        let Some(tree) = self.session.run.rubric_tree.clone() else { return };
         let state = &mut self.scores.tree;
         state.take(&tree);
         let areas = Areas::of(layout, state.part);

@@ -160,19 +160,22 @@ fn harmless(text: &str) -> (String, usize) {
 
 fn line(replay: &Replay) -> Result<Copied, String> {
     let copied = |text: String, name: &str| Ok(Copied { text, name: name.into() });
-    if replay.view == View::Scores && replay.scores.shown(&replay.run) == Some(Shows::Tree) {
+    if replay.view == View::Scores && replay.scores.shown(&replay.session.run) == Some(Shows::Tree)
+    {
         let text = replay.scores.tree.line_as_text().ok_or("no node is chosen")?;
         return copied(text, "what the node requires");
     }
     if replay.view == View::Audit {
         return copied(replay.audit_line()?, "the line");
     }
-    if replay.view == View::Scores && replay.scores.shown(&replay.run) == Some(Shows::Flags) {
+    if replay.view == View::Scores && replay.scores.shown(&replay.session.run) == Some(Shows::Flags)
+    {
         return copied(replay.flag_as_text().ok_or("no flag is chosen")?, "the flag");
     }
     match replay.focus {
         Panel::Turns => {
-            let turn = replay.run.turns.get(replay.turn).ok_or("this run has no turns")?;
+            let turn =
+                replay.session.run.turns.get(replay.session.turn).ok_or("this run has no turns")?;
             copied(turn.title.to_string(), "the turn's request")
         }
         Panel::Files => {
@@ -202,7 +205,7 @@ fn verdict(replay: &Replay) -> Result<Copied, String> {
     if replay.view != View::Scores {
         return Err("verdicts are in the scores: 3w".into());
     }
-    let text = match replay.scores.shown(&replay.run) {
+    let text = match replay.scores.shown(&replay.session.run) {
         Some(Shows::Tree) => replay.scores.tree.verdict_as_text()?,
         Some(Shows::Flags) => replay.flag_as_text().ok_or("no flag is chosen")?,
         _ => replay.verdict_as_text()?,
@@ -223,11 +226,15 @@ fn step_line(replay: &Replay) -> Result<Copied, String> {
             let rest = words.get(start..).unwrap_or_default();
             rest.split('\n').next().unwrap_or_default().to_owned()
         }
-        _ => match item.step().and_then(|id| replay.run.step(id)) {
+        _ => match item.step().and_then(|id| replay.session.run.step(id)) {
             Some(step) => step.label.to_string(),
-            None => {
-                replay.run.turns.get(replay.turn).map(|it| it.title.to_string()).unwrap_or_default()
-            }
+            None => replay
+                .session
+                .run
+                .turns
+                .get(replay.session.turn)
+                .map(|it| it.title.to_string())
+                .unwrap_or_default(),
         },
     };
     Ok(Copied { text, name: "the line of the step".into() })
@@ -326,8 +333,8 @@ fn patch_of_hunks(change: &Change, diff: &TextDiff) -> Result<String, String> {
 /// `trajview runs/a --at 36 --file src/loss.py:32`
 fn link(replay: &Replay, source: &Path) -> Copied {
     let mut words = vec!["trajview".to_owned(), argument(&source.to_string_lossy())];
-    if !replay.run.turns.is_empty() {
-        words.extend(["--at".to_owned(), (replay.turn + 1).to_string()]);
+    if !replay.session.run.turns.is_empty() {
+        words.extend(["--at".to_owned(), (replay.session.turn + 1).to_string()]);
     }
     let component = replay.linked_component().filter(|_| replay.view == View::Scores);
     if replay.view == View::Audit {

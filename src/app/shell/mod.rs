@@ -233,7 +233,7 @@ impl App {
             }
             return;
         }
-        self.on_replay(|replay| replay.notice = Some(words));
+        self.on_replay(|replay| replay.session.notice = Some(words));
     }
 
     fn next_theme(&mut self) {

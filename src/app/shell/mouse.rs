@@ -63,7 +63,7 @@ const NOTCH: usize = 3;
 /// What a tab says: a panel's name and how much is in it.
 pub fn tab(replay: &Replay, panel: Panel) -> String {
     let count = match panel {
-        Panel::Turns => Some(replay.run.turns.len()),
+        Panel::Turns => Some(replay.session.run.turns.len()),
         Panel::Files => Some(replay.changes().len()),
         Panel::Diff => None,
         Panel::Steps => Some(replay.step_count()),
@@ -99,7 +99,7 @@ impl App {
         if matches!(mouse.kind, Kind::Release | Kind::Drag) {
             return vec![];
         }
-        self.on_replay(|replay| replay.notice = None);
+        self.on_replay(|replay| replay.session.notice = None);
         self.shell.pending = None;
         if layout.is_too_small {
             return vec![];

@@ -135,7 +135,7 @@ fn is_command(row: &Binding) -> bool {
 
 fn turn(text: &str, replay: &Replay) -> Option<Found> {
     let number: usize = text.trim().parse().ok()?;
-    let found = replay.run.turns.get(number.checked_sub(1)?)?;
+    let found = replay.session.run.turns.get(number.checked_sub(1)?)?;
     let words = format!("turn {number}  {}", found.title);
     let (keys, place) = (format!("{number}G"), "a turn of this run");
     Some(Found { choice: Choice::Turn(number), words, keys, place, places: vec![], score: EXACT })

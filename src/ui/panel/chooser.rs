@@ -63,7 +63,7 @@ impl List<'_> {
                 vec![bold(words), own(format!("{position} "), self.theme.of(Meaning::Muted))]
             }
             Kind::Requests => {
-                let total = self.replay.run.turns.len();
+                let total = self.replay.session.run.turns.len();
                 let found = self.replay.choices();
                 vec![
                     bold(" requests ".into()),
@@ -113,7 +113,7 @@ impl List<'_> {
     /// `  4  ⑂ explorer result  …the joint loss falls`
     fn hit(&self, index: usize, width: usize) -> Line<'static> {
         let Some(hit) = self.replay.search.hits.get(index) else { return Line::default() };
-        let digits = self.replay.run.turns.len().to_string().len();
+        let digits = self.replay.session.run.turns.len().to_string().len();
         let muted = self.theme.of(Meaning::Muted);
         let place = self.place_of(hit);
         let mut spans = vec![
@@ -138,7 +138,7 @@ impl List<'_> {
     /// `⑂ explorer, result of shell`
     fn place_of(&self, hit: &Hit) -> String {
         let (item, field) = Item::of(hit);
-        let run = &self.replay.run;
+        let run = &self.replay.session.run;
         let Some(id) = item.step() else { return "request".into() };
         let Some(step) = run.step(id) else { return String::new() };
         let part = match (field, step.kind, &step.tool) {
@@ -158,7 +158,7 @@ impl List<'_> {
 
     /// ` 23 combine losses            2 schedule  ✗1 +34`
     fn request(&self, turn: usize, width: usize) -> Line<'static> {
-        let run = &self.replay.run;
+        let run = &self.replay.session.run;
         let digits = run.turns.len().to_string().len();
         let Some(found) = run.turns.get(turn) else { return Line::default() };
         let muted = self.theme.of(Meaning::Muted);
@@ -172,6 +172,7 @@ impl List<'_> {
         ];
         let mut right = self
             .replay
+            .session
             .digests
             .get(turn)
             .map_or(vec![], |it| marks(self.replay, turn, it, self.theme));
@@ -184,15 +185,16 @@ impl List<'_> {
     }
 
     fn kind(&self, kinds: Kinds, width: usize) -> Line<'static> {
-        let steps = self.replay.run.steps_of_turn(self.replay.turn);
-        let has =
-            |id: &crate::run::StepId| self.replay.run.step(*id).is_some_and(|step| kinds.has(step));
+        let steps = self.replay.session.run.steps_of_turn(self.replay.session.turn);
+        let has = |id: &crate::run::StepId| {
+            self.replay.session.run.step(*id).is_some_and(|step| kinds.has(step))
+        };
         let count = steps.iter().filter(|id| has(id)).count();
         let left = vec![
             own(format!("{} ", kinds.letter()), self.theme.of(Meaning::Key)),
             own(kinds.word(), self.theme.of(Meaning::Text)),
         ];
-        let words = format!("{count} in turn {}", self.replay.turn + 1);
+        let words = format!("{count} in turn {}", self.replay.session.turn + 1);
         sides(left, vec![own(words, self.theme.of(Meaning::Muted))], width)
     }
 

@@ -105,7 +105,7 @@ fn base(replay: &Replay) -> String {
     match replay.scope() {
         Scope::Step(step) => format!("by step {} alone", replay.number_of(step)),
         Scope::Turn(_) | Scope::Since { .. } | Scope::At(_) => {
-            replay.bases.words(&replay.run, replay.turn)
+            replay.bases.words(&replay.session.run, replay.session.turn)
         }
     }
 }

@@ -29,7 +29,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
         Scope::Turn(turn) => format!("files of turn {}", turn + 1),
         Scope::Step(step) => format!("files of step {}", replay.number_of(step)),
         Scope::Since { .. } | Scope::At(_) => {
-            format!("files {}", replay.bases.words(&replay.run, replay.turn))
+            format!("files {}", replay.bases.words(&replay.session.run, replay.session.turn))
         }
     };
     let title = Line::from(name(replay, Panel::Files, words, theme));
@@ -45,7 +45,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
 
 /// Why there is nothing to list.
 pub fn nothing(replay: &Replay) -> String {
-    match &replay.timeline {
+    match &replay.session.timeline {
         Loading::Nothing | Loading::Waiting(_) => "working out the files…".into(),
         Loading::Failed(why) => safe(why),
         Loading::Ready(_) if replay.changes_are_coming() => "comparing the files…".into(),
@@ -53,7 +53,10 @@ pub fn nothing(replay: &Replay) -> String {
             safe(replay.changes_failed().unwrap_or_default())
         }
         Loading::Ready(_) if matches!(replay.scope(), Scope::Since { .. }) => {
-            format!("nothing differs {}", replay.bases.words(&replay.run, replay.turn))
+            format!(
+                "nothing differs {}",
+                replay.bases.words(&replay.session.run, replay.session.turn)
+            )
         }
         Loading::Ready(timeline) => match timeline.from {
             FilesFrom::RecordedEdits => "no edit is recorded here".into(),

@@ -43,7 +43,7 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
         return of_table(app, table, theme, width);
     }
     let prompt = app.replay().and_then(|replay| replay.search.prompt.as_ref());
-    let notice = app.replay().and_then(|replay| replay.notice.as_ref());
+    let notice = app.replay().and_then(|replay| replay.session.notice.as_ref());
     let hints = hints(app, theme, width);
     if app.context() == Context::RubricFind {
         let words = app.replay().map(|replay| replay.scores.tree.find.text.clone());

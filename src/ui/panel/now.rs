@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let words = format!(" up to turn {} ", replay.turn + 1);
+    let words = format!(" up to turn {} ", replay.session.turn + 1);
     let block = Block::bordered()
         .border_style(theme.of(Meaning::Border))
         .title(Line::styled(words, theme.of(Meaning::Text)));
@@ -33,7 +33,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
         let value = (row.value)(replay);
         let label = format!(" {}", (row.label)());
         let mut spans = vec![own(format!("{label:<LABEL$} "), theme.of(Meaning::Muted))];
-        spans.extend(say(&value, replay.turn, width.saturating_sub(LABEL + 2), theme));
+        spans.extend(say(&value, replay.session.turn, width.saturating_sub(LABEL + 2), theme));
         put_row(Line::from(fit(spans, width)), None, inner, y as u16, buffer);
     }
     for (row, y) in replay.standings().iter().zip(ROWS.len() as u16..) {

@@ -61,7 +61,7 @@ impl Mark {
 
 /// The number of the turn that wrote a line, or the sign of where it is from; as wide as any number of the run.
 fn writer(replay: &Replay, key: &DiffKey, line: usize) -> String {
-    let digits = replay.run.turns.len().to_string().len();
+    let digits = replay.session.run.turns.len().to_string().len();
     let Scope::At(turn) = key.scope else { return " ".repeat(digits) };
     let file = FileAt { turn, path: key.path.clone() };
     let blamed = replay.blame.of(&file).and_then(|blamed| blamed.as_ref().ok());

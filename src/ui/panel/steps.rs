@@ -31,7 +31,7 @@ use crate::{
 const TAB: usize = 4;
 
 pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let words = format!("steps of turn {}{}", replay.turn + 1, way_in(replay));
+    let words = format!("steps of turn {}{}", replay.session.turn + 1, way_in(replay));
     let cost = own(cost(replay), theme.of(Meaning::Muted));
     let title = vec![name(replay, Panel::Steps, words, theme), choice(replay, theme), cost];
     let title = Line::from(fit(title, usize::from(area.width.saturating_sub(2))));
@@ -65,8 +65,10 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
 fn way_in(replay: &Replay) -> String {
     let way = replay.steps.way_in();
     let name = |id: &StepId| {
-        let agent = replay.run.step(*id).and_then(|step| step.subagent);
-        agent.and_then(|agent| replay.run.subagents.get(agent)).map(|agent| safe(&agent.name))
+        let agent = replay.session.run.step(*id).and_then(|step| step.subagent);
+        agent
+            .and_then(|agent| replay.session.run.subagents.get(agent))
+            .map(|agent| safe(&agent.name))
     };
     let names: String = way.iter().rev().filter_map(name).map(|it| format!(" › {it}")).collect();
     if way.is_empty() { names } else { format!("{names}, depth {}", way.len()) }
@@ -83,7 +85,9 @@ fn choice(replay: &Replay, theme: Theme) -> Span<'static> {
 
 /// ` 2 min 14 s · 12.3 k tokens `: what the turn took, as far as it is recorded.
 fn cost(replay: &Replay) -> String {
-    let Some(turn) = replay.run.turns.get(replay.turn) else { return String::new() };
+    let Some(turn) = replay.session.run.turns.get(replay.session.turn) else {
+        return String::new();
+    };
     let seconds =
         turn.ended_at.zip(turn.started_at).and_then(|(end, start)| end.seconds_since(start));
     let tokens = turn.tokens.input.zip(turn.tokens.output).map(|(read, written)| read + written);
@@ -147,18 +151,22 @@ impl Painter<'_> {
         let right = match item {
             Item::Layer(turn) => {
                 left.push(own("before the request  ", self.theme.of(Meaning::Heading)));
-                let words = self.replay.run.turns.get(turn)?.layer.as_deref().unwrap_or_default();
+                let words =
+                    self.replay.session.run.turns.get(turn)?.layer.as_deref().unwrap_or_default();
                 let first = words.lines().next().unwrap_or_default();
                 left.push(recorded(first, self.theme.of(Meaning::Muted)));
                 vec![]
             }
             Item::Request(turn) => {
                 left.push(own("request  ", self.theme.of(Meaning::Heading)));
-                left.push(recorded(&self.replay.run.turns.get(turn)?.title, Style::default()));
+                left.push(recorded(
+                    &self.replay.session.run.turns.get(turn)?.title,
+                    Style::default(),
+                ));
                 vec![]
             }
             Item::Step(id) => {
-                let step = self.replay.run.step(id)?;
+                let step = self.replay.session.run.step(id)?;
                 left.extend(self.what(item, step));
                 [self.folded_below(id), self.facts(step)].concat()
             }
@@ -182,7 +190,7 @@ impl Painter<'_> {
         if step.failed() {
             spans.push(own("✗ ", self.theme.of(Meaning::Error)));
         }
-        spans.push(recorded(&kind_words(&self.replay.run, step), self.theme.of(meaning)));
+        spans.push(recorded(&kind_words(&self.replay.session.run, step), self.theme.of(meaning)));
         if let Some(count) = self.word_count(item, step) {
             let words = if count == 1 { "word" } else { "words" };
             spans.push(own(format!(" {count} {words}"), self.theme.of(Meaning::Muted)));
@@ -232,7 +240,7 @@ impl Painter<'_> {
     }
 
     fn section(&self, item: Item, field: StepField, margin: &str) -> Line<'static> {
-        let step = item.step().and_then(|id| self.replay.run.step(id));
+        let step = item.step().and_then(|id| self.replay.session.run.step(id));
         let size = step.and_then(Step::result).map(|result| format!(", {}", bytes(result.bytes)));
         let words = match field {
             StepField::Text => "text".to_owned(),
@@ -273,7 +281,7 @@ impl Painter<'_> {
     }
 
     fn why_empty(&self, item: Item) -> &'static str {
-        let step = item.step().and_then(|id| self.replay.run.step(id));
+        let step = item.step().and_then(|id| self.replay.session.run.step(id));
         match step.map(|step| step.kind) {
             Some(StepKind::Thinking) => "the recording keeps this thinking to itself",
             Some(StepKind::Compaction) => "the recording does not say what was kept",

@@ -15,7 +15,8 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let width = usize::from(inner.width);
     let detail = if width < ROOM_FOR_LABELS { Detail::Numbers } else { Detail::Labels };
-    sides(who(&replay.run, theme), place(replay, detail, theme), width).render(inner, buffer);
+    sides(who(&replay.session.run, theme), place(replay, detail, theme), width)
+        .render(inner, buffer);
 }
 
 /// Narrower bars leave out the checkpoint's label.
@@ -67,18 +68,18 @@ fn place(replay: &Replay, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
 }
 
 fn turn(replay: &Replay) -> String {
-    match replay.run.turns.len() {
+    match replay.session.run.turns.len() {
         0 if replay.has_tree_only() => "a rubric, no turns".into(),
         0 => "no turns".into(),
-        _ if !replay.is_whole => format!("turn {}/… reading", replay.turn + 1),
-        turns => format!("turn {}/{turns}", replay.turn + 1),
+        _ if !replay.session.is_whole => format!("turn {}/… reading", replay.session.turn + 1),
+        turns => format!("turn {}/{turns}", replay.session.turn + 1),
     }
 }
 
 /// Where the request is selected, how many steps there are.
 fn step(replay: &Replay) -> String {
     match (replay.step_number(), replay.step_count()) {
-        (_, 0) if replay.run.turns.is_empty() => String::new(),
+        (_, 0) if replay.session.run.turns.is_empty() => String::new(),
         (_, 0) => " · no steps".into(),
         (0, 1) => " · 1 step".into(),
         (0, steps) => format!(" · {steps} steps"),
@@ -87,8 +88,8 @@ fn step(replay: &Replay) -> String {
 }
 
 fn checkpoint(replay: &Replay, detail: Detail) -> Option<String> {
-    let run = &replay.run;
-    let index = run.turns.get(replay.turn)?.checkpoint?;
+    let run = &replay.session.run;
+    let index = run.turns.get(replay.session.turn)?.checkpoint?;
     let checkpoint = run.checkpoints.get(index)?;
     let label = checkpoint.label.as_ref().filter(|_| detail == Detail::Labels);
     let label = label.map(|label| format!(" {label}")).unwrap_or_default();
@@ -97,10 +98,10 @@ fn checkpoint(replay: &Replay, detail: Detail) -> Option<String> {
 
 /// `● following`, or what is new since the playhead left the end.
 fn following(replay: &Replay, theme: Theme) -> Option<Span<'static>> {
-    if !replay.follow.is_on {
+    if !replay.session.follow.is_on {
         return None;
     }
-    let words = replay.news().unwrap_or_else(|| match replay.is_at_end() {
+    let words = replay.session.news().unwrap_or_else(|| match replay.is_at_end() {
         true => "following".into(),
         false => "nothing new".into(),
     });

@@ -17,7 +17,7 @@ use crate::{
 };
 
 pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let (turn, count) = (replay.turn + 1, replay.tree.file_count());
+    let (turn, count) = (replay.session.turn + 1, replay.tree.file_count());
     let words = match count {
         1 => format!("1 file after turn {turn}"),
         count => format!("{count} files after turn {turn}"),
@@ -26,7 +26,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let inner = frame(replay, Panel::Files, title, theme, area, buffer);
     let rows = replay.tree.rows();
     if rows.is_empty() {
-        let words = if replay.timeline.ready().is_some() {
+        let words = if replay.session.timeline.ready().is_some() {
             "no file is known at this turn".into()
         } else {
             nothing(replay)

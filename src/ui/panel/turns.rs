@@ -24,9 +24,10 @@ use crate::{
 pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let title = Line::from(name(replay, Panel::Turns, "turns".into(), theme));
     let inner = frame(replay, Panel::Turns, title, theme, area, buffer);
-    let rows = rows(&replay.run);
-    let selected = rows.iter().position(|row| *row == Row::Turn(replay.turn)).unwrap_or_default();
-    if replay.run.turns.is_empty() {
+    let rows = rows(&replay.session.run);
+    let selected =
+        rows.iter().position(|row| *row == Row::Turn(replay.session.turn)).unwrap_or_default();
+    if replay.session.run.turns.is_empty() {
         return crate::ui::sentence(
             "this run has no turns",
             theme.of(Meaning::Muted),
@@ -44,8 +45,12 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 fn checkpoint(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line<'static> {
-    let words =
-        replay.run.checkpoints.get(index).map(|it| it.label.as_ref().unwrap_or(&it.id).clone());
+    let words = replay
+        .session
+        .run
+        .checkpoints
+        .get(index)
+        .map(|it| it.label.as_ref().unwrap_or(&it.id).clone());
     let muted = theme.of(Meaning::Muted);
     let mut spans = vec![
         own(format!("─ {} ", index + 1), muted),
@@ -62,9 +67,9 @@ fn checkpoint(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line
 }
 
 fn turn(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line<'static> {
-    let digits = replay.run.turns.len().to_string().len();
-    let turn = &replay.run.turns[index];
-    let mark = if index == replay.turn { "▌" } else { " " };
+    let digits = replay.session.run.turns.len().to_string().len();
+    let turn = &replay.session.run.turns[index];
+    let mark = if index == replay.session.turn { "▌" } else { " " };
     let (title, meaning) = match &*turn.title {
         "" => (first_words(turn), Meaning::Muted),
         title => (title.to_owned(), Meaning::Text),
@@ -73,7 +78,7 @@ fn turn(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line<'stat
         own(format!("{mark}{:>digits$} ", index + 1), theme.of(Meaning::Muted)),
         recorded(&title, theme.of(meaning)),
     ];
-    let right = replay.digests.get(index).map(|digest| marks(replay, index, digest, theme));
+    let right = replay.session.digests.get(index).map(|digest| marks(replay, index, digest, theme));
     sides(left, right.unwrap_or_default(), width)
 }
 
@@ -88,7 +93,7 @@ fn first_words(turn: &Turn) -> String {
 /// `cut ✗1 ⟲ ⑂2 +34 −8`
 pub fn marks(replay: &Replay, turn: usize, digest: &Digest, theme: Theme) -> Vec<Span<'static>> {
     let mut marks = vec![];
-    let state = replay.run.turns.get(turn).and_then(Turn::state);
+    let state = replay.session.run.turns.get(turn).and_then(Turn::state);
     if let Some(state) = state.filter(|state| !state.words().is_empty()) {
         let meaning = if state.counts() { Meaning::Warning } else { Meaning::Error };
         marks.push(own(state.words(), theme.of(meaning)));
@@ -102,7 +107,7 @@ pub fn marks(replay: &Replay, turn: usize, digest: &Digest, theme: Theme) -> Vec
     if digest.subagents > 0 {
         marks.push(own(format!("⑂{}", digest.subagents), theme.of(Meaning::Hunk)));
     }
-    match replay.lines_of_turn(turn) {
+    match replay.session.lines_of_turn(turn) {
         Some(lines) => marks.extend(line_counts(lines, theme)),
         None => {
             marks.extend(file_count(replay, turn).map(|words| own(words, theme.of(Meaning::Muted))))
@@ -126,7 +131,7 @@ pub fn line_counts(lines: Lines, theme: Theme) -> Vec<Span<'static>> {
 
 /// What is known of a turn whose edits were not recorded.
 fn file_count(replay: &Replay, turn: usize) -> Option<String> {
-    match replay.timeline.ready()?.turns.get(turn)?.changes.len() {
+    match replay.session.timeline.ready()?.turns.get(turn)?.changes.len() {
         0 => None,
         1 => Some("1 file".into()),
         files => Some(format!("{files} files")),

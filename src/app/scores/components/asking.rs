@@ -72,7 +72,7 @@ impl Replay {
         self.scores.components.was_seen = is_seen;
         let mut effects = vec![];
         effects.extend(self.ask_rubric(numbers, is_back));
-        let is_shown = self.scores.shown(&self.run) == Some(Shows::Components);
+        let is_shown = self.scores.shown(&self.session.run) == Some(Shows::Components);
         if is_seen && is_shown {
             effects.extend(self.ask_lifelines(numbers));
             effects.extend(self.ask_evidence(numbers));
@@ -84,8 +84,8 @@ impl Replay {
     fn ask_rubric(&mut self, numbers: &mut Numbers, is_back: bool) -> Option<Effect> {
         let parts = &mut self.scores.components;
         match parts.rubric {
-            Loading::Nothing if self.is_whole => {
-                Some(parts.rubric.ask(numbers, Question::Rubric { run: self.run.clone() }))
+            Loading::Nothing if self.session.is_whole => {
+                Some(parts.rubric.ask(numbers, Question::Rubric { run: self.session.run.clone() }))
             }
             Loading::Ready(_) | Loading::Failed(_)
                 if (is_back || parts.is_stale) && parts.again.is_none() =>
@@ -93,24 +93,24 @@ impl Replay {
                 parts.is_stale = false;
                 let request = numbers.fresh();
                 parts.again = Some(request);
-                Some(Question::Rubric { run: self.run.clone() }.under(request))
+                Some(Question::Rubric { run: self.session.run.clone() }.under(request))
             }
             _ => None,
         }
     }
 
     fn ask_lifelines(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        self.timeline.ready()?;
+        self.session.timeline.ready()?;
         let parts = &self.scores.components;
         let (rubric, judgement) = (parts.rubric()?, parts.judgement());
-        let asked = lifeline::asked(&self.run, rubric, judgement);
-        self.scores.components.lifelines.ask(numbers, &self.run, asked)
+        let asked = lifeline::asked(&self.session.run, rubric, judgement);
+        self.scores.components.lifelines.ask(numbers, &self.session.run, asked)
     }
 
     fn ask_reuse(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        self.timeline.ready()?;
+        self.session.timeline.ready()?;
         let done = self.judged_turn()? + 1;
-        let question = || Question::Reuse { run: self.run.clone(), done };
+        let question = || Question::Reuse { run: self.session.run.clone(), done };
         self.scores.components.reuse.known.ask(numbers, done, question)
     }
 
@@ -128,7 +128,7 @@ impl Replay {
             }
             if let Scope::At(turn) = key.scope {
                 let file = FileAt { turn, path: key.path.clone() };
-                effects.extend(self.blame.ask(numbers, &self.run, file));
+                effects.extend(self.blame.ask(numbers, &self.session.run, file));
             }
             effects.extend(self.colours.ask(numbers, key, &compared));
         }
@@ -138,7 +138,7 @@ impl Replay {
     /// The turn after which the code was judged, counts from 0; None where the run has no such moment.
     pub fn judged_turn(&self) -> Option<usize> {
         let judgement = self.scores.components.judgement()?;
-        lifeline::judged_after(&self.run, judgement)?.checked_sub(1)
+        lifeline::judged_after(&self.session.run, judgement)?.checked_sub(1)
     }
 
     /// A file as it was judged.

@@ -9,7 +9,7 @@ use crate::{
 impl Replay {
     /// The verdict on the chosen component, of the judgement that is looked at. The error says why there is none.
     pub fn verdict_as_text(&self) -> Result<String, String> {
-        let is_across = self.scores.shown(&self.run) == Some(Shows::Judges);
+        let is_across = self.scores.shown(&self.session.run) == Some(Shows::Judges);
         let (id, judgement) = if is_across {
             let column = self.judge_column();
             let judgement = column.as_ref().and_then(|column| self.judgement_of(column));
@@ -31,7 +31,7 @@ impl Replay {
 
     /// The id of the component that is looked at, while the table of components or all judgements are shown.
     pub fn linked_component(&self) -> Option<String> {
-        match self.scores.shown(&self.run)? {
+        match self.scores.shown(&self.session.run)? {
             Shows::Components => self.component_row().map(|row| row.id),
             Shows::Judges => self.judges_component().map(str::to_owned),
             Shows::Tree | Shows::Flags => None,

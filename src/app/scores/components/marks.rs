@@ -49,7 +49,7 @@ impl Replay {
             Scope::Since { done, turn } if done <= turn => turn,
             Scope::Since { .. } | Scope::Step(_) => return vec![],
         };
-        if !is_judged_at(&self.run, judgement, turn) {
+        if !is_judged_at(&self.session.run, judgement, turn) {
             return vec![];
         }
         let of_verdict = |verdict: &'_ crate::run::rubric::Verdict| {
@@ -86,10 +86,10 @@ impl Replay {
     /// that score least; none where nothing up to there was judged.
     pub fn standings(&self) -> Vec<Standing> {
         let Some(rubric) = self.scores.components.rubric() else { return vec![] };
-        let moment = |judgement: &Judgement| judged_after(&self.run, judgement);
+        let moment = |judgement: &Judgement| judged_after(&self.session.run, judgement);
         let whole = || rubric.judgements.iter().filter(|it| rubric.covers(it));
         let Some(chosen) = whole()
-            .filter(|it| moment(it).is_some_and(|done| done <= self.turn + 1))
+            .filter(|it| moment(it).is_some_and(|done| done <= self.session.turn + 1))
             .max_by_key(|it| moment(it))
         else {
             return vec![];

@@ -12,18 +12,19 @@ impl Replay {
     pub(super) fn open_evidence(&mut self, layout: &Layout) {
         let areas = Areas::of(layout, self.scores.components.part);
         let Some((path, line)) = self.evidence_at_cursor(&areas) else {
-            self.notice = Some("enter opens lines of the evidence; this is none of them".into());
+            self.session.notice =
+                Some("enter opens lines of the evidence; this is none of them".into());
             return;
         };
         let (Some(turn), Some(path)) = (self.judged_turn(), RepoPath::new(&path)) else {
-            self.notice = Some("the judged commit is no turn of this run".into());
+            self.session.notice = Some("the judged commit is no turn of this run".into());
             return;
         };
         self.leave();
         self.show_place(&Place { turn, path: path.clone(), lines: None, is_changed: false });
         self.diff.view = crate::app::diff::View::File(path);
         self.diff.aim_at(line);
-        self.notice = Some("backspace goes back to the scores".into());
+        self.session.notice = Some("backspace goes back to the scores".into());
     }
 
     /// The change of the playhead's turn, at the line that made the worst event of it.
@@ -43,7 +44,7 @@ impl Replay {
             None => self.view = View::Replay,
         }
         let words = words.unwrap_or_else(|| "nothing happened to it in this turn".into());
-        self.notice = Some(format!("{words}; backspace goes back to the scores"));
+        self.session.notice = Some(format!("{words}; backspace goes back to the scores"));
     }
 
     fn show_spot(&mut self, spot: &Spot) {
@@ -51,13 +52,13 @@ impl Replay {
             change.path == spot.path
                 || (spot.side == Side::Old && change.from.as_ref() == Some(&spot.path))
         };
-        let turn = self.timeline.ready().and_then(|it| it.turns.get(self.turn));
+        let turn = self.session.timeline.ready().and_then(|it| it.turns.get(self.session.turn));
         let change = turn.and_then(|turn| turn.changes.iter().find(is_it));
         let path = change.map_or_else(|| spot.path.clone(), |change| change.path.clone());
         let line = spot.line as usize;
         let lines = (spot.side == Side::New).then_some((line, line));
         let is_changed = change.is_some();
-        self.show_place(&Place { turn: self.turn, path, lines, is_changed });
+        self.show_place(&Place { turn: self.session.turn, path, lines, is_changed });
         match spot.side {
             Side::Old => self.diff.aim_at_old(line),
             Side::New => self.diff.aim_at(line),

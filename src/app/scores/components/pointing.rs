@@ -67,8 +67,8 @@ impl Replay {
             }
             Part::Lifeline => {
                 let strip = areas.strip();
-                let (turns, cells) = (self.run.turns.len(), usize::from(strip.width));
-                let first = lifeline::first_shown(self.turn, turns, cells);
+                let (turns, cells) = (self.session.run.turns.len(), usize::from(strip.width));
+                let first = lifeline::first_shown(self.session.turn, turns, cells);
                 let at = mouse.column.checked_sub(strip.x).map(|cell| first + usize::from(cell));
                 if let Some(turn) = at.filter(|turn| *turn < turns && mouse.column < strip.right())
                 {

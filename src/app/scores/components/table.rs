@@ -103,7 +103,7 @@ impl Replay {
             score,
             why: why(judgement, verdict),
             label: self.label_of(id).and_then(|label| label.score),
-            exposure: exposure.map(|it| it.at(self.run.end())),
+            exposure: exposure.map(|it| it.at(self.session.run.end())),
             change: score.zip(before).map(change),
             lost_at: self.lifeline_of(id).and_then(|it| it.lost_at),
         }

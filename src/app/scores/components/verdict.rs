@@ -113,7 +113,7 @@ impl Replay {
         let exposure = self.scores.components.rubric().and_then(|it| it.exposure.as_ref());
         let found = exposure.and_then(|it| it.components.iter().find(|it| it.id == id));
         let Some(found) = found else { return String::new() };
-        let level = found.at(self.run.end());
+        let level = found.at(self.session.run.end());
         let words = WORDS.get(usize::from(level)).copied().unwrap_or_default();
         let steps: Vec<String> =
             found.by_turn.iter().map(|(turn, level)| format!("{level} from turn {turn}")).collect();

@@ -142,7 +142,7 @@ impl Replay {
     /// Empty where nobody flagged anything.
     pub fn flag_sources(&self) -> Vec<Source<'_>> {
         let rubric = self.scores.components.rubric();
-        sources(&self.run, rubric.map_or(&[], |rubric| &rubric.flaggings))
+        sources(&self.session.run, rubric.map_or(&[], |rubric| &rubric.flaggings))
     }
 
     /// The one that is looked at.

@@ -72,7 +72,7 @@ impl Replay {
         let rows = self.differing();
         let count = rows.len() as isize;
         if count == 0 {
-            self.notice = Some("the two judgements differ nowhere".into());
+            self.session.notice = Some("the two judgements differ nowhere".into());
             return;
         }
         let now = self.scores.judges.component.as_deref();
@@ -84,7 +84,7 @@ impl Replay {
         };
         let words = format!("difference {} of {count}", next + 1);
         self.scores.judges.component = rows.into_iter().nth(next as usize).map(|row| row.id);
-        self.notice = Some(words);
+        self.session.notice = Some(words);
     }
 
     pub(in crate::app::scores) fn settle_judges(&mut self, layout: &Layout) {

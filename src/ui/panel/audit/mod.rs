@@ -58,7 +58,7 @@ fn why_none(replay: &Replay) -> Option<String> {
     if replay.audited().is_some() {
         return None;
     }
-    Some(match replay.run.format {
+    Some(match replay.session.run.format {
         "bundle" => "nothing has judged this run yet, so there is nothing to audit: `trajview judge RUN` asks a judge".into(),
         _ => "this recording is no bundle (a folder with run.json): nothing here can judge it, and there is no \
             place for labels"

@@ -57,10 +57,10 @@ fn instead_of_curves(replay: &Replay, points: &[Point]) -> Option<String> {
     if points.is_empty() {
         return Some("this run has no turns".into());
     }
-    if !replay.is_whole {
+    if !replay.session.is_whole {
         return Some("the rest of the recording is still being read".into());
     }
-    if let Loading::Failed(why) = &replay.timeline {
+    if let Loading::Failed(why) = &replay.session.timeline {
         return Some(safe(why));
     }
     replay.curves.scores.failed.as_deref().map(safe)
@@ -192,7 +192,7 @@ impl<'a> Chart<'a> {
     /// What is being measured, what is left out, where the band comes from.
     fn remarks(&self) -> Vec<Span<'static>> {
         let scores = &self.replay.curves.scores;
-        let turns = self.replay.run.turns.len();
+        let turns = self.replay.session.run.turns.len();
         let mut remarks = vec![];
         let known = scores.count().min(turns);
         if scores.is_stopped {
@@ -269,7 +269,7 @@ impl<'a> Chart<'a> {
             &format!("└{}", "─".repeat(usize::from(plot.width))),
             muted,
         );
-        let run = &self.replay.run;
+        let run = &self.replay.session.run;
         for stretch in points::checkpoints(run, self.points) {
             put(buffer, (plot.x + self.column_of(stretch.points.end - 1), below), "┴", muted);
         }
@@ -401,7 +401,7 @@ impl<'a> Chart<'a> {
             let scores = &self.replay.curves.scores;
             let is_coming = Origin::of(self.replay.curves.number) == Origin::Computed
                 && !scores.is_stopped
-                && scores.count() < self.replay.run.turns.len();
+                && scores.count() < self.replay.session.run.turns.len();
             let words = if is_coming { "measuring…" } else { "not recorded" };
             sentence(words, self.theme.of(Meaning::Muted), self.plot, buffer);
         }

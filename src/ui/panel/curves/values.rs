@@ -44,7 +44,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
 
 /// ` turn 23 · c4, early  since turn 22 `
 fn title(replay: &Replay, points: &[Point], here: usize, theme: Theme) -> Vec<Span<'static>> {
-    let run = &replay.run;
+    let run = &replay.session.run;
     let point = &points[here];
     let index = run.checkpoints.partition_point(|it| it.last_turn + 1 < point.done);
     let phase = Phase::of(index, run.checkpoints.len());
@@ -131,7 +131,7 @@ fn measured_before(replay: &Replay, point: &Point, number: Number) -> String {
 
 /// `recorded 0.4471`: what a harness recorded of the same thing, beside what is computed.
 fn recorded(replay: &Replay, point: &Point, number: Number) -> Option<String> {
-    let record = replay.run.record_at(point.done)?;
+    let record = replay.session.run.record_at(point.done)?;
     let recorded = record.of_metric(number.id())?;
     let said = series::said(number, recorded.value.number()?);
     Some(match recorded.doubt {

@@ -36,9 +36,9 @@ impl<'a> Gutter<'a> {
         let largest = blamed.map_or(0, |blamed| blamed.largest_number());
         Self {
             blamed,
-            turn: replay.turn,
+            turn: replay.session.turn,
             theme,
-            turn_digits: replay.run.turns.len().to_string().len(),
+            turn_digits: replay.session.run.turns.len().to_string().len(),
             step_digits: largest.to_string().len(),
         }
     }

@@ -114,7 +114,7 @@ fn strips(
     inner: Rect,
     buffer: &mut Buffer,
 ) -> u16 {
-    let turns = replay.run.turns.len();
+    let turns = replay.session.run.turns.len();
     let deciding: Vec<_> = lifeline.deciding().collect();
     let mut rows = vec![];
     match deciding.as_slice() {
@@ -140,10 +140,10 @@ fn strips(
 }
 
 fn cells(signs: &[Sign], replay: &Replay, theme: Theme, strip: Rect, y: u16, buffer: &mut Buffer) {
-    let first = first_shown(replay.turn, signs.len(), usize::from(strip.width));
+    let first = first_shown(replay.session.turn, signs.len(), usize::from(strip.width));
     for (index, x) in (first..signs.len()).zip(strip.x..strip.right()) {
         let span = sign(signs[index], theme);
-        let style = match index == replay.turn {
+        let style = match index == replay.session.turn {
             true => span.style.patch(theme.of(Meaning::Selected)),
             false => span.style,
         };
@@ -162,14 +162,14 @@ fn axis(
     y: u16,
     buffer: &mut Buffer,
 ) -> u16 {
-    let (muted, turns) = (theme.of(Meaning::Muted), replay.run.turns.len());
-    let words = if replay.run.checkpoints.is_empty() { "turns" } else { "checkpoints ┆" };
+    let (muted, turns) = (theme.of(Meaning::Muted), replay.session.run.turns.len());
+    let words = if replay.session.run.checkpoints.is_empty() { "turns" } else { "checkpoints ┆" };
     put_row(Line::styled(words, muted), None, inner, y, buffer);
-    let first = first_shown(replay.turn, turns, usize::from(strip.width));
+    let first = first_shown(replay.session.turn, turns, usize::from(strip.width));
     for (turn, x) in (first..turns).zip(strip.x..strip.right()) {
-        let ends = replay.run.checkpoints.iter().any(|it| it.last_turn == turn);
+        let ends = replay.session.run.checkpoints.iter().any(|it| it.last_turn == turn);
         let (words, style) = match () {
-            () if turn == replay.turn => ("▲", theme.of(Meaning::Title)),
+            () if turn == replay.session.turn => ("▲", theme.of(Meaning::Title)),
             () if ends => ("┆", muted),
             () => (" ", muted),
         };
@@ -183,7 +183,7 @@ fn axis(
 /// What the playhead's turn did, one line an event; else how things stand.
 fn here(lifeline: &Lifeline, replay: &Replay, theme: Theme, width: usize) -> Vec<Line<'static>> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let turn = replay.turn + 1;
+    let turn = replay.session.turn + 1;
     let head = |words: &str| own(format!("{words:<9} "), muted);
     let mut said: Vec<(String, String)> = vec![];
     if lifeline.committed == Some(turn) {

@@ -18,7 +18,7 @@ use crate::{
 };
 
 pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    match replay.scores.shown(&replay.run) {
+    match replay.scores.shown(&replay.session.run) {
         Some(Shows::Components) => components::draw(replay, theme, layout, buffer),
         Some(Shows::Judges) => judges::draw(replay, theme, layout, buffer),
         Some(Shows::Tree) => tree::draw(replay, theme, layout, buffer),

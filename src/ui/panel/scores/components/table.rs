@@ -105,7 +105,7 @@ impl Columns {
         let change = has(rows.iter().any(|row| row.change.is_some()), CHANGE);
         let taken = ID + SCORE + label + exposure + change + LOST;
         let room = width.saturating_sub(taken);
-        let turns = replay.run.turns.len();
+        let turns = replay.session.run.turns.len();
         let strip = room.saturating_sub(NAME + 1).min(turns.max(1));
         let strip = if strip < STRIP.min(turns) { 0 } else { strip };
         // A long name is worth more than the last cells of a strip that is squeezed anyway.
@@ -166,7 +166,7 @@ impl Columns {
 
     fn strip_of(&self, row: &Row, replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
         let Some(told) = replay.lifeline_of(&row.id) else { return vec![] };
-        let all: Vec<Sign> = signs(told, replay.run.turns.len());
+        let all: Vec<Sign> = signs(told, replay.session.run.turns.len());
         let cells = squeezed(&all, self.strip);
         cells.into_iter().map(|sign| lifeline::sign(sign, theme)).collect()
     }
