@@ -9,7 +9,7 @@ use crate::{
     store::{self, OpenError, Opened, Siblings},
 };
 
-use super::{Exit, Outcome, at, json::WarningRow, output::Out};
+use super::{Exit, Outcome, at, output::Out};
 
 /// Read everything, print every warning with its place
 #[derive(Debug, clap::Args)]
@@ -37,7 +37,7 @@ struct Checked {
     steps: Option<usize>,
     /// Of a rubric tree; null where there is none.
     nodes: Option<usize>,
-    warnings: Vec<WarningRow>,
+    warnings: Vec<Warning>,
     #[serde(skip)]
     exit: Exit,
 }
@@ -84,7 +84,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
 
 impl Checked {
     /// The warning behind its place, written so that an editor can follow it: `folder/file:line: what`.
-    fn sentence(&self, warning: &WarningRow) -> String {
+    fn sentence(&self, warning: &Warning) -> String {
         let path = Path::new(&self.path);
         let file = warning.place.rsplit_once(':').map_or(warning.place.as_str(), |(file, _)| file);
         // A problem of SlopCodeBench names its files from the run directory on, which is the folder above.
@@ -103,8 +103,6 @@ fn runs_at(path: &Path) -> Vec<PathBuf> {
 }
 
 fn check(path: &Path, siblings: &Siblings) -> Checked {
-    let warning =
-        |warning: &Warning| WarningRow { place: warning.place.clone(), what: warning.what.clone() };
     match store::open_among(path, siblings) {
         Err(why) => {
             let (what, exit) = match &why {
@@ -115,7 +113,7 @@ fn check(path: &Path, siblings: &Siblings) -> Checked {
                 .file_name()
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default();
-            let warnings = vec![WarningRow { place: name, what }];
+            let warnings = vec![Warning { place: name, what }];
             Checked {
                 path: path.display().to_string(),
                 format: None,
@@ -127,9 +125,9 @@ fn check(path: &Path, siblings: &Siblings) -> Checked {
             }
         }
         Ok(opened) => {
-            let mut warnings: Vec<WarningRow> = opened.run.warnings.iter().map(warning).collect();
-            warnings.extend(read_everything(&opened).iter().map(warning));
-            warnings.extend(store::rubric::check(path, &opened).iter().map(warning));
+            let mut warnings = opened.run.warnings.clone();
+            warnings.extend(read_everything(&opened));
+            warnings.extend(store::rubric::check(path, &opened));
             let run = &opened.run;
             Checked {
                 path: path.display().to_string(),

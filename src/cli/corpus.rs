@@ -85,9 +85,9 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         out.json(&document)?;
     } else if args.csv {
         match args.table {
-            Which::Runs => tables::csv(&document, out)?,
-            Which::Paired => tables::paired_csv(&document, out)?,
-            Which::Trends => tables::trends_csv(&document, out)?,
+            Which::Runs => out.csv(&tables::runs_csv(), &document.runs)?,
+            Which::Paired => out.csv(tables::PAIRED, &document.paired)?,
+            Which::Trends => out.csv(tables::TRENDS, &document.trends)?,
         }
         tables::problems_to_standard_error(&document);
     } else {

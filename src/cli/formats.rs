@@ -48,10 +48,6 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     }
     let mut table = Table::new(&["format", "what it is", "sample"]);
     rows.into_iter().for_each(|row| table.row(vec![row.name.into(), row.about.into(), row.sample]));
-    if args.md {
-        table.markdown(out)?
-    } else {
-        table.print(out)?
-    }
+    table.write(args.md, out)?;
     Ok(Exit::Fine)
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::{
     metrics::rubric_tree::Summary,
     run::{
-        Edit, Run, Step, StepId, StepText, Time, Tokens, TurnRecord, TurnState,
+        Edit, Run, RunRecord, Step, StepId, StepText, Task, Time, Tokens, TurnRecord, Warning,
         files::{Change, Timeline},
     },
     store::Archive,
@@ -28,7 +28,7 @@ pub struct Show {
     pub rubric_tree: Option<Summary>,
     /// What a harness recorded beside the logs; null where there was none.
     pub recorded: Option<RecordedRow>,
-    pub warnings: Vec<WarningRow>,
+    pub warnings: Vec<Warning>,
 }
 
 #[derive(Serialize)]
@@ -38,7 +38,7 @@ pub struct ShowTurn {
     #[serde(flatten)]
     pub turn: TurnRow,
     pub steps: Vec<StepRow>,
-    pub warnings: Vec<WarningRow>,
+    pub warnings: Vec<Warning>,
 }
 
 #[derive(Serialize)]
@@ -51,29 +51,18 @@ pub struct RunFacts {
     pub agent_version: Option<String>,
     pub model: Option<String>,
     pub condition: Option<String>,
-    pub task: Option<TaskFacts>,
+    pub task: Option<Task>,
     /// The benchmark harness that wrote the run down, with its generation.
     pub harness: Option<String>,
     pub provenance: Option<String>,
-    /// As the recorder of a live run says: `running`, `finished`, `stopped` and why.
-    pub state: Option<String>,
-    /// What it says of the run as a whole.
-    pub remarks: Vec<String>,
-    /// First lines of the requests that were never asked.
-    pub skipped_requests: Vec<String>,
-    pub started_at: Option<String>,
-    pub ended_at: Option<String>,
+    #[serde(flatten)]
+    pub record: RunRecord,
+    pub started_at: Option<Time>,
+    pub ended_at: Option<Time>,
     /// commits, recorded edits, or recorded edits and snapshots
     pub files_from: &'static str,
     pub checkpoints: Vec<CheckpointFacts>,
     pub sources: Vec<String>,
-}
-
-#[derive(Serialize)]
-pub struct TaskFacts {
-    pub id: String,
-    pub title: Option<String>,
-    pub venue: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -94,8 +83,8 @@ pub struct TurnRow {
     /// What the agent's program put before the model with the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub request_added: Vec<String>,
-    pub started_at: Option<String>,
-    pub ended_at: Option<String>,
+    pub started_at: Option<Time>,
+    pub ended_at: Option<Time>,
     /// The main agent's steps; sub-agents' are counted in `subagent_steps`.
     #[serde(rename = "steps")]
     pub step_count: usize,
@@ -104,7 +93,7 @@ pub struct TurnRow {
     pub tool_calls: usize,
     pub errors: usize,
     pub edits: Vec<EditRow>,
-    pub tokens: TokenRow,
+    pub tokens: Tokens,
     pub cost_usd: Option<f64>,
     pub compactions: usize,
     pub subagents: usize,
@@ -114,7 +103,7 @@ pub struct TurnRow {
     pub counts: bool,
     /// What the recorder of a live run says of it.
     #[serde(flatten)]
-    pub record: TurnRecordRow,
+    pub record: TurnRecord,
 }
 
 impl TurnRow {
@@ -127,33 +116,6 @@ impl TurnRow {
 
 /// The origin of an edit of a file that is not in the workspace.
 const OUTSIDE_WORKSPACE: &str = "outside-workspace";
-
-/// As `run.json` has it; null where it says nothing.
-#[derive(Serialize)]
-pub struct TurnRecordRow {
-    /// begun, done, kept (failed, and counts all the same), cut, failed or skipped
-    pub state: Option<&'static str>,
-    pub why: Option<String>,
-    /// How the agent's process ended.
-    pub exit: Option<String>,
-    /// Counts from 1.
-    pub attempt: Option<u64>,
-    pub denied: Vec<String>,
-    pub troubles: Vec<String>,
-    /// Written outside the workspace.
-    pub outside: Vec<String>,
-    /// Files that are not in the commit, and why.
-    pub not_recorded: Vec<String>,
-}
-
-impl From<TurnRecord> for TurnRecordRow {
-    fn from(record: TurnRecord) -> Self {
-        let TurnRecord { state, why, exit, attempt, denied, troubles, outside, not_recorded } =
-            record;
-        let state = state.map(TurnState::word);
-        Self { state, why, exit, attempt, denied, troubles, outside, not_recorded }
-    }
-}
 
 /// A file that the turn changed, with the lines between before and after it; among a step's edits with those of the recorded edit.
 #[derive(Serialize)]
@@ -168,14 +130,6 @@ pub struct EditRow {
     pub origin: &'static str,
 }
 
-#[derive(Serialize, Clone, Copy)]
-pub struct TokenRow {
-    pub input: Option<u64>,
-    pub cached_input: Option<u64>,
-    pub output: Option<u64>,
-    pub reasoning: Option<u64>,
-}
-
 /// Over the turns that count.
 #[derive(Serialize)]
 pub struct Totals {
@@ -186,18 +140,11 @@ pub struct Totals {
     pub steps: Option<usize>,
     pub tool_calls: Option<usize>,
     pub errors: Option<usize>,
-    pub tokens: TokenRow,
+    pub tokens: Tokens,
     pub cost_usd: Option<f64>,
     pub added: Option<u64>,
     pub removed: Option<u64>,
     pub duration_s: Option<f64>,
-}
-
-#[derive(Serialize)]
-pub struct WarningRow {
-    #[serde(rename = "where")]
-    pub place: String,
-    pub what: String,
 }
 
 #[derive(Serialize)]
@@ -212,9 +159,9 @@ pub struct StepRow {
     pub result: Option<ResultRow>,
     pub edits: Vec<EditRow>,
     pub is_error: bool,
-    pub started_at: Option<String>,
-    pub ended_at: Option<String>,
-    pub tokens: TokenRow,
+    pub started_at: Option<Time>,
+    pub ended_at: Option<Time>,
+    pub tokens: Tokens,
     #[serde(rename = "where")]
     pub place: PlaceRow,
     pub subagent: Option<SubAgentRow>,
@@ -248,7 +195,7 @@ pub struct PlaceRow {
 pub struct SubAgentRow {
     pub id: String,
     pub name: String,
-    pub tokens: TokenRow,
+    pub tokens: Tokens,
     pub steps: Vec<StepRow>,
 }
 
@@ -303,18 +250,12 @@ impl Teller<'_> {
             agent_version: run.agent.version.clone(),
             model: run.model.clone(),
             condition: run.condition.clone(),
-            task: run.task.as_ref().map(|task| TaskFacts {
-                id: task.id.clone(),
-                title: task.title.clone(),
-                venue: task.venue.clone(),
-            }),
+            task: run.task.clone(),
             harness: run.harness.clone(),
             provenance: run.provenance.clone(),
-            state: run.record.state.clone(),
-            remarks: run.record.remarks.clone(),
-            skipped_requests: run.record.skipped.iter().map(ToString::to_string).collect(),
-            started_at: time(run.started_at),
-            ended_at: time(run.ended_at),
+            record: run.record.clone(),
+            started_at: run.started_at,
+            ended_at: run.ended_at,
             files_from: self.timeline.from.words(),
             checkpoints: run
                 .checkpoints
@@ -344,21 +285,21 @@ impl Teller<'_> {
             checkpoint: checkpoint.map(|checkpoint| checkpoint.id.clone()),
             request: turn.request.map(|_| self.archive.request_alone(run, index)),
             request_added: self.archive.added(run, index),
-            started_at: time(turn.started_at),
-            ended_at: time(turn.ended_at),
+            started_at: turn.started_at,
+            ended_at: turn.ended_at,
             step_count: turn.steps.len(),
             subagent_steps: ids.iter().filter(|id| id.subagent.is_some()).count(),
             tool_calls: steps().filter(|step| step.tool.is_some()).count(),
             errors: steps().filter(|step| step.failed()).count(),
             edits: self.edits(index),
-            tokens: turn.tokens.into(),
+            tokens: turn.tokens,
             cost_usd: turn.cost_usd,
             compactions: kind(crate::run::StepKind::Compaction),
             subagents: agents.len(),
             commit: turn.commit.as_deref().map(Into::into),
             layer: turn.layer.as_deref().map(Into::into),
             counts: turn.counts(),
-            record: turn.record.as_deref().cloned().unwrap_or_default().into(),
+            record: turn.record.as_deref().cloned().unwrap_or_default(),
         }
     }
 
@@ -398,7 +339,7 @@ impl Teller<'_> {
             steps: known.then(|| turns.iter().map(|it| it.step_count + it.subagent_steps).sum()),
             tool_calls: known.then(|| turns.iter().map(|turn| turn.tool_calls).sum()),
             errors: known.then(|| turns.iter().map(|turn| turn.errors).sum()),
-            tokens: run.tokens().into(),
+            tokens: run.tokens(),
             cost_usd: run.cost_usd(),
             added: known.then(|| edits().filter_map(|edit| edit.added).sum()),
             removed: known.then(|| edits().filter_map(|edit| edit.removed).sum()),
@@ -435,9 +376,9 @@ impl Teller<'_> {
             }),
             edits: step.edits.iter().map(edit_row).collect(),
             is_error: step.failed(),
-            started_at: time(step.started_at),
-            ended_at: time(step.ended_at),
-            tokens: step.tokens.into(),
+            started_at: step.started_at,
+            ended_at: step.ended_at,
+            tokens: step.tokens,
             place: PlaceRow {
                 file: source.map(|source| source.name.clone()).unwrap_or_default(),
                 line: step.place.line,
@@ -455,17 +396,13 @@ impl Teller<'_> {
         Some(SubAgentRow {
             id: agent.id.clone(),
             name: agent.name.clone(),
-            tokens: agent.tokens.into(),
+            tokens: agent.tokens,
             steps,
         })
     }
 
-    fn warnings(&self) -> Vec<WarningRow> {
-        let row = |warning: &crate::run::Warning| WarningRow {
-            place: warning.place.clone(),
-            what: warning.what.clone(),
-        };
-        self.run.warnings.iter().chain(&self.timeline.warnings).map(row).collect()
+    fn warnings(&self) -> Vec<Warning> {
+        self.run.warnings.iter().chain(&self.timeline.warnings).cloned().collect()
     }
 }
 
@@ -478,16 +415,5 @@ pub fn edit_row(edit: &Edit) -> EditRow {
         added: edit.added.map(u64::from),
         removed: edit.removed.map(u64::from),
         origin: if edit.path.inside().is_some() { "recorded" } else { OUTSIDE_WORKSPACE },
-    }
-}
-
-fn time(time: Option<Time>) -> Option<String> {
-    time.map(|time| time.to_string())
-}
-
-impl From<Tokens> for TokenRow {
-    fn from(tokens: Tokens) -> Self {
-        let Tokens { input, cached_input, output, reasoning } = tokens;
-        Self { input, cached_input, output, reasoning }
     }
 }

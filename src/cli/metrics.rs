@@ -82,11 +82,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         return Ok(Exit::Fine);
     }
     let table = if args.languages { language_table(languages()) } else { metric_table() };
-    if args.md {
-        table.markdown(out)?
-    } else {
-        table.print(out)?
-    }
+    table.write(args.md, out)?;
     if !args.languages {
         print_differences(args.md, out)?;
     }
@@ -101,7 +97,7 @@ fn print_differences(is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
         }
     }
     out.line("")?;
-    if is_markdown { table.markdown(out) } else { table.print(out) }
+    table.write(is_markdown, out)
 }
 
 fn language(row: &Row) -> Language {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde::Serialize;
-use serde_json::Serializer;
+use serde_json::{Serializer, Value};
 
 use crate::ui::text;
 
@@ -69,6 +69,26 @@ impl Out {
         self.writer.write_all(b"\n")
     }
 
+    /// Rows as they serialise: a column for each word, which is a field's name or `head=field.of.it`. What is null, or
+    /// stands in something that is, is an empty cell.
+    pub fn csv<R: Serialize>(
+        &mut self,
+        columns: &str,
+        rows: impl IntoIterator<Item = R>,
+    ) -> io::Result<()> {
+        let columns = columns.split_whitespace();
+        let columns = columns.map(|it| it.split_once('=').unwrap_or((it, it)));
+        let columns = columns.map(|(head, field)| (head, format!("/{}", field.replace('.', "/"))));
+        let columns: Vec<(&str, String)> = columns.collect();
+        self.raw(csv_row(columns.iter().map(|(head, _)| (*head).to_owned())).as_bytes())?;
+        rows.into_iter().try_for_each(|row| {
+            let row = serde_json::to_value(row).map_err(io::Error::from)?;
+            let cells =
+                columns.iter().map(|(_, field)| row.pointer(field).map_or_else(String::new, said));
+            self.raw(csv_row(cells).as_bytes())
+        })
+    }
+
     pub fn finish(&mut self) -> io::Result<()> {
         self.writer.flush()
     }
@@ -79,8 +99,29 @@ pub fn plain(words: &str) -> Cow<'_, str> {
     Cow::Owned(words.lines().map(|line| text::safe(line).to_string()).collect::<Vec<_>>().join(" "))
 }
 
+/// A value in one cell; the parts of a list or an object are divided by `; `.
+fn said(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(words) => words.clone(),
+        Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(number) => number.to_string(), // 1 and not 1.0
+            None => number.to_string(),
+        },
+        Value::Bool(flag) => flag.to_string(),
+        Value::Array(parts) => parts.iter().map(said).collect::<Vec<_>>().join("; "),
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, value)| format!("{name}: {}", said(value)));
+            fields.collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
 /// Between two columns of text.
 const GAP: &str = "  ";
+
+/// A column: its head, and what a row has there.
+pub type Column<'a, R> = (&'a str, &'a dyn Fn(&R) -> String);
 
 /// Columns of text, the last one as long as it is.
 pub struct Table {
@@ -97,6 +138,18 @@ impl Table {
     /// The same with heads that are made up as the program goes.
     pub fn headed(heads: Vec<String>) -> Self {
         Self { heads, rows: vec![] }
+    }
+
+    /// A row for each thing, a cell for each column.
+    pub fn of<'r, R: 'r>(columns: &[Column<'_, R>], rows: impl IntoIterator<Item = &'r R>) -> Self {
+        let mut table = Self::headed(columns.iter().map(|(head, _)| (*head).to_owned()).collect());
+        rows.into_iter().for_each(|row| table.row(columns.iter().map(|(_, of)| of(row)).collect()));
+        table
+    }
+
+    /// Written as Markdown, or in columns.
+    pub fn write(&self, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+        if is_markdown { self.markdown(out) } else { self.print(out) }
     }
 
     pub fn row(&mut self, cells: Vec<String>) {
@@ -155,9 +208,14 @@ impl Table {
     }
 }
 
-/// A count, or `-` where it is not recorded.
-pub fn count(number: Option<u64>) -> String {
-    number.map_or_else(|| "-".into(), |number| number.to_string())
+/// A cell for people: `-` where there is nothing.
+pub fn dash(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| "-".into(), |value| value.to_string())
+}
+
+/// A cell of a CSV: empty where there is nothing.
+pub fn cell(value: Option<impl ToString>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
 }
 
 #[cfg(test)]

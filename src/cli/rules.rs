@@ -77,7 +77,7 @@ fn print_all(rules: &[RuleFacts<'_>], is_markdown: bool, out: &mut Out) -> std::
         let category = rule.category.as_deref().unwrap_or(rule.language);
         table.row(vec![rule.id.into(), category.into(), rule.message.into()]);
     }
-    if is_markdown { table.markdown(out) } else { table.print(out) }
+    table.write(is_markdown, out)
 }
 
 fn print_one(rule: &RuleFacts<'_>, out: &mut Out) -> std::io::Result<()> {

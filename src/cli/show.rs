@@ -9,7 +9,7 @@ use crate::{
 use super::{
     Exit, Failure, Outcome, RunArg, at,
     json::{EditRow, Show, ShowTurn, StepRow, Teller, TurnRow},
-    output::{Out, Table, count},
+    output::{Column, Out, Table, cell, dash},
     recorded,
 };
 
@@ -61,29 +61,7 @@ fn print_run(run: &Run, shown: &Show, is_markdown: bool, out: &mut Out) -> std::
         recorded::print(run, is_markdown, out)?;
         return warnings(shown, out);
     }
-    let heads = [
-        ">turn",
-        "checkpoint",
-        ">steps",
-        ">tools",
-        ">errors",
-        ">files",
-        ">+",
-        ">−",
-        ">in",
-        ">out",
-        "",
-        "request",
-    ];
-    let mut table = Table::new(&heads);
-    for turn in &shown.turns {
-        table.row(row_of(turn));
-    }
-    if is_markdown {
-        table.markdown(out)?
-    } else {
-        table.print(out)?
-    }
+    Table::of(&TURNS, &shown.turns).write(is_markdown, out)?;
     recorded::print(run, is_markdown, out)?;
     let totals = &shown.totals;
     out.line("")?;
@@ -96,10 +74,10 @@ fn print_run(run: &Run, shown: &Show, is_markdown: bool, out: &mut Out) -> std::
         totals.errors.unwrap_or(0),
         totals.added.unwrap_or(0),
         totals.removed.unwrap_or(0),
-        count(totals.tokens.input),
-        count(totals.tokens.cached_input),
-        count(totals.tokens.output),
-        count(totals.tokens.reasoning),
+        dash(totals.tokens.input),
+        dash(totals.tokens.cached_input),
+        dash(totals.tokens.output),
+        dash(totals.tokens.reasoning),
     ))?;
     let cost = totals
         .cost_usd
@@ -161,38 +139,41 @@ fn head(run: &Run, shown: &Show) -> Vec<String> {
     ];
     let mut lines = vec![words(&parts)];
     lines.extend(facts.provenance.as_ref().map(|provenance| format!("provenance: {provenance}")));
-    lines.extend(facts.state.as_ref().map(|state| format!("state: {state}")));
-    lines.extend(facts.remarks.iter().map(|remark| format!("remark: {remark}")));
+    lines.extend(facts.record.state.as_ref().map(|state| format!("state: {state}")));
+    lines.extend(facts.record.remarks.iter().map(|remark| format!("remark: {remark}")));
     if let (Some(start), Some(end)) = (&facts.started_at, &facts.ended_at) {
         lines.push(format!("{start} to {end}"));
     }
     lines
 }
 
-fn row_of(turn: &TurnRow) -> Vec<String> {
-    let sum = |of: fn(&EditRow) -> Option<u64>| {
-        turn.in_workspace().filter_map(of).sum::<u64>().to_string()
-    };
+const TURNS: [Column<'_, TurnRow>; 12] = [
+    (">turn", &|it| it.turn.to_string()),
+    ("checkpoint", &|it| cell(it.checkpoint.as_ref())),
+    (">steps", &|it| (it.step_count + it.subagent_steps).to_string()),
+    (">tools", &|it| it.tool_calls.to_string()),
+    (">errors", &|it| it.errors.to_string()),
+    (">files", &|it| it.edits.len().to_string()),
+    (">+", &|it| lines(it, |edit| edit.added)),
+    (">−", &|it| lines(it, |edit| edit.removed)),
+    (">in", &|it| dash(it.tokens.input)),
+    (">out", &|it| dash(it.tokens.output)),
+    ("", &|it| marks(it)),
+    ("request", &|it| {
+        let title = it.request.as_deref().map(crate::run::label);
+        title.map_or_else(|| "(no request recorded)".into(), |title| shortened(&title))
+    }),
+];
+
+fn lines(turn: &TurnRow, of: fn(&EditRow) -> Option<u64>) -> String {
+    turn.in_workspace().filter_map(of).sum::<u64>().to_string()
+}
+
+fn marks(turn: &TurnRow) -> String {
+    let state = turn.record.state.map(TurnState::words).filter(|words| !words.is_empty());
     let marks = [("⟲", turn.compactions), ("⑂", turn.subagents)];
-    let state = turn.record.state.and_then(TurnState::by_word).map(TurnState::words);
     let marks = marks.iter().filter(|(_, count)| *count > 0).map(|(mark, _)| *mark);
-    let state = state.filter(|words| !words.is_empty());
-    let marks = state.into_iter().chain(marks).collect::<Vec<_>>().join(" ");
-    let title = turn.request.as_deref().map(crate::run::label);
-    vec![
-        turn.turn.to_string(),
-        turn.checkpoint.clone().unwrap_or_default(),
-        (turn.step_count + turn.subagent_steps).to_string(),
-        turn.tool_calls.to_string(),
-        turn.errors.to_string(),
-        turn.edits.len().to_string(),
-        sum(|edit| edit.added),
-        sum(|edit| edit.removed),
-        count(turn.tokens.input),
-        count(turn.tokens.output),
-        marks,
-        title.map_or_else(|| "(no request recorded)".into(), |title| shortened(&title)),
-    ]
+    state.into_iter().chain(marks).collect::<Vec<_>>().join(" ")
 }
 
 fn shortened(title: &str) -> String {
@@ -226,7 +207,7 @@ fn record_of(found: &Turn, turn: &TurnRow) -> Vec<String> {
     lines.extend(record.exit.as_ref().map(|exit| format!("the agent ended with {exit}")));
     let used = [turn.tokens.input, turn.tokens.output].iter().any(Option::is_some);
     lines.extend(used.then(|| {
-        format!("tokens in {} out {}", count(turn.tokens.input), count(turn.tokens.output))
+        format!("tokens in {} out {}", dash(turn.tokens.input), dash(turn.tokens.output))
     }));
     lines.extend(turn.cost_usd.map(|cost| format!("cost {cost:.4} USD")));
     let lists = [

@@ -15,13 +15,7 @@ use crate::{
     store::write::WriteError,
 };
 
-use super::{
-    event::Total,
-    logs::LogRow,
-    manifest::{TokenRow, TurnRow},
-    seal::Mark,
-    setup::Setup,
-};
+use super::{event::Total, logs::LogRow, manifest::TurnRow, seal::Mark, setup::Setup};
 
 pub const SCHEMA: &str = "trajview.journal/1";
 
@@ -60,7 +54,7 @@ pub enum Entry {
         row: Box<TurnRow>,
         /// The session it was asked in, and what that had used by its end.
         session_id: Option<String>,
-        session_tokens: TokenRow,
+        session_tokens: Tokens,
         session_cost_usd: Option<f64>,
         seconds: f64,
         logs: Vec<LogRow>,
@@ -259,7 +253,7 @@ impl Progress {
                 self.done.push(Done {
                     row: (**row).clone(),
                     session_id: session_id.clone(),
-                    session_tokens: (*session_tokens).into(),
+                    session_tokens: *session_tokens,
                     session_cost_usd: *session_cost_usd,
                     seconds: *seconds,
                     logs: logs.clone(),
@@ -307,7 +301,7 @@ impl Progress {
     }
 
     pub fn total(&self) -> Total {
-        let tokens = self.done.iter().map(|done| Tokens::from(done.row.tokens));
+        let tokens = self.done.iter().map(|done| done.row.tokens);
         let cost = self.done.iter().filter_map(|done| done.row.cost_usd);
         Total {
             turns: self.done.len(),
@@ -338,7 +332,7 @@ mod tests {
         Entry::TurnEnded {
             row: Box::new(row),
             session_id: Some("s".into()),
-            session_tokens: TokenRow::default(),
+            session_tokens: Tokens::default(),
             session_cost_usd: None,
             seconds: 1.0,
             logs: vec![],

@@ -37,29 +37,6 @@ impl State {
     }
 }
 
-/// As `{"input": 12, ...}`; null is not recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct TokenRow {
-    pub input: Option<u64>,
-    pub cached_input: Option<u64>,
-    pub output: Option<u64>,
-    pub reasoning: Option<u64>,
-}
-
-impl From<Tokens> for TokenRow {
-    fn from(it: Tokens) -> Self {
-        let Tokens { input, cached_input, output, reasoning } = it;
-        Self { input, cached_input, output, reasoning }
-    }
-}
-
-impl From<TokenRow> for Tokens {
-    fn from(it: TokenRow) -> Self {
-        let TokenRow { input, cached_input, output, reasoning } = it;
-        Self { input, cached_input, output, reasoning }
-    }
-}
-
 /// One turn, in `run.json` and in the journal.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -83,7 +60,7 @@ pub struct TurnRow {
     /// Why it does not count, or counts though it failed; a sentence.
     pub why: Option<String>,
     /// What the agent itself reported; a log that is read says more.
-    pub tokens: TokenRow,
+    pub tokens: Tokens,
     pub cost_usd: Option<f64>,
     /// What the agent was not allowed to do.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -29,7 +29,7 @@ use super::{
     layers::{self, Dressed, Moment},
     listen::{Ear, Outcome},
     logs::{self, Begun, LogRow, LogWords, Says, Watch},
-    manifest::{Layers, State, TokenRow, TurnRow},
+    manifest::{Layers, State, TurnRow},
     process::{Ending, Order, Process},
     queued::{Interjections, Queued},
     run::Halt,
@@ -445,7 +445,7 @@ impl Sitting<'_> {
         self.record(&Entry::TurnEnded {
             row: Box::new(row.clone()),
             session_id: session.clone(),
-            session_tokens: TokenRow::from(used),
+            session_tokens: used,
             session_cost_usd: cost,
             seconds: answer.seconds,
             logs: rows,
@@ -570,7 +570,7 @@ impl Sitting<'_> {
             Amount::Turn(turn) => (turn, before + turn),
             Amount::Session(session) => (difference(session, before), session),
         };
-        row.tokens = turn.into();
+        row.tokens = turn;
         let (cost, cost_session) = match heard.cost {
             Amount::Unknown => (None, cost_before),
             Amount::Turn(cost) => (Some(cost), Some(cost_before.unwrap_or(0.0) + cost)),

@@ -35,6 +35,8 @@ pub use time::Time;
 pub use tokens::Tokens;
 pub use turn_record::{RunRecord, TurnRecord, TurnState};
 
+use serde::Serialize;
+
 /// One recording, from the first request to the last step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Run {
@@ -81,7 +83,7 @@ pub struct Agent {
     pub version: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Task {
     pub id: String,
     pub title: Option<String>,
@@ -274,9 +276,10 @@ pub struct Parent {
 }
 
 /// Something in the recording that we could not use, and where it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
     /// `file:line`, or a file name alone.
+    #[serde(rename = "where")]
     pub place: String,
     /// A sentence without a full stop, lower case.
     pub what: String,

@@ -5,6 +5,8 @@
 //! ourselves stands beside them under the same name where one of our metrics measures the same
 //! ([`Recorded::metric`]), and is never mixed with them.
 
+use serde::{Serialize, Serializer};
+
 use super::{Edit, Place};
 
 /// What was recorded of one checkpoint. Any part may be missing.
@@ -23,7 +25,7 @@ pub struct CheckpointRecord {
 }
 
 /// What was measured of the parts of a snapshot; each list is None where its file is not there.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Measured {
     pub files: Option<Vec<MeasuredFile>>,
     pub callables: Option<Vec<Callable>>,
@@ -31,14 +33,14 @@ pub struct Measured {
     pub hits: Option<Vec<RuleHit>>,
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct MeasuredFile {
     pub path: Box<str>,
     pub values: Vec<Recorded>,
 }
 
 /// A function or method.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Callable {
     pub path: Box<str>,
     pub name: Box<str>,
@@ -54,7 +56,7 @@ pub struct Callable {
 }
 
 /// Lines that a rule matched.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct RuleHit {
     pub rule: Box<str>,
     pub category: Option<Box<str>>,
@@ -65,7 +67,7 @@ pub struct RuleHit {
 }
 
 /// One recorded value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recorded {
     /// The file it was read from, as [`super::SourceFile::name`].
     pub source: Box<str>,
@@ -79,9 +81,11 @@ pub struct Recorded {
     pub doubt: Option<&'static str>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Value {
     /// Always finite.
+    #[serde(serialize_with = "count_or_number")]
     Number(f64),
     Text(Box<str>),
     Flag(bool),
@@ -108,14 +112,15 @@ pub struct Tests {
 }
 
 /// How many of how many passed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Passed {
     pub passed: u64,
     pub total: u64,
 }
 
 /// SlopCodeBench's kinds of tests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TestGroup {
     /// Must pass.
     Core,
@@ -127,7 +132,7 @@ pub enum TestGroup {
     Regression,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TestCase {
     pub name: Box<str>,
     /// The checkpoint the test was written for.
@@ -139,10 +144,12 @@ pub struct TestCase {
     /// Of a failed test, one line of at most [`super::LABEL_CHARS`] characters.
     pub reason: Option<Box<str>>,
     /// The record with the whole text of the failure; read with [`crate::formats::Format::failure`].
+    #[serde(skip)]
     pub failure: Option<Place>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TestOutcome {
     Passed,
     Failed,
@@ -150,7 +157,7 @@ pub enum TestOutcome {
 }
 
 /// One place in the code that a judge with a rubric objected to. A count of flags is not a score.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Flag {
     /// Which item of the rubric.
     pub criterion: Box<str>,
@@ -167,6 +174,7 @@ pub struct Flag {
     pub explanation: Option<Box<str>>,
     /// Id of the checkpoint whose judging found it first; None where this one's did.
     pub carried_from: Option<Box<str>>,
+    #[serde(skip)]
     pub place: Place,
 }
 
@@ -208,6 +216,12 @@ impl Value {
             Self::Text(_) | Self::Flag(_) => None,
         }
     }
+}
+
+/// A count is written as one: 3 and not 3.0.
+fn count_or_number<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
+    let is_count = number.fract() == 0.0 && number.abs() < 9e15;
+    if is_count { to.serialize_i64(*number as i64) } else { to.serialize_f64(*number) }
 }
 
 impl Tests {

@@ -2,8 +2,10 @@
 
 use std::ops::Add;
 
+use serde::{Deserialize, Serialize};
+
 /// Token counts; None is "not recorded", which is not 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
     /// Everything the model read, cached input included.
     pub input: Option<u64>,

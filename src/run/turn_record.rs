@@ -1,7 +1,10 @@
 //! What the recorder of a live run writes down of a turn beside the agent's own log: how far it came, and why.
 
+use serde::Serialize;
+
 /// How far a turn came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TurnState {
     /// Its request was sent, and nothing more is recorded.
     Begun,
@@ -54,7 +57,7 @@ impl TurnState {
 }
 
 /// What `run.json` says of one turn. Everything may be missing.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct TurnRecord {
     pub state: Option<TurnState>,
     /// Why it does not count, or counts though it failed; a sentence.
@@ -74,12 +77,13 @@ pub struct TurnRecord {
 }
 
 /// What `run.json` says of the run as a whole.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct RunRecord {
     /// `running`, `finished`, or `stopped` and why.
     pub state: Option<String>,
     /// Sentences about the run.
     pub remarks: Vec<String>,
     /// First lines of the requests that were never asked.
+    #[serde(rename = "skipped_requests")]
     pub skipped: Vec<Box<str>>,
 }

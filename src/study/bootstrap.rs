@@ -47,6 +47,12 @@ pub struct Interval {
     pub high: f64,
 }
 
+impl serde::Serialize for Interval {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        [self.low, self.high].serialize(to)
+    }
+}
+
 /// A number with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {

@@ -3,16 +3,19 @@
 #[cfg(test)]
 mod tests;
 
+use serde::Serialize;
+
 use super::{
     maths::{mean, ranks, student_two_sided},
-    undefined::{Undefined, Value, finite},
+    undefined::{Undefined, Value, finite, or_null},
 };
 
 /// A correlation, -1 to 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Correlation {
     pub r: f64,
     /// Two-sided, by Student's t with n - 2 degrees of freedom, as `scipy.stats` does.
+    #[serde(serialize_with = "or_null")]
     pub p: Value,
 }
 

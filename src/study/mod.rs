@@ -29,4 +29,4 @@ mod undefined;
 
 pub use agreement::{Agreement, Coefficient, Ratings, Scale};
 pub use bootstrap::{Estimate, Interval, Plan};
-pub use undefined::{Undefined, Value};
+pub use undefined::{Undefined, Value, reasons};

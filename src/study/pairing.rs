@@ -60,7 +60,7 @@ pub fn keys(runs: &[Identity]) -> Vec<Key> {
 }
 
 /// The two conditions that are compared: gaps are `a` less `b`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Conditions {
     pub a: String,
     pub b: String,

@@ -20,9 +20,10 @@ pub struct Panel {
 }
 
 /// Something that was left out.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct Problem {
     /// File, and line where there are lines.
+    #[serde(rename = "where")]
     pub place: String,
     pub what: String,
 }

@@ -1,6 +1,8 @@
 //! Why there is no number.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
+
+use serde::{Serialize, Serializer};
 
 /// A finite number, or why there is none.
 pub type Value = Result<f64, Undefined>;
@@ -46,6 +48,27 @@ impl Undefined {
             Self::TooLarge => "the numbers are too large",
         }
     }
+}
+
+impl Serialize for Undefined {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.why())
+    }
+}
+
+/// What there is no value of is null in JSON.
+pub fn or_null<T: Serialize, S: Serializer>(
+    value: &Result<T, Undefined>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    value.as_ref().ok().serialize(to)
+}
+
+/// Why what is null is not defined, by field.
+pub fn reasons<const N: usize>(
+    fields: [(&'static str, Option<Undefined>); N],
+) -> BTreeMap<&'static str, Undefined> {
+    fields.into_iter().filter_map(|(field, why)| Some((field, why?))).collect()
 }
 
 impl fmt::Display for Undefined {

@@ -5,14 +5,16 @@
 
 use std::io;
 
+use serde::Serialize;
+
 use crate::{
     cli::{
         Exit, Failure,
-        output::{Out, Table, csv_row},
+        output::{Out, Table},
     },
     run::named::{self, Miss},
     study::{
-        Coefficient, Interval,
+        Coefficient, Interval, Undefined,
         raters::{Kind, Panel, Rater},
     },
     ui::text,
@@ -192,16 +194,10 @@ fn flat(document: &Document) -> Table {
 
 /// `0.77` and `[0.63, 0.88]`; of a boundary `9 (0.08)`.
 fn cell(pair: &PairRow, coefficient: Coefficient) -> (String, String) {
-    let agreement = &pair.measures.agreement;
-    let estimate = agreement.estimate(coefficient);
-    let value = match (estimate.value, coefficient) {
-        (Ok(share), Coefficient::Boundary23) => {
-            format!("{} ({share:.2})", agreement.table.boundary(2.0, 3.0))
-        }
-        (Ok(share), Coefficient::Boundary34) => {
-            format!("{} ({share:.2})", agreement.table.boundary(3.0, 4.0))
-        }
-        (Ok(value), _) => format!("{value:.2}"),
+    let estimate = pair.measures.agreement.estimate(coefficient);
+    let value = match (estimate.value, boundary(pair, coefficient)) {
+        (Ok(share), Some(count)) => format!("{count} ({share:.2})"),
+        (Ok(value), None) => format!("{value:.2}"),
         (Err(_), _) => "-".into(),
     };
     let interval = estimate.interval.map(|Interval { low, high }| format!("[{low:.2}, {high:.2}]"));
@@ -231,36 +227,48 @@ fn base_rates(document: &Document) -> Table {
     table
 }
 
+/// A column of two raters, in a row of a CSV.
+#[derive(Serialize)]
+struct CsvRow<'a> {
+    raters: String,
+    a: &'a str,
+    b: &'a str,
+    n: usize,
+    measure: &'static str,
+    value: Option<f64>,
+    ci95: Option<Interval>,
+    count: Option<u64>,
+    why: Option<Undefined>,
+}
+
 /// A row for every two raters and column. Empty cells are not defined, or no count.
 pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
-    let heads =
-        ["raters", "a", "b", "n", "measure", "value", "ci95_low", "ci95_high", "count", "why"];
-    out.raw(csv_row(heads.map(String::from)).as_bytes())?;
-    let number = |it: Option<f64>| it.map(|it| it.to_string()).unwrap_or_default();
-    for pair in &document.pairs {
-        let agreement = &pair.measures.agreement;
-        for (coefficient, _) in COLUMNS {
-            let estimate = agreement.estimate(coefficient);
-            let interval = estimate.interval.ok();
-            let count = match coefficient {
-                Coefficient::Boundary23 => agreement.table.boundary(2.0, 3.0).to_string(),
-                Coefficient::Boundary34 => agreement.table.boundary(3.0, 4.0).to_string(),
-                _ => String::new(),
-            };
-            let row = [
-                tables::between(pair),
-                pair.a.clone(),
-                pair.b.clone(),
-                agreement.n.to_string(),
-                coefficient.name().to_owned(),
-                number(estimate.value.ok()),
-                number(interval.map(|it| it.low)),
-                number(interval.map(|it| it.high)),
-                count,
-                estimate.value.err().map(|why| why.why().to_owned()).unwrap_or_default(),
-            ];
-            out.raw(csv_row(row).as_bytes())?;
-        }
+    let rows = document.pairs.iter().flat_map(|pair| COLUMNS.map(|(it, _)| csv_row(pair, it)));
+    out.csv("raters a b n measure value ci95_low=ci95.0 ci95_high=ci95.1 count why", rows)
+}
+
+fn csv_row(pair: &PairRow, coefficient: Coefficient) -> CsvRow<'_> {
+    let agreement = &pair.measures.agreement;
+    let estimate = agreement.estimate(coefficient);
+    CsvRow {
+        raters: tables::between(pair),
+        a: &pair.a,
+        b: &pair.b,
+        n: agreement.n,
+        measure: coefficient.name(),
+        value: estimate.value.ok(),
+        ci95: estimate.interval.ok(),
+        count: boundary(pair, coefficient),
+        why: estimate.value.err(),
     }
-    Ok(())
+}
+
+/// How many scores lie on different sides of a boundary.
+fn boundary(pair: &PairRow, coefficient: Coefficient) -> Option<u64> {
+    let (low, high) = match coefficient {
+        Coefficient::Boundary23 => (2.0, 3.0),
+        Coefficient::Boundary34 => (3.0, 4.0),
+        _ => return None,
+    };
+    Some(pair.measures.agreement.table.boundary(low, high))
 }

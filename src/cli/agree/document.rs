@@ -41,7 +41,7 @@ pub struct Document {
     /// Scores that no other rater has a counterpart to.
     pub alone: Vec<AloneRow>,
     /// What could not be used.
-    pub problems: Vec<ProblemRow>,
+    pub problems: Vec<Problem>,
 }
 
 /// Names of raters.
@@ -73,13 +73,6 @@ pub struct RaterRow {
     pub scores: usize,
     #[serde(skip)]
     pub labels: Option<LabelsOf>,
-}
-
-#[derive(Serialize)]
-pub struct ProblemRow {
-    #[serde(rename = "where")]
-    pub place: String,
-    pub what: String,
 }
 
 #[derive(Serialize)]
@@ -171,7 +164,7 @@ impl Document {
                 .into_iter()
                 .filter_map(|(rater, score)| alone_row(panel, rater, score))
                 .collect(),
-            problems: problems.map(|Problem { place, what }| ProblemRow { place, what }).collect(),
+            problems: problems.collect(),
         }
     }
 }

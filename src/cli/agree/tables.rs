@@ -2,10 +2,12 @@
 
 use std::io;
 
+use serde::Serialize;
+
 use crate::{
-    cli::output::{Out, Table, csv_row, plain},
+    cli::output::{Out, Table, plain},
     study::{
-        Coefficient, Estimate, Interval, Undefined,
+        Agreement, Coefficient, Estimate, Interval, Undefined,
         raters::{LabelsOf, ScoredPair},
     },
 };
@@ -65,7 +67,7 @@ pub fn section(title: &str, table: &Table, is_markdown: bool, out: &mut Out) -> 
         out.line(title)?;
         out.line("")?;
     }
-    if is_markdown { table.markdown(out) } else { table.print(out) }
+    table.write(is_markdown, out)
 }
 
 /// How many raters, the levels, and how intervals are made.
@@ -94,25 +96,26 @@ pub fn between(pair: &PairRow) -> String {
 }
 
 fn main_table(document: &Document) -> Table {
-    let heads = [
-        "raters",
-        ">n",
-        "exact",
-        "within 1",
-        "kappa (quadratic)",
-        "Spearman",
-        "base rate of the first",
-        "of the second",
-    ];
-    let mut table = Table::new(&heads);
-    for pair in &document.pairs {
-        let mut cells = vec![between(pair), pair.measures.agreement.n.to_string()];
-        cells.extend(MAIN.map(|it| with_interval(pair.measures.agreement.estimate(it))));
-        let (a, b) = pair.measures.agreement.table.base_rates();
-        cells.extend([a, b].map(|rates| base_rate(&rates, &document.levels)));
-        table.row(cells);
-    }
+    let row = |pair: &PairRow| main_row(between(pair), &pair.measures, document);
+    main_rows("raters", document.pairs.iter().map(row))
+}
+
+/// Rows of [`MAIN`] and of the base rates.
+fn main_rows(of: &str, rows: impl Iterator<Item = Vec<String>>) -> Table {
+    let heads = [of, ">n", "exact", "within 1", "kappa (quadratic)", "Spearman"];
+    let rates = ["base rate of the first", "of the second"];
+    let mut table = Table::headed(heads.into_iter().chain(rates).map(str::to_owned).collect());
+    rows.for_each(|row| table.row(row));
     table
+}
+
+fn main_row(name: String, measures: &Measures, document: &Document) -> Vec<String> {
+    let agreement = &measures.agreement;
+    let mut cells = vec![name, agreement.n.to_string()];
+    cells.extend(MAIN.map(|it| with_interval(agreement.estimate(it))));
+    let (a, b) = agreement.table.base_rates();
+    cells.extend([a, b].map(|rates| base_rate(&rates, &document.levels)));
+    cells
 }
 
 fn other_table(document: &Document) -> Table {
@@ -174,26 +177,8 @@ impl By {
 }
 
 fn parts_table(document: &Document, by: By, parts: &[PartRow]) -> Table {
-    let heads = [
-        by.noun(),
-        ">n",
-        "exact",
-        "within 1",
-        "kappa (quadratic)",
-        "Spearman",
-        "base rate of the first",
-        "of the second",
-    ];
-    let mut table = Table::new(&heads);
-    for part in parts {
-        let agreement = &part.measures.agreement;
-        let mut cells = vec![part.name.clone(), agreement.n.to_string()];
-        cells.extend(MAIN.map(|it| with_interval(agreement.estimate(it))));
-        let (a, b) = agreement.table.base_rates();
-        cells.extend([a, b].map(|rates| base_rate(&rates, &document.levels)));
-        table.row(cells);
-    }
-    table
+    let row = |part: &PartRow| main_row(part.name.clone(), &part.measures, document);
+    main_rows(by.noun(), parts.iter().map(row))
 }
 
 fn confusion(document: &Document, pair: &PairRow) -> Table {
@@ -307,39 +292,46 @@ pub fn problems_to_standard_error(document: &Document) {
 
 /// A row for every two raters and measure: a table that can be filtered. Empty cells are not defined.
 pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
-    let heads = ["a", "b", "part", "name", "n", "measure", "value", "ci95_low", "ci95_high", "why"];
-    out.raw(csv_row(heads.map(String::from)).as_bytes())?;
-    for pair in &document.pairs {
-        let whole = [("all", "", &pair.measures)].into_iter();
-        let runs = pair.by_run.iter().map(|row| ("run", row.name.as_str(), &row.measures));
-        let components =
-            pair.by_component.iter().map(|row| ("component", row.name.as_str(), &row.measures));
-        let rubrics = pair.by_rubric.iter().map(|row| ("rubric", row.name.as_str(), &row.measures));
-        for (part, name, measures) in whole.chain(runs).chain(components).chain(rubrics) {
-            for row in csv_rows(pair, part, name, measures) {
-                out.raw(csv_row(row).as_bytes())?;
-            }
-        }
-    }
-    Ok(())
+    let rows = document.pairs.iter().flat_map(|pair| {
+        let parts =
+            [("run", &pair.by_run), ("component", &pair.by_component), ("rubric", &pair.by_rubric)];
+        let parts = parts.into_iter().flat_map(|(part, rows)| {
+            rows.iter().map(move |row| (part, row.name.as_str(), &row.measures))
+        });
+        let parts = std::iter::once(("all", "", &pair.measures)).chain(parts);
+        parts.flat_map(|(part, name, measures)| csv_rows(pair, (part, name), &measures.agreement))
+    });
+    out.csv("a b part name n measure value ci95_low=ci95.0 ci95_high=ci95.1 why", rows)
 }
 
-fn csv_rows(pair: &PairRow, part: &str, name: &str, measures: &Measures) -> Vec<[String; 10]> {
-    let cell = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
-    let row = |(coefficient, estimate): &(Coefficient, Estimate)| {
-        let interval = estimate.interval.ok();
-        [
-            pair.a.clone(),
-            pair.b.clone(),
-            part.to_owned(),
-            name.to_owned(),
-            measures.agreement.n.to_string(),
-            coefficient.name().to_owned(),
-            cell(estimate.value.ok()),
-            cell(interval.map(|it| it.low)),
-            cell(interval.map(|it| it.high)),
-            estimate.value.err().map(|why| why.why().to_owned()).unwrap_or_default(),
-        ]
-    };
-    measures.agreement.estimates.iter().map(row).collect()
+/// A measure of two raters in a row of a CSV.
+#[derive(Serialize)]
+struct CsvRow<'a> {
+    a: &'a str,
+    b: &'a str,
+    part: &'a str,
+    name: &'a str,
+    n: usize,
+    measure: &'static str,
+    value: Option<f64>,
+    ci95: Option<Interval>,
+    why: Option<Undefined>,
+}
+
+fn csv_rows<'a>(
+    pair: &'a PairRow,
+    (part, name): (&'a str, &'a str),
+    agreement: &'a Agreement,
+) -> impl Iterator<Item = CsvRow<'a>> {
+    agreement.estimates.iter().map(move |(coefficient, estimate)| CsvRow {
+        a: &pair.a,
+        b: &pair.b,
+        part,
+        name,
+        n: agreement.n,
+        measure: coefficient.name(),
+        value: estimate.value.ok(),
+        ci95: estimate.interval.ok(),
+        why: estimate.value.err(),
+    })
 }

@@ -2,10 +2,12 @@
 
 use std::io;
 
+use serde::Serialize;
+
 use crate::{
     cli::{
         at,
-        output::{Out, Table, csv_row, plain},
+        output::{Out, Table, plain},
     },
     ui::text,
 };
@@ -30,7 +32,7 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
         out.line(&progress(queue))?;
         out.line("")?;
         let table = table(queue, is_markdown);
-        if is_markdown { table.markdown(out)? } else { table.print(out)? }
+        table.write(is_markdown, out)?;
     }
     if let Some(absences) = &document.absences {
         let verdicts = at::counted(absences.len(), "verdict");
@@ -125,72 +127,45 @@ fn lines(words: &str, indent: &str, out: &mut Out) -> io::Result<()> {
     })
 }
 
+/// A row of either CSV: the state that was judged, and one thing in it.
+#[derive(Serialize)]
+struct CsvRow<'a, T> {
+    run: &'a str,
+    judgement: &'a JudgementRow,
+    /// The component.
+    of: &'a T,
+    annotator: Option<&'a str>,
+    rank: Option<usize>,
+    place: Option<&'a PlaceRow>,
+}
+
+/// The columns of the state.
+const STATE: &str = "run component=of.component name=of.name judgement=judgement.file judge=judgement.judge \
+    turn=judgement.turn commit=judgement.commit";
+
 pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
-    let row = |cells: Vec<String>| csv_row(cells);
-    let JudgementRow { file, judge, turn, commit, .. } = &document.judgement;
-    let state = |component: &str, name: &str| {
-        vec![
-            document.run.clone(),
-            component.to_owned(),
-            name.to_owned(),
-            file.clone(),
-            judge.clone(),
-            turn.to_string(),
-            commit.clone().unwrap_or_default(),
-        ]
-    };
-    let heads = ["run", "component", "name", "judgement", "judge", "turn", "commit"];
-    let number = |score: Option<u8>| score.map(|it| it.to_string()).unwrap_or_default();
-    let head =
-        |more: &[&str]| heads.iter().chain(more).map(|head| (*head).to_owned()).collect::<Vec<_>>();
-    let mut text = String::new();
+    let (run, judgement) = (document.run.as_str(), &document.judgement);
     if let Some(queue) = &document.queue {
-        text += &row(head(&[
-            "number",
-            "annotator",
-            "label",
-            "verdict",
-            "blind",
-            "reason",
-            "note",
-            "at",
-        ]));
-        for item in &queue.items {
-            let mut cells = state(&item.component, &item.name);
-            let label = item.label.as_ref();
-            let words = |words: Option<&String>| words.cloned().unwrap_or_default();
-            cells.extend([
-                item.number.to_string(),
-                queue.annotator.clone(),
-                number(label.and_then(|it| it.score)),
-                number(item.verdict.map(|it| it.score)),
-                label.and_then(|it| it.blind).map(|it| it.to_string()).unwrap_or_default(),
-                words(label.and_then(|it| it.reason.as_ref())),
-                words(label.and_then(|it| it.note.as_ref())),
-                words(label.and_then(|it| it.at.as_ref())),
-            ]);
-            text += &row(cells);
-        }
+        let columns = format!(
+            "{STATE} number=of.number annotator label=of.label.score verdict=of.verdict.score \
+             blind=of.label.blind reason=of.label.reason note=of.label.note at=of.label.at"
+        );
+        let annotator = Some(queue.annotator.as_str());
+        let row = |of| CsvRow { run, judgement, of, annotator, rank: None, place: None };
+        out.csv(&columns, queue.items.iter().map(row))?;
     }
     if let Some(absences) = &document.absences {
-        text += &row(head(&["verdict", "rank", "path", "start", "end", "symbol", "fit", "why"]));
-        for absence in absences {
-            for (rank, place) in (1..).zip(&absence.unopened) {
-                let mut cells = state(&absence.component, &absence.name);
-                let rank: usize = rank;
-                cells.extend([
-                    absence.verdict.score.to_string(),
-                    rank.to_string(),
-                    place.path.clone(),
-                    place.start.to_string(),
-                    place.end.to_string(),
-                    place.name.clone().unwrap_or_default(),
-                    place.fit.to_string(),
-                    place.why.join("; "),
-                ]);
-                text += &row(cells);
-            }
-        }
+        let columns = format!(
+            "{STATE} verdict=of.verdict.score rank path=place.path start=place.start end=place.end symbol=place.name \
+             fit=place.fit why=place.why"
+        );
+        let rows = absences.iter().flat_map(|of| {
+            (1..).zip(&of.unopened).map(move |(rank, place)| {
+                let (rank, place) = (Some(rank), Some(place));
+                CsvRow { run, judgement, of, annotator: None, rank, place }
+            })
+        });
+        out.csv(&columns, rows)?;
     }
-    out.raw(text.as_bytes())
+    Ok(())
 }

@@ -36,11 +36,7 @@ pub fn print(document: &Document<'_>, ruler: &Ruler, out: &mut Out) -> io::Resul
             out.line("")?;
         }
         title_line(title, document.args.md, out)?;
-        if document.args.md {
-            table.markdown(out)?
-        } else {
-            table.print(out)?
-        }
+        table.write(document.args.md, out)?;
         if at == 0 {
             out.line("")?;
             notes(document, ruler, out)?;

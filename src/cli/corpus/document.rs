@@ -5,19 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use crate::{
-    cli::{json::TokenRow, recorded::PassedRow},
+    cli::recorded::TestCounts,
     metrics::{
         Better, Number,
         numbers::{CORPUS, Of, Values, facts::Tested, ranked},
         quality::Ruler,
     },
-    run::recorded::{TestGroup, Tests},
+    run::{Tokens, Warning, recorded::Tests},
     study::{
-        Estimate, Interval, Plan, Undefined,
+        Interval, Plan, Undefined,
         corpus::{Corpus, Measured, PairedNumber, corpus, together},
         correlation::Correlation,
         paired::{Holm, Wilcoxon},
         pairing::{Conditions, PairRow},
+        reasons,
         trend::{Series, slope_of, trend},
     },
 };
@@ -35,7 +36,7 @@ pub struct Document {
     pub comparable: bool,
     pub rules: RulesRow,
     /// Gaps are `a` less `b`.
-    pub conditions: ConditionsRow,
+    pub conditions: Conditions,
     pub seed: u64,
     pub resamples: usize,
     pub runs: Vec<RunRow>,
@@ -45,8 +46,8 @@ pub struct Document {
     /// Of all runs, and of each agent where there are several.
     pub trends: Vec<TrendRow>,
     /// Runs in no pair.
-    pub alone: Vec<ProblemRow>,
-    pub problems: Vec<ProblemRow>,
+    pub alone: Vec<Warning>,
+    pub problems: Vec<Warning>,
 }
 
 #[derive(Serialize)]
@@ -54,20 +55,6 @@ pub struct RulesRow {
     source: String,
     pub count: usize,
     sha256: String,
-}
-
-#[derive(Serialize)]
-pub struct ConditionsRow {
-    pub a: String,
-    pub b: String,
-}
-
-#[derive(Serialize)]
-pub struct ProblemRow {
-    /// A run's path below the folder.
-    #[serde(rename = "where")]
-    pub place: String,
-    pub what: String,
 }
 
 #[derive(Serialize)]
@@ -93,7 +80,7 @@ pub struct RunRow {
     pub rigor_score: Option<()>,
     /// After the last checkpoint that has tests.
     pub tests: Option<TestsRow>,
-    pub tokens: TokenRow,
+    pub tokens: Tokens,
     /// The numbers that have no fields of their own.
     #[serde(flatten)]
     pub others: Values,
@@ -124,11 +111,6 @@ pub enum Block {
 pub struct Slopes(pub Vec<(Number, Option<f64>)>);
 
 impl Slopes {
-    /// None where the run has fewer than two measured checkpoints.
-    pub fn get(&self, number: Number) -> Option<f64> {
-        self.0.iter().find(|(other, _)| *other == number)?.1
-    }
-
     /// The name in JSON and CSV.
     pub fn head(number: Number) -> String {
         format!("{}_slope", number.id())
@@ -145,12 +127,8 @@ impl Serialize for Slopes {
 pub struct TestsRow {
     /// The checkpoint's id.
     label: String,
-    core: Option<PassedRow>,
-    error: Option<PassedRow>,
-    functionality: Option<PassedRow>,
-    regression: Option<PassedRow>,
-    pub strict: PassedRow,
-    iso: PassedRow,
+    #[serde(flatten)]
+    pub counts: TestCounts,
     /// Of `strict`: the number that is paired and correlated.
     pub pass_rate: Option<f64>,
     infrastructure_failure: bool,
@@ -177,10 +155,10 @@ pub struct PairedRow {
     pub wilcoxon: Option<WilcoxonRow>,
     pub cohen_d: Option<f64>,
     /// Of the mean gap.
-    pub ci95: Option<[f64; 2]>,
-    pub cohen_d_ci95: Option<[f64; 2]>,
+    pub ci95: Option<Interval>,
+    pub cohen_d_ci95: Option<Interval>,
     /// By field, why it is null.
-    pub not_defined: BTreeMap<&'static str, &'static str>,
+    pub not_defined: BTreeMap<&'static str, Undefined>,
 }
 
 /// How a number goes from checkpoint to checkpoint.
@@ -200,11 +178,11 @@ pub struct TrendRow {
     /// Mean of the runs' least-squares slopes, a checkpoint.
     pub slope: Option<f64>,
     /// Of the mean slope over runs, BCa.
-    pub slope_ci95: Option<[f64; 2]>,
+    pub slope_ci95: Option<Interval>,
     /// Runs with fewer than two measured checkpoints.
     pub left_out: usize,
     pub unmeasured_checkpoints: usize,
-    pub not_defined: BTreeMap<&'static str, &'static str>,
+    pub not_defined: BTreeMap<&'static str, Undefined>,
 }
 
 #[derive(Serialize)]
@@ -252,15 +230,16 @@ pub struct CorrelationRow {
     pub condition: Option<String>,
     /// Runs that have both.
     pub n: usize,
-    pub pearson: Option<CoefficientRow>,
-    pub spearman: Option<CoefficientRow>,
-    pub not_defined: BTreeMap<&'static str, &'static str>,
+    pub pearson: Option<Correlation>,
+    pub spearman: Option<Correlation>,
+    pub not_defined: BTreeMap<&'static str, Undefined>,
 }
 
-#[derive(Serialize, Clone, Copy)]
-pub struct CoefficientRow {
-    pub r: f64,
-    pub p: Option<f64>,
+impl TestsRow {
+    /// `3/4`
+    pub fn passed(&self) -> String {
+        format!("{}/{}", self.counts.strict.passed, self.counts.strict.total)
+    }
 }
 
 impl Document {
@@ -284,7 +263,7 @@ impl Document {
                 count: rules.count(),
                 sha256: rules.sha256().into(),
             },
-            conditions: ConditionsRow { a: conditions.a.clone(), b: conditions.b.clone() },
+            conditions: conditions.clone(),
             seed: plan.seed,
             resamples: plan.resamples,
             paired: paired.iter().map(|row| paired_row(row, conditions)).collect(),
@@ -301,8 +280,8 @@ impl Document {
     }
 }
 
-fn problem((place, what): (String, String)) -> ProblemRow {
-    ProblemRow { place, what }
+fn problem((place, what): (String, String)) -> Warning {
+    Warning { place, what }
 }
 
 fn run_row(run: RunFacts) -> RunRow {
@@ -326,7 +305,7 @@ fn run_row(run: RunFacts) -> RunRow {
         format: run.format,
         model: run.model,
         judge: run.judge,
-        tokens: run.tokens.into(),
+        tokens: run.tokens,
         turns: run.turns,
         state: run.state,
         turn_states: run.states,
@@ -366,15 +345,9 @@ impl RunRow {
 }
 
 fn tests_row(label: String, tests: &Tests) -> TestsRow {
-    let group = |group| tests.group(group).map(PassedRow::from);
     TestsRow {
         label,
-        core: group(TestGroup::Core),
-        error: group(TestGroup::Error),
-        functionality: group(TestGroup::Functionality),
-        regression: group(TestGroup::Regression),
-        strict: tests.strict.into(),
-        iso: tests.iso.into(),
+        counts: TestCounts::of(tests),
         pass_rate: Tested::of(tests).and_then(|tests| tests.strict.share()),
         infrastructure_failure: tests.infrastructure_failure,
     }
@@ -382,16 +355,6 @@ fn tests_row(label: String, tests: &Tests) -> TestsRow {
 
 fn paired_row(row: &PairedNumber, conditions: &Conditions) -> PairedRow {
     let found = &row.paired;
-    let ends =
-        |estimate: &Estimate| estimate.interval.ok().map(|Interval { low, high }| [low, high]);
-    let why = |undefined: Option<Undefined>| undefined.map(Undefined::why);
-    let reasons = [
-        ("mean_gap", why(found.mean_gap.value.err())),
-        ("wilcoxon", why(found.wilcoxon.err())),
-        ("cohen_d", why(found.cohen_d.value.err())),
-        ("ci95", why(found.mean_gap.interval.err())),
-        ("cohen_d_ci95", why(found.cohen_d.interval.err())),
-    ];
     PairedRow {
         agent: row.agent.clone(),
         pooled: row.agent.is_none(),
@@ -406,9 +369,15 @@ fn paired_row(row: &PairedNumber, conditions: &Conditions) -> PairedRow {
         mean_gap: found.mean_gap.value.ok(),
         wilcoxon: found.wilcoxon.ok().map(|test| wilcoxon_row(test, row.holm)),
         cohen_d: found.cohen_d.value.ok(),
-        ci95: ends(&found.mean_gap),
-        cohen_d_ci95: ends(&found.cohen_d),
-        not_defined: reasons.into_iter().filter_map(|(field, why)| Some((field, why?))).collect(),
+        ci95: found.mean_gap.interval.ok(),
+        cohen_d_ci95: found.cohen_d.interval.ok(),
+        not_defined: reasons([
+            ("mean_gap", found.mean_gap.value.err()),
+            ("wilcoxon", found.wilcoxon.err()),
+            ("cohen_d", found.cohen_d.value.err()),
+            ("ci95", found.mean_gap.interval.err()),
+            ("cohen_d_ci95", found.cohen_d.interval.err()),
+        ]),
     }
 }
 
@@ -451,8 +420,6 @@ fn trend_row(runs: &[RunFacts], agent: Option<&String>, number: Number, plan: &P
     let series = runs.iter().filter(is_meant).flat_map(|run| &run.series);
     let series = series.filter(|(other, _)| *other == number).map(|(_, series)| series);
     let found = trend(series, plan);
-    let reasons = [("slope", found.slope.value.err()), ("slope_ci95", found.slope.interval.err())];
-    let named = |(field, why): (&'static str, Option<Undefined>)| Some((field, why?.why()));
     TrendRow {
         metric: number.id(),
         agent: agent.cloned(),
@@ -463,10 +430,13 @@ fn trend_row(runs: &[RunFacts], agent: Option<&String>, number: Number, plan: &P
         share_rising: found.share_rising(),
         rising_slopes: found.rising_slopes,
         slope: found.slope.value.ok(),
-        slope_ci95: found.slope.interval.ok().map(|Interval { low, high }| [low, high]),
+        slope_ci95: found.slope.interval.ok(),
         left_out: found.left_out,
         unmeasured_checkpoints: found.unmeasured,
-        not_defined: reasons.into_iter().filter_map(named).collect(),
+        not_defined: reasons([
+            ("slope", found.slope.value.err()),
+            ("slope_ci95", found.slope.interval.err()),
+        ]),
     }
 }
 
@@ -482,18 +452,16 @@ fn correlation_row(runs: &[Measured], condition: Option<&String>) -> Correlation
     let (x, y) = (Number::Tests, Number::If50);
     let is_meant = |run: &&Measured| condition.is_none() || run.key.condition.as_ref() == condition;
     let found = together(runs.iter().filter(is_meant), x, y);
-    let row = |found: Correlation| CoefficientRow { r: found.r, p: found.p.ok() };
-    let reasons = [("pearson", found.pearson.err()), ("spearman", found.spearman.err())];
     CorrelationRow {
         x: x.id(),
         y: y.id(),
         condition: condition.cloned(),
         n: found.n,
-        pearson: found.pearson.ok().map(row),
-        spearman: found.spearman.ok().map(row),
-        not_defined: reasons
-            .into_iter()
-            .filter_map(|(field, why)| Some((field, why?.why())))
-            .collect(),
+        pearson: found.pearson.ok(),
+        spearman: found.spearman.ok(),
+        not_defined: reasons([
+            ("pearson", found.pearson.err()),
+            ("spearman", found.spearman.err()),
+        ]),
     }
 }

@@ -3,26 +3,23 @@
 use std::io;
 
 use crate::{
-    cli::output::{Out, Table, csv_row, plain},
+    cli::output::{Column, Out, Table, cell, dash, plain},
     metrics::{
         Better, Number,
         numbers::{CORPUS, Style, ranked},
     },
+    study::{Interval, Undefined, correlation::Correlation},
 };
 
 use super::document::{
-    Block, CoefficientRow, CorrelationRow, Document, PairedRow, PerTaskRow, RunRow, Slopes,
+    Block, CorrelationRow, Document, PairedRow, PerTaskRow, RunRow, Slopes, TrendRow,
 };
 
 pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
     let show = |out: &mut Out, title: &str, table: &Table| {
         out.line(title)?;
         out.line("")?;
-        if is_markdown {
-            table.markdown(out)?
-        } else {
-            table.print(out)?
-        };
+        table.write(is_markdown, out)?;
         out.line("")
     };
     let (a, b) = (&document.conditions.a, &document.conditions.b);
@@ -61,7 +58,7 @@ fn run_table(document: &Document) -> Table {
     let mut rows: Vec<&RunRow> = document.runs.iter().collect();
     rows.sort_by_key(|row| (&row.task, &row.agent, &row.condition)); // stable: by path within
     for run in rows {
-        let names = [&run.task, &run.agent, &run.condition].map(words).into_iter();
+        let names = [&run.task, &run.agent, &run.condition].map(|it| dash(it.as_ref())).into_iter();
         let numbers = CORPUS.iter().map(|number| number_cell(run, *number));
         table.row(names.chain(numbers).chain([run.path.clone()]).collect());
     }
@@ -71,48 +68,32 @@ fn run_table(document: &Document) -> Table {
 fn number_cell(run: &RunRow, number: Number) -> String {
     let tests = run.tests.as_ref().filter(|_| number == Number::Tests);
     if let Some(tests) = tests {
-        return format!("{}/{}", tests.strict.passed, tests.strict.total);
+        return tests.passed();
     }
     let is_marked = number == Number::Turns && !run.turn_states.is_empty();
-    words(&run.value(number).map(|value| number.written(value, Style::Digits(3))))
+    dash(run.value(number).map(|value| number.written(value, Style::Digits(3))))
         + if is_marked { "*" } else { "" }
 }
 
 fn paired_table(document: &Document) -> Table {
-    let heads = [
-        "agent",
-        "metric",
-        ">n",
-        ">wins",
-        ">ties",
-        ">losses",
-        "mean gap",
-        ">W",
-        ">p",
-        ">p Holm",
-        "Cohen's d",
-        "test",
+    let columns: [Column<'_, PairedRow>; 12] = [
+        ("agent", &|it| agent_of(it)),
+        ("metric", &|it| it.metric.into()),
+        (">n", &|it| it.n.to_string()),
+        (">wins", &|it| wins(it.better, '↑', it.wins)),
+        (">ties", &|it| it.ties.to_string()),
+        (">losses", &|it| wins(it.better, '↓', it.losses)),
+        ("mean gap", &|it| with_interval(it.mean_gap, it.ci95)),
+        (">W", &|it| dash(it.wilcoxon.as_ref().map(|test| test.w))),
+        (">p", &|it| dash(it.wilcoxon.as_ref().map(|test| p_value(test.p)))),
+        (">p Holm", &|it| dash(it.wilcoxon.as_ref().and_then(|test| test.p_holm).map(p_value))),
+        ("Cohen's d", &|it| with_interval(it.cohen_d, it.cohen_d_ci95)),
+        ("test", &|it| {
+            let why = it.not_defined.get("wilcoxon").map(Undefined::to_string);
+            dash(it.wilcoxon.as_ref().map(|test| test.test.clone()).or(why))
+        }),
     ];
-    let mut table = Table::new(&heads);
-    for row in &document.paired {
-        let test = row.wilcoxon.as_ref();
-        let why = row.not_defined.get("wilcoxon").map(|why| (*why).to_owned());
-        table.row(vec![
-            agent_of(row),
-            row.metric.into(),
-            row.n.to_string(),
-            wins(row.better, '↑', row.wins),
-            row.ties.to_string(),
-            wins(row.better, '↓', row.losses),
-            with_interval(row.mean_gap, row.ci95),
-            words(&test.map(|test| test.w.to_string())),
-            words(&test.map(|test| p_value(test.p))),
-            words(&test.and_then(|test| test.p_holm).map(p_value)),
-            with_interval(row.cohen_d, row.cohen_d_ci95),
-            words(&test.map(|test| test.test.clone()).or(why)),
-        ]);
-    }
-    table
+    Table::of(&columns, &document.paired)
 }
 
 /// Tasks that a side wins; where neither way is better, those in which it is higher or lower.
@@ -124,75 +105,22 @@ fn wins(better: Better, arrow: char, count: usize) -> String {
 }
 
 fn trend_table(document: &Document) -> Table {
-    let heads = [
-        "metric",
-        "agent",
-        ">runs",
-        ">rise",
-        ">share",
-        ">level",
-        ">fall",
-        "slope",
-        ">left out",
-        ">unmeasured",
+    let columns: [Column<'_, TrendRow>; 10] = [
+        ("metric", &|it| it.metric.into()),
+        ("agent", &|it| it.agent.clone().unwrap_or_else(|| "all runs".into())),
+        (">runs", &|it| it.runs.to_string()),
+        (">rise", &|it| it.rises.to_string()),
+        (">share", &|it| dash(it.share_rising.map(|share| format!("{:.1} %", share * 100.0)))),
+        (">level", &|it| it.level.to_string()),
+        (">fall", &|it| it.falls.to_string()),
+        ("slope", &|it| {
+            let ends = |Interval { low, high }| format!(" [{low:+.4}, {high:+.4}]");
+            dash(it.slope.map(|slope| format!("{slope:+.4}"))) + &cell(it.slope_ci95.map(ends))
+        }),
+        (">left out", &|it| it.left_out.to_string()),
+        (">unmeasured", &|it| it.unmeasured_checkpoints.to_string()),
     ];
-    let mut table = Table::new(&heads);
-    for row in &document.trends {
-        let slope = words(&row.slope.map(|slope| format!("{slope:+.4}")));
-        let interval = row.slope_ci95.map(|[low, high]| format!(" [{low:+.4}, {high:+.4}]"));
-        table.row(vec![
-            row.metric.into(),
-            row.agent.clone().unwrap_or_else(|| "all runs".into()),
-            row.runs.to_string(),
-            row.rises.to_string(),
-            words(&row.share_rising.map(|share| format!("{:.1} %", share * 100.0))),
-            row.level.to_string(),
-            row.falls.to_string(),
-            slope + &interval.unwrap_or_default(),
-            row.left_out.to_string(),
-            row.unmeasured_checkpoints.to_string(),
-        ]);
-    }
-    table
-}
-
-/// A row a trend; empty cells are not defined.
-pub fn trends_csv(document: &Document, out: &mut Out) -> io::Result<()> {
-    let heads = [
-        "metric",
-        "agent",
-        "runs",
-        "rises",
-        "level",
-        "falls",
-        "share_rising",
-        "rising_slopes",
-        "slope",
-        "slope_ci95_low",
-        "slope_ci95_high",
-        "left_out",
-        "unmeasured_checkpoints",
-    ];
-    out.raw(csv_row(heads.map(String::from)).as_bytes())?;
-    document.trends.iter().try_for_each(|row| {
-        let [low, high] = ends(row.slope_ci95);
-        let cells = [
-            row.metric.to_owned(),
-            cell(row.agent.as_ref()),
-            row.runs.to_string(),
-            row.rises.to_string(),
-            row.level.to_string(),
-            row.falls.to_string(),
-            cell(row.share_rising),
-            row.rising_slopes.to_string(),
-            cell(row.slope),
-            low,
-            high,
-            row.left_out.to_string(),
-            row.unmeasured_checkpoints.to_string(),
-        ];
-        out.raw(csv_row(cells).as_bytes())
-    })
+    Table::of(&columns, &document.trends)
 }
 
 fn agent_of(row: &PairedRow) -> String {
@@ -227,21 +155,17 @@ fn task_table(document: &Document) -> Table {
 /// `0.612 0.430 +0.182`
 fn gap(row: &PerTaskRow, number: Number) -> String {
     let found = row.metrics.get(number.id());
-    words(&found.map(|it| format!("{:.3} {:.3} {:+.3}", it.a, it.b, it.gap)))
+    dash(found.map(|it| format!("{:.3} {:.3} {:+.3}", it.a, it.b, it.gap)))
 }
 
-fn words(words: &Option<String>) -> String {
-    words.clone().unwrap_or_else(|| "-".into())
-}
-
-fn with_interval(value: Option<f64>, interval: Option<[f64; 2]>) -> String {
+fn with_interval(value: Option<f64>, interval: Option<Interval>) -> String {
     let figure = |number: f64| {
         if number.abs() < 1000.0 { format!("{number:.3}") } else { format!("{number:.0}") }
     };
     match (value, interval) {
         (None, _) => "-".into(),
         (Some(value), None) => figure(value),
-        (Some(value), Some([low, high])) => {
+        (Some(value), Some(Interval { low, high })) => {
             format!("{} [{}, {}]", figure(value), figure(low), figure(high))
         }
     }
@@ -253,10 +177,13 @@ fn p_value(p: f64) -> String {
 
 /// `tests and if50 over 80 runs: Pearson 0.41 (p 0.0002), Spearman 0.39 (p 0.0003)`
 fn correlation(row: &CorrelationRow) -> String {
-    let coefficient = |name: &str, key: &str, found: Option<CoefficientRow>| match found {
-        Some(CoefficientRow { r, p: Some(p) }) => format!("{name} {r:.3} (p {})", p_value(p)),
-        Some(CoefficientRow { r, p: None }) => format!("{name} {r:.3}"),
-        None => format!("{name} not defined: {}", row.not_defined.get(key).unwrap_or(&"no pairs")),
+    let coefficient = |name: &str, key: &str, found: Option<Correlation>| match found {
+        Some(Correlation { r, p: Ok(p) }) => format!("{name} {r:.3} (p {})", p_value(p)),
+        Some(Correlation { r, p: Err(_) }) => format!("{name} {r:.3}"),
+        None => {
+            let why = row.not_defined.get(key).unwrap_or(&Undefined::NoPairs);
+            format!("{name} not defined: {why}")
+        }
     };
     let of = row.condition.as_ref().map(|condition| format!("{condition} ")).unwrap_or_default();
     let noun = if row.n == 1 { "run" } else { "runs" };
@@ -285,153 +212,26 @@ pub fn problems_to_standard_error(document: &Document) {
     }
 }
 
-/// A row a paired test; empty cells are not defined, and `why` says why.
-pub fn paired_csv(document: &Document, out: &mut Out) -> io::Result<()> {
-    let heads = [
-        "agent",
-        "pooled",
-        "metric",
-        "better",
-        "a",
-        "b",
-        "n",
-        "wins",
-        "ties",
-        "losses",
-        "mean_gap",
-        "ci95_low",
-        "ci95_high",
-        "w",
-        "p",
-        "p_holm",
-        "adjusted",
-        "test",
-        "cohen_d",
-        "cohen_d_ci95_low",
-        "cohen_d_ci95_high",
-        "why",
-    ];
-    out.raw(csv_row(heads.map(String::from)).as_bytes())?;
-    document.paired.iter().try_for_each(|row| out.raw(csv_row(paired_cells(row)).as_bytes()))
+/// The columns of a row a run, for [`Out::csv`]; the numbers stand where the JSON has them.
+pub fn runs_csv() -> String {
+    let numbers = |block: Block| block.numbers().into_iter().map(|it| it.id().to_owned()).collect();
+    let slopes = ranked(|shown| shown.trend).into_iter().map(Slopes::head).collect();
+    let [faithful, code, others, slopes] =
+        [numbers(Block::Faithful), numbers(Block::Code), numbers(Block::Others), slopes]
+            .map(|names: Vec<String>| names.join(" "));
+    format!(
+        "run path format task agent model condition {faithful} judge judged components {code} rigor_score \
+         tests_passed=tests.strict.passed tests_total=tests.strict.total pass_rate=tests.pass_rate \
+         input_tokens=tokens.input cached_input_tokens=tokens.cached_input output_tokens=tokens.output \
+         reasoning_tokens=tokens.reasoning {others} turns warnings state turn_states {slopes}"
+    )
 }
 
-fn paired_cells(row: &PairedRow) -> [String; 22] {
-    let test = row.wilcoxon.as_ref();
-    let [low, high] = ends(row.ci95);
-    let [d_low, d_high] = ends(row.cohen_d_ci95);
-    let why: Vec<String> =
-        row.not_defined.iter().map(|(field, why)| format!("{field}: {why}")).collect();
-    [
-        cell(row.agent.as_ref()),
-        row.pooled.to_string(),
-        row.metric.to_owned(),
-        row.better.word().to_owned(),
-        row.a.clone(),
-        row.b.clone(),
-        row.n.to_string(),
-        row.wins.to_string(),
-        row.ties.to_string(),
-        row.losses.to_string(),
-        cell(row.mean_gap),
-        low,
-        high,
-        cell(test.map(|test| test.w)),
-        cell(test.map(|test| test.p)),
-        cell(test.and_then(|test| test.p_holm)),
-        cell(test.and_then(|test| test.adjusted.as_ref())),
-        cell(test.map(|test| &test.test)),
-        cell(row.cohen_d),
-        d_low,
-        d_high,
-        why.join("; "),
-    ]
-}
+/// Of a row a paired test.
+pub const PAIRED: &str = "agent pooled metric better a b n wins ties losses mean_gap ci95_low=ci95.0 ci95_high=ci95.1 \
+    w=wilcoxon.w p=wilcoxon.p p_holm=wilcoxon.p_holm adjusted=wilcoxon.adjusted test=wilcoxon.test cohen_d \
+    cohen_d_ci95_low=cohen_d_ci95.0 cohen_d_ci95_high=cohen_d_ci95.1 why=not_defined";
 
-fn cell<T: ToString>(value: Option<T>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
-}
-
-fn ends(interval: Option<[f64; 2]>) -> [String; 2] {
-    interval.map_or_else(Default::default, |ends| ends.map(|end| end.to_string()))
-}
-
-/// A column of CSV: its head and what stands below it.
-type Column = (String, Box<dyn Fn(&RunRow) -> String>);
-
-/// A row a run; empty cells are not known.
-pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
-    let columns = columns();
-    let heads = columns.iter().map(|(head, _)| head.clone());
-    out.raw(csv_row(heads).as_bytes())?;
-    document
-        .runs
-        .iter()
-        .try_for_each(|run| out.raw(csv_row(columns.iter().map(|(_, cell)| cell(run))).as_bytes()))
-}
-
-/// The numbers stand where the JSON has them.
-fn columns() -> Vec<Column> {
-    let numbers = |block: Block| block.numbers().into_iter().map(value_column).collect::<Vec<_>>();
-    let blocks = [
-        words_columns(IDENTITY),
-        numbers(Block::Faithful),
-        words_columns(JUDGED),
-        numbers(Block::Code),
-        words_columns(COUNTS),
-        numbers(Block::Others),
-        words_columns(REST),
-        ranked(|shown| shown.trend).into_iter().map(slope_column).collect(),
-    ];
-    blocks.into_iter().flatten().collect()
-}
-
-fn value_column(number: Number) -> Column {
-    (number.id().to_owned(), Box::new(move |run| cell(run.value(number))))
-}
-
-fn slope_column(number: Number) -> Column {
-    let slope = move |run: &RunRow| cell(run.slopes.get(number));
-    (Slopes::head(number), Box::new(slope))
-}
-
-/// A head and its cell.
-type Words = (&'static str, fn(&RunRow) -> String);
-
-fn words_columns(columns: &'static [Words]) -> Vec<Column> {
-    columns.iter().map(|(head, cell)| ((*head).to_owned(), Box::new(cell) as Box<_>)).collect()
-}
-
-const IDENTITY: &[Words] = &[
-    ("run", |run| run.run.clone()),
-    ("path", |run| run.path.clone()),
-    ("format", |run| run.format.to_owned()),
-    ("task", |run| cell(run.task.as_ref())),
-    ("agent", |run| cell(run.agent.as_ref())),
-    ("model", |run| cell(run.model.as_ref())),
-    ("condition", |run| cell(run.condition.as_ref())),
-];
-
-const JUDGED: &[Words] = &[
-    ("judge", |run| cell(run.judge.as_ref())),
-    ("judged", |run| cell(run.judged)),
-    ("components", |run| cell(run.components)),
-];
-
-/// What a number of JSON with fields of its own comes to in cells.
-const COUNTS: &[Words] = &[
-    ("rigor_score", |_| String::new()),
-    ("tests_passed", |run| cell(run.tests.as_ref().map(|tests| tests.strict.passed))),
-    ("tests_total", |run| cell(run.tests.as_ref().map(|tests| tests.strict.total))),
-    ("pass_rate", |run| cell(run.tests.as_ref().and_then(|tests| tests.pass_rate))),
-    ("input_tokens", |run| cell(run.tokens.input)),
-    ("cached_input_tokens", |run| cell(run.tokens.cached_input)),
-    ("output_tokens", |run| cell(run.tokens.output)),
-    ("reasoning_tokens", |run| cell(run.tokens.reasoning)),
-];
-
-const REST: &[Words] = &[
-    ("turns", |run| cell(run.turns)),
-    ("warnings", |run| run.warnings.to_string()),
-    ("state", |run| cell(run.state.as_ref())),
-    ("turn_states", |run| run.turn_states.join("; ")),
-];
+/// Of a row a trend.
+pub const TRENDS: &str = "metric agent runs rises level falls share_rising rising_slopes slope \
+    slope_ci95_low=slope_ci95.0 slope_ci95_high=slope_ci95.1 left_out unmeasured_checkpoints";

@@ -7,7 +7,8 @@ use crate::{
         at,
         output::{Out, plain},
     },
-    live::{Ended, Event, Halt, Job, Why, manifest::State, manifest::TokenRow, plan::Plan},
+    live::{Ended, Event, Halt, Job, Why, manifest::State, plan::Plan},
+    run::Tokens,
 };
 
 /// How often a line says how many files were recorded.
@@ -117,7 +118,7 @@ struct Told<'a> {
     requests: usize,
     /// Turns that count.
     turns: usize,
-    tokens: TokenRow,
+    tokens: Tokens,
     cost_usd: Option<f64>,
     /// The agent's working time.
     seconds: f64,
@@ -153,7 +154,7 @@ pub fn ended(job: &Job, ended: &Ended, json: bool, out: &mut Out) -> std::io::Re
         condition: job.setup.condition.word(),
         requests: ended.requests,
         turns: total.turns,
-        tokens: total.tokens.into(),
+        tokens: total.tokens,
         cost_usd: total.cost_usd,
         seconds: total.seconds,
         finished: ended.halted.is_none(),

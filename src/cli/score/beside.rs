@@ -26,11 +26,7 @@ pub fn print(points: &[(PointFacts, Scored)], is_markdown: bool, out: &mut Out) 
         table.row(std::iter::once(label(facts)).chain(cells).collect());
     }
     out.line("")?;
-    if is_markdown {
-        table.markdown(out)?
-    } else {
-        table.print(out)?
-    }
+    table.write(is_markdown, out)?;
     let doubts = points.iter().flat_map(|(facts, _)| &facts.recorded_doubts);
     let doubts: BTreeSet<String> = doubts
         .filter(|(metric, _)| shown.iter().any(|number| number.id() == **metric))

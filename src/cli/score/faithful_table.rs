@@ -31,11 +31,7 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
         out.line(&format!("at the end: {place} · profile {}", row.profile))?;
         out.line("")?;
     }
-    if is_markdown {
-        table.markdown(out)?
-    } else {
-        table.print(out)?
-    }
+    table.write(is_markdown, out)?;
     notes(row)
         .into_iter()
         .chain(exposure.into_iter().flat_map(gaps))
@@ -175,7 +171,7 @@ fn gaps(row: &ExposureRow) -> Vec<String> {
 pub fn print_detail(row: &FaithfulnessRow, is_markdown: bool, out: &mut Out) -> io::Result<()> {
     let mut print = |table: &Table| {
         out.line("")?;
-        if is_markdown { table.markdown(out) } else { table.print(out) }
+        table.write(is_markdown, out)
     };
     let mut symbols: Vec<_> = row.dir_detail.symbols.iter().collect();
     symbols.sort_by_key(|symbol| !symbol.reused_by.is_empty()); // stable: else in their order

@@ -128,5 +128,5 @@ pub fn print(rows: &[LifelineRow], is_markdown: bool, out: &mut Out) -> io::Resu
         }
     }
     out.line("")?;
-    if is_markdown { table.markdown(out) } else { table.print(out) }
+    table.write(is_markdown, out)
 }

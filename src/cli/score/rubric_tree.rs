@@ -144,15 +144,11 @@ pub fn print(row: &TreeRow, is_markdown: bool, out: &mut Out) -> io::Result<()> 
         sums.nodes.to_string(),
         sums.depth.to_string(),
     ]);
-    if is_markdown {
-        table.markdown(out)?
-    } else {
-        table.print(out)?
-    }
+    table.write(is_markdown, out)?;
     let Some(detail) = &row.detail else { return Ok(()) };
     out.line("")?;
     let table = of_nodes(&detail.nodes);
-    if is_markdown { table.markdown(out) } else { table.print(out) }
+    table.write(is_markdown, out)
 }
 
 fn of_nodes(nodes: &[NodeRow]) -> Table {

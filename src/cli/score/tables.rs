@@ -40,11 +40,7 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
     for (facts, scored) in &document.points {
         table.row(row(&shown, &AtPoint::of(document, facts, scored)));
     }
-    if args.md {
-        table.markdown(out)?
-    } else {
-        table.print(out)?
-    }
+    table.write(args.md, out)?;
     beside::print(&document.points, args.md, out)?;
     for (facts, scored) in &document.points {
         if let Some(why) = scored.unmeasured() {
@@ -114,7 +110,7 @@ pub fn label(facts: &PointFacts) -> String {
 fn print_detail(detail: &Detail, is_markdown: bool, out: &mut Out) -> io::Result<()> {
     let mut print = |table: &Table| {
         out.line("")?;
-        if is_markdown { table.markdown(out) } else { table.print(out) }
+        table.write(is_markdown, out)
     };
     let mut heavy: Vec<_> = detail.callables.iter().collect();
     heavy.sort_by(|a, b| b.mass.total_cmp(&a.mass)); // stable: equal ones stay in their order

@@ -2,15 +2,17 @@
 
 use std::io;
 
+use serde::Serialize;
+
 use crate::{
     cli::{
         agree::{Args, document::Document, tables},
-        output::{Out, Table, csv_row},
+        output::{Column, Out, Table, dash},
     },
     ui::text,
 };
 
-use super::{ContrastRow, GroupRow, Measures, Repeats, Who};
+use super::{ComponentRow, ContrastRow, ContrastedRow, GroupRow, Measures, Repeats, Who};
 
 /// Digits of a prompt's hash and of a commit that are shown.
 const DIGITS: usize = 8;
@@ -90,7 +92,7 @@ fn with_interval(measures: &Measures, name: &str) -> String {
 }
 
 fn number(it: Option<f64>, digits: usize) -> String {
-    it.map_or_else(|| "-".into(), |it| format!("{it:.digits$}"))
+    dash(it.map(|it| format!("{it:.digits$}")))
 }
 
 fn whole(group: &GroupRow) -> Table {
@@ -125,86 +127,53 @@ fn whole(group: &GroupRow) -> Table {
 
 /// `4 4 - 3`
 fn scores(scores: &[Option<u8>]) -> String {
-    let said = |it: &Option<u8>| it.map_or_else(|| "-".to_owned(), |it| it.to_string());
-    scores.iter().map(said).collect::<Vec<_>>().join(" ")
+    scores.iter().map(|it| dash(*it)).collect::<Vec<_>>().join(" ")
 }
 
 fn components(group: &GroupRow) -> Table {
-    let heads = [
-        "component",
-        "scores",
-        ">mode",
-        ">range",
-        ">SD",
-        ">at mode",
-        ">exact",
-        ">2/3 flips",
-        ">3/4 flips",
-        ">severe",
+    let share = |it: &ComponentRow, name: &str| number(it.shares.get(name).copied().flatten(), 2);
+    let columns: [Column<'_, ComponentRow>; 10] = [
+        ("component", &|it| it.component.clone()),
+        ("scores", &|it| scores(&it.scores)),
+        (">mode", &|it| dash(it.mode)),
+        (">range", &|it| dash(it.range.map(|(low, high)| format!("{low}-{high}")))),
+        (">SD", &|it| number(it.sd, 2)),
+        (">at mode", &|it| number(it.at_mode, 2)),
+        (">exact", &|it| share(it, "exact")),
+        (">2/3 flips", &|it| share(it, "flips_2_3")),
+        (">3/4 flips", &|it| share(it, "flips_3_4")),
+        (">severe", &|it| share(it, "severe_flips")),
     ];
-    let mut table = Table::new(&heads);
-    for it in &group.components {
-        let share = |name: &str| number(it.shares.get(name).copied().flatten(), 2);
-        table.row(vec![
-            it.component.clone(),
-            scores(&it.scores),
-            it.mode.map_or_else(|| "-".into(), |it| it.to_string()),
-            it.range.map_or_else(|| "-".into(), |(low, high)| format!("{low}-{high}")),
-            number(it.sd, 2),
-            number(it.at_mode, 2),
-            share("exact"),
-            share("flips_2_3"),
-            share("flips_3_4"),
-            share("severe_flips"),
-        ]);
-    }
-    table
+    Table::of(&columns, &group.components)
 }
 
 fn contrasts(repeats: &Repeats) -> Table {
-    let heads = [
-        "first",
-        "second",
-        "differ by",
-        ">n",
-        "exact",
-        "within 1",
-        "second less first",
-        ">exact within the first",
-        ">within the second",
+    let columns: [Column<'_, ContrastRow>; 9] = [
+        ("first", &|it| short(&it.first, it)),
+        ("second", &|it| short(&it.second, it)),
+        ("differ by", &|it| it.against.into()),
+        (">n", &|it| it.compared.to_string()),
+        ("exact", &|it| with_interval(&it.measures, "exact")),
+        ("within 1", &|it| with_interval(&it.measures, "within_1")),
+        ("second less first", &|it| with_interval(&it.measures, "gap")),
+        (">exact within the first", &|it| number(it.exact_within_first, 2)),
+        (">within the second", &|it| number(it.exact_within_second, 2)),
     ];
-    let mut table = Table::new(&heads);
-    for it in &repeats.contrasts {
-        table.row(vec![
-            short(&it.first, it),
-            short(&it.second, it),
-            it.against.into(),
-            it.compared.to_string(),
-            with_interval(&it.measures, "exact"),
-            with_interval(&it.measures, "within_1"),
-            with_interval(&it.measures, "gap"),
-            number(it.exact_within_first, 2),
-            number(it.exact_within_second, 2),
-        ]);
-    }
-    table
+    Table::of(&columns, &repeats.contrasts)
 }
 
 /// None where nothing differs.
 fn differing(contrast: &ContrastRow) -> Option<Table> {
-    let mut table = Table::new(&["component", "first", "second", ">gap", ">exact"]);
+    let columns: [Column<'_, ContrastedRow>; 5] = [
+        ("component", &|it| it.component.clone()),
+        ("first", &|it| scores(&it.first)),
+        ("second", &|it| scores(&it.second)),
+        (">gap", &|it| number(it.gap, 2)),
+        (">exact", &|it| number(it.exact, 2)),
+    ];
     let mut differing = contrast.components.iter().filter(|it| it.differs == Some(true)).peekable();
     differing.peek()?;
-    for it in differing {
-        table.row(vec![
-            it.component.clone(),
-            scores(&it.first),
-            scores(&it.second),
-            number(it.gap, 2),
-            number(it.exact, 2),
-        ]);
-    }
-    Some(table)
+    Some(Table::of(&columns, differing))
 }
 
 /// What there is none of, and what is not defined.
@@ -236,67 +205,73 @@ fn notes(repeats: &Repeats) -> Vec<String> {
     notes
 }
 
+/// A number of a group or of two groups, in a row of a CSV.
+#[derive(Serialize, Clone, Default)]
+struct CsvRow<'a> {
+    run: &'a str,
+    first: String,
+    second: String,
+    against: &'a str,
+    part: &'static str,
+    name: &'a str,
+    n: usize,
+    measure: &'static str,
+    value: Option<f64>,
+    ci95: Option<[f64; 2]>,
+    scores_first: String,
+    scores_second: String,
+}
+
 /// A row for every group, part and measure. Empty cells are not defined.
 pub fn csv(repeats: &Repeats, out: &mut Out) -> io::Result<()> {
-    let heads = [
-        "run",
-        "first",
-        "second",
-        "against",
-        "part",
-        "name",
-        "n",
-        "measure",
-        "value",
-        "ci95_low",
-        "ci95_high",
-        "scores_first",
-        "scores_second",
-    ];
-    out.raw(csv_row(heads.map(String::from)).as_bytes())?;
-    let cell = |it: Option<f64>| it.map(|it| it.to_string()).unwrap_or_default();
-    let mut row = |ids: [String; 4], part: [String; 3], value: [String; 4], given: [String; 2]| {
-        out.raw(csv_row(ids.into_iter().chain(part).chain(value).chain(given)).as_bytes())
-    };
-    let whole = |measures: &Measures, name: &str| {
-        let (value, interval) = measures.get(name);
-        let [low, high] = interval.map_or([None, None], |[low, high]| [Some(low), Some(high)]);
-        [name.to_owned(), cell(value), cell(low), cell(high)]
-    };
-    let of_part = |name: &str, value: Option<f64>| {
-        [name.to_owned(), cell(value), String::new(), String::new()]
-    };
-    for it in &repeats.repeats {
-        let ids = || [it.run.clone(), who(&it.who), String::new(), "repeat".into()];
-        for name in it.measures.values.keys() {
-            let part = ["all".into(), String::new(), it.compared.to_string()];
-            row(ids(), part, whole(&it.measures, name), Default::default())?;
-        }
-        for component in &it.components {
-            let n = component.scores.iter().flatten().count().to_string();
-            let part = || ["component".into(), component.component.clone(), n.clone()];
-            let given = || [scores(&component.scores), String::new()];
-            let own = [("sd", component.sd), ("at_mode", component.at_mode)];
-            let shares = component.shares.iter().map(|(name, value)| (*name, *value));
-            for (name, value) in own.into_iter().chain(shares) {
-                row(ids(), part(), of_part(name, value), given())?;
-            }
-        }
+    let columns = "run first second against part name n measure value ci95_low=ci95.0 ci95_high=ci95.1 scores_first \
+        scores_second";
+    let repeated = repeats.repeats.iter().flat_map(rows_of_group);
+    out.csv(columns, repeated.chain(repeats.contrasts.iter().flat_map(rows_of_contrast)))
+}
+
+fn rows_of_group(it: &GroupRow) -> Vec<CsvRow<'_>> {
+    let of = CsvRow { run: &it.run, first: who(&it.who), against: "repeat", ..CsvRow::default() };
+    let mut rows = whole_rows(&of, &it.measures, it.compared);
+    for component in &it.components {
+        let part = CsvRow {
+            part: "component",
+            name: &component.component,
+            n: component.scores.iter().flatten().count(),
+            scores_first: scores(&component.scores),
+            ..of.clone()
+        };
+        let own = [("sd", component.sd), ("at_mode", component.at_mode)];
+        let shares = component.shares.iter().map(|(name, value)| (*name, *value));
+        let measures = own.into_iter().chain(shares);
+        rows.extend(measures.map(|(measure, value)| CsvRow { measure, value, ..part.clone() }));
     }
-    for it in &repeats.contrasts {
-        let ids = || [it.run.clone(), who(&it.first), who(&it.second), it.against.to_owned()];
-        for name in it.measures.values.keys() {
-            let part = ["all".into(), String::new(), it.compared.to_string()];
-            row(ids(), part, whole(&it.measures, name), Default::default())?;
-        }
-        for component in &it.components {
-            let n = component.first.iter().chain(&component.second).flatten().count().to_string();
-            let part = || ["component".into(), component.component.clone(), n.clone()];
-            let given = || [scores(&component.first), scores(&component.second)];
-            for (name, value) in [("gap", component.gap), ("exact", component.exact)] {
-                row(ids(), part(), of_part(name, value), given())?;
-            }
-        }
+    rows
+}
+
+fn rows_of_contrast(it: &ContrastRow) -> Vec<CsvRow<'_>> {
+    let (first, second) = (who(&it.first), who(&it.second));
+    let of = CsvRow { run: &it.run, first, second, against: it.against, ..CsvRow::default() };
+    let mut rows = whole_rows(&of, &it.measures, it.compared);
+    for component in &it.components {
+        let part = CsvRow {
+            part: "component",
+            name: &component.component,
+            n: component.first.iter().chain(&component.second).flatten().count(),
+            scores_first: scores(&component.first),
+            scores_second: scores(&component.second),
+            ..of.clone()
+        };
+        let measures = [("gap", component.gap), ("exact", component.exact)];
+        rows.extend(measures.map(|(measure, value)| CsvRow { measure, value, ..part.clone() }));
     }
-    Ok(())
+    rows
+}
+
+fn whole_rows<'a>(of: &CsvRow<'a>, measures: &Measures, n: usize) -> Vec<CsvRow<'a>> {
+    let row = |measure: &&'static str| {
+        let (value, ci95) = measures.get(measure);
+        CsvRow { part: "all", n, measure, value, ci95, ..of.clone() }
+    };
+    measures.values.keys().map(row).collect()
 }
