@@ -202,10 +202,25 @@ impl Table {
             if head.starts_with('>') { "---:".to_owned() } else { "---".to_owned() }
         };
         out.line(&row(self.heads.iter().map(rule).collect()))?;
-        let escaped =
-            |cells: &Vec<String>| cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
-        self.rows.iter().try_for_each(|cells| out.line(&row(escaped(cells))))
+        let shown = |cells: &Vec<String>| cells.iter().map(|cell| markdown(cell)).collect();
+        self.rows.iter().try_for_each(|cells| out.line(&row(shown(cells))))
     }
+}
+
+/// A cell that Markdown shows as it is written here: no letter of it begins a tag, an emphasis or another cell. What
+/// stands between backticks is code.
+fn markdown(cell: &str) -> String {
+    let has_code = cell.matches('`').count().is_multiple_of(2);
+    let mut shown = String::with_capacity(cell.len());
+    let mut is_code = false;
+    for letter in cell.chars() {
+        is_code ^= has_code && letter == '`';
+        if letter == '|' || (!is_code && matches!(letter, '<' | '*')) {
+            shown.push('\\');
+        }
+        shown.push(letter);
+    }
+    shown
 }
 
 /// A cell for people: `-` where there is nothing.
