@@ -181,7 +181,7 @@ fn help_lies_over_the_whole_screen() {
     in_the_middle(&mut app);
     press(&mut app, "?");
     let frame = frame(&app);
-    assert!(frame.contains("previous turn; 5h goes back five"), "{frame}");
+    assert!(frame.contains("do not send the next request"), "{frame}");
     assert_eq!(frame.lines().nth(1).unwrap().chars().nth(60), Some('─'), "{frame}");
 }
 
