@@ -1,0 +1,490 @@
+//! The sources of the program as syntax trees: which file defines what, and what each file names.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+
+/// Where a name leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named {
+    Module(usize),
+    /// An item of this module.
+    Item(usize, String),
+    /// Out of the program: the whole path.
+    Outside(Vec<String>),
+}
+
+/// A module: a file, or a block of one.
+#[derive(Debug, Default)]
+struct Module {
+    path: Vec<String>,
+    file: usize,
+    children: BTreeMap<String, usize>,
+    items: BTreeSet<String>,
+    /// Names that `use` gives to something else.
+    aliases: BTreeMap<String, Vec<String>>,
+    globs: Vec<Vec<String>>,
+}
+
+/// A type, and what counts against it.
+#[derive(Debug, Default)]
+pub struct Type {
+    /// Of the struct, or of the variant that has the most.
+    pub fields: usize,
+    /// The files with methods of its own, not of a trait.
+    pub method_files: BTreeSet<String>,
+}
+
+/// One file: what it imports and what it names out of the program.
+#[derive(Debug)]
+pub struct File {
+    /// Below `src`, with slashes.
+    pub path: String,
+    /// The files whose items it names.
+    pub imports: BTreeSet<usize>,
+    /// Paths out of the program: `std::fs::read`.
+    pub outside: BTreeSet<String>,
+    /// Attributes at its top, without spaces.
+    pub attributes: Vec<String>,
+}
+
+impl File {
+    /// The module below `src` that it is in, or its own name.
+    pub fn layer(&self) -> &str {
+        self.path.split('/').next().unwrap_or_default()
+    }
+
+    /// The folder below `views` that it is in.
+    pub fn view(&self) -> Option<&str> {
+        let (view, _) = self.path.strip_prefix("views/")?.split_once('/')?;
+        Some(view)
+    }
+}
+
+/// Everything below a folder of sources, without what is compiled for tests alone.
+pub struct Program {
+    pub files: Vec<File>,
+    pub types: BTreeMap<String, Type>,
+}
+
+impl Program {
+    pub fn read(folder: &Path) -> Self {
+        let mut paths = vec![];
+        find(folder, &mut paths);
+        paths.sort();
+        let sources = paths.iter().map(|path| {
+            let name = path.strip_prefix(folder).unwrap().to_str().unwrap().replace('\\', "/");
+            (name, fs::read_to_string(path).unwrap())
+        });
+        Self::of(sources.filter(|(name, _)| !is_test_file(name)))
+    }
+
+    /// Of sources by their paths.
+    pub fn of(sources: impl IntoIterator<Item = (String, String)>) -> Self {
+        let mut reader = Reader::default();
+        let trees: Vec<(String, syn::File)> = sources
+            .into_iter()
+            .map(|(name, text)| {
+                let tree = syn::parse_file(&text).unwrap_or_else(|why| panic!("{name}: {why}"));
+                (name, tree)
+            })
+            .collect();
+        let homes: Vec<usize> = trees.iter().map(|(name, _)| reader.module_of(name)).collect();
+        for (file, (_, tree)) in trees.iter().enumerate() {
+            reader.modules[homes[file]].file = file;
+            reader.declare(homes[file], &tree.items);
+        }
+        let mut types = BTreeMap::new();
+        let mut files = vec![];
+        for (file, (name, tree)) in trees.iter().enumerate() {
+            let mut names = Names {
+                reader: &reader,
+                module: homes[file],
+                path: name,
+                found: vec![],
+                types: &mut types,
+            };
+            names.visit_file(tree);
+            let found = names.found;
+            files.push(reader.file(file, name, &tree.attrs, found));
+        }
+        Self { files, types }
+    }
+}
+
+fn find(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            find(&path, found);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Tests may name anything: those in a file or folder called `tests`, and those in a block.
+fn is_test_file(path: &str) -> bool {
+    path.split('/').any(|part| matches!(part, "tests" | "tests.rs"))
+}
+
+fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let syn::Meta::List(list) = &attribute.meta else { return false };
+        let words = list.tokens.to_string().replace(' ', "");
+        list.path.is_ident("cfg") && (words == "test" || words.starts_with("all(test"))
+    })
+}
+
+fn words_of(path: &syn::Path) -> Vec<String> {
+    let outside = path.leading_colon.as_ref().map(|_| String::new());
+    let words = path.segments.iter().map(|segment| segment.ident.to_string());
+    outside.into_iter().chain(words).collect()
+}
+
+/// One `use`: what is named, and as what; no name for all there is.
+fn uses(tree: &syn::UseTree, before: &[String], found: &mut Vec<(Vec<String>, Option<String>)>) {
+    let with = |ident: &syn::Ident| {
+        let mut path = before.to_vec();
+        if ident != "self" || before.is_empty() {
+            path.push(ident.to_string());
+        }
+        path
+    };
+    match tree {
+        syn::UseTree::Path(path) => uses(&path.tree, &with(&path.ident), found),
+        syn::UseTree::Name(name) => {
+            let path = with(&name.ident);
+            let last = path.last().cloned();
+            found.push((path, last));
+        }
+        syn::UseTree::Rename(rename) => {
+            found.push((with(&rename.ident), Some(rename.rename.to_string())))
+        }
+        syn::UseTree::Glob(_) => found.push((before.to_vec(), None)),
+        syn::UseTree::Group(group) => group.items.iter().for_each(|tree| uses(tree, before, found)),
+    }
+}
+
+fn uses_of(item: &syn::ItemUse) -> Vec<(Vec<String>, Option<String>)> {
+    let mut found = vec![];
+    let before: Vec<String> =
+        item.leading_colon.as_ref().map(|_| String::new()).into_iter().collect();
+    uses(&item.tree, &before, &mut found);
+    found
+}
+
+#[derive(Default)]
+struct Reader {
+    modules: Vec<Module>,
+}
+
+impl Reader {
+    /// The module that a file is: `a/b.rs` and `a/b/mod.rs` are `a::b`. Those above it are made too.
+    fn module_of(&mut self, file: &str) -> usize {
+        let name = file.trim_end_matches(".rs").trim_end_matches("/mod");
+        let words: Vec<&str> = name.split('/').filter(|word| *word != "lib").collect();
+        if self.modules.is_empty() {
+            self.modules.push(Module { file: usize::MAX, ..Module::default() });
+        }
+        words.iter().fold(0, |module, word| self.child(module, word))
+    }
+
+    fn child(&mut self, module: usize, name: &str) -> usize {
+        if let Some(&child) = self.modules[module].children.get(name) {
+            return child;
+        }
+        let path = [&self.modules[module].path[..], &[name.to_owned()]].concat();
+        let (child, file) = (self.modules.len(), self.modules[module].file);
+        self.modules.push(Module { path, file, ..Module::default() });
+        self.modules[module].children.insert(name.to_owned(), child);
+        child
+    }
+
+    fn declare(&mut self, module: usize, items: &[syn::Item]) {
+        for item in items.iter().filter(|item| !is_for_tests(attributes(item))) {
+            if let syn::Item::Mod(block) = item {
+                if let Some((_, items)) = &block.content {
+                    let child = self.child(module, &block.ident.to_string());
+                    self.modules[child].file = self.modules[module].file;
+                    self.declare(child, items);
+                }
+            } else if let syn::Item::Use(item) = item {
+                for (path, name) in uses_of(item) {
+                    match name {
+                        Some(name) => drop(self.modules[module].aliases.insert(name, path)),
+                        None => self.modules[module].globs.push(path),
+                    }
+                }
+            } else if let Some(name) = name_of(item) {
+                self.modules[module].items.insert(name);
+            }
+        }
+    }
+
+    /// What a path leads to that stands in a module.
+    fn resolve(&self, module: usize, path: &[String], depth: usize) -> Option<Named> {
+        let first = path.first()?;
+        match first.as_str() {
+            _ if depth > 16 => None,
+            "" => Some(Named::Outside(path[1..].to_vec())),
+            "crate" | "trajview" | "$crate" => self.walk(0, &path[1..], depth),
+            "self" => self.walk(module, &path[1..], depth),
+            "super" => self.walk(self.above(module), &path[1..], depth),
+            _ => self
+                .walk_known(module, path, depth)
+                .or_else(|| (path.len() > 1).then(|| Named::Outside(path.to_vec()))),
+        }
+    }
+
+    fn above(&self, module: usize) -> usize {
+        let path = &self.modules[module].path;
+        let above = &path[..path.len().saturating_sub(1)];
+        self.modules.iter().position(|module| module.path == above).unwrap_or(0)
+    }
+
+    /// As [`Self::walk_known`]; what is not known there is an item that a macro makes.
+    fn walk(&self, module: usize, path: &[String], depth: usize) -> Option<Named> {
+        match path.first().map(String::as_str) {
+            None => Some(Named::Module(module)),
+            Some("super") => self.walk(self.above(module), &path[1..], depth),
+            Some(name) => self
+                .walk_known(module, path, depth)
+                .or_else(|| Some(Named::Item(module, name.to_owned()))),
+        }
+    }
+
+    fn walk_known(&self, module: usize, path: &[String], depth: usize) -> Option<Named> {
+        let (name, rest) = path.split_first()?;
+        let here = &self.modules[module];
+        if here.items.contains(name) {
+            return Some(Named::Item(module, name.clone()));
+        }
+        if let Some(alias) = here.aliases.get(name) {
+            // `use glob::glob` names another thing than itself.
+            if alias != path || rest.is_empty() && alias.len() > 1 {
+                return match self.resolve(module, alias, depth + 1)? {
+                    Named::Module(other) => self.walk(other, rest, depth + 1),
+                    Named::Outside(path) => Some(Named::Outside([&path, rest].concat())),
+                    item => Some(item),
+                };
+            }
+        }
+        if let Some(&child) = here.children.get(name) {
+            return self.walk(child, rest, depth);
+        }
+        here.globs.iter().find_map(|glob| match self.resolve(module, glob, depth + 1)? {
+            Named::Module(other) if other != module => self.walk_known(other, path, depth + 1),
+            _ => None,
+        })
+    }
+
+    fn file(
+        &self,
+        file: usize,
+        path: &str,
+        attributes: &[syn::Attribute],
+        found: Vec<Named>,
+    ) -> File {
+        let mut imports = BTreeSet::new();
+        let mut outside = BTreeSet::new();
+        for named in found {
+            match named {
+                Named::Item(module, _) => drop(imports.insert(self.modules[module].file)),
+                Named::Outside(path) => drop(outside.insert(path.join("::"))),
+                Named::Module(_) => {}
+            }
+        }
+        imports.remove(&file);
+        imports.remove(&usize::MAX);
+        let attributes = attributes.iter().map(|attribute| match &attribute.meta {
+            syn::Meta::List(list) => {
+                format!("{}({})", words_of(&list.path).join("::"), list.tokens).replace(' ', "")
+            }
+            other => words_of(other.path()).join("::"),
+        });
+        File { path: path.to_owned(), imports, outside, attributes: attributes.collect() }
+    }
+}
+
+fn attributes(item: &syn::Item) -> &[syn::Attribute] {
+    match item {
+        syn::Item::Const(item) => &item.attrs,
+        syn::Item::Enum(item) => &item.attrs,
+        syn::Item::Fn(item) => &item.attrs,
+        syn::Item::Impl(item) => &item.attrs,
+        syn::Item::Macro(item) => &item.attrs,
+        syn::Item::Mod(item) => &item.attrs,
+        syn::Item::Static(item) => &item.attrs,
+        syn::Item::Struct(item) => &item.attrs,
+        syn::Item::Trait(item) => &item.attrs,
+        syn::Item::Type(item) => &item.attrs,
+        syn::Item::Union(item) => &item.attrs,
+        syn::Item::Use(item) => &item.attrs,
+        _ => &[],
+    }
+}
+
+fn name_of(item: &syn::Item) -> Option<String> {
+    let ident = match item {
+        syn::Item::Const(item) => &item.ident,
+        syn::Item::Enum(item) => &item.ident,
+        syn::Item::Fn(item) => &item.sig.ident,
+        syn::Item::Macro(item) => item.ident.as_ref()?,
+        syn::Item::Static(item) => &item.ident,
+        syn::Item::Struct(item) => &item.ident,
+        syn::Item::Trait(item) => &item.ident,
+        syn::Item::Type(item) => &item.ident,
+        syn::Item::Union(item) => &item.ident,
+        _ => return None,
+    };
+    Some(ident.to_string())
+}
+
+/// Collects what a file names, and what counts against its types.
+struct Names<'a> {
+    reader: &'a Reader,
+    module: usize,
+    path: &'a str,
+    found: Vec<Named>,
+    types: &'a mut BTreeMap<String, Type>,
+}
+
+impl Names<'_> {
+    fn name(&mut self, path: &[String]) {
+        self.found.extend(self.reader.resolve(self.module, path, 0));
+    }
+
+    /// What stands in a macro is not parsed: words with `::` between are taken for paths.
+    fn tokens(&mut self, tokens: TokenStream) {
+        let (mut path, mut colons): (Vec<String>, usize) = (vec![], 0);
+        for token in tokens {
+            match token {
+                TokenTree::Ident(word) if colons == 2 => path.push(word.to_string()),
+                TokenTree::Ident(word) => self.end(&mut path, Some(word.to_string())),
+                TokenTree::Punct(punct) if punct.as_char() == ':' => {
+                    colons += 1;
+                    continue;
+                }
+                TokenTree::Group(group) => {
+                    self.end(&mut path, None);
+                    self.tokens(group.stream());
+                }
+                _ => self.end(&mut path, None),
+            }
+            colons = 0;
+        }
+        self.end(&mut path, None);
+    }
+
+    fn end(&mut self, path: &mut Vec<String>, next: Option<String>) {
+        let ended = std::mem::replace(path, next.into_iter().collect());
+        if ended.len() > 1 {
+            self.name(&ended);
+        }
+    }
+
+    fn fields(&mut self, ident: &syn::Ident, attributes: &[syn::Attribute], fields: usize) {
+        let is_arguments = attributes.iter().any(|attribute| match &attribute.meta {
+            syn::Meta::List(list) => ["Args", "Parser", "Subcommand"]
+                .iter()
+                .any(|word| list.path.is_ident("derive") && list.tokens.to_string().contains(word)),
+            _ => false,
+        });
+        if !is_arguments {
+            let known = self.types.entry(self.type_called(&ident.to_string())).or_default();
+            known.fields = known.fields.max(fields);
+        }
+    }
+
+    /// `app::replay::Replay`
+    fn type_called(&self, name: &str) -> String {
+        let module = &self.reader.modules[self.module];
+        let path = match self.reader.resolve(self.module, &[name.to_owned()], 0) {
+            Some(Named::Item(home, name)) => {
+                [&self.reader.modules[home].path[..], &[name]].concat()
+            }
+            _ => [&module.path[..], &[name.to_owned()]].concat(),
+        };
+        path.join("::")
+    }
+
+    fn methods(&mut self, item: &syn::ItemImpl) {
+        let syn::Type::Path(of) = &*item.self_ty else { return };
+        if item.trait_.is_some() {
+            return;
+        }
+        let known = match self.reader.resolve(self.module, &words_of(&of.path), 0) {
+            Some(Named::Item(home, name)) => {
+                [&self.reader.modules[home].path[..], &[name]].concat().join("::")
+            }
+            _ => return,
+        };
+        let file = self.path.to_owned();
+        self.types.entry(known).or_default().method_files.insert(file);
+    }
+}
+
+impl<'ast> Visit<'ast> for Names<'_> {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        if is_for_tests(attributes(item)) {
+            return;
+        }
+        match item {
+            syn::Item::Struct(item) => self.fields(&item.ident, &item.attrs, item.fields.len()),
+            syn::Item::Enum(item) => {
+                let most = item.variants.iter().map(|variant| variant.fields.len()).max();
+                self.fields(&item.ident, &item.attrs, most.unwrap_or(0));
+            }
+            syn::Item::Impl(item) => self.methods(item),
+            _ => {}
+        }
+        visit::visit_item(self, item);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        if !is_for_tests(&item.attrs) {
+            visit::visit_impl_item_fn(self, item);
+        }
+    }
+
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        let within = &self.reader.modules[self.module].children;
+        if let (Some(_), Some(&child)) = (&item.content, within.get(&item.ident.to_string())) {
+            let outer = std::mem::replace(&mut self.module, child);
+            visit::visit_item_mod(self, item);
+            self.module = outer;
+        }
+    }
+
+    /// A re-export is no import: who names the item through it imports the file that defines it.
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        let is_private = matches!(item.vis, syn::Visibility::Inherited);
+        for (path, name) in uses_of(item) {
+            let named = self.reader.resolve(self.module, &path, 0);
+            let is_outside = matches!(named, Some(Named::Outside(_)) | None);
+            if is_outside {
+                self.found.push(Named::Outside(path));
+            } else if is_private && name.is_some() {
+                self.found.extend(named);
+            }
+        }
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        self.name(&words_of(path));
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, item: &'ast syn::Macro) {
+        self.tokens(item.tokens.clone());
+        visit::visit_macro(self, item);
+    }
+
+    fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
+}
