@@ -12,14 +12,16 @@ static RULERS: LazyLock<Vec<Ruler>> = LazyLock::new(|| {
     Profile::ALL.into_iter().map(ruler).collect()
 });
 
-const NAMES: [&str; 9] = ["a.py", "a.py", "a.c", "a.cpp", "a.go", "a.java", "a.js", "a.rs", "a.tsx"];
+const NAMES: [&str; 9] =
+    ["a.py", "a.py", "a.c", "a.cpp", "a.go", "a.java", "a.js", "a.rs", "a.tsx"];
 
 // The first byte chooses the profile and the language, the rest is the file: its measure counts nothing twice, and a
 // snapshot of it has shares for shares.
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Some((choice, text)) = bytes.split_first() else { return };
     let choice = usize::from(*choice);
-    let (ruler, path) = (&RULERS[choice % RULERS.len()], NAMES[choice / RULERS.len() % NAMES.len()]);
+    let (ruler, path) =
+        (&RULERS[choice % RULERS.len()], NAMES[choice / RULERS.len() % NAMES.len()]);
     let measured = measure(path, text, ruler);
     assert!(measured.callables.iter().all(|callable| callable.cc >= 1));
     let files = [File { path, measure: &measured }];
