@@ -270,19 +270,53 @@ fn quitting_asks_while_an_agent_that_was_started_from_the_screen_is_at_work() {
 }
 
 #[test]
-fn a_script_that_does_not_parse_and_a_folder_that_is_taken_are_said_in_the_form() {
+fn a_script_that_does_not_parse_is_said_in_the_form_until_something_else_is_asked() {
     let desk = Desk::new(&three());
     let mut tui = open_run(&desk, 120, 40);
     fs::write(desk.path("run/script.json"), "{").unwrap();
+
     tui.press("A");
     tui.wait_for("does not read as a script");
-
-    tui.press("ll"); // a specification: its path is typed in the next field
+    tui.press("ll"); // a specification
     tui.wait_for("which file?");
+    leave_form(tui);
+
+    assert!(!desk.path("run-plain-emergent").exists());
+}
+
+#[test]
+fn a_specification_without_a_path_is_asked_for_in_the_form_and_starts_nothing() {
+    let desk = Desk::new(&three());
+    let mut tui = open_run(&desk, 120, 40);
+
+    tui.press("All"); // its path is typed in the next field
+    tui.wait_for("which file?");
+    leave_form(tui);
+
+    assert!(!desk.path("run-plain-emergent").exists());
+}
+
+#[test]
+fn a_folder_that_is_taken_is_left_alone_and_the_form_proposes_another() {
+    let desk = Desk::new(&three());
+    let mut tui = open_run(&desk, 120, 40);
+    let taken = desk.path("run-plain-emergent");
+    fs::create_dir(&taken).unwrap();
+    fs::write(taken.join("notes.txt"), "mine").unwrap();
+
+    tui.press("A");
+    tui.wait_for("run-plain-emergent-2");
+    leave_form(tui);
+
+    assert_eq!(fs::read_dir(&taken).unwrap().count(), 1);
+    assert!(!desk.path("run-plain-emergent-2").exists());
+}
+
+/// Closes the form and quits.
+fn leave_form(mut tui: Tui) {
     close_form(&mut tui);
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
-    assert!(!desk.path("run-plain-emergent").exists());
 }
 
 #[test]
