@@ -22,6 +22,11 @@ pub struct Tui {
     reader: Option<thread::JoinHandle<()>>,
 }
 
+/// Whether a title says which turn is looked at. The footer has the word before there is a run for keys to act on.
+fn has_place(screen: &str) -> bool {
+    screen.split("turn ").skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 impl Tui {
     pub fn start(columns: u16, rows: u16) -> Self {
         Self::start_with(columns, rows, &[])
@@ -46,7 +51,7 @@ impl Tui {
         ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
         environment.iter().for_each(|(name, value)| command.env(name, value));
         let tui = Self::spawn(columns, rows, command);
-        tui.wait_for("turn ");
+        tui.wait_until("the run open", |it| has_place(&it.screen().contents()));
         tui
     }
 
