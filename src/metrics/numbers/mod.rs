@@ -1,11 +1,11 @@
-//! THE list of numbers: every number that this program shows or writes is one row of [`rows`].
+//! THE list of numbers: every number that this program shows or writes is one row of `rows`.
 //!
 //! A row says what a number is called, its unit, its range, which way is better, how it is written, how it is got,
 //! where its formula is from, what it opens into, and where it is shown. The curves, the columns of the table of
 //! runs, the comparison, the corpus, CSV, `trajview metrics` and the documentation are made from the rows: a place
 //! holds a [`Number`] and never a name. To add a number add a row; the compiler asks for everything a row needs.
 //!
-//! [`facts`] is what rows are worked out of, [`written`] how values are written. Where a formula differs by profile,
+//! [`facts`] is what rows are worked out of, `written` how values are written. Where a formula differs by profile,
 //! the definition says so and [`Profile`](super::quality::Profile) decides.
 
 pub mod facts;
