@@ -164,11 +164,6 @@ impl<K: Clone + Eq + Hash, T> Answers<K, T> {
         about.map(|about| self.kept.put(about, answer)).is_some()
     }
 
-    /// Keeps an answer that nobody had to be asked for.
-    pub fn put(&mut self, about: K, answer: Result<T, Sentence>) {
-        self.kept.put(about, answer);
-    }
-
     /// Whether this is the question that is out.
     pub fn is_about(&self, request: Request) -> bool {
         self.pending.is_about(request)

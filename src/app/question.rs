@@ -73,10 +73,10 @@ macro_rules! questions {
                 }
             }
 
-            /// The answer where whoever was asked failed.
-            pub const fn failed(&self, why: Sentence) -> Answer {
+            /// Makes the answer of whoever was asked and failed.
+            pub fn failure(&self) -> fn(Sentence) -> Answer {
                 match self {
-                    $(Self::$name { .. } => Answer::$name(Err(why)),)*
+                    $(Self::$name { .. } => |why| Answer::$name(Err(why)),)*
                 }
             }
         }

@@ -59,11 +59,6 @@ impl Session {
         }
     }
 
-    /// Says something until the next key.
-    pub fn say(&mut self, words: impl Into<String>) {
-        self.notice = Some(words.into());
-    }
-
     /// Lines by which the files after a turn differ from those before. None until they are counted: the sum of what the
     /// recorded edits wrote is another number.
     pub fn lines_of_turn(&self, turn: usize) -> Option<Lines> {

@@ -562,7 +562,7 @@ impl World {
     /// Starts a worker, which sends exactly one [`Event::Answered`].
     pub fn carry_out(&self, effect: Effect) {
         let Some(request) = effect.request() else { return };
-        let apology = Arc::new(apology(&effect));
+        let apology = apology(&effect);
         let sorry = apology.clone();
         if let Effect::Open(..) = effect {
             self.stop_scoring();
@@ -959,22 +959,28 @@ fn our_mistake(why: &str) -> Sentence {
 }
 
 /// How to answer where a worker failed, given the reason.
-fn apology(effect: &Effect) -> impl Fn(&str) -> Reply + Send + Sync + use<> {
-    let effect = effect.clone();
-    move |why| {
-        let why = our_mistake(why);
-        match &effect {
-            Effect::Open(request, path) => {
-                Reply::Opened(*request, Err(OpenError::Understand { path: path.clone(), why }))
-            }
-            Effect::Ask(request, question) => {
-                Reply::Message(Message::Answered(*request, question.failed(why)))
-            }
-            Effect::StartLive(request, _) => {
-                starting::failed(*request, Refusal { field: None, why })
-            }
-            effect => unreachable!("{effect:?} is carried out by no worker"),
+fn apology(effect: &Effect) -> Arc<dyn Fn(&str) -> Reply + Send + Sync> {
+    match effect {
+        Effect::Open(request, path) => {
+            let (request, path) = (*request, path.clone());
+            Arc::new(move |why| {
+                let (path, why) = (path.clone(), our_mistake(why));
+                Reply::Opened(request, Err(OpenError::Understand { path, why }))
+            })
         }
+        Effect::Ask(request, question) => {
+            let (request, failure) = (*request, question.failure());
+            Arc::new(move |why| {
+                Reply::Message(Message::Answered(request, failure(our_mistake(why))))
+            })
+        }
+        Effect::StartLive(request, _) => {
+            let request = *request;
+            Arc::new(move |why| {
+                starting::failed(request, Refusal { field: None, why: our_mistake(why) })
+            })
+        }
+        effect => unreachable!("{effect:?} is carried out by no worker"),
     }
 }
 

@@ -357,7 +357,7 @@ fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
         if let trajview::app::Effect::Ask(request, question) = effect
             && let Question::Scores { .. } = *question
         {
-            world.send(Message::Answered(request, question.failed("stopped".into())));
+            world.send(Message::Answered(request, question.failure()("stopped".into())));
         }
     }
 

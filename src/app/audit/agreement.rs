@@ -59,8 +59,11 @@ impl Known {
     /// What to work out now, if anything.
     pub(super) fn ask(&mut self, numbers: &mut Numbers, pairs: Pairs) -> Option<Effect> {
         let is_new = self.of.as_ref() != Some(&pairs) && pairs.len() > 1;
+        if !is_new || !self.pending.is_free() {
+            return None;
+        }
         let question = Question::Agreement { pairs: pairs.clone() };
-        (is_new && self.pending.is_free()).then(|| self.pending.ask(numbers, pairs, question))
+        Some(self.pending.ask(numbers, pairs, question))
     }
 
     pub(super) fn take(&mut self, request: Request, kappa: Option<Estimate>) {

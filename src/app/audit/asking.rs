@@ -34,7 +34,7 @@ type About = (String, String, bool);
 #[derive(Debug)]
 pub struct Places(Answers<About, Arc<Vec<Place>>>);
 
-/// More components than are looked at in one sitting.
+/// More components than one audit has.
 const KEPT: usize = 1024;
 
 impl Default for Places {

@@ -83,8 +83,11 @@ impl Comparison {
     }
 
     fn ask_between(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        let change = Box::new(self.files.change()?.clone());
-        let (paths, path) = (self.pair_of_paths()?, change.path.to_string());
+        let path = self.files.change()?.path.to_string();
+        if self.files.compared.has(&path) {
+            return None;
+        }
+        let (paths, change) = (self.pair_of_paths()?, Box::new(self.files.change()?.clone()));
         self.files.compared.ask(numbers, path, || Question::FileBetween { paths, change })
     }
 

@@ -33,12 +33,12 @@ impl Lifelines {
         run: &Arc<Run>,
         components: Vec<Asked>,
     ) -> Option<Effect> {
-        let key = (run.turns.len(), components.clone());
+        let key = (run.turns.len(), components);
         let is_known = self.known.as_ref().is_some_and(|(known, _)| *known == key);
         if is_known || !self.pending.is_free() {
             return None;
         }
-        let question = Question::Lifelines { run: run.clone(), components };
+        let question = Question::Lifelines { run: run.clone(), components: key.1.clone() };
         Some(self.pending.ask(numbers, key, question))
     }
 
