@@ -6,7 +6,7 @@
 //! bytes that are no text shown as U+FFFD. Nothing here reads a clock: what is too large for the algorithm whose output
 //! reads best is compared by one whose work is bounded, so the same two texts differ alike on any machine.
 
-use std::{borrow::Cow, collections::HashMap, ops::Range};
+use std::{collections::HashMap, ops::Range};
 
 use imara_diff::{Diff, InternedInput};
 use similar::{Algorithm, DiffOp, TextDiff as Comparison, TextDiffConfig, group_diff_ops};
@@ -92,11 +92,6 @@ pub(super) struct Span {
 /// Whether git would call these bytes binary: a NUL near the beginning.
 pub fn is_binary(bytes: &[u8]) -> bool {
     memchr::memchr(0, &bytes[..bytes.len().min(BINARY_PROBE)]).is_some()
-}
-
-/// The bytes as text for the screen, invalid UTF-8 shown as U+FFFD; None where they are binary.
-pub fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
-    (!is_binary(bytes)).then(|| String::from_utf8_lossy(bytes))
 }
 
 /// What turns `old` into `new`, with up to `context` equal lines around each change.
@@ -707,8 +702,6 @@ mod tests {
 
         assert!(is_binary(b"a\0"));
         assert!(!is_binary(&late));
-        assert_eq!(decode(b"\0"), None);
-        assert_eq!(decode(b"\xff").as_deref(), Some("\u{fffd}"));
     }
 
     #[test]

@@ -187,6 +187,7 @@ impl Highlighter {
     }
 
     /// How many lines the text has; a last line may lack its line end.
+    #[cfg(test)]
     pub fn line_count(&self) -> usize {
         self.lines.len()
     }

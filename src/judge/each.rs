@@ -47,7 +47,7 @@ pub fn judge_each(
         tell(&job, News::Begins);
         let mut go = |start| {
             let mut tell = |event: &Event| tell(&job, News::Event(event));
-            run::judge_out_of(&purse, &job, judgements, start, stop, &mut tell)
+            run::judge(&purse, &job, judgements, start, stop, &mut tell)
                 .map_err(|why| EachError::Judge { judge: job.settings.name.clone(), why })
         };
         let mut ended = go(start)?;

@@ -28,6 +28,7 @@ pub struct Prompt {
 
 impl Prompt {
     /// The rubric of five levels, `assets/judge/slump-5.md`.
+    #[cfg(test)]
     pub fn built_in() -> Self {
         Self::built_in_for(Asks::Levels)
     }
@@ -38,6 +39,7 @@ impl Prompt {
     }
 
     /// A prompt of the user's own for the rubric of five levels. The error is a sentence without the file's name.
+    #[cfg(test)]
     pub fn of(bytes: &[u8], origin: &str) -> Result<Self, String> {
         Self::for_rubric(Asks::Levels, bytes, origin)
     }

@@ -139,20 +139,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How often we look whether we are to stop.
 const BEAT: Duration = Duration::from_millis(50);
 
-/// Judges. The error is a sentence about the judge, without its name; nothing was written then.
+/// Judges, with money that several jobs share. The error is a sentence about the judge, without its name; nothing was
+/// written then.
 pub fn judge(
-    job: &Job,
-    judgements: &Judgements,
-    start: Start,
-    stop: &Stop,
-    tell: &mut dyn FnMut(&Event),
-) -> Result<Ended, String> {
-    let purse = Arc::new(Purse::new(job.settings.cost));
-    judge_out_of(&purse, job, judgements, start, stop, tell)
-}
-
-/// As [`judge`], with money that several jobs share.
-pub fn judge_out_of(
     purse: &Arc<Purse>,
     job: &Job,
     judgements: &Judgements,

@@ -35,12 +35,7 @@ impl Secret {
         Self(key.filter(|key| !key.is_empty()))
     }
 
-    /// The key in this variable. The error is a sentence.
-    pub fn in_variable(name: Option<&str>) -> Result<Self, String> {
-        Self::in_variable_of(name, &|name| std::env::var(name).ok())
-    }
-
-    /// As [`Self::in_variable`], in another environment.
+    /// The key in the variable of that name, as `variable` has it; none where no name is given. The error is a sentence.
     pub fn in_variable_of(
         name: Option<&str>,
         variable: &dyn Fn(&str) -> Option<String>,
@@ -168,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_variable_that_is_not_set_is_named() {
-        let why = Secret::in_variable(Some("TRAJVIEW_NO_SUCH_KEY")).unwrap_err();
+        let why = Secret::in_variable_of(Some("TRAJVIEW_NO_SUCH_KEY"), &|_| None).unwrap_err();
         assert_eq!(why, "the variable TRAJVIEW_NO_SUCH_KEY, which should hold its key, is not set");
     }
 

@@ -11,16 +11,12 @@ pub enum Wish {
     Pause,
     /// Ends whatever wait there is: sends the request that waits.
     GoOn,
-    /// Whether every request waits for [`Wish::GoOn`].
-    StepByStep(bool),
     /// The next request is never sent.
     Skip,
     /// The next request has these words instead.
     Edit(String),
     /// The turn under way, or else the last one, is done again from where the files stood before it.
     Retry,
-    /// The turn under way is over, whatever the agent says: for agents in a terminal.
-    EndTurn,
     /// Ends the run; the turn under way does not count.
     Stop,
     /// Bytes for the agent's terminal.

@@ -311,7 +311,6 @@ impl<'a, 'b> Listening<'a, 'b> {
                 process.resize((columns, rows));
                 self.ear.cast.resize((columns, rows));
             }
-            Wish::EndTurn => return Some(Outcome::Declared),
             Wish::Retry => return Some(Outcome::Again),
             Wish::Stop => return Some(Outcome::Stopped),
             wish => self.ear.later.push(wish),

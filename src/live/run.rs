@@ -333,10 +333,6 @@ impl Sitting<'_> {
         match wish {
             Wish::Pause => (self.is_paused, wanted.waits) = (true, true),
             Wish::GoOn => (self.is_paused, wanted.waits) = (false, false),
-            Wish::StepByStep(on) => {
-                self.is_step_by_step = on;
-                wanted.waits = on || self.is_paused;
-            }
             Wish::Skip if wanted.redo.take().is_some() => {
                 wanted.told = false;
                 self.told(&Event::Redo { turn: None });
@@ -360,7 +356,6 @@ impl Sitting<'_> {
                 let sent = self.typing.take(&bytes).filter(|_| is_heard);
                 return Ok(sent.map_or(Next::Send, Next::Typed));
             }
-            Wish::EndTurn => {}
         }
         Ok(Next::Send)
     }

@@ -324,11 +324,6 @@ impl Run {
         self.steps_of_turn(turn).into_iter().zip(1..).collect()
     }
 
-    /// The step of a turn with this number; see [`Self::step_numbers`].
-    pub fn step_numbered(&self, turn: usize, number: usize) -> Option<StepId> {
-        self.steps_of_turn(turn).get(number.checked_sub(1)?).copied()
-    }
-
     fn collect_steps(
         &self,
         turn: usize,

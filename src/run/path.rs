@@ -38,14 +38,6 @@ impl RepoPath {
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
-
-    /// What follows the last dot of the name; None for `Makefile` and `.gitignore`.
-    pub fn extension(&self) -> Option<&str> {
-        self.name()
-            .rsplit_once('.')
-            .filter(|(stem, _)| !stem.is_empty())
-            .map(|(_, extension)| extension)
-    }
 }
 
 impl EditPath {

@@ -56,6 +56,7 @@ impl Cache {
     }
 
     /// A cache of this process alone.
+    #[cfg(test)]
     pub fn in_memory() -> Result<Self, String> {
         let connection = Connection::open_in_memory().map_err(|why| why.to_string())?;
         lay_out(&connection).map_err(|why| why.to_string())?;

@@ -87,6 +87,7 @@ impl LabelBook {
 
     /// Puts a label in the place of the one of the same component, judgement and commit, or adds it; the file is saved
     /// before this returns. The error is a sentence; what was there before is there then.
+    #[cfg(test)]
     pub fn put(&mut self, label: Label) -> Result<(), WriteError> {
         self.put_all(&[label])
     }

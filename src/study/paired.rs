@@ -8,7 +8,7 @@ mod wilcoxon;
 
 pub use differences::{SAME, differences};
 pub use holm::{Holm, holm};
-pub use wilcoxon::{EXACT_UP_TO, Method, Wilcoxon, wilcoxon};
+pub use wilcoxon::{EXACT_UP_TO, Method, Wilcoxon};
 
 use crate::metrics::Better;
 

@@ -111,13 +111,14 @@ fn requests_wait_and_may_be_edited_skipped_and_done_again() {
             2 => wish(control, [Wish::Skip]),
             3 => wish(control, [Wish::GoOn]),
             4 => wish(control, [Wish::Retry]),
-            5 => wish(control, [Wish::Edit("do: echo tres >>out".into()), Wish::StepByStep(false)]),
+            5 => wish(control, [Wish::Edit("do: echo tres >>out".into()), Wish::GoOn]),
+            6 => wish(control, [Wish::GoOn]),
             _ => panic!("nothing waits any more"),
         }
     });
 
     assert!(ended.halted.is_none());
-    assert_eq!((ended.total.turns, ended.requests, waits), (3, 3, 5));
+    assert_eq!((ended.total.turns, ended.requests, waits), (3, 3, 6));
     assert_eq!(desk.file("out"), "uno\ntres\nfour\n");
     let run = desk.run_json();
     let attempts: Vec<u64> =
@@ -288,7 +289,7 @@ fn a_turn_that_is_to_be_done_again_stays_when_that_is_skipped() {
             3 => wish(control, [Wish::Edit("do: echo other >>out".into()), Wish::Skip]),
             4 => wish(control, [Wish::GoOn]),
             5 => wish(control, [Wish::Retry, Wish::GoOn]),
-            6 => wish(control, [Wish::StepByStep(false)]),
+            6 => wish(control, [Wish::GoOn]),
             _ => panic!("nothing waits any more"),
         }
     });

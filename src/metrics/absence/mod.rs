@@ -133,6 +133,7 @@ fn best(mut found: Vec<Place>) -> Vec<Place> {
 
 /// The places of these files, given as (path, text), that look like a component: best first. `looks` and `evidence` are
 /// those of the judge's verdict; both empty where there is none.
+#[cfg(test)]
 pub fn places(
     component: &Component,
     files: &[(&str, &str)],

@@ -97,11 +97,6 @@ impl State {
 }
 
 impl What {
-    /// Whether it takes something away.
-    pub const fn is_loss(&self) -> bool {
-        matches!(self, Self::LastUseLost | Self::Vanished)
-    }
-
     /// For people, after the symbol's name.
     pub fn words(&self) -> String {
         let places = |count: u32| match count {

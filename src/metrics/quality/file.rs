@@ -86,11 +86,6 @@ impl Callable {
     pub fn mass(&self) -> f64 {
         f64::from(self.cc) * f64::from(self.sloc).sqrt()
     }
-
-    /// More than 10 paths.
-    pub fn is_high_cc(&self) -> bool {
-        self.cc > super::HIGH_CC
-    }
 }
 
 /// A piece of code and the hash of its normalised text.
@@ -138,6 +133,7 @@ impl LineSet {
         self.runs.iter().map(|run| run.end - run.start + 1).sum()
     }
 
+    #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
@@ -147,6 +143,7 @@ impl LineSet {
         self.runs.iter().flat_map(|run| run.start..=run.end)
     }
 
+    #[cfg(test)]
     pub fn contains(&self, line: u32) -> bool {
         let after = self.runs.partition_point(|run| run.end < line);
         self.runs.get(after).is_some_and(|run| run.start <= line)

@@ -85,16 +85,6 @@ impl Scored {
     pub fn code(&self) -> Option<&Snapshot> {
         self.is_measured().then_some(&self.snapshot)
     }
-
-    /// 0 to 1; None where no file was measured.
-    pub fn erosion(&self) -> Option<f64> {
-        self.is_measured().then_some(self.snapshot.erosion)
-    }
-
-    /// 0 to 1; None where no file was measured.
-    pub fn verbosity(&self) -> Option<f64> {
-        self.is_measured().then_some(self.snapshot.verbosity)
-    }
 }
 
 #[cfg(test)]
@@ -125,7 +115,7 @@ mod tests {
         ];
 
         let said = causes.map(|scored| {
-            assert_eq!((scored.erosion(), scored.verbosity()), (None, None));
+            assert_eq!(scored.code(), None);
             scored.unmeasured().map(|why| why.to_string()).unwrap_or_default()
         });
 
@@ -145,6 +135,6 @@ mod tests {
     fn files_that_were_measured_and_have_no_callable_score_0() {
         let scored = of(1, &[("a.py", Skip::SyntaxError)], &["b.py"]);
 
-        assert_eq!((scored.erosion(), scored.verbosity()), (Some(0.0), Some(0.0)));
+        assert_eq!(scored.code().map(|it| (it.erosion, it.verbosity)), Some((0.0, 0.0)));
     }
 }

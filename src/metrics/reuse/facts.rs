@@ -67,6 +67,7 @@ impl Kind {
 
 impl Facts {
     /// Why the file could not be read; None where it was.
+    #[cfg(test)]
     pub fn skipped(&self) -> Option<Skip> {
         self.skipped
     }

@@ -74,11 +74,6 @@ impl Rules {
         self.sets.values().map(Set::len).sum()
     }
 
-    /// Their ids with the language of each, in the order of languages and files.
-    pub fn ids(&self) -> impl Iterator<Item = (Grammar, &str)> {
-        self.sets.iter().flat_map(|(grammar, set)| set.ids().map(|id| (*grammar, id)))
-    }
-
     /// Of their texts in the order they were given, in hex; empty where there are none.
     pub fn sha256(&self) -> &str {
         &self.sha256

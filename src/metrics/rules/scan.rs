@@ -86,10 +86,6 @@ impl Set {
         self.rules.iter()
     }
 
-    pub fn ids(&self) -> impl Iterator<Item = &str> {
-        self.rules.iter().map(|rule| rule.id.as_str())
-    }
-
     pub fn scan(&self, text: &str, tree: &Tree, comments: Comments) -> Found<'_> {
         let Some(lang) = self.rules.first().map(|rule| rule.config.language) else {
             return Found::default();

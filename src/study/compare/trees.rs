@@ -45,6 +45,7 @@ impl Trees {
     }
 
     /// The change behind a row; None for a file that is the same in both.
+    #[cfg(test)]
     pub fn change_of(&self, row: &FileRow) -> Option<&Change> {
         self.changes.iter().find(|change| change.path.as_str() == row.path)
     }

@@ -7,8 +7,6 @@ use crate::study::{
     undefined::{Undefined, finite},
 };
 
-use super::differences::differences;
-
 /// Up to so many differences the p-value is exact.
 pub const EXACT_UP_TO: usize = 25;
 
@@ -69,12 +67,6 @@ impl Wilcoxon {
         };
         format!("{method}, n {}{dropped}", self.n)
     }
-}
-
-/// Of finite differences, in any order; those that differ by rounding alone are equal.
-pub fn wilcoxon(differences_given: &[f64]) -> Result<Wilcoxon, Undefined> {
-    let from_zero: Vec<(f64, f64)> = differences_given.iter().map(|gap| (*gap, 0.0)).collect();
-    of_even(&differences(&from_zero))
 }
 
 /// The same where equal differences are the same float already.
