@@ -50,15 +50,7 @@ pub enum Entry {
         process: u32,
         command: String,
     },
-    TurnEnded {
-        row: Box<TurnRow>,
-        /// The session it was asked in, and what that had used by its end.
-        session_id: Option<String>,
-        session_tokens: Tokens,
-        session_cost_usd: Option<f64>,
-        seconds: f64,
-        logs: Vec<LogRow>,
-    },
+    TurnEnded(Box<Done>),
     Skipped {
         request: String,
     },
@@ -134,8 +126,8 @@ pub struct Progress {
     marks: BTreeMap<String, Mark>,
 }
 
-/// A turn that counts, and how things stood when it was over.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// A turn that is over, and how things stood then.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Done {
     pub row: TurnRow,
     /// The agent's session, and what that had used by then.
@@ -236,29 +228,12 @@ impl Progress {
                 (self.is_finished, self.stopped) = (false, None);
             }
             Entry::Again { turn, attempt, .. } => self.open_turn(*turn, *attempt),
-            Entry::TurnEnded {
-                row,
-                session_id,
-                session_tokens,
-                session_cost_usd,
-                seconds,
-                logs,
-            } => {
-                if !row.state.counts() {
-                    self.open = Some((**row).clone());
-                    return;
-                }
-                self.done.truncate(row.turn.saturating_sub(1));
+            Entry::TurnEnded(ended) if ended.row.state.counts() => {
+                self.done.truncate(ended.row.turn.saturating_sub(1));
                 self.open = None;
-                self.done.push(Done {
-                    row: (**row).clone(),
-                    session_id: session_id.clone(),
-                    session_tokens: *session_tokens,
-                    session_cost_usd: *session_cost_usd,
-                    seconds: *seconds,
-                    logs: logs.clone(),
-                });
+                self.done.push((**ended).clone());
             }
+            Entry::TurnEnded(ended) => self.open = Some(ended.row.clone()),
             Entry::Warned { sentence } => self.remarks.push(sentence.clone()),
             Entry::Sealed { files, gone } => {
                 self.marks.retain(|name, _| !gone.contains(name));
@@ -329,14 +304,8 @@ mod tests {
 
     fn ended(turn: usize, state: State) -> Entry {
         let row = TurnRow { turn, state, commit: Some(format!("c{turn}")), ..TurnRow::default() };
-        Entry::TurnEnded {
-            row: Box::new(row),
-            session_id: Some("s".into()),
-            session_tokens: Tokens::default(),
-            session_cost_usd: None,
-            seconds: 1.0,
-            logs: vec![],
-        }
+        let session_id = Some("s".into());
+        Entry::TurnEnded(Box::new(Done { row, session_id, seconds: 1.0, ..Done::default() }))
     }
 
     fn began(turn: usize, attempt: usize) -> Entry {

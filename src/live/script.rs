@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 /// One request and all that belongs to it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Request {
     /// Counts from 1, without gaps.
     #[serde(default)]
@@ -36,7 +36,7 @@ pub struct Label {
     pub label: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Script {
     #[serde(default)]
     pub schema: String,
@@ -114,17 +114,8 @@ impl Script {
 
     /// A script of one request.
     pub fn of_specification(text: &str) -> Self {
-        Self {
-            schema: SCHEMA.into(),
-            task: None,
-            title: None,
-            condition: None,
-            specification: Some(text.to_owned()),
-            made: None,
-            checkpoints: vec![],
-            requests: vec![],
-            skipped: vec![],
-        }
+        let specification = Some(text.to_owned());
+        Self { schema: SCHEMA.into(), specification, ..Self::default() }
     }
 
     /// The condition it says itself; None where it says none that we know.
@@ -153,25 +144,9 @@ impl Script {
 
     /// A script of requests that a recording holds, in order, each with the checkpoint that ends with it.
     pub fn of_requests(requests: impl IntoIterator<Item = (String, Option<String>)>) -> Self {
-        let request = |(text, checkpoint)| Request {
-            turn: 0,
-            text,
-            checkpoint,
-            number: None,
-            original: None,
-            typed: false,
-        };
-        let mut script = Self {
-            schema: SCHEMA.into(),
-            task: None,
-            title: None,
-            condition: None,
-            specification: None,
-            made: None,
-            checkpoints: vec![],
-            requests: requests.into_iter().map(request).collect(),
-            skipped: vec![],
-        };
+        let request = |(text, checkpoint)| Request { text, checkpoint, ..Request::default() };
+        let requests = requests.into_iter().map(request).collect();
+        let mut script = Self { schema: SCHEMA.into(), requests, ..Self::default() };
         script.count();
         script
     }
@@ -193,14 +168,8 @@ impl Script {
         let ends_somewhere = self.requests.iter().any(|it| it.checkpoint.is_some());
         self.checkpoints.clear();
         self.made = made.map(str::to_owned);
-        self.requests = vec![Request {
-            turn: 1,
-            text,
-            checkpoint: ends_somewhere.then(|| WHOLE.to_owned()),
-            number: None,
-            original: None,
-            typed: false,
-        }];
+        let checkpoint = ends_somewhere.then(|| WHOLE.to_owned());
+        self.requests = vec![Request { turn: 1, text, checkpoint, ..Request::default() }];
     }
 
     fn joined(&self) -> String {
@@ -244,14 +213,7 @@ impl Script {
     /// Puts a request that a person typed before that of a turn.
     pub fn insert_typed(&mut self, turn: usize, text: &str) {
         let at = turn.saturating_sub(1).min(self.requests.len());
-        let typed = Request {
-            turn: 0,
-            text: text.to_owned(),
-            checkpoint: None,
-            number: None,
-            original: None,
-            typed: true,
-        };
+        let typed = Request { text: text.to_owned(), typed: true, ..Request::default() };
         self.requests.insert(at, typed);
         self.count();
     }

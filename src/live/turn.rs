@@ -25,7 +25,7 @@ use super::{
         heard::{Amount, Heard},
     },
     event::Event,
-    journal::{self, Entry},
+    journal::{self, Done, Entry},
     layers::{self, Dressed, Moment},
     listen::{Ear, Outcome},
     logs::{self, Begun, LogRow, LogWords, Says, Watch},
@@ -442,14 +442,14 @@ impl Sitting<'_> {
             Some(commit) => self.history.changed(sent.before.as_deref(), commit, MOST_CHANGED),
             None => vec![],
         };
-        self.record(&Entry::TurnEnded {
-            row: Box::new(row.clone()),
+        self.record(&Entry::TurnEnded(Box::new(Done {
+            row: row.clone(),
             session_id: session.clone(),
             session_tokens: used,
             session_cost_usd: cost,
             seconds: answer.seconds,
             logs: rows,
-        })?;
+        })))?;
         self.write_manifest()?;
         self.session = session;
         for denied in &row.denied {

@@ -133,7 +133,6 @@ impl LineSet {
         self.runs.iter().map(|run| run.end - run.start + 1).sum()
     }
 
-    #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }

@@ -58,6 +58,10 @@ impl Ratings {
         self.pairs.len()
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
     pub fn table(&self) -> Table {
         let mut table = Table::empty(&self.scale);
         self.pairs.iter().for_each(|&(a, b)| table.add(a, b, 1.0));
