@@ -52,7 +52,6 @@
 //! | measured language | one row of `metrics/quality/languages/rows.rs` | `code::tree`        |
 //! | language with DIR | a folder in `metrics/reuse/`            | `reuse::facts::Words`  |
 
-pub mod app;
 pub mod cli;
 pub mod code;
 pub mod formats;
@@ -60,10 +59,13 @@ pub mod judge;
 pub mod live;
 pub mod metrics;
 pub mod run;
+pub mod runtime;
+pub mod session;
+pub mod shell;
 pub mod store;
 pub mod study;
-pub mod tui;
-pub mod ui;
+pub mod views;
+pub mod widgets;
 
 /// The folder of other people's recordings, which stay outside the project. A test that asks for it is ignored unless it
 /// is asked for by `--ignored`, and fails where the folder is not named.

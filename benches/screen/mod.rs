@@ -8,9 +8,10 @@ use ratatui::{
     layout::{Rect, Size},
 };
 use trajview::{
-    app::{App, Effect, Message, Place, key, question::Question},
-    tui::{self, Opened},
-    ui::{self, theme::Theme},
+    runtime::{self, Opened},
+    session::question::Question,
+    shell::{App, Effect, Message, Place, draw},
+    widgets::{key, theme::Theme},
 };
 
 pub struct Screen {
@@ -22,7 +23,7 @@ pub struct Screen {
 impl Screen {
     /// Opens a log and presses some keys.
     pub fn of(path: &Path, size: Size, keys: &str) -> Self {
-        let opened = tui::from_disk().open(path).expect("it is a log");
+        let opened = runtime::from_disk().open(path).expect("it is a log");
         let area = Rect::new(0, 0, size.width, size.height);
         let options = TerminalOptions { viewport: Viewport::Fixed(area) };
         let terminal = Terminal::with_options(CrosstermBackend::new(io::sink()), options);
@@ -55,7 +56,7 @@ impl Screen {
 
     /// What differs from the last frame.
     pub fn frame(&mut self) {
-        let drawn = self.terminal.draw(|frame| ui::view(&self.app, Theme::ansi(), frame));
+        let drawn = self.terminal.draw(|frame| draw::view(&self.app, Theme::ansi(), frame));
         drawn.expect("a sink takes everything");
     }
 
@@ -89,7 +90,7 @@ impl Screen {
                         | Question::Colours { .. }
                         | Question::Search { .. }
                 );
-                let answer = |question| tui::answer(&self.opened.recording, question);
+                let answer = |question| runtime::answer(&self.opened.recording, question);
                 is_for_replay.then(|| Message::Answered(request, answer(*question)))
             }
             _ => None, // the rest is for a terminal

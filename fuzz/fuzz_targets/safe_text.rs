@@ -1,6 +1,6 @@
 #![no_main]
 
-use trajview::ui::text;
+use trajview::widgets::text;
 
 // Whatever a recording says, nothing of it can drive the terminal.
 libfuzzer_sys::fuzz_target!(|words: &str| {

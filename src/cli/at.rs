@@ -1,9 +1,11 @@
 //! Moments of a run, as the command line names them.
 
-use crate::app::At;
-use crate::run::{
-    Run,
-    files::{Timeline, Tree},
+use crate::{
+    run::{
+        Run,
+        files::{Timeline, Tree},
+    },
+    shell::At,
 };
 
 use super::{Exit, Failure};

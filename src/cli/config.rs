@@ -12,21 +12,18 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
 };
-
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
 };
 
 use crate::{
-    app::{
-        config::{Chord, Config, Named},
-        key,
-    },
     judge::settings::Settings,
     live::drivers::command::Words,
     metrics::quality::Profile,
+    shell::config::{Chord, Config, Named},
     store,
+    widgets::key,
 };
 
 use super::{Exit, Failure, output::Out};
@@ -485,9 +482,9 @@ fn line_of(text: &str, byte: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::{
-        config::{Arrangement, Stop, ThemeName},
-        key::Key,
+    use crate::{
+        shell::config::{Arrangement, Stop, ThemeName},
+        widgets::key::Key,
     };
 
     fn read(text: &str) -> Loaded {

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::app::{
+use crate::shell::{
     keymap::{Binding, Context, bindings},
-    shell::keys::command_of,
+    keys::command_of,
 };
 
 use super::{

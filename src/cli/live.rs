@@ -12,7 +12,7 @@ use crate::{
         setup::{Budget, OnFailure, Permissions, Setup},
         stage,
     },
-    tui,
+    runtime,
 };
 
 use super::{Exit, Failure, Outcome, at, config, judge::signals, output::Out};
@@ -171,8 +171,8 @@ fn on_screen(args: &Args, job: Job, start: Start, out: &mut Out) -> Outcome {
     let wishes = super::view::of_settings(settings, args.config.as_deref());
     let job = Job { step_by_step: args.step, ..job };
     let (ending, outcome) =
-        tui::live(job.clone(), start, Control::default(), wishes).map_err(|why| match why {
-            tui::Failure::NoTerminal => {
+        runtime::live(job.clone(), start, Control::default(), wishes).map_err(|why| match why {
+            runtime::Failure::NoTerminal => {
                 wrong("a live run is shown in a terminal; --headless makes one without")
             }
             why => why.into(),
@@ -186,8 +186,8 @@ fn on_screen(args: &Args, job: Job, start: Start, out: &mut Out) -> Outcome {
     let ended = ended?;
     told::ended(&job, &ended, args.json, out)?;
     let signal = match ending {
-        tui::Ending::Signal(signal) => Some(signal),
-        tui::Ending::Quit => None,
+        runtime::Ending::Signal(signal) => Some(signal),
+        runtime::Ending::Quit => None,
     };
     end(&job, &ended, signal)
 }

@@ -1,14 +1,13 @@
 //! Standard output, buffered, and the one way recorded words get there.
 
+use serde::Serialize;
+use serde_json::{Serializer, Value};
 use std::{
     borrow::Cow,
     io::{self, BufWriter, IsTerminal, Stdout, Write},
 };
 
-use serde::Serialize;
-use serde_json::{Serializer, Value};
-
-use crate::ui::text;
+use crate::widgets::text;
 
 use visible::Visible;
 

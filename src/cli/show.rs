@@ -177,7 +177,7 @@ fn marks(turn: &TurnRow) -> String {
 }
 
 fn shortened(title: &str) -> String {
-    crate::ui::text::truncate(title, 72, "…").to_string()
+    crate::widgets::text::truncate(title, 72, "…").to_string()
 }
 
 fn print_turn(found: &Turn, shown: &ShowTurn, out: &mut Out) -> std::io::Result<()> {

@@ -1,27 +1,24 @@
 //! `trajview PATH`: the screen, in the terminal or as one frame without it.
 
+use ratatui::layout::Size;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use ratatui::layout::Size;
-
 use crate::{
-    app::{
-        Place,
-        collection::{Opening, columns::Column, filter::Filter, order::Sort},
-        config::{Config, Named},
-        shell::{
-            looks::{Alphabet, ThemeName},
-            mouse::Capture,
-        },
-        views::View,
-    },
     judge::found::Environment,
     metrics::quality::Profile,
-    tui::{self, Wishes},
-    ui::export,
+    runtime::{self, Wishes},
+    session::views::View,
+    shell::{
+        Place,
+        config::{Config, Named},
+        looks::{Alphabet, ThemeName},
+        mouse::Capture,
+    },
+    views::table::{Opening, columns::Column, filter::Filter, order::Sort},
+    widgets::export,
 };
 
 use super::{
@@ -124,7 +121,7 @@ pub fn of_settings(settings: config::Loaded, named: Option<&Path>) -> Wishes {
     let again = config::file::File(named.map(Path::to_owned));
     Wishes {
         environment: Environment::here(),
-        settings_file: Some(tui::SettingsFile(Arc::new(again))),
+        settings_file: Some(runtime::SettingsFile(Arc::new(again))),
         judges: settings.judges,
         drivers: settings.drivers,
         settings: file,
@@ -205,14 +202,14 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let wishes = wishes(args, settings);
     match args.snapshot {
         None => {
-            let ending = tui::run(&args.paths, place, wishes)?;
+            let ending = runtime::run(&args.paths, place, wishes)?;
             Ok(match ending {
-                tui::Ending::Quit => Exit::Fine,
-                tui::Ending::Signal(signal) => Exit::Signal(signal),
+                runtime::Ending::Quit => Exit::Fine,
+                runtime::Ending::Signal(signal) => Exit::Signal(signal),
             })
         }
         Some(size) => {
-            let frame = tui::headless(&args.paths, size, &args.keys, place, wishes)?;
+            let frame = runtime::headless(&args.paths, size, &args.keys, place, wishes)?;
             let print = match (args.svg, args.ansi) {
                 (true, _) => export::svg(&frame),
                 (false, true) => export::ansi(&frame),
@@ -265,14 +262,14 @@ fn place(args: &Args) -> Result<Place, Failure> {
     })
 }
 
-impl From<tui::Failure> for Failure {
-    fn from(why: tui::Failure) -> Self {
+impl From<runtime::Failure> for Failure {
+    fn from(why: runtime::Failure) -> Self {
         let exit = match why {
-            tui::Failure::Open(why) => return why.into(),
-            tui::Failure::Keys(_) | tui::Failure::Place(_) | tui::Failure::NoTerminal => {
-                Exit::WrongArguments
-            }
-            tui::Failure::Terminal(_) => Exit::CannotRead,
+            runtime::Failure::Open(why) => return why.into(),
+            runtime::Failure::Keys(_)
+            | runtime::Failure::Place(_)
+            | runtime::Failure::NoTerminal => Exit::WrongArguments,
+            runtime::Failure::Terminal(_) => Exit::CannotRead,
         };
         Self { exit, sentence: why.to_string() }
     }

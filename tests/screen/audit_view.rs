@@ -9,17 +9,15 @@ use std::{
 use ratatui::{layout::Size, style::Color};
 use serde_json::Value;
 use trajview::{
-    app::{
+    runtime::{Rehearsal, Wishes, from_disk},
+    session::views::View,
+    shell::{
         Message, Place,
-        shell::{
-            self,
-            looks::Alphabet,
-            mouse::{Kind, Mouse},
-        },
-        views::View,
+        looks::Alphabet,
+        mouse::{Kind, Mouse},
+        state,
     },
-    tui::{Rehearsal, Wishes, from_disk},
-    ui::export,
+    widgets::export,
 };
 
 use crate::common::{printed, project, trajview};
@@ -520,7 +518,7 @@ fn the_mouse_selects_and_scrolls() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, (120, 40), "ann");
     let mut mouse = |kind, column, row| {
-        screen.send(Message::Shell(shell::Message::Mouse(Mouse { kind, column, row })));
+        screen.send(Message::Shell(state::Message::Mouse(Mouse { kind, column, row })));
         chosen(&mut screen)
     };
     let third = mouse(Kind::Click, 5, 6);
@@ -528,10 +526,10 @@ fn the_mouse_selects_and_scrolls() {
     assert_eq!(mouse(Kind::WheelDown, 5, 6), "C04");
     mouse(Kind::Click, 60, 30);
     let part = screen.app().replay().unwrap().audit.part;
-    assert_eq!(part, trajview::app::audit::Part::Code);
+    assert_eq!(part, trajview::views::audit::Part::Code);
 
     let mut small = audit(&bundle, (80, 24), "ann");
-    small.send(Message::Shell(shell::Message::Mouse(Mouse {
+    small.send(Message::Shell(state::Message::Mouse(Mouse {
         kind: Kind::Click,
         column: 9,
         row: 3,

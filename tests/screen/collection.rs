@@ -4,31 +4,30 @@ use std::{fs, path::Path};
 
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
-    app::{
-        App, Effect, Message, Place, Request,
-        collection::{
-            self,
-            asking::{Depth, Found},
-            columns::Column,
-            row::Scores,
-        },
-        key,
-        question::{Answer, Part, Question},
-        shell::{
-            self,
-            mouse::{Kind, Mouse},
-        },
-        views::View,
-    },
     metrics::quality::Snapshot,
     run::{
         Card, Warning,
         card::{CardTests, Recorded},
         recorded::Passed,
     },
+    runtime::{self, Wishes},
+    session::{
+        question::{Answer, Part, Question},
+        views::View,
+    },
+    shell::{
+        App, Effect, Message, Place, Request, draw,
+        mouse::{Kind, Mouse},
+        state,
+    },
     study::{Plan, paired::tested},
-    tui::{self, Wishes},
-    ui::{self, export, theme::Theme},
+    views::table::{
+        self,
+        asking::{Depth, Found},
+        columns::Column,
+        row::Scores,
+    },
+    widgets::{export, key, theme::Theme},
 };
 
 use crate::common::{printed, project, trajview};
@@ -191,18 +190,18 @@ impl Desk {
     }
 
     fn click(&mut self, kind: Kind, column: u16, row: u16) {
-        self.send(Message::Shell(shell::Message::Mouse(Mouse { kind, column, row })));
+        self.send(Message::Shell(state::Message::Mouse(Mouse { kind, column, row })));
         self.answer_all();
     }
 
     fn text(&self) -> String {
-        export::text(&ui::picture(&self.app, Theme::plain()))
+        export::text(&draw::picture(&self.app, Theme::plain()))
     }
 
     /// The runs that are listed, in order.
     fn listed(&self) -> Vec<&str> {
         let table = self.app.collection.as_ref().unwrap();
-        let runs = table.lines().iter().filter_map(collection::order::Line::run);
+        let runs = table.lines().iter().filter_map(table::order::Line::run);
         runs.map(|row| table.rows[row].name.as_str()).collect()
     }
 
@@ -241,7 +240,7 @@ fn a_table_of_runs_has_what_each_says_and_measures() {
 fn colours_tell_what_is_computed_from_what_is_recorded() {
     let mut desk = Desk::opened(110, 15);
     desk.press("b");
-    let picture = ui::picture(&desk.app, Theme::ansi());
+    let picture = draw::picture(&desk.app, Theme::ansi());
     insta::assert_snapshot!(export::ansi(&picture).replace('\x1b', "␛"));
 }
 
@@ -458,8 +457,15 @@ fn samples(width: u16, height: u16, keys: &str) -> Buffer {
     let names =
         ["claude-code", "codex-exec-json", "codex-p12", "codex-p12-single-shot", "slopcodebench"];
     let paths = names.map(|name| project("sample-runs").join(name));
-    tui::headless_as(tui::from_disk(), &paths, size, keys, Place::default(), Wishes::default())
-        .unwrap()
+    runtime::headless_as(
+        runtime::from_disk(),
+        &paths,
+        size,
+        keys,
+        Place::default(),
+        Wishes::default(),
+    )
+    .unwrap()
 }
 
 #[test]
@@ -607,7 +613,8 @@ fn a_run_directory_of_slopcodebench_has_a_row_for_each_problem() {
     let place = Place { view: View::Collection, ..Place::default() };
 
     let frame =
-        tui::headless_as(tui::from_disk(), &paths, size, "", place, Wishes::default()).unwrap();
+        runtime::headless_as(runtime::from_disk(), &paths, size, "", place, Wishes::default())
+            .unwrap();
 
     // The folder's name is another each time.
     let text = export::text(&frame);

@@ -2,9 +2,10 @@
 
 use ratatui::layout::Size;
 use trajview::{
-    app::{Place, config::Config, views::View},
-    tui::{self, Wishes, from_disk},
-    ui::export,
+    runtime::{self, Wishes, from_disk},
+    session::views::View,
+    shell::{Place, config::Config},
+    widgets::export,
 };
 
 use crate::common::project;
@@ -19,7 +20,7 @@ fn of_runs(runs: &[&str], (width, height): (u16, u16), keys: &str, view: View) -
     let rules = Some(project("assets/rules/python/booleans.yml"));
     let config = Config { rules, ..Config::default() };
     let wishes = Wishes { config, ..Wishes::default() };
-    let frame = tui::headless_as(from_disk(), &paths, size, keys, place, wishes);
+    let frame = runtime::headless_as(from_disk(), &paths, size, keys, place, wishes);
     export::text(&frame.expect("the runs open"))
 }
 

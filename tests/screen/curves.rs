@@ -5,25 +5,22 @@ use std::{process::Command, sync::Arc};
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
-    app::{
-        Message, Place,
-        config::{Config, Reference},
-        curves::series,
-        key,
-        question::Question,
-        shell::{
-            self,
-            mouse::{Kind, Mouse},
-        },
-        views::View,
-    },
     metrics::Number,
     run::{
         Checkpoint, CheckpointRecord, Tokens,
         recorded::{Passed, Recorded, Tests, Value},
     },
-    tui::{self, Wishes},
-    ui::{self, export, theme::Theme},
+    runtime::{self, Wishes},
+    session::{question::Question, views::View},
+    shell::{
+        Message, Place,
+        config::{Config, Reference},
+        draw,
+        mouse::{Kind, Mouse},
+        state,
+    },
+    views::curves::series,
+    widgets::{export, key, theme::Theme},
 };
 
 use crate::story::{Answering, Story, Telling, opener_of};
@@ -91,7 +88,7 @@ fn record(checkpoint: &mut Checkpoint, passed: u64) {
 fn frame_as(wishes: Wishes, width: u16, height: u16, keys: &str) -> Buffer {
     let place = Place { view: View::Curves, ..Place::default() };
     let size = Size { width, height };
-    tui::headless_as(opener_of(eroding), &[], size, keys, place, wishes).unwrap()
+    runtime::headless_as(opener_of(eroding), &[], size, keys, place, wishes).unwrap()
 }
 
 fn text(width: u16, height: u16, keys: &str) -> String {
@@ -99,7 +96,7 @@ fn text(width: u16, height: u16, keys: &str) -> String {
     world.send(Message::Resized(Size { width, height }));
     press(&mut world, "2w");
     press(&mut world, keys);
-    export::text(&ui::picture(&world.app, Theme::plain()))
+    export::text(&draw::picture(&world.app, Theme::plain()))
 }
 
 #[test]
@@ -122,7 +119,7 @@ fn press(world: &mut Answering, keys: &str) {
 }
 
 fn mouse(world: &mut Answering, kind: Kind, column: u16, row: u16) {
-    world.send(Message::Shell(shell::Message::Mouse(Mouse { kind, column, row })));
+    world.send(Message::Shell(state::Message::Mouse(Mouse { kind, column, row })));
 }
 
 fn turn(world: &Answering) -> usize {
@@ -158,8 +155,8 @@ fn the_smallest_screen_still_has_a_chart() {
 #[test]
 fn without_utf_8_the_chart_is_ascii() {
     let mut app = world("m").app;
-    app.shell.looks.alphabet = shell::looks::Alphabet::Ascii;
-    let frame = export::text(&ui::picture(&app, Theme::with(app.shell.looks)));
+    app.shell.looks.alphabet = trajview::shell::looks::Alphabet::Ascii;
+    let frame = export::text(&draw::picture(&app, Theme::with(app.shell.looks)));
     assert!(frame.is_ascii());
     insta::assert_snapshot!(frame);
 }
@@ -168,7 +165,7 @@ fn without_utf_8_the_chart_is_ascii() {
 fn without_colours_the_curves_are_told_apart_by_their_signs_and_names() {
     let mut app = world("m").app;
     app.shell.looks.has_colours = false;
-    let frame = ui::picture(&app, Theme::with(app.shell.looks));
+    let frame = draw::picture(&app, Theme::with(app.shell.looks));
     let has_colour = |cell: &ratatui::buffer::Cell| {
         cell.fg != ratatui::style::Color::Reset || cell.bg != ratatui::style::Color::Reset
     };
@@ -194,12 +191,12 @@ fn a_row_leads_to_the_hunk_and_backspace_back_to_the_curves() {
 #[test]
 fn at_checkpoints_a_row_leads_to_the_change_since_the_checkpoint_began() {
     let mut world = world("u m <enter> <enter>");
-    let seen = export::text(&ui::picture(&world.app, Theme::plain()));
+    let seen = export::text(&draw::picture(&world.app, Theme::plain()));
     assert!(seen.contains("since checkpoint 4 began"), "{seen}");
 
     press(&mut world, "<bs> 1w");
 
-    let seen = export::text(&ui::picture(&world.app, Theme::plain()));
+    let seen = export::text(&draw::picture(&world.app, Theme::plain()));
     assert!(!seen.contains("since checkpoint"), "{seen}");
 }
 
@@ -265,7 +262,7 @@ fn a_click_on_the_chart_takes_the_playhead_there() {
 #[test]
 fn the_values_of_a_point_are_shown_while_the_pointer_is_over_it() {
     let mut world = world("m");
-    let seen = |world: &Answering| export::text(&ui::picture(&world.app, Theme::plain()));
+    let seen = |world: &Answering| export::text(&draw::picture(&world.app, Theme::plain()));
 
     mouse(&mut world, Kind::Move, 98, 5);
     assert!(seen(&world).contains("pointed at: turn 8 · cp5, final"), "{}", seen(&world));
@@ -318,8 +315,8 @@ fn the_view_is_part_of_the_link_and_of_the_palette() {
 #[test]
 fn what_is_not_measured_yet_is_passed_over_and_what_is_not_recorded_is_not() {
     use trajview::{
-        app::curves::{Measured, series::Known},
         metrics::quality::Unmeasured,
+        views::curves::{Measured, series::Known},
     };
     let nothing = Measured { snapshot: Err(Unmeasured::NotRecorded { files: 1 }), not_recorded: 1 };
     assert_eq!(Known::of(None, None), Known::NotYet);
@@ -334,13 +331,13 @@ fn measuring_stops_and_goes_on() {
     let app = &mut world.app;
     press_only(app, "2w");
     let effects = press_only(app, "x");
-    assert!(effects.iter().any(|effect| matches!(effect, trajview::app::Effect::StopScoring)));
-    let seen = export::text(&ui::picture(app, Theme::plain()));
+    assert!(effects.iter().any(|effect| matches!(effect, trajview::shell::Effect::StopScoring)));
+    let seen = export::text(&draw::picture(app, Theme::plain()));
     assert!(seen.contains("stopped: 0 of 8 turns measured, x goes on"), "{seen}");
 
     press(&mut world, "x");
 
-    let seen = export::text(&ui::picture(&world.app, Theme::plain()));
+    let seen = export::text(&draw::picture(&world.app, Theme::plain()));
     assert!(!seen.contains("stopped") && seen.contains("made up"), "{seen}");
     assert_eq!(world.app.replay().unwrap().curves.scores.count(), 8);
 }
@@ -354,7 +351,7 @@ fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
     press(&mut world, "x");
 
     for effect in asked {
-        if let trajview::app::Effect::Ask(request, question) = effect
+        if let trajview::shell::Effect::Ask(request, question) = effect
             && let Question::Scores { .. } = *question
         {
             world.send(Message::Answered(request, question.failure()("stopped".into())));
@@ -368,12 +365,12 @@ fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
 #[test]
 fn the_playhead_plays_on_over_the_chart() {
     let mut world = world("g <space>");
-    world.send(Message::Replay(trajview::app::replay::Message::Beat));
+    world.send(Message::Replay(trajview::shell::replay::Message::Beat));
     assert_eq!(turn(&world), 2);
     assert_eq!(world.app.replay().unwrap().view, View::Curves);
 }
 
-fn press_only(app: &mut trajview::app::App, keys: &str) -> Vec<trajview::app::Effect> {
+fn press_only(app: &mut trajview::shell::App, keys: &str) -> Vec<trajview::shell::Effect> {
     let keys = key::parse(keys).unwrap().into_iter();
     keys.flat_map(|key| app.update(Message::Press(key))).collect()
 }
@@ -384,7 +381,7 @@ fn a_run_that_cannot_be_measured_says_why() {
     let mut world = Answering::telling(broken());
     world.send(Message::Resized(Size { width: 120, height: 40 }));
     press(&mut world, "2w");
-    let seen = export::text(&ui::picture(&world.app, Theme::plain()));
+    let seen = export::text(&draw::picture(&world.app, Theme::plain()));
     assert!(seen.contains("the files are not recorded"), "{seen}");
 }
 
@@ -422,7 +419,7 @@ proptest! {
         }
         let replay = world.app.replay().unwrap();
         prop_assert!(replay.session.turn < replay.session.run.turns.len());
-        ui::picture(&world.app, Theme::ansi());
+        draw::picture(&world.app, Theme::ansi());
     }
 }
 
@@ -474,7 +471,8 @@ fn the_code_of_every_checkpoint_is_tested_with_a_command_from_a_form() {
     let keys = |keys: &str| {
         let size = Size { width: 120, height: 40 };
         let place = Place { view: View::Curves, ..Place::default() };
-        let frame = tui::headless(std::slice::from_ref(&run), size, keys, place, Wishes::default());
+        let frame =
+            runtime::headless(std::slice::from_ref(&run), size, keys, place, Wishes::default());
         let frame = export::text(&frame.unwrap());
         frame.replace(&run.display().to_string(), "RUN")
     };
@@ -501,7 +499,7 @@ fn the_form_of_tests_says_where_they_run_and_where_their_outcome_is_kept() {
     for (width, height) in [(80, 24), (120, 40), (200, 50)] {
         let size = Size { width, height };
         let keys = "D <space> cargo<space>test <enter> j j <space> out.xml <enter>";
-        let frame = tui::headless(
+        let frame = runtime::headless(
             std::slice::from_ref(&run),
             size,
             keys,
@@ -547,7 +545,7 @@ fn a_comparison_and_a_table_of_runs_keep_what_was_measured_before_in_brackets() 
         let size = Size { width: 160, height: 45 };
         let wishes =
             Wishes { config: Config { rules: None, ..Config::default() }, ..Wishes::default() };
-        export::text(&tui::headless(&runs, size, keys, place, wishes).unwrap())
+        export::text(&runtime::headless(&runs, size, keys, place, wishes).unwrap())
     };
     let row = |frame: &str, name: &str| {
         let row = frame.lines().find(|row| row.contains(name)).map(str::to_owned);

@@ -1,7 +1,10 @@
 //! The diff panel: both sides, folds, since when, who wrote it.
 
 use ratatui::layout::Size;
-use trajview::{app::Place, tui, ui};
+use trajview::{
+    runtime,
+    shell::{Place, draw},
+};
 
 use crate::story::{Story, Telling, opener_of, text};
 
@@ -52,8 +55,8 @@ fn thirty() -> Story {
 fn text_of_thirty(width: u16, height: u16, keys: &str) -> String {
     let size = Size { width, height };
     let place = Place::default();
-    let buffer = tui::headless_with(opener_of(thirty), &[], size, keys, place).unwrap();
-    ui::export::text(&buffer)
+    let buffer = runtime::headless_with(opener_of(thirty), &[], size, keys, place).unwrap();
+    trajview::widgets::export::text(&buffer)
 }
 
 #[test]

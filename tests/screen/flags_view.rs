@@ -2,20 +2,18 @@
 
 use ratatui::layout::Size;
 use trajview::{
-    app::{
-        Message, key,
-        shell::{
-            self,
-            looks::Alphabet,
-            mouse::{Kind, Mouse},
-        },
-        views::View,
-    },
     run::{
         flags::{Flag, Flagging, Group},
         rubric::{Judge, Rubric},
     },
-    ui::{self, export, theme::Theme},
+    session::views::View,
+    shell::{
+        Message, draw,
+        looks::Alphabet,
+        mouse::{Kind, Mouse},
+        state,
+    },
+    widgets::{export, key, theme::Theme},
 };
 
 use crate::{
@@ -93,7 +91,7 @@ fn press(world: &mut Answering, keys: &str) {
 }
 
 fn seen(world: &Answering) -> String {
-    export::text(&ui::picture(&world.app, Theme::plain()))
+    export::text(&draw::picture(&world.app, Theme::plain()))
 }
 
 #[test]
@@ -121,7 +119,7 @@ fn recorded_flags_are_named_so() {
 fn without_utf_8_the_flags_are_ascii() {
     let mut app = world(120, 40, "").app;
     app.shell.looks.alphabet = Alphabet::Ascii;
-    let frame = export::text(&ui::picture(&app, Theme::with(app.shell.looks)));
+    let frame = export::text(&draw::picture(&app, Theme::with(app.shell.looks)));
     assert!(frame.is_ascii());
     assert!(frame.contains("> carried"), "{frame}");
 }
@@ -190,7 +188,7 @@ fn enter_goes_to_the_lines_as_they_were_judged_and_w_says_why_they_are_flagged()
 #[test]
 fn a_click_chooses_a_flag_and_a_second_opens_it() {
     let mut world = world(120, 40, "[");
-    let click = |kind| Message::Shell(shell::Message::Mouse(Mouse { kind, column: 5, row: 6 }));
+    let click = |kind| Message::Shell(state::Message::Mouse(Mouse { kind, column: 5, row: 6 }));
 
     world.send(click(Kind::Click));
     assert_eq!(world.app.replay().unwrap().scores.flags.rows.cursor, 1);

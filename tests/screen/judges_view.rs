@@ -4,17 +4,17 @@
 use proptest::prelude::*;
 use ratatui::layout::Size;
 use trajview::{
-    app::{
-        Message, key,
-        key::Key,
-        scores::judges::Side,
-        shell::{
-            self,
-            mouse::{Kind, Mouse},
-        },
-    },
     run::rubric::{Judge, Judgement, Repeat, Rubric, Verdict},
-    ui::{self, theme::Theme},
+    shell::{
+        Message, draw,
+        mouse::{Kind, Mouse},
+        state,
+    },
+    views::scores::judges::Side,
+    widgets::{
+        key::{self, Key},
+        theme::Theme,
+    },
 };
 
 use crate::{
@@ -185,9 +185,9 @@ fn world() -> Answering {
 fn a_click_chooses_a_component_and_a_judgement_and_two_open_it() {
     let mut world = world();
     let point = |world: &mut Answering, kind, column, row| {
-        world.send(Message::Shell(shell::Message::Mouse(Mouse { kind, column, row })));
+        world.send(Message::Shell(state::Message::Mouse(Mouse { kind, column, row })));
     };
-    let frame = ui::export::text(&ui::picture(&world.app, Theme::plain()));
+    let frame = trajview::widgets::export::text(&draw::picture(&world.app, Theme::plain()));
     let row = frame.lines().position(|line| line.contains("│C01")).unwrap() as u16;
     let heads = frame.lines().find(|line| line.contains("component")).unwrap();
     let column = heads.chars().position(|c| c == 'b').unwrap() as u16;
@@ -201,7 +201,7 @@ fn a_click_chooses_a_component_and_a_judgement_and_two_open_it() {
     assert_eq!(world.app.replay().unwrap().judges_component(), Some("C02"));
 
     point(&mut world, Kind::DoubleClick, column, row);
-    let frame = ui::export::text(&ui::picture(&world.app, Theme::plain()));
+    let frame = trajview::widgets::export::text(&draw::picture(&world.app, Theme::plain()));
     assert!(frame.contains("┌ C01 ") && frame.contains("by judge"), "{frame}");
 }
 
@@ -223,7 +223,7 @@ proptest! {
         world.send(Message::Resized(Size { width, height }));
         for key in key::parse("3w t").unwrap().into_iter().chain(keys) {
             world.send(Message::Press(key));
-            ui::picture(&world.app, Theme::plain());
+            draw::picture(&world.app, Theme::plain());
             let replay = world.app.replay().unwrap();
             let columns = replay.judge_columns();
             prop_assert_eq!(columns.len(), rows.len());

@@ -8,13 +8,13 @@ use std::{
 use ratatui::layout::Size;
 use serde_json::json;
 use trajview::{
-    app::{App, Message, Place},
     judge::{
         found::{Environment, Local},
         settings::{Kind, Settings},
     },
-    tui::{Rehearsal, SettingsFile, Wishes, from_disk},
-    ui::export,
+    runtime::{Rehearsal, SettingsFile, Wishes, from_disk},
+    shell::{App, Message, Place},
+    widgets::export,
 };
 
 use crate::common::{
@@ -85,8 +85,8 @@ impl Stage {
     /// Presses a key for each letter.
     fn write(&mut self, words: &str) {
         for c in words.chars() {
-            let key = trajview::app::key::Key::char(c);
-            self.screen.send(trajview::app::Message::Press(key));
+            let key = trajview::widgets::key::Key::char(c);
+            self.screen.send(trajview::shell::Message::Press(key));
         }
     }
 
@@ -97,7 +97,7 @@ impl Stage {
 }
 
 fn picture(app: &App) -> String {
-    use trajview::ui::{picture, theme::Theme};
+    use trajview::{shell::draw::picture, widgets::theme::Theme};
     export::text(&picture(app, Theme::ansi()))
 }
 
@@ -575,7 +575,7 @@ fn the_form_offers_who_is_found_and_says_what_would_help_where_nobody_is() {
 #[derive(Default)]
 struct Settled(Mutex<Vec<Settings>>);
 
-impl trajview::tui::JudgeSettings for Settled {
+impl trajview::runtime::JudgeSettings for Settled {
     fn read(&self) -> Result<(Vec<Settings>, Vec<String>), String> {
         Ok((self.0.lock().unwrap().clone(), vec![]))
     }

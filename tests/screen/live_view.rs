@@ -2,21 +2,20 @@
 
 use ratatui::{layout::Size, style::Color};
 use trajview::{
-    app::{
-        App, Effect, Message,
+    session::question::{Answer, Question},
+    shell::{App, Effect, Message, draw::picture},
+    views::{
         jobs::{
             self, Plan as JobPlan, Refusal,
             form::Choice,
             live::{Found, Origin},
         },
-        key::parse,
         live::{
             self,
             told::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told},
         },
-        question::{Answer, Question},
     },
-    ui::{export, picture, theme::Theme},
+    widgets::{export, key::parse, theme::Theme},
 };
 
 use crate::story::Answering;

@@ -9,17 +9,16 @@ use ratatui::{
     style::{Color, Modifier, Style},
 };
 use trajview::{
-    app::{
-        App, At, Effect, Message, Place,
+    run::files::FileDiff,
+    runtime,
+    session::question::{Answer, Question},
+    shell::{App, At, Effect, Message, Place, draw, replay},
+    views::replay::steps::Kinds,
+    widgets::{
         key::{Code, Key},
         layout::Panel,
-        question::{Answer, Question},
-        replay,
-        steps::Kinds,
+        theme::Theme,
     },
-    run::files::FileDiff,
-    tui,
-    ui::{self, theme::Theme},
 };
 
 use crate::story::{self, Story, Telling, frame, frame_at, opener_of, text, with_story};
@@ -147,7 +146,7 @@ fn what_the_log_cannot_explain_is_named() {
 fn changes_without_lines_are_sentences() {
     let at = |file: &str| {
         let place = Place { turn: Some(At::Final), file: Some(file.into()), ..Place::default() };
-        ui::export::text(&frame_at(120, 40, "", place))
+        trajview::widgets::export::text(&frame_at(120, 40, "", place))
     };
     assert!(at("src/ppdiff/pairs.py").contains("renamed, not a line changed"));
     assert!(at("weights.bin").contains("not text: nothing before, 4.1 kB after"));
@@ -161,14 +160,14 @@ fn a_place_to_open_at_is_gone_to() {
         line: Some(9),
         ..Place::default()
     };
-    let seen = ui::export::text(&frame_at(120, 40, "", place));
+    let seen = trajview::widgets::export::text(&frame_at(120, 40, "", place));
     assert!(seen.contains("▌    9 +     sequence, structure = ce(seq), mse(xyz)"), "{seen}");
 }
 
 #[test]
 fn a_file_alone_is_opened_where_it_changed_last() {
     let place = |file: &str| Place { file: Some(file.into()), ..Place::default() };
-    let seen = |file| ui::export::text(&frame_at(120, 40, "", place(file)));
+    let seen = |file| trajview::widgets::export::text(&frame_at(120, 40, "", place(file)));
     assert!(seen("src/ppdiff/joint.py").contains("turn 4/6"));
     assert!(seen("src/nowhere.py").contains("no turn changes src/nowhere.py"));
 }
@@ -177,14 +176,14 @@ fn a_file_alone_is_opened_where_it_changed_last() {
 fn a_file_that_a_turn_does_not_change_is_told_with_the_turn_that_does() {
     let file = Some("src/ppdiff/joint.py".into());
     let place = Place { turn: Some(At::Turn(1)), file, ..Place::default() };
-    let seen = ui::export::text(&frame_at(120, 40, "", place));
+    let seen = trajview::widgets::export::text(&frame_at(120, 40, "", place));
     assert!(seen.contains("does not change here, but last in turn 4"), "{seen}");
 }
 
 #[test]
 fn a_checkpoint_is_opened_at_its_end() {
     let place = Place { turn: Some(At::Checkpoint("cp1".into())), ..Place::default() };
-    assert!(ui::export::text(&frame_at(120, 40, "", place)).contains("turn 2/6"));
+    assert!(trajview::widgets::export::text(&frame_at(120, 40, "", place)).contains("turn 2/6"));
 }
 
 #[test]
@@ -192,7 +191,9 @@ fn help_is_there_before_anything_is_open() {
     let mut app = App::default();
     app.update(Message::Resized(Size { width: 80, height: 24 }));
     app.update(Message::Press(Key::char('?')));
-    assert!(ui::export::text(&ui::picture(&app, Theme::ansi())).contains("next turn"));
+    assert!(
+        trajview::widgets::export::text(&draw::picture(&app, Theme::ansi())).contains("next turn")
+    );
 }
 
 #[test]
@@ -222,9 +223,10 @@ fn recorded_text_is_shown_and_never_obeyed() {
 fn a_worker_that_panics_leaves_a_sentence_in_its_panel() {
     let story = || Story { cursed: Some("src/ppdiff/joint.py"), ..Story::tell() };
     let size = Size { width: 120, height: 40 };
-    let buffer = tui::headless_with(opener_of(story), &[], size, "2l", Place::default()).unwrap();
+    let buffer =
+        runtime::headless_with(opener_of(story), &[], size, "2l", Place::default()).unwrap();
 
-    let seen = ui::export::text(&buffer);
+    let seen = trajview::widgets::export::text(&buffer);
 
     assert!(seen.contains("a mistake in trajview"), "{seen}");
     assert!(seen.contains("turn 3/6"), "{seen}");
@@ -234,9 +236,10 @@ fn a_worker_that_panics_leaves_a_sentence_in_its_panel() {
 fn files_that_cannot_be_known_are_a_sentence_and_the_rest_is_still_shown() {
     let story = || Story { timeline: Err("the repository has no HEAD".into()), ..Story::tell() };
     let size = Size { width: 120, height: 40 };
-    let buffer = tui::headless_with(opener_of(story), &[], size, "2l", Place::default()).unwrap();
+    let buffer =
+        runtime::headless_with(opener_of(story), &[], size, "2l", Place::default()).unwrap();
 
-    let seen = ui::export::text(&buffer);
+    let seen = trajview::widgets::export::text(&buffer);
 
     assert!(seen.contains("the repository has no HEAD"), "{seen}");
     assert!(seen.contains("Both losses now share"), "{seen}");
@@ -247,8 +250,8 @@ fn a_run_without_turns_says_so() {
     let story = || Telling::default().end();
     for keys in ["", "l s f z Z <enter> }", "/x<enter> n", "<tab><tab> ]", "? <esc>"] {
         let size = Size { width: 120, height: 40 };
-        let buffer = tui::headless_with(opener_of(story), &[], size, keys, Place::default());
-        let seen = ui::export::text(&buffer.unwrap());
+        let buffer = runtime::headless_with(opener_of(story), &[], size, keys, Place::default());
+        let seen = trajview::widgets::export::text(&buffer.unwrap());
         assert!(seen.contains("this run has no turns"), "{seen}");
     }
 }
@@ -256,7 +259,7 @@ fn a_run_without_turns_says_so() {
 #[test]
 fn an_unknown_key_name_is_a_sentence() {
     let size = Size { width: 80, height: 24 };
-    let why = tui::headless_with(story::sample(), &[], size, "l <warp>", Place::default());
+    let why = runtime::headless_with(story::sample(), &[], size, "l <warp>", Place::default());
     assert!(why.unwrap_err().to_string().starts_with("no key is called <warp>"));
 }
 
@@ -286,12 +289,12 @@ fn an_answer_that_nobody_waits_for_changes_nothing() {
     let late =
         || Message::Answered(request, Answer::Diff(Ok(FileDiff::NotRecorded("late".into()))));
     app.update(late());
-    let before = ui::picture(&app, Theme::ansi());
+    let before = draw::picture(&app, Theme::ansi());
 
     let effects = app.update(late());
 
     assert_eq!(effects, []);
-    assert_eq!(ui::picture(&app, Theme::ansi()), before);
+    assert_eq!(draw::picture(&app, Theme::ansi()), before);
 }
 
 /// Rows of a frame with every change of style written in line: `{red b}-1{}`.
@@ -342,7 +345,7 @@ fn colours_tell_added_from_removed_and_mark_the_words_that_changed() {
 #[test]
 fn without_colours_signs_and_modifiers_say_the_same() {
     let app = with_story();
-    let buffer = ui::picture(&app, Theme::plain());
+    let buffer = draw::picture(&app, Theme::plain());
     let is_plain =
         |cell: &ratatui::buffer::Cell| cell.fg == Color::Reset && cell.bg == Color::Reset;
     assert!(buffer.content.iter().all(is_plain));
@@ -383,11 +386,11 @@ proptest! {
             let is_chosen_from = replay.steps.kinds() != Kinds::All;
             prop_assert!(is_chosen_from || replay.steps.selected().is_some());
             prop_assert!(replay.changes().is_empty() || replay.change().is_some());
-            ui::picture(&world.app, Theme::ansi());
+            draw::picture(&world.app, Theme::ansi());
         }
         let other = sizes[0];
         let mut terminal = Terminal::new(TestBackend::new(other.0.max(1), other.1.max(1))).unwrap();
-        terminal.draw(|frame| ui::view(&world.app, Theme::ansi(), frame)).unwrap();
+        terminal.draw(|frame| draw::view(&world.app, Theme::ansi(), frame)).unwrap();
     }
 
     #[test]
@@ -458,11 +461,11 @@ fn playback_stops_where_it_was_asked_to() {
     let after = |keys: &str, beats: usize| {
         let mut world = story::Answering::new();
         world.send(Message::Resized(Size { width: 120, height: 40 }));
-        for key in trajview::app::key::parse(keys).unwrap() {
+        for key in trajview::widgets::key::parse(keys).unwrap() {
             world.send(Message::Press(key));
         }
         (0..beats).for_each(|_| world.send(Message::Replay(replay::Message::Beat)));
-        ui::export::text(&ui::picture(&world.app, Theme::ansi()))
+        trajview::widgets::export::text(&draw::picture(&world.app, Theme::ansi()))
     };
     let test = after("P t <esc> <space>", 1);
     assert!(test.contains("stopped at a failing test: step 3"), "{test}");
@@ -496,7 +499,7 @@ fn growing_from(turns: usize, keys: &str) -> story::Answering {
     let mut world = story::Answering { app: App::default(), story: begun(turns).into() };
     world.send(Message::Resized(Size { width: 120, height: 40 }));
     world.send(Message::Open("a run".into(), Place::default()));
-    for key in trajview::app::key::parse(keys).unwrap() {
+    for key in trajview::widgets::key::parse(keys).unwrap() {
         world.send(Message::Press(key));
     }
     *world.story_mut() = Story::tell();
@@ -508,7 +511,7 @@ fn growing_from(turns: usize, keys: &str) -> story::Answering {
 #[test]
 fn a_run_that_grows_keeps_its_place_folds_and_search() {
     let world = growing_from(2, "& l s s s <tab><tab><tab> <enter> h l s s s");
-    let seen = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
+    let seen = trajview::widgets::export::text(&draw::picture(&world.app, Theme::ansi()));
 
     assert!(seen.contains("turn 2/6") && seen.contains("step 3/6"), "{seen}");
     assert!(seen.contains("● 4 new turns"), "{seen}");
@@ -519,7 +522,7 @@ fn a_run_that_grows_keeps_its_place_folds_and_search() {
 #[test]
 fn a_run_that_grows_is_followed_with_its_files() {
     let world = growing_from(2, "&");
-    let seen = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
+    let seen = trajview::widgets::export::text(&draw::picture(&world.app, Theme::ansi()));
 
     assert!(seen.contains("turn 6/6") && seen.contains("● following"), "{seen}");
     assert!(seen.contains("R src/ppdiff/pairs.py"), "{seen}");
@@ -528,7 +531,7 @@ fn a_run_that_grows_is_followed_with_its_files() {
 #[test]
 fn a_run_that_is_not_followed_stays_where_it_is() {
     let world = growing_from(2, "");
-    let seen = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
+    let seen = trajview::widgets::export::text(&draw::picture(&world.app, Theme::ansi()));
 
     assert!(seen.contains("turn 1/6") && !seen.contains('●'), "{seen}");
 }
@@ -541,10 +544,10 @@ fn begun_with(keys: &str) -> (String, story::Answering) {
     let [Effect::Open(request, _)] = asked.as_slice() else { panic!("{asked:?}") };
     let head = world.story.run.clone();
     world.send(Message::Begun(*request, head.into()));
-    for key in trajview::app::key::parse(keys).unwrap() {
+    for key in trajview::widgets::key::parse(keys).unwrap() {
         world.send(Message::Press(key));
     }
-    let seen = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
+    let seen = trajview::widgets::export::text(&draw::picture(&world.app, Theme::ansi()));
     *world.story_mut() = Story::tell();
     let run = world.story.run.clone();
     world.send(Message::Opened(*request, Ok(run.into())));
@@ -557,13 +560,15 @@ fn the_beginning_of_a_run_is_shown_until_the_whole_is_there() {
     assert!(seen.contains("turn 1/… reading"), "{seen}");
     assert!(seen.contains("2 Add the noise") && !seen.contains("3 Combine"), "{seen}");
 
-    let whole = ui::export::text(&ui::picture(&world.app, Theme::ansi()));
+    let whole = trajview::widgets::export::text(&draw::picture(&world.app, Theme::ansi()));
     assert_eq!(whole, text(120, 40, ""));
 }
 
 #[test]
 fn what_was_done_at_the_beginning_of_a_run_holds_for_the_whole() {
-    let end = |keys| ui::export::text(&ui::picture(&begun_with(keys).1.app, Theme::ansi()));
+    let end = |keys| {
+        trajview::widgets::export::text(&draw::picture(&begun_with(keys).1.app, Theme::ansi()))
+    };
 
     let after = end("l s s");
     assert!(after.contains("turn 2/6") && after.contains("step 2/6"), "{after}");

@@ -5,21 +5,19 @@ use std::{path::PathBuf, sync::Arc};
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
-    app::{
-        App, Effect, Loading, Message, Place,
-        config::Config,
-        key,
-        scores::tree::{Order, Part},
-        shell::{
-            self,
-            mouse::{Kind, Mouse},
-        },
-        views::View,
-    },
     formats::{Source, by_name},
     run::{Run, Turn, rubric_tree::RubricTree},
-    tui::{self, Wishes},
-    ui::{self, export, theme::Theme},
+    runtime::{self, Wishes},
+    session::views::View,
+    shell::{
+        App, Effect, Loading, Message, Place,
+        config::Config,
+        draw,
+        mouse::{Kind, Mouse},
+        state,
+    },
+    views::scores::tree::{Order, Part},
+    widgets::{export, key, theme::Theme},
 };
 
 fn sample() -> PathBuf {
@@ -27,7 +25,7 @@ fn sample() -> PathBuf {
 }
 
 fn frame_as(wishes: Wishes, width: u16, height: u16, keys: &str) -> Buffer {
-    tui::headless(&[sample()], Size { width, height }, keys, Place::default(), wishes).unwrap()
+    runtime::headless(&[sample()], Size { width, height }, keys, Place::default(), wishes).unwrap()
 }
 
 fn text(width: u16, height: u16, keys: &str) -> String {
@@ -51,7 +49,7 @@ fn press(app: &mut App, keys: &str) {
 }
 
 fn seen(app: &App) -> String {
-    export::text(&ui::picture(app, Theme::plain()))
+    export::text(&draw::picture(app, Theme::plain()))
 }
 
 fn read(text: &str) -> Run {
@@ -250,7 +248,7 @@ fn a_rubric_that_nobody_graded_says_so() {
 fn what_a_rubric_says_never_drives_the_terminal() {
     let text = r#"{"id": "r\u001b[2J", "requirements": "all\u202e of\u001b]0;x\u0007 it", "weight": 1, "sub_tasks": [],
         "task_category": "Code\u001b[31m", "score": 1, "judge_metadata": {"full_judge_response": "\u001b[5m# Score\n1"}}"#;
-    let drawn = export::ansi(&ui::picture(&opened(read(text), Place::default()), Theme::plain()));
+    let drawn = export::ansi(&draw::picture(&opened(read(text), Place::default()), Theme::plain()));
     for order in ["\u{1b}[2J", "\u{1b}]0", "\u{202e}", "\u{1b}[31m", "\u{1b}[5m"] {
         assert!(!drawn.contains(order), "{order:?}");
     }
@@ -261,7 +259,7 @@ fn the_mouse_chooses_opens_and_scrolls() {
     let mut app = app_with("");
     let point = |app: &mut App, kind, column, row| {
         let mouse = Mouse { kind, column, row };
-        app.update(Message::Shell(shell::Message::Mouse(mouse)));
+        app.update(Message::Shell(state::Message::Mouse(mouse)));
     };
     point(&mut app, Kind::Click, 10, 4); // below title, border and heads
     assert_eq!(here(&app), "0/0");
@@ -350,6 +348,6 @@ proptest! {
             prop_assert!(state.rows.is_empty() || state.selected().is_some());
             prop_assert!(!state.rows.is_empty() || state.find.is_active());
         }
-        ui::picture(&app, Theme::ansi());
+        draw::picture(&app, Theme::ansi());
     }
 }

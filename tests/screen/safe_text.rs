@@ -1,7 +1,7 @@
 //! What recorded text may do to the screen: nothing.
 
 use proptest::prelude::*;
-use trajview::ui::text::{Signs, safe, safe_line, truncate, width, wrap};
+use trajview::widgets::text::{Signs, safe, safe_line, truncate, width, wrap};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 

@@ -4,21 +4,19 @@ use std::path::{Path, PathBuf};
 
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
-    app::{
-        Effect, Message, Place, key,
-        shell::{
-            self,
-            looks::Alphabet,
-            mouse::{Kind, Mouse},
-        },
-        views::View,
-    },
     run::rubric::{
         Checklist, Component, Evidence, Exposure, Judge, Judgement, Label, Labels, Look,
         Recoverability, Rubric, Verdict,
     },
-    tui::{self, Wishes},
-    ui::{self, export, theme::Theme},
+    runtime::{self, Wishes},
+    session::views::View,
+    shell::{
+        Effect, Message, Place, draw,
+        looks::Alphabet,
+        mouse::{Kind, Mouse},
+        state,
+    },
+    widgets::{export, key, theme::Theme},
 };
 
 use crate::story::{Answering, Story, Telling};
@@ -161,7 +159,7 @@ fn press(world: &mut Answering, keys: &str) {
 }
 
 fn seen(world: &Answering) -> String {
-    export::text(&ui::picture(&world.app, Theme::plain()))
+    export::text(&draw::picture(&world.app, Theme::plain()))
 }
 
 fn text(width: u16, height: u16, keys: &str) -> String {
@@ -194,7 +192,7 @@ fn a_wide_screen_has_whole_lifelines_in_the_table() {
 fn without_utf_8_the_scores_are_ascii() {
     let mut app = world("2j x").app;
     app.shell.looks.alphabet = Alphabet::Ascii;
-    let frame = export::text(&ui::picture(&app, Theme::with(app.shell.looks)));
+    let frame = export::text(&draw::picture(&app, Theme::with(app.shell.looks)));
     assert!(frame.is_ascii());
     insta::assert_snapshot!(frame);
 }
@@ -203,7 +201,7 @@ fn without_utf_8_the_scores_are_ascii() {
 fn without_colours_scores_are_told_by_their_length_number_and_word() {
     let mut app = world("").app;
     app.shell.looks.has_colours = false;
-    let frame = ui::picture(&app, Theme::with(app.shell.looks));
+    let frame = draw::picture(&app, Theme::with(app.shell.looks));
     let is_plain = |cell: &ratatui::buffer::Cell| {
         cell.fg == ratatui::style::Color::Reset && cell.bg == ratatui::style::Color::Reset
     };
@@ -386,7 +384,7 @@ fn new_verdicts_are_seen_when_the_view_is_come_back_to() {
 fn a_click_chooses_a_row_or_a_turn() {
     let mut world = world("");
     let click = |world: &mut Answering, kind, column, row| {
-        world.send(Message::Shell(shell::Message::Mouse(Mouse { kind, column, row })));
+        world.send(Message::Shell(state::Message::Mouse(Mouse { kind, column, row })));
     };
     click(&mut world, Kind::Click, 9, 7);
     assert_eq!(world.app.replay().unwrap().component_row().unwrap().id, "C03");
@@ -425,7 +423,7 @@ fn sample() -> Vec<PathBuf> {
 fn sampled(component: &str, keys: &str) -> Buffer {
     let place = Place { view: View::Scores, component: Some(component.into()), ..Place::default() };
     let size = Size { width: 120, height: 40 };
-    tui::headless(&sample(), size, keys, place, Wishes::default()).unwrap()
+    runtime::headless(&sample(), size, keys, place, Wishes::default()).unwrap()
 }
 
 #[test]

@@ -6,19 +6,19 @@ use ratatui::{
     style::{Color, Modifier},
 };
 use trajview::{
-    app::{
+    runtime::{self, Wishes},
+    shell::{
         App, Effect, Message, Place,
         config::{Arrangement, Chord, Config, Named, Stop},
+        looks::ThemeName,
+        mouse::{Capture, Kind, Mouse},
+        state,
+    },
+    widgets::{
+        export,
         key::{self, Key},
         layout::Panel,
-        shell::{
-            self,
-            looks::ThemeName,
-            mouse::{Capture, Kind, Mouse},
-        },
     },
-    tui::{self, Wishes},
-    ui::export,
 };
 
 use crate::story::{self, Answering, text};
@@ -42,7 +42,7 @@ fn press(world: &mut Answering, keys: &str) {
 }
 
 fn mouse(world: &mut Answering, kind: Kind, column: u16, row: u16) {
-    world.send(Message::Shell(shell::Message::Mouse(Mouse { kind, column, row })));
+    world.send(Message::Shell(state::Message::Mouse(Mouse { kind, column, row })));
 }
 
 fn copied(keys: &str, what: &str) -> String {
@@ -70,7 +70,7 @@ fn wishes(theme: ThemeName, ascii: bool) -> Wishes {
 
 fn frame_as(wishes: Wishes, width: u16, height: u16, keys: &str) -> Buffer {
     let size = Size { width, height };
-    tui::headless_as(story::sample(), &[], size, keys, Place::default(), wishes).unwrap()
+    runtime::headless_as(story::sample(), &[], size, keys, Place::default(), wishes).unwrap()
 }
 
 #[test]
@@ -190,7 +190,10 @@ fn a_double_click_is_enter_where_it_was_clicked() {
 #[test]
 fn a_click_on_a_tab_opens_it() {
     let mut world = world(80, 24, "l");
-    let seen = export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()));
+    let seen = export::text(&trajview::shell::draw::picture(
+        &world.app,
+        trajview::widgets::theme::Theme::ansi(),
+    ));
     let column = seen.lines().nth(1).unwrap().find("diff").unwrap() as u16;
 
     mouse(&mut world, Kind::Click, column, 1);
@@ -237,7 +240,10 @@ fn a_click_and_a_double_click_choose_a_command() {
 }
 
 fn frame_of(world: &Answering) -> String {
-    export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()))
+    export::text(&trajview::shell::draw::picture(
+        &world.app,
+        trajview::widgets::theme::Theme::ansi(),
+    ))
 }
 
 /// The column and row where some words begin in the box over the panels.
@@ -458,7 +464,10 @@ fn a_mark_brings_the_view_of_the_diff_and_its_base_back() {
     ];
     for keys in views {
         let frame = |world: &Answering| {
-            export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()))
+            export::text(&trajview::shell::draw::picture(
+                &world.app,
+                trajview::widgets::theme::Theme::ansi(),
+            ))
         };
         let mut world = world(200, 50, keys);
         let before = frame(&world);
@@ -473,7 +482,10 @@ fn a_mark_brings_the_view_of_the_diff_and_its_base_back() {
 fn the_way_back_from_a_mark_brings_its_own_view_back() {
     let mut world = world(200, 50, "Ma 4l bb <tab><tab> d");
     let seen = |world: &Answering| {
-        export::text(&trajview::ui::picture(&world.app, trajview::ui::theme::Theme::ansi()))
+        export::text(&trajview::shell::draw::picture(
+            &world.app,
+            trajview::widgets::theme::Theme::ansi(),
+        ))
     };
     let before = seen(&world);
     press(&mut world, "'a");
@@ -492,7 +504,7 @@ fn a_jump_leaves_the_view_of_the_diff_alone() {
 
     assert_eq!(place(&world).0, 2);
     assert_eq!(replay.diff.arrangement, Arrangement::Columns);
-    assert_ne!(replay.bases.base, trajview::app::base::Base::PreviousTurn);
+    assert_ne!(replay.bases.base, trajview::views::replay::base::Base::PreviousTurn);
 }
 
 #[test]
@@ -567,8 +579,8 @@ fn a_key_goes_through_the_themes_and_says_which_is_on() {
     world.app.shell.looks.has_colours = false;
     press(&mut world, "T");
     assert!(notice(&world).ends_with("NO_COLOR is set"), "{}", notice(&world));
-    let theme = trajview::ui::theme::Theme::with(world.app.shell.looks);
-    let picture = trajview::ui::picture(&world.app, theme);
+    let theme = trajview::widgets::theme::Theme::with(world.app.shell.looks);
+    let picture = trajview::shell::draw::picture(&world.app, theme);
     let is_plain = |cell: &ratatui::buffer::Cell| (cell.fg, cell.bg) == Default::default();
     assert!(picture.content.iter().all(is_plain));
 }
@@ -607,8 +619,8 @@ fn without_utf_8_every_frame_is_ascii() {
 fn every_new_key_is_in_the_table() {
     for keys in [": <esc>", "<c-p> <esc>", "E", "Ma", "'a", "<c-o>", "<c-n>", "T", "<c-g>", "yy"] {
         let first = key::parse(keys).unwrap()[0];
-        let context = trajview::app::keymap::Context::Turns;
-        assert!(trajview::app::keymap::find(context, first).is_some(), "{keys}");
+        let context = trajview::shell::keymap::Context::Turns;
+        assert!(trajview::shell::keymap::find(context, first).is_some(), "{keys}");
     }
     assert!(Key::ctrl('g').to_string() == "ctrl-g");
 }

@@ -3,13 +3,6 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
-    app::{
-        App, Effect, Message, Place,
-        colours::Sides,
-        curves::{Measured, Moved, RulerName, scores},
-        question::{Answer, Question},
-        session::Counts,
-    },
     metrics::{
         lifeline::{self, Asked, Known, Lifeline},
         quality::{self, Profile, Ruler, Scored},
@@ -29,8 +22,17 @@ use trajview::{
         rubric::Rubric,
         search::{Hit, HitPlace, Query, StepField, matches_in},
     },
+    runtime::{self, Opened, Opener, Recording},
+    session::{
+        Counts,
+        question::{Answer, Question},
+    },
+    shell::{App, Effect, Message, Place},
     store::{GoesOn, OpenError, ReuseReader, Scorer},
-    tui::{self, Opened, Opener, Recording},
+    views::{
+        curves::{Measured, Moved, RulerName, scores},
+        replay::colours::Sides,
+    },
 };
 
 /// The frame that some keys lead to.
@@ -39,11 +41,11 @@ pub fn frame(width: u16, height: u16, keys: &str) -> Buffer {
 }
 
 pub fn frame_at(width: u16, height: u16, keys: &str, place: Place) -> Buffer {
-    tui::headless_with(sample(), &[], Size { width, height }, keys, place).unwrap()
+    runtime::headless_with(sample(), &[], Size { width, height }, keys, place).unwrap()
 }
 
 pub fn text(width: u16, height: u16, keys: &str) -> String {
-    trajview::ui::export::text(&frame(width, height, keys))
+    trajview::widgets::export::text(&frame(width, height, keys))
 }
 
 /// Opens the made-up run whatever the path.
@@ -655,7 +657,7 @@ impl Answering {
                     return None;
                 }
                 let recording: Arc<dyn Recording> = self.story.clone();
-                tui::answer(&recording, question)
+                runtime::answer(&recording, question)
             }
         };
         Some(Message::Answered(request, answer))

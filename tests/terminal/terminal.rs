@@ -6,7 +6,7 @@ use std::{
 };
 
 use portable_pty::CommandBuilder;
-use trajview::tui::Gate;
+use trajview::runtime::Gate;
 
 use crate::pty::{SAMPLE, Tui};
 
@@ -40,7 +40,7 @@ const FALLS_OVER: &str = "TRAJVIEW_TEST_FALLS_OVER";
 #[test]
 fn a_panic_gives_the_terminal_back_before_its_words() {
     if std::env::var_os(FALLS_OVER).is_some() {
-        let _terminal = trajview::tui::Terminal::take(Gate::default()).unwrap();
+        let _terminal = trajview::runtime::Terminal::take(Gate::default()).unwrap();
         panic!("the drawer fell over");
     }
     let mut command = CommandBuilder::new(std::env::current_exe().unwrap());

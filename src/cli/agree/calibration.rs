@@ -3,9 +3,8 @@
 //! Who the three are is said with `--raters`, or follows where there are two humans and one judge. In a table of
 //! scores nobody says what a column is; there a column called `judge` among three is the judge.
 
-use std::io;
-
 use serde::Serialize;
+use std::io;
 
 use crate::{
     cli::{
@@ -17,7 +16,7 @@ use crate::{
         Coefficient, Interval, Undefined,
         raters::{Kind, Panel, Rater},
     },
-    ui::text,
+    widgets::text,
 };
 
 use super::{

@@ -1,23 +1,23 @@
 //! The JSON of `agree`: field names are fixed by the contract, adding some is fine. What is not defined is null, and
 //! `not_defined` says why.
 
+use rayon::prelude::*;
+use serde::{Serialize, Serializer, ser::SerializeMap};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
 };
 
-use rayon::prelude::*;
-use serde::{Serialize, Serializer, ser::SerializeMap};
-
-use super::{By, repeats::Repeats};
 use crate::{
-    app::shell::copy::argument,
+    shell::copy::argument,
     study::{
         Agreement, Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
         agreement::AC2_WEIGHTS,
         raters::{Joined, LabelsOf, Panel, Problem, Rater, Score, ScoredPair, join},
     },
 };
+
+use super::{By, repeats::Repeats};
 
 #[derive(Serialize)]
 pub struct Document {

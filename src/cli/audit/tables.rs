@@ -1,15 +1,14 @@
 //! The audit for people, and for spreadsheets.
 
-use std::io;
-
 use serde::Serialize;
+use std::io;
 
 use crate::{
     cli::{
         at,
         output::{Out, Table, plain},
     },
-    ui::text,
+    widgets::text,
 };
 
 use super::{

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::{judge::settings::Settings, runtime::JudgeSettings, store};
+
 use super::{Loaded, judges, load};
-use crate::{judge::settings::Settings, store, tui::JudgeSettings};
 
 /// The file that was named on the command line, or the usual one.
 pub struct File(pub Option<PathBuf>);

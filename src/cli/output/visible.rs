@@ -4,11 +4,10 @@
 //! U+009F too, and direction marks make one text look like another: these and everything else that [`text::unseen`]
 //! finds are written as `\uXXXX`. What reads the document gets the same text.
 
+use serde_json::ser::{Formatter, PrettyFormatter};
 use std::io::{self, Write};
 
-use serde_json::ser::{Formatter, PrettyFormatter};
-
-use crate::ui::text;
+use crate::widgets::text;
 
 /// Indented as serde_json does it, with escapes for what would not be seen.
 #[derive(Default)]

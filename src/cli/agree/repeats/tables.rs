@@ -1,15 +1,14 @@
 //! Stability for people and for spreadsheets.
 
-use std::io;
-
 use serde::Serialize;
+use std::io;
 
 use crate::{
     cli::{
         agree::{Args, document::Document, tables},
         output::{Column, Out, Table, dash},
     },
-    ui::text,
+    widgets::text,
 };
 
 use super::{ComponentRow, ContrastRow, ContrastedRow, GroupRow, Measures, Repeats, Who};

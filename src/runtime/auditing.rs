@@ -1,0 +1,42 @@
+//! What the audit asks of the world: the labels of a rater, read and saved, and what is worked out beside them.
+
+use crate::{
+    run::{
+        Time,
+        rubric::{Label, Labels},
+    },
+    store::{self, Archive, labels::LabelBook},
+    views::audit::asking::Saved,
+};
+
+pub fn now() -> String {
+    Time(jiff::Timestamp::now().as_millisecond()).to_string()
+}
+
+/// The labels of a rater in the bundle of a recording. The error is a sentence.
+pub fn labels(archive: &Archive, annotator: &str) -> Result<Labels, String> {
+    book(archive, annotator).map(|book| book.labels().clone())
+}
+
+/// Saves a label where the file says what the rater saw of the thing, and gives all that are on disk then. The error is
+/// a sentence.
+pub fn save(
+    archive: &Archive,
+    annotator: &str,
+    label: Label,
+    seen: Option<&Label>,
+) -> Result<Saved, String> {
+    let mut book = book(archive, annotator)?;
+    let stands = book.put_if_as_seen(label, seen).map_err(|why| why.to_string())?;
+    Ok(Saved { labels: book.labels().clone(), stands })
+}
+
+fn book(archive: &Archive, annotator: &str) -> Result<LabelBook, String> {
+    let bundle = archive.bundle().and_then(store::rubric::bundle_of);
+    let bundle = bundle.ok_or_else(|| NO_BUNDLE.to_owned())?;
+    LabelBook::open(&bundle, annotator).map_err(|why| why.to_string())
+}
+
+/// Why a recording has no place for labels.
+pub const NO_BUNDLE: &str =
+    "this recording is no bundle (a folder with run.json), so there is no place for labels";

@@ -1,0 +1,193 @@
+//! Carries out what a collection asks for: finding runs, reading what they say, measuring their files.
+//!
+//! Answers are sent in pieces. Rows that come in quick succession are sent together: each message costs the screen the
+//! same, however much is in it.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    store::{self, ReuseReader, Siblings, cards},
+    views::{
+        curves::Measured,
+        table::{
+            asking::{Asked, Depth, Found},
+            row::Scores,
+        },
+    },
+};
+
+use super::{
+    scoring::{Scoring, name_of},
+    world::Opener,
+};
+
+/// What a worker for the collection needs.
+#[derive(Clone)]
+pub struct Collecting {
+    pub opener: Opener,
+    pub scoring: Arc<Scoring>,
+    /// The logs side by side, since the runs were last looked for.
+    pub siblings: Arc<Siblings>,
+    /// Raised when nobody wants what was asked for before.
+    pub unwanted: Arc<AtomicU64>,
+    /// What `unwanted` was when the work began.
+    pub era: u64,
+}
+
+/// Things that come in quick succession wait for each other this long.
+const TOGETHER: Duration = Duration::from_millis(25);
+
+/// Brings what was found; false where nobody listens any more.
+type Tell<'a> = dyn Fn(Found) -> bool + 'a;
+
+impl Collecting {
+    fn is_wanted(&self) -> bool {
+        self.unwanted.load(Ordering::Relaxed) == self.era
+    }
+
+    /// The runs below these paths.
+    pub fn find(&self, sources: &[PathBuf], tell: &Tell<'_>) {
+        self.siblings.forget();
+        let batch = Batch::default();
+        for source in sources {
+            let goes_on = store::walk(source, &mut |run| {
+                batch.add(run).is_none_or(|runs| tell(Found::Paths(runs)))
+            });
+            if !goes_on {
+                break;
+            }
+        }
+        tell(Found::Paths(batch.rest()));
+    }
+
+    /// What these runs say.
+    pub fn read(&self, depth: Depth, asked: &[Asked], tell: &Tell<'_>) {
+        match depth {
+            Depth::Beginning => self.read_beginnings(asked, tell),
+            Depth::Whole => self.read_wholes(asked, tell),
+        }
+    }
+
+    fn read_beginnings(&self, asked: &[Asked], tell: &Tell<'_>) {
+        let begin = |asked: &Asked| {
+            let card = cards::of_beginning(&asked.path).map(Box::new);
+            self.is_wanted().then_some((asked.row, card))
+        };
+        in_batches(asked, begin, |cards| tell(Found::Beginnings(cards)));
+    }
+
+    fn read_wholes(&self, asked: &[Asked], tell: &Tell<'_>) {
+        let read = |asked: &Asked| {
+            let opened = self.opener.open_among(&asked.path, &self.siblings);
+            let card = opened.map(|opened| {
+                let counts = opened.recording.line_counts(&opened.run);
+                let card = cards::of_opened(&asked.path, &opened.run);
+                let counts = counts.as_deref().map_or(&[][..], |it| it);
+                Box::new(cards::with_lines(card, &opened.run, counts))
+            });
+            self.is_wanted().then(|| (asked.row, card.map_err(|why| why.to_string())))
+        };
+        in_batches(asked, read, |cards| tell(Found::Cards(cards)));
+    }
+
+    /// What the files of these runs measure. The error is a sentence.
+    pub fn score(&self, asked: &[Asked], tell: &Tell<'_>) -> Result<(), String> {
+        let scorer = self.scoring.scorer(&|_| {})?;
+        tell(Found::Ruler(name_of(scorer.ruler())));
+        let score = |asked: &Asked| {
+            let scores = self.score_one(asked, scorer);
+            // Half a measure is none; it is asked for again when it is wanted again.
+            self.is_wanted().then_some((asked.row, scores))
+        };
+        scorer.gathering(|| in_batches(asked, score, |scored| tell(Found::Scores(scored))));
+        scorer.forget();
+        Ok(())
+    }
+
+    fn score_one(&self, asked: &Asked, scorer: &store::Scorer) -> Result<Scores, String> {
+        let opened = self.opener.open_among(&asked.path, &self.siblings);
+        let opened = opened.map_err(|why| why.to_string())?;
+        if opened.run.turns.is_empty() && opened.run.rubric_tree.is_some() {
+            return Ok(Scores::default()); // a rubric tree alone has no code
+        }
+        let goes_on = |_, _| self.is_wanted();
+        let scored = opened.recording.score(&opened.run, &asked.moments, scorer, &goes_on)?;
+        let measured: Vec<Measured> = scored.iter().map(Measured::of).collect();
+        let done = opened.run.end();
+        let dir = opened.recording.dir(&opened.run, &[done], &ReuseReader::default());
+        let dir = dir.ok().and_then(|mut dirs| dirs.pop().flatten());
+        Ok(Scores { dir, ..Scores::of(&measured) })
+    }
+}
+
+/// Does `work` for each item, several at a time, and sends what comes of it together with what follows within a moment:
+/// nothing quick waits for something slow. Begins no more once `work` gives nothing or `send` returns false.
+fn in_batches<T: Send>(
+    items: &[Asked],
+    work: impl Fn(&Asked) -> Option<T> + Sync + Send,
+    send: impl Fn(Vec<T>) -> bool,
+) {
+    let (sender, done) = crossbeam_channel::unbounded();
+    let goes_on = AtomicBool::new(true);
+    let labour = || {
+        let sender = sender; // gone when all is done
+        cards::for_each(items, |item| {
+            let is_sent = work(item).is_some_and(|it| sender.send(it).is_ok());
+            is_sent && goes_on.load(Ordering::Relaxed)
+        });
+    };
+    thread::scope(|scope| {
+        scope.spawn(labour);
+        while let Ok(first) = done.recv() {
+            let mut batch = vec![first];
+            let deadline = Instant::now() + TOGETHER;
+            while let Ok(next) = done.recv_deadline(deadline) {
+                batch.push(next);
+            }
+            if !send(batch) {
+                goes_on.store(false, Ordering::Relaxed);
+            }
+        }
+    });
+}
+
+/// Things to be sent together.
+struct Batch<T> {
+    held: Mutex<(Vec<T>, Option<Instant>)>,
+}
+
+impl<T> Default for Batch<T> {
+    fn default() -> Self {
+        Self { held: Mutex::new((vec![], None)) }
+    }
+}
+
+impl<T> Batch<T> {
+    fn held(&self) -> MutexGuard<'_, (Vec<T>, Option<Instant>)> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Everything so far, if it is time to send it.
+    fn add(&self, one: T) -> Option<Vec<T>> {
+        let mut held = self.held();
+        let (things, since) = &mut *held;
+        things.push(one);
+        if since.get_or_insert_with(Instant::now).elapsed() < TOGETHER {
+            return None;
+        }
+        *since = None;
+        Some(std::mem::take(things))
+    }
+
+    fn rest(&self) -> Vec<T> {
+        std::mem::take(&mut self.held().0)
+    }
+}

@@ -1,0 +1,173 @@
+//! The user's editor on a copy of a recorded file.
+//!
+//! The copy lies in a folder that only the user may enter, cannot be written, and is gone when the editor is.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use crate::shell::editor::Editing;
+
+/// Opens the editor and waits for it. The terminal must have been given back. The error is a sentence.
+pub fn open(editing: &Editing) -> Result<(), String> {
+    let editor = editing
+        .program
+        .clone()
+        .or_else(wanted)
+        .ok_or("no editor is named: set VISUAL or EDITOR")?;
+    let copy =
+        Copy::of(editing).map_err(|why| format!("cannot write a copy for the editor: {why}"))?;
+    // A shell reads the variable, as git has it: it may name options, and a path with blanks in quotes.
+    let status = Command::new("sh")
+        .args(["-c", &format!("{editor} \"$@\""), "trajview"])
+        .args(arguments(&editor, &copy.file.to_string_lossy(), editing.line))
+        .status()
+        .map_err(|why| format!("cannot start the editor: {why}"))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(127) => Err(format!("no such editor: {editor}")),
+        Some(code) => Err(format!("{editor} ended with exit code {code}")),
+        None => Err(format!("{editor} was ended by a signal")),
+    }
+}
+
+fn wanted() -> Option<String> {
+    let value = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    value("VISUAL").or_else(|| value("EDITOR"))
+}
+
+/// How an editor is told the line; one that we do not know gets the file alone.
+fn arguments(editor: &str, file: &str, line: usize) -> Vec<String> {
+    let program = editor.split_whitespace().next().unwrap_or_default();
+    let name = program.trim_matches(['"', '\'']).rsplit('/').next().unwrap_or_default();
+    let waits = editor.split_whitespace().any(|word| word == "--wait" || word == "-w");
+    match name {
+        "vi" | "vim" | "nvim" | "view" | "nano" | "emacs" | "emacsclient" | "kak" | "micro"
+        | "ne" | "joe" => vec![format!("+{line}"), file.into()],
+        "hx" | "helix" | "subl" | "zed" => vec![format!("{file}:{line}")],
+        "code" | "codium" | "code-insiders" | "cursor" => {
+            let wait = (!waits).then(|| "--wait".to_owned()); // or the copy is gone before it is read
+            wait.into_iter().chain(["-g".into(), format!("{file}:{line}")]).collect()
+        }
+        _ => vec![file.into()],
+    }
+}
+
+/// A file that is gone when this is dropped.
+struct Copy {
+    folder: PathBuf,
+    file: PathBuf,
+}
+
+impl Copy {
+    fn of(editing: &Editing) -> io::Result<Self> {
+        let folder = private_folder(&std::env::temp_dir())?;
+        let file = folder.join(name(editing));
+        let copy = Self { folder, file };
+        fs::write(&copy.file, editing.text.as_bytes())?;
+        let mut permissions = fs::metadata(&copy.file)?.permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&copy.file, permissions)?;
+        Ok(copy)
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder); // the system clears what is left in the end
+    }
+}
+
+/// `joint.turn-4.py`: the recorded name, so that the editor knows the language, without what is special anywhere.
+fn name(editing: &Editing) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "._-+".contains(c);
+    let plain: String =
+        editing.name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(100).collect();
+    match plain.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() => {
+            format!("{stem}.{}.{extension}", editing.moment)
+        }
+        _ => plain,
+    }
+}
+
+/// A new folder; one that is there already is somebody else's.
+fn private_folder(parent: &Path) -> io::Result<PathBuf> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    const TRIES: usize = 100;
+    let process = std::process::id();
+    for _ in 0..TRIES {
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = parent.join(format!("trajview-{process}-{number}"));
+        match builder().create(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(why) => return Err(why),
+        }
+    }
+    Err(io::Error::other("no folder of this name is free"))
+}
+
+#[cfg(unix)]
+fn builder() -> fs::DirBuilder {
+    use std::os::unix::fs::DirBuilderExt;
+    let mut builder = fs::DirBuilder::new();
+    builder.mode(0o700);
+    builder
+}
+
+#[cfg(not(unix))]
+fn builder() -> fs::DirBuilder {
+    fs::DirBuilder::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn editing(name: &str) -> Editing {
+        Editing {
+            program: None,
+            name: name.into(),
+            text: "a\n".into(),
+            line: 7,
+            moment: "turn-4".into(),
+        }
+    }
+
+    #[test]
+    fn each_editor_is_told_the_line_in_its_way() {
+        let of = |editor: &str| arguments(editor, "/t/a.py", 7).join(" ");
+        assert_eq!(of("vim"), "+7 /t/a.py");
+        assert_eq!(of("/usr/bin/emacs -nw"), "+7 /t/a.py");
+        assert_eq!(of("hx"), "/t/a.py:7");
+        assert_eq!(of("code"), "--wait -g /t/a.py:7");
+        assert_eq!(of("code --wait"), "-g /t/a.py:7");
+        assert_eq!(of("my-editor"), "/t/a.py");
+    }
+
+    #[test]
+    fn the_copy_keeps_its_extension_and_nothing_that_is_special() {
+        assert_eq!(name(&editing("joint.py")), "joint.turn-4.py");
+        assert_eq!(name(&editing("Makefile")), "Makefile");
+        assert_eq!(name(&editing("a;rm -r\x1b.py")), "a_rm_-r_.turn-4.py");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_copy_is_private_cannot_be_written_and_goes_away() {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+
+        let copy = Copy::of(&editing("joint.py")).unwrap();
+        let (folder, file) = (copy.folder.clone(), copy.file.clone());
+
+        assert_eq!(fs::read(&file).unwrap(), b"a\n");
+        assert_eq!((mode(&folder), mode(&file) & 0o222), (0o700, 0));
+        drop(copy);
+        assert!(!folder.exists());
+    }
+}

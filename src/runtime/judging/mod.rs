@@ -1,0 +1,394 @@
+//! Asks a judge for the screen: works out what that would take, and runs the judging while telling what happens.
+//!
+//! Keys stay in here: what is told has none, and no header. A judging ends when it is told to and when the program ends;
+//! what is judged by then is on disk. It goes on when another run is opened. Who can be asked is [`known`].
+
+pub mod known;
+mod told;
+
+use crossbeam_channel::{Sender, bounded};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    judge::{
+        self, asks,
+        client::Client,
+        criteria::{self, Criteria, Group},
+        each::{self, judge_each},
+        found::Environment,
+        job::{self, JobError},
+        own,
+        prompt::{self, Prompt},
+        run::{Ended, Job},
+        settings::Settings,
+        stop::Stop,
+    },
+    session::question::{Part, Question},
+    shell::{Message, Request},
+    store::{self, Opened, judgements::Judgements},
+    views::judge::asking::{self, Asks, Matter, News, Outcome, Plan, Start, Wish},
+};
+
+use super::world::Event;
+
+use known::{Known, SettingsFile};
+
+/// What a worker needs to ask a judge; copies share who is asked and what is open.
+#[derive(Clone)]
+pub struct Judging {
+    sender: Sender<Event>,
+    known: Arc<Mutex<Known>>,
+    /// The bundle that was asked about last.
+    held: Arc<Mutex<Option<Held>>>,
+    /// Of the judgings that have not ended.
+    stops: Arc<Mutex<HashMap<Request, Stop>>>,
+    /// Judgings that have not ended.
+    running: Arc<AtomicUsize>,
+    /// Whether time passes.
+    has_clock: bool,
+}
+
+#[derive(Clone)]
+struct Held {
+    bundle: PathBuf,
+    opened: Arc<Opened>,
+}
+
+/// How often it is told that time passes.
+const BEAT: Duration = Duration::from_secs(1);
+
+/// How long a judging has to end when the program does. It saves after each component, so there is little to lose.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl Judging {
+    pub fn new(sender: Sender<Event>) -> Self {
+        Self {
+            sender,
+            known: Arc::default(),
+            held: Arc::default(),
+            stops: Arc::default(),
+            running: Arc::default(),
+            has_clock: false,
+        }
+    }
+
+    /// From now on these can be asked, and those that are found in this environment.
+    pub fn ask_of(
+        &self,
+        judges: &[Settings],
+        environment: Environment,
+        file: Option<SettingsFile>,
+    ) -> Vec<asking::Judge> {
+        let mut known = locked(&self.known);
+        known.write_down(judges);
+        (known.environment, known.file) = (environment, file);
+        known.all()
+    }
+
+    /// From now on it is told how long things take.
+    pub const fn with_clock(&mut self) {
+        self.has_clock = true;
+    }
+
+    /// Ends a judging.
+    pub fn stop(&self, judging: Request) {
+        if let Some(stop) = locked(&self.stops).get(&judging) {
+            stop.set();
+        }
+    }
+
+    /// Ends every judging under way and waits a moment until they have.
+    pub fn end(&self) {
+        locked(&self.stops).values().for_each(Stop::set);
+        let began = Instant::now();
+        while self.running.load(Ordering::SeqCst) > 0 && began.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// To be called before the worker starts, so that a stop that follows at once is not missed.
+    pub fn stop_for(&self, request: Request, question: &Question) -> Stop {
+        let stop = Stop::default();
+        if let Question::Judging { .. } = question {
+            locked(&self.stops).insert(request, stop.clone());
+            self.running.fetch_add(1, Ordering::SeqCst);
+        }
+        stop
+    }
+
+    /// What a judging would take; as [`Self::judge_all`]. The error is a sentence.
+    pub fn plan(
+        &self,
+        (bundle, turns): (Option<PathBuf>, usize),
+        wish: &Wish,
+    ) -> Result<Plan, String> {
+        self.desk(bundle, turns, wish).and_then(|desk| desk.plan(wish))
+    }
+
+    /// `bundle` is the folder of the recording's bundle, where it is one; `turns` how many it has by now.
+    pub fn judge_all(
+        &self,
+        request: Request,
+        (bundle, turns): (Option<PathBuf>, usize),
+        wish: &Wish,
+        start: Start,
+        stop: &Stop,
+    ) -> Outcome {
+        let _running = Running { judging: self, request };
+        let desk = self.desk(bundle, turns, wish);
+        let over = desk.map(|desk| self.judge(request, &desk, wish, start, stop));
+        over.unwrap_or_else(Outcome::failure)
+    }
+
+    /// The judge of this name with this model is in the settings from now on. Gives a sentence; the error is one too.
+    pub fn keep(&self, judge: &str, model: &str) -> Result<String, String> {
+        locked(&self.known).keep(judge, model)
+    }
+
+    /// Says at once what the settings, keys and programs give, and which servers answer when they had their time. Gives
+    /// everybody, and what is wrong with the settings.
+    pub fn find(&self, tell: &dyn Fn(Vec<asking::Judge>)) -> (Vec<asking::Judge>, Option<String>) {
+        let (problem, judges, environment) = {
+            let mut known = locked(&self.known);
+            let problem = known.look();
+            (problem, known.all(), known.environment.clone())
+        };
+        tell(judges);
+        let servers = Known::servers(&environment);
+        let mut known = locked(&self.known);
+        known.take_servers(servers);
+        (known.all(), problem)
+    }
+
+    /// Everybody, with the models of this judge, or why they are not known.
+    pub fn list(&self, judge: &str) -> Vec<asking::Judge> {
+        let known = locked(&self.known).clone(); // nobody waits for a server
+        let models = known.ask_for_models(judge);
+        let mut known = locked(&self.known);
+        known.list(judge, models);
+        known.all()
+    }
+
+    /// The error is a sentence.
+    fn desk(&self, bundle: Option<PathBuf>, turns: usize, wish: &Wish) -> Result<Desk, String> {
+        let known = locked(&self.known).clone();
+        let settings = known.settings(&wish.judge, &wish.model)?;
+        let bundle = bundle.ok_or(NO_BUNDLE)?;
+        let asks = match wish.asks {
+            Asks::Levels => asks::Asks::Levels,
+            Asks::Flags => asks::Asks::Flags,
+        };
+        let prompt = prompt_in(asks, wish.prompt.as_deref())?;
+        let criteria = match asks {
+            asks::Asks::Levels => None,
+            asks::Asks::Flags => Some(Arc::new(criteria_in(wish.criteria.as_deref())?)),
+        };
+        let opened = self.open(&bundle, turns)?;
+        Ok(Desk { settings, prompt, criteria, bundle, opened, known })
+    }
+
+    fn open(&self, bundle: &Path, turns: usize) -> Result<Arc<Opened>, String> {
+        let mut held = locked(&self.held);
+        let is_it = |held: &&Held| held.bundle == bundle && held.opened.run.turns.len() == turns;
+        if let Some(held) = held.as_ref().filter(is_it) {
+            return Ok(held.opened.clone());
+        }
+        let opened = Arc::new(store::open(bundle).map_err(|why| why.to_string())?);
+        *held = Some(Held { bundle: bundle.to_owned(), opened: opened.clone() });
+        Ok(opened)
+    }
+
+    /// One moment after the other.
+    fn judge(
+        &self,
+        request: Request,
+        desk: &Desk,
+        wish: &Wish,
+        start: Start,
+        stop: &Stop,
+    ) -> Outcome {
+        let clock = Clock::start(self, request);
+        let start = match start {
+            Start::Anew => judge::run::Start::Anew,
+            Start::Resume => judge::run::Start::Resume,
+        };
+        let mut tell = |job: &Job, news: each::News<'_>| match news {
+            each::News::Begins => {}
+            each::News::Event(event) => clock.tell(job.subject.turn, event),
+        };
+        let mut states: Vec<(Job, Ended)> = vec![];
+        let judged = judge_each(
+            &wish.moments,
+            |turn| desk.job(wish, turn)?.with_key_of(&|name| desk.known.variable(name)),
+            (desk.settings.cost, start),
+            (&Judgements::of(&desk.bundle), stop),
+            &mut tell,
+            &mut states,
+        );
+        match judged {
+            Ok(()) => told::outcome(&states),
+            Err(why) => told::failed(&states, why.to_string()),
+        }
+    }
+}
+
+const NO_BUNDLE: &str = "this recording is no run bundle, so there is no place for verdicts; `trajview import RECORDING --out DIR` \
+                         makes one";
+
+/// Counts down when a judging ends, however it does.
+struct Running<'a> {
+    judging: &'a Judging,
+    request: Request,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        locked(&self.judging.stops).remove(&self.request);
+        self.judging.running.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Everything a judging needs but the moment.
+struct Desk {
+    settings: Settings,
+    prompt: Prompt,
+    /// Where flags are asked for.
+    criteria: Option<Arc<Criteria>>,
+    bundle: PathBuf,
+    opened: Arc<Opened>,
+    /// Where the key is looked up.
+    known: Known,
+}
+
+impl Desk {
+    fn job(&self, wish: &Wish, turn: usize) -> Result<Job, JobError> {
+        let wish = job::Wish {
+            settings: self.settings.clone(),
+            prompt: self.prompt.clone(),
+            criteria: self.criteria.clone(),
+            components: wish.components.clone(),
+            turn,
+            budget: Some(wish.budget),
+            repeats: wish.repeats,
+        };
+        Job::prepare(wish, &self.bundle, &self.opened)
+    }
+
+    fn plan(&self, wish: &Wish) -> Result<Plan, String> {
+        let bound = self.settings.cost.most;
+        let mut whole = Plan {
+            bound,
+            prompt: digits(&self.prompt.sha256),
+            criteria: self.criteria.as_ref().map(|it| digits(&it.sha256)),
+            groups: self.criteria.iter().flat_map(|it| &it.groups).map(matter).collect(),
+            cost: Some(0.0),
+            ..Plan::default()
+        };
+        for &turn in &wish.moments {
+            let job = self.job(wish, turn).map_err(|why| why.to_string())?;
+            let plan = judge::plan::Plan::of(&job);
+            whole.components = job.matters.len();
+            whole.requests += plan.requests;
+            whole.input_tokens += plan.input_tokens;
+            whole.output_tokens += plan.output_tokens;
+            let sum = whole.cost.zip(plan.cost).map(|(sum, cost)| sum + cost);
+            whole.cost = sum.map(|sum| sum.min(bound.unwrap_or(f64::INFINITY)));
+            whole.place = plan.place;
+            whole.key = job.settings.key_env.clone();
+            whole.lacks = lacks(job, &self.known, &mut whole.place);
+        }
+        Ok(whole)
+    }
+}
+
+/// The first of them.
+fn digits(sha256: &str) -> String {
+    sha256.chars().take(12).collect()
+}
+
+fn matter(group: &Group) -> Matter {
+    let names: Vec<&str> = group.criteria.iter().map(|it| it.name.as_str()).collect();
+    Matter { id: group.id.clone(), name: names.join(", ") }
+}
+
+/// What is missing to ask, as a sentence; a key in the place of the judge is taken out of it.
+fn lacks(job: Job, known: &Known, place: &mut String) -> Option<String> {
+    let name = job.settings.name.clone();
+    match job.with_key_of(&|name| known.variable(name)) {
+        Err(why) => Some(why.to_string()),
+        Ok(job) => {
+            *place = job.key.hide(place);
+            let why = Client::new(&job.settings, &job.key).err()?;
+            Some(format!("judge {name} {why}"))
+        }
+    }
+}
+
+/// The error is a sentence.
+fn prompt_in(asks: asks::Asks, path: Option<&str>) -> Result<Prompt, String> {
+    let Some(path) = path else { return Ok(Prompt::built_in_for(asks)) };
+    let of = |bytes: &[u8], origin: &str| Prompt::for_rubric(asks, bytes, origin);
+    own::read(Path::new(path), prompt::MOST_BYTES, of).map_err(|why| why.to_string())
+}
+
+/// The error is a sentence.
+fn criteria_in(path: Option<&str>) -> Result<Criteria, String> {
+    let Some(path) = path else { return Ok(Criteria::built_in()) };
+    own::read(Path::new(path), criteria::MOST_BYTES, Criteria::of).map_err(|why| why.to_string())
+}
+
+/// Tells what happens, and when.
+struct Clock {
+    sender: Sender<Event>,
+    request: Request,
+    /// None where no time passes.
+    began: Option<Instant>,
+    /// Ends the beat when it is dropped.
+    _beat: Option<Sender<()>>,
+}
+
+impl Clock {
+    fn start(judging: &Judging, request: Request) -> Self {
+        let sender = judging.sender.clone();
+        let began = judging.has_clock.then(Instant::now);
+        let _beat = began.and_then(|began| beat(sender.clone(), request, began));
+        Self { sender, request, began, _beat }
+    }
+
+    fn tell(&self, turn: usize, event: &judge::run::Event) {
+        let seconds = self.began.map_or(0.0, |began| began.elapsed().as_secs_f64());
+        let message =
+            Message::Partly(self.request, Part::Judging(seconds, told::news(turn, event)));
+        let _ = self.sender.send(Event::Partly(message)); // the loop may already have gone home
+    }
+}
+
+/// Without a thread time stands still; everything else goes on.
+fn beat(sender: Sender<Event>, request: Request, began: Instant) -> Option<Sender<()>> {
+    let (ends, ended) = bounded::<()>(0);
+    let tell = move || {
+        while ended.recv_timeout(BEAT) == Err(crossbeam_channel::RecvTimeoutError::Timeout) {
+            let seconds = began.elapsed().as_secs_f64();
+            let message = Message::Partly(request, Part::Judging(seconds, News::Beat));
+            if sender.send(Event::Partly(message)).is_err() {
+                return;
+            }
+        }
+    };
+    thread::Builder::new().name("beat".into()).spawn(tell).ok()?;
+    Some(ends)
+}
+
+/// Nothing here leaves what is locked halfway.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

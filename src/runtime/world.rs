@@ -1,0 +1,995 @@
+//! Where pure code ends: effects carried out on threads of their own, answers sent back.
+//!
+//! A worker that panics answers too, with a sentence: the screen lives on, and no question is ever left open.
+
+use crossbeam_channel::Sender;
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+};
+
+use crate::{
+    code::highlight::highlight,
+    judge::stop::Stop,
+    live::{Control, Job, Start},
+    metrics::{
+        absence::Place,
+        lifeline::{Asked, Lifeline},
+        quality::Scored,
+        reuse::Reuse,
+    },
+    run::{
+        RepoPath, Run, StepId, StepText,
+        files::{Blob, Change, FileDiff, Timeline, TreeFile, blame::BlamedLine},
+        rubric::{Component, Label, Labels, Rubric, Verdict},
+        search::{Hit, Query},
+    },
+    session::{
+        Counts,
+        ask::Sentence,
+        question::{Answer, Executor, Part, Question},
+    },
+    shell::{Effect, Message, Request, state},
+    store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer, Siblings},
+    study::{
+        self, Estimate,
+        compare::{Party, Trees},
+        paired::{Tested, tested},
+    },
+    views::{
+        audit::{
+            agreement::{self, Pairs},
+            asking::Saved,
+        },
+        compare::asking,
+        curves::{Measured, Moved, RulerName, scores},
+        jobs::{
+            Plan as JobPlan, Refusal, Wanted,
+            live::{Found, Origin},
+            scoring::Measure,
+            testing::Tests,
+        },
+        judge::asking::{Judge, Outcome, Plan as JudgePlan, Start as JudgingStart, Wish},
+        live::told::Command,
+        replay::{
+            colours::{self, Sides, Texts},
+            search::MOST_HITS,
+        },
+        scores::components::asking::Integration,
+        table::{self, asking::Depth, columns::Column, pairs::Sides as PairedSides},
+    },
+};
+
+use super::{
+    auditing,
+    collecting::Collecting,
+    comparing::Comparing,
+    jobs,
+    judging::Judging,
+    living::{self, Living},
+    scoring::{Scoring, name_of},
+    starting::{self, Starting},
+};
+
+/// What answers questions about a run. The store's archive does; tests bring their own.
+pub trait Recording: Send + Sync {
+    fn step_text(&self, run: &Run, step: StepId) -> StepText;
+    fn request(&self, run: &Run, turn: usize) -> String;
+    fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String>;
+    /// One list a turn, one entry a change.
+    fn line_counts(&self, run: &Run) -> Result<Counts, String>;
+    fn diff(&self, run: &Run, change: &Change, context: usize) -> FileDiff;
+    /// What changed between two moments, counted in turns done.
+    fn changes_between(
+        &self,
+        run: &Run,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<Change>, String>;
+    /// One entry a line of the file after so many turns.
+    fn blame(&self, run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String>;
+    fn search(
+        &self,
+        run: &Run,
+        query: &Query,
+        found: &mut dyn FnMut(Hit) -> bool,
+    ) -> Result<(), String>;
+    /// The scores of the files at each of these moments, counted in turns done.
+    fn score(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        scorer: &Scorer,
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Scored>, String>;
+    /// DIR of the files at each of these moments, counted in turns done; None where there is none.
+    fn dir(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        reader: &ReuseReader,
+    ) -> Result<Vec<Option<f64>>, String>;
+    /// What is in a file. The error is a sentence.
+    fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String>;
+    /// What stands beside the run of what it is judged by; by default nothing does.
+    fn rubric(&self) -> Rubric {
+        Rubric::default()
+    }
+    /// The folder of the bundle, where it is one: the place for verdicts.
+    fn bundle(&self) -> Option<PathBuf> {
+        None
+    }
+    /// What the modules offer after so many turns and who takes it; None where nothing says what the files were. The
+    /// error is a sentence.
+    fn reuse(&self, _run: &Run, _done: usize) -> Result<Option<Reuse>, String> {
+        Ok(None)
+    }
+    /// What became of these components; one entry each. The error is a sentence.
+    fn lifelines(
+        &self,
+        _run: &Run,
+        _asked: &[Asked],
+        _goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Lifeline>, String> {
+        Err("this recording cannot tell what became of its components".into())
+    }
+    /// What a rater has labelled so far; nothing of other raters. The error is a sentence.
+    fn labels(&self, _annotator: &str) -> Result<Labels, String> {
+        Err(auditing::NO_BUNDLE.into())
+    }
+    /// Brings a label to the disk before it returns, and gives all labels of the rater. The error is a sentence.
+    fn save_label(
+        &self,
+        _annotator: &str,
+        _label: Label,
+        _seen: Option<&Label>,
+    ) -> Result<Saved, String> {
+        Err(auditing::NO_BUNDLE.into())
+    }
+    /// Places that look like a component after so many turns, best first; what of them a verdict's looks read, where
+    /// one is given. The error is a sentence.
+    fn places(
+        &self,
+        _run: &Run,
+        _done: usize,
+        _component: &Component,
+        _verdict: Option<&Verdict>,
+    ) -> Result<Vec<Place>, String> {
+        Err("this recording cannot tell what its code looks like".into())
+    }
+}
+
+impl Recording for Archive {
+    fn step_text(&self, run: &Run, step: StepId) -> StepText {
+        self.step_text(run, step)
+    }
+
+    fn request(&self, run: &Run, turn: usize) -> String {
+        self.request(run, turn)
+    }
+
+    fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String> {
+        self.timeline(run)
+    }
+
+    fn line_counts(&self, run: &Run) -> Result<Counts, String> {
+        self.line_counts(run)
+    }
+
+    fn diff(&self, run: &Run, change: &Change, context: usize) -> FileDiff {
+        self.diff(run, change, context)
+    }
+
+    fn changes_between(
+        &self,
+        run: &Run,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<Change>, String> {
+        self.changes_between(run, before, after)
+    }
+
+    fn blame(&self, run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String> {
+        self.blame(run, path, done)
+    }
+
+    fn search(
+        &self,
+        run: &Run,
+        query: &Query,
+        found: &mut dyn FnMut(Hit) -> bool,
+    ) -> Result<(), String> {
+        self.search(run, query, found)
+    }
+
+    fn score(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        scorer: &Scorer,
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Scored>, String> {
+        self.score(run, moments, scorer, goes_on)
+    }
+
+    fn dir(
+        &self,
+        run: &Run,
+        moments: &[usize],
+        reader: &ReuseReader,
+    ) -> Result<Vec<Option<f64>>, String> {
+        let reuse = self.reuse(run, moments, reader)?;
+        Ok(reuse.into_iter().map(|reuse| reuse?.dir()).collect())
+    }
+
+    fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String> {
+        self.content(run, file)
+    }
+
+    fn rubric(&self) -> Rubric {
+        self.rubric()
+    }
+
+    fn bundle(&self) -> Option<PathBuf> {
+        self.bundle().map(Path::to_owned)
+    }
+
+    fn reuse(&self, run: &Run, done: usize) -> Result<Option<Reuse>, String> {
+        let mut all = self.reuse(run, &[done], &store::ReuseReader::default())?;
+        Ok(all.pop().flatten())
+    }
+
+    fn lifelines(
+        &self,
+        run: &Run,
+        asked: &[Asked],
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Lifeline>, String> {
+        self.lifelines(run, asked, goes_on)
+    }
+
+    fn labels(&self, annotator: &str) -> Result<Labels, String> {
+        auditing::labels(self, annotator)
+    }
+
+    fn save_label(
+        &self,
+        annotator: &str,
+        label: Label,
+        seen: Option<&Label>,
+    ) -> Result<Saved, String> {
+        auditing::save(self, annotator, label, seen)
+    }
+
+    fn places(
+        &self,
+        run: &Run,
+        done: usize,
+        component: &Component,
+        verdict: Option<&Verdict>,
+    ) -> Result<Vec<Place>, String> {
+        self.places(run, done, component, verdict)
+    }
+}
+
+/// A run and what answers questions about it.
+#[derive(Clone)]
+pub struct Opened {
+    pub run: Arc<Run>,
+    pub recording: Arc<dyn Recording>,
+}
+
+impl From<store::Opened> for Opened {
+    fn from(opened: store::Opened) -> Self {
+        Self { run: opened.run, recording: opened.archive }
+    }
+}
+
+/// How a path becomes a run.
+#[derive(Clone)]
+pub struct Opener {
+    whole: Arc<Whole>,
+    among: Option<Arc<Among>>,
+    head: Arc<Head>,
+    several: Arc<Several>,
+}
+
+type Whole = dyn Fn(&Path) -> Result<Opened, OpenError> + Send + Sync;
+type Among = dyn Fn(&Path, &Siblings) -> Result<Opened, OpenError> + Send + Sync;
+type Head = dyn Fn(&Path) -> Option<Opened> + Send + Sync;
+type Several = dyn Fn(&Path) -> bool + Send + Sync;
+
+impl Opener {
+    pub fn new(whole: impl Fn(&Path) -> Result<Opened, OpenError> + Send + Sync + 'static) -> Self {
+        let (head, several) = (Arc::new(|_: &Path| None), Arc::new(|_: &Path| false));
+        Self { whole: Arc::new(whole), among: None, head, several }
+    }
+
+    /// Opens the whole run.
+    pub fn open(&self, path: &Path) -> Result<Opened, OpenError> {
+        (self.whole)(path)
+    }
+
+    /// Opens one of many runs, by what is known of the logs beside it.
+    pub fn open_among(&self, path: &Path, siblings: &Siblings) -> Result<Opened, OpenError> {
+        match &self.among {
+            Some(among) => among(path, siblings),
+            None => self.open(path),
+        }
+    }
+
+    /// With a way to open many runs that costs less than to open each by itself.
+    #[must_use]
+    pub fn with_many(
+        self,
+        among: impl Fn(&Path, &Siblings) -> Result<Opened, OpenError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { among: Some(Arc::new(among)), ..self }
+    }
+
+    /// With a way to have the beginning of a run while the whole is read.
+    #[must_use]
+    pub fn with_head(self, head: impl Fn(&Path) -> Option<Opened> + Send + Sync + 'static) -> Self {
+        Self { head: Arc::new(head), ..self }
+    }
+}
+
+impl Opener {
+    /// With a way to tell that a path holds several runs, which are shown in a table then.
+    #[must_use]
+    pub fn with_several(self, several: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
+        Self { several: Arc::new(several), ..self }
+    }
+}
+
+/// The way in through the disk.
+pub fn from_disk() -> Opener {
+    Opener::new(|path| store::open(path).map(Opened::from))
+        .with_many(|path, siblings| store::open_among(path, siblings).map(Opened::from))
+        .with_head(|path| store::open_head(path).map(Opened::from))
+        .with_several(store::holds_several)
+}
+
+/// What a worker sends back.
+pub enum Reply {
+    Opened(Request, Result<Opened, OpenError>),
+    Message(Message),
+    /// A run that was to be set beside others cannot be opened.
+    NotCompared(Request, OpenError),
+    /// The run of a form can begin; the one that it is started from.
+    StartLive(Request, Box<Job>, Option<Origin>),
+}
+
+pub enum Event {
+    /// The user, the terminal or the clock wants something.
+    Asked(Message),
+    /// A question is answered, for good.
+    Answered(Reply),
+    /// A part of an answer; more follows.
+    Partly(Message),
+    /// The beginning of a run that is still being read; the whole follows.
+    Begun(Request, Opened),
+    /// Told of a run that is being made; whoever tells waits until it is taken in.
+    Living(Message),
+    /// A signal arrived.
+    Signal(i32),
+    /// There is no terminal any more.
+    Gone,
+    /// The recording that is followed has grown.
+    Grown(Opened),
+    /// Something was added to a bundle, which may not be the one that is open any more.
+    Changed(PathBuf, Opened),
+}
+
+/// Carries out effects.
+pub struct World {
+    sender: Sender<Event>,
+    opener: Opener,
+    recording: Option<Arc<dyn Recording>>,
+    /// The newest search; an older one stops at its next hit.
+    search: Arc<AtomicU64>,
+    followed: Option<PathBuf>,
+    /// The newest follower; an older one stops.
+    follows: Arc<AtomicU64>,
+    scoring: Arc<Scoring>,
+    /// Raised when nobody wants any more scores of those asked for before.
+    unwanted: Arc<AtomicU64>,
+    comparing: Comparing,
+    collecting: Collecting,
+    /// The agent at work, where a run is being made.
+    living: Option<Living>,
+    judging: Judging,
+    testing: jobs::Testing,
+    /// The settings file, where there is a place for one.
+    settings: Option<PathBuf>,
+    starting: Starting,
+}
+
+impl World {
+    pub fn new(sender: Sender<Event>, opener: Opener) -> Self {
+        let comparing = Comparing::new(opener.clone());
+        let collecting = Collecting {
+            opener: opener.clone(),
+            scoring: Arc::default(),
+            siblings: Arc::default(),
+            unwanted: Arc::default(),
+            era: 0,
+        };
+        Self {
+            judging: Judging::new(sender.clone()),
+            sender,
+            opener,
+            comparing,
+            recording: None,
+            search: Arc::default(),
+            followed: None,
+            follows: Arc::default(),
+            scoring: Arc::default(),
+            unwanted: Arc::default(),
+            collecting,
+            living: None,
+            testing: jobs::Testing::default(),
+            settings: None,
+            starting: Starting::default(),
+        }
+    }
+
+    /// From now on agents are started so.
+    pub fn start_with(&mut self, starting: Starting) {
+        self.starting = starting;
+    }
+
+    /// From now on questions are about this recording.
+    pub fn ask_about(&mut self, recording: Arc<dyn Recording>) {
+        self.recording = Some(recording);
+    }
+
+    /// From now on the code is scored as this says.
+    pub fn score_with(&mut self, scoring: Scoring) {
+        self.collecting.scoring = Arc::new(scoring.another());
+        self.scoring = Arc::new(scoring);
+        self.comparing.score_with(self.scoring.clone());
+    }
+
+    /// From now on the code is scored as somebody said on the screen.
+    pub fn measure_with(&mut self, measure: Measure) {
+        if measure.is_default {
+            let words = jobs::keep_measure(&measure, self.settings.as_deref());
+            let say = Message::Shell(state::Message::Say(words));
+            let _ = self.sender.send(Event::Partly(say)); // the loop may already have gone home
+        }
+        self.stop_scoring();
+        self.score_with(self.scoring.measuring(measure));
+    }
+
+    /// Who can be asked about a run.
+    pub const fn judging(&mut self) -> &mut Judging {
+        &mut self.judging
+    }
+
+    /// Whether a path names several runs.
+    pub fn holds_several(&self, path: &Path) -> bool {
+        (self.opener.several)(path)
+    }
+
+    /// Ends what is being measured of runs side by side.
+    pub fn stop_comparing(&self) {
+        self.comparing.stop();
+    }
+
+    /// Starts an agent whose run is shown.
+    pub fn begin_live(&mut self, job: Job, start: Start, control: Control, beside: living::Beside) {
+        let (sender, opener) = (self.sender.clone(), self.opener.clone());
+        self.living = Some(Living::start(job, start, control, (sender, opener), beside));
+    }
+
+    /// Something told of the run was taken in.
+    pub fn took_in(&self) {
+        if let Some(living) = &self.living {
+            living.took();
+        }
+    }
+
+    /// What the person wants of the run. An agent that does not read its keys loses them.
+    pub fn ask_agent(&self, command: Command) {
+        if let Some(living) = &self.living {
+            living.ask(command);
+        }
+    }
+
+    /// Ends the run, and waits for its end; None where there was none or it broke off.
+    pub fn end_live(&mut self) -> Option<living::Outcome> {
+        self.living.take()?.end()
+    }
+
+    /// What is to be kept is kept in this file.
+    pub fn keep_in(&mut self, settings: Option<&Path>) {
+        self.settings = settings.map(Path::to_owned);
+    }
+
+    /// Whether questions are about the recording in this bundle.
+    pub fn is_about(&self, bundle: &Path) -> bool {
+        self.recording.as_ref().and_then(|it| it.bundle()).is_some_and(|open| open == bundle)
+    }
+
+    /// Ends the tests of checkpoints, and waits a moment until they have.
+    pub fn end_testing(&self) {
+        self.testing.end();
+    }
+
+    /// Ends the tests of checkpoints.
+    pub fn stop_testing(&self) {
+        self.testing.stop();
+    }
+
+    /// Ends what is being scored.
+    pub fn stop_scoring(&self) {
+        self.unwanted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Ends what is being read and measured of the collection.
+    pub fn stop_collecting(&mut self) {
+        self.collecting.era = self.collecting.unwanted.fetch_add(1, Ordering::Relaxed) + 1;
+    }
+
+    /// Tells no more of a recording that grows.
+    pub fn follow_no_more(&mut self) {
+        self.followed = None;
+        self.follows.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Tells from now on when a recording grows; one that was followed before is left alone.
+    pub fn follow(&mut self, path: PathBuf) {
+        if self.followed.as_ref() == Some(&path) {
+            return;
+        }
+        self.followed = Some(path.clone());
+        let (sender, newest) = (self.sender.clone(), self.follows.clone());
+        let number = newest.fetch_add(1, Ordering::Relaxed) + 1;
+        let is_wanted = move || newest.load(Ordering::Relaxed) == number;
+        let follow = move || {
+            let grown = |opened| sender.send(Event::Grown(opened)).is_ok();
+            super::follow::tell(&path, &is_wanted, &grown);
+        };
+        // Without a thread nothing grows; everything else goes on.
+        let _ = thread::Builder::new().name("follower".into()).spawn(follow);
+    }
+
+    /// Starts a worker, which sends exactly one [`Event::Answered`].
+    pub fn carry_out(&self, effect: Effect) {
+        let Some(request) = effect.request() else { return };
+        let apology = apology(&effect);
+        let sorry = apology.clone();
+        if let Effect::Open(..) = effect {
+            self.stop_scoring();
+            self.search.store(request.number(), Ordering::Relaxed);
+        }
+        let question = match &effect {
+            Effect::Ask(_, question) => Some(&**question),
+            _ => None,
+        };
+        if let Some(Question::Search { .. }) = question {
+            self.search.store(request.number(), Ordering::Relaxed);
+        }
+        let worker = self.worker(request, question);
+        let takes_long = question.is_some_and(takes_long);
+        let sender = self.sender.clone();
+        let work = move || {
+            if takes_long {
+                store::stand_back();
+            }
+            let reply = catch_unwind(AssertUnwindSafe(|| worker.reply(effect)));
+            let reply = reply.unwrap_or_else(|panic| apology(&words_of(&*panic)));
+            let _ = sender.send(Event::Answered(reply)); // the loop may already have gone home
+        };
+        let started = thread::Builder::new().name("worker".into()).spawn(work);
+        if let Err(why) = started {
+            let words = format!("no thread could be started: {why}");
+            let _ = self.sender.send(Event::Answered(sorry(&words)));
+        }
+    }
+
+    fn worker(&self, request: Request, question: Option<&Question>) -> Worker {
+        Worker {
+            request,
+            judging: self.judging.clone(),
+            stop: question.map(|it| self.judging.stop_for(request, it)).unwrap_or_default(),
+            sender: self.sender.clone(),
+            opener: self.opener.clone(),
+            recording: self.recording.clone(),
+            search: self.search.clone(),
+            scoring: self.scoring.clone(),
+            unwanted: self.unwanted.clone(),
+            era: self.unwanted.load(Ordering::Relaxed),
+            comparing: self.comparing.clone(),
+            collecting: self.collecting.clone(),
+            testing: self.testing.for_question(question),
+            settings: self.settings.clone(),
+            starting: self.starting.clone(),
+            not_compared: OnceLock::new(),
+        }
+    }
+}
+
+/// What takes long is not what is looked at: it stands back for the rest.
+const fn takes_long(question: &Question) -> bool {
+    matches!(
+        question,
+        Question::Scores { .. }
+            | Question::LineCounts { .. }
+            | Question::Search { .. }
+            | Question::Agreement { .. }
+            | Question::PartyScores { .. }
+            | Question::Trees { .. }
+            | Question::PairTests { .. }
+    )
+}
+
+/// Answers a question about a recording at once, with what a program that was just started has. Parts of the answer are
+/// lost.
+pub fn answer(recording: &Arc<dyn Recording>, question: Question) -> Answer {
+    let mut world = World::new(crossbeam_channel::unbounded().0, from_disk());
+    world.ask_about(recording.clone());
+    question.carry_out(&world.worker(Request::default(), None))
+}
+
+/// Answers one question, with copies of what the world has.
+struct Worker {
+    /// The number of the question.
+    request: Request,
+    sender: Sender<Event>,
+    opener: Opener,
+    recording: Option<Arc<dyn Recording>>,
+    search: Arc<AtomicU64>,
+    scoring: Arc<Scoring>,
+    unwanted: Arc<AtomicU64>,
+    /// What `unwanted` was when the work began.
+    era: u64,
+    comparing: Comparing,
+    collecting: Collecting,
+    judging: Judging,
+    /// Ends the judging that this is.
+    stop: Stop,
+    testing: jobs::Testing,
+    settings: Option<PathBuf>,
+    starting: Starting,
+    /// Why a run that was to be set beside others cannot be opened.
+    not_compared: OnceLock<OpenError>,
+}
+
+impl Worker {
+    fn reply(self, effect: Effect) -> Reply {
+        match effect {
+            Effect::Ask(request, question) => {
+                let answer = question.carry_out(&self);
+                match self.not_compared.into_inner() {
+                    Some(why) => Reply::NotCompared(request, why),
+                    None => Reply::Message(Message::Answered(request, answer)),
+                }
+            }
+            Effect::Open(request, path) => self.open(request, &path),
+            Effect::StartLive(request, beginning) => {
+                self.starting.begin(request, &beginning, &self.opener)
+            }
+            effect => apology(&effect)("asked in the wrong place"),
+        }
+    }
+
+    fn open(&self, request: Request, path: &Path) -> Reply {
+        if (self.opener.several)(path) {
+            return Reply::Message(Message::Several(request));
+        }
+        if let Some(head) = (self.opener.head)(path) {
+            let _ = self.sender.send(Event::Begun(request, head)); // the loop may already have gone home
+            store::stand_back(); // there is something to look at
+        }
+        Reply::Opened(request, self.opener.open(path))
+    }
+
+    fn recording(&self) -> Result<&dyn Recording, Sentence> {
+        self.recording.as_deref().ok_or_else(|| our_mistake("no run is open"))
+    }
+
+    fn bundle(&self) -> Option<PathBuf> {
+        self.recording.as_ref()?.bundle()
+    }
+
+    fn say(&self, words: String) {
+        let message = Message::Shell(state::Message::Say(words));
+        let _ = self.sender.send(Event::Partly(message)); // the loop may already have gone home
+    }
+
+    /// Brings the beginning of an answer; whether anybody listens.
+    fn tell(&self, part: Part) -> bool {
+        self.sender.send(Event::Partly(Message::Partly(self.request, part))).is_ok()
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.unwanted.load(Ordering::Relaxed) == self.era
+    }
+}
+
+impl Executor for Worker {
+    fn timeline(&self, run: Arc<Run>) -> Result<Arc<Timeline>, Sentence> {
+        self.recording()?.timeline(&run)
+    }
+
+    fn line_counts(&self, run: Arc<Run>) -> Result<Arc<Counts>, Sentence> {
+        self.recording()?.line_counts(&run).map(Arc::new)
+    }
+
+    fn step_text(&self, run: Arc<Run>, step: StepId) -> Result<Arc<StepText>, Sentence> {
+        Ok(Arc::new(self.recording()?.step_text(&run, step)))
+    }
+
+    fn request_text(&self, run: Arc<Run>, turn: usize) -> Result<Arc<StepText>, Sentence> {
+        let text = self.recording()?.request(&run, turn);
+        Ok(Arc::new(StepText { text, ..StepText::default() }))
+    }
+
+    fn diff(&self, run: Arc<Run>, change: Change, context: usize) -> Result<FileDiff, Sentence> {
+        Ok(self.recording()?.diff(&run, &change, context))
+    }
+
+    fn changes_between(
+        &self,
+        run: Arc<Run>,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<Change>, Sentence> {
+        self.recording()?.changes_between(&run, before, after)
+    }
+
+    fn blame(
+        &self,
+        run: Arc<Run>,
+        path: RepoPath,
+        done: usize,
+    ) -> Result<Vec<BlamedLine>, Sentence> {
+        self.recording()?.blame(&run, &path, done)
+    }
+
+    fn colours(&self, texts: Texts) -> Result<Sides, Sentence> {
+        Ok(colours_of(&texts))
+    }
+
+    /// Sends hits as they are found, the first at once; gives those not sent yet.
+    fn search(&self, run: Arc<Run>, query: Query) -> Result<Vec<Hit>, Sentence> {
+        let (mut batch, mut count) = (vec![], 0);
+        self.recording()?.search(&run, &query, &mut |hit| {
+            batch.push(hit);
+            count += 1;
+            if count == 1 || batch.len() == BATCH {
+                self.tell(Part::Hits(std::mem::take(&mut batch)));
+            }
+            count < MOST_HITS && self.search.load(Ordering::Relaxed) == self.request.number()
+        })?;
+        Ok(batch)
+    }
+
+    fn scores(&self, run: Arc<Run>, moments: Vec<usize>) -> Result<scores::Answer, Sentence> {
+        let recording = self.recording()?;
+        let scorer = self.scoring.scorer(&|words| self.say(words))?;
+        let goes_on = |done: usize, total: usize| {
+            self.tell(Part::Measured(done, total));
+            self.is_wanted()
+        };
+        let scored = recording.score(&run, &moments, scorer, &goes_on)?;
+        let measured = scored.iter().map(Measured::of);
+        Ok(scores::Answer {
+            ruler: name_of(scorer.ruler()),
+            moments: moments.iter().copied().zip(measured).collect(),
+        })
+    }
+
+    fn moved(&self, run: Arc<Run>, before: usize, after: usize) -> Result<Arc<Moved>, Sentence> {
+        let recording = self.recording()?;
+        let scorer = self.scoring.scorer(&|words| self.say(words))?;
+        let goes_on = |_, _| self.is_wanted();
+        let scored = recording.score(&run, &[before, after], scorer, &goes_on)?;
+        let [before, after] = <[Scored; 2]>::try_from(scored).map_err(|_| "no such moment")?;
+        if let Some(scored) = [&before, &after].into_iter().find(|it| it.is_untold) {
+            let why = scored.unmeasured().map(|why| why.to_string()).unwrap_or_default();
+            return Err(format!("what moved is not known: {why}"));
+        }
+        let rules = scorer.ruler().rules();
+        Ok(Arc::new(Moved::between(&before.detail, &after.detail, rules)))
+    }
+
+    fn rubric(&self, _run: Arc<Run>) -> Result<Arc<Rubric>, Sentence> {
+        Ok(Arc::new(self.recording()?.rubric()))
+    }
+
+    fn reuse(&self, run: Arc<Run>, done: usize) -> Result<Option<Integration>, Sentence> {
+        let reuse = self.recording()?.reuse(&run, done)?;
+        Ok(integration(reuse.as_ref()))
+    }
+
+    fn lifelines(
+        &self,
+        run: Arc<Run>,
+        components: Vec<Asked>,
+    ) -> Result<Arc<Vec<Lifeline>>, Sentence> {
+        self.recording()?.lifelines(&run, &components, &|_, _| true).map(Arc::new)
+    }
+
+    fn labels(&self, annotator: String) -> Result<Labels, Sentence> {
+        self.recording()?.labels(&annotator)
+    }
+
+    fn save_label(
+        &self,
+        annotator: String,
+        label: Label,
+        seen: Option<Label>,
+    ) -> Result<Saved, Sentence> {
+        let label = Label { at: label.at.or_else(|| Some(auditing::now())), ..label };
+        self.recording()?.save_label(&annotator, label, seen.as_ref())
+    }
+
+    fn places(
+        &self,
+        run: Arc<Run>,
+        done: usize,
+        component: Component,
+        verdict: Option<Verdict>,
+    ) -> Result<Arc<Vec<Place>>, Sentence> {
+        self.recording()?.places(&run, done, &component, verdict.as_ref()).map(Arc::new)
+    }
+
+    fn agreement(&self, pairs: Pairs) -> Result<Estimate, Sentence> {
+        Ok(agreement::kappa(&pairs))
+    }
+
+    fn parties(&self, paths: Vec<PathBuf>) -> Result<Vec<Party>, Sentence> {
+        self.comparing.open_all(&paths).map_err(|why| {
+            let words = why.to_string();
+            let _ = self.not_compared.set(why); // asked once
+            words
+        })
+    }
+
+    fn party_scores(
+        &self,
+        path: PathBuf,
+        moments: Vec<usize>,
+    ) -> Result<(RulerName, Vec<asking::Measured>), Sentence> {
+        let progress = |done: usize, total: usize| {
+            self.tell(Part::Measured(done, total));
+        };
+        self.comparing.measure(&path, moments, &|words| self.say(words), &progress)
+    }
+
+    fn trees(&self, paths: [PathBuf; 2]) -> Result<Trees, Sentence> {
+        self.comparing.trees(&paths)
+    }
+
+    fn file_between(&self, paths: [PathBuf; 2], change: Box<Change>) -> Result<FileDiff, Sentence> {
+        self.comparing.between(&paths, &change)
+    }
+
+    fn file_text(&self, path: PathBuf, file: String, done: usize) -> Result<Arc<str>, Sentence> {
+        self.comparing.file(&path, &file, done)
+    }
+
+    fn run_paths(&self, sources: Vec<PathBuf>) -> Result<(), Sentence> {
+        self.collecting.find(&sources, &|found| self.tell(Part::Runs(found)));
+        Ok(())
+    }
+
+    fn cards(&self, depth: Depth, asked: Vec<table::asking::Asked>) -> Result<(), Sentence> {
+        self.collecting.read(depth, &asked, &|found| self.tell(Part::Runs(found)));
+        Ok(())
+    }
+
+    fn run_scores(&self, asked: Vec<table::asking::Asked>) -> Result<(), Sentence> {
+        self.collecting.score(&asked, &|found| self.tell(Part::Runs(found)))
+    }
+
+    fn pair_tests(&self, sides: PairedSides) -> Result<Vec<Tested<Column>>, Sentence> {
+        Ok(tested(&sides, Column::better, &study::Plan::default()))
+    }
+
+    fn job_plan(&self, wanted: Wanted) -> Result<Result<JobPlan, Refusal>, Sentence> {
+        let starting = (&self.starting, &self.opener);
+        Ok(jobs::plan(&wanted, self.bundle().as_deref(), self.settings.as_deref(), starting))
+    }
+
+    fn agents(&self, task: String) -> Result<Found, Sentence> {
+        Ok(self.starting.find(&task, &|found| {
+            self.tell(Part::Agents(found));
+        }))
+    }
+
+    fn checkpoint_tests(&self, run: Arc<Run>, tests: Tests) -> Result<String, Sentence> {
+        let opener = &self.opener;
+        self.testing.test((self.bundle(), &run), &tests, &|checkpoint, outcome, bundle| {
+            self.tell(Part::Tested(checkpoint.to_owned(), outcome));
+            if let Ok(opened) = opener.open(bundle) {
+                let changed = Event::Changed(bundle.to_owned(), opened);
+                let _ = self.sender.send(changed); // the loop may already have gone home
+            }
+        })
+    }
+
+    fn judge_plan(&self, turns: usize, wish: Wish) -> Result<JudgePlan, Sentence> {
+        self.judging.plan((self.bundle(), turns), &wish)
+    }
+
+    fn judges(&self) -> Result<(Vec<Judge>, Option<Sentence>), Sentence> {
+        Ok(self.judging.find(&|judges| {
+            self.tell(Part::Judges(judges));
+        }))
+    }
+
+    fn models(&self, judge: String) -> Result<Vec<Judge>, Sentence> {
+        Ok(self.judging.list(&judge))
+    }
+
+    fn keep_judge(&self, judge: String, model: String) -> Result<String, Sentence> {
+        self.judging.keep(&judge, &model)
+    }
+
+    fn judging(&self, turns: usize, wish: Wish, start: JudgingStart) -> Result<Outcome, Sentence> {
+        let bundle = (self.bundle(), turns);
+        Ok(self.judging.judge_all(self.request, bundle, &wish, start, &self.stop))
+    }
+}
+
+/// Hits sent at once.
+const BATCH: usize = 256;
+
+pub fn colours_of(texts: &colours::Texts) -> colours::Sides {
+    let side = |text: &Option<Arc<str>>| highlight(&texts.path, text.as_deref()?);
+    colours::Sides { old: side(&texts.old), new: side(&texts.new) }
+}
+
+/// None where no file could be read.
+fn integration(reuse: Option<&Reuse>) -> Option<Integration> {
+    let read = reuse.filter(|reuse| reuse.is_read())?;
+    Some(Integration { exported: read.exported(), reused: read.reused() })
+}
+
+fn our_mistake(why: &str) -> Sentence {
+    format!("this could not be worked out, a mistake in trajview: {why}")
+}
+
+/// How to answer where a worker failed, given the reason.
+fn apology(effect: &Effect) -> Arc<dyn Fn(&str) -> Reply + Send + Sync> {
+    match effect {
+        Effect::Open(request, path) => {
+            let (request, path) = (*request, path.clone());
+            Arc::new(move |why| {
+                let (path, why) = (path.clone(), our_mistake(why));
+                Reply::Opened(request, Err(OpenError::Understand { path, why }))
+            })
+        }
+        Effect::Ask(request, question) => {
+            let (request, failure) = (*request, question.failure());
+            Arc::new(move |why| {
+                Reply::Message(Message::Answered(request, failure(our_mistake(why))))
+            })
+        }
+        Effect::StartLive(request, _) => {
+            let request = *request;
+            Arc::new(move |why| {
+                starting::failed(request, Refusal { field: None, why: our_mistake(why) })
+            })
+        }
+        effect => unreachable!("{effect:?} is carried out by no worker"),
+    }
+}
+
+/// What a panic said.
+fn words_of(panic: &(dyn Any + Send)) -> String {
+    let words = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
+    words
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a worker stopped".into())
+}

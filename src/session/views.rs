@@ -1,0 +1,116 @@
+//! The views: what the whole screen shows of a run, and the table of runs beside it. Those of a run share the playhead.
+//!
+//! To add a view add it to [`View`], its keys to the keymap and its drawing to `ui`.
+
+use crate::shell::config::Named;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum View {
+    /// Turn by turn: what was asked, done and changed.
+    #[default]
+    Replay,
+    /// The numbers of the code and of the run over its turns.
+    Curves,
+    /// What it is judged by: components or a rubric tree.
+    Scores,
+    /// Verdicts checked by a human who labels before looking.
+    Audit,
+    /// Two runs side by side, or more.
+    Compare,
+    /// The table of runs that this one was opened from.
+    Collection,
+    /// A run that is being made.
+    Live,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// The one after, and after the last the first.
+    Next,
+    /// Counts from 1; a number without a view is no wish.
+    Number(usize),
+}
+
+impl Named for View {
+    const ALL: &'static [Self] = &[
+        Self::Replay,
+        Self::Curves,
+        Self::Scores,
+        Self::Audit,
+        Self::Compare,
+        Self::Collection,
+        Self::Live,
+    ];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Replay => "replay",
+            Self::Curves => "curves",
+            Self::Scores => "scores",
+            Self::Audit => "audit",
+            Self::Compare => "compare",
+            Self::Collection => "collection",
+            Self::Live => "live",
+        }
+    }
+}
+
+impl View {
+    /// The number it is known by, whatever other views there are.
+    pub const fn number(self) -> usize {
+        match self {
+            Self::Replay => 1,
+            Self::Curves => 2,
+            Self::Scores => 3,
+            Self::Audit => 4,
+            Self::Compare => 5,
+            Self::Collection => 6,
+            Self::Live => 7,
+        }
+    }
+}
+
+impl Message {
+    /// The view it leads to from `view`. The error says which numbers there are.
+    pub fn from(&self, view: View) -> Result<View, String> {
+        let all = View::ALL;
+        match *self {
+            Self::Next => {
+                let at = all.iter().position(|other| *other == view).unwrap_or_default();
+                Ok(all[(at + 1) % all.len()])
+            }
+            Self::Number(number) => {
+                let found = all.iter().copied().find(|view| view.number() == number);
+                found.ok_or_else(|| format!("no view {number}: {}", numbered()))
+            }
+        }
+    }
+}
+
+/// `1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection, 7 live`
+fn numbered() -> String {
+    let all = View::ALL.iter().map(|view| format!("{} {}", view.number(), view.word()));
+    all.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_are_gone_through_in_order_or_by_number() {
+        assert_eq!(Message::Next.from(View::Replay), Ok(View::Curves));
+        assert_eq!(Message::Next.from(View::Scores), Ok(View::Audit));
+        assert_eq!(Message::Next.from(View::Compare), Ok(View::Collection));
+        assert_eq!(Message::Next.from(View::Collection), Ok(View::Live));
+        assert_eq!(Message::Number(2).from(View::Replay), Ok(View::Curves));
+        assert_eq!(Message::Number(5).from(View::Replay), Ok(View::Compare));
+        assert_eq!(
+            Message::Number(9).from(View::Replay),
+            Err(
+                "no view 9: 1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection, 7 live"
+                    .into()
+            )
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! What a user may choose. A plain value: the command line reads it from a file, the screen is given it.
+//!
+//! To add a setting add a field here and one row to `cli/config.rs`.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use crate::{metrics::quality::Profile, widgets::key::Key};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    pub theme: ThemeName,
+    /// Signs from ASCII only.
+    pub ascii: bool,
+    /// Columns.
+    pub tab_width: usize,
+    pub diff: DiffConfig,
+    pub play: PlayConfig,
+    /// Whose formulas score the code.
+    pub profile: Profile,
+    /// A file or folder of rules in the place of the built-in ones.
+    pub rules: Option<PathBuf>,
+    pub reference: Reference,
+    /// The command that opens a file; None where nobody said.
+    pub editor: Option<String>,
+    /// Who labels in the audit; None where nobody said.
+    pub annotator: Option<String>,
+    /// Keys by the name of their command, as written and as read. Only how they are written was checked.
+    pub keys: BTreeMap<String, Vec<Chord>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiffConfig {
+    /// Equal lines shown around a change.
+    pub context: usize,
+    pub mode: Arrangement,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlayConfig {
+    /// Beats of the normal speed that pass in the time of one; above 0.
+    pub speed: f64,
+    /// What playback stops at, without repeats, in the order of [`Stop::ALL`].
+    pub stop_at: Vec<Stop>,
+}
+
+/// What the curves are compared with, where a user says so: lowest and highest value, 0 to 1.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reference {
+    pub erosion: Option<[f64; 2]>,
+    pub verbosity: Option<[f64; 2]>,
+    /// Where the numbers come from.
+    pub source: Option<String>,
+}
+
+/// Keys as a settings file writes them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chord {
+    pub written: String,
+    /// Pressed one after the other; never empty.
+    pub keys: Vec<Key>,
+}
+
+/// Values with names: each has [`Named::ALL`] and a word.
+pub trait Named: Sized + Copy + PartialEq + 'static {
+    const ALL: &'static [Self];
+
+    /// The word in the settings file.
+    fn word(self) -> &'static str;
+
+    fn by_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|value| value.word() == word)
+    }
+}
+
+macro_rules! named {
+    ($(#[$about:meta])* $name:ident { $($(#[$note:meta])* $value:ident = $word:literal),* $(,)? }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$note])* $value),* }
+
+        impl Named for $name {
+            const ALL: &'static [Self] = &[$(Self::$value),*];
+
+            fn word(self) -> &'static str {
+                match self { $(Self::$value => $word),* }
+            }
+        }
+    };
+}
+
+named! {
+    /// Which colours.
+    ThemeName {
+        /// The terminal's own sixteen.
+        Terminal = "terminal",
+        Dark = "dark",
+        Light = "light",
+        HighContrast = "high-contrast",
+        ColourBlind = "colour-blind",
+    }
+}
+
+named! {
+    /// How the two sides of a comparison stand.
+    #[derive(Default)]
+    Arrangement {
+        /// Below each other.
+        #[default]
+        Unified = "unified",
+        /// The old side to the left of the new one.
+        Columns = "side-by-side",
+    }
+}
+
+named! {
+    /// What playback stops at by itself.
+    Stop {
+        Error = "error",
+        Test = "failing-test",
+        Compaction = "compaction",
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            theme: ThemeName::Terminal,
+            ascii: false,
+            tab_width: 4,
+            diff: DiffConfig { context: 3, mode: Arrangement::default() },
+            play: PlayConfig { speed: 1.0, stop_at: vec![] },
+            profile: Profile::default(),
+            rules: None,
+            reference: Reference::default(),
+            editor: None,
+            annotator: None,
+            keys: BTreeMap::new(),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The last line: what is being typed, what was just said, or which keys there are here.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+    widgets::Widget,
+};
+
+use crate::{
+    run::search::Syntax,
+    shell::{
+        App,
+        keymap::{self, Context},
+    },
+    views::{
+        live::{Live, Phase},
+        replay::search::Prompt,
+        table::Collection,
+    },
+    widgets::{
+        line::{fit, fit_end, own, recorded, safe, sides, width_of},
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(app: &App, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    content(app, theme, usize::from(inner.width)).render(inner, buffer);
+}
+
+fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
+    if let Some(live) = app.live() {
+        return of_live(app, live, theme, width);
+    }
+    if let Some(compared) = app.comparison() {
+        return match &compared.notice {
+            Some(notice) => {
+                sides(vec![recorded(notice, theme.of(Meaning::Warning))], count(app, theme), width)
+            }
+            None => beside_count(app, theme, width),
+        };
+    }
+    if let Some(table) = app.table() {
+        return of_table(app, table, theme, width);
+    }
+    let prompt = app.replay().and_then(|replay| replay.search.prompt.as_ref());
+    let notice = app.replay().and_then(|replay| replay.session.notice.as_ref());
+    let hints = hints(app, theme, width);
+    if app.context() == Context::RubricFind {
+        let words = app.replay().map(|replay| replay.scores.tree.find.text.clone());
+        let prompt = Prompt { text: words.unwrap_or_default(), ..Prompt::default() };
+        return sides(typing(&prompt, theme, width / 2), hints, width);
+    }
+    let asked = app.replay().filter(|_| app.context() == Context::AuditWords);
+    if let Some(typing) = asked.and_then(|replay| replay.audit.asks.as_ref()?.typing()) {
+        return asking(typing, hints, theme, width);
+    }
+    match (prompt, notice) {
+        (Some(prompt), _) => {
+            sides(typing(prompt, theme, width / 2), complaint_or(prompt, hints, theme), width)
+        }
+        (None, Some(notice)) => {
+            sides(vec![recorded(notice, theme.of(Meaning::Warning))], count(app, theme), width)
+        }
+        (None, None) => beside_count(app, theme, width),
+    }
+}
+
+fn of_live(app: &App, live: &Live, theme: Theme, width: usize) -> Line<'static> {
+    match (&live.prompt, &live.notice) {
+        (Some(prompt), _) => {
+            let typed = vec![
+                own(crate::views::live::draw::requests::asks(prompt.kind), theme.of(Meaning::Key)),
+                own(fit_end(&safe(&prompt.text), width * 2 / 3), theme.of(Meaning::Text)),
+                own(" ", theme.of(Meaning::Selected)),
+            ];
+            let room = width.saturating_sub(width_of(&typed) + 2);
+            sides(typed, hints(app, theme, room), width)
+        }
+        (None, Some(notice)) => {
+            sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
+        }
+        (None, None) => sides(hints(app, theme, width), count(app, theme), width),
+    }
+}
+
+fn of_table(app: &App, table: &Collection, theme: Theme, width: usize) -> Line<'static> {
+    match (&table.prompt, &table.notice) {
+        (Some(prompt), _) => {
+            let typed = vec![
+                own("filter ", theme.of(Meaning::Key)),
+                own(fit_end(&safe(&prompt.text), width / 2), theme.of(Meaning::Text)),
+                own(" ", theme.of(Meaning::Selected)),
+            ];
+            let room = width.saturating_sub(width_of(&typed) + 2);
+            let right = match &prompt.complaint {
+                Some(why) => fit(vec![recorded(why, theme.of(Meaning::Error))], room),
+                None => hints(app, theme, room),
+            };
+            sides(typed, right, width)
+        }
+        (None, Some(notice)) => {
+            sides(vec![recorded(notice, theme.of(Meaning::Warning))], count(app, theme), width)
+        }
+        (None, None) => beside_count(app, theme, width),
+    }
+}
+
+fn beside_count(app: &App, theme: Theme, width: usize) -> Line<'static> {
+    let right = count(app, theme);
+    let taken = if right.is_empty() { 0 } else { width_of(&right) + 1 };
+    sides(hints(app, theme, width.saturating_sub(taken)), right, width)
+}
+
+/// What the audit asks for: the question, what is typed, and what is wrong with it or else the keys.
+fn asking(
+    (question, text, complaint): (&str, &str, Option<&str>),
+    hints: Vec<Span<'static>>,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
+    let typed = vec![
+        own(question.to_owned(), theme.of(Meaning::Key)),
+        own(fit_end(&safe(text), width * 2 / 3), theme.of(Meaning::Text)),
+        own(" ", theme.of(Meaning::Selected)),
+    ];
+    let right = match complaint {
+        Some(why) => vec![recorded(why, theme.of(Meaning::Error))],
+        None => hints,
+    };
+    let room = width.saturating_sub(width_of(&typed) + 2);
+    sides(typed, fit(right, room), width)
+}
+
+fn typing(prompt: &Prompt, theme: Theme, room: usize) -> Vec<Span<'static>> {
+    let sign = match prompt.syntax {
+        Syntax::Literal => "/",
+        Syntax::Regex => "regex /",
+    };
+    vec![
+        own(sign, theme.of(Meaning::Key)),
+        own(fit_end(&safe(&prompt.text), room), theme.of(Meaning::Text)),
+        own(" ", theme.of(Meaning::Selected)),
+    ]
+}
+
+fn complaint_or(prompt: &Prompt, hints: Vec<Span<'static>>, theme: Theme) -> Vec<Span<'static>> {
+    match &prompt.complaint {
+        Some(why) => vec![recorded(why, theme.of(Meaning::Error))],
+        None => hints,
+    }
+}
+
+/// The count, and the judging under way where the run and its title are not seen.
+fn count(app: &App, theme: Theme) -> Vec<Span<'static>> {
+    let count = app.count.map(|count| own(count.to_string(), theme.of(Meaning::Title)));
+    let live = app.live.as_deref().filter(|_| app.live().is_none());
+    let live = live.and_then(|live| elsewhere(live, theme));
+    let here = app.replay().filter(|_| app.shown_run().is_none());
+    let here = here.and_then(|replay| replay.judging.sign());
+    let others = app.other_judgings.iter().filter(|it| it.sitting.is_under_way()).count();
+    let others = (others > 0).then(|| format!("J {others} elsewhere"));
+    let sign = here
+        .into_iter()
+        .chain(others)
+        .map(|words| own(format!(" {words}"), theme.of(Meaning::Playing)));
+    count.into_iter().chain(sign).chain(live).collect()
+}
+
+/// A run that is being made, in the footer of another view; nothing of one that somebody has seen to its end.
+fn elsewhere(live: &Live, theme: Theme) -> Option<Span<'static>> {
+    let count = format!("{}/{}", live.done(), live.turns.len());
+    let (sign, words, meaning) = match &live.phase {
+        Phase::Nothing | Phase::Elsewhere => return None,
+        Phase::Over { .. } if live.is_seen => return None,
+        Phase::Over { is_whole: true, .. } => ("✓", "live run over", Meaning::Added),
+        Phase::Over { .. } => ("■", "live run stopped", Meaning::Warning),
+        Phase::Waiting(_) => ("‖", "live run waits", Meaning::Warning),
+        Phase::Starting | Phase::Running | Phase::Stopping => ("▶", "live run", Meaning::Playing),
+    };
+    let words = format!(" {sign} {words} {count} F7");
+    Some(own(theme.spelled(&words), theme.of(meaning)))
+}
+
+/// As many hints as fit, each whole; the last ones, with help and quit, are kept while others go.
+fn hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
+    if let Some(why) = app.cut() {
+        return fit(vec![own(why, theme.of(Meaning::Warning))], width);
+    }
+    let mut hints: Vec<_> = keymap::hints_with(app.context(), |row| app.shell.keys.of_row(row)[0])
+        .into_iter()
+        .map(|(keys, word)| {
+            vec![
+                own(theme.spelled(&keys), theme.of(Meaning::Key)),
+                own(format!(" {word}   "), theme.of(Meaning::Muted)),
+            ]
+        })
+        .collect();
+    let total = |hints: &[Vec<Span>]| hints.iter().map(|hint| width_of(hint)).sum::<usize>();
+    const LAST: usize = 3;
+    while total(&hints) > width + 3 && hints.len() > LAST {
+        hints.remove(hints.len() - LAST - 1);
+    }
+    let mut spans = hints.concat();
+    if let Some(last) = spans.last_mut() {
+        last.content = last.content.trim_end().to_owned().into();
+    }
+    spans
+}

@@ -1,0 +1,214 @@
+//! How it looks: draws an [`App`] into cells, changes nothing and cannot fail.
+//!
+//! `panel` has one file a panel, [`mod@theme`] the colours by meaning, `line` what makes text fit. Recorded text
+//! comes in only through [`text`]. [`export`] turns a drawn frame into text, ANSI or a picture.
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod footer;
+pub mod overlay;
+pub mod palette;
+pub mod title;
+
+use ratatui::{
+    Frame,
+    buffer::Buffer,
+    layout::{Rect, Size},
+    style::{Color, Modifier},
+    widgets::{Paragraph, Widget, Wrap},
+};
+
+use crate::{
+    session::views::View,
+    shell::{App, Loading, looks::Alphabet, replay::Replay},
+    views::{audit, compare, curves, jobs, judge, live, replay, scores, table},
+    widgets::{
+        layout::{LEAST, Layout, Panel},
+        line,
+        panel::sentence,
+        signs,
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn view(app: &App, theme: Theme, frame: &mut Frame) {
+    let screen = frame.area();
+    draw(app, theme, screen, frame.buffer_mut());
+}
+
+/// The frame by itself, as large as the state thinks the screen is.
+pub fn picture(app: &App, theme: Theme) -> Buffer {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, app.size.width, app.size.height));
+    draw_whole(app, theme, &mut buffer);
+    buffer
+}
+
+/// Draws into a buffer of any size, whatever size the state thinks it has.
+fn draw(app: &App, theme: Theme, screen: Rect, buffer: &mut Buffer) {
+    if app.size == (Size { width: screen.width, height: screen.height }) {
+        return draw_whole(app, theme, buffer);
+    }
+    // The terminal has a new size and the state has not heard of it yet: show what fits.
+    let mut whole = Buffer::empty(Rect::new(0, 0, app.size.width, app.size.height));
+    draw_whole(app, theme, &mut whole);
+    for at in whole.area.intersection(screen).positions() {
+        buffer[at] = whole[at].clone();
+    }
+}
+
+fn draw_whole(app: &App, theme: Theme, buffer: &mut Buffer) {
+    draw_panels(app, theme, buffer);
+    if let Some(shades) = theme.shades() {
+        for cell in &mut buffer.content {
+            cell.fg = if cell.fg == Color::Reset { shades.ink } else { cell.fg };
+            cell.bg = if cell.bg == Color::Reset { shades.ground } else { cell.bg };
+        }
+    }
+    if theme.alphabet() == Alphabet::Ascii {
+        signs::to_ascii(buffer);
+    }
+}
+
+fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
+    let layout = app.layout();
+    if layout.is_too_small {
+        return too_small(buffer);
+    }
+    if let Some(live) = app.live() {
+        let areas = app.live_areas();
+        live::draw::draw(live, &areas, theme, buffer);
+        if !areas.replay.is_empty() {
+            if live.is_nothing() {
+                opened_run(&app.opened, theme, &layout, buffer);
+            } else {
+                recorded_so_far(&app.opened, theme, &layout, buffer);
+            }
+        }
+        return draw_over(app, theme, buffer);
+    }
+    match (&app.opened, app.comparison(), app.table()) {
+        (_, Some(compared), _) => {
+            let areas = app.comparison_areas(&layout);
+            compare::draw::draw(compared, &areas, theme, &layout, buffer);
+        }
+        (_, None, Some(table)) => table::draw::draw(table, theme, &layout, buffer),
+        (opened, None, None) => opened_run(opened, theme, &layout, buffer),
+    }
+    if let Some(replay) = app.shown_run() {
+        replay::draw::chooser::draw(replay, theme, &layout, buffer);
+    }
+    draw_over(app, theme, buffer);
+}
+
+/// What lies over the whole screen, and the last line.
+fn draw_over(app: &App, theme: Theme, buffer: &mut Buffer) {
+    let layout = app.whole_layout();
+    jobs::draw::draw(app, theme, &layout, buffer);
+    if let Some(dialog) = &app.dialog {
+        jobs::draw_form::draw(dialog, theme, &layout, buffer);
+    }
+    if let Some(overlay) = &app.overlay {
+        overlay::draw(overlay, app.subject(), &app.shell.keys, theme, &layout, buffer);
+    }
+    if let Some(palette) = &app.shell.palette {
+        palette::draw(app, palette, theme, &layout, buffer);
+    }
+    footer::draw(app, theme, layout.footer, buffer);
+}
+
+/// The replay beside a run that is being made.
+fn recorded_so_far(
+    opened: &Loading<Box<Replay>>,
+    theme: Theme,
+    layout: &Layout,
+    buffer: &mut Buffer,
+) {
+    match opened {
+        Loading::Nothing => {
+            let words = "the first turn is not recorded yet";
+            sentence(words, theme.of(Meaning::Muted), layout.body, buffer);
+        }
+        opened => opened_run(opened, theme, layout, buffer),
+    }
+}
+
+/// The run that is open, or why there is none to be seen.
+fn opened_run(opened: &Loading<Box<Replay>>, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    match opened {
+        Loading::Nothing => {
+            sentence("no run is open", theme.of(Meaning::Muted), layout.body, buffer)
+        }
+        Loading::Waiting(_) => sentence("reading…", theme.of(Meaning::Muted), layout.body, buffer),
+        Loading::Failed(why) => {
+            let why = line::safe(why);
+            sentence(&why, theme.of(Meaning::Error), layout.body, buffer);
+        }
+        Loading::Ready(replay) => replay_view(replay, theme, layout, buffer),
+    }
+}
+
+fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    title::draw(replay, theme, layout.title, buffer);
+    if !layout.is_covered() {
+        shown_view(replay, theme, layout, buffer);
+        if replay.judging.has_keyboard(layout) {
+            calm(theme, layout.body, buffer);
+        }
+    }
+    judge::draw::draw(replay, theme, layout, buffer);
+}
+
+/// Of borders that look as if the keyboard was there, when it is elsewhere.
+fn calm(theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let is_border = |symbol: &str| symbol.chars().all(|c| ('\u{2500}'..='\u{257f}').contains(&c));
+    let focused = theme.of(Meaning::FocusedBorder);
+    for at in area.intersection(buffer.area).positions() {
+        let cell = &mut buffer[at];
+        if is_border(cell.symbol()) && cell.style().fg == focused.fg.or(Some(Color::Reset)) {
+            cell.set_style(theme.of(Meaning::Border).remove_modifier(Modifier::BOLD));
+        }
+    }
+}
+
+fn shown_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    match replay.view {
+        View::Replay | View::Curves if replay.has_tree_only() => {
+            let words =
+                "this file holds a rubric tree and no run: there are no turns; 3w shows the tree";
+            sentence(words, theme.of(Meaning::Muted), layout.body, buffer);
+        }
+        View::Replay | View::Compare | View::Collection | View::Live => {
+            panels(replay, theme, layout, buffer)
+        }
+        View::Curves => curves::draw::draw(replay, theme, layout, buffer),
+        View::Scores => scores::draw::draw(replay, theme, layout, buffer),
+        View::Audit => audit::draw::draw(replay, theme, layout, buffer),
+    }
+}
+
+fn panels(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    if let Some(tabs) = layout.tabs {
+        replay::draw::tabs::draw(replay, theme, tabs, buffer);
+    }
+    if let Some(area) = layout.now {
+        replay::draw::now::draw(replay, theme, area, buffer);
+    }
+    for which in Panel::ALL {
+        let Some(area) = layout.panel(which) else { continue };
+        match which {
+            Panel::Turns => replay::draw::turns::draw(replay, theme, area, buffer),
+            Panel::Files => replay::draw::files::draw(replay, theme, area, buffer),
+            Panel::Diff => replay::draw::diff::draw(replay, theme, area, buffer),
+            Panel::Steps => replay::draw::steps::draw(replay, theme, area, buffer),
+        }
+    }
+}
+
+fn too_small(buffer: &mut Buffer) {
+    let area = buffer.area;
+    let words = format!(
+        "needs {}×{}, this terminal is {}×{}",
+        LEAST.width, LEAST.height, area.width, area.height
+    );
+    Paragraph::new(words).wrap(Wrap { trim: true }).render(area, buffer);
+}

@@ -1,0 +1,117 @@
+//! The bar on top: which run, where in it, and whether it plays.
+
+use ratatui::{buffer::Buffer, layout::Rect, text::Span, widgets::Widget};
+
+use crate::{
+    run::Run,
+    session::views::View,
+    shell::{overlay::agent, replay::Replay},
+    widgets::{
+        line::{own, recorded, sides},
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    let width = usize::from(inner.width);
+    let detail = if width < ROOM_FOR_LABELS { Detail::Numbers } else { Detail::Labels };
+    sides(who(&replay.session.run, theme), place(replay, detail, theme), width)
+        .render(inner, buffer);
+}
+
+/// Narrower bars leave out the checkpoint's label.
+const ROOM_FOR_LABELS: usize = 76;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    Numbers,
+    Labels,
+}
+
+/// `joint diffusion  emergent · codex 0.42.0 · gpt-5.5 · PPDiff`: what gives way first stands last.
+fn who(run: &Run, theme: Theme) -> Vec<Span<'static>> {
+    let title = if run.title.is_empty() { &run.id } else { &run.title };
+    let task = run.task.as_ref().map(|task| task.title.as_ref().unwrap_or(&task.id).clone());
+    let task = task.filter(|task| task != title);
+    let facts =
+        [run.condition.clone(), Some(agent(run)), run.model.clone(), task, run.harness.clone()];
+    let facts: Vec<_> = facts.into_iter().flatten().filter(|fact| !fact.is_empty()).collect();
+    vec![
+        recorded(title, theme.of(Meaning::Title)),
+        own("  ", theme.of(Meaning::Text)),
+        recorded(&facts.join(" · "), theme.of(Meaning::Muted)),
+    ]
+}
+
+/// `turn 23/56 · checkpoint 4/9 joint loss · step 3/11  ▶ 2× by turn`
+fn place(replay: &Replay, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
+    let plain = theme.of(Meaning::Text);
+    let mut spans = vec![];
+    if let Some(sign) = replay.judging.sign() {
+        spans.push(own(format!("{sign}  "), theme.of(Meaning::Playing)));
+    }
+    let warnings = replay.warnings().count();
+    if warnings > 0 {
+        spans.push(own(format!("⚠ {warnings}  "), theme.of(Meaning::Warning)));
+    }
+    if let Some(position) = replay.search.position() {
+        spans.push(own(format!("{position}  "), theme.of(Meaning::Hit)));
+    }
+    spans.push(own(turn(replay), theme.of(Meaning::Title)));
+    spans.extend(checkpoint(replay, detail).map(|words| recorded(&words, plain)));
+    if replay.view == View::Replay {
+        spans.push(own(step(replay), plain));
+    }
+    spans.extend(playing(replay, theme));
+    spans.extend(following(replay, theme));
+    spans
+}
+
+fn turn(replay: &Replay) -> String {
+    match replay.session.run.turns.len() {
+        0 if replay.has_tree_only() => "a rubric, no turns".into(),
+        0 => "no turns".into(),
+        _ if !replay.session.is_whole => format!("turn {}/… reading", replay.session.turn + 1),
+        turns => format!("turn {}/{turns}", replay.session.turn + 1),
+    }
+}
+
+/// Where the request is selected, how many steps there are.
+fn step(replay: &Replay) -> String {
+    match (replay.step_number(), replay.step_count()) {
+        (_, 0) if replay.session.run.turns.is_empty() => String::new(),
+        (_, 0) => " · no steps".into(),
+        (0, 1) => " · 1 step".into(),
+        (0, steps) => format!(" · {steps} steps"),
+        (step, steps) => format!(" · step {step}/{steps}"),
+    }
+}
+
+fn checkpoint(replay: &Replay, detail: Detail) -> Option<String> {
+    let run = &replay.session.run;
+    let index = run.turns.get(replay.session.turn)?.checkpoint?;
+    let checkpoint = run.checkpoints.get(index)?;
+    let label = checkpoint.label.as_ref().filter(|_| detail == Detail::Labels);
+    let label = label.map(|label| format!(" {label}")).unwrap_or_default();
+    Some(format!(" · checkpoint {}/{}{label}", index + 1, run.checkpoints.len()))
+}
+
+/// `● following`, or what is new since the playhead left the end.
+fn following(replay: &Replay, theme: Theme) -> Option<Span<'static>> {
+    if !replay.session.follow.is_on {
+        return None;
+    }
+    let words = replay.session.news().unwrap_or_else(|| match replay.is_at_end() {
+        true => "following".into(),
+        false => "nothing new".into(),
+    });
+    Some(own(format!("  ● {words}"), theme.of(Meaning::Playing)))
+}
+
+fn playing(replay: &Replay, theme: Theme) -> Option<Span<'static>> {
+    let playback = &replay.playback;
+    let stops = playback.stops.words().map(|stops| format!(" until {stops}")).unwrap_or_default();
+    let words = format!("  ▶ {} by {}{stops}", playback.speed(), playback.unit.word());
+    playback.is_playing.then(|| own(theme.spelled(&words), theme.of(Meaning::Playing)))
+}

@@ -1,0 +1,63 @@
+//! A file as it stood, for the editor.
+
+use std::sync::Arc;
+
+use crate::{
+    run::files::FileDiff,
+    shell::{App, Effect, replay::Replay},
+    views::replay::diff::{DiffKey, Scope},
+};
+
+use super::copy::{line_number, shown};
+
+/// What the editor is to open: a copy that nobody writes back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Editing {
+    /// The command that opens it, where the settings name one.
+    pub program: Option<String>,
+    /// Last part of the path, as recorded.
+    pub name: String,
+    pub text: Arc<str>,
+    /// Counts from 1.
+    pub line: usize,
+    /// `turn-4`, to tell copies of one file apart.
+    pub moment: String,
+}
+
+impl App {
+    pub(crate) fn edit(&mut self) -> Vec<Effect> {
+        match self.replay().map(of) {
+            Some(Ok(editing)) => {
+                let program = self.shell.editor.clone();
+                return vec![Effect::Edit(Editing { program, ..editing })];
+            }
+            Some(Err(why)) => self.say(why),
+            None => {}
+        }
+        vec![]
+    }
+}
+
+fn of(replay: &Replay) -> Result<Editing, String> {
+    let compared = shown(replay)?;
+    let DiffKey { path, scope } = replay.diff_key().ok_or("no file is selected")?;
+    let text = match &*compared.diff {
+        FileDiff::Text { new: Some(text), .. } => text.clone(),
+        FileDiff::Text { new: None, .. } => return Err(format!("{} is gone here", path)),
+        FileDiff::Hunks(_) | FileDiff::NotRecorded(_) => {
+            return Err(format!("{} is not in the recording as a whole", path));
+        }
+        FileDiff::Binary { .. } => return Err(format!("{} is not text", path)),
+        FileDiff::TooBig { .. } => {
+            return Err(format!("{} is too big here; `trajview cat` prints it", path));
+        }
+    };
+    let moment = match scope {
+        Scope::Turn(turn) | Scope::Since { turn, .. } | Scope::At(turn) => {
+            format!("turn-{}", turn + 1)
+        }
+        Scope::Step(step) => format!("turn-{}-step-{}", step.turn + 1, replay.number_of(step)),
+    };
+    let line = line_number(replay).unwrap_or(1);
+    Ok(Editing { program: None, name: path.name().to_owned(), text, line, moment })
+}

@@ -1,0 +1,67 @@
+//! The keys of the audit: one row a binding.
+
+use crate::{
+    shell::Message as Wish,
+    views::audit::{Message, prompt},
+    widgets::{
+        key::{Code, Key},
+        scroll::Motion,
+    },
+};
+
+use super::{
+    Binding,
+    Context::{Audit, AuditReading, AuditReason, AuditWords},
+    row::{SIDEWAYS, audited, c, k, row},
+};
+
+#[rustfmt::skip] // a table: one row a binding
+pub static ROWS: &[Binding] = &[
+    row(AuditReading, &[c('0')], "label it 0: Absent", "label", |_| audited(Message::Label(0))),
+    row(AuditReading, &[c('1')], "label it 1: Wrong", "label", |_| audited(Message::Label(1))),
+    row(AuditReading, &[c('2')], "label it 2: Simplified", "label", |_| audited(Message::Label(2))),
+    row(AuditReading, &[c('3')], "label it 3: Equivalent", "label", |_| audited(Message::Label(3))),
+    row(AuditReading, &[c('4')], "label it 4: Faithful", "label", |_| audited(Message::Label(4))),
+    row(AuditReading, &[c('[')], "previous place in the code, or piece of evidence", "place", |n| audited(Message::PreviousSpot(n.times()))),
+    row(AuditReading, &[c(']')], "next place in the code, or piece of evidence", "place", |n| audited(Message::NextSpot(n.times()))),
+    row(AuditReading, &[k(Code::Tab)], "next part: queue, component, code, agreement", "part", |_| audited(Message::NextPart)),
+    row(AuditReading, &[k(Code::BackTab)], "previous part", "", |_| audited(Message::PreviousPart)),
+    row(AuditReading, &[k(Code::Up), c('k')], "up in the part; in the queue the component before", "", |n| audited(Message::Move(Motion::Up(n.times())))),
+    row(AuditReading, &[k(Code::Down), c('j')], "down in the part; in the queue the next component", "", |n| audited(Message::Move(Motion::Down(n.times())))),
+    row(AuditReading, &[k(Code::Left), c('h')], "scroll the code to the left", "", |n| audited(Message::Left(SIDEWAYS.saturating_mul(n.times())))),
+    row(AuditReading, &[k(Code::Right), c('l')], "scroll the code to the right", "", |n| audited(Message::Right(SIDEWAYS.saturating_mul(n.times())))),
+    row(AuditReading, &[k(Code::PageUp), Key::ctrl('u')], "a page up in the part", "", |_| audited(Message::Move(Motion::PageUp))),
+    row(AuditReading, &[k(Code::PageDown), Key::ctrl('d')], "a page down in the part", "", |_| audited(Message::Move(Motion::PageDown))),
+    row(AuditReading, &[c('u')], "take the last label back; the next one of it is not blind", "undo", |_| audited(Message::Undo)),
+    row(Audit, &[c('N')], "next component without a label", "unlabelled", |n| audited(Message::NextUnlabelled(n.times()))),
+    row(Audit, &[c('n')], "next component of the queue", "next", |n| audited(Message::Next(n.times()))),
+    row(Audit, &[c('p')], "component of the queue before it", "", |n| audited(Message::Previous(n.times()))),
+    row(Audit, &[k(Code::Enter)], "open: the component, a file of the list, the place in the replay", "", |_| audited(Message::Open)),
+    row(Audit, &[c(' ')], "the place on screen in the replay, at the judged turn; backspace comes back", "replay", |_| audited(Message::OpenInReplay)),
+    row(Audit, &[c('t')], "all files of the judged code, or the places again", "files", |_| audited(Message::Files)),
+    row(Audit, &[c('o')], "the turn in which the dialogue commits to the component, in the replay; backspace comes back", "request", |_| audited(Message::Committed)),
+    row(Audit, &[c('b')], "say why the label and the verdict differ", "", |_| audited(Message::AskReason)),
+    row(Audit, &[c('m')], "a note on the label", "", |_| audited(Message::AskNote)),
+    row(Audit, &[c('s')], "save once more what could not be saved", "", |_| audited(Message::Save)),
+    row(Audit, &[c('a')], "say who labels; each rater has labels of their own", "", |_| audited(Message::AskName)),
+    row(Audit, &[c('f')], "audit another judgement", "", |_| audited(Message::NextJudgement)),
+    row(Audit, &[c('F')], "audit the judgement before", "", |_| audited(Message::PreviousJudgement)),
+    row(Audit, &[c('g'), k(Code::Home)], "to the first row of the part, gg too", "", |n| audited(Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
+    row(Audit, &[c('G'), k(Code::End)], "to the last row of the part", "", |n| audited(Message::Move(n.0.map_or(Motion::End, Motion::To)))),
+    row(Audit, &[k(Code::Esc), k(Code::Backspace)], "from the files to the code, else back to the queue", "", |_| audited(Message::Close)),
+    row(AuditReason, &[c('a')], "false-absence: it is in the code, and the judge missed it", "false-absence", |_| audited(Message::Because("false-absence"))),
+    row(AuditReason, &[c('p')], "false-presence: the judge says it is there, and it is not", "false-presence", |_| audited(Message::Because("false-presence"))),
+    row(AuditReason, &[c('b')], "rubric-boundary: the same reading of the code, another level", "boundary", |_| audited(Message::Because("rubric-boundary"))),
+    row(AuditReason, &[c('e')], "wrong-evidence: the lines named do not show what is said", "evidence", |_| audited(Message::Because("wrong-evidence"))),
+    row(AuditReason, &[c('o')], "other: something else, which a note says", "other", |_| audited(Message::Because("other"))),
+    row(AuditReason, &[k(Code::Enter)], "the reason that is offered first", "the first", |_| audited(Message::BecauseLikely)),
+    row(AuditReason, &[k(Code::Esc)], "no reason now; b asks again", "later", |_| audited(Message::Later)),
+    row(AuditWords, &[k(Code::Enter)], "take what is typed", "take", |_| typed(prompt::Message::Accept)),
+    row(AuditWords, &[k(Code::Esc), Key::ctrl('c')], "leave it as it was", "cancel", |_| typed(prompt::Message::Cancel)),
+    row(AuditWords, &[k(Code::Backspace)], "erase a character", "", |_| typed(prompt::Message::Erase)),
+    row(AuditWords, &[Key::ctrl('u')], "erase everything", "", |_| typed(prompt::Message::EraseAll)),
+];
+
+const fn typed(message: prompt::Message) -> Wish {
+    audited(Message::Words(message))
+}

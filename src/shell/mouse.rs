@@ -1,0 +1,265 @@
+//! What stands under the pointer, worked out from the layout.
+
+use ratatui::layout::{Position, Rect};
+
+use crate::{
+    session::views::View,
+    shell::{
+        App, Effect, Message as Wish, overlay,
+        replay::{self, Replay},
+    },
+    views::replay::{
+        chooser::{self, Kind as Choices},
+        diff,
+    },
+    widgets::{
+        layout::{self, Layout, Panel},
+        scroll::{Motion, centred},
+    },
+};
+
+use super::{palette, state::ENTER};
+
+/// Something done with the mouse, in cells from the upper left corner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mouse {
+    pub kind: Kind,
+    pub column: u16,
+    pub row: u16,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Click,
+    /// The second of two clicks on one cell; the first came as a click.
+    DoubleClick,
+    WheelUp,
+    WheelDown,
+    WheelLeft,
+    WheelRight,
+    /// No button is down.
+    Move,
+    /// The button is let go; only programs in a terminal of ours want to know.
+    Release,
+    /// Moved with the button down; likewise.
+    Drag,
+}
+
+/// Who has the mouse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Capture {
+    #[default]
+    On,
+    /// The terminal.
+    Off,
+}
+
+impl Capture {
+    pub const fn other(self) -> Self {
+        match self {
+            Self::On => Self::Off,
+            Self::Off => Self::On,
+        }
+    }
+}
+
+/// Rows that one notch of the wheel moves by.
+const NOTCH: usize = 3;
+
+/// What a tab says: a panel's name and how much is in it.
+pub fn tab(replay: &Replay, panel: Panel) -> String {
+    let count = match panel {
+        Panel::Turns => Some(replay.session.run.turns.len()),
+        Panel::Files => Some(replay.changes().len()),
+        Panel::Diff => None,
+        Panel::Steps => Some(replay.step_count()),
+    };
+    let count = count.map(|count| format!(" {count}")).unwrap_or_default();
+    format!(" {}{count} ", panel.word())
+}
+
+/// Blanks before the first tab and between tabs.
+pub const TAB_GAP: u16 = 1;
+
+/// Where the palette stands, with so many rows to choose from: a border, the line that is typed, the rows. One row says
+/// that there is none.
+pub fn palette_area(layout: &Layout, rows: usize) -> Rect {
+    let area = layout.overlay();
+    let rows = u16::try_from(rows.max(1)).unwrap_or(u16::MAX);
+    let height = rows.saturating_add(3).min(area.height);
+    Rect { height, ..area }
+}
+
+impl App {
+    pub(crate) fn point(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        let is_covered = self.overlay.is_some() || self.shell.palette.is_some();
+        if let Some(effects) = (!is_covered).then(|| self.point_at_live(mouse)).flatten() {
+            return effects;
+        }
+        if mouse.kind == Kind::Move {
+            let is_free =
+                self.overlay.is_none() && self.shell.palette.is_none() && self.table().is_none();
+            self.on_replay(|replay| replay.hover(mouse, layout, is_free));
+            return vec![];
+        }
+        if matches!(mouse.kind, Kind::Release | Kind::Drag) {
+            return vec![];
+        }
+        self.on_replay(|replay| replay.session.notice = None);
+        self.shell.pending = None;
+        if layout.is_too_small {
+            return vec![];
+        }
+        if self.shell.palette.is_some() {
+            return self.point_at_palette(mouse, layout);
+        }
+        if self.overlay.is_some() {
+            return self.point_at_overlay(mouse, layout);
+        }
+        if self.jobs_list.is_some() || self.dialog.is_some() {
+            return vec![]; // the keyboard has it
+        }
+        if self.comparison().is_some() {
+            return self.point_at_comparison(mouse, layout);
+        }
+        if self.table().is_some() {
+            return self.point_at_table(mouse, layout);
+        }
+        if self.replay().is_some_and(|replay| replay.chooser.is_some()) {
+            return self.point_at_chooser(mouse, layout);
+        }
+        let mut is_in_pane = false;
+        self.on_replay(|replay| is_in_pane = replay.point_at_judging(mouse, layout));
+        if is_in_pane {
+            return vec![];
+        }
+        if self.replay().is_some_and(|replay| replay.view == View::Curves) {
+            self.on_replay(|replay| replay.point_at_curves(mouse, layout));
+            return vec![];
+        }
+        if self.replay().is_some_and(|replay| replay.view == View::Scores) {
+            self.on_replay(|replay| replay.point_at_scores(mouse, layout));
+            return vec![];
+        }
+        if self.replay().is_some_and(|replay| replay.view == View::Audit) {
+            self.on_replay(|replay| replay.point_at_audit(mouse, layout));
+            return vec![];
+        }
+        if let Some(panel) = self.tab_at(mouse, layout) {
+            if mouse.kind == Kind::Click {
+                self.on_replay(|replay| replay.focus = panel);
+            }
+            return vec![];
+        }
+        self.point_at_panel(mouse, layout)
+    }
+
+    fn point_at_panel(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        let here = |panel: &Panel| layout.panel(*panel).is_some_and(|area| is_in(area, mouse));
+        let Some(panel) = Panel::ALL.into_iter().find(here) else { return vec![] };
+        let Some(area) = layout.panel(panel) else { return vec![] };
+        let sideways = |message| Wish::Replay(replay::Message::Diff(message));
+        match mouse.kind {
+            Kind::Click => self.on_replay(|replay| match inside(area, mouse) {
+                Some(row) => replay.point_at(panel, row, layout),
+                None => replay.focus = panel,
+            }),
+            Kind::DoubleClick if inside(area, mouse).is_some() => return self.press(ENTER),
+            Kind::DoubleClick => {}
+            Kind::WheelUp => self.on_replay(|it| it.wheel(panel, Motion::Up(NOTCH), layout)),
+            Kind::WheelDown => self.on_replay(|it| it.wheel(panel, Motion::Down(NOTCH), layout)),
+            Kind::WheelLeft if panel == Panel::Diff => {
+                return self.take(sideways(diff::Message::Left(NOTCH)));
+            }
+            Kind::WheelRight if panel == Panel::Diff => {
+                return self.take(sideways(diff::Message::Right(NOTCH)));
+            }
+            Kind::WheelLeft | Kind::WheelRight | Kind::Move | Kind::Release | Kind::Drag => {}
+        }
+        vec![]
+    }
+
+    fn point_at_overlay(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        let Some(overlay) = &self.overlay else { return vec![] };
+        let area = overlay.area(self.subject(), &self.shell.keys, layout);
+        let message = match mouse.kind {
+            Kind::WheelUp => overlay::Message::Move(Motion::Up(NOTCH)),
+            Kind::WheelDown => overlay::Message::Move(Motion::Down(NOTCH)),
+            Kind::Click if !is_in(area, mouse) => overlay::Message::Close,
+            _ => return vec![],
+        };
+        self.take(Wish::Overlay(message))
+    }
+
+    fn point_at_chooser(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        let Some(replay) = self.replay() else { return vec![] };
+        let (Some(chooser), Some(areas)) = (&replay.chooser, replay.chooser_areas(layout)) else {
+            return vec![];
+        };
+        let is_switched = chooser.kind == Choices::Stops;
+        let row = is_in(areas.list, mouse).then(|| usize::from(mouse.row - areas.list.y));
+        let row = row.filter(|row| chooser.scroll.top + row < replay.choices());
+        let choose =
+            |app: &mut Self, message| app.take(Wish::Replay(replay::Message::Choose(message)));
+        match (mouse.kind, row) {
+            (Kind::WheelUp, _) => choose(self, chooser::Message::Turn(Motion::Up(NOTCH))),
+            (Kind::WheelDown, _) => choose(self, chooser::Message::Turn(Motion::Down(NOTCH))),
+            (Kind::Click, Some(row)) => {
+                choose(self, chooser::Message::PointAt(row));
+                if is_switched { choose(self, chooser::Message::Accept) } else { vec![] }
+            }
+            (Kind::DoubleClick, Some(_)) => choose(self, chooser::Message::Accept),
+            (Kind::Click, None) if !is_in(areas.frame, mouse) => {
+                choose(self, chooser::Message::Close)
+            }
+            _ => vec![],
+        }
+    }
+
+    fn point_at_palette(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        let Some(mut palette) = self.shell.palette.take() else { return vec![] };
+        let rows = palette.found(self.shown_run(), &self.shell.keys).len();
+        let area = palette_area(layout, rows);
+        if mouse.kind == Kind::Click {
+            let height = usize::from(area.height.saturating_sub(3));
+            let top = centred(palette.selected, rows, height);
+            let row = inside(area, mouse).and_then(|row| row.checked_sub(1));
+            if let Some(index) = row.map(|row| top + row).filter(|index| *index < rows) {
+                palette.selected = index;
+            }
+        }
+        self.shell.palette = Some(palette);
+        let message = match mouse.kind {
+            Kind::WheelUp => palette::Message::Move(Motion::Up(NOTCH)),
+            Kind::WheelDown => palette::Message::Move(Motion::Down(NOTCH)),
+            Kind::Click if !is_in(area, mouse) => palette::Message::Close,
+            Kind::DoubleClick if is_in(area, mouse) => palette::Message::Accept,
+            _ => return vec![],
+        };
+        self.update_palette(message)
+    }
+
+    fn tab_at(&self, mouse: Mouse, layout: &Layout) -> Option<Panel> {
+        let (replay, tabs) = (self.replay()?, layout.tabs?);
+        if !is_in(tabs, mouse) {
+            return None;
+        }
+        let mut start = tabs.x + TAB_GAP;
+        Panel::ALL.into_iter().find(|panel| {
+            let end = start + tab(replay, *panel).chars().count() as u16;
+            let is_here = (start..end).contains(&mouse.column);
+            start = end + TAB_GAP;
+            is_here
+        })
+    }
+}
+
+fn is_in(area: Rect, mouse: Mouse) -> bool {
+    area.contains(Position { x: mouse.column, y: mouse.row })
+}
+
+/// The row inside the border of an area, counted from its first; None on the border.
+fn inside(area: Rect, mouse: Mouse) -> Option<usize> {
+    let inner = layout::inside(area);
+    is_in(inner, mouse).then(|| usize::from(mouse.row - inner.y))
+}

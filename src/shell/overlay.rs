@@ -1,0 +1,379 @@
+//! What can lie over the panels: the keys, the facts about the run or the row of the table, its warnings.
+
+use ratatui::layout::Rect;
+
+use crate::{
+    run::{
+        Run,
+        recorded::{Passed, TestGroup},
+    },
+    views::{
+        compare::{self, Comparison},
+        live::{self, Live},
+        table::{Collection, facts},
+    },
+    widgets::{layout::Layout, scroll::Motion, wrap::wrap},
+};
+
+use super::{help, keymap::Context, keys::Keys, replay::Replay};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Help,
+    Info,
+    Warnings,
+    /// The marks of the line at the cursor of the diff.
+    Why,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overlay {
+    pub kind: Kind,
+    /// First row shown.
+    pub top: usize,
+    pub search: Search,
+    /// Where the keyboard was when the box was opened.
+    place: Context,
+}
+
+/// What the rows shown are to hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Search {
+    /// Empty shows every row.
+    pub text: String,
+    pub is_typing: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    Open(Kind),
+    Close,
+    Move(Motion),
+    Find(Find),
+}
+
+/// A change of what is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Find {
+    Begin,
+    Type(String),
+    Erase,
+    EraseAll,
+    Accept,
+    /// Shows every row again.
+    Cancel,
+}
+
+/// A row in two columns; one of them may be empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub left: String,
+    pub right: String,
+    pub is_heading: bool,
+}
+
+/// What a box tells of.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject<'a> {
+    Nothing,
+    Run(&'a Replay),
+    /// The run at the cursor of the table.
+    Table(&'a Collection),
+    Comparison(&'a Comparison),
+    Live(&'a Live),
+}
+
+impl Overlay {
+    pub fn of(kind: Kind, place: Context) -> Self {
+        Self { kind, top: 0, search: Search::default(), place }
+    }
+
+    pub const fn context(&self) -> Context {
+        if self.search.is_typing { Context::OverlayFind } else { Context::Overlay }
+    }
+
+    /// Changes what is looked for, and goes to the first row that has it.
+    pub fn find(&mut self, find: &Find) {
+        let text = &mut self.search.text;
+        match find {
+            Find::Begin | Find::Accept => {}
+            Find::Type(words) => text.push_str(words),
+            Find::Erase => {
+                text.pop();
+            }
+            Find::EraseAll | Find::Cancel => text.clear(),
+        }
+        self.search.is_typing = !matches!(find, Find::Accept | Find::Cancel);
+        self.top = 0;
+    }
+
+    /// Moves the window; it ends with the last row.
+    pub fn go(&mut self, motion: Motion, rows: usize, height: usize) {
+        self.top = motion.from(self.top, rows, height).min(rows.saturating_sub(height));
+    }
+
+    /// Cells of the left column.
+    pub const fn left_width(&self) -> usize {
+        match self.kind {
+            Kind::Help => 13,
+            Kind::Info => 18,
+            Kind::Warnings => 26,
+            Kind::Why => 26,
+        }
+    }
+
+    pub const fn title(&self) -> &'static str {
+        match self.kind {
+            Kind::Help => "keys",
+            Kind::Info => "this run",
+            Kind::Warnings => "warnings",
+            Kind::Why => "why this line is marked",
+        }
+    }
+
+    /// Where it stands: as high as all its rows need, so that it stays in place while words are typed.
+    pub fn area(&self, subject: Subject<'_>, keys: &Keys, layout: &Layout) -> Rect {
+        layout.box_of(self.wrapped(self.all(subject, keys), layout).len())
+    }
+
+    /// What it says, without what is not looked for, cut to the width it has.
+    pub fn rows(&self, subject: Subject<'_>, keys: &Keys, layout: &Layout) -> Vec<Row> {
+        self.wrapped(self.search.of(self.all(subject, keys)), layout)
+    }
+
+    fn wrapped(&self, rows: Vec<Row>, layout: &Layout) -> Vec<Row> {
+        let width = usize::from(layout.overlay().width).saturating_sub(self.left_width() + 4);
+        rows.into_iter().flat_map(|row| row.wrapped(self.left_width(), width)).collect()
+    }
+
+    fn all(&self, subject: Subject<'_>, keys: &Keys) -> Vec<Row> {
+        match (self.kind, subject) {
+            (Kind::Help, _) => help::rows(self.place, keys),
+            (Kind::Info, Subject::Run(replay)) => info(replay),
+            (Kind::Warnings, Subject::Run(replay)) => warnings(replay),
+            (Kind::Why, Subject::Run(replay)) => why(replay),
+            (Kind::Info, Subject::Table(table)) => facts::of(table),
+            (Kind::Warnings, Subject::Table(table)) => facts::warnings(table),
+            (Kind::Info, Subject::Comparison(compared)) => compare::facts::of(compared),
+            (Kind::Warnings, Subject::Comparison(compared)) => compare::facts::warnings(compared),
+            (Kind::Info, Subject::Live(run)) => live::facts::of(run),
+            (Kind::Warnings, Subject::Live(run)) => live::facts::warnings(run),
+            (Kind::Why, Subject::Table(_) | Subject::Comparison(_) | Subject::Live(_))
+            | (_, Subject::Nothing) => {
+                vec![]
+            }
+        }
+    }
+}
+
+impl Search {
+    /// The rows that hold what is looked for, each part that has some below its heading.
+    fn of(&self, rows: Vec<Row>) -> Vec<Row> {
+        let words = self.text.trim();
+        if words.is_empty() {
+            return rows;
+        }
+        let (mut found, mut heading): (Vec<Row>, Option<Row>) = (vec![], None);
+        let mut part = String::new();
+        for row in rows {
+            if row.is_heading {
+                part.clone_from(&row.left);
+                heading = Some(row);
+            } else if row.holds(words, &part) {
+                if let Some(heading) = heading.take() {
+                    found.extend((!found.is_empty()).then(|| Row::of("", "")));
+                    found.push(heading);
+                }
+                found.push(row);
+            }
+        }
+        found
+    }
+}
+
+impl Row {
+    /// Whether it has all these words, its heading's counting as its own. A single letter is a key.
+    fn holds(&self, words: &str, part: &str) -> bool {
+        if words.chars().count() == 1 {
+            return self.left.split(' ').any(|key| key == words);
+        }
+        let text = format!("{} {} {part}", self.left, self.right).to_lowercase();
+        let is_blank = self.left.is_empty() && self.right.is_empty();
+        !is_blank && words.to_lowercase().split_whitespace().all(|word| text.contains(word))
+    }
+
+    pub fn heading(left: &str) -> Self {
+        Self { left: left.into(), right: String::new(), is_heading: true }
+    }
+
+    pub fn of(left: impl Into<String>, right: impl Into<String>) -> Self {
+        Self { left: left.into(), right: right.into(), is_heading: false }
+    }
+
+    /// Several rows where the right column is too long for one. A left column that does not fit has its own row.
+    fn wrapped(self, left_width: usize, width: usize) -> Vec<Self> {
+        let is_long = self.left.chars().count() >= left_width && !self.right.is_empty();
+        let (alone, mut left) =
+            if is_long { (Some(self.left), String::new()) } else { (None, self.left) };
+        let alone = alone.map(|left| Self::of(left, ""));
+        let parts = wrap(&self.right, width);
+        let rows = parts.into_iter().map(|range| Self {
+            left: std::mem::take(&mut left),
+            right: self.right[range].trim_end().to_owned(),
+            is_heading: self.is_heading,
+        });
+        alone.into_iter().chain(rows.collect::<Vec<_>>()).collect()
+    }
+}
+
+fn info(replay: &Replay) -> Vec<Row> {
+    let run = &replay.session.run;
+    let mut rows = vec![];
+    let mut say = |left: &str, right: Option<String>| {
+        rows.extend(right.filter(|words| !words.is_empty()).map(|words| Row::of(left, words)));
+    };
+    say("title", Some(run.title.clone()));
+    say(
+        "task",
+        run.task.as_ref().map(|task| {
+            let parts = [Some(task.id.clone()), task.title.clone(), task.venue.clone()];
+            parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+        }),
+    );
+    say("condition", run.condition.clone());
+    say("agent", Some(agent(run)));
+    say("model", run.model.clone());
+    say("recorded", run.provenance.clone());
+    say("state", run.record.state.clone());
+    for told in run.state_sentences() {
+        say("", Some(told));
+    }
+    for title in &run.record.skipped {
+        say("", Some(format!("a request was skipped: {title}")));
+    }
+    for remark in &run.record.remarks {
+        say("remark", Some(remark.clone()));
+    }
+    say("format", Some(run.format.to_owned()));
+    say("id", Some(run.id.clone()));
+    say("written by", run.harness.clone());
+    say("worked in", run.root.clone());
+    say("started", run.started_at.map(|time| time.to_string()));
+    say("ended", run.ended_at.map(|time| time.to_string()));
+    say("holds", Some(counts(replay)));
+    say("tokens", tokens(run));
+    say("recorded tests", recorded_tests(run));
+    say("files known from", files_from(replay));
+    let sources: Vec<_> = run.sources.iter().map(|source| source.name.as_str()).collect();
+    say("read from", Some(sources.join(", ")));
+    say(
+        "warnings",
+        Some(match replay.warnings().count() {
+            0 => "none: everything in the recording was understood".to_owned(),
+            count => format!("{count}, listed with e"),
+        }),
+    );
+    rows
+}
+
+fn files_from(replay: &Replay) -> Option<String> {
+    use crate::session::ask::Loading;
+    match &replay.session.timeline {
+        Loading::Ready(timeline) => Some(timeline.from.words().to_owned()),
+        Loading::Failed(why) => Some(format!("nothing: {why}")),
+        Loading::Nothing | Loading::Waiting(_) => None,
+    }
+}
+
+/// `codex 0.42.0`; the name alone where no version is recorded.
+pub fn agent(run: &Run) -> String {
+    match &run.agent.version {
+        Some(version) => format!("{} {version}", run.agent.name),
+        None => run.agent.name.clone(),
+    }
+}
+
+fn counts(replay: &Replay) -> String {
+    let run = &replay.session.run;
+    let steps: usize = run.counted_moments().map(|done| run.steps_of_turn(done - 1).len()).sum();
+    let errors: usize = replay.session.digests.iter().map(|digest| digest.errors).sum();
+    let parts = [
+        (run.counted_turns().count(), "turn"),
+        (steps, "step"),
+        (run.checkpoints.len(), "checkpoint"),
+        (run.subagents.len(), "sub-agent"),
+        (errors, "error"),
+    ];
+    parts.map(|(count, thing)| counted(count, thing)).join(" · ")
+}
+
+/// `1 turn`, `2 turns`.
+fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
+fn tokens(run: &Run) -> Option<String> {
+    let tokens = run.tokens();
+    let parts = [
+        (tokens.input, "read"),
+        (tokens.cached_input, "of them cached"),
+        (tokens.output, "written"),
+        (tokens.reasoning, "of them reasoning"),
+    ];
+    let said =
+        parts.into_iter().filter_map(|(count, words)| Some(format!("{} {words}", grouped(count?))));
+    Some(said.collect::<Vec<_>>().join(", ")).filter(|_| tokens.is_recorded())
+}
+
+/// `4,425,266`
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let first = digits.len() % 3;
+    let is_start = |at: usize| at > 0 && at % 3 == first;
+    let pieces = digits.chars().enumerate();
+    pieces.flat_map(|(at, digit)| is_start(at).then_some(',').into_iter().chain([digit])).collect()
+}
+
+fn why(replay: &Replay) -> Vec<Row> {
+    let marks = replay.why();
+    let said = |(mark, words): (String, String)| Row::of(mark, words);
+    match (marks.is_empty(), replay.diff.line_number(), replay.curves.has_marks) {
+        (false, ..) => marks.into_iter().map(said).collect(),
+        (true, _, false) => vec![Row::of("", "marks are hidden; X shows them")],
+        (true, None, _) => {
+            vec![Row::of("", "the cursor of the diff is not at a line of the new text")]
+        }
+        (true, Some(line), _) => {
+            let words = format!(
+                "line {line} has no mark: it is in no callable with a complexity above 10, in no match of a rule and \
+                 in no clone"
+            );
+            vec![Row::of("", words)]
+        }
+    }
+}
+
+fn warnings(replay: &Replay) -> Vec<Row> {
+    let mut rows: Vec<Row> =
+        replay.warnings().map(|warning| Row::of(&warning.place, &warning.what)).collect();
+    if rows.is_empty() {
+        rows.push(Row::heading("none: everything in the recording was understood"));
+    }
+    rows
+}
+
+/// What a harness' tests said, a checkpoint after the other.
+fn recorded_tests(run: &Run) -> Option<String> {
+    let share = |passed: Passed| format!("{}/{}", passed.passed, passed.total);
+    let said = run.checkpoints.iter().filter_map(|checkpoint| {
+        let tests = checkpoint.recorded.as_ref()?.tests.as_ref()?;
+        if tests.infrastructure_failure {
+            return Some(format!("{}: could not be run", checkpoint.id));
+        }
+        let core = tests.group(TestGroup::Core).map(|core| format!("core {}, ", share(core)));
+        let (core, strict, iso) = (core.unwrap_or_default(), share(tests.strict), share(tests.iso));
+        Some(format!("{}: {core}strict {strict}, iso {iso}", checkpoint.id))
+    });
+    let said: Vec<String> = said.collect();
+    (!said.is_empty()).then(|| said.join("; "))
+}

@@ -1,0 +1,203 @@
+//! Every command in one list, found by some letters of what it does.
+//!
+//! The list is the keymap, so a new key is a new command. A number leads to a turn, and the files of the turn are
+//! found by their paths.
+
+use crate::{
+    run::RepoPath,
+    session::views::View,
+    shell::{
+        App, Effect, Message as Wish,
+        keymap::{Binding, Context, Count, bindings},
+        replay::{self, Replay},
+    },
+    views::replay::turns,
+    widgets::{
+        key::{Code, Key},
+        scroll::Motion,
+    },
+};
+
+use super::{fuzzy, keys::Keys};
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Palette {
+    pub text: String,
+    /// Among what is found.
+    pub selected: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    Open,
+    Close,
+    Type(String),
+    Erase,
+    EraseAll,
+    Move(Motion),
+    Accept,
+}
+
+/// Something that can be chosen.
+pub struct Found {
+    pub choice: Choice,
+    pub words: String,
+    pub keys: String,
+    pub place: &'static str,
+    /// Characters of `words` that were typed.
+    pub places: Vec<usize>,
+    score: i32,
+}
+
+pub enum Choice {
+    Command(&'static Binding),
+    /// Counts from 1.
+    Turn(usize),
+    File(RepoPath),
+}
+
+/// More than any sentence in letters can win.
+const EXACT: i32 = 10_000;
+
+/// Rows that a page moves by.
+const PAGE: usize = 10;
+
+impl Palette {
+    /// What fits, the best first; everything while nothing is typed.
+    pub fn found(&self, replay: Option<&Replay>, keys: &Keys) -> Vec<Found> {
+        let turn = replay.and_then(|replay| turn(&self.text, replay));
+        let commands = bindings().filter(|row| is_command(row));
+        let commands = commands.filter_map(|row| self.command(row, keys));
+        let files = replay.into_iter().flat_map(|replay| self.files(replay));
+        let mut found: Vec<Found> = turn.into_iter().chain(commands).chain(files).collect();
+        found.sort_by_key(|found| -found.score); // stable: equals stay in the order of the table
+        found
+    }
+
+    fn command(&self, row: &'static Binding, own: &Keys) -> Option<Found> {
+        let keys = match row.context {
+            Context::Copy => format!("y {}", own.shown(row)),
+            Context::GoToMark => format!("' {}", own.shown(row)),
+            _ => own.shown(row),
+        };
+        let typed = self.text.trim();
+        // A number is a turn, even where a digit is a key.
+        let is_number = !typed.is_empty() && typed.chars().all(|c| c.is_ascii_digit());
+        let is_key = !is_number && own.of_row(row).iter().any(|key| key.to_string() == typed);
+        let found = match fuzzy::find(&self.text, row.help) {
+            Some(found) => found,
+            None if is_key => fuzzy::Match::default(),
+            None => return None,
+        };
+        let score = found.score + if is_key { EXACT } else { 0 };
+        let (words, places, place) = (row.help.to_owned(), found.places, row.context.title());
+        Some(Found { choice: Choice::Command(row), words, keys, place, places, score })
+    }
+
+    fn files(&self, replay: &Replay) -> Vec<Found> {
+        if self.text.trim().is_empty() {
+            return vec![];
+        }
+        let paths = replay.changes().iter().map(|change| change.path.clone());
+        let fitting = paths.filter_map(|path| {
+            let found = fuzzy::find(&self.text, path.as_str())?;
+            Some(Found {
+                words: path.to_string(),
+                choice: Choice::File(path),
+                keys: String::new(),
+                place: "a file of the turn",
+                places: found.places,
+                score: found.score,
+            })
+        });
+        fitting.collect()
+    }
+
+    fn type_words(&mut self, change: impl FnOnce(&mut String)) {
+        change(&mut self.text);
+        self.selected = 0;
+    }
+}
+
+/// Commands for places that are closed when a command of the list is run make no sense there.
+fn is_command(row: &Binding) -> bool {
+    let is_open = !matches!(
+        row.context,
+        Context::Prompt
+            | Context::Filter
+            | Context::JudgePath
+            | Context::Overlay
+            | Context::OverlayFind
+            | Context::Palette
+            | Context::Mark
+    );
+    let calls_off = matches!(row.context, Context::Copy | Context::GoToMark)
+        && row.keys.contains(&Key::plain(Code::Esc));
+    is_open && !calls_off
+}
+
+fn turn(text: &str, replay: &Replay) -> Option<Found> {
+    let number: usize = text.trim().parse().ok()?;
+    let found = replay.session.run.turns.get(number.checked_sub(1)?)?;
+    let words = format!("turn {number}  {}", found.title);
+    let (keys, place) = (format!("{number}G"), "a turn of this run");
+    Some(Found { choice: Choice::Turn(number), words, keys, place, places: vec![], score: EXACT })
+}
+
+impl App {
+    pub(crate) fn update_palette(&mut self, message: Message) -> Vec<Effect> {
+        if message == Message::Open {
+            self.overlay = None;
+            self.shell.palette = Some(Palette::default());
+        }
+        let Some(mut palette) = self.shell.palette.take() else { return vec![] };
+        match message {
+            Message::Open => {}
+            Message::Close => return vec![],
+            Message::Accept => {
+                let chosen = palette
+                    .found(self.shown_run(), &self.shell.keys)
+                    .into_iter()
+                    .nth(palette.selected);
+                let Some(chosen) = chosen else {
+                    self.shell.palette = Some(palette);
+                    return vec![];
+                };
+                let view = chosen.choice.view();
+                view.into_iter().for_each(|view| self.bring_up(view));
+                return self.take(chosen.choice.message());
+            }
+            Message::Type(words) => palette.type_words(|text| text.push_str(&words)),
+            Message::Erase if palette.text.is_empty() => return vec![],
+            Message::Erase => palette.type_words(|text| {
+                text.pop();
+            }),
+            Message::EraseAll => palette.type_words(String::clear),
+            Message::Move(motion) => {
+                let count = palette.found(self.shown_run(), &self.shell.keys).len();
+                palette.selected = motion.from(palette.selected, count, PAGE);
+            }
+        }
+        self.shell.palette = Some(palette);
+        vec![]
+    }
+}
+
+impl Choice {
+    /// The view that the command is of; None where it is of any.
+    fn view(&self) -> Option<View> {
+        match self {
+            Self::Command(row) => row.context.view(),
+            Self::Turn(_) => None,
+            Self::File(_) => Some(View::Replay),
+        }
+    }
+
+    fn message(self) -> Wish {
+        match self {
+            Self::Command(row) => (row.message)(Count::default()),
+            Self::Turn(number) => Wish::Replay(replay::Message::Turns(turns::Message::To(number))),
+            Self::File(path) => Wish::Shell(super::state::Message::ShowFile(path)),
+        }
+    }
+}

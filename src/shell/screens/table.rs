@@ -1,0 +1,118 @@
+//! The table beside the run that was opened from it: which of the two is looked at, and the ways between them.
+
+use std::path::PathBuf;
+
+use crate::{
+    session::views::View,
+    shell::{App, Effect, Loading, Place, marks::Marks, replay, screens::Screen},
+    views::table::{Collection, Message, order::Line, row::Reading},
+};
+
+impl App {
+    /// Whether there is more to look at than that something is read.
+    pub fn has_something_to_show(&self) -> bool {
+        let is_begun = |table: &Collection| {
+            let mut seen = table.lines().iter().take(self.table_height()).filter_map(Line::run);
+            let is_some = !table.rows.is_empty() || table.is_listed;
+            is_some && seen.all(|row| table.rows[row].reading != Reading::Unread)
+        };
+        self.replay().is_some()
+            || self.table().is_some_and(is_begun)
+            || self.comparison().is_some_and(|it| it.sides().is_some())
+            || self.live().is_some()
+    }
+
+    /// Shows the runs below some paths.
+    pub(crate) fn collect(&mut self, sources: Vec<PathBuf>) {
+        let opening = self.table_wish.clone();
+        self.set_judging_aside();
+        self.opened = Loading::Nothing;
+        self.collection = Some(Box::new(Collection::of(sources, opening)));
+        self.show(Screen::Table);
+        if self.place.turn.is_some() || self.place.file.is_some() {
+            self.say("a turn or a file is a place in one run; these are several".into());
+        }
+    }
+
+    /// Lines of the table that are seen.
+    pub(crate) fn table_height(&self) -> usize {
+        let body = self.layout().body;
+        self.collection.as_ref().map_or(0, |it| usize::from(it.areas(body).list.height))
+    }
+
+    pub(crate) fn update_table(&mut self, message: Message) -> Vec<Effect> {
+        match message {
+            Message::Show => self.go_out(),
+            Message::Compare => self.compare_from_table(),
+            Message::Open => return self.open_selected(),
+            Message::StopOrGoOn => {
+                self.on_table(Message::StopOrGoOn);
+                let is_stopped = self.collection.as_ref().is_some_and(|it| it.is_stopped);
+                return is_stopped.then_some(Effect::StopCollecting).into_iter().collect();
+            }
+            message => self.on_table(message),
+        }
+        vec![]
+    }
+
+    fn on_table(&mut self, message: Message) {
+        let height = self.table_height();
+        if let Some(collection) = &mut self.collection {
+            collection.update(message, height);
+        }
+    }
+
+    /// Whether a way back leads out of the run, to what it was opened from.
+    pub(crate) fn is_way_out(&self, message: &replay::Message) -> bool {
+        let is_there = match self.way_back {
+            View::Compare => self.compared.is_some(),
+            _ => self.collection.is_some(),
+        };
+        is_there && self.replay().is_some_and(|it| it.leads_out(message))
+    }
+
+    /// Back to what the run was opened from.
+    fn go_out(&mut self) {
+        let is_comparison = self.way_back == View::Compare || self.collection.is_none();
+        match is_comparison && self.compared.is_some() {
+            true => self.bring_up(View::Compare),
+            false => self.bring_up(View::Collection),
+        }
+    }
+
+    fn open_selected(&mut self) -> Vec<Effect> {
+        let Some(table) = self.table() else { return vec![] };
+        if table.group_at_cursor().is_some() {
+            self.on_table(Message::Fold);
+            return vec![];
+        }
+        let Some(row) = table.selected() else { return vec![] };
+        if let Some(why) = row.failure() {
+            self.say(why.to_owned());
+            return vec![];
+        }
+        let path = row.path.clone();
+        // The same run again is still as it was left.
+        self.way_back = View::Collection;
+        if self.replay().is_some() && self.shell.source == path {
+            self.show(Screen::Run);
+            return vec![];
+        }
+        self.shell.marks = Marks::default();
+        self.show(Screen::Run);
+        let place = Place { view: View::Replay, ..Place::default() };
+        vec![self.open(path, place)]
+    }
+
+    /// A run that was chosen in the table cannot be opened: back to the table, which says why.
+    pub(crate) fn return_if_failed(&mut self) {
+        let Loading::Failed(why) = &self.opened else { return };
+        if self.collection.is_some() || self.compared.is_some() {
+            let why = why.clone();
+            self.opened = Loading::Nothing;
+            self.arrival = None;
+            self.bring_up(self.way_back);
+            self.say(why);
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! What is around the run, whatever run it is: the palette of commands, marks, copying, the editor, the pointer, looks.
+//!
+//! Each has a file here; [`Shell`] holds their state and `App::update_shell` is their `update`. The other rooms
+//! see the results only: `ui` reads [`Looks`] and [`Palette`], `tui` carries out [`Effect::Copy`] and [`Effect::Edit`].
+
+use std::path::PathBuf;
+
+use crate::{
+    run::RepoPath,
+    session::views::View,
+    shell::{
+        copy,
+        keys::Keys,
+        looks::{Alphabet, Looks, ThemeName},
+        marks::{self, Marks},
+        mouse::{Capture, Mouse},
+        palette::{self, Palette},
+    },
+    views::{
+        jobs::scoring::Measure,
+        judge::Known,
+        replay::{
+            diff::{Arrangement, Follows},
+            stops::Stops,
+        },
+    },
+    widgets::{
+        key::{Code, Key},
+        layout::{Layout, Panel},
+    },
+};
+
+use super::{
+    App, Effect,
+    config::{Config, Named, Reference},
+    keymap::Context,
+};
+
+#[derive(Debug, Default)]
+pub struct Shell {
+    pub looks: Looks,
+    /// Whether clicks and the wheel come to us; without it the terminal selects text.
+    pub mouse: Capture,
+    pub palette: Option<Palette>,
+    pub keys: Keys,
+    /// What opens a file, where the settings say.
+    pub editor: Option<String>,
+    /// The recording as a link names it.
+    pub source: PathBuf,
+    /// Who can be asked about a run.
+    pub judges: Known,
+    context: Option<usize>,
+    speed: Option<f64>,
+    arrangement: Arrangement,
+    stops: Stops,
+    reference: Reference,
+    annotator: Option<String>,
+    pub(crate) pending: Option<Pending>,
+    /// Whether the last words for a line did not all fit.
+    pub(crate) is_line_full: bool,
+    pub(crate) marks: Marks,
+    last_key: Option<Key>,
+}
+
+/// A key that waits for the one after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pending {
+    Copy,
+    Mark,
+    GoToMark,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    Palette(palette::Message),
+    Mouse(Mouse),
+    Await(Pending),
+    /// The key that was waited for is not wanted any more.
+    Forget,
+    SetMark(char),
+    GoToMark(char),
+    /// To the place before the last jump, and from there back again.
+    LastJump,
+    Back(usize),
+    Forward(usize),
+    Copy(copy::What),
+    Edit,
+    NextTheme,
+    SwitchMouse,
+    ShowFile(RepoPath),
+    /// The world has something to say.
+    Say(String),
+}
+
+impl Shell {
+    /// The context of what lies over the panels or waits for a key; None where the panels have the keyboard.
+    pub(crate) fn context(&self) -> Option<Context> {
+        let pending = self.pending.map(|pending| match pending {
+            Pending::Copy => Context::Copy,
+            Pending::Mark => Context::Mark,
+            Pending::GoToMark => Context::GoToMark,
+        });
+        pending.or_else(|| self.palette.as_ref().map(|_| Context::Palette))
+    }
+
+    /// Whether this is the second g of `gg`: the first has gone there already.
+    pub(crate) fn is_second_g(&mut self, key: Key, count: Option<usize>) -> bool {
+        let is_second =
+            key == Key::char('g') && self.last_key == Some(Key::char('g')) && count.is_none();
+        self.last_key = (!is_second).then_some(key);
+        is_second
+    }
+}
+
+impl App {
+    /// Takes settings; gives sentences about what cannot be done. To be called before a run is opened.
+    pub fn configure(&mut self, config: &Config) -> Vec<String> {
+        self.shell.looks = Looks {
+            theme: config.theme,
+            alphabet: if config.ascii { Alphabet::Ascii } else { Alphabet::Unicode },
+            tab_width: config.tab_width,
+            ..self.shell.looks
+        };
+        self.shell.editor.clone_from(&config.editor);
+        self.shell.context = Some(config.diff.context);
+        self.shell.speed = Some(config.play.speed);
+        self.shell.arrangement = config.diff.mode;
+        let (profile, rules) = (config.profile, config.rules.clone());
+        self.measure = Measure { profile, rules, is_default: true };
+        self.shell.reference = config.reference.clone();
+        self.shell.annotator.clone_from(&config.annotator);
+        self.shell.stops = Stops::of(config.play.stop_at.iter().copied());
+        let (keys, problems) = Keys::of(&config.keys);
+        self.shell.keys = keys;
+        problems
+    }
+
+    /// What the settings say of a run that was just opened.
+    pub(crate) fn settle_in(&mut self) {
+        let (context, speed) = (self.shell.context, self.shell.speed);
+        let (arrangement, stops) = (self.shell.arrangement, self.shell.stops);
+        let reference = self.shell.reference.clone();
+        let judges = self.shell.judges.clone();
+        let annotator = self.shell.annotator.clone();
+        self.on_replay(|replay| {
+            replay.judging.know(&judges);
+            replay.diff.arrangement = arrangement;
+            replay.playback.stops = stops;
+            replay.curves.reference = reference;
+            if let Some(annotator) = annotator {
+                // Of a run that was just opened nothing waits to be saved.
+                let _ = replay.audit.book.be(&annotator);
+            }
+            replay.context = context.unwrap_or(replay.context);
+            if let Some(speed) = speed {
+                replay.playback.set_speed(speed);
+            }
+        });
+    }
+
+    pub(crate) fn update_shell(&mut self, message: Message, layout: &Layout) -> Vec<Effect> {
+        match message {
+            Message::Palette(message) => return self.update_palette(message),
+            Message::Mouse(mouse) => return self.point(mouse, layout),
+            Message::Await(pending) => self.shell.pending = Some(pending),
+            Message::Forget => self.shell.pending = None,
+            Message::SetMark(letter) => self.set_mark(letter),
+            Message::GoToMark(letter) => self.go_to_mark(letter),
+            Message::LastJump => self.travel(Marks::swap),
+            Message::Back(count) => {
+                (0..count.min(marks::MOST)).for_each(|_| self.travel(Marks::back))
+            }
+            Message::Forward(count) => {
+                (0..count.min(marks::MOST)).for_each(|_| self.travel(Marks::forward));
+            }
+            Message::Copy(what) => return self.copy(what),
+            Message::Edit => return self.edit(),
+            Message::NextTheme => self.next_theme(),
+            Message::SwitchMouse => self.switch_mouse(),
+            Message::ShowFile(path) => self.on_replay(|replay| {
+                replay.files.want(path);
+                replay.keep_view();
+                replay.diff.follows = Follows::Turn;
+                replay.focus = Panel::Diff;
+                replay.view = View::Replay;
+            }),
+            Message::Say(words) => self.say(words),
+        }
+        vec![]
+    }
+
+    /// A key without a binding, where one was waited for or words are typed.
+    pub(crate) fn press_unbound(&mut self, context: Context, key: Key) -> Vec<Effect> {
+        let layout = self.layout();
+        let letter = key.typed().filter(|c| c.is_alphanumeric());
+        match (context, letter, key.typed()) {
+            (Context::Mark, Some(letter), _) => {
+                return self.update_shell(Message::SetMark(letter), &layout);
+            }
+            (Context::GoToMark, Some(letter), _) => {
+                return self.update_shell(Message::GoToMark(letter), &layout);
+            }
+            (Context::Mark | Context::GoToMark, None, _) => {
+                self.say("a mark is a letter or a digit".into());
+            }
+            (Context::AuditReason, ..) => {
+                self.say(
+                    "why do they differ? a letter says, enter takes the first, esc asks later"
+                        .into(),
+                );
+            }
+            (Context::Copy, ..) => self.say("y is followed by l, h, p, v or y".into()),
+            _ => {}
+        }
+        vec![]
+    }
+
+    pub(crate) fn say(&mut self, words: String) {
+        if self.live().is_some()
+            && let Some(live) = &mut self.live
+        {
+            live.notice = Some(words);
+            return;
+        }
+        if self.comparison().is_some()
+            && let Some(compared) = &mut self.compared
+        {
+            compared.notice = Some(words);
+            return;
+        }
+        if self.table().is_some() {
+            if let Some(collection) = &mut self.collection {
+                collection.notice = Some(words);
+            }
+            return;
+        }
+        self.on_replay(|replay| replay.session.notice = Some(words));
+    }
+
+    fn next_theme(&mut self) {
+        let looks = &mut self.shell.looks;
+        looks.theme = looks.theme.next();
+        let name = looks.theme.word();
+        let words = match looks.has_colours {
+            true => format!("theme: {name}"),
+            false => format!("theme: {name}, without its colours: NO_COLOR is set"),
+        };
+        self.say(words);
+    }
+
+    fn switch_mouse(&mut self) {
+        self.shell.mouse = self.shell.mouse.other();
+        self.say(match self.shell.mouse {
+            Capture::On => "clicks and the wheel work here again".into(),
+            Capture::Off => "the mouse is the terminal's: select and copy as in any window".into(),
+        });
+    }
+}
+
+/// The keys that end a list of things to choose from, for what opens one with the mouse.
+pub(crate) const ENTER: Key = Key::plain(Code::Enter);
+
+impl From<ThemeName> for Looks {
+    fn from(theme: ThemeName) -> Self {
+        Self { theme, ..Self::default() }
+    }
+}

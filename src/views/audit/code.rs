@@ -1,0 +1,236 @@
+//! The code as it was judged: places to look at, and the file that one of them is in, or any other.
+//!
+//! Before the label the places are those that look like the component, whatever the judge looked at. After it the
+//! evidence comes first; where the judge found little or nothing, the places that it never opened follow.
+
+use crate::{
+    metrics::absence::Place,
+    run::{RepoPath, rubric::SEVERE},
+    shell::replay::Replay,
+    views::replay::{
+        diff::{DiffKey, Scope},
+        tree::{FileTree, Row},
+    },
+    widgets::{
+        layout::Layout,
+        scroll::{Motion, Scroll},
+    },
+};
+
+use super::{Part, areas::Areas};
+
+/// Which file is on screen, and how far it is scrolled.
+#[derive(Debug, Default)]
+pub struct Code {
+    /// Index into [`Replay::spots`].
+    pub spot: usize,
+    /// A file that was chosen from all of them, in the place of the spot's.
+    pub file: Option<RepoPath>,
+    pub scroll: Scroll,
+    /// First character shown of each line.
+    pub column: usize,
+    /// All files of the judged code, where they are shown.
+    pub tree: FileTree,
+    /// The line to go to once the text is here; counts from 1.
+    aim: Option<usize>,
+    /// The spot that was aimed at last.
+    aimed: Option<(String, usize)>,
+    /// Judgement, component and whether the verdict is shown, of the spot.
+    of: Option<(String, String, bool)>,
+}
+
+/// Places of one component that are kept.
+pub const MOST_SPOTS: usize = 20;
+
+/// Rows of spots above the code, at most.
+const MOST_ROWS: usize = 6;
+
+/// Lines above the one that is aimed at.
+const ABOVE: usize = 2;
+
+/// Somewhere to look.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spot {
+    pub path: String,
+    /// First and last line, counting from 1; None where the whole file is meant.
+    pub lines: Option<(usize, usize)>,
+    pub kind: SpotKind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum SpotKind {
+    /// The verdict names it.
+    Evidence,
+    /// It looks like the component: the name of its symbol, and why. None of the judge's looks read it.
+    Place { name: Option<String>, why: String, is_opened: bool },
+}
+
+/// The rows of the part, from above: spots, the name of the file, its lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rows {
+    /// Of the window over the spots.
+    pub first_spot: usize,
+    pub spots: usize,
+    /// Lines of code.
+    pub lines: usize,
+}
+
+impl Replay {
+    /// Where to look for the component that is chosen.
+    pub fn spots(&self) -> Vec<Spot> {
+        let places = self.places_alike().and_then(|places| places.as_ref().ok());
+        let places = places.map_or(&[][..], |places| places);
+        let Some(verdict) = self.revealed() else {
+            return places.iter().map(|place| spot_of(place, false)).collect();
+        };
+        let evidence = verdict.evidence.iter().map(|it| Spot {
+            path: it.path.clone(),
+            lines: it.lines,
+            kind: SpotKind::Evidence,
+        });
+        let is_low = self.found_little();
+        let is_wanted = |place: &&Place| !is_low || !place.is_opened;
+        let places = places.iter().filter(is_wanted).map(|place| spot_of(place, place.is_opened));
+        evidence.chain(places).collect()
+    }
+
+    /// Whether the verdict that is shown finds next to nothing, so that what the judge never opened matters.
+    pub fn found_little(&self) -> bool {
+        self.revealed().and_then(|it| it.score).is_some_and(|score| score <= SEVERE)
+    }
+
+    /// The file on screen, as it was judged.
+    pub fn audit_file(&self) -> Option<DiffKey> {
+        let code = &self.audit.code;
+        let path = match &code.file {
+            Some(path) => path.clone(),
+            None => RepoPath::new(&self.spots().get(code.spot)?.path)?,
+        };
+        Some(DiffKey { scope: Scope::At(self.audited_turn()?), path })
+    }
+
+    /// Lines of the file on screen, if they have arrived.
+    pub fn audit_line_count(&self) -> usize {
+        let compared = self.audit_file().and_then(|key| self.diff.get(&key)?.as_ref().ok());
+        compared.filter(|it| it.text().is_some()).map_or(0, |it| it.line_count())
+    }
+
+    /// How the rows of the part are divided.
+    pub fn code_rows(&self, areas: &Areas) -> Rows {
+        let height = areas.height(Part::Code);
+        let count = self.spots().len();
+        let spots = count.min(MOST_ROWS).min((height / 3).max(1));
+        let first_spot = crate::widgets::scroll::centred(self.audit.code.spot, count, spots);
+        Rows { first_spot, spots, lines: height.saturating_sub(spots + 1) }
+    }
+
+    pub(super) fn settle_code(&mut self, areas: &Areas) {
+        let revealed = self.revealed().is_some();
+        let of = self.audited().zip(self.audited_id());
+        let of = of.map(|(judgement, id)| (judgement.file.clone(), id.to_owned(), revealed));
+        if self.audit.code.of != of {
+            let code = &mut self.audit.code;
+            (code.of, code.spot, code.aimed) = (of, 0, None);
+            (code.file, code.column, code.tree.is_shown) = (None, 0, false);
+            code.scroll = Scroll::default();
+        }
+        let spots = self.spots();
+        let turn = self.audited_turn();
+        let timeline = self.session.timeline.ready().cloned();
+        let code = &mut self.audit.code;
+        code.spot = code.spot.min(spots.len().saturating_sub(1));
+        if code.file.is_none() {
+            let target = spots
+                .get(code.spot)
+                .map(|spot| (spot.path.clone(), spot.lines.map_or(1, |(first, _)| first)));
+            if code.aimed != target {
+                code.aim = target.as_ref().map(|(_, line)| *line);
+                code.aimed = target;
+            }
+        }
+        if let Some(turn) = turn {
+            code.tree.settle(turn, timeline.as_deref());
+        }
+        let (len, rows) = (self.audit_line_count(), self.code_rows(areas));
+        let code = &mut self.audit.code;
+        if len > 0
+            && let Some(line) = code.aim.take()
+        {
+            let cursor = line.saturating_sub(1).min(len - 1);
+            code.scroll = Scroll { cursor, top: cursor.saturating_sub(ABOVE) };
+        }
+        if len > 0 {
+            code.scroll.follow(len, rows.lines);
+        }
+    }
+
+    pub(super) fn go_to_spot_of_code(&mut self, by: isize, layout: &Layout) {
+        let spots = self.spots().len();
+        if spots == 0 {
+            self.session.notice = Some("there is no place to go to; t lists the files".into());
+            return;
+        }
+        if Areas::of(layout, self.audit.part).of_part(Part::Code).is_none() {
+            // The place was not on screen so far: it is what is wanted, not the one after it.
+            self.audit.part = Part::Code;
+            self.aim_at_spot(self.audit.code.spot);
+            return;
+        }
+        let at = (self.audit.code.spot as isize + by).rem_euclid(spots as isize);
+        self.aim_at_spot(at as usize);
+    }
+
+    pub(super) fn aim_at_spot(&mut self, at: usize) {
+        let code = &mut self.audit.code;
+        code.spot = at;
+        (code.file, code.tree.is_shown, code.aimed) = (None, false, None);
+        code.column = 0;
+    }
+
+    pub(super) fn switch_files(&mut self) {
+        self.audit.part = Part::Code;
+        let shown = self.audit_file().map(|key| key.path);
+        let (turn, timeline) = (self.audited_turn(), self.session.timeline.ready().cloned());
+        let code = &mut self.audit.code;
+        code.tree.is_shown = !code.tree.is_shown;
+        if let Some(turn) = turn {
+            code.tree.settle(turn, timeline.as_deref());
+        }
+        if let Some(path) = shown.filter(|_| code.tree.is_shown) {
+            code.tree.reveal(&path);
+        }
+    }
+
+    /// A folder folds; a file comes on screen.
+    pub(super) fn open_file_of_tree(&mut self) {
+        let code = &mut self.audit.code;
+        match code.tree.selected() {
+            None => {}
+            Some(Row::Folder { .. }) => code.tree.fold(),
+            Some(Row::File { path, .. }) => {
+                code.file = Some(path.clone());
+                code.tree.is_shown = false;
+                (code.aim, code.column) = (Some(1), 0);
+            }
+        }
+    }
+
+    pub(super) fn move_in_code(&mut self, motion: Motion, areas: &Areas) {
+        let (len, rows) = (self.audit_line_count(), self.code_rows(areas));
+        let height = areas.height(Part::Code);
+        let code = &mut self.audit.code;
+        if code.tree.is_shown {
+            return code.tree.go(motion, height);
+        }
+        code.scroll.cursor = motion.from(code.scroll.cursor, len, rows.lines);
+    }
+}
+
+fn spot_of(place: &Place, is_opened: bool) -> Spot {
+    let why: Vec<String> = place.why.iter().map(ToString::to_string).collect();
+    Spot {
+        path: place.path.clone(),
+        lines: Some((place.start, place.end)),
+        kind: SpotKind::Place { name: place.name.clone(), why: why.join("; "), is_opened },
+    }
+}

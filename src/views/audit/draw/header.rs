@@ -1,0 +1,92 @@
+//! Whose verdicts are audited, and how far that is.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+    widgets::Widget,
+};
+
+use crate::{
+    shell::replay::Replay,
+    widgets::{
+        line::{own, recorded, sides},
+        theme::{Meaning, Theme},
+    },
+};
+
+/// Cells of the bar of what is done.
+const BAR: usize = 16;
+
+pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let width = usize::from(area.width.saturating_sub(2));
+    let rows = match area.height {
+        0 => vec![],
+        1 => vec![progress(replay, theme, width)],
+        _ => vec![whose(replay, theme, width), progress(replay, theme, width)],
+    };
+    for (row, y) in rows.into_iter().zip(area.y..) {
+        let area = Rect { x: area.x + 1, y, width: area.width.saturating_sub(2), height: 1 };
+        row.render(area, buffer);
+    }
+}
+
+/// `audit of quick-reader · after turn 56 at 610540d · slump-5      judgement 2 of 3`
+fn whose(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
+    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let Some(judgement) = replay.audited() else { return Line::default() };
+    let name = &judgement.judge.name;
+    let name = if name.is_empty() { "a judge without a name" } else { name };
+    let commit = judgement.commit.as_deref().map(|it| it.chars().take(7).collect::<String>());
+    let commit = commit.filter(|it| !it.is_empty()).map(|it| format!(" at {it}"));
+    let state = match replay.audited_turn() {
+        Some(turn) => format!("after turn {}", turn + 1),
+        None => "no turn of this run".into(),
+    };
+    let rubric = judgement.rubric.clone().unwrap_or_else(|| "rubric not named".into());
+    let facts = format!(" · {state}{} · {rubric}", commit.unwrap_or_default());
+    let left = vec![
+        own("audit of ", muted),
+        recorded(name, theme.of(Meaning::Title)),
+        recorded(&facts, plain),
+    ];
+    let right = match replay.audited_number() {
+        Some((number, count)) if count > 1 => format!("judgement {number} of {count}"),
+        _ => String::new(),
+    };
+    sides(left, vec![own(right, muted)], width)
+}
+
+/// `7/24 ████······ labelled by ann · seed 1      saved`
+fn progress(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
+    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let (done, all) = (replay.labelled_count(), replay.queued().len());
+    let full = (done * BAR).checked_div(all).unwrap_or_default();
+    let bar = "█".repeat(full) + &"·".repeat(BAR - full);
+    let mut left = vec![
+        own(format!("{done}/{all} "), theme.of(Meaning::Title)),
+        own(bar, theme.of(Meaning::Playing)),
+        own(" labelled by ", muted),
+    ];
+    match replay.audit.annotator() {
+        Some(name) => left.push(recorded(name, theme.of(Meaning::Title))),
+        None => left.push(own("nobody so far; a says who", theme.of(Meaning::Warning))),
+    }
+    left.push(own(" · seed ", muted));
+    left.push(own(replay.audit_seed().to_string(), plain));
+    sides(left, vec![saved(replay, theme)], width)
+}
+
+fn saved(replay: &Replay, theme: Theme) -> Span<'static> {
+    let book = &replay.audit.book;
+    let count = match book.unsaved_count() {
+        1 => "1 label".to_owned(),
+        count => format!("{count} labels"),
+    };
+    match (book.unsaved_count(), book.why_not_saved()) {
+        (0, _) if replay.labelled_count() == 0 => own("", theme.of(Meaning::Muted)),
+        (0, _) => own("all saved", theme.of(Meaning::Muted)),
+        (_, None) => own(format!("saving {count}…"), theme.of(Meaning::Muted)),
+        (_, Some(_)) => own(format!("{count} not saved"), theme.of(Meaning::Error)),
+    }
+}

@@ -1,0 +1,117 @@
+//! The audit of a judge: the queue, the component with its verdict once that may be seen, the judged code, the
+//! agreement so far.
+
+mod agreement;
+mod code;
+mod header;
+mod item;
+mod queue;
+
+use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
+
+use crate::{
+    shell::replay::Replay,
+    views::{
+        audit::{Part, areas::Areas},
+        scores::draw::components::name,
+    },
+    widgets::{
+        layout::Layout,
+        line::{own, safe},
+        panel::{position, sentence, titled},
+        scroll::Scroll,
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    if let Some(why) = why_none(replay) {
+        return sentence(&why, theme.of(Meaning::Muted), layout.body, buffer);
+    }
+    let areas = Areas::of(layout, replay.audit.part);
+    header::draw(replay, theme, areas.header, buffer);
+    tabs(replay, theme, &areas, buffer);
+    for part in Part::ALL {
+        let Some(area) = areas.of_part(part) else { continue };
+        match part {
+            Part::Queue => queue::draw(replay, theme, area, buffer),
+            Part::Component => item::draw(replay, theme, &areas, area, buffer),
+            Part::Code => code::draw(replay, theme, &areas, area, buffer),
+            Part::Agreement => agreement::draw(replay, theme, &areas, area, buffer),
+        }
+    }
+}
+
+/// Why there is nothing to audit.
+fn why_none(replay: &Replay) -> Option<String> {
+    use crate::shell::Loading;
+    match &replay.scores.components.rubric {
+        Loading::Nothing | Loading::Waiting(_) => {
+            return Some("reading what this run is judged by…".into());
+        }
+        Loading::Failed(why) => return Some(safe(why)),
+        Loading::Ready(_) => {}
+    }
+    if let Some(why) = replay.audit.book.why_not_read() {
+        return Some(safe(why));
+    }
+    if replay.audited().is_some() {
+        return None;
+    }
+    Some(match replay.session.run.format {
+        "bundle" => "nothing has judged this run yet, so there is nothing to audit: `trajview judge RUN` asks a judge".into(),
+        _ => "this recording is no bundle (a folder with run.json): nothing here can judge it, and there is no \
+            place for labels"
+            .into(),
+    })
+}
+
+fn tabs(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+    for part in Part::ALL {
+        let Some(area) = areas.tab(part) else { continue };
+        let is_here = replay.audit.part == part;
+        let style = theme.of(if is_here { Meaning::Selected } else { Meaning::Muted });
+        Line::from(own(format!(" {} ", part.word()), style)).render(area, buffer);
+    }
+}
+
+/// Draws the border of a part with a title at its left and one at its right; gives the room inside.
+fn frame(
+    replay: &Replay,
+    part: Part,
+    [left, right]: [&str; 2],
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) -> Rect {
+    let is_focused = replay.audit.part == part;
+    let room = usize::from(area.width).saturating_sub(right.chars().count() + 6);
+    let left = crate::widgets::line::fit(vec![ratatui::text::Span::raw(left.to_owned())], room);
+    let left: String = left.into_iter().map(|span| span.content.into_owned()).collect();
+    let right = match right.is_empty() {
+        true => Line::default(),
+        false => Line::styled(format!(" {right} "), theme.of(Meaning::Muted)),
+    };
+    let titles = [Line::from(name(is_focused, left.trim_end(), theme)), right, Line::default()];
+    titled(is_focused, titles, theme, area, buffer)
+}
+
+/// Draws rows with a window over them; the one at the cursor is marked where the part has the keyboard.
+fn rows(
+    replay: &Replay,
+    part: Part,
+    lines: Vec<Line<'static>>,
+    scroll: Scroll,
+    theme: Theme,
+    [area, inner]: [Rect; 2],
+    buffer: &mut Buffer,
+) {
+    let len = lines.len();
+    let is_focused = replay.audit.part == part;
+    let seen = lines.into_iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
+    for (index, line) in seen {
+        let style = (index == scroll.cursor && is_focused).then(|| theme.of(Meaning::Selected));
+        crate::widgets::panel::put_row(line, style, inner, (index - scroll.top) as u16, buffer);
+    }
+    position(scroll.top, len, theme, area, buffer);
+}

@@ -1,0 +1,85 @@
+//! One row a component of the queue: what it is, and how its label stands.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use crate::{
+    shell::replay::Replay,
+    views::audit::{
+        Part,
+        queue::{Entry, Standing},
+    },
+    widgets::{
+        line::{fit, own, safe, sides},
+        panel::{position, put_row, sentence},
+        theme::{Meaning, Theme},
+    },
+};
+
+use super::frame;
+
+/// Cells of an id with the blank after it.
+const ID: usize = 5;
+
+pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let inner = frame(replay, Part::Queue, ["queue", ""], theme, area, buffer);
+    let entries = replay.audit_entries();
+    if entries.is_empty() {
+        let words = "this judgement gives no score to anything";
+        return sentence(words, theme.of(Meaning::Muted), inner, buffer);
+    }
+    let scroll = replay.audit.rows;
+    let is_focused = replay.audit.part == Part::Queue;
+    let chosen = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let width = usize::from(inner.width);
+    let seen = entries.iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
+    for (index, entry) in seen {
+        let is_here = index == scroll.cursor;
+        let style = is_here.then_some(chosen);
+        put_row(
+            row(entry, is_here, theme, width),
+            style,
+            inner,
+            (index - scroll.top) as u16,
+            buffer,
+        );
+    }
+    position(scroll.top, entries.len(), theme, area, buffer);
+}
+
+/// `▌C07 Relative position…   ✓ 3 agrees`
+fn row(entry: &Entry, is_here: bool, theme: Theme, width: usize) -> Line<'static> {
+    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let right = standing(entry, theme);
+    let id = fit(vec![Span::raw(safe(&entry.id))], width / 2);
+    let id: String = id.into_iter().map(|span| span.content.into_owned()).collect();
+    let left = vec![
+        own(if is_here { "▌" } else { " " }, muted),
+        own(format!("{id:<ID$}"), muted),
+        own(safe(&entry.name), plain),
+    ];
+    sides(left, right, width)
+}
+
+fn standing(entry: &Entry, theme: Theme) -> Vec<Span<'static>> {
+    let (words, meaning) = match entry.standing {
+        Standing::Unlabelled => ("unlabelled".to_owned(), Meaning::Muted),
+        Standing::TakenBack => ("taken back".to_owned(), Meaning::Warning),
+        Standing::Agrees(score) => (format!("✓ {score} agrees"), Meaning::Added),
+        Standing::Differs { score, is_explained: true } => {
+            (format!("✗ {score} differs"), Meaning::Removed)
+        }
+        Standing::Differs { score, is_explained: false } => {
+            (format!("✗ {score} differs, why?"), Meaning::Removed)
+        }
+    };
+    let mut spans = vec![];
+    if entry.is_unsaved {
+        spans.push(own("unsaved ", theme.of(Meaning::Warning)));
+    }
+    spans.push(own(words, theme.of(meaning)));
+    spans
+}

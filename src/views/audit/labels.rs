@@ -1,0 +1,251 @@
+//! The labels of one rater: as they are on disk, and those on their way there.
+//!
+//! A label is shown at once and counts at once; it is unsaved until the world answers that it is on disk. One is
+//! saved at a time, in the order in which they were given. After a failure the rest waits for the next label or for the
+//! rater to say so.
+
+use std::collections::VecDeque;
+
+use crate::{
+    run::rubric::{Judgement, Label, Labels},
+    session::{
+        ask::{Loading, Numbers, Pending, Request},
+        question::Question,
+    },
+    shell::Effect,
+};
+
+use super::asking::Saved;
+
+#[derive(Debug, Default)]
+pub struct Book {
+    annotator: Option<String>,
+    /// As on disk when it was last read or written.
+    kept: Loading<Labels>,
+    unsaved: VecDeque<Label>,
+    /// Why the first of those could not be saved.
+    failed: Option<String>,
+    pending: Pending<()>,
+    /// Given since the program started, the last one last: judgement and component.
+    given: Vec<(String, String)>,
+}
+
+impl Book {
+    pub fn annotator(&self) -> Option<&str> {
+        self.annotator.as_deref()
+    }
+
+    /// From now on this rater labels. What another one gave and is not on disk yet is lost only if it cannot be saved;
+    /// so this is refused while anything waits, with a sentence.
+    pub fn be(&mut self, annotator: &str) -> Result<(), String> {
+        if self.annotator.as_deref() == Some(annotator) {
+            return Ok(());
+        }
+        if !self.unsaved.is_empty() {
+            let name = self.annotator.as_deref().unwrap_or_default();
+            return Err(format!("labels of {name} are not saved yet"));
+        }
+        *self = Self { annotator: Some(annotator.to_owned()), ..Self::default() };
+        Ok(())
+    }
+
+    /// Whether the labels were read, or cannot be.
+    pub const fn is_settled(&self) -> bool {
+        matches!(self.kept, Loading::Ready(_) | Loading::Failed(_))
+    }
+
+    /// Why there is no place for labels.
+    pub fn why_not_read(&self) -> Option<&str> {
+        match &self.kept {
+            Loading::Failed(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// Why the last label is not on disk.
+    pub fn why_not_saved(&self) -> Option<&str> {
+        self.failed.as_deref()
+    }
+
+    pub fn unsaved_count(&self) -> usize {
+        self.unsaved.len()
+    }
+
+    /// What the rater said last of a component as it was judged, a label that was taken back included.
+    pub fn of(&self, judgement: &Judgement, id: &str) -> Option<&Label> {
+        let is_it = |label: &&Label| label.is_on(judgement, id);
+        let kept = || self.kept.ready()?.labels.iter().rfind(is_it);
+        self.unsaved.iter().rfind(is_it).or_else(kept)
+    }
+
+    pub fn is_unsaved(&self, judgement: &Judgement, id: &str) -> bool {
+        self.unsaved.iter().any(|label| label.is_on(judgement, id))
+    }
+
+    /// To be saved next. What waited for a better moment is tried again.
+    pub fn put(&mut self, label: Label) {
+        self.failed = None;
+        self.unsaved.push_back(label);
+    }
+
+    pub fn try_again(&mut self) {
+        self.failed = None;
+    }
+
+    /// Remembers a label that was given, to be taken back.
+    pub fn remember(&mut self, judgement: &Judgement, id: &str) {
+        self.given.push((judgement.file.clone(), id.to_owned()));
+    }
+
+    /// The last label given for this judgement; it is not remembered any longer.
+    pub fn last_given(&mut self, judgement: &Judgement) -> Option<String> {
+        let at = self.given.iter().rposition(|(file, _)| *file == judgement.file)?;
+        Some(self.given.remove(at).1)
+    }
+
+    /// Asks for what is on disk, where that is to be asked.
+    pub(super) fn ask_for_labels(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        let annotator = self.annotator.clone()?;
+        let is_unread = self.kept.is_nothing();
+        is_unread.then(|| self.kept.ask(numbers, Question::Labels { annotator }))
+    }
+
+    /// Has the label saved that is to be saved now, if any, beside what is known to be on disk of the same thing.
+    pub(super) fn ask_to_save(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        let (annotator, label) = (self.annotator.clone()?, self.unsaved.front()?.clone());
+        if self.failed.is_some() || !self.pending.is_free() {
+            return None;
+        }
+        let seen = self.kept.ready().and_then(|kept| kept.about(&label)).cloned();
+        Some(self.pending.ask(numbers, (), Question::SaveLabel { annotator, label, seen }))
+    }
+
+    pub(super) fn take_labels(&mut self, request: Request, labels: Result<Labels, String>) {
+        self.kept.settle(request, labels);
+    }
+
+    /// Gives the label that stands where another program was first; what waits to be saved of the same thing is dropped
+    /// then.
+    pub(super) fn take_saved(
+        &mut self,
+        request: Request,
+        saved: Result<Saved, String>,
+    ) -> Option<Label> {
+        self.pending.answered(request)?;
+        match saved {
+            Ok(Saved { labels, stands }) => {
+                self.unsaved.pop_front();
+                self.kept = Loading::Ready(labels);
+                let stands = stands?;
+                self.unsaved.retain(|label| !label.is_about_the_same(&stands));
+                self.given.retain(|(file, id)| {
+                    *id != stands.component
+                        || stands.judgement.as_ref().is_some_and(|it| it != file)
+                });
+                Some(stands)
+            }
+            Err(why) => {
+                self.failed = Some(why);
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judgement() -> Judgement {
+        let (file, commit) = ("judgements/a.json".into(), Some("abcdef".into()));
+        Judgement { file, commit, ..Judgement::default() }
+    }
+
+    fn label(id: &str, score: u8) -> Label {
+        let judgement = Some("judgements/a.json".into());
+        Label { component: id.into(), judgement, score: Some(score), ..Label::default() }
+    }
+
+    fn ready() -> (Book, Numbers) {
+        let (mut book, mut numbers) = (Book::default(), Numbers::default());
+        book.be("ann").unwrap();
+        let request = book.ask_for_labels(&mut numbers).and_then(|it| it.request()).unwrap();
+        book.take_labels(request, Ok(Labels::default()));
+        (book, numbers)
+    }
+
+    fn saved(labels: &[Label]) -> Result<Saved, String> {
+        let labels = Labels { labels: labels.to_vec(), ..Labels::default() };
+        Ok(Saved { labels, stands: None })
+    }
+
+    /// The number of the question, the label that is to be saved, and what was seen before it.
+    fn to_save(book: &mut Book, numbers: &mut Numbers) -> Option<(Request, Label, Option<Label>)> {
+        let Effect::Ask(request, question) = book.ask_to_save(numbers)? else { return None };
+        let Question::SaveLabel { label, seen, .. } = *question else { return None };
+        Some((request, label, seen))
+    }
+
+    #[test]
+    fn labels_are_saved_one_at_a_time_in_their_order_and_count_at_once() {
+        let (mut book, mut numbers) = ready();
+        book.put(label("C1", 1));
+        book.put(label("C2", 2));
+        let (request, first, _) = to_save(&mut book, &mut numbers).unwrap();
+
+        assert_eq!(first, label("C1", 1));
+        assert_eq!(book.ask_to_save(&mut numbers), None);
+        assert_eq!(book.of(&judgement(), "C2"), Some(&label("C2", 2)));
+        book.take_saved(request, saved(&[label("C1", 1)]));
+        assert!(!book.is_unsaved(&judgement(), "C1") && book.is_unsaved(&judgement(), "C2"));
+        assert_eq!(book.of(&judgement(), "C1"), Some(&label("C1", 1)));
+        assert_eq!(to_save(&mut book, &mut numbers).unwrap().1, label("C2", 2));
+    }
+
+    #[test]
+    fn what_cannot_be_saved_waits_and_is_tried_again() {
+        let (mut book, mut numbers) = ready();
+        book.put(label("C1", 1));
+        let (request, ..) = to_save(&mut book, &mut numbers).unwrap();
+
+        book.take_saved(request, Err("read-only file system".into()));
+
+        assert_eq!(book.why_not_saved(), Some("read-only file system"));
+        assert_eq!(book.of(&judgement(), "C1"), Some(&label("C1", 1)));
+        assert_eq!(book.ask_to_save(&mut numbers), None);
+        assert!(book.be("bob").is_err());
+        book.try_again();
+        assert_eq!(to_save(&mut book, &mut numbers).unwrap().1, label("C1", 1));
+    }
+
+    #[test]
+    fn the_first_label_of_two_programs_stands_and_what_the_second_said_of_it_is_dropped() {
+        let (mut book, mut numbers) = ready();
+        book.put(label("C1", 1));
+        book.put(Label { reason: Some("other".into()), ..label("C1", 1) });
+        book.put(label("C2", 2));
+        book.remember(&judgement(), "C1");
+        let (request, _, seen) = to_save(&mut book, &mut numbers).unwrap();
+        assert_eq!(seen, None);
+
+        let first = label("C1", 4);
+        let labels = Labels { labels: vec![first.clone()], ..Labels::default() };
+        let told = book.take_saved(request, Ok(Saved { labels, stands: Some(first.clone()) }));
+
+        assert_eq!(told, Some(first.clone()));
+        assert_eq!(book.of(&judgement(), "C1"), Some(&first));
+        assert_eq!(book.last_given(&judgement()), None);
+        assert_eq!(to_save(&mut book, &mut numbers).unwrap().1, label("C2", 2));
+    }
+
+    #[test]
+    fn a_label_of_another_judgement_or_commit_is_none_of_this_one() {
+        let (mut book, _) = ready();
+        book.put(Label { judgement: Some("judgements/b.json".into()), ..label("C1", 1) });
+        assert_eq!(book.of(&judgement(), "C1"), None);
+        book.put(Label { commit: Some("123".into()), ..label("C1", 1) });
+        assert_eq!(book.of(&judgement(), "C1"), None);
+        book.put(Label { judgement: None, commit: Some("abc".into()), ..label("C1", 3) });
+        assert_eq!(book.of(&judgement(), "C1").unwrap().score, Some(3));
+    }
+}

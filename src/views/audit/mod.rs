@@ -1,0 +1,306 @@
+//! The audit of a judge: a queue of components in a seeded order, each labelled by a human before its verdict is shown.
+//!
+//! [`queue`] says what is to be labelled and how far that is, [`labels`] keeps what was said until it is on disk,
+//! [`reason`] why a label and a verdict differ, [`prompt`] what is typed. [`item`] has the lines on a component, [`code`]
+//! the places in the judged code, [`agreement`] the numbers beside them. [`areas`] says where the parts stand, [`asking`]
+//! what is missing. Until a label is in, nothing here reads a verdict but to know that there is one; `hiding` keeps
+//! the other views from giving it away.
+
+pub mod agreement;
+pub mod areas;
+pub mod asking;
+pub mod code;
+mod copying;
+pub mod draw;
+mod hiding;
+pub mod item;
+mod labelling;
+pub mod labels;
+mod moving;
+mod opening;
+mod pointing;
+pub mod prompt;
+pub mod queue;
+pub mod reason;
+
+use std::collections::BTreeSet;
+
+use crate::{
+    run::rubric::{Component, Judgement, Verdict},
+    session::views::View,
+    shell::{keymap::Context, replay::Replay},
+    widgets::{
+        layout::Layout,
+        scroll::{Motion, Scroll},
+    },
+};
+
+use areas::Areas;
+
+/// The queue, where in it the rater is, and what was said.
+#[derive(Debug, Default)]
+pub struct Audit {
+    pub part: Part,
+    /// What the queue is drawn with; None for the seed of [`crate::study::queue::Plan`].
+    pub seed: Option<u64>,
+    /// File of the judgement that is audited, where it was flipped to.
+    judgement: Option<String>,
+    queue: queue::Drawn,
+    /// Id of the component that is looked at.
+    chosen: Option<String>,
+    pub rows: Scroll,
+    pub item: Scroll,
+    pub figures: Scroll,
+    pub book: labels::Book,
+    pub asks: Option<prompt::Asks>,
+    pub code: code::Code,
+    places: asking::Places,
+    pub agreement: agreement::Known,
+    hiding: hiding::Hiding,
+    /// A score to be given as soon as the labels of who gives it are known.
+    wanted: Option<u8>,
+    /// What the scroll of the component is of: its id, and whether the verdict is shown.
+    item_of: Option<(String, bool)>,
+    /// Whether the first thing to label was looked for.
+    has_started: bool,
+}
+
+/// Which part of the view has the keyboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Part {
+    #[default]
+    Queue,
+    Component,
+    Code,
+    Agreement,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// In the queue.
+    Next(usize),
+    Previous(usize),
+    NextUnlabelled(usize),
+    /// In the part that has the keyboard.
+    Move(Motion),
+    /// The code, by columns.
+    Left(usize),
+    Right(usize),
+    NextPart,
+    PreviousPart,
+    /// Place in the code, or piece of evidence.
+    NextSpot(usize),
+    PreviousSpot(usize),
+    /// What the cursor stands on.
+    Open,
+    /// In the replay.
+    OpenInReplay,
+    Close,
+    /// 0 to 4.
+    Label(u8),
+    /// Takes the last label back.
+    Undo,
+    /// Why label and verdict differ: one of [`reason::CHOICES`].
+    Because(&'static str),
+    /// The reason that is offered first.
+    BecauseLikely,
+    /// No reason now.
+    Later,
+    AskReason,
+    AskNote,
+    /// Who labels.
+    AskName,
+    Words(prompt::Message),
+    /// What could not be saved, once more.
+    Save,
+    /// All files of the judged code, or the places again.
+    Files,
+    /// To the turn in which the dialogue commits to the component.
+    Committed,
+    NextJudgement,
+    PreviousJudgement,
+}
+
+impl Part {
+    pub const ALL: [Self; 4] = [Self::Queue, Self::Component, Self::Code, Self::Agreement];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Queue => "queue",
+            Self::Component => "component",
+            Self::Code => "code",
+            Self::Agreement => "agreement",
+        }
+    }
+
+    const fn next(self) -> Self {
+        Self::ALL[(self as usize + 1) % Self::ALL.len()]
+    }
+
+    const fn previous(self) -> Self {
+        Self::ALL[(self as usize + Self::ALL.len() - 1) % Self::ALL.len()]
+    }
+}
+
+impl Audit {
+    /// Where the keyboard is while the view is seen.
+    pub const fn context(&self) -> Context {
+        match &self.asks {
+            None => Context::Audit,
+            Some(prompt::Asks::Reason) => Context::AuditReason,
+            Some(prompt::Asks::Note(_) | prompt::Asks::Name(_)) => Context::AuditWords,
+        }
+    }
+
+    /// Opens at a component.
+    pub fn choose(&mut self, id: Option<String>) {
+        self.chosen = id;
+    }
+
+    /// Whose labels are read and written; None while nobody said.
+    pub fn annotator(&self) -> Option<&str> {
+        self.book.annotator()
+    }
+}
+
+impl Replay {
+    pub(crate) fn update_audit(&mut self, message: Message, layout: &Layout) {
+        self.view = View::Audit;
+        match message {
+            Message::Next(count) => self.move_in_queue(Motion::Down(count), layout),
+            Message::Previous(count) => self.move_in_queue(Motion::Up(count), layout),
+            Message::NextUnlabelled(count) => self.go_to_unlabelled(count),
+            Message::Move(motion) => self.move_in_audit(motion, layout),
+            Message::Left(columns) => {
+                self.audit.code.column = self.audit.code.column.saturating_sub(columns);
+            }
+            Message::Right(columns) => {
+                self.audit.code.column = self.audit.code.column.saturating_add(columns);
+            }
+            Message::NextPart => self.audit.part = self.audit.part.next(),
+            Message::PreviousPart => self.audit.part = self.audit.part.previous(),
+            Message::NextSpot(count) => self.go_to_spot_of_code(count as isize, layout),
+            Message::PreviousSpot(count) => self.go_to_spot_of_code(-(count as isize), layout),
+            Message::Open => self.open_in_audit(layout),
+            Message::OpenInReplay => self.open_in_replay(layout),
+            Message::Close => self.close_in_audit(),
+            Message::Label(score) => self.label(score, layout),
+            Message::Undo => self.take_label_back(),
+            Message::Because(reason) => self.give_reason(reason),
+            Message::BecauseLikely => self.give_likely_reason(),
+            Message::Later => self.put_reason_off(),
+            Message::AskReason => self.ask_for_reason(layout),
+            Message::AskNote => self.ask_for_note(),
+            Message::AskName => self.audit.asks = Some(prompt::Asks::name(None)),
+            Message::Words(message) => self.update_words(message, layout),
+            Message::Save => self.save_again(),
+            Message::Files => self.switch_files(),
+            Message::Committed => self.go_to_commitment(),
+            Message::NextJudgement => self.flip_audit(1),
+            Message::PreviousJudgement => self.flip_audit(-1),
+        }
+    }
+
+    /// The judgement that is audited: the one that was flipped to, else the one that speaks, else the last with a score.
+    pub fn audited(&self) -> Option<&Judgement> {
+        let rubric = self.scores.components.rubric()?;
+        let wanted = self.audit.judgement.as_ref();
+        let flipped = wanted.and_then(|file| rubric.judgements.iter().find(|it| it.file == *file));
+        flipped.or_else(|| rubric.shown())
+    }
+
+    /// Which of how many it is; both count from 1.
+    pub fn audited_number(&self) -> Option<(usize, usize)> {
+        let judgements = self.judgements_to_audit();
+        let file = &self.audited()?.file;
+        let at = judgements.iter().position(|it| it.file == *file)?;
+        Some((at + 1, judgements.len()))
+    }
+
+    /// Those with a score at least.
+    fn judgements_to_audit(&self) -> Vec<&Judgement> {
+        let rubric = self.scores.components.rubric();
+        let all = rubric.map_or(&[][..], |rubric| &rubric.judgements);
+        let has_score = |it: &&Judgement| it.verdicts.iter().any(|it| it.score.is_some());
+        all.iter().filter(has_score).collect()
+    }
+
+    fn flip_audit(&mut self, by: isize) {
+        let Some((number, count)) = self.audited_number() else {
+            self.session.notice = Some("nothing has judged this run yet".into());
+            return;
+        };
+        if count == 1 {
+            self.session.notice = Some("this run has one judgement with scores".into());
+            return;
+        }
+        let at = (number as isize - 1 + by).rem_euclid(count as isize) as usize;
+        let file = self.judgements_to_audit().get(at).map(|it| it.file.clone());
+        let words =
+            format!("judgement {} of {count}: {}", at + 1, file.as_deref().unwrap_or_default());
+        self.audit.judgement = file;
+        self.audit.asks = None;
+        self.session.notice = Some(words);
+    }
+
+    /// The component that is looked at, as the checklist has it.
+    pub fn audited_component(&self) -> Option<&Component> {
+        let id = self.audit.chosen.as_ref()?;
+        let checklist = self.scores.components.rubric()?.checklist.as_ref()?;
+        checklist.components.iter().find(|it| it.id == *id)
+    }
+
+    /// The id of the component that is looked at.
+    pub fn audited_id(&self) -> Option<&str> {
+        self.audit.chosen.as_deref()
+    }
+
+    /// The verdict on the component that is looked at, once a label is in; before that there is none to be had.
+    pub fn revealed(&self) -> Option<&Verdict> {
+        let id = self.audit.chosen.as_ref()?;
+        let judgement = self.audited()?;
+        self.label_in(judgement, id)?;
+        judgement.of(id)
+    }
+
+    pub(crate) fn settle_audit(&mut self, layout: &Layout) {
+        self.note_what_is_seen(layout);
+        if self.view != View::Audit {
+            return;
+        }
+        self.draw_queue();
+        self.start();
+        self.give_wanted(layout);
+        let areas = Areas::of(layout, self.audit.part);
+        self.settle_queue(&areas);
+        let shown = self.audit.chosen.clone().map(|id| (id, self.revealed().is_some()));
+        if self.audit.item_of != shown {
+            self.audit.item_of = shown;
+            self.audit.item = Scroll::default();
+        }
+        let len = self.item_rows(&areas).len();
+        self.audit.item.follow(len, areas.height(Part::Component));
+        let len = self.agreement_rows(&areas).len();
+        self.audit.figures.follow(len, areas.height(Part::Agreement));
+        self.settle_code(&areas);
+    }
+
+    fn draw_queue(&mut self) {
+        let seed = self.audit.seed;
+        let mut drawn = std::mem::take(&mut self.audit.queue);
+        drawn.settle(self.audited(), seed);
+        self.audit.queue = drawn;
+    }
+
+    /// Ids that are in the queue.
+    pub fn queued(&self) -> &[String] {
+        self.audit.queue.ids()
+    }
+
+    /// Ids of what is in the queue and has no label.
+    fn unlabelled(&self) -> BTreeSet<&str> {
+        let Some(judgement) = self.audited() else { return BTreeSet::new() };
+        let is_open = |id: &&String| self.label_in(judgement, id).is_none();
+        self.queued().iter().filter(is_open).map(String::as_str).collect()
+    }
+}

@@ -1,0 +1,91 @@
+//! What a click on the audit selects and the wheel moves.
+
+use ratatui::layout::{Position, Rect};
+
+use crate::{
+    shell::{
+        mouse::{Kind, Mouse},
+        replay::Replay,
+    },
+    widgets::{layout::Layout, scroll::Motion},
+};
+
+use super::{Message, Part, areas::Areas};
+
+/// Rows that one notch of the wheel moves by.
+const NOTCH: usize = 3;
+
+impl Replay {
+    /// What a click selects and the wheel moves.
+    pub fn point_at_audit(&mut self, mouse: Mouse, layout: &Layout) {
+        let areas = Areas::of(layout, self.audit.part);
+        let is_in = |area: Option<Rect>| {
+            area.is_some_and(|it| it.contains(Position { x: mouse.column, y: mouse.row }))
+        };
+        if let Some(part) = Part::ALL.into_iter().find(|part| is_in(areas.tab(*part))) {
+            if mouse.kind == Kind::Click {
+                self.audit.part = part;
+            }
+            return;
+        }
+        let Some(part) = Part::ALL.into_iter().find(|part| is_in(areas.of_part(*part))) else {
+            return;
+        };
+        let by = if part == Part::Queue { 1 } else { NOTCH };
+        let message = match mouse.kind {
+            Kind::Move | Kind::Release | Kind::Drag => return,
+            Kind::WheelUp => Message::Move(Motion::Up(by)),
+            Kind::WheelDown => Message::Move(Motion::Down(by)),
+            Kind::WheelLeft => Message::Left(NOTCH),
+            Kind::WheelRight => Message::Right(NOTCH),
+            Kind::Click => {
+                self.audit.part = part;
+                return self.select_in_audit(mouse, &areas, part);
+            }
+            Kind::DoubleClick => Message::Open,
+        };
+        self.audit.part = part;
+        self.update_audit(message, layout);
+    }
+
+    fn select_in_audit(&mut self, mouse: Mouse, areas: &Areas, part: Part) {
+        let first = areas.of_part(part).map_or(0, |area| area.y + 1);
+        let Some(row) = mouse.row.checked_sub(first).map(usize::from) else { return };
+        if row >= areas.height(part) {
+            return;
+        }
+        match part {
+            Part::Queue => {
+                let at = self.audit.rows.top + row;
+                if at < self.queued().len() {
+                    self.go_to_queued(at);
+                }
+            }
+            Part::Component => self.audit.item.cursor = self.audit.item.top + row,
+            Part::Agreement => self.audit.figures.cursor = self.audit.figures.top + row,
+            Part::Code => self.select_in_code(row, areas),
+        }
+    }
+
+    fn select_in_code(&mut self, row: usize, areas: &Areas) {
+        let rows = self.code_rows(areas);
+        let code = &mut self.audit.code;
+        if code.tree.is_shown {
+            let top = crate::widgets::scroll::centred(
+                code.tree.cursor,
+                code.tree.rows().len(),
+                areas.height(Part::Code),
+            );
+            if top + row < code.tree.rows().len() {
+                code.tree.cursor = top + row;
+            }
+            return;
+        }
+        if row < rows.spots {
+            return self.aim_at_spot(rows.first_spot + row);
+        }
+        if let Some(line) = row.checked_sub(rows.spots + 1) {
+            code.scroll.cursor = code.scroll.top + line; // settled to the last line there is
+        }
+    }
+}

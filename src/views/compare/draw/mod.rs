@@ -1,0 +1,160 @@
+//! Two runs side by side: their numbers, components, code, curves and files. One file a part.
+
+mod chart;
+mod code;
+mod components;
+mod files;
+mod numbers;
+mod transitions;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+    widgets::Widget,
+};
+
+use crate::{
+    shell::Loading,
+    study::compare::{Party, letter},
+    views::compare::{
+        Comparison, Part,
+        areas::{Areas, TAB_GAP},
+        pointing::tab,
+    },
+    widgets::{
+        layout::Layout,
+        line::{fit, own, recorded, safe, sides, width_of},
+        panel::sentence,
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(
+    compared: &Comparison,
+    areas: &Areas,
+    theme: Theme,
+    layout: &Layout,
+    buffer: &mut Buffer,
+) {
+    title(compared, theme, layout.title, buffer);
+    match &compared.parties {
+        Loading::Failed(why) => {
+            return sentence(&safe(why), theme.of(Meaning::Error), layout.body, buffer);
+        }
+        Loading::Nothing | Loading::Waiting(_) => {
+            return sentence("reading…", theme.of(Meaning::Muted), layout.body, buffer);
+        }
+        Loading::Ready(_) => {}
+    }
+    if let Some(area) = areas.tabs {
+        tabs(compared, theme, area, buffer);
+    }
+    if let Some(area) = areas.transitions {
+        transitions::draw(compared, theme, area, buffer);
+    }
+    for part in Part::ALL {
+        let Some(area) = areas.of(part) else { continue };
+        match part {
+            Part::Numbers => numbers::draw(compared, theme, area, buffer),
+            Part::Components => components::draw(compared, theme, area, buffer),
+            Part::Code => code::draw(compared, areas, theme, area, buffer),
+            Part::Curves => chart::draw(compared, theme, area, buffer),
+            Part::Files => files::draw(compared, theme, area, buffer),
+        }
+    }
+}
+
+/// ` a codex-p12 emergent  b codex-p12-single-shot single-shot      measuring: 3 of 10`
+fn title(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    let mut names = vec![];
+    for run in shown_runs(compared) {
+        let Some(party) = compared.all().get(run) else { continue };
+        names.push(own(format!("{} ", letter(run)), theme.of(Meaning::Key)));
+        names.push(recorded(&party.run.id, theme.of(Meaning::Title)));
+        let condition = party.run.condition.as_deref().map(|it| format!(" {}", safe(it)));
+        names.push(own(condition.unwrap_or_default() + "   ", theme.of(Meaning::Muted)));
+    }
+    let said = status(compared).map(|words| own(words, theme.of(Meaning::Muted)));
+    let width = usize::from(inner.width);
+    sides(names, said.into_iter().collect(), width).render(inner, buffer);
+}
+
+/// The two that are compared; of more than two runs all, with the pair first.
+fn shown_runs(compared: &Comparison) -> Vec<usize> {
+    let others = (0..compared.paths.len()).filter(|run| !compared.pair.contains(run));
+    compared.pair.into_iter().chain(others).collect()
+}
+
+/// What is under way.
+fn status(compared: &Comparison) -> Option<String> {
+    let (known, wanted) = compared.measured();
+    if compared.failed.is_some() {
+        return Some("the code could not be measured".into());
+    }
+    if compared.is_stopped {
+        return Some(format!("stopped: {known} of {wanted} moments measured, x goes on"));
+    }
+    let files = compared.progress.filter(|(done, total)| done < total);
+    let files = files.map(|(done, total)| format!(", {done} of {total} files"));
+    let is_busy = compared.is_measuring() && known < wanted;
+    is_busy.then(|| format!("measuring: {known} of {wanted} moments{}", files.unwrap_or_default()))
+}
+
+fn tabs(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let gap = || own(" ".repeat(usize::from(TAB_GAP)), theme.of(Meaning::Text));
+    let mut spans = vec![gap()];
+    for part in Part::ALL {
+        let is_here = compared.part == part;
+        let style = theme.of(if is_here { Meaning::Selected } else { Meaning::Muted });
+        spans.extend([own(tab(part), style), gap()]);
+    }
+    Line::from(fit(spans, usize::from(area.width))).render(area, buffer);
+}
+
+/// Draws the border of a part with its titles; gives the room inside.
+fn frame(
+    is_focused: bool,
+    [left, right, below]: [Vec<Span<'static>>; 3],
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) -> Rect {
+    let width = usize::from(area.width.saturating_sub(2));
+    let left = fit(left, width);
+    let room = width.saturating_sub(width_of(&left) + 1);
+    let right = if width_of(&right) <= room { right } else { vec![] };
+    let titles = [Line::from(left), Line::from(right), Line::from(fit(below, width))];
+    crate::widgets::panel::titled(is_focused, titles, theme, area, buffer)
+}
+
+/// A part's name, bold where it has the keyboard.
+fn name(compared: &Comparison, part: Part, words: &str, theme: Theme) -> Span<'static> {
+    let meaning = if compared.part == part { Meaning::Title } else { Meaning::Text };
+    own(format!(" {words} "), theme.of(meaning))
+}
+
+fn muted(words: impl Into<String>, theme: Theme) -> Vec<Span<'static>> {
+    let words: String = words.into();
+    if words.is_empty() {
+        vec![]
+    } else {
+        vec![own(format!(" {words} "), theme.of(Meaning::Muted))]
+    }
+}
+
+/// What stands for a side: `a`, marked where it has the keyboard.
+fn side_letter(compared: &Comparison, side: usize, theme: Theme) -> Span<'static> {
+    let run = compared.pair[side];
+    let is_here = compared.side == side;
+    let words = if is_here { format!("▸{}", letter(run)) } else { format!(" {}", letter(run)) };
+    own(words, theme.of(if is_here { Meaning::Key } else { Meaning::Text }))
+}
+
+/// What a cell without a value says; measuring is not the same as nothing recorded.
+fn no_value(compared: &Comparison, party: &Party, done: usize) -> &'static str {
+    let is_coming =
+        !party.measured.contains_key(&done) && compared.failed.is_none() && !compared.is_stopped;
+    if is_coming { "…" } else { "–" }
+}

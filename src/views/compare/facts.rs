@@ -1,0 +1,68 @@
+//! What is told of the runs that are compared: where they come from, who judged them, what weakens the comparison.
+
+use crate::{
+    shell::overlay::{Row, agent},
+    study::compare::{Party, done_at, letter},
+};
+
+use super::Comparison;
+
+pub fn of(compared: &Comparison) -> Vec<Row> {
+    let ruler = compared.ruler.as_ref().map(|ruler| {
+        let rules = format!("{}, {} rules, {}", ruler.said(), ruler.rules, ruler.source);
+        Row::of("measured by", rules)
+    });
+    let by = compared.subtraction();
+    let why =
+        if by.is_slump { "" } else { ": the conditions do not say which run is the emergent one" };
+    let first =
+        vec![Row::heading("comparison"), Row::of("differences", format!("{}{why}", by.words()))];
+    let runs =
+        compared.all().iter().enumerate().flat_map(|(at, party)| of_run(compared, at, party));
+    first.into_iter().chain(ruler).chain(runs).collect()
+}
+
+fn of_run(compared: &Comparison, at: usize, party: &Party) -> Vec<Row> {
+    let run = &party.run;
+    let path = compared.paths.get(at).map(|path| path.display().to_string());
+    let task = run.task.as_ref().map(|task| task.title.clone().unwrap_or_else(|| task.id.clone()));
+    let judged = party.judgement().map(|judgement| {
+        let coverage = party.rubric.coverage(judgement);
+        let done = done_at(run, judgement);
+        format!(
+            "{} ({coverage} components at turn {done}), {}",
+            judgement.judge.name, judgement.file
+        )
+    });
+    let commit = run.turns[..run.end()]
+        .iter()
+        .rev()
+        .find_map(|turn| turn.commit.as_deref().map(str::to_owned));
+    let facts = [
+        ("path", path),
+        ("task", task),
+        ("condition", run.condition.clone()),
+        ("agent", Some(agent(run))),
+        ("model", run.model.clone()),
+        ("turns", Some(run.counted_turns().count().to_string())),
+        ("checkpoints", Some(run.checkpoints.len().to_string())),
+        ("last commit", commit),
+        ("judged by", Some(judged.unwrap_or_else(|| "not judged".into()))),
+        ("how it came to be", run.provenance.clone()),
+    ];
+    let rows = facts.into_iter().filter_map(|(name, value)| Some(Row::of(name, value?)));
+    [Row::heading(&format!("{} {}", letter(at), run.id))].into_iter().chain(rows).collect()
+}
+
+pub fn warnings(compared: &Comparison) -> Vec<Row> {
+    let mut rows: Vec<Row> =
+        compared.warnings().into_iter().map(|words| Row::of("comparison", words)).collect();
+    for (at, party) in compared.all().iter().enumerate() {
+        let all = party.rubric.warnings.iter().chain(&party.run.warnings);
+        rows.extend(all.map(|it| Row::of(format!("{} {}", letter(at), it.place), it.what.clone())));
+    }
+    if rows.is_empty() {
+        rows.push(Row::of("", "nothing: same task, one judge, everything could be read"));
+    }
+    rows
+}

@@ -1,0 +1,475 @@
+//! The chart: the chosen curve and its partner over the points, the playhead, checkpoints and phases under the axis.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Style,
+    text::{Line, Span},
+    widgets::Widget,
+};
+
+use crate::{
+    metrics::Number,
+    shell::{Loading, replay::Replay},
+    views::curves::{
+        Measured, Part,
+        areas::{Areas, LEFT, RIGHT, cell_of},
+        points::{self, Point, Stretch},
+        series::{self, Known, Origin},
+    },
+    widgets::{
+        line::{fit, own, safe, width_of},
+        panel::{sentence, titled},
+        text,
+        theme::{Meaning, Theme},
+    },
+};
+
+use super::{grid::Grid, has_keyboard};
+
+pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+    let points = replay.points();
+    let chart = Chart::of(replay, &points, areas, theme);
+    let width = usize::from(areas.chart.width.saturating_sub(2));
+    let curves = chart.curves();
+    let origin = chart.origin(width.saturating_sub(width_of(&curves) + 1));
+    let titles = [curves, origin, chart.remarks()].map(|spans| Line::from(fit(spans, width)));
+    let inner = titled(has_keyboard(replay, Part::Chart), titles, theme, areas.chart, buffer);
+    if let Some(words) = instead_of_curves(replay, &points) {
+        return sentence(&words, theme.of(Meaning::Muted), inner, buffer);
+    }
+    chart.axis(buffer);
+    chart.band(buffer);
+    chart.playhead(buffer);
+    for curve in chart.drawn.iter().rev() {
+        chart.curve(curve, buffer);
+    }
+    chart.names(buffer);
+}
+
+fn rules_said(count: usize) -> String {
+    if count == 1 { "1 rule".into() } else { format!("{count} rules") }
+}
+
+fn instead_of_curves(replay: &Replay, points: &[Point]) -> Option<String> {
+    if points.is_empty() {
+        return Some("this run has no turns".into());
+    }
+    if !replay.session.is_whole {
+        return Some("the rest of the recording is still being read".into());
+    }
+    if let Loading::Failed(why) = &replay.session.timeline {
+        return Some(safe(why));
+    }
+    replay.curves.scores.failed.as_deref().map(safe)
+}
+
+/// One curve and how it looks.
+struct Curve {
+    /// Its number, and whose it is where several measured it.
+    name: String,
+    /// As it is named behind its last point.
+    short: String,
+    points: Vec<Known>,
+    /// At a point.
+    sign: char,
+    /// Between points, where there is no braille.
+    stroke: char,
+    style: Style,
+}
+
+/// The chosen number as it was measured before, where that is still shown.
+fn before(replay: &Replay, points: &[Point], theme: Theme) -> Option<Curve> {
+    let chosen = replay.curves.number;
+    let before =
+        replay.curves.scores.before.as_ref().filter(|_| Origin::of(chosen) == Origin::Computed)?;
+    let whose = safe(&before.ruler.beside(replay.curves.scores.ruler.as_ref()));
+    let values = points.iter().map(|point| series::value_before(chosen, replay, point));
+    Some(Curve {
+        name: format!("{}, {whose}", chosen.label()),
+        short: "before".to_owned(),
+        points: values.map(|value| value.map_or(Known::NotYet, Known::Value)).collect(),
+        sign: '◇',
+        stroke: ':',
+        style: theme.of(Meaning::Muted),
+    })
+}
+
+struct Chart<'a> {
+    replay: &'a Replay,
+    points: &'a [Point],
+    plot: Rect,
+    rows_below: u16,
+    theme: Theme,
+    /// The chosen curve first.
+    drawn: Vec<Curve>,
+    /// The value at the upper edge; the lower one is 0.
+    most: f64,
+    here: Option<usize>,
+}
+
+/// Cells that names under the axis may stand over its end.
+const OVER: u16 = 4;
+
+/// Cells between signs on a curve, at least.
+const APART: usize = 4;
+
+impl<'a> Chart<'a> {
+    fn of(replay: &'a Replay, points: &'a [Point], areas: &Areas, theme: Theme) -> Self {
+        let (plot, rows_below) = (areas.plot(), areas.rows_below());
+        let chosen = replay.curves.number;
+        let curve = |(at, number): (usize, Number)| Curve {
+            name: number.label().to_owned(),
+            short: number.label().to_owned(),
+            points: series::known(number, replay, points),
+            sign: if at == 0 { '●' } else { '○' },
+            stroke: if at == 0 { '.' } else { '\'' },
+            style: theme.of(if at == 0 { Meaning::Hunk } else { Meaning::Heading }),
+        };
+        let all = [Some(chosen), chosen.row().shown.drawn_with].into_iter().flatten();
+        let drawn = all.enumerate().map(curve).chain(before(replay, points, theme));
+        let drawn: Vec<Curve> = drawn.collect();
+        let values = drawn.iter().flat_map(|curve| &curve.points).filter_map(|point| point.value());
+        let band = band_of(replay, chosen).map(|[_, high]| high);
+        let highest = values.chain(band).fold(0.0, f64::max);
+        let most = round_up(highest, chosen.is_share());
+        Self {
+            replay,
+            points,
+            plot,
+            rows_below,
+            theme,
+            drawn,
+            most,
+            here: replay.point_index(points),
+        }
+    }
+
+    /// ` curves  ● erosion  ○ verbosity `
+    fn curves(&self) -> Vec<Span<'static>> {
+        let mut spans = vec![own(" curves ", self.theme.of(Meaning::Title))];
+        for curve in &self.drawn {
+            spans.push(own(format!(" {} ", curve.sign), curve.style));
+            spans.push(own(format!("{} ", curve.name), self.theme.of(Meaning::Text)));
+        }
+        spans
+    }
+
+    /// ` computed · profile trajview · 140 rules, built in `, as much of it as fits.
+    fn origin(&self, room: usize) -> Vec<Span<'static>> {
+        let muted = self.theme.of(Meaning::Muted);
+        let origin = Origin::of(self.replay.curves.number);
+        let scores = &self.replay.curves.scores;
+        let all = match (&scores.ruler, origin) {
+            (Some(ruler), Origin::Computed) => {
+                let (said, rules) = (safe(&ruler.said()), rules_said(ruler.rules));
+                let source = safe(&ruler.source);
+                let short = match ruler.is_comparable {
+                    true => safe(&ruler.name),
+                    false => said.clone(),
+                };
+                let last = if ruler.is_comparable { short.as_str() } else { "not comparable" };
+                vec![
+                    format!(" computed · {said} · {rules}, {source} "),
+                    format!(" {short} · {rules}, {source} "),
+                    format!(" {short} · {rules} "),
+                    format!(" {last} "),
+                ]
+            }
+            (_, Origin::Judged) => {
+                let who = self.replay.judged_by(self.replay.curves.number);
+                let who = who.map(|who| format!(" judged by {} ", safe(&who)));
+                who.into_iter().chain([" judged ".to_owned()]).collect()
+            }
+            (_, origin) => vec![format!(" {} ", origin.word())],
+        };
+        let fitting = all.into_iter().find(|words| text::width(words) <= room);
+        vec![own(fitting.unwrap_or_default(), muted)]
+    }
+
+    /// What is being measured, what is left out, where the band comes from.
+    fn remarks(&self) -> Vec<Span<'static>> {
+        let scores = &self.replay.curves.scores;
+        let turns = self.replay.session.run.turns.len();
+        let mut remarks = vec![];
+        let known = scores.count().min(turns);
+        if scores.is_stopped {
+            remarks.push(format!("stopped: {known} of {turns} turns measured, x goes on"));
+        } else if scores.is_busy() {
+            let files = scores.progress.filter(|(done, total)| done < total);
+            let files = files.map(|(done, total)| format!(", {done} of {total} files"));
+            let files = files.unwrap_or_default();
+            remarks.push(format!("measuring: {known} of {turns} turns{files}"));
+        }
+        let at_playhead = self.here.and_then(|here| scores.at(self.points[here].done));
+        remarks.extend(at_playhead.and_then(left_out_said));
+        if let Some([low, high]) = band_of(self.replay, self.replay.curves.number) {
+            let source = self.replay.curves.reference.source.as_deref();
+            let source = source.unwrap_or("source not given");
+            remarks.push(format!("┄ {low}–{high}: {}", safe(source)));
+        }
+        remarks.extend(self.is_as_before().then(|| "◇ the same values as before".to_owned()));
+        if remarks.is_empty() {
+            return vec![];
+        }
+        vec![own(format!(" {} ", remarks.join(" · ")), self.theme.of(Meaning::Muted))]
+    }
+
+    /// Whether the chosen number lies on what was measured before, wherever both are known: one line hides the other.
+    fn is_as_before(&self) -> bool {
+        let chosen = self.replay.curves.number;
+        let pair = |point: &Point| {
+            let now = series::value(chosen, self.replay, point);
+            now.zip(series::value_before(chosen, self.replay, point))
+        };
+        let mut pairs = self.points.iter().filter_map(pair).peekable();
+        pairs.peek().is_some() && pairs.all(|(now, before)| now == before)
+    }
+
+    fn row_of(&self, value: f64) -> u16 {
+        let dots = usize::from(self.plot.height) * 4;
+        (self.dot_of(value, dots) / 4) as u16
+    }
+
+    fn dot_of(&self, value: f64, dots: usize) -> usize {
+        let last = dots.saturating_sub(1);
+        let up = (value / self.most * last as f64).round().max(0.0) as usize;
+        last - up.min(last)
+    }
+
+    fn column_of(&self, index: usize) -> u16 {
+        cell_of(index, self.points.len(), usize::from(self.plot.width)) as u16
+    }
+
+    /// The numbers to the left, the line below, checkpoints and phases under it.
+    fn axis(&self, buffer: &mut Buffer) {
+        let (plot, muted) = (self.plot, self.theme.of(Meaning::Muted));
+        for y in 0..plot.height {
+            put(buffer, (plot.x - 1, plot.y + y), "│", muted);
+        }
+        let chosen = self.replay.curves.number;
+        let numbers = [(0, self.most), (plot.height / 2, self.most / 2.0), (plot.height - 1, 0.0)];
+        let numbers = if plot.height < 4 { vec![numbers[0], numbers[2]] } else { numbers.to_vec() };
+        for (y, number) in numbers {
+            let words = match number {
+                number if chosen.is_share() || number < 10.0 => trimmed(number),
+                number => series::said(Number::Loc, number),
+            };
+            let room = usize::from(LEFT - 2);
+            let words = format!("{words:>room$}");
+            put(buffer, (plot.x - LEFT, plot.y + y), &words, muted);
+            put(buffer, (plot.x - 1, plot.y + y), "┤", muted);
+        }
+        let below = plot.bottom();
+        put(
+            buffer,
+            (plot.x - 1, below),
+            &format!("└{}", "─".repeat(usize::from(plot.width))),
+            muted,
+        );
+        let run = &self.replay.session.run;
+        for stretch in points::checkpoints(run, self.points) {
+            put(buffer, (plot.x + self.column_of(stretch.points.end - 1), below), "┴", muted);
+        }
+        if self.rows_below == 1 {
+            return;
+        }
+        if run.checkpoints.is_empty() {
+            self.ends(below + 1, buffer);
+        } else {
+            self.stretches(&points::checkpoints(run, self.points), below + 1, buffer);
+            self.stretches(&points::phases(run, self.points), below + 2, buffer);
+        }
+    }
+
+    /// The numbers of the first and the last turn.
+    fn ends(&self, y: u16, buffer: &mut Buffer) {
+        let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else { return };
+        let muted = self.theme.of(Meaning::Muted);
+        put(buffer, (self.plot.x, y), &format!("turn {}", first.done), muted);
+        let words = last.done.to_string();
+        let x = self.plot.right().saturating_sub(words.len() as u16);
+        put(buffer, (x, y), &words, muted);
+    }
+
+    /// Names in the middle of what they name, those that do not fit left out.
+    fn stretches(&self, stretches: &[Stretch], y: u16, buffer: &mut Buffer) {
+        let mut free = self.plot.x;
+        for stretch in stretches {
+            let (first, last) = (stretch.points.start, stretch.points.end - 1);
+            let middle = (self.column_of(first) + self.column_of(last)) / 2;
+            let name = safe(&stretch.name);
+            let width = text::width(&name) as u16;
+            let x = (self.plot.x + middle).saturating_sub(width / 2).max(self.plot.x);
+            let x = x.min((self.plot.right() + OVER).saturating_sub(width));
+            let is_here = self.here.is_some_and(|here| stretch.points.contains(&here));
+            if x < free {
+                continue;
+            }
+            let meaning = if is_here { Meaning::Title } else { Meaning::Muted };
+            put(buffer, (x, y), &name, self.theme.of(meaning));
+            free = x + width + 1;
+        }
+    }
+
+    fn band(&self, buffer: &mut Buffer) {
+        let Some(band) = band_of(self.replay, self.replay.curves.number) else { return };
+        let line = "┄".repeat(usize::from(self.plot.width));
+        for value in band {
+            let y = self.plot.y + self.row_of(value);
+            put(buffer, (self.plot.x, y), &line, self.theme.of(Meaning::Warning));
+        }
+    }
+
+    fn playhead(&self, buffer: &mut Buffer) {
+        if let Some(hovered) = self.replay.curves.hovered.filter(|it| *it < self.points.len()) {
+            let x = self.plot.x + self.column_of(hovered);
+            for y in self.plot.y..self.plot.bottom() {
+                put(buffer, (x, y), "┊", self.theme.of(Meaning::Muted));
+            }
+        }
+        let Some(here) = self.here else { return };
+        let x = self.plot.x + self.column_of(here);
+        let style = self.theme.of(Meaning::Playing);
+        for y in self.plot.y..self.plot.bottom() {
+            put(buffer, (x, y), "│", style);
+        }
+        put(buffer, (x, self.plot.bottom()), "▲", style);
+    }
+
+    fn curve(&self, curve: &Curve, buffer: &mut Buffer) {
+        let alphabet = self.theme.alphabet();
+        let mut grid = Grid::of(self.plot);
+        let dots = grid.height();
+        let at = |index: usize, value: f64| {
+            (usize::from(self.column_of(index)) * 2, self.dot_of(value, dots))
+        };
+        let mut before = None;
+        for (index, point) in curve.points.iter().enumerate() {
+            match *point {
+                Known::Value(value) => {
+                    let here = at(index, value);
+                    grid.line(before.unwrap_or(here), here);
+                    before = Some(here);
+                }
+                Known::NotRecorded => before = None,
+                Known::NotYet => {} // the line goes on to what is known already
+            }
+        }
+        grid.draw(curve.stroke, curve.style, alphabet, buffer);
+        self.signs(curve, buffer);
+    }
+
+    /// Signs on the points, as many as stand apart; the one at the playhead always.
+    fn signs(&self, curve: &Curve, buffer: &mut Buffer) {
+        let mut free = 0;
+        for (index, point) in curve.points.iter().enumerate() {
+            let Some(value) = point.value() else { continue };
+            let column = usize::from(self.column_of(index));
+            let is_here = self.here == Some(index);
+            if column < free && !is_here {
+                continue;
+            }
+            free = column + APART;
+            let style = if is_here { self.theme.of(Meaning::CurrentHit) } else { curve.style };
+            let at = (self.plot.x + column as u16, self.plot.y + self.row_of(value));
+            put(buffer, at, &curve.sign.to_string(), style);
+        }
+    }
+
+    /// What each curve is, to the right of its last point.
+    fn names(&self, buffer: &mut Buffer) {
+        let mut taken = vec![];
+        for curve in &self.drawn {
+            let last = curve.points.iter().rev().find_map(|point| point.value());
+            let Some(last) = last else { continue };
+            let wanted = self.row_of(last);
+            let near = [0_i32, 1, -1, 2, -2].map(|by| i32::from(wanted) + by);
+            let free = near
+                .into_iter()
+                .find(|y| (0..i32::from(self.plot.height)).contains(y) && !taken.contains(y));
+            let Some(y) = free else { continue };
+            taken.push(y);
+            let words = format!("{} {}", curve.sign, curve.short);
+            let words = text::truncate(&words, usize::from(RIGHT - 1), "…").into_owned();
+            let at = (self.plot.right() + 1, self.plot.y + y as u16);
+            put(buffer, at, &words, curve.style);
+        }
+        if self.drawn.iter().all(|curve| curve.points.iter().all(|point| point.value().is_none())) {
+            let scores = &self.replay.curves.scores;
+            let is_coming = Origin::of(self.replay.curves.number) == Origin::Computed
+                && !scores.is_stopped
+                && scores.count() < self.replay.session.run.turns.len();
+            let words = if is_coming { "measuring…" } else { "not recorded" };
+            sentence(words, self.theme.of(Meaning::Muted), self.plot, buffer);
+        }
+    }
+}
+
+fn put(buffer: &mut Buffer, (x, y): (u16, u16), words: &str, style: Style) {
+    let width = text::width(words) as u16;
+    let area = Rect { x, y, width, height: 1 }.intersection(buffer.area);
+    if !area.is_empty() {
+        Line::styled(words.to_owned(), style).render(area, buffer);
+    }
+}
+
+/// Why there is a gap, or what the numbers leave out.
+fn left_out_said(measured: &Measured) -> Option<String> {
+    let skipped = match &measured.snapshot {
+        Ok(snapshot) => snapshot.skipped.as_slice(),
+        Err(why) => return Some(format!("not measured here: {}", safe(&why.to_string()))),
+    };
+    let not_recorded = match measured.not_recorded {
+        0 => None,
+        1 => Some("1 file here is not recorded and left out".to_owned()),
+        count => Some(format!("{count} files here are not recorded and left out")),
+    };
+    let skipped = match skipped {
+        [] => None,
+        [one] => Some(format!("left out here: {}: {}", safe(&one.path), one.why.why())),
+        [first, others @ ..] => {
+            let (path, why, count) = (safe(&first.path), first.why.why(), others.len());
+            Some(format!("left out here: {path}: {why}, and {count} more files"))
+        }
+    };
+    let said: Vec<String> = not_recorded.into_iter().chain(skipped).collect();
+    (!said.is_empty()).then(|| said.join(" · "))
+}
+
+fn band_of(replay: &Replay, number: Number) -> Option<[f64; 2]> {
+    let reference = &replay.curves.reference;
+    let bands = [(Number::Erosion, reference.erosion), (Number::Verbosity, reference.verbosity)];
+    bands.into_iter().find(|(other, _)| *other == number)?.1
+}
+
+/// `0.5`, `0.05`, `1`
+pub(crate) fn trimmed(value: f64) -> String {
+    let words = format!("{value:.3}");
+    words.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A round number that is no smaller; a share ends at 1.
+pub(crate) fn round_up(value: f64, is_share: bool) -> f64 {
+    if value <= 0.0 || !value.is_finite() {
+        return 1.0;
+    }
+    let power = 10_f64.powf(value.log10().floor());
+    let round = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0].map(|times| times * power);
+    let round = round.into_iter().find(|round| *round >= value * 0.999_999).unwrap_or(value);
+    if is_share { round.clamp(0.05, 1.0) } else { round.max(1.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_ends_with_a_round_number() {
+        let ends = [0.0, 0.4453, 0.04, 0.93, 1.0].map(|value| round_up(value, true));
+        assert_eq!(ends, [1.0, 0.5, 0.05, 1.0, 1.0]);
+        let ends = [0.3, 132.0, 1461.8, 5000.0].map(|value| round_up(value, false));
+        assert_eq!(ends, [1.0, 150.0, 1500.0, 5000.0]);
+        assert_eq!([0.5, 0.025, 1.0, 0.0].map(trimmed), ["0.5", "0.025", "1", "0"]);
+    }
+}

@@ -1,0 +1,140 @@
+//! The values at the playhead: each with its change since the point before and its curve in small.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use crate::{
+    metrics::{Number, phase::Phase},
+    run::Checkpoint,
+    shell::replay::Replay,
+    views::curves::{
+        Part,
+        points::Point,
+        series::{self, Origin},
+    },
+    widgets::{
+        line::{fit, own, safe, sides},
+        panel::{list, titled},
+        spark::spark,
+        theme::{Meaning, Theme},
+    },
+};
+
+use super::has_keyboard;
+
+pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let points = replay.points();
+    let hovered = replay.curves.hovered.filter(|hovered| *hovered < points.len());
+    let here = hovered.or_else(|| replay.point_index(&points));
+    let width = usize::from(area.width.saturating_sub(2));
+    let title = here.map(|here| title(replay, &points, here, theme)).unwrap_or_default();
+    let titles = [Line::from(fit(title, width)), Line::default(), Line::default()];
+    let inner = titled(false, titles, theme, area, buffer);
+    let Some(here) = here else { return };
+    let listed = series::listed(replay);
+    let line = |index: usize| row(replay, &points, here, listed[index], theme, width);
+    let is_focused = has_keyboard(replay, Part::Chart);
+    let style = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    list(listed.len(), line, series::chosen(replay), style, inner, buffer);
+}
+
+/// ` turn 23 · c4, early  since turn 22 `
+fn title(replay: &Replay, points: &[Point], here: usize, theme: Theme) -> Vec<Span<'static>> {
+    let run = &replay.session.run;
+    let point = &points[here];
+    let index = run.checkpoints.partition_point(|it| it.last_turn + 1 < point.done);
+    let phase = Phase::of(index, run.checkpoints.len());
+    let phase = phase.map(|phase| format!(", {}", phase.word())).unwrap_or_default();
+    let id = run.checkpoints.get(index).map(|it: &Checkpoint| safe(&it.id));
+    let id = id.map(|id| format!(" · {id}{phase}")).unwrap_or_default();
+    let since = match here.checked_sub(1) {
+        Some(before) => format!(" since turn {} ", points[before].done),
+        None => " since the start ".into(),
+    };
+    let before = replay.curves.scores.before.as_ref();
+    let now = replay.curves.scores.ruler.as_ref();
+    let before = before.map(|it| format!(" (before: {})", safe(&it.ruler.beside(now))));
+    let is_hovered = replay.curves.hovered.is_some();
+    let what = if is_hovered { "pointed at: turn" } else { "after turn" };
+    vec![
+        own(format!(" {what} {}{id} ", point.done), theme.of(Meaning::Text)),
+        own(before.unwrap_or_default(), theme.of(Meaning::Muted)),
+        own(since, theme.of(Meaning::Muted)),
+    ]
+}
+
+/// Cells of the name, the value, its change and where it comes from.
+const COLUMNS: [usize; 4] = [14, 9, 9, 9];
+
+/// Cells of a value that was measured before, brackets included.
+const BEFORE: usize = 11;
+
+/// From here on there is room for the change beside such a value.
+const WIDE: usize = 70;
+
+/// `erosion   0.4453  +0.0985  ▁▂▃▅█  computed`
+fn row(
+    replay: &Replay,
+    points: &[Point],
+    here: usize,
+    number: Number,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
+    let [label, cells, mut by, from] = COLUMNS;
+    let mark = if number == replay.curves.number { "▌" } else { " " };
+    let values = series::values(number, replay, points);
+    let point = &points[here];
+    let said = series::said_at(number, replay, point);
+    let meaning = if said.is_some() { Meaning::Text } else { Meaning::Muted };
+    let is_coming = Origin::of(number) == Origin::Computed
+        && replay.curves.scores.at(point.done).is_none()
+        && replay.curves.scores.failed.is_none();
+    let said = said.unwrap_or_else(|| if is_coming { "…" } else { "–" }.into());
+    let before = here.checked_sub(1).and_then(|before| values[before]);
+    let change =
+        values[here].zip(before).map(|(now, before)| series::change_said(number, now - before));
+    let measured_before = measured_before(replay, point, number);
+    let room_before = measured_before.chars().count();
+    let mut change = change.unwrap_or_default();
+    if room_before > 0 && width < WIDE {
+        (by, change) = (0, String::new()); // what was measured before is what is looked at
+    }
+    let left = vec![
+        own(mark, theme.of(Meaning::FocusedBorder)),
+        own(format!("{:<label$}", number.label()), theme.of(Meaning::Text)),
+        own(format!("{said:>cells$}"), theme.of(meaning)),
+        own(measured_before, theme.of(Meaning::Muted)),
+        own(format!("{change:>by$}  "), theme.of(Meaning::Muted)),
+    ];
+    let origin = recorded(replay, point, number);
+    let origin = origin.unwrap_or_else(|| Origin::of(number).word().into());
+    let taken = room_before + 1 + label + cells + by + 2;
+    let room = width.saturating_sub(taken + from.max(origin.len() + 1));
+    let left = left.into_iter().chain(spark(&values, here, room, theme)).collect();
+    sides(left, vec![own(origin, theme.of(Meaning::Muted))], width)
+}
+
+/// `   (0.4471)`: with the profile or the rules before; empty where nothing was measured with others.
+fn measured_before(replay: &Replay, point: &Point, number: Number) -> String {
+    if replay.curves.scores.before.is_none() {
+        return String::new();
+    }
+    let value = series::value_before(number, replay, point);
+    let said = value.map(|value| format!("({})", series::said(number, value))).unwrap_or_default();
+    format!("{said:>BEFORE$}")
+}
+
+/// `recorded 0.4471`: what a harness recorded of the same thing, beside what is computed.
+fn recorded(replay: &Replay, point: &Point, number: Number) -> Option<String> {
+    let record = replay.session.run.record_at(point.done)?;
+    let recorded = record.of_metric(number.id())?;
+    let said = series::said(number, recorded.value.number()?);
+    Some(match recorded.doubt {
+        Some(why) => format!("recorded {said}? {why}"),
+        None => format!("recorded {said}"),
+    })
+}

@@ -1,0 +1,233 @@
+//! Marks beside the lines of a file: callables of high complexity, matches of rules, pieces of clone groups.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::{
+    metrics::{
+        quality::{Detail, HIGH_CC, Span, What},
+        rules::Rules,
+    },
+    run::RepoPath,
+    shell::replay::Replay,
+    views::replay::diff::{Compared, Scope},
+};
+
+use super::Moved;
+
+/// The marks of every file, each list in the order of lines.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Marks {
+    by_path: HashMap<String, Vec<Mark>>,
+    /// What the rules that were hit say of themselves.
+    rules: BTreeMap<String, RuleWords>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    pub span: Span,
+    pub what: Sort,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sort {
+    Callable {
+        name: String,
+        cc: u32,
+        sloc: u32,
+        mass: f64,
+    },
+    /// By its id.
+    Rule(String),
+    Clone {
+        /// Where the others lie.
+        others: Vec<String>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RuleWords {
+    pub message: String,
+    pub category: Option<String>,
+    pub why: Option<String>,
+}
+
+impl Marks {
+    pub fn of(detail: &Detail, rules: &Rules) -> Self {
+        let mut marks = Self::default();
+        for callable in detail.callables.iter().filter(|it| it.cc > HIGH_CC) {
+            let (name, cc, sloc) = (callable.name.clone(), callable.cc, callable.sloc);
+            let what = Sort::Callable { name, cc, sloc, mass: callable.mass };
+            marks.put(&callable.path, callable.span, what);
+        }
+        for hit in &detail.hits {
+            marks.put(&hit.path, hit.span, Sort::Rule(hit.rule.clone()));
+            if !marks.rules.contains_key(&hit.rule)
+                && let Some(facts) = rules.find(&hit.rule)
+            {
+                let words = RuleWords {
+                    message: facts.message.to_owned(),
+                    category: facts.category,
+                    why: facts.why.map(str::to_owned),
+                };
+                marks.rules.insert(hit.rule.clone(), words);
+            }
+        }
+        for group in &detail.clones {
+            for place in &group.places {
+                let others = group.places.iter().filter(|other| *other != place);
+                let others = others.map(|it| format!("{}:{}", it.path, it.span.start)).collect();
+                marks.put(&place.path, place.span, Sort::Clone { others });
+            }
+        }
+        marks.by_path.values_mut().for_each(|marks| marks.sort_by_key(|mark| mark.span));
+        marks
+    }
+
+    fn put(&mut self, path: &str, span: Span, what: Sort) {
+        self.by_path.entry(path.to_owned()).or_default().push(Mark { span, what });
+    }
+
+    pub fn of_file(&self, path: &RepoPath) -> &[Mark] {
+        self.by_path.get(path.as_str()).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn words_of(&self, rule: &str) -> Option<&RuleWords> {
+        self.rules.get(rule)
+    }
+}
+
+/// The marks of the file that the diff shows.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    pub moved: &'a Moved,
+    marks: &'a [Mark],
+}
+
+impl<'a> Shown<'a> {
+    /// Those that begin in a line, and those that the first line of a hunk stands in the middle of.
+    pub fn at(&self, line: usize, compared: &Compared) -> impl Iterator<Item = &'a Mark> {
+        let begins_hunk = compared.hunks().iter().any(|hunk| hunk.new_start == line);
+        let begins_hunk = begins_hunk && !compared.is_whole_file();
+        self.over(line).filter(move |mark| mark.span.start as usize == line || begins_hunk)
+    }
+
+    /// Those that a line lies in.
+    pub fn over(&self, line: usize) -> impl Iterator<Item = &'a Mark> {
+        let is_over =
+            move |mark: &&Mark| (mark.span.start as usize..=mark.span.end as usize).contains(&line);
+        self.marks.iter().filter(is_over)
+    }
+}
+
+impl Replay {
+    /// The moments that the marks are worked out from; None where the lines on the right are not those after the turn.
+    pub(super) fn marked_span(&self) -> Option<super::Span> {
+        let turn = match self.diff_key()?.scope {
+            Scope::Turn(turn) | Scope::At(turn) => turn,
+            Scope::Since { done, turn } if done <= turn => turn,
+            Scope::Since { .. } | Scope::Step(_) => return None,
+        };
+        Some((turn, turn + 1)).filter(|_| self.curves.has_marks)
+    }
+
+    /// The marks beside the lines on screen, as far as they are known.
+    pub fn marks(&self) -> Option<Shown<'_>> {
+        let path = self.diff_key()?.path;
+        let moved = self.curves.scores.moved(self.marked_span()?)?.as_ref().ok()?;
+        Some(Shown { moved, marks: moved.marks.of_file(&path) })
+    }
+
+    pub(crate) fn show_marks_or_not(&mut self) {
+        self.curves.has_marks = !self.curves.has_marks;
+        self.session.notice = Some(match self.curves.has_marks {
+            true => {
+                "marks beside the lines: ▲ complexity, § rules, ≡ clones, ◆ evidence, ⚑ flags; W says why"
+                    .into()
+            }
+            false => "marks are hidden; X shows them".into(),
+        });
+    }
+
+    /// What the marks over the line under the cursor mean, one paragraph each: a heading and what it says.
+    pub fn why(&self) -> Vec<(String, String)> {
+        let Some(line) = self.diff.line_number() else { return vec![] };
+        let code = self.marks().into_iter().flat_map(|shown| {
+            shown.over(line).map(|mark| why(mark, shown.moved)).collect::<Vec<_>>()
+        });
+        let judged = self.why_evidence(line).into_iter().chain(self.why_flagged(line));
+        judged.chain(code).collect()
+    }
+}
+
+/// `▲ CC 14`, `§ rule-id`, `≡ 2 clones`
+pub fn label(mark: &Mark) -> String {
+    match &mark.what {
+        Sort::Callable { cc, .. } => format!("▲ CC {cc}"),
+        Sort::Rule(id) => format!("§ {id}"),
+        Sort::Clone { others } => format!("≡ {} alike", others.len() + 1),
+    }
+}
+
+fn why(mark: &Mark, moved: &Moved) -> (String, String) {
+    let lines = format!("lines {}–{}", mark.span.start, mark.span.end);
+    let words = match &mark.what {
+        Sort::Callable { name, sloc, mass, .. } => {
+            let here = if became_high(name, moved) { " It came to that in this turn." } else { "" };
+            format!(
+                "{name}, {lines}: more than {HIGH_CC} paths through {sloc} lines, mass {mass:.1} (CC times the root of \
+                 the lines). Its mass counts as eroded.{here}"
+            )
+        }
+        Sort::Rule(id) => {
+            let words = moved.marks.words_of(id).cloned().unwrap_or_default();
+            let category = words.category.map(|it| format!(" ({it})")).unwrap_or_default();
+            let why = words.why.map(|why| format!(" {}", why.trim())).unwrap_or_default();
+            format!("{}{category}, {lines}.{why}", words.message.trim_end_matches('.'))
+        }
+        Sort::Clone { others } => format!(
+            "{lines} have the same structure as {}. Names and literals may differ.",
+            others.join(", ")
+        ),
+    };
+    (label(mark), words)
+}
+
+fn became_high(name: &str, moved: &Moved) -> bool {
+    let is_it = |what: &What| matches!(what, What::Callable { name: other, .. } if other == name);
+    moved.changes.iter().any(|change| change.became_high_cc() && is_it(&change.what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::quality::{CallableAt, CloneGroup, HitAt, Place};
+
+    #[test]
+    fn marks_are_listed_by_file_in_the_order_of_lines() {
+        let span = |start, end| Span { start, end };
+        let callable = |cc, start| CallableAt {
+            path: "a.py".into(),
+            name: "read".into(),
+            span: span(start, start + 9),
+            cc,
+            sloc: 9,
+            mass: 3.0 * f64::from(cc),
+        };
+        let place = |path: &str, start| Place { path: path.into(), span: span(start, start + 3) };
+        let detail = Detail {
+            callables: vec![callable(10, 1), callable(11, 20)],
+            clones: vec![CloneGroup { hash: 1, places: vec![place("a.py", 3), place("b.py", 7)] }],
+            hits: vec![HitAt { rule: "r".into(), path: "a.py".into(), span: span(2, 2) }],
+            ..Detail::default()
+        };
+
+        let marks = Marks::of(&detail, &Rules::none());
+
+        let labels = |path| -> Vec<String> {
+            marks.of_file(&RepoPath::new(path).unwrap()).iter().map(label).collect()
+        };
+        assert_eq!(labels("a.py"), ["§ r", "≡ 2 alike", "▲ CC 11"]);
+        assert_eq!(labels("b.py"), ["≡ 2 alike"]);
+        assert_eq!(labels("c.py"), [""; 0]);
+    }
+}

@@ -1,0 +1,262 @@
+//! The numbers of the code and of the run over its turns: which are known, which curve is looked at, what moved a point.
+//!
+//! [`series`] has one row a curve, [`points`] says where the points lie, [`scores`] what has been measured so far and
+//! what is to be measured next, [`areas`] where the parts of the view stand. The playhead is the run's selected turn.
+
+pub mod areas;
+pub mod draw;
+mod judged;
+pub mod marks;
+mod moving;
+mod pointing;
+pub mod points;
+pub mod scores;
+pub mod series;
+
+use crate::{
+    metrics::{
+        Number,
+        numbers::Evidence,
+        quality::{Change, What},
+    },
+    session::{
+        ask::{Loading, Numbers},
+        views::View,
+    },
+    shell::{config::Reference, replay::Replay},
+    widgets::{
+        layout::Layout,
+        scroll::{Motion, Scroll},
+    },
+};
+
+use super::replay::base::Base;
+
+use areas::Areas;
+use points::{Axis, Point};
+use scores::Scores;
+
+pub use moving::Place;
+pub use scores::{Measured, Moved, RulerName};
+
+/// What the view shows beside what is known.
+#[derive(Debug)]
+pub struct Curves {
+    pub scores: Scores,
+    pub axis: Axis,
+    /// The curve that is looked at.
+    pub number: Number,
+    pub part: Part,
+    /// Of the list of what moved.
+    pub rows: Scroll,
+    /// The point whose changes are listed; a move elsewhere starts the list over.
+    listed: Option<Span>,
+    /// The rise that was gone to last: of which curve, its rank, and the turn it led to.
+    rise: Option<(Number, usize, usize)>,
+    pub reference: Reference,
+    /// Whether the lines of the diff have marks.
+    pub has_marks: bool,
+    /// What the diff was measured from before a row of the list changed that.
+    lent_base: Option<Base>,
+    /// The point under the pointer.
+    pub hovered: Option<usize>,
+}
+
+impl Default for Curves {
+    fn default() -> Self {
+        Self {
+            scores: Scores::default(),
+            axis: Axis::default(),
+            number: Number::Erosion,
+            part: Part::default(),
+            rows: Scroll::default(),
+            listed: None,
+            rise: None,
+            reference: Reference::default(),
+            has_marks: true,
+            lent_base: None,
+            hovered: None,
+        }
+    }
+}
+
+/// Two moments, counted in turns done.
+pub type Span = (usize, usize);
+
+/// Which part of the view has the keyboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Part {
+    #[default]
+    Chart,
+    /// The list of what moved a point.
+    Moved,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// From point to point; up is back.
+    Go(Motion),
+    /// Checkpoints by count: on, or back.
+    NextCheckpoint(usize),
+    PreviousCheckpoint(usize),
+    /// Among the curves.
+    Choose(Motion),
+    /// Over turns or over checkpoints.
+    SwitchAxis,
+    /// To the steepest rise of the curve; from there to the next steepest.
+    Steepest(usize),
+    /// Into the list of what moved the point.
+    Open,
+    /// Out of it.
+    Close,
+    SwitchPart,
+    /// In the list of what moved.
+    Move(Motion),
+    /// To the place of the selected row.
+    Follow,
+    /// Stop measuring, or go on.
+    StopOrGoOn,
+    /// Marks beside the lines of the diff, or none.
+    SwitchMarks,
+}
+
+impl Replay {
+    pub(crate) fn update_curves(&mut self, message: Message, layout: &Layout) {
+        if message == Message::SwitchMarks {
+            return self.show_marks_or_not();
+        }
+        self.view = View::Curves;
+        match message {
+            Message::SwitchMarks => {}
+            Message::Go(motion) => self.go_by_point(motion),
+            Message::NextCheckpoint(count) => self.go_by_checkpoint(count, Way::On),
+            Message::PreviousCheckpoint(count) => self.go_by_checkpoint(count, Way::Back),
+            Message::Choose(motion) => {
+                let (at, listed) = (series::chosen(self), series::listed(self));
+                self.curves.number = listed[motion.from(at, listed.len(), 4)];
+            }
+            Message::SwitchAxis => self.switch_axis(),
+            Message::Steepest(count) => self.go_to_steepest(count),
+            Message::Open => self.curves.part = Part::Moved,
+            Message::Close => self.curves.part = Part::Chart,
+            Message::SwitchPart => {
+                self.curves.part = match self.curves.part {
+                    Part::Chart => Part::Moved,
+                    Part::Moved => Part::Chart,
+                }
+            }
+            Message::Move(motion) => {
+                let len = self.moved_rows().len();
+                let height = Areas::of(layout, self.curves.part).list_height();
+                self.curves.rows.cursor = motion.from(self.curves.rows.cursor, len, height);
+            }
+            Message::Follow => self.follow_moved(),
+            Message::StopOrGoOn => self.stop_or_go_on(),
+        }
+    }
+
+    /// The points of the axis that is chosen, in order.
+    pub fn points(&self) -> Vec<Point> {
+        points::of(&self.session.run, self.curves.axis)
+    }
+
+    /// Which of [`Self::points`] the playhead is at: the first that is not before it.
+    pub fn point_index(&self, points: &[Point]) -> Option<usize> {
+        let at = points.partition_point(|point| point.done <= self.session.turn);
+        Some(at.min(points.len().checked_sub(1)?))
+    }
+
+    /// The moments between which the list says what moved.
+    pub fn moved_span(&self) -> Option<Span> {
+        let points = self.points();
+        let at = self.point_index(&points)?;
+        let before = match at.checked_sub(1) {
+            Some(previous) => points[previous].done,
+            None => points[at].turns.start,
+        };
+        Some((before, points[at].done))
+    }
+
+    /// What moved the point at the playhead, if that is known.
+    pub fn moved(&self) -> Option<&Moved> {
+        match self.curves.scores.moved(self.moved_span()?)? {
+            Ok(moved) => Some(moved),
+            Err(_) => None,
+        }
+    }
+
+    /// What moved the point at the playhead, the largest first: of what is made of flagged
+    /// lines rules and clones, else callables.
+    pub fn moved_rows(&self) -> Vec<&Change> {
+        let Some(moved) = self.moved() else { return vec![] };
+        let is_code = |change: &&Change| matches!(change.what, What::Callable { .. });
+        let (code, others): (Vec<_>, Vec<_>) = moved.changes.iter().partition(is_code);
+        match self.curves.number.row().opens {
+            Evidence::FlaggedLines => [others, code].concat(),
+            Evidence::Callables
+            | Evidence::Files
+            | Evidence::Symbols
+            | Evidence::Components
+            | Evidence::Exposure
+            | Evidence::TestCases
+            | Evidence::Turns
+            | Evidence::Nodes
+            | Evidence::RatedPairs
+            | Evidence::Runs => [code, others].concat(),
+        }
+    }
+
+    pub(crate) fn settle_curves(&mut self, layout: &Layout) {
+        if self.view != View::Curves {
+            return;
+        }
+        let span = self.moved_span();
+        if self.curves.listed != span {
+            self.curves.listed = span;
+            self.curves.rows = Scroll::default();
+        }
+        let len = self.moved_rows().len();
+        let height = Areas::of(layout, self.curves.part).list_height();
+        self.curves.rows.follow(len, height);
+    }
+
+    /// What is to be measured or compared next, while somebody looks at it.
+    pub(crate) fn ask_curves(
+        &mut self,
+        numbers: &mut Numbers,
+        layout: &Layout,
+    ) -> Vec<crate::shell::Effect> {
+        let is_known = self.session.is_whole && matches!(self.session.timeline, Loading::Ready(_));
+        let is_seen = self.view == View::Curves || layout.now.is_some();
+        if !is_known {
+            return vec![];
+        }
+        let mut effects = vec![];
+        if is_seen {
+            let wanted = scores::wanted(&self.session.run, self.session.turn, &self.curves.scores);
+            effects.extend(self.curves.scores.ask(numbers, &self.session.run, wanted));
+        }
+        let span = match self.view {
+            View::Curves => self.moved_span(),
+            View::Replay | View::Collection | View::Compare | View::Live => self.marked_span(),
+            View::Scores | View::Audit => None,
+        };
+        effects.extend(
+            span.and_then(|span| self.curves.scores.ask_moved(numbers, &self.session.run, span)),
+        );
+        effects
+    }
+
+    fn stop_or_go_on(&mut self) {
+        self.session.notice = Some(match self.curves.scores.stop_or_go_on() {
+            true => "measuring is stopped; x goes on".into(),
+            false => "measuring goes on".into(),
+        });
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    On,
+    Back,
+}

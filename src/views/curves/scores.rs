@@ -1,0 +1,302 @@
+//! What has been measured of a run so far, and what is to be measured next.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use crate::{
+    metrics::{
+        quality::{Change, Detail, Scored, Snapshot, Unmeasured, changes, not_compared},
+        rules::Rules,
+    },
+    run::Run,
+    session::{
+        ask::{Answers, Numbers, Pending, Request, Sentence},
+        question::Question,
+    },
+    shell::Effect,
+};
+
+use super::{Span, marks::Marks, points::Axis};
+
+/// The numbers of one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Or why there are none.
+    pub snapshot: Result<Snapshot, Unmeasured>,
+    /// Files that would count and whose content is not recorded.
+    pub not_recorded: usize,
+}
+
+/// Whose formulas and which rules gave the numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulerName {
+    /// The profile, or the rules where they are not the profile's.
+    pub name: String,
+    /// Whether numbers that rules move may be set beside those of the profile's reference.
+    pub is_comparable: bool,
+    /// How many rules.
+    pub rules: usize,
+    /// Where they come from.
+    pub source: String,
+}
+
+impl RulerName {
+    /// `profile scb-paper`, or `trajview rules, scb-paper formulas, not comparable`.
+    pub fn said(&self) -> String {
+        match self.is_comparable {
+            true => format!("profile {}", self.name),
+            false => format!("{}, not comparable", self.name),
+        }
+    }
+}
+
+impl RulerName {
+    /// Its name as it is told from what measures now: with its rules, where the names are the same.
+    pub fn beside(&self, now: Option<&Self>) -> String {
+        match now.is_some_and(|now| now.name == self.name) {
+            true => format!("{}, {} rules of {}", self.name, self.rules, self.source),
+            false => self.name.clone(),
+        }
+    }
+}
+
+/// Some moments, measured: turns done, and the numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    pub ruler: RulerName,
+    pub moments: Vec<(usize, Measured)>,
+}
+
+/// What is different between two moments, and what can be said of the lines at the second.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moved {
+    /// The largest first.
+    pub changes: Vec<Change>,
+    /// Paths of files of which nothing can be said, as they could not be measured at one of the moments.
+    pub not_compared: Vec<String>,
+    /// Of the files after the second moment.
+    pub marks: Marks,
+}
+
+impl Moved {
+    /// Both moments scored with these rules.
+    pub fn between(before: &Detail, after: &Detail, rules: &Rules) -> Self {
+        let not_compared = not_compared(before, after).into_iter().map(str::to_owned).collect();
+        Self { changes: changes(before, after), not_compared, marks: Marks::of(after, rules) }
+    }
+}
+
+/// What was measured with another profile or other rules, kept beside the new values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Before {
+    pub ruler: RulerName,
+    /// By turns done.
+    known: BTreeMap<usize, Measured>,
+}
+
+impl Before {
+    /// After so many turns.
+    pub fn at(&self, done: usize) -> Option<&Measured> {
+        self.known.get(&done)
+    }
+}
+
+#[derive(Debug)]
+pub struct Scores {
+    /// By turns done.
+    known: BTreeMap<usize, Measured>,
+    pub ruler: Option<RulerName>,
+    /// Until somebody dismisses it.
+    pub before: Option<Before>,
+    pending: Pending<()>,
+    /// Why nothing can be measured.
+    pub failed: Option<String>,
+    /// Files read of those that the question under way needs.
+    pub progress: Option<(usize, usize)>,
+    /// Whether the user does not want any more measured.
+    pub is_stopped: bool,
+    moved: Answers<Span, Arc<Moved>>,
+}
+
+/// Lists of what moved that are kept.
+const KEPT: usize = 12;
+
+/// Moments measured at once: few enough that the curves are seen to grow.
+const AT_ONCE: usize = 24;
+
+impl Default for Scores {
+    fn default() -> Self {
+        Self {
+            known: BTreeMap::new(),
+            ruler: None,
+            before: None,
+            pending: Pending::default(),
+            failed: None,
+            progress: None,
+            is_stopped: false,
+            moved: Answers::of(KEPT),
+        }
+    }
+}
+
+impl Measured {
+    pub fn of(scored: &Scored) -> Self {
+        Self { snapshot: scored.clone().measured(), not_recorded: scored.not_recorded.len() }
+    }
+}
+
+impl Scores {
+    /// After so many turns.
+    pub fn at(&self, done: usize) -> Option<&Measured> {
+        self.known.get(&done)
+    }
+
+    /// How many moments are known.
+    pub fn count(&self) -> usize {
+        self.known.len()
+    }
+
+    pub fn moved(&self, span: Span) -> Option<&Result<Arc<Moved>, String>> {
+        self.moved.get(&span)
+    }
+
+    /// Whether something is being measured.
+    pub fn is_busy(&self) -> bool {
+        !self.pending.is_free()
+    }
+
+    pub(super) fn ask(
+        &mut self,
+        numbers: &mut Numbers,
+        run: &Arc<Run>,
+        wanted: Vec<usize>,
+    ) -> Option<Effect> {
+        if wanted.is_empty() || self.is_stopped || self.failed.is_some() || self.is_busy() {
+            return None;
+        }
+        let question = Question::Scores { run: run.clone(), moments: wanted };
+        Some(self.pending.ask(numbers, (), question))
+    }
+
+    pub(super) fn ask_moved(
+        &mut self,
+        numbers: &mut Numbers,
+        run: &Arc<Run>,
+        span: Span,
+    ) -> Option<Effect> {
+        if self.is_stopped {
+            return None;
+        }
+        let (run, (before, after)) = (run.clone(), span);
+        self.moved.ask(numbers, span, || Question::Moved { run, before, after })
+    }
+
+    pub fn take(&mut self, request: Request, answer: Result<Answer, Sentence>) {
+        if self.pending.answered(request).is_none() {
+            return;
+        }
+        self.progress = None;
+        match answer {
+            Ok(answer) => {
+                self.known.extend(answer.moments);
+                self.ruler = Some(answer.ruler);
+            }
+            Err(why) => self.failed = Some(why),
+        }
+    }
+
+    pub fn take_progress(&mut self, request: Request, done: usize, total: usize) {
+        if self.pending.is_about(request) {
+            self.progress = Some((done, total));
+        }
+    }
+
+    pub fn take_moved(&mut self, request: Request, moved: Result<Arc<Moved>, Sentence>) {
+        self.moved.take(request, moved);
+    }
+
+    /// Whether it is stopped now. What is out then is not waited for: its answer may come after going on again.
+    pub(super) fn stop_or_go_on(&mut self) -> bool {
+        self.is_stopped = !self.is_stopped;
+        if self.is_stopped {
+            self.pending.forget();
+            self.moved.stop();
+            self.progress = None;
+        }
+        self.is_stopped
+    }
+
+    /// Measures everything anew, with another profile or other rules; what is known stays as what was before.
+    pub fn measure_again(&mut self) {
+        let last = std::mem::take(self);
+        self.before = match last.ruler {
+            Some(ruler) => Some(Before { ruler, known: last.known }),
+            None => last.before,
+        };
+    }
+
+    /// Gives up what is no longer true after a run has grown: all that comes after the first `same` turns.
+    pub fn forget_after(&mut self, same: usize) {
+        self.known.retain(|done, _| *done <= same);
+        if let Some(before) = &mut self.before {
+            before.known.retain(|done, _| *done <= same);
+        }
+        self.moved.forget(|(_, after)| *after > same);
+        self.pending.forget();
+        self.failed = None;
+        self.progress = None;
+    }
+}
+
+/// The moments to measure next, a few at once and in order: where the playhead is and the point before, then the ends
+/// of checkpoints, then the other turns from the playhead outwards.
+pub fn wanted(run: &Run, turn: usize, scores: &Scores) -> Vec<usize> {
+    let is_unknown = |done: &usize| scores.at(*done).is_none();
+    let all = run.turns.len();
+    if all == 0 {
+        return vec![];
+    }
+    let here = [turn + 1, turn].into_iter().filter(|done| (1..=all).contains(done));
+    let ends = super::points::of(run, Axis::Checkpoints).into_iter().map(|point| point.done);
+    let first: BTreeSet<usize> = here.chain(ends).filter(is_unknown).take(AT_ONCE).collect();
+    if !first.is_empty() {
+        return first.into_iter().collect();
+    }
+    let mut others: Vec<usize> = (1..=all).filter(is_unknown).collect();
+    others.sort_by_key(|done| done.abs_diff(turn + 1));
+    others.truncate(AT_ONCE);
+    others.sort_unstable();
+    others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Checkpoint, Turn};
+
+    #[test]
+    fn what_is_looked_at_is_measured_first_then_checkpoints_then_what_is_near() {
+        let checkpoint = |last_turn| Checkpoint { last_turn, ..Checkpoint::default() };
+        let run = Run {
+            turns: vec![Turn::default(); 60],
+            checkpoints: [9, 59].map(checkpoint).to_vec(),
+            ..Run::default()
+        };
+        let mut scores = Scores::default();
+        let know = |scores: &mut Scores, wanted: &[usize]| {
+            let nothing = Measured { snapshot: Err(Unmeasured::NoFiles), not_recorded: 0 };
+            scores.known.extend(wanted.iter().map(|done| (*done, nothing.clone())));
+        };
+
+        let first = wanted(&run, 30, &scores);
+        know(&mut scores, &first);
+        let second = wanted(&run, 30, &scores);
+        know(&mut scores, &second);
+
+        assert_eq!(first, [10, 30, 31, 60]);
+        assert_eq!((second.len(), second[0], second[23]), (AT_ONCE, 18, 43));
+        assert_eq!(wanted(&Run::default(), 0, &scores), [0; 0]);
+    }
+}

@@ -1,0 +1,185 @@
+//! The values of the curves: which numbers have one, where each comes from, how it is said. What a number is stands in
+//! its row of [`crate::metrics::numbers`].
+
+use crate::{
+    metrics::{
+        Number,
+        exposure::AtTurn,
+        numbers::{
+            CURVES, Of, Style,
+            facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
+        },
+        quality::Snapshot,
+    },
+    shell::replay::Replay,
+};
+
+use super::{Measured, judged, points::Point};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// By us, with a profile.
+    Computed,
+    /// Counted by us in the recorded changes.
+    Counted,
+    /// Read from a file of the recording.
+    Recorded,
+    /// Of a judge's or an auditor's scores, from a file beside the recording.
+    Judged,
+}
+
+/// What is known of a point of a curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Known {
+    Value(f64),
+    /// It is still to be measured.
+    NotYet,
+    /// A gap.
+    NotRecorded,
+}
+
+impl Known {
+    pub const fn of(measured: Option<&Measured>, value: Option<f64>) -> Self {
+        match (measured, value) {
+            (_, Some(value)) => Self::Value(value),
+            (Some(_), None) => Self::NotRecorded,
+            (None, None) => Self::NotYet,
+        }
+    }
+
+    pub const fn value(self) -> Option<f64> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::NotYet | Self::NotRecorded => None,
+        }
+    }
+}
+
+impl Origin {
+    pub fn of(number: Number) -> Self {
+        match number.row().of {
+            Of::Code(_) | Of::Reuse(_) | Of::RubricTree(_) | Of::Raters | Of::Runs => {
+                Self::Computed
+            }
+            Of::Counted(_) => Self::Counted,
+            Of::Tests(_) | Of::Spent(_) => Self::Recorded,
+            Of::Judgement(_) | Of::Exposure(_) => Self::Judged,
+        }
+    }
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Computed => "computed",
+            Self::Counted => "counted",
+            Self::Recorded => "recorded",
+            Self::Judged => "judged",
+        }
+    }
+}
+
+/// The curves that a run has: the judged ones only where it was judged or audited.
+pub fn listed(replay: &Replay) -> Vec<Number> {
+    let has_judged = replay.has_judged_curves();
+    let is_there = |number: &Number| has_judged || Origin::of(*number) != Origin::Judged;
+    CURVES.iter().copied().filter(is_there).collect()
+}
+
+/// The place of the chosen curve in [`listed`].
+pub fn chosen(replay: &Replay) -> usize {
+    let listed = listed(replay);
+    listed.iter().position(|number| *number == replay.curves.number).unwrap_or_default()
+}
+
+/// None where it is not recorded or not known yet.
+pub fn value(number: Number, replay: &Replay, point: &Point) -> Option<f64> {
+    number.value(&AtPoint { replay, point })
+}
+
+/// With the profile or the rules before, where values of them are still shown.
+pub fn value_before(number: Number, replay: &Replay, point: &Point) -> Option<f64> {
+    let before = replay.curves.scores.before.as_ref()?.at(point.done)?;
+    number.of_code(before.snapshot.as_ref().ok()?)
+}
+
+/// All values in the order of the points, with why there is none where there is none.
+pub fn known(number: Number, replay: &Replay, points: &[Point]) -> Vec<Known> {
+    let known = |point: &Point| match (Origin::of(number), value(number, replay, point)) {
+        (Origin::Computed, value) => Known::of(replay.curves.scores.at(point.done), value),
+        (_, Some(value)) => Known::Value(value),
+        (_, None) => Known::NotRecorded,
+    };
+    points.iter().map(known).collect()
+}
+
+/// All values in the order of the points.
+pub fn values(number: Number, replay: &Replay, points: &[Point]) -> Vec<Option<f64>> {
+    points.iter().map(|point| value(number, replay, point)).collect()
+}
+
+/// The value at a point as people read it: of tests how many of how many.
+pub fn said_at(number: Number, replay: &Replay, point: &Point) -> Option<String> {
+    let value = value(number, replay, point)?;
+    let tests = number.passed(&AtPoint { replay, point });
+    let tests = tests.map(|tests| format!("{}/{}", tests.passed, tests.total));
+    Some(tests.unwrap_or_else(|| said(number, value)))
+}
+
+pub fn said(number: Number, value: f64) -> String {
+    number.written(value, Style::Grouped)
+}
+
+/// With its sign; empty where nothing changed.
+pub fn change_said(number: Number, by: f64) -> String {
+    number.change_written(by, Style::Grouped).unwrap_or_default()
+}
+
+/// A run at a point of its curves.
+struct AtPoint<'a> {
+    replay: &'a Replay,
+    point: &'a Point,
+}
+
+impl Facts for AtPoint<'_> {
+    fn code(&self) -> Option<&Snapshot> {
+        self.replay.curves.scores.at(self.point.done)?.snapshot.as_ref().ok()
+    }
+
+    /// It is not worked out for every turn.
+    fn reuse(&self) -> Option<Reused> {
+        None
+    }
+
+    fn verdicts(&self) -> Option<Verdicts> {
+        judged::verdicts(self.replay, self.point)
+    }
+
+    fn exposed(&self) -> Option<AtTurn> {
+        judged::exposed(self.replay, self.point)
+    }
+
+    /// Of every test up to the checkpoint that ends at the point.
+    fn tested(&self) -> Option<Tested> {
+        Tested::of(self.replay.session.run.record_at(self.point.done)?.tests.as_ref()?)
+    }
+
+    /// Of the turns that lead to the point.
+    fn counted(&self) -> Counted {
+        let of_turn = |turn: usize| match self.replay.session.lines_of_turn(turn) {
+            Some(lines) => Some(lines.added + lines.removed),
+            None => self.replay.session.left_all_alone(turn).then_some(0),
+        };
+        let turns = self.point.turns.clone();
+        Counted {
+            turns: Some(turns.len() as f64),
+            checkpoints: None,
+            churn: turns.map(of_turn).sum::<Option<usize>>().map(|lines| lines as f64),
+            warnings: None,
+        }
+    }
+
+    fn spent(&self) -> Spent {
+        let turns = self.replay.session.run.turns.get(self.point.turns.clone());
+        turns.map(Spent::of).unwrap_or_default()
+    }
+}

@@ -1,0 +1,299 @@
+//! Everything that was begun from the screen, in one list: what it is, how far it is, what it took.
+//!
+//! A row is derived from what is known of the work each time; nothing is kept twice. To add a kind of work add a variant to
+//! [`Work`], its row, and what entering and stopping it mean.
+
+use std::path::PathBuf;
+
+use crate::{
+    session::views::View,
+    shell::{
+        App, Effect, Message as AppMessage, Place, replay,
+        screens::{Screen, judge::name_of},
+    },
+    views::{
+        compare, curves,
+        judge::{asking::How, sitting::Sitting},
+        live::{self, Live, Phase},
+        table,
+    },
+    widgets::scroll::{Motion, Scroll},
+};
+
+use super::testing::Testing;
+
+/// The list over the view.
+#[derive(Debug, Clone, Default)]
+pub struct List {
+    pub rows: Scroll,
+}
+
+/// One work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    pub work: Work,
+    /// `judging codex-p12, by stub m-1`
+    pub what: String,
+    pub state: State,
+    /// Done, and to be done.
+    pub progress: Option<(usize, usize)>,
+    pub tokens: Option<u64>,
+    /// US dollars; None where it is not priced.
+    pub cost: Option<f64>,
+    /// That it took so far; None where nobody measures.
+    pub seconds: Option<f64>,
+    /// How it ended: a sentence, or nothing.
+    pub words: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Work {
+    Live,
+    /// Of the run that is open.
+    Judging,
+    /// Of another run.
+    OtherJudging(PathBuf),
+    /// Of this run's checkpoints.
+    Tests(PathBuf),
+    Measuring,
+    Table,
+    Comparison,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Running,
+    /// For a person, before it goes on.
+    Waiting,
+    Ended,
+    Stopped,
+    Failed,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// Opens the list, or closes it.
+    Toggle,
+    Move(Motion),
+    /// To the work.
+    Enter,
+    Stop,
+}
+
+impl State {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Ended => "ended",
+            Self::Stopped => "stopped",
+            Self::Failed => "failed",
+        }
+    }
+
+    pub const fn is_over(self) -> bool {
+        matches!(self, Self::Ended | Self::Stopped | Self::Failed)
+    }
+}
+
+impl Job {
+    const fn of(work: Work, what: String, state: State) -> Self {
+        let (progress, tokens, cost, seconds) = (None, None, None, None);
+        Self { work, what, state, progress, tokens, cost, seconds, words: String::new() }
+    }
+}
+
+impl App {
+    /// All there is, those of the open run first.
+    pub fn jobs(&self) -> Vec<Job> {
+        let live = self.live.as_deref().and_then(of_live);
+        let own = self.replay().and_then(|it| it.judging.sitting.as_ref());
+        let own = own.map(|it| of_judging(Work::Judging, name_of(&self.shell.source), it));
+        let others = self.other_judgings.iter().map(|other| {
+            let work = Work::OtherJudging(other.source.clone());
+            of_judging(work, name_of(&other.source), &other.sitting)
+        });
+        let tests = self.testing.as_ref().map(of_testing);
+        let measuring = [self.measuring(), self.table_at_work(), self.comparison_at_work()];
+        let measuring = measuring.into_iter().flatten();
+        live.into_iter().chain(own).chain(others).chain(tests).chain(measuring).collect()
+    }
+
+    fn measuring(&self) -> Option<Job> {
+        let replay = self.replay()?;
+        let scores = &replay.curves.scores;
+        let known = (scores.count(), replay.session.run.turns.len());
+        let state = match (scores.is_busy(), scores.is_stopped, &scores.failed) {
+            (.., Some(_)) => State::Failed,
+            (_, true, _) => State::Stopped,
+            (true, ..) => State::Running,
+            (false, ..) if known.0 == 0 => return None,
+            (false, ..) => State::Ended,
+        };
+        let what =
+            format!("measuring {}, {}", name_of(&self.shell.source), self.measure.profile.name());
+        let job = Job::of(Work::Measuring, what, state);
+        let words = scores.failed.clone().unwrap_or_default();
+        Some(Job { progress: Some(known), words, ..job })
+    }
+
+    fn table_at_work(&self) -> Option<Job> {
+        let table = self.collection.as_ref()?;
+        let ([_, done], all) = (table.progress(), table.rows.len());
+        let state = match (table.is_stopped, table.is_listed && done == all) {
+            (_, true) => State::Ended,
+            (true, false) => State::Stopped,
+            (false, false) => State::Running,
+        };
+        let job = Job::of(Work::Table, "measuring the table of runs".into(), state);
+        Some(Job { progress: Some((done, all)), ..job })
+    }
+
+    fn comparison_at_work(&self) -> Option<Job> {
+        let compared = self.compared.as_ref()?;
+        let state = match (compared.is_stopped, compared.progress, &compared.failed) {
+            (.., Some(_)) => State::Failed,
+            (true, ..) => State::Stopped,
+            (false, Some(_), None) => State::Running,
+            (false, None, None) => return None,
+        };
+        let job = Job::of(Work::Comparison, "measuring the comparison".into(), state);
+        let words = compared.failed.clone().unwrap_or_default();
+        Some(Job { progress: compared.progress, words, ..job })
+    }
+
+    pub(crate) fn update_jobs_list(&mut self, message: Message) -> Vec<Effect> {
+        let jobs = self.jobs();
+        let height = self.dialog_height();
+        let Some(list) = &mut self.jobs_list else {
+            self.jobs_list = Some(List::default());
+            return vec![];
+        };
+        let job = jobs.get(list.rows.cursor);
+        match (message, job) {
+            (Message::Toggle, _) => self.jobs_list = None,
+            (Message::Move(motion), _) => {
+                list.rows.cursor = motion.from(list.rows.cursor, jobs.len(), height);
+            }
+            (Message::Enter, Some(job)) => {
+                self.jobs_list = None;
+                return self.enter_job(&job.work);
+            }
+            (Message::Stop, Some(job)) if !job.state.is_over() => return self.stop_job(&job.work),
+            (Message::Stop, Some(_)) => self.say("this is over already".into()),
+            (Message::Enter | Message::Stop, None) => {}
+        }
+        vec![]
+    }
+
+    pub(crate) fn settle_jobs_list(&mut self) {
+        if self.jobs_list.is_none() {
+            return;
+        }
+        let (count, height) = (self.jobs().len(), self.dialog_height());
+        if let Some(list) = &mut self.jobs_list {
+            list.rows.follow(count, height);
+        }
+    }
+
+    fn enter_job(&mut self, work: &Work) -> Vec<Effect> {
+        match work {
+            Work::Live => self.bring_up(View::Live),
+            Work::Table => self.bring_up(View::Collection),
+            Work::Comparison => self.bring_up(View::Compare),
+            Work::Measuring => self.bring_up(View::Curves),
+            Work::Judging => self.show_judging(),
+            Work::Tests(source) if *source == self.shell.source => self.bring_up(View::Curves),
+            Work::Tests(source) => return self.open_in(source.clone(), View::Curves),
+            Work::OtherJudging(source) => {
+                self.shows_judging = true;
+                return self.open_in(source.clone(), View::Replay);
+            }
+        }
+        vec![]
+    }
+
+    fn open_in(&mut self, source: PathBuf, view: View) -> Vec<Effect> {
+        self.show(Screen::Run);
+        vec![self.open(source, Place { view, ..Place::default() })]
+    }
+
+    /// The judging of the open run, in its pane.
+    pub(crate) fn show_judging(&mut self) {
+        let Some(view) = self.replay().map(|it| it.view) else { return };
+        self.bring_up(view);
+        self.on_replay(|replay| replay.judging.watch());
+    }
+
+    fn stop_job(&mut self, work: &Work) -> Vec<Effect> {
+        let curves = replay::Message::Curves(curves::Message::StopOrGoOn);
+        match work {
+            Work::Live => self.update_live(live::Message::Stop),
+            Work::Judging => {
+                self.on_replay(replay::Replay::stop_judging);
+                vec![]
+            }
+            Work::OtherJudging(source) => self.stop_other_judging(source),
+            Work::Tests(_) => self.update_jobs(super::Message::StopTests),
+            Work::Measuring => self.take(AppMessage::Replay(curves)),
+            Work::Table => self.update_table(table::Message::StopOrGoOn),
+            Work::Comparison => self.take(AppMessage::Compare(compare::Message::StopOrGoOn)),
+        }
+    }
+}
+
+/// None where no run is being made, and where another program makes it: nothing is known of that.
+fn of_live(live: &Live) -> Option<Job> {
+    let (state, words) = match &live.phase {
+        Phase::Nothing | Phase::Elsewhere => return None,
+        Phase::Starting | Phase::Running | Phase::Stopping => (State::Running, String::new()),
+        Phase::Waiting(_) => (State::Waiting, String::new()),
+        Phase::Over { words, is_whole: true } => (State::Ended, words.clone()),
+        Phase::Over { words, is_whole: false } => (State::Stopped, words.clone()),
+    };
+    let what = format!("live run, {}: {}", live.plan.agent, live.plan.out);
+    let times: Vec<f64> = live.turns.iter().filter_map(|turn| turn.seconds).collect();
+    Some(Job {
+        progress: Some((live.done(), live.turns.len())),
+        tokens: live.spent.tokens,
+        cost: live.spent.cost,
+        seconds: (!times.is_empty()).then(|| times.iter().sum()),
+        words,
+        ..Job::of(Work::Live, what, state)
+    })
+}
+
+fn of_testing(testing: &Testing) -> Job {
+    let state = match (&testing.over, testing.is_stopping) {
+        (None, _) => State::Running,
+        (Some(_), true) => State::Stopped,
+        (Some(_), false) => State::Ended,
+    };
+    let what = format!("tests of {}: {}", name_of(&testing.source), testing.command);
+    let words = testing.over.clone().unwrap_or_default();
+    let progress = Some((testing.done.len(), testing.total));
+    Job { progress, words, ..Job::of(Work::Tests(testing.source.clone()), what, state) }
+}
+
+fn of_judging(work: Work, run: String, sitting: &Sitting) -> Job {
+    let (state, words) = match &sitting.outcome {
+        None => (State::Running, String::new()),
+        Some(outcome) => {
+            let state = match outcome.how {
+                How::Finished => State::Ended,
+                How::Stopped => State::Stopped,
+                How::Failed => State::Failed,
+            };
+            (state, outcome.words.clone())
+        }
+    };
+    let by = [sitting.wish.judge.as_str(), &sitting.wish.model].join(" ");
+    Job {
+        progress: Some(sitting.progress()),
+        tokens: sitting.tokens,
+        cost: sitting.spent,
+        seconds: (sitting.seconds > 0.0).then_some(sitting.seconds),
+        words,
+        ..Job::of(work, format!("judging {run}, by {}", by.trim()), state)
+    }
+}

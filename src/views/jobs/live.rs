@@ -1,0 +1,405 @@
+//! A live run: what is asked, of which agent, how far, and where it is recorded.
+//!
+//! The form is filled in three steps: by what is open, by what was said the last time for the same task, and by a worker
+//! that looks for agents on this machine. A folder that nobody names is proposed by the plan.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    run::Run,
+    session::{
+        ask::{Numbers, Pending},
+        question::Question,
+        views::View,
+    },
+    shell::{App, Effect, Place, Request},
+};
+
+use super::{
+    Refusal,
+    form::{Choice, Field, Form},
+};
+
+/// A run that is to be made, as the form says it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Start {
+    /// The run that is shown beside it, and that its task is taken from.
+    pub from: Option<PathBuf>,
+    pub what: What,
+    pub condition: Condition,
+    pub agent: String,
+    /// In the place of the agent's usual program.
+    pub program: Option<PathBuf>,
+    pub model: Option<String>,
+    pub server: Option<String>,
+    /// The name of the variable that holds the key; never the key.
+    pub key: Option<String>,
+    pub has_full_rights: bool,
+    /// A file whose words go before each request.
+    pub notes: Option<PathBuf>,
+    /// A command that tests the code at each checkpoint.
+    pub tests: Option<String>,
+    pub tokens: Option<f64>,
+    pub usd: Option<f64>,
+    pub minutes: Option<f64>,
+    pub turns: Option<f64>,
+    /// The bundle that is made; None for the one that is proposed.
+    pub folder: Option<PathBuf>,
+    /// Where the agent works; nobody can guess it.
+    pub work: PathBuf,
+}
+
+/// A run that begins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Beginning {
+    pub start: Box<Start>,
+    pub origin: Option<Origin>,
+    /// What is remembered of the form: fields and their values.
+    pub said: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// What the run was asked that this one is started from; under the other condition, the same task.
+    Task,
+    Script(PathBuf),
+    Specification(PathBuf),
+    Prompt(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Condition {
+    /// One request a turn.
+    #[default]
+    Emergent,
+    /// Everything in one request.
+    SingleShot,
+}
+
+impl Condition {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Emergent => "emergent",
+            Self::SingleShot => "single-shot",
+        }
+    }
+
+    const fn other(self) -> Self {
+        match self {
+            Self::Emergent => Self::SingleShot,
+            Self::SingleShot => Self::Emergent,
+        }
+    }
+
+    fn by_word(word: &str) -> Self {
+        if word == Self::SingleShot.word() { Self::SingleShot } else { Self::Emergent }
+    }
+}
+
+/// The run that a form is opened for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Origin {
+    pub path: PathBuf,
+    pub name: String,
+    /// What the runs of one task have in common.
+    pub task: String,
+    pub condition: Condition,
+}
+
+/// What a worker found out for the form.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Found {
+    /// Those that are on this machine first.
+    pub agents: Vec<Choice>,
+    /// What the last form said about this task: fields and their values.
+    pub remembered: Vec<(String, String)>,
+    /// A folder for the agent.
+    pub work: PathBuf,
+}
+
+pub const WHAT: &str = "what";
+pub const FILE: &str = "file";
+pub const PROMPT: &str = "prompt";
+pub const AGENT: &str = "agent";
+pub const PROGRAM: &str = "program";
+pub const MODEL: &str = "model";
+pub const CONDITION: &str = "condition";
+pub const SERVER: &str = "server";
+pub const KEY: &str = "key";
+pub const RIGHTS: &str = "rights";
+pub const NOTES: &str = "notes";
+pub const TESTS: &str = "tests";
+pub const FOLDER: &str = "folder";
+
+/// Of [`WHAT`].
+const AGAIN: &str = "again";
+const OTHER: &str = "other";
+const SCRIPT: &str = "script";
+const SPECIFICATION: &str = "specification";
+
+/// Before anything was found on this machine.
+pub(super) fn form(origin: Option<&Origin>) -> Form {
+    let own = origin.map_or(Condition::SingleShot, |it| it.condition);
+    let conditions = [Condition::Emergent, Condition::SingleShot];
+    let at = conditions.iter().position(|it| *it == own).unwrap_or_default();
+    let conditions = conditions.map(|it| Choice::new(it.word(), it.word())).to_vec();
+    let rights = vec![
+        Choice::new("workspace", "its workspace").with_remark("and commands in its own sandbox"),
+        Choice::new("full", "everything").with_remark("the agent's own checks are off"),
+    ];
+    let mut form = Form::new(vec![
+        Field::choice(WHAT, "run", whats(origin), 0),
+        Field::text(FILE, "file", "", "type its path: space"),
+        Field::text(PROMPT, "prompt", "", "type what the agent is to do: space"),
+        Field::choice(AGENT, "agent", vec![], 0),
+        Field::text(PROGRAM, "program", "", "found by its name"),
+        Field::text(MODEL, "model", "", "the agent's own"),
+        Field::choice(CONDITION, "condition", conditions, at),
+        Field::text(SERVER, "server", "", "the agent's own"),
+        Field::text(KEY, "key variable", "", "the agent's usual one"),
+        Field::choice(RIGHTS, "may change", rights, 0),
+        Field::text(NOTES, "layer: notes", "", "none; a file whose words go before each request"),
+        Field::text(TESTS, "tests", "", "none; a command, run after each checkpoint"),
+        Field::amount("tokens", "stop at", (None, 100_000.0), "tokens", "any number of tokens"),
+        Field::amount("usd", "", (None, 0.5), "USD", "any cost"),
+        Field::amount("minutes", "", (None, 5.0), "minutes", "any time"),
+        Field::amount("turns", "", (None, 1.0), "turns", "the last request"),
+        Field::text(FOLDER, "folder", "", "proposed when the rest is known"),
+    ]);
+    show_words(&mut form);
+    form
+}
+
+fn whats(origin: Option<&Origin>) -> Vec<Choice> {
+    let mut all = vec![];
+    if let Some(origin) = origin {
+        let (own, other) = (origin.condition, origin.condition.other());
+        let again = format!("{} again", origin.name);
+        all.push(Choice::new(AGAIN, again).with_remark(format!("as it was asked, {}", own.word())));
+        let other = format!("its other condition: {}", other.word());
+        all.push(Choice::new(OTHER, other).with_remark("the same task"));
+    }
+    all.push(Choice::new(SPECIFICATION, "a specification").with_remark("a file, asked at once"));
+    all.push(Choice::new(PROMPT, "a prompt").with_remark("typed here, asked at once"));
+    all.push(Choice::new(SCRIPT, "a script").with_remark("a script.json"));
+    all
+}
+
+/// The file and the prompt are fields only where they are wanted.
+fn show_words(form: &mut Form) {
+    let what = form.choice(WHAT).to_owned();
+    form.show(FILE, what == SCRIPT || what == SPECIFICATION);
+    form.show(PROMPT, what == PROMPT);
+}
+
+/// Brings what depends on each other in step, after the field of this id has changed.
+pub(super) fn link(form: &mut Form, changed: &str, origin: Option<&Origin>) {
+    let own = origin.map(|it| it.condition);
+    match (changed, form.choice(WHAT), own) {
+        (WHAT, AGAIN, Some(own)) => form.choose(CONDITION, own.word()),
+        (WHAT, OTHER, Some(own)) => form.choose(CONDITION, own.other().word()),
+        (WHAT, SPECIFICATION | PROMPT, _) => {
+            form.choose(CONDITION, Condition::SingleShot.word());
+        }
+        (CONDITION, AGAIN | OTHER, Some(own)) => {
+            let is_own = form.choice(CONDITION) == own.word();
+            form.choose(WHAT, if is_own { AGAIN } else { OTHER });
+        }
+        _ => {}
+    }
+    show_words(form);
+}
+
+/// What a form is opened with, and asks for once.
+#[derive(Debug, Default)]
+pub struct Opened {
+    pub origin: Option<Origin>,
+    work: PathBuf,
+    asked: Pending<()>,
+    has_asked: bool,
+    /// Whether agents are known, be it without their versions.
+    pub has_agents: bool,
+}
+
+impl Opened {
+    pub(super) fn of(origin: Option<Origin>) -> Self {
+        Self { origin, ..Self::default() }
+    }
+
+    /// Asks once what is on this machine.
+    pub(super) fn ask(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        if std::mem::replace(&mut self.has_asked, true) {
+            return None;
+        }
+        let task = self.origin.as_ref().map(|it| it.task.clone()).unwrap_or_default();
+        Some(self.asked.ask(numbers, (), Question::Agents { task }))
+    }
+
+    /// Takes what was found in the end.
+    pub(super) fn take(&mut self, request: Request, found: &Found, form: &mut Form) {
+        self.show(request, found, form);
+        self.asked.answered(request);
+    }
+
+    /// Shows what was found so far, where it was asked for.
+    pub(super) fn show(&mut self, request: Request, found: &Found, form: &mut Form) {
+        if !self.asked.is_about(request) {
+            return;
+        }
+        let is_first = !std::mem::replace(&mut self.has_agents, true);
+        if is_first {
+            self.work.clone_from(&found.work);
+        }
+        offer(form, found, is_first, self.origin.as_ref());
+    }
+
+    pub(super) fn wanted(&self, form: &Form) -> Result<Start, Refusal> {
+        wanted(form, self.origin.as_ref(), &self.work)
+    }
+}
+
+/// Puts in what was found; what the user has changed meanwhile stays.
+fn offer(form: &mut Form, found: &Found, is_first: bool, origin: Option<&Origin>) {
+    form.offer(AGENT, found.agents.clone());
+    if !is_first {
+        return;
+    }
+    for (id, value) in &found.remembered {
+        form.fill(id, value);
+        link(form, id, origin);
+    }
+}
+
+fn wanted(form: &Form, origin: Option<&Origin>, work: &Path) -> Result<Start, Refusal> {
+    let program = form.text(PROGRAM).map(PathBuf::from);
+    let agent = form.get(AGENT).and_then(Field::chosen);
+    let agent = agent.ok_or_else(|| Refusal::at(AGENT, "no agent is known"))?;
+    if let (Some(lacks), None) = (&agent.lacks, &program) {
+        return Err(Refusal::at(AGENT, lacks));
+    }
+    let key = form.text(KEY).map(str::to_owned);
+    if let Some(name) = key.as_deref().filter(|name| !is_name(name)) {
+        let length = name.chars().count();
+        let why = format!(
+            "these {length} letters are no name of a variable: name the variable that holds the key, never the key"
+        );
+        return Err(Refusal::at(KEY, why));
+    }
+    Ok(Start {
+        from: origin.map(|it| it.path.clone()),
+        what: what(form)?,
+        condition: Condition::by_word(form.choice(CONDITION)),
+        agent: agent.id.clone(),
+        program,
+        model: form.text(MODEL).map(str::to_owned),
+        server: form.text(SERVER).map(str::to_owned),
+        key,
+        has_full_rights: form.choice(RIGHTS) == "full",
+        notes: form.text(NOTES).map(PathBuf::from),
+        tests: form.text(TESTS).map(str::to_owned),
+        tokens: form.amount("tokens"),
+        usd: form.amount("usd"),
+        minutes: form.amount("minutes"),
+        turns: form.amount("turns"),
+        folder: form.text(FOLDER).map(PathBuf::from),
+        work: work.to_owned(),
+    })
+}
+
+fn what(form: &Form) -> Result<What, Refusal> {
+    let is_emergent = form.choice(CONDITION) == Condition::Emergent.word();
+    let file = || {
+        let path = form.text(FILE).map(PathBuf::from);
+        path.ok_or_else(|| Refusal::at(FILE, "which file? space types its path"))
+    };
+    let what = match form.choice(WHAT) {
+        SCRIPT => What::Script(file()?),
+        SPECIFICATION => What::Specification(file()?),
+        PROMPT => {
+            let prompt = form.text(PROMPT).map(str::to_owned);
+            let prompt = prompt
+                .ok_or_else(|| Refusal::at(PROMPT, "what is the agent to do? space types it"))?;
+            What::Prompt(prompt)
+        }
+        _ => What::Task,
+    };
+    match what {
+        What::Specification(_) | What::Prompt(_) if is_emergent => Err(Refusal::at(
+            CONDITION,
+            "this is one request: only single-shot; an emergent run needs a script",
+        )),
+        what => Ok(what),
+    }
+}
+
+/// As shells take them.
+fn is_name(word: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    word.chars().all(is_letter) && !word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// What is kept of a form for the next time: no folder, and no address with a name and a password in it.
+pub fn to_remember(form: &Form) -> Vec<(String, String)> {
+    let mut all = form.values();
+    let has_login = |value: &str| {
+        let rest = value.split_once("://").map_or(value, |(_, rest)| rest);
+        rest.split(['/', '?', '#']).next().is_some_and(|place| place.contains('@'))
+    };
+    all.retain(|(id, value)| id != FOLDER && (id != SERVER || !has_login(value)));
+    all
+}
+
+impl App {
+    /// The run that a live run is started from: the one that is looked at.
+    pub(super) fn origin(&self) -> Option<Origin> {
+        if let (None, Some(compared)) = (self.live(), self.comparison()) {
+            let path = compared.paths.get(compared.here())?;
+            return Some(of_run(path.clone(), &compared.all().get(compared.here())?.run));
+        }
+        if let (None, Some(table)) = (self.live(), self.table()) {
+            let row = table.selected()?;
+            let card = row.card();
+            let name = row.path.file_stem()?.to_string_lossy().into_owned();
+            let task = card.and_then(|it| it.task_key.clone()).unwrap_or_else(|| name.clone());
+            let condition = card.and_then(|it| it.condition.as_deref()).unwrap_or_default();
+            return Some(Origin {
+                path: row.path.clone(),
+                name,
+                task,
+                condition: Condition::by_word(condition),
+            });
+        }
+        let replay = self.replay()?;
+        Some(of_run(self.shell.source.clone(), &replay.session.run))
+    }
+
+    /// Shows the view of a run that is being made: beside the run that it was started from.
+    pub(super) fn show_begun(&mut self, origin: Option<Origin>, bundle: PathBuf) -> Vec<Effect> {
+        self.dialog = None;
+        self.begin_live();
+        let Some(live) = &mut self.live else { return vec![] };
+        live.bundle = Some(bundle);
+        let Some(origin) = origin else { return vec![] };
+        let path = origin.path.clone();
+        live.origin = Some(origin);
+        if self.replay().is_some() && self.shell.source == path {
+            return vec![];
+        }
+        vec![self.open(path, Place { view: View::Replay, ..Place::default() })]
+    }
+
+    /// Whether this beginning is still wanted: nobody closed the form.
+    pub fn is_beginning(&self, request: Request) -> bool {
+        self.dialog.as_ref().is_some_and(|it| it.begins.is_about(request))
+    }
+}
+
+fn of_run(path: PathBuf, run: &Run) -> Origin {
+    let name = path.file_stem().map_or(run.id.clone(), |it| it.to_string_lossy().into_owned());
+    Origin {
+        path,
+        task: run.task_key().unwrap_or_else(|| name.clone()),
+        name,
+        condition: Condition::by_word(run.condition.as_deref().unwrap_or_default()),
+    }
+}

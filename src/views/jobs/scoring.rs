@@ -1,0 +1,73 @@
+//! Measuring again: another profile, or other rules.
+
+use std::path::PathBuf;
+
+use crate::{
+    metrics::quality::Profile,
+    shell::{App, Effect},
+};
+
+use super::{
+    Refusal,
+    form::{Choice, Field, Form},
+};
+
+/// Whose formulas and which rules measure the code.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Measure {
+    pub profile: Profile,
+    /// A file or folder of rules; None for those that are built in.
+    pub rules: Option<PathBuf>,
+    /// Whether runs that are opened later are measured so too: the settings say it from then on.
+    pub is_default: bool,
+}
+
+pub(super) const PROFILE: &str = "profile";
+pub const DEFAULT: &str = "default";
+pub const RULES: &str = "rules";
+
+/// As the code is measured now.
+pub(super) fn form(now: &Measure) -> Form {
+    let profiles = Profile::ALL.iter().map(|it| Choice::new(it.name(), it.name())).collect();
+    let at = Profile::ALL.iter().position(|it| *it == now.profile).unwrap_or_default();
+    let rules = now.rules.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    let once = Choice::new("no", "no").with_remark("until trajview is closed");
+    let always = Choice::new("yes", "yes").with_remark("in the settings");
+    Form::new(vec![
+        Field::choice(PROFILE, "profile", profiles, at),
+        Field::text(RULES, "rules", &rules, "those that are built in"),
+        Field::choice(DEFAULT, "as default", vec![once, always], 0),
+    ])
+}
+
+pub(super) fn wanted(form: &Form) -> Result<Measure, Refusal> {
+    let profile = form.choice(PROFILE).parse().map_err(|why: String| Refusal::at(PROFILE, why))?;
+    let rules = form.text(RULES).map(PathBuf::from);
+    Ok(Measure { profile, rules, is_default: form.choice(DEFAULT) == "yes" })
+}
+
+impl App {
+    /// From now on the code of every run is measured so; what was measured otherwise is measured again.
+    pub(super) fn measure_with(&mut self, measure: Measure) -> Vec<Effect> {
+        self.measure = measure.clone();
+        self.on_replay(|replay| replay.curves.scores.measure_again());
+        if let Some(compared) = &mut self.compared {
+            compared.measure_again();
+        }
+        if let Some(collection) = &mut self.collection {
+            collection.measure_again();
+        }
+        vec![Effect::MeasureWith(measure)]
+    }
+
+    /// Values measured with another profile or other rules are not shown any more.
+    pub(super) fn dismiss_before(&mut self) {
+        self.on_replay(|replay| replay.curves.scores.before = None);
+        if let Some(compared) = &mut self.compared {
+            compared.before = None;
+        }
+        if let Some(collection) = &mut self.collection {
+            collection.dismiss_before();
+        }
+    }
+}

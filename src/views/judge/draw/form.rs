@@ -1,0 +1,190 @@
+//! The fields of what is wanted, and what it would take.
+
+use ratatui::{buffer::Buffer, layout::Rect, text::Line};
+
+use crate::{
+    shell::replay::Replay,
+    views::{
+        jobs::draw_form::field_row,
+        judge::{
+            areas::Areas,
+            asking::{Asks, Plan, Wish},
+        },
+    },
+    widgets::{
+        line::{amount, fit, own, recorded, width_of},
+        panel::put_row,
+        theme::{Meaning, Theme},
+        wrap::wrap,
+    },
+};
+
+use super::put_lines;
+
+/// Cells of the name of a line below.
+const NAME: usize = 11;
+
+pub fn draw(replay: &Replay, is_focused: bool, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+    if replay.judging.form.judges.is_empty() {
+        let area = areas.list.union(areas.below);
+        return put_lines(no_judge(replay, theme, area), area, buffer);
+    }
+    let form = &replay.judging.form;
+    let selected = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let seen = form.rows.top..replay.form_rows().min(form.rows.top + areas.list_height());
+    for (y, row) in seen.enumerate() {
+        let line = match form.fields().get(row) {
+            Some(field) => {
+                let types = form.typing == Some(*field);
+                field_row(&replay.shown_field(*field), (types, false), theme, areas.width())
+            }
+            None => mark_row(row - form.fields().len(), replay, theme, areas.width()),
+        };
+        let style = (row == form.rows.cursor).then_some(selected);
+        put_row(line, style, areas.list, y as u16, buffer);
+    }
+    put_lines(below(replay, theme, areas.width()), areas.below, buffer);
+}
+
+/// ` [x] C07 Joint loss`
+fn mark_row(at: usize, replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
+    let all = replay.judgeable();
+    let Some(matter) = all.get(at) else { return Line::default() };
+    let is_marked = replay.judging.form.marked.contains(&matter.id);
+    let cells = all.iter().map(|it| width_of(&[recorded(&it.id, theme.of(Meaning::Text))]) + 2);
+    let gap = cells.max().unwrap_or_default();
+    let sign = if is_marked { " [x] " } else { " [ ] " };
+    let spans = vec![
+        own(sign, theme.of(Meaning::Key)),
+        recorded(&format!("{:<gap$}", matter.id), theme.of(Meaning::Muted)),
+        recorded(&matter.name, theme.of(Meaning::Text)),
+    ];
+    Line::from(fit(spans, width))
+}
+
+/// What it would take, or why it cannot be done, and how to begin.
+fn below(replay: &Replay, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let muted = theme.of(Meaning::Muted);
+    let warn = |words: &str| said(words, Meaning::Warning, theme, width);
+    let rule = Line::styled("─".repeat(width), theme.of(Meaning::Border));
+    let mut lines = vec![rule];
+    let wish = match replay.judge_wish() {
+        Err(why) => {
+            lines.extend(warn(&why));
+            return lines;
+        }
+        Ok(wish) => wish,
+    };
+    match replay.judging.plan(&wish) {
+        None => lines.push(Line::styled(" working out what it would take…", muted)),
+        Some(Err(why)) => lines.extend(warn(why)),
+        Some(Ok(plan)) => {
+            lines.extend(planned(plan, &wish, theme, width));
+            match &plan.lacks {
+                Some(why) => lines.extend(warn(why)),
+                None => lines.push(go(replay, theme)),
+            }
+        }
+    }
+    lines
+}
+
+fn planned(plan: &Plan, wish: &Wish, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let cost = match (plan.cost, plan.bound) {
+        (Some(cost), Some(bound)) => {
+            format!("{cost:.2} USD at most; the bound is {bound:.2}")
+        }
+        (Some(cost), None) => format!("{cost:.2} USD at most; max_cost_usd would bound it"),
+        (None, _) => "not priced: what it will cost is not known".into(),
+    };
+    let tokens = format!(
+        "{} in, {} out at most; usually far fewer",
+        amount(plan.input_tokens, ""),
+        amount(plan.output_tokens, "")
+    );
+    let answers = wish.moments.len() * wish.repeats * plan.components;
+    let answered = match wish.asks {
+        Asks::Levels => "verdicts",
+        Asks::Flags => "answers",
+    };
+    let key = plan.key.as_ref().map(|variable| format!(", key in {variable}"));
+    let sent = match wish.asks {
+        Asks::Levels => "prompt, component, and the code it looks at",
+        Asks::Flags => "prompt, criteria, and the code it looks at",
+    };
+    let mut rows = vec![
+        ("sent to", plan.place.clone() + &key.unwrap_or_default()),
+        ("sent", sent.into()),
+        (answered, answers.to_string()),
+        ("requests", format!("{} at most, retries aside", plan.requests)),
+        ("tokens", tokens),
+        ("cost", cost),
+        ("prompt", format!("sha256 {}", plan.prompt)),
+    ];
+    let criteria = plan.criteria.as_ref();
+    rows.extend(criteria.map(|digits| ("criteria", format!("sha256 {digits}"))));
+    rows.iter().flat_map(|(name, words)| planned_row(name, words, theme, width)).collect()
+}
+
+/// A name and words over as many rows as they take.
+fn planned_row(name: &str, words: &str, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let mut name = format!(" {name:<NAME$} ");
+    let room = width.saturating_sub(NAME + 3).max(1);
+    let rows = wrap(words, room).into_iter().map(|range| {
+        let name = std::mem::replace(&mut name, " ".repeat(NAME + 2));
+        let words = recorded(words[range].trim_end(), theme.of(Meaning::Text));
+        Line::from(vec![own(name, theme.of(Meaning::Muted)), words])
+    });
+    rows.collect()
+}
+
+fn go(replay: &Replay, theme: Theme) -> Line<'static> {
+    let words = match replay.judging.under_way() {
+        Some(_) => "  another judging is under way",
+        None => "  asks; nothing was sent so far",
+    };
+    Line::from(vec![
+        own(theme.spelled(" ⏎"), theme.of(Meaning::Key)),
+        own(words, theme.of(Meaning::Muted)),
+    ])
+}
+
+fn said(words: &str, meaning: Meaning, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let rows = wrap(words, width.saturating_sub(2));
+    rows.into_iter()
+        .map(|range| {
+            Line::from(vec![
+                own(" ", theme.of(meaning)),
+                recorded(&words[range], theme.of(meaning)),
+            ])
+        })
+        .collect()
+}
+
+/// What would make somebody be there.
+fn no_judge(replay: &Replay, theme: Theme, area: Rect) -> Vec<Line<'static>> {
+    let width = usize::from(area.width);
+    if replay.judging.is_searching() {
+        return said("looking for somebody to ask…", Meaning::Muted, theme, width);
+    }
+    let file = replay.judging.form.settings.as_deref().unwrap_or("the file of --config");
+    let mut lines =
+        said("Nobody can be asked yet. Any of these is enough:", Meaning::Warning, theme, width);
+    lines.push(Line::default());
+    lines.extend(
+        MAKES_IT_WORK.iter().flat_map(|(name, words)| planned_row(name, words, theme, width)),
+    );
+    lines.push(Line::default());
+    let after = format!(
+        "So is a table [judges.NAME] in {file}. r closes this, and r again looks once more."
+    );
+    lines.extend(said(&after, Meaning::Muted, theme, width));
+    lines
+}
+
+/// A line each.
+const MAKES_IT_WORK: [(&str, &str); 3] = [
+    ("key", "OPENAI_, ANTHROPIC_, GEMINI_ or OPENROUTER_API_KEY"),
+    ("server", "Ollama (port 11434), llama.cpp (8080), vLLM (8000) here"),
+    ("program", "claude, codex or gemini on the PATH"),
+];

@@ -1,0 +1,69 @@
+//! The pane in which a judge is asked: what is wanted, or the judging and what is known of each component.
+
+mod form;
+mod watch;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use crate::{
+    shell::replay::Replay,
+    views::judge::{Page, areas::Areas, asking::Asks},
+    widgets::{
+        layout::Layout,
+        line::{fit, own, recorded},
+        panel::titled,
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    let areas = Areas::of(layout, replay.judging.page);
+    if areas.pane.is_empty() {
+        return;
+    }
+    let is_focused = replay.judging.has_keyboard(layout);
+    let width = usize::from(areas.pane.width.saturating_sub(4));
+    let left = Line::from(fit(title(replay, is_focused, theme), width));
+    titled(is_focused, [left, Line::default(), Line::default()], theme, areas.pane, buffer);
+    match replay.judging.page {
+        Page::Form => form::draw(replay, is_focused, theme, &areas, buffer),
+        Page::Watch => watch::draw(replay, is_focused, theme, &areas, buffer),
+        Page::Detail => watch::draw_detail(replay, theme, &areas, buffer),
+    }
+}
+
+/// ` ask a judge `, ` stub · after turn 12 `, ` C10 Cosine noise schedule `
+fn title(replay: &Replay, is_focused: bool, theme: Theme) -> Vec<Span<'static>> {
+    let meaning = if is_focused { Meaning::Title } else { Meaning::Text };
+    let style = theme.of(meaning);
+    let sitting = replay.judging.sitting.as_ref();
+    let words = match (replay.judging.page, sitting) {
+        (Page::Form, _) | (_, None) => return vec![own(" ask a judge ", style)],
+        (Page::Watch, Some(sitting)) => {
+            let turn =
+                sitting.file.as_ref().map(|it| it.turn).or(sitting.wish.moments.first().copied());
+            let turn = turn.map(|turn| format!(" · after turn {turn}")).unwrap_or_default();
+            let flags = match sitting.wish.asks {
+                Asks::Levels => "",
+                Asks::Flags => " · flags",
+            };
+            format!("{}{flags}{turn}", sitting.wish.judge)
+        }
+        (Page::Detail, Some(_)) => match replay.judging.chosen() {
+            Some(entry) => format!("{} {}", entry.id, entry.name),
+            None => "component".into(),
+        },
+    };
+    vec![own(" ", style), recorded(words.trim_end(), style), own(" ", style)]
+}
+
+/// Puts lines into an area, from its first row on; those that do not fit are left out.
+fn put_lines(lines: impl IntoIterator<Item = Line<'static>>, area: Rect, buffer: &mut Buffer) {
+    for (y, line) in lines.into_iter().take(usize::from(area.height)).enumerate() {
+        crate::widgets::panel::put_row(line, None, area, y as u16, buffer);
+    }
+}

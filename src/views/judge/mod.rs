@@ -1,0 +1,586 @@
+//! Asking a judge from the screen: a pane beside the views, or in their place where there is no room for both.
+//!
+//! [`form`] is what is wanted, `wish` what it comes to, [`sitting`] what is known of the judging under way, [`asking`] what
+//! the world is asked and says, [`rows`] the lines about one component or group, [`areas`] where the parts stand. The judging
+//! goes on while other views are looked at, while the pane is closed, and while another run is open: [`others`].
+
+pub mod areas;
+pub mod asking;
+pub mod draw;
+pub mod form;
+mod pointing;
+pub mod rows;
+pub mod sitting;
+mod wish;
+
+use std::sync::Arc;
+
+use crate::{
+    session::{
+        ask::{Numbers, Pending, Request},
+        question::{Answer, Question},
+    },
+    shell::{Effect, keymap::Context, replay::Replay},
+    widgets::{
+        layout::Layout,
+        scroll::{Motion, Scroll},
+    },
+};
+
+use areas::Areas;
+use asking::{Asks, How, Judge, Matter, Models, News, Origin, Outcome, Plan, Start, Wish};
+use form::Form;
+use sitting::Sitting;
+
+/// The pane, and the judging it watches.
+#[derive(Debug, Default)]
+pub struct Judging {
+    pub is_open: bool,
+    /// Whether the keyboard is in the pane where it stands beside the views.
+    has_keyboard: bool,
+    pub page: Page,
+    pub part: Part,
+    pub form: Form,
+    pub sitting: Option<Sitting>,
+    /// Which component of the sitting is chosen.
+    pub rows: Scroll,
+    /// Among the calls of all components.
+    pub calls: Scroll,
+    /// Whether the newest call is the one that is looked at.
+    pub(crate) follows: bool,
+    /// In the words about one component.
+    pub words: Scroll,
+    plans: Pending<Wish>,
+    plan: Option<(Wish, Result<Plan, String>)>,
+    groups: Option<Groups>,
+    /// What is to be asked of the world next.
+    wanted: Option<Start>,
+    is_stop_wanted: bool,
+    is_search_wanted: bool,
+    is_keep_wanted: bool,
+    searches: Pending<()>,
+    /// By the name of a judge.
+    lists: Pending<()>,
+    keeps: Pending<()>,
+}
+
+/// The groups of criteria, as far as they were read.
+#[derive(Debug)]
+struct Groups {
+    /// Path of the criteria; None for the built-in ones.
+    of: Option<String>,
+    /// The error is a sentence.
+    read: Result<Vec<Matter>, String>,
+}
+
+/// What the pane shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Page {
+    #[default]
+    Form,
+    /// The judging: its components and the calls as they happen.
+    Watch,
+    /// One component of it.
+    Detail,
+}
+
+/// Which list of a judging has the cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Part {
+    #[default]
+    Components,
+    Calls,
+}
+
+/// The judges there are, and where they are named.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    pub judges: Arc<[Judge]>,
+    /// None where there is no place for settings.
+    pub settings: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// Opens the pane, gives it the keyboard, or closes it.
+    Toggle,
+    /// One step out: of a component, of the pane.
+    Leave,
+    Move(Motion),
+    /// The value of a field, by so many; of a component that is looked at, the next one.
+    Change(isize),
+    /// Begins, or goes into the chosen component.
+    Enter,
+    /// Marks a component or group, or types the path of the prompt or the criteria.
+    Mark,
+    Stop,
+    Resume,
+    /// Back to the form.
+    New,
+    NextPart,
+    /// The judge that was found is to be in the settings.
+    Keep,
+    Path(Path),
+}
+
+/// Typing the path of a prompt, or of criteria.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Path {
+    Type(String),
+    Erase,
+    EraseAll,
+    Accept,
+    Cancel,
+}
+
+/// Why a judge cannot be asked without a model; None where it can.
+fn lacks_model(judge: &Judge, model: &str) -> Option<String> {
+    let lacks = model.is_empty() && judge.kind != "command";
+    lacks.then(|| {
+        format!(
+            "no model of {} is chosen: ←→ at the field takes one it lists, space types one",
+            judge.name
+        )
+    })
+}
+
+impl Judging {
+    pub fn know(&mut self, known: &Known) {
+        self.form.judges = known.judges.clone();
+        self.form.settings.clone_from(&known.settings);
+    }
+
+    /// Where the keyboard is; None where it is in the views.
+    pub fn context(&self, layout: &Layout) -> Option<Context> {
+        if !self.has_keyboard(layout) {
+            return None;
+        }
+        Some(match self.page {
+            Page::Form if self.form.typing.is_some() => Context::JudgePath,
+            Page::Form => Context::JudgeForm,
+            Page::Watch | Page::Detail => Context::JudgeWatch,
+        })
+    }
+
+    pub fn has_keyboard(&self, layout: &Layout) -> bool {
+        self.is_open && layout.pane.is_some() && (self.has_keyboard || layout.is_covered())
+    }
+
+    /// The judging under way.
+    pub fn under_way(&self) -> Option<&Sitting> {
+        self.sitting.as_ref().filter(|it| it.is_under_way())
+    }
+
+    /// What the wish would take; None while that is not known.
+    pub fn plan(&self, wish: &Wish) -> Option<&Result<Plan, String>> {
+        self.plan.as_ref().filter(|(of, _)| of == wish).map(|(_, plan)| plan)
+    }
+
+    /// `judge 7/24`; None where nothing is under way.
+    pub fn sign(&self) -> Option<String> {
+        let (done, total) = self.under_way()?.progress();
+        Some(format!("judge {done}/{total}"))
+    }
+
+    /// The keyboard goes to the views, and a pane in their place makes room.
+    pub(crate) fn step_aside(&mut self, layout: &Layout) {
+        self.form.typing = None;
+        self.has_keyboard = false;
+        self.is_open &= !layout.is_covered();
+    }
+
+    /// The component that is chosen.
+    pub fn chosen(&self) -> Option<&sitting::Entry> {
+        self.sitting.as_ref()?.entries.get(self.rows.cursor)
+    }
+
+    /// Groups that are known stay so, whatever else a plan fails at.
+    fn hear_groups(&mut self, wish: &Wish, plan: &Result<Plan, String>) {
+        let is_known =
+            self.groups.as_ref().is_some_and(|it| it.of == wish.criteria && it.read.is_ok());
+        if wish.asks == Asks::Flags && (plan.is_ok() || !is_known) {
+            let read = plan.as_ref().map(|it| it.groups.clone()).map_err(Clone::clone);
+            self.groups = Some(Groups { of: wish.criteria.clone(), read });
+        }
+    }
+
+    /// The pane is open at the judging.
+    pub(crate) fn watch(&mut self) {
+        (self.is_open, self.has_keyboard) = (true, true);
+        self.page = if self.sitting.is_some() { Page::Watch } else { Page::Form };
+    }
+
+    /// Whether somebody may still be found.
+    pub fn is_searching(&self) -> bool {
+        self.is_search_wanted || !self.searches.is_free()
+    }
+
+    /// Whether the chosen judge is being asked which models it has.
+    pub fn is_listing(&self) -> bool {
+        !self.lists.is_free()
+    }
+
+    fn toggle(&mut self, layout: &Layout) {
+        match (self.is_open, self.has_keyboard(layout)) {
+            (true, true) => {
+                self.is_open = false;
+                self.has_keyboard = false;
+            }
+            _ => {
+                self.is_search_wanted |= !self.is_open && self.page == Page::Form;
+                self.is_open = true;
+                self.has_keyboard = true;
+            }
+        }
+    }
+
+    fn leave(&mut self, layout: &Layout) {
+        match self.page {
+            Page::Detail => self.page = Page::Watch,
+            Page::Form | Page::Watch => self.step_aside(layout),
+        }
+    }
+
+    fn type_path(&mut self, message: &Path) {
+        match (message, self.form.line_mut()) {
+            (Path::Type(words), Some(line)) => line.push_str(words),
+            (Path::Erase, Some(line)) => drop(line.pop()),
+            (Path::EraseAll, Some(line)) => line.clear(),
+            (Path::Accept | Path::Cancel, _) => self.form.end_typing(*message == Path::Accept),
+            (_, None) => {}
+        }
+    }
+}
+
+impl Replay {
+    pub(crate) fn update_judging(&mut self, message: Message, layout: &Layout) {
+        let playhead = self.playhead_beside_the_shown();
+        let judging = &mut self.judging;
+        if !judging.is_open && message != Message::Toggle {
+            return judging.toggle(layout); // a command of the list: what it is about is shown first
+        }
+        match message {
+            Message::Toggle => judging.toggle(layout),
+            Message::Leave => judging.leave(layout),
+            Message::Move(motion) => self.move_in_pane(motion, layout),
+            Message::Change(by) if judging.page == Page::Form => {
+                judging.form.change(by, &self.session.run, playhead);
+            }
+            Message::Change(by) => {
+                let row = judging.rows.cursor.saturating_add_signed(by);
+                self.choose_entry(row);
+            }
+            Message::Enter => self.enter_pane(),
+            Message::Mark => self.mark_in_form(),
+            Message::Stop => self.stop_judging(),
+            Message::Resume => self.resume_judging(),
+            Message::New => self.show_form(),
+            Message::Keep => self.keep_judge(),
+            Message::NextPart => {
+                judging.part = match judging.part {
+                    Part::Components => Part::Calls,
+                    Part::Calls => Part::Components,
+                };
+            }
+            Message::Path(message) => judging.type_path(&message),
+        }
+    }
+
+    fn move_in_pane(&mut self, motion: Motion, layout: &Layout) {
+        let areas = Areas::of(layout, self.judging.page);
+        let rows = self.form_rows();
+        let words = self.entry_rows(&areas).len();
+        let judging = &mut self.judging;
+        let entries = judging.sitting.as_ref().map_or(0, |it| it.entries.len());
+        let calls = judging.sitting.as_ref().map_or(0, |it| it.calls.len());
+        let moved = |scroll: Scroll, len, height: usize| motion.from(scroll.cursor, len, height);
+        match (judging.page, judging.part) {
+            (Page::Form, _) => {
+                judging.form.rows.cursor = moved(judging.form.rows, rows, areas.list_height());
+            }
+            (Page::Detail, _) => {
+                judging.words.turn(motion, words, areas.list_height());
+            }
+            (Page::Watch, Part::Components) => {
+                let row = moved(judging.rows, entries, areas.list_height());
+                self.choose_entry(row);
+            }
+            (Page::Watch, Part::Calls) => {
+                let row = moved(judging.calls, calls, areas.below_height());
+                judging.calls.cursor = row;
+                judging.follows = row + 1 >= calls;
+            }
+        }
+    }
+
+    fn choose_entry(&mut self, row: usize) {
+        let last = self.judging.sitting.as_ref().map_or(0, |it| it.entries.len().saturating_sub(1));
+        let row = row.min(last);
+        if row != self.judging.rows.cursor {
+            self.judging.words = Scroll::default();
+        }
+        self.judging.rows.cursor = row;
+    }
+
+    fn enter_pane(&mut self) {
+        let judging = &mut self.judging;
+        match (judging.page, judging.part) {
+            (Page::Form, _) => self.begin_judging(),
+            (Page::Detail, _) => judging.page = Page::Watch,
+            (Page::Watch, Part::Components) => {
+                judging.words = Scroll::default();
+                judging.page = Page::Detail;
+            }
+            (Page::Watch, Part::Calls) => {
+                let Some(sitting) = &judging.sitting else { return };
+                let called = sitting.calls.get(judging.calls.cursor).map(|(id, _)| id);
+                let row = called.and_then(|id| sitting.entries.iter().position(|it| it.id == *id));
+                if let Some(row) = row {
+                    self.choose_entry(row);
+                    self.judging.page = Page::Detail;
+                }
+            }
+        }
+    }
+
+    fn mark_in_form(&mut self) {
+        if self.judging.page != Page::Form {
+            return;
+        }
+        let form = &self.judging.form;
+        let at = form.rows.cursor.checked_sub(form.fields().len());
+        let id = at.and_then(|at| Some(self.judgeable().get(at)?.id.clone()));
+        let form = &mut self.judging.form;
+        match (form.field(), id) {
+            (Some(field), _) => form.type_into(field),
+            (None, Some(id)) => {
+                let is_marked = form.marked.remove(&id);
+                form.marked.extend((!is_marked).then_some(id));
+            }
+            (None, None) => {}
+        }
+    }
+
+    fn show_form(&mut self) {
+        match self.judging.under_way() {
+            Some(_) => self.session.notice = Some("a judge is being asked: x stops it".into()),
+            None => {
+                self.judging.page = Page::Form;
+                self.judging.is_search_wanted = true;
+            }
+        }
+    }
+
+    fn keep_judge(&mut self) {
+        let form = &self.judging.form;
+        self.session.notice = match form.judge() {
+            None => Some("there is no judge to keep".into()),
+            Some(judge) if judge.origin == Origin::Settings => {
+                Some(format!("judge {} stands in the settings already", judge.name))
+            }
+            Some(judge) => lacks_model(judge, form.model()),
+        };
+        self.judging.is_keep_wanted = self.session.notice.is_none();
+    }
+
+    /// As the form says, if that can be done and it has been said what it takes.
+    fn begin_judging(&mut self) {
+        let begun = self.judge_wish().and_then(|wish| {
+            match self.judging.plan(&wish) {
+                None => return Err("what it would take is still being worked out".into()),
+                Some(Err(why)) => return Err(why.clone()),
+                Some(Ok(Plan { lacks: Some(why), .. })) => return Err(why.clone()),
+                Some(Ok(_)) => {}
+            }
+            self.seat(wish, Start::Anew)
+        });
+        self.session.notice = begun.err();
+    }
+
+    fn resume_judging(&mut self) {
+        let last = self.judging.sitting.as_ref().filter(|_| self.judging.page != Page::Form);
+        let wish = last.map_or_else(|| self.judge_wish(), |it| Ok(it.wish.clone()));
+        let begun = match last {
+            Some(it) if !it.is_under_way() && !it.may_resume() => {
+                Err("everything that was asked for is judged; n begins another".into())
+            }
+            _ => wish.and_then(|wish| self.seat(wish, Start::Resume)),
+        };
+        self.session.notice = begun.err();
+    }
+
+    fn seat(&mut self, wish: Wish, start: Start) -> Result<(), String> {
+        if self.judging.under_way().is_some() {
+            return Err("a judge is being asked already: x stops it".into());
+        }
+        let matters = self.matters_of(&wish);
+        self.scores.components.stay();
+        let judging = &mut self.judging;
+        judging.sitting = Some(Sitting::of(Request::default(), wish, matters));
+        judging.page = Page::Watch;
+        judging.part = Part::Components;
+        (judging.rows, judging.calls) = (Scroll::default(), Scroll::default());
+        judging.follows = true;
+        judging.wanted = Some(start);
+        Ok(())
+    }
+
+    /// What a wish is about; where that is known from the judging before, as it was there.
+    fn matters_of(&self, wish: &Wish) -> Vec<Matter> {
+        let last = self.judging.sitting.as_ref().filter(|it| it.wish == *wish);
+        if let Some(last) = last {
+            let matter = |it: &sitting::Entry| Matter { id: it.id.clone(), name: it.name.clone() };
+            return last.entries.iter().map(matter).collect();
+        }
+        let is_wanted =
+            |it: &Matter| wish.components.as_ref().is_none_or(|ids| ids.contains(&it.id));
+        self.judgeable().into_iter().filter(is_wanted).collect()
+    }
+
+    pub(crate) fn stop_judging(&mut self) {
+        match &mut self.judging.sitting {
+            Some(sitting) if sitting.is_under_way() => {
+                sitting.is_stopping = true;
+                self.judging.is_stop_wanted = true;
+            }
+            _ => self.session.notice = Some("no judge is being asked".into()),
+        }
+    }
+
+    pub(crate) fn take_for_judging(&mut self, request: Request, answer: Answer) {
+        let judging = &mut self.judging;
+        match answer {
+            Answer::JudgePlan(plan) => {
+                if let Some(wish) = judging.plans.answered(request) {
+                    judging.hear_groups(&wish, &plan);
+                    judging.plan = Some((wish, plan));
+                }
+            }
+            Answer::Judges(found) if judging.searches.answered(request).is_some() => {
+                let (judges, problem) = found.unwrap_or_else(|why| (vec![], Some(why)));
+                judging.form.take(judges);
+                self.session.notice = problem.or(self.session.notice.take());
+            }
+            Answer::Models(judges) => {
+                let judges = judging.lists.answered(request).and(judges.ok());
+                if let Some(judges) = judges.filter(|it| !it.is_empty()) {
+                    judging.form.take(judges);
+                }
+            }
+            Answer::KeepJudge(kept) if judging.keeps.answered(request).is_some() => {
+                judging.is_search_wanted |= kept.is_ok();
+                self.session.notice = Some(kept.unwrap_or_else(|why| why));
+            }
+            _ => {} // asked elsewhere, or late
+        }
+    }
+
+    /// Judges that are found at once; more may follow.
+    pub(crate) fn take_judges(&mut self, request: Request, judges: Vec<Judge>) {
+        if self.judging.searches.is_about(request) {
+            self.judging.form.take(judges);
+        }
+    }
+
+    pub(crate) fn take_news(&mut self, request: Request, seconds: f64, news: News) {
+        let Some(sitting) = self.judging.sitting.as_mut().filter(|it| it.request == request) else {
+            return;
+        };
+        if sitting.hear(seconds, news) {
+            self.scores.components.renew();
+        }
+        if self.judging.follows {
+            self.judging.calls.cursor = usize::MAX; // settled at the last one
+        }
+    }
+
+    pub(crate) fn end_judging(&mut self, request: Request, outcome: Outcome) {
+        let Some(sitting) = self.judging.sitting.as_mut().filter(|it| it.request == request) else {
+            return;
+        };
+        let by = match outcome.how {
+            How::Finished => ": the judge is done",
+            How::Stopped | How::Failed => "",
+        };
+        let words = format!("{}{by}", outcome.words);
+        sitting.end(outcome);
+        self.scores.components.renew();
+        if !self.judging.is_open {
+            self.session.notice = Some(words);
+        }
+    }
+
+    pub(crate) fn settle_judging(&mut self, layout: &Layout) {
+        let areas = Areas::of(layout, self.judging.page);
+        let rows = self.form_rows();
+        let words = self.entry_rows(&areas).len();
+        let judging = &mut self.judging;
+        if judging.sitting.is_none() {
+            judging.page = Page::Form;
+        }
+        let (list, below) = (areas.list_height(), areas.below_height());
+        judging.form.rows.follow(rows, list);
+        let entries = judging.sitting.as_ref().map_or(0, |it| it.entries.len());
+        let calls = judging.sitting.as_ref().map_or(0, |it| it.calls.len());
+        judging.rows.follow(entries, list);
+        judging.calls.follow(calls, below);
+        judging.words.top = judging.words.top.min(words.saturating_sub(list));
+    }
+
+    pub(crate) fn ask_judging(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
+        let mut effects = vec![];
+        if std::mem::take(&mut self.judging.is_stop_wanted) {
+            let stop = self.judging.sitting.as_ref().map(|it| Effect::StopJudging(it.request));
+            effects.extend(stop);
+        }
+        if let (Some(start), Some(sitting)) =
+            (self.judging.wanted.take(), &mut self.judging.sitting)
+        {
+            sitting.request = numbers.fresh();
+            let (turns, wish) = (self.session.run.turns.len(), sitting.wish.clone());
+            effects.push(Question::Judging { turns, wish, start }.under(sitting.request));
+        }
+        effects.extend(self.ask_who_is_there(numbers));
+        effects.extend(self.ask_plan(numbers));
+        effects
+    }
+
+    /// Who can be asked, which models the judge at the cursor has, and what is to be kept. A server is asked for its
+    /// models when the cursor is at that field, and not before: it may take a key.
+    fn ask_who_is_there(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        let judging = &mut self.judging;
+        let form = &judging.form;
+        if !judging.is_open || judging.page != Page::Form {
+            return None;
+        }
+        if judging.is_keep_wanted && judging.keeps.is_free() {
+            let (judge, model) = (form.judge()?.name.clone(), form.model().to_owned());
+            judging.is_keep_wanted = false;
+            return Some(judging.keeps.ask(numbers, (), Question::KeepJudge { judge, model }));
+        }
+        if judging.is_search_wanted && judging.searches.is_free() {
+            judging.is_search_wanted = false;
+            return Some(judging.searches.ask(numbers, (), Question::Judges {}));
+        }
+        let unknown = form.judge().filter(|it| it.models == Models::NotAsked)?;
+        if form.field() != Some(form::Field::Model) || !judging.lists.is_free() {
+            return None;
+        }
+        let judge = unknown.name.clone();
+        Some(judging.lists.ask(numbers, (), Question::Models { judge }))
+    }
+
+    /// While the form is looked at, and its wish is another than the one that was worked out.
+    fn ask_plan(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        let judging = &self.judging;
+        let is_seen =
+            judging.is_open && judging.page == Page::Form && judging.form.typing.is_none();
+        if !is_seen || !judging.plans.is_free() {
+            return None;
+        }
+        let wish = self.wish_to_plan().filter(|wish| self.judging.plan(wish).is_none())?;
+        let question =
+            Question::JudgePlan { turns: self.session.run.turns.len(), wish: wish.clone() };
+        Some(self.judging.plans.ask(numbers, wish, question))
+    }
+}

@@ -1,0 +1,169 @@
+//! The lines about one component of a judging: what was said of it, and what the judge looked at so far.
+
+use crate::{
+    run::{
+        flags::{Counts, Flag, Flagging},
+        rubric::{Evidence, Verdict},
+    },
+    shell::replay::Replay,
+    views::scores::components::verdict::cut,
+};
+
+use super::{
+    areas::Areas,
+    asking::{Asks, Given},
+    sitting::{Call, Entry, State, Traced},
+};
+
+/// One line.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Row {
+    Blank,
+    Heading(String),
+    Score(u8),
+    Flags(Counts),
+    /// A flag's, and where it comes from.
+    Criterion(String),
+    /// Somebody else's words, cut to the width.
+    Words(String),
+    /// Our own.
+    Note(String),
+    Problem(String),
+    Evidence(Evidence),
+    /// Counts from 1.
+    Call(usize, Call),
+    Excerpt(String),
+}
+
+/// Lines of what a call gave.
+const MOST_EXCERPT: usize = 6;
+
+impl Replay {
+    /// About the chosen component, as wide as the pane is in these areas.
+    pub fn entry_rows(&self, areas: &Areas) -> Vec<Row> {
+        let Some(entry) = self.judging.chosen() else { return vec![] };
+        let width = areas.width().saturating_sub(2).max(20);
+        let mut rows = vec![];
+        self.say_state(entry, width, &mut rows);
+        if let Some(verdict) = self.entry_verdict(entry) {
+            say_verdict(verdict, width, &mut rows);
+        }
+        if let Some(flagging) = self.entry_flagging() {
+            say_flags(flagging, &entry.id, width, &mut rows);
+        }
+        say_trace(entry, width, &mut rows);
+        rows
+    }
+
+    /// The verdict as it was saved; None where there is none in the file that is being filled.
+    pub fn entry_verdict(&self, entry: &Entry) -> Option<&Verdict> {
+        let file = &self.judging.sitting.as_ref()?.file.as_ref()?.name;
+        let judgements = &self.scores.components.rubric()?.judgements;
+        let saved = judgements.iter().find(|it| it.file.rsplit('/').next() == Some(file))?;
+        saved.of(&entry.id).filter(|it| it.score.is_some() || it.error.is_some())
+    }
+
+    /// What is known of a component: what was saved before counts where nothing happened since.
+    pub fn entry_state(&self, entry: &Entry) -> State {
+        match (&entry.state, self.entry_verdict(entry)) {
+            (State::Waiting, Some(verdict)) => State::Done {
+                given: verdict.score.map(Given::Level),
+                error: verdict.error.clone().unwrap_or_default(),
+            },
+            (State::Waiting, None) => self.saved_group(entry).unwrap_or_default(),
+            (state, _) => state.clone(),
+        }
+    }
+
+    /// The file of flags that is being filled, as it was read last; None where it is none.
+    fn entry_flagging(&self) -> Option<&Flagging> {
+        let sitting = self.judging.sitting.as_ref()?;
+        let file = &sitting.file.as_ref().filter(|_| sitting.wish.asks == Asks::Flags)?.name;
+        let flaggings = &self.scores.components.rubric()?.flaggings;
+        flaggings.iter().find(|it| it.file.rsplit('/').next() == Some(file))
+    }
+
+    fn saved_group(&self, entry: &Entry) -> Option<State> {
+        let flagging = self.entry_flagging()?;
+        let group = flagging.groups.iter().find(|it| it.id == entry.id)?;
+        let counts = Counts::of(flags_of(flagging, &entry.id));
+        let given = group.error.is_none().then_some(Given::Flags(counts));
+        Some(State::Done { given, error: group.error.clone().unwrap_or_default() })
+    }
+
+    fn say_state(&self, entry: &Entry, width: usize, rows: &mut Vec<Row>) {
+        match self.entry_state(entry) {
+            State::Waiting => rows.push(Row::Note("not asked yet".into())),
+            State::Looking => rows.push(Row::Note("being judged".into())),
+            State::Retries { why, .. } => {
+                rows.push(Row::Note("waits to be asked again".into()));
+                rows.extend(cut(&why, width).into_iter().map(Row::Problem));
+            }
+            State::Done { given: Some(Given::Level(score)), .. } => rows.push(Row::Score(score)),
+            State::Done { given: Some(Given::Flags(counts)), .. } => rows.push(Row::Flags(counts)),
+            State::Done { given: None, error } => {
+                let asks = self.judging.sitting.as_ref().map(|it| it.wish.asks).unwrap_or_default();
+                rows.push(Row::Note(asks.nothing().into()));
+                rows.extend(cut(&error, width).into_iter().map(Row::Problem));
+            }
+        }
+    }
+}
+
+fn say_verdict(verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
+    if !verdict.rationale.is_empty() {
+        rows.push(Row::Blank);
+        rows.push(Row::Heading("rationale".into()));
+        rows.extend(cut(&verdict.rationale, width).into_iter().map(Row::Words));
+    }
+    if !verdict.evidence.is_empty() {
+        rows.push(Row::Blank);
+        rows.push(Row::Heading("evidence".into()));
+        rows.extend(verdict.evidence.iter().cloned().map(Row::Evidence));
+    }
+}
+
+fn flags_of<'f>(flagging: &'f Flagging, group: &str) -> impl Iterator<Item = &'f Flag> {
+    flagging.flags.iter().filter(move |it| it.category.as_deref() == Some(group))
+}
+
+/// Each place, the criterion it meets, and why.
+fn say_flags(flagging: &Flagging, group: &str, width: usize, rows: &mut Vec<Row>) {
+    for flag in flags_of(flagging, group) {
+        rows.push(Row::Blank);
+        let from = flag.carried_from.as_deref().map(|from| format!(", carried from {from}"));
+        let words = format!("{}{}", flag.criterion, from.unwrap_or_default());
+        rows.push(Row::Criterion(words));
+        let lines = flag.start.zip(flag.end);
+        let lines = lines.map(|(start, end)| (start as usize, end as usize));
+        rows.push(Row::Evidence(Evidence { path: flag.path.to_string(), lines }));
+        let why = flag.explanation.as_deref().unwrap_or_default();
+        rows.extend(cut(why, width).into_iter().map(Row::Words));
+    }
+}
+
+fn say_trace(entry: &Entry, width: usize, rows: &mut Vec<Row>) {
+    if entry.trace.is_empty() {
+        return;
+    }
+    rows.push(Row::Blank);
+    rows.push(Row::Heading("what it did".into()));
+    let mut number = 0;
+    for traced in &entry.trace {
+        match traced {
+            Traced::Words(words) => rows.extend(cut(words, width).into_iter().map(Row::Words)),
+            Traced::Fault(why) => rows.extend(cut(why, width).into_iter().map(Row::Problem)),
+            Traced::Call(call) => {
+                number += 1;
+                rows.push(Row::Call(number, call.clone()));
+                let excerpt = call.look.excerpt.as_deref().unwrap_or_default();
+                let lines = cut(excerpt, width.saturating_sub(4));
+                let more = lines.len().saturating_sub(MOST_EXCERPT);
+                rows.extend(lines.into_iter().take(MOST_EXCERPT).map(Row::Excerpt));
+                if more > 0 {
+                    rows.push(Row::Excerpt(format!("… {more} more lines")));
+                }
+            }
+        }
+    }
+}

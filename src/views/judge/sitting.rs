@@ -1,0 +1,295 @@
+//! One judging, as it is watched: what is known of each component, and of the whole.
+
+use crate::{run::rubric::Look, session::ask::Request};
+
+use super::asking::{File, Given, How, Matter, News, Outcome, Wish};
+
+/// A judging under way, or the last one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sitting {
+    pub(crate) request: Request,
+    pub wish: Wish,
+    /// In the order of the checklist or the criteria; of the file that is being filled.
+    pub entries: Vec<Entry>,
+    pub file: Option<File>,
+    /// Every call of all files: component and call.
+    pub calls: Vec<(String, Call)>,
+    /// Judged since this began; what was judged before does not count.
+    fresh: usize,
+    /// None until a server tells.
+    pub tokens: Option<u64>,
+    /// US dollars; None without prices.
+    pub spent: Option<f64>,
+    /// Since it began.
+    pub seconds: f64,
+    pub is_stopping: bool,
+    /// None while it is under way.
+    pub outcome: Option<Outcome>,
+}
+
+/// What is known of one component or group.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Entry {
+    pub id: String,
+    pub name: String,
+    pub state: State,
+    /// Looks and words so far, in order.
+    pub trace: Vec<Traced>,
+    /// In the files before this one; None where nothing was given.
+    pub before: Vec<Option<Given>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum State {
+    #[default]
+    Waiting,
+    Looking,
+    /// Until so many seconds after the beginning.
+    Retries {
+        why: String,
+        until: f64,
+    },
+    /// Without anything given the words say why.
+    Done {
+        given: Option<Given>,
+        error: String,
+    },
+}
+
+/// One call of the judge's tools.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    pub look: Look,
+    pub is_refused: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Traced {
+    Call(Call),
+    /// Words of the judge between its calls.
+    Words(String),
+    /// A fault that may pass.
+    Fault(String),
+}
+
+/// Calls that are kept of the whole.
+const MOST_CALLS: usize = 10_000;
+
+impl Entry {
+    pub(crate) fn of(matter: Matter) -> Self {
+        Self { id: matter.id, name: matter.name, ..Self::default() }
+    }
+
+    pub fn looks(&self) -> usize {
+        self.trace.iter().filter(|it| matches!(it, Traced::Call(_))).count()
+    }
+
+    /// The last call.
+    pub fn last_call(&self) -> Option<&Call> {
+        self.trace.iter().rev().find_map(|it| match it {
+            Traced::Call(call) => Some(call),
+            _ => None,
+        })
+    }
+}
+
+impl Sitting {
+    pub(crate) fn of(request: Request, wish: Wish, matters: Vec<Matter>) -> Self {
+        Self {
+            request,
+            wish,
+            entries: matters.into_iter().map(Entry::of).collect(),
+            file: None,
+            calls: vec![],
+            fresh: 0,
+            tokens: None,
+            spent: None,
+            seconds: 0.0,
+            is_stopping: false,
+            outcome: None,
+        }
+    }
+
+    pub const fn is_under_way(&self) -> bool {
+        self.outcome.is_none()
+    }
+
+    pub fn entry(&self, id: &str) -> Option<&Entry> {
+        self.entries.iter().find(|it| it.id == id)
+    }
+
+    /// How many are judged and how many are to be, over all files.
+    pub fn progress(&self) -> (usize, usize) {
+        let files = self.wish.moments.len().max(1) * self.wish.repeats;
+        let Some(file) = &self.file else { return (0, self.entries.len() * files) };
+        let moment = self.wish.moments.iter().position(|turn| *turn == file.turn);
+        let before = moment.unwrap_or_default() * self.wish.repeats + file.repeat.max(1) - 1;
+        (before * file.total + file.done, files * file.total)
+    }
+
+    /// Components a minute; None before there is one.
+    pub fn rate(&self) -> Option<f64> {
+        (self.fresh > 0 && self.seconds >= 1.0).then(|| self.fresh as f64 * 60.0 / self.seconds)
+    }
+
+    /// Seconds until it is over, at this rate.
+    pub fn left(&self) -> Option<f64> {
+        let (done, total) = self.progress();
+        Some(total.saturating_sub(done) as f64 * 60.0 / self.rate()?)
+    }
+
+    /// Takes what happened; true where something was saved.
+    pub(crate) fn hear(&mut self, seconds: f64, news: News) -> bool {
+        self.seconds = self.seconds.max(seconds);
+        match news {
+            News::Beat => {}
+            News::File(file) => {
+                self.entries.iter_mut().for_each(Entry::begin_again);
+                self.file = Some(file);
+                return true;
+            }
+            News::Began { component } => self.of_component(&component).state = State::Looking,
+            News::Replied { component, words, tokens, spent } => {
+                if let Some(tokens) = tokens {
+                    self.tokens = Some(self.tokens.unwrap_or_default() + tokens);
+                }
+                self.spent = spent.or(self.spent);
+                let entry = self.of_component(&component);
+                entry.state = State::Looking;
+                if !words.trim().is_empty() {
+                    entry.trace.push(Traced::Words(words));
+                }
+            }
+            News::Looked { component, look, is_refused } => {
+                let call = Call { look, is_refused };
+                let entry = self.of_component(&component);
+                entry.state = State::Looking;
+                entry.trace.push(Traced::Call(call.clone()));
+                self.calls.push((component, call));
+                let excess = self.calls.len().saturating_sub(MOST_CALLS);
+                self.calls.drain(..excess);
+            }
+            News::Waits { component, why, seconds } => {
+                let until = self.seconds + seconds;
+                let entry = self.of_component(&component);
+                entry.trace.push(Traced::Fault(why.clone()));
+                entry.state = State::Retries { why, until };
+            }
+            News::Ended { component, given, error, done } => {
+                self.fresh += 1;
+                if let Some(file) = &mut self.file {
+                    file.done = done;
+                }
+                let error = error.unwrap_or_default();
+                self.of_component(&component).state = State::Done { given, error };
+                return true;
+            }
+        }
+        false
+    }
+
+    pub(crate) fn end(&mut self, outcome: Outcome) {
+        self.spent = outcome.spent.or(self.spent);
+        let is_over = |state: &State| matches!(state, State::Done { .. });
+        for entry in self.entries.iter_mut().filter(|it| !is_over(&it.state)) {
+            entry.state = State::Waiting;
+        }
+        self.outcome = Some(outcome);
+    }
+
+    /// Whether there is anything to go on with.
+    pub fn may_resume(&self) -> bool {
+        self.outcome.as_ref().is_some_and(|it| it.how != How::Finished)
+    }
+
+    fn of_component(&mut self, id: &str) -> &mut Entry {
+        let at = self.entries.iter().position(|it| it.id == id).unwrap_or_else(|| {
+            self.entries.push(Entry::of(Matter { id: id.to_owned(), ..Matter::default() }));
+            self.entries.len() - 1
+        });
+        &mut self.entries[at]
+    }
+}
+
+impl Entry {
+    /// For the next file.
+    fn begin_again(&mut self) {
+        if let State::Done { given, .. } = std::mem::take(&mut self.state) {
+            self.before.push(given);
+        }
+        self.trace.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::views::judge::asking::Asks;
+
+    fn sitting() -> Sitting {
+        let wish = Wish {
+            judge: "stub".into(),
+            model: "m-1".into(),
+            asks: Asks::Levels,
+            criteria: None,
+            components: None,
+            moments: vec![2, 5],
+            budget: 8,
+            repeats: 2,
+            prompt: None,
+        };
+        Sitting::of(Request::default(), wish, ["C01", "C02"].map(matter).into())
+    }
+
+    fn matter(id: &str) -> Matter {
+        Matter { id: id.into(), ..Matter::default() }
+    }
+
+    fn file(turn: usize, repeat: usize) -> News {
+        News::File(File { turn, repeat, total: 2, ..File::default() })
+    }
+
+    fn ended(component: &str, score: u8, done: usize) -> News {
+        let given = Some(Given::Level(score));
+        News::Ended { component: component.into(), given, error: None, done }
+    }
+
+    #[test]
+    fn progress_goes_over_all_moments_and_repeats() {
+        let mut sitting = sitting();
+        assert_eq!((sitting.progress(), sitting.rate()), ((0, 8), None));
+
+        sitting.hear(0.0, file(2, 1));
+        sitting.hear(10.0, ended("C01", 3, 1));
+        sitting.hear(20.0, ended("C02", 1, 2));
+        sitting.hear(20.0, file(2, 2));
+
+        assert_eq!(sitting.progress(), (2, 8));
+        assert_eq!((sitting.rate(), sitting.left()), (Some(6.0), Some(60.0)));
+        assert_eq!(sitting.entries[0].before, [Some(Given::Level(3))]);
+        assert_eq!(sitting.entries[0].state, State::Waiting);
+
+        sitting.hear(30.0, file(5, 2));
+        assert_eq!(sitting.progress(), (6, 8));
+    }
+
+    #[test]
+    fn a_component_is_known_by_its_last_news() {
+        let mut sitting = sitting();
+        sitting.hear(0.0, News::Began { component: "C02".into() });
+        assert_eq!(sitting.entries[1].state, State::Looking);
+
+        let why = "the server asks to wait".to_owned();
+        sitting.hear(1.0, News::Waits { component: "C02".into(), why: why.clone(), seconds: 4.0 });
+        assert_eq!(sitting.entries[1].state, State::Retries { why, until: 5.0 });
+
+        let tokens = Some(100);
+        let replied =
+            News::Replied { component: "C02".into(), words: " ".into(), tokens, spent: Some(0.5) };
+        sitting.hear(5.0, replied.clone());
+        sitting.hear(5.0, replied);
+        assert_eq!((sitting.tokens, sitting.spent), (Some(200), Some(0.5)));
+        assert_eq!(sitting.entries[1].state, State::Looking);
+        assert_eq!(sitting.entries[1].looks(), 0);
+    }
+}

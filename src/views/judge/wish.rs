@@ -1,0 +1,294 @@
+//! What the form says: the wish it comes to, and its fields in words.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    metrics::lifeline,
+    run::rubric::{Judgement, SEVERE},
+    session::views::View,
+    shell::replay::Replay,
+    views::{jobs::form as jobs, scores::Shows},
+};
+
+use super::{
+    asking::{Asks, Judge, Matter, Models, Origin, Wish},
+    form::{Field, Own, Playhead, State, Which},
+    lacks_model,
+};
+
+impl Own {
+    /// None for what is built in. The error is a sentence.
+    fn wanted(&self, what: &str) -> Result<Option<String>, String> {
+        let path = self.path.trim();
+        match (self.is_wanted, path.is_empty()) {
+            (false, _) => Ok(None),
+            (true, true) => Err(format!("the path of the {what} is empty: space types it")),
+            (true, false) => Ok(Some(path.to_owned())),
+        }
+    }
+}
+
+impl Replay {
+    /// Components of the checklist, or the groups of the criteria as far as they are known.
+    pub fn judgeable(&self) -> Vec<Matter> {
+        match self.judging.form.asks {
+            Asks::Levels => {
+                let rubric = self.scores.components.rubric();
+                let all = rubric.and_then(|it| it.checklist.as_ref()).into_iter();
+                let matter = |id: &str, name: &str| Matter { id: id.into(), name: name.into() };
+                all.flat_map(|it| &it.components).map(|it| matter(&it.id, &it.name)).collect()
+            }
+            Asks::Flags => self.groups().unwrap_or_default(),
+        }
+    }
+
+    /// Of the criteria that the form names. The error is a sentence.
+    fn groups(&self) -> Result<Vec<Matter>, String> {
+        let path = self.judging.form.criteria.wanted("criteria")?;
+        match &self.judging.groups {
+            Some(groups) if groups.of == path => groups.read.clone(),
+            _ => Err("the criteria are still being read".into()),
+        }
+    }
+
+    /// Rows of the form: the fields, and the components or groups where some are marked by hand.
+    pub fn form_rows(&self) -> usize {
+        let form = &self.judging.form;
+        let listed = if form.which == Which::Marked { self.judgeable().len() } else { 0 };
+        form.fields().len() + listed
+    }
+
+    /// What is wanted. The error is a sentence.
+    pub fn judge_wish(&self) -> Result<Wish, String> {
+        let wish = self.wish_for_all()?;
+        Ok(Wish { components: self.wanted_components()?, ..wish })
+    }
+
+    /// What is to be planned: for flags all groups, until it is known which there are.
+    pub(crate) fn wish_to_plan(&self) -> Option<Wish> {
+        let is_unknown = self.judging.form.asks == Asks::Flags && self.groups().is_err();
+        if is_unknown { self.wish_for_all().ok() } else { self.judge_wish().ok() }
+    }
+
+    fn wish_for_all(&self) -> Result<Wish, String> {
+        let form = &self.judging.form;
+        let judge = form.judge().ok_or("nobody can be asked")?;
+        lacks_model(judge, form.model()).map_or(Ok(()), Err)?;
+        if !self.session.is_whole {
+            return Err("the recording is still being read".into());
+        }
+        let criteria = match form.asks {
+            Asks::Levels => None,
+            Asks::Flags => form.criteria.wanted("criteria")?,
+        };
+        Ok(Wish {
+            judge: judge.name.clone(),
+            model: form.model().to_owned(),
+            asks: form.asks,
+            criteria,
+            components: None,
+            moments: self.moments()?,
+            budget: form.budget(),
+            repeats: form.repeats,
+            prompt: form.prompt.wanted("prompt")?,
+        })
+    }
+
+    fn moments(&self) -> Result<Vec<usize>, String> {
+        let count = self.session.run.end();
+        if count == 0 {
+            return Err("this run has no turns, so there is no state of code to judge".into());
+        }
+        let end = |at: usize| self.session.run.checkpoints.get(at).map(|it| it.last_turn + 1);
+        Ok(match self.judging.form.state {
+            State::Shown => vec![self.shown_state().unwrap_or(self.session.turn + 1)],
+            State::Playhead => vec![self.session.turn + 1],
+            State::Final => vec![count],
+            State::Checkpoint(at) => vec![end(at).unwrap_or(count)],
+            State::EveryCheckpoint => {
+                let ends = (0..self.session.run.checkpoints.len()).filter_map(end);
+                ends.collect::<BTreeSet<usize>>().into_iter().collect()
+            }
+        })
+    }
+
+    /// The state that the view is about, in turns done: the judged one in the scores and the audit. None in views that
+    /// are about the playhead's turn, and where nothing was judged.
+    fn shown_state(&self) -> Option<usize> {
+        let judged = |judgement: &Judgement| lifeline::judged_after(&self.session.run, judgement);
+        match self.view {
+            View::Scores => match self.scores.shown(&self.session.run)? {
+                Shows::Components => judged(self.scores.components.judgement()?),
+                Shows::Judges => judged(self.judgement_of(&self.judge_column()?)?),
+                Shows::Flags => self.flag_state()?.0.turn,
+                Shows::Tree => None,
+            },
+            View::Audit => judged(self.audited()?),
+            View::Replay | View::Curves | View::Collection | View::Compare | View::Live => None,
+        }
+    }
+
+    pub(crate) fn playhead_beside_the_shown(&self) -> Playhead {
+        match self.shown_state() {
+            Some(turn) if turn != self.session.turn + 1 => Playhead::Apart,
+            _ => Playhead::Shown,
+        }
+    }
+
+    fn wanted_components(&self) -> Result<Option<Vec<String>>, String> {
+        let parts = &self.scores.components;
+        let score = |id: &str| parts.judgement().and_then(|it| it.of(id)?.score);
+        let chosen = self.component_row().map(|row| row.id);
+        let marked = &self.judging.form.marked;
+        type Rule<'a> = &'a dyn Fn(&str) -> bool;
+        let (rule, none): (Rule<'_>, &str) = match self.judging.form.which {
+            Which::All => return Ok(None),
+            Which::Chosen => {
+                (&|id| chosen.as_deref() == Some(id), "no component is chosen in the scores (3w)")
+            }
+            Which::Severe if parts.judgement().is_none() => {
+                return Err("nothing has judged this run yet".into());
+            }
+            Which::Severe => (
+                &|id| score(id).is_some_and(|score| score <= SEVERE),
+                "no component has a score of 0 or 1 in the judgement that is looked at",
+            ),
+            Which::Unjudged => (
+                &|id| score(id).is_none(),
+                "every component has a score in the judgement that is looked at",
+            ),
+            Which::Marked => (
+                &|id| marked.contains(id),
+                match self.judging.form.asks {
+                    Asks::Levels => "no component is marked: space marks one in the list",
+                    Asks::Flags => "no group is marked: space marks one in the list",
+                },
+            ),
+        };
+        let all = match self.judging.form.asks {
+            Asks::Levels => self.judgeable(),
+            Asks::Flags => self.groups()?,
+        };
+        let ids = all.into_iter().map(|it| it.id);
+        let wanted: Vec<String> = ids.filter(|id| rule(id)).collect();
+        if wanted.is_empty() { Err(none.into()) } else { Ok(Some(wanted)) }
+    }
+
+    /// The value of a field, and a remark on it.
+    pub fn field_said(&self, field: Field) -> (String, String) {
+        let form = &self.judging.form;
+        match field {
+            Field::Judge => form.judge().map_or_else(
+                || ("none".into(), String::new()),
+                |it| (it.name.clone(), said_of(it)),
+            ),
+            Field::Model => self.model_said(),
+            Field::Rubric => match form.asks {
+                Asks::Levels => ("levels (slump-5)".into(), "of components".into()),
+                Asks::Flags => ("flags".into(), "places, by criteria".into()),
+            },
+            Field::Components => self.components_said(),
+            Field::State => self.state_said(),
+            Field::Looks => {
+                (form.budget().to_string(), format!("for each {} at most", form.asks.noun()))
+            }
+            Field::Repeats => {
+                let files = if form.repeats == 1 { "one file" } else { "one file each" };
+                (form.repeats.to_string(), files.into())
+            }
+            Field::Prompt | Field::Criteria => match form.own(field) {
+                Some(own) if own.is_wanted => (own.path.clone(), String::new()),
+                _ => ("built in".into(), String::new()),
+            },
+        }
+    }
+
+    fn model_said(&self) -> (String, String) {
+        let form = &self.judging.form;
+        let Some(judge) = form.judge() else { return ("none".into(), String::new()) };
+        let value = match form.model() {
+            "" if judge.kind == "command" => "its own choice",
+            "" => "none chosen",
+            model => model,
+        };
+        let listed = match &judge.models {
+            _ if self.judging.is_listing() => "asks which it has…".into(),
+            Models::NoList => "space types one".into(),
+            Models::NotAsked => "←→ or space chooses".into(),
+            Models::Known(listed) => format!("{} listed", listed.len()),
+            Models::Failed(why) => format!("no list: {why}"),
+        };
+        let price = match judge.price_of(form.model()) {
+            Some([sent, said]) => format!("{sent} and {said} USD a million tokens in and out"),
+            None => "not priced".into(),
+        };
+        (value.into(), format!("{price}, {listed}"))
+    }
+
+    /// A field as every form shows it.
+    pub fn shown_field(&self, field: Field) -> jobs::Field {
+        let form = &self.judging.form;
+        let label = field.word(form.asks);
+        if form.typing == Some(field) || form.own(field).is_some_and(|own| own.is_wanted) {
+            let typed = form.own(field).map_or_else(|| form.model(), |own| &own.path);
+            let line = form.line().filter(|_| form.typing == Some(field));
+            return jobs::Field::text(label, label, line.unwrap_or(typed), "");
+        }
+        let (value, remark) = self.field_said(field);
+        let choice = jobs::Choice::new(label, value).with_remark(remark);
+        jobs::Field::choice(label, label, vec![choice], 0)
+    }
+
+    fn components_said(&self) -> (String, String) {
+        let word = match self.judging.form.which {
+            Which::All => "all",
+            Which::Chosen => "the chosen one",
+            Which::Severe => "scored 0 or 1",
+            Which::Unjudged => "without a score",
+            Which::Marked => "marked",
+        };
+        let remark = match (self.judging.form.which, self.wanted_components()) {
+            (Which::All, _) => match self.judgeable().len() {
+                0 => String::new(),
+                count => count.to_string(),
+            },
+            (Which::Chosen, Ok(Some(ids))) => ids.concat(),
+            (_, Ok(ids)) => {
+                format!("{} of {}", ids.map_or(0, |it| it.len()), self.judgeable().len())
+            }
+            (_, Err(_)) => "none".into(),
+        };
+        (word.into(), remark)
+    }
+
+    fn state_said(&self) -> (String, String) {
+        let checkpoints = &self.session.run.checkpoints;
+        let after = |turn: usize| format!("after turn {turn}");
+        match self.judging.form.state {
+            State::Shown => match self.shown_state() {
+                Some(turn) => (format!("turn {turn}"), "shown in this view".into()),
+                None => (format!("turn {}", self.session.turn + 1), "the playhead's".into()),
+            },
+            State::Playhead => (format!("turn {}", self.session.turn + 1), "the playhead's".into()),
+            State::Final => ("the end".into(), after(self.session.run.end())),
+            State::EveryCheckpoint => {
+                let count = self.moments().map_or(0, |it| it.len());
+                ("every checkpoint".into(), format!("{count}, in order"))
+            }
+            State::Checkpoint(at) => match checkpoints.get(at) {
+                Some(it) => (format!("checkpoint {}", it.id), after(it.last_turn + 1)),
+                None => ("the end".into(), String::new()),
+            },
+        }
+    }
+}
+
+/// Why it is offered.
+fn said_of(judge: &Judge) -> String {
+    match &judge.origin {
+        Origin::Settings => format!("{}, of the settings", judge.kind),
+        Origin::Key(variable) => format!("key in {variable}"),
+        Origin::Server => "answers on this machine".into(),
+        Origin::Program => "installed program".into(),
+    }
+}

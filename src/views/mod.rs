@@ -1,0 +1,13 @@
+//! The views: one folder each, with its state, what its keys do, where its parts stand (`areas`) and how it is drawn (`draw`).
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod audit;
+pub mod compare;
+pub mod curves;
+pub mod jobs;
+pub mod judge;
+pub mod live;
+pub mod replay;
+pub mod scores;
+pub mod table;

@@ -1,0 +1,197 @@
+//! What the diff is measured from: the turn before, the start of a checkpoint or of the run, a marked turn.
+
+use std::sync::Arc;
+
+use crate::{
+    run::{Run, files::Change},
+    session::{
+        ask::{Answers, Numbers, Request, Sentence},
+        question::Question,
+    },
+    shell::Effect,
+};
+
+use super::diff::Scope;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Base {
+    #[default]
+    PreviousTurn,
+    /// Where the turn's checkpoint began.
+    Checkpoint,
+    Start,
+    /// After the marked turn.
+    Mark,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// The next kind of base that there is here.
+    Next,
+    /// Measure from the end of the selected turn.
+    MarkHere,
+}
+
+/// Two moments, both counted in turns done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Span {
+    pub before: usize,
+    pub after: usize,
+}
+
+/// More spans than anybody goes to and fro between.
+const KEPT: usize = 64;
+
+#[derive(Debug)]
+pub struct Bases {
+    pub base: Base,
+    /// The marked turn, counts from 0.
+    pub mark: Option<usize>,
+    changes: Answers<Span, Vec<Change>>,
+}
+
+impl Default for Bases {
+    fn default() -> Self {
+        Self { base: Base::default(), mark: None, changes: Answers::of(KEPT) }
+    }
+}
+
+impl Bases {
+    pub fn update(&mut self, message: &Message, run: &Run, turn: usize) {
+        match message {
+            Message::MarkHere => {
+                self.mark = Some(turn);
+                self.base = Base::Mark;
+            }
+            Message::Next => self.base = self.next(run, turn),
+        }
+    }
+
+    fn next(&self, run: &Run, turn: usize) -> Base {
+        const CYCLE: [Base; 4] = [Base::PreviousTurn, Base::Checkpoint, Base::Start, Base::Mark];
+        let at = CYCLE.iter().position(|base| *base == self.base).unwrap_or_default();
+        let after = CYCLE.iter().cycle().skip(at + 1).take(CYCLE.len());
+        let there_is = |base: &&Base| self.moment(**base, run, turn).is_some();
+        after.copied().collect::<Vec<_>>().iter().find(there_is).copied().unwrap_or_default()
+    }
+
+    /// Turns done at a base of a turn; None where there is no such base.
+    fn moment(&self, base: Base, run: &Run, turn: usize) -> Option<usize> {
+        match base {
+            Base::PreviousTurn => Some(turn),
+            Base::Checkpoint => {
+                let checkpoint = run.turns.get(turn)?.checkpoint?;
+                let known = checkpoint < run.checkpoints.len();
+                known.then(|| run.first_turn_of(checkpoint).min(turn))
+            }
+            Base::Start => Some(0),
+            Base::Mark => self.mark.map(|mark| mark + 1),
+        }
+    }
+
+    /// What is compared while this turn is looked at.
+    pub fn scope(&self, run: &Run, turn: usize) -> Scope {
+        match self.moment(self.base, run, turn) {
+            Some(done) if done != turn => Scope::Since { done, turn },
+            _ => Scope::Turn(turn),
+        }
+    }
+
+    pub fn changes(&self, span: Span) -> Option<&Result<Vec<Change>, String>> {
+        self.changes.get(&span)
+    }
+
+    /// Asks about a span, where it is not known and nothing else is asked.
+    pub fn ask(&mut self, numbers: &mut Numbers, run: &Arc<Run>, span: Span) -> Option<Effect> {
+        let Span { before, after } = span;
+        let question = || Question::ChangesBetween { run: run.clone(), before, after };
+        self.changes.ask(numbers, span, question)
+    }
+
+    /// What is known of these spans, and what is out, is worth nothing any more.
+    pub fn forget(&mut self, is_old: impl Fn(&Span) -> bool) {
+        self.changes.forget(is_old);
+    }
+
+    pub fn take(&mut self, request: Request, changes: Result<Vec<Change>, Sentence>) {
+        self.changes.take(request, changes);
+    }
+
+    /// `since turn 22`, `since checkpoint 3 began`.
+    pub fn words(&self, run: &Run, turn: usize) -> String {
+        let base = match self.moment(self.base, run, turn) {
+            Some(_) => self.base,
+            None => Base::PreviousTurn,
+        };
+        match (base, self.mark) {
+            (Base::Checkpoint, _) => {
+                let checkpoint = run.turns.get(turn).and_then(|turn| turn.checkpoint);
+                format!("since checkpoint {} began", checkpoint.unwrap_or_default() + 1)
+            }
+            (Base::Mark, Some(mark)) if mark > turn => format!("back from turn {}", mark + 1),
+            (Base::Mark, Some(mark)) => format!("since marked turn {}", mark + 1),
+            (Base::PreviousTurn, _) if turn > 0 => format!("since turn {turn}"),
+            (Base::PreviousTurn | Base::Start | Base::Mark, _) => "since the start".into(),
+        }
+    }
+}
+
+impl Span {
+    /// The moments that a scope lies between, where it is about more than one turn or step.
+    pub const fn of(scope: Scope) -> Option<Self> {
+        match scope {
+            Scope::Since { done, turn } => Some(Self { before: done, after: turn + 1 }),
+            Scope::Turn(_) | Scope::Step(_) | Scope::At(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{run::Turn, views::replay::turns::tests::run};
+
+    fn based(keys: &[Message], turn: usize) -> Bases {
+        let mut bases = Bases::default();
+        keys.iter().for_each(|message| bases.update(message, &run(), turn));
+        bases
+    }
+
+    #[test]
+    fn bases_go_round() {
+        use Message::Next;
+        let words = |times: usize| based(&vec![Next; times], 3).words(&run(), 3);
+
+        assert_eq!(
+            [0, 1, 2, 3].map(words),
+            ["since turn 3", "since checkpoint 2 began", "since the start", "since turn 3"]
+        );
+    }
+
+    #[test]
+    fn a_mark_is_the_base_until_another_is_chosen() {
+        let bases = based(&[Message::MarkHere], 1);
+
+        assert_eq!(bases.scope(&run(), 4), Scope::Since { done: 2, turn: 4 });
+        assert_eq!(bases.scope(&run(), 2), Scope::Turn(2));
+        assert_eq!(bases.words(&run(), 4), "since marked turn 2");
+        assert_eq!(bases.words(&run(), 0), "back from turn 2");
+    }
+
+    #[test]
+    fn at_the_first_turn_of_a_checkpoint_its_start_is_the_turn_before() {
+        let bases = based(&[Message::Next], 2);
+
+        assert_eq!(bases.scope(&run(), 2), Scope::Turn(2));
+        assert_eq!(bases.words(&run(), 2), "since checkpoint 2 began");
+    }
+
+    #[test]
+    fn a_run_without_checkpoints_has_no_checkpoint_to_measure_from() {
+        let run = Run { turns: vec![Turn::default(); 3], ..Run::default() };
+        let mut bases = Bases::default();
+        bases.update(&Message::Next, &run, 1);
+
+        assert_eq!(bases.base, Base::Start);
+    }
+}

@@ -1,0 +1,151 @@
+//! Choosing from a list: what it lists and what the choice leads to.
+
+use crate::{
+    shell::{config::Named, replay::Replay},
+    views::replay::{
+        chooser::{Areas, Chooser, Kind, Message},
+        steps::{Item, Kinds},
+        stops::Stop,
+    },
+    widgets::layout::Layout,
+};
+
+impl Replay {
+    pub(crate) fn update_chooser(&mut self, message: Message, layout: &Layout) {
+        match message {
+            Message::Open(kind) => self.choose_from(kind),
+            Message::Close => self.chooser = None,
+            Message::Accept => self.accept(),
+            Message::Type(words) => self.edit_filter(|filter| filter.push_str(&words)),
+            Message::Erase => self.edit_filter(|filter| {
+                filter.pop();
+            }),
+            Message::EraseAll => self.edit_filter(String::clear),
+            Message::Move(motion) => self.scroll_choices(layout, |it, len, height| {
+                it.go(motion, len, height);
+            }),
+            Message::Turn(motion) => self.scroll_choices(layout, |it, len, height| {
+                it.turn(motion, len, height);
+            }),
+            Message::PointAt(row) => self.scroll_choices(layout, |it, len, _| {
+                it.point_at(row, len);
+            }),
+        }
+    }
+
+    /// How many rows the list has.
+    pub fn choices(&self) -> usize {
+        let Some(chooser) = &self.chooser else { return 0 };
+        match chooser.kind {
+            Kind::Hits => self.search.hits.len(),
+            Kind::Requests => chooser.requests().len(),
+            Kind::Kinds => Kinds::ALL.len(),
+            Kind::Stops => Stop::ALL.len(),
+        }
+    }
+
+    /// Where the list stands, if one is open.
+    pub fn chooser_areas(&self, layout: &Layout) -> Option<Areas> {
+        let chooser = self.chooser.as_ref()?;
+        Some(Areas::of(chooser.kind, self.choices(), layout))
+    }
+
+    /// Rows of the list that are seen at once.
+    fn chooser_height(&self, layout: &Layout) -> usize {
+        let height = self.chooser_areas(layout).map_or(0, |areas| areas.list.height);
+        usize::from(height.max(1))
+    }
+
+    /// Changes the list, given how many rows it has and how many of them are seen.
+    fn scroll_choices(&mut self, layout: &Layout, change: impl FnOnce(&mut Chooser, usize, usize)) {
+        let (len, height) = (self.choices(), self.chooser_height(layout));
+        if let Some(chooser) = &mut self.chooser {
+            change(chooser, len, height);
+        }
+    }
+
+    /// The text that the list lacks most.
+    pub(crate) fn text_to_choose(&self, layout: &Layout) -> Option<Item> {
+        let chooser = self.chooser.as_ref()?;
+        let lacks = |item: &Item| self.steps.text(*item).is_none();
+        match chooser.kind {
+            Kind::Hits => {
+                let seen = self.search.hits.iter().enumerate().skip(chooser.scroll.top);
+                let seen = seen.take(self.chooser_height(layout));
+                let lacking = seen.filter(|(number, _)| chooser.excerpt(*number).is_none());
+                lacking.map(|(_, hit)| Item::of(hit).0).find(lacks)
+            }
+            Kind::Requests => {
+                let turn = *chooser.requests().get(chooser.scroll.cursor)?;
+                Some(Item::Request(turn)).filter(lacks)
+            }
+            Kind::Kinds | Kind::Stops => None,
+        }
+    }
+
+    pub(crate) fn settle_chooser(&mut self, layout: &Layout) {
+        if let Some(chooser) = &mut self.chooser {
+            chooser.list_requests(&self.session.run);
+        }
+        let (len, height) = (self.choices(), self.chooser_height(layout));
+        let Some(mut chooser) = self.chooser.take() else { return };
+        chooser.scroll.follow(len, height);
+        if chooser.kind == Kind::Hits {
+            let seen = self.search.hits.iter().enumerate().skip(chooser.scroll.top).take(height);
+            for (number, hit) in seen {
+                if let Some(Ok(text)) = self.steps.text(Item::of(hit).0) {
+                    chooser.cut(number, hit, text);
+                }
+            }
+        }
+        self.chooser = Some(chooser);
+    }
+
+    fn choose_from(&mut self, kind: Kind) {
+        let cursor = match kind {
+            Kind::Hits if self.search.regex().is_none() => {
+                self.session.notice = Some("nothing searched yet: press / and type".into());
+                return;
+            }
+            Kind::Hits => self.search.current.unwrap_or_default(),
+            Kind::Requests => self.session.turn,
+            Kind::Kinds => self.steps.kinds() as usize,
+            Kind::Stops => 0,
+        };
+        self.chooser = Some(Chooser::of(kind, cursor));
+    }
+
+    fn edit_filter(&mut self, change: impl FnOnce(&mut String)) {
+        if let Some(chooser) = &mut self.chooser {
+            chooser.edit(change);
+        }
+    }
+
+    fn accept(&mut self) {
+        let Some(chooser) = self.chooser.take() else { return };
+        let row = chooser.scroll.cursor;
+        match chooser.kind {
+            Kind::Hits => {
+                let outcome = self.search.go_to(row);
+                self.follow(outcome);
+            }
+            Kind::Requests => {
+                if let Some(turn) = chooser.requests().get(row) {
+                    self.select_turn(*turn);
+                }
+            }
+            Kind::Kinds => self.choose_kinds(Kinds::ALL.get(row).copied().unwrap_or_default()),
+            Kind::Stops => {
+                if let Some(stop) = Stop::ALL.get(row) {
+                    self.playback.stops.toggle(*stop);
+                }
+                self.chooser = Some(chooser); // several may be wanted
+            }
+        }
+    }
+
+    pub(crate) fn choose_kinds(&mut self, kinds: Kinds) {
+        self.chooser = None;
+        self.steps.choose(kinds);
+    }
+}

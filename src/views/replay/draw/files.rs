@@ -1,0 +1,123 @@
+//! The files that the turn (or the step) changed.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use crate::{
+    run::{
+        EditKind,
+        files::{Change, FilesFrom, Origin},
+    },
+    shell::{Loading, replay::Replay},
+    views::replay::diff::Scope,
+    widgets::{
+        layout::Panel,
+        line::{fit_end, own, safe, sides, width_of},
+        panel::{chosen, frame, list, name, sentence},
+        theme::{Meaning, Theme},
+    },
+};
+
+use super::turns::line_counts;
+
+pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    if replay.tree.is_shown {
+        return super::tree::draw(replay, theme, area, buffer);
+    }
+    let changes = replay.changes();
+    let words = match replay.scope() {
+        Scope::Turn(turn) => format!("files of turn {}", turn + 1),
+        Scope::Step(step) => format!("files of step {}", replay.number_of(step)),
+        Scope::Since { .. } | Scope::At(_) => {
+            format!("files {}", replay.bases.words(&replay.session.run, replay.session.turn))
+        }
+    };
+    let title = Line::from(name(replay, Panel::Files, words, theme));
+    let inner = frame(replay, Panel::Files, title, theme, area, buffer);
+    if changes.is_empty() {
+        return sentence(&nothing(replay), theme.of(Meaning::Muted), inner, buffer);
+    }
+    let selected = replay.files.selected(changes);
+    let width = usize::from(inner.width).saturating_sub(1);
+    let line = |index: usize| file(replay, &changes[index], index == selected, theme, width);
+    list(changes.len(), line, selected, chosen(replay, Panel::Files, theme), inner, buffer);
+}
+
+/// Why there is nothing to list.
+pub fn nothing(replay: &Replay) -> String {
+    match &replay.session.timeline {
+        Loading::Nothing | Loading::Waiting(_) => "working out the files…".into(),
+        Loading::Failed(why) => safe(why),
+        Loading::Ready(_) if replay.changes_are_coming() => "comparing the files…".into(),
+        Loading::Ready(_) if replay.changes_failed().is_some() => {
+            safe(replay.changes_failed().unwrap_or_default())
+        }
+        Loading::Ready(_) if matches!(replay.scope(), Scope::Since { .. }) => {
+            format!(
+                "nothing differs {}",
+                replay.bases.words(&replay.session.run, replay.session.turn)
+            )
+        }
+        Loading::Ready(timeline) => match timeline.from {
+            FilesFrom::RecordedEdits => "no edit is recorded here".into(),
+            FilesFrom::Commits | FilesFrom::Snapshots | FilesFrom::Comparisons => {
+                "no file changed".into()
+            }
+        },
+    }
+}
+
+fn file(
+    replay: &Replay,
+    change: &Change,
+    is_selected: bool,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
+    let mut right =
+        replay.lines_of(change).map(|lines| spaced(line_counts(lines, theme))).unwrap_or_default();
+    if let Some(mark) = origin_mark(change.origin) {
+        right.insert(0, own(format!("{mark} "), theme.of(Meaning::Warning)));
+    }
+    let room = width.saturating_sub(4 + width_of(&right));
+    let path = safe(change.path.as_str());
+    let left = vec![
+        own(if is_selected { "▌" } else { " " }, theme.of(Meaning::Muted)),
+        own(format!("{} ", letter(change.kind)), theme.of(meaning_of(change.kind))),
+        own(fit_end(&path, room), theme.of(Meaning::Text)),
+    ];
+    sides(left, right, width)
+}
+
+fn spaced(spans: Vec<Span<'static>>) -> Vec<Span<'static>> {
+    spans.into_iter().flat_map(|span| [Span::raw(" "), span]).skip(1).collect()
+}
+
+pub const fn letter(kind: EditKind) -> &'static str {
+    match kind {
+        EditKind::Create => "A",
+        EditKind::Modify => "M",
+        EditKind::Delete => "D",
+        EditKind::Rename => "R",
+    }
+}
+
+pub const fn meaning_of(kind: EditKind) -> Meaning {
+    match kind {
+        EditKind::Create => Meaning::Added,
+        EditKind::Delete => Meaning::Removed,
+        EditKind::Modify | EditKind::Rename => Meaning::Hunk,
+    }
+}
+
+/// The sign for a change that the log does not explain; `?` says what it means.
+pub const fn origin_mark(origin: Origin) -> Option<&'static str> {
+    match origin {
+        Origin::Recorded => None,
+        Origin::Partly => Some("◈"),
+        Origin::Outside => Some("◇"),
+    }
+}

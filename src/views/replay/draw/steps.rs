@@ -1,0 +1,337 @@
+//! The steps of the turn: one line each, unfolded to what was said, called and answered.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Style,
+    text::{Line, Span},
+};
+
+use crate::{
+    run::{
+        Edit, Role, Run, Step, StepId, StepKind, ToolResult,
+        search::{Hit, StepField},
+    },
+    session::digest::Lines,
+    shell::replay::Replay,
+    views::replay::steps::{
+        DEEPEST_INDENT, DEPTH_INDENT, INDENT, Item, Kinds, Row, RowKind, part_of,
+    },
+    widgets::{
+        hits::{self, Found},
+        layout::Panel,
+        line::{amount, bytes, duration, fit, own, recorded, safe, sides},
+        paint::{Layer, paint},
+        panel::{chosen, frame, name, position, put_row},
+        theme::{Meaning, Theme, Writing},
+    },
+};
+
+use super::turns::line_counts;
+
+/// Columns between tab stops, as the rows were cut for.
+const TAB: usize = 4;
+
+pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let words = format!("steps of turn {}{}", replay.session.turn + 1, way_in(replay));
+    let cost = own(cost(replay), theme.of(Meaning::Muted));
+    let title = vec![name(replay, Panel::Steps, words, theme), choice(replay, theme), cost];
+    let title = Line::from(fit(title, usize::from(area.width.saturating_sub(2))));
+    let inner = frame(replay, Panel::Steps, title, theme, area, buffer);
+    if replay.steps.items.is_empty() {
+        let words = match replay.steps.kinds() {
+            Kinds::All => "no steps".to_owned(),
+            kinds => format!("no {} in this turn", kinds.word()),
+        };
+        return crate::widgets::panel::sentence(&words, theme.of(Meaning::Muted), inner, buffer);
+    }
+    let scroll = replay.steps.scroll;
+    position(scroll.top, replay.steps.row_count(), theme, area, buffer);
+    let seen = scroll.top..scroll.top + usize::from(inner.height);
+    let width = usize::from(inner.width).saturating_sub(2);
+    let painter = Painter { replay, theme, width };
+    for index in seen {
+        let Some(row) = replay.steps.row(index) else { break };
+        let is_cursor = index == scroll.cursor;
+        // Text keeps its own looks: a hit on a reversed row could not be seen.
+        let is_chosen = is_cursor && *row.kind == RowKind::Head;
+        let style = is_chosen.then(|| chosen(replay, Panel::Steps, theme));
+        let Some(mut line) = painter.row(row) else { continue };
+        let mark = if is_cursor { "▌" } else { " " };
+        line.spans.insert(0, own(mark, theme.of(Meaning::FocusedBorder)));
+        put_row(line, style, inner, (index - scroll.top) as u16, buffer);
+    }
+}
+
+/// ` › explorer › reader, depth 2`: the sub-agents that were entered, the outermost first.
+fn way_in(replay: &Replay) -> String {
+    let way = replay.steps.way_in();
+    let name = |id: &StepId| {
+        let agent = replay.session.run.step(*id).and_then(|step| step.subagent);
+        agent
+            .and_then(|agent| replay.session.run.subagents.get(agent))
+            .map(|agent| safe(&agent.name))
+    };
+    let names: String = way.iter().rev().filter_map(name).map(|it| format!(" › {it}")).collect();
+    if way.is_empty() { names } else { format!("{names}, depth {}", way.len()) }
+}
+
+/// ` errors only, 12 hidden `
+fn choice(replay: &Replay, theme: Theme) -> Span<'static> {
+    let words = match replay.steps.kinds() {
+        Kinds::All => String::new(),
+        kinds => format!(" {} only, {} hidden ", kinds.word(), replay.steps.hidden()),
+    };
+    own(words, theme.of(Meaning::Warning))
+}
+
+/// ` 2 min 14 s · 12.3 k tokens `: what the turn took, as far as it is recorded.
+fn cost(replay: &Replay) -> String {
+    let Some(turn) = replay.session.run.turns.get(replay.session.turn) else {
+        return String::new();
+    };
+    let seconds =
+        turn.ended_at.zip(turn.started_at).and_then(|(end, start)| end.seconds_since(start));
+    let tokens = turn.tokens.input.zip(turn.tokens.output).map(|(read, written)| read + written);
+    let parts = [
+        turn.state().map(|state| state.words().to_owned()).filter(|words| !words.is_empty()),
+        seconds.map(duration),
+        tokens.map(|count| format!("{} tokens", amount(count, ""))),
+        turn.cost_usd.map(|dollars| format!("${dollars:.2}")),
+    ];
+    let known: Vec<_> = parts.into_iter().flatten().collect();
+    if known.is_empty() { String::new() } else { format!(" {} ", known.join(" · ")) }
+}
+
+/// Columns from which on facts are said in full; below, what a step is needs the room.
+const ROOMY: usize = 60;
+
+struct Painter<'a> {
+    replay: &'a Replay,
+    theme: Theme,
+    width: usize,
+}
+
+impl Painter<'_> {
+    fn row(&self, row: Row<'_>) -> Option<Line<'static>> {
+        let item = *self.replay.steps.items.get(row.item)?;
+        let depth = self.replay.steps.depths.get(row.item).copied().unwrap_or_default();
+        let margin = " ".repeat(depth.min(DEEPEST_INDENT) * DEPTH_INDENT);
+        let note = |words: &str, meaning| {
+            let words = format!("{margin}    {words}");
+            Line::from(fit(vec![own(words, self.theme.of(meaning))], self.width))
+        };
+        Some(match row.kind {
+            RowKind::Head => self.head(item, &margin)?,
+            RowKind::Section(field) => self.section(item, *field, &margin),
+            RowKind::Text { field, line, range } => {
+                let text = self.replay.steps.text(item)?.as_ref().ok()?;
+                let words = part_of(text, *field)?;
+                let layers = self.hits(item, *field, *line, words, range);
+                let mut spans =
+                    vec![own(format!("{margin}  {}", rule(*field)), self.theme.of(Meaning::Muted))];
+                let words = words.get(range.clone())?;
+                spans.extend(paint(
+                    words,
+                    Style::default(),
+                    &layers,
+                    Writing { tab_width: TAB, ..self.theme.writing() },
+                ));
+                Line::from(fit(spans, self.width))
+            }
+            RowKind::Waiting => note("reading…", Meaning::Muted),
+            RowKind::Failed => note(&self.failure(item), Meaning::Error),
+            RowKind::Empty => note(self.why_empty(item), Meaning::Muted),
+            RowKind::Cut(_) => note("the rest is too long to be shown here", Meaning::Warning),
+        })
+    }
+
+    /// `▸ bash  pytest -q          exit 1  2.1 kB`
+    fn head(&self, item: Item, margin: &str) -> Option<Line<'static>> {
+        let fold = if self.replay.steps.is_unfolded(item) { "▾" } else { "▸" };
+        let mut left = vec![own(format!("{margin}{fold} "), self.theme.of(Meaning::Muted))];
+        let right = match item {
+            Item::Layer(turn) => {
+                left.push(own("before the request  ", self.theme.of(Meaning::Heading)));
+                let words =
+                    self.replay.session.run.turns.get(turn)?.layer.as_deref().unwrap_or_default();
+                let first = words.lines().next().unwrap_or_default();
+                left.push(recorded(first, self.theme.of(Meaning::Muted)));
+                vec![]
+            }
+            Item::Request(turn) => {
+                left.push(own("request  ", self.theme.of(Meaning::Heading)));
+                left.push(recorded(
+                    &self.replay.session.run.turns.get(turn)?.title,
+                    Style::default(),
+                ));
+                vec![]
+            }
+            Item::Step(id) => {
+                let step = self.replay.session.run.step(id)?;
+                left.extend(self.what(item, step));
+                [self.folded_below(id), self.facts(step)].concat()
+            }
+        };
+        Some(sides(left, right, self.width))
+    }
+
+    /// `⏎ 5 steps  `: what a folded sub-agent did.
+    fn folded_below(&self, id: StepId) -> Vec<Span<'static>> {
+        let words = self.replay.steps.folded_below(id).map(|count| match count {
+            1 => "⏎ 1 step  ".to_owned(),
+            count => format!("⏎ {count} steps  "),
+        });
+        words.map(|words| own(words, self.theme.of(Meaning::Hunk))).into_iter().collect()
+    }
+
+    /// What kind of step it is, and its one line.
+    fn what(&self, item: Item, step: &Step) -> Vec<Span<'static>> {
+        let meaning = if step.failed() { Meaning::Error } else { Meaning::Heading };
+        let mut spans = vec![];
+        if step.failed() {
+            spans.push(own("✗ ", self.theme.of(Meaning::Error)));
+        }
+        spans.push(recorded(&kind_words(&self.replay.session.run, step), self.theme.of(meaning)));
+        if let Some(count) = self.word_count(item, step) {
+            let words = if count == 1 { "word" } else { "words" };
+            spans.push(own(format!(" {count} {words}"), self.theme.of(Meaning::Muted)));
+        }
+        spans.push(own("  ", Style::default()));
+        let label = match step.kind {
+            StepKind::Thinking => self.theme.of(Meaning::Muted),
+            _ => Style::default(),
+        };
+        spans.push(recorded(&step.label, label));
+        spans
+    }
+
+    /// Known once the text has been read.
+    fn word_count(&self, item: Item, step: &Step) -> Option<usize> {
+        if step.kind != StepKind::Thinking {
+            return None;
+        }
+        let text = self.replay.steps.text(item)?.as_ref().ok()?;
+        Some(text.text.split_whitespace().count()).filter(|count| *count > 0)
+    }
+
+    /// `+34 −8  exit 1  2.1 kB`
+    fn facts(&self, step: &Step) -> Vec<Span<'static>> {
+        let mut facts: Vec<Vec<Span>> = vec![];
+        let lines = edited_lines(&step.edits);
+        let counts = lines.map(|lines| line_counts(lines, self.theme)).unwrap_or_default();
+        let blank = || Span::raw(" ");
+        facts.push(counts.into_iter().flat_map(|count| [blank(), count]).skip(1).collect());
+        facts.extend(step.result().map(|result| self.result_facts(result)));
+        if step.tool.as_ref().is_some_and(|tool| tool.result.is_none()) {
+            let words = if self.width < ROOMY { "no answer" } else { "no answer recorded" };
+            facts.push(vec![own(words, self.theme.of(Meaning::Warning))]);
+        }
+        let full = facts.into_iter().filter(|fact| !fact.is_empty());
+        full.flat_map(|fact| [vec![Span::raw("  ")], fact].concat()).skip(1).collect()
+    }
+
+    fn result_facts(&self, result: &ToolResult) -> Vec<Span<'static>> {
+        let mut facts = vec![];
+        let meaning = if result.failed() { Meaning::Error } else { Meaning::Muted };
+        let outcome = result.outcome();
+        facts.extend(outcome.map(|words| own(format!("{words}  "), self.theme.of(meaning))));
+        let size = if result.bytes == 0 { String::new() } else { bytes(result.bytes) };
+        facts.push(own(format!("{size:>6}"), self.theme.of(Meaning::Muted)));
+        facts
+    }
+
+    fn section(&self, item: Item, field: StepField, margin: &str) -> Line<'static> {
+        let step = item.step().and_then(|id| self.replay.session.run.step(id));
+        let size = step.and_then(Step::result).map(|result| format!(", {}", bytes(result.bytes)));
+        let words = match field {
+            StepField::Text => "text".to_owned(),
+            StepField::Arguments => "call".to_owned(),
+            StepField::Result => format!("result{}", size.unwrap_or_default()),
+        };
+        let words = format!("{margin}  ─ {words}");
+        Line::from(fit(vec![own(words, self.theme.of(Meaning::Muted))], self.width))
+    }
+
+    /// The matches of the search in one row, the current one apart; bytes within the row.
+    fn hits(
+        &self,
+        item: Item,
+        field: StepField,
+        line: usize,
+        words: &str,
+        row: &std::ops::Range<usize>,
+    ) -> Vec<Layer> {
+        let Some(regex) = self.replay.search.regex() else { return vec![] };
+        let current =
+            self.replay.search.current_hit().filter(|hit| is_here(hit, item, field, line));
+        let is_current = |found: &Found| current.is_some_and(|hit| hit.range == found.in_line);
+        let found = hits::in_row(regex, words, row).into_iter();
+        found
+            .map(|found| {
+                let meaning = if is_current(&found) { Meaning::CurrentHit } else { Meaning::Hit };
+                (found.in_row, self.theme.of(meaning))
+            })
+            .collect()
+    }
+
+    fn failure(&self, item: Item) -> String {
+        match self.replay.steps.text(item) {
+            Some(Err(why)) => safe(why),
+            _ => String::new(),
+        }
+    }
+
+    fn why_empty(&self, item: Item) -> &'static str {
+        let step = item.step().and_then(|id| self.replay.session.run.step(id));
+        match step.map(|step| step.kind) {
+            Some(StepKind::Thinking) => "the recording keeps this thinking to itself",
+            Some(StepKind::Compaction) => "the recording does not say what was kept",
+            _ => "nothing is recorded here",
+        }
+    }
+}
+
+fn is_here(hit: &Hit, item: Item, field: StepField, line: usize) -> bool {
+    Item::of(hit) == (item, field) && hit.line == line
+}
+
+/// What stands before the text of a part.
+const fn rule(field: StepField) -> &'static str {
+    match field {
+        StepField::Text => "  ",
+        StepField::Arguments => "│ ",
+        StepField::Result => "┆ ",
+    }
+}
+
+const _: () = assert!(INDENT == 6, "mark, margin and rule take five cells, the right edge one");
+
+/// The word that a step begins with.
+fn kind_words(run: &Run, step: &Step) -> String {
+    let agent = step.subagent.and_then(|index| run.subagents.get(index));
+    match (step.kind, &step.tool) {
+        (_, Some(_)) | (StepKind::SubAgent, _) if agent.is_some() => {
+            format!("⑂ sub-agent {}", agent.map_or("", |agent| agent.name.as_str()))
+        }
+        (_, Some(tool)) => tool.name.to_string(),
+        (StepKind::Message, None) => match step.role {
+            Role::Assistant => "message".into(),
+            other => other.word().into(),
+        },
+        (StepKind::Thinking, None) => "thinking".into(),
+        (StepKind::Compaction, None) => "⟲ context compacted".into(),
+        (StepKind::SubAgent, None) => "⑂ sub-agent".into(),
+        (StepKind::Tool, None) => "tool".into(),
+        (StepKind::Unknown, None) => "unknown record".into(),
+    }
+}
+
+fn edited_lines(edits: &[Edit]) -> Option<Lines> {
+    let counted = edits.iter().filter_map(|edit| Some((edit.added?, edit.removed?)));
+    counted.fold(None, |sum: Option<Lines>, (added, removed)| {
+        let mut lines = sum.unwrap_or_default();
+        lines.add(Lines { added: added as usize, removed: removed as usize });
+        Some(lines)
+    })
+}

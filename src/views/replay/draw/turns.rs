@@ -1,0 +1,137 @@
+//! The list of turns: what was asked, how much changed, what went wrong.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use crate::{
+    run::{StepKind, Turn},
+    session::digest::{Digest, Lines},
+    shell::replay::Replay,
+    views::replay::turns::{Row, rows},
+    widgets::{
+        layout::Panel,
+        line::{fit, own, recorded, sides},
+        panel::{chosen, frame, list, name},
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let title = Line::from(name(replay, Panel::Turns, "turns".into(), theme));
+    let inner = frame(replay, Panel::Turns, title, theme, area, buffer);
+    let rows = rows(&replay.session.run);
+    let selected =
+        rows.iter().position(|row| *row == Row::Turn(replay.session.turn)).unwrap_or_default();
+    if replay.session.run.turns.is_empty() {
+        return crate::widgets::panel::sentence(
+            "this run has no turns",
+            theme.of(Meaning::Muted),
+            inner,
+            buffer,
+        );
+    }
+    let width = usize::from(inner.width);
+    let room = width.saturating_sub(1);
+    let line = |index: usize| match rows[index] {
+        Row::Checkpoint(index) => checkpoint(replay, index, theme, width),
+        Row::Turn(index) => turn(replay, index, theme, room),
+    };
+    list(rows.len(), line, selected, chosen(replay, Panel::Turns, theme), inner, buffer);
+}
+
+fn checkpoint(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line<'static> {
+    let words = replay
+        .session
+        .run
+        .checkpoints
+        .get(index)
+        .map(|it| it.label.as_ref().unwrap_or(&it.id).clone());
+    let muted = theme.of(Meaning::Muted);
+    let mut spans = vec![
+        own(format!("─ {} ", index + 1), muted),
+        recorded(&words.unwrap_or_default(), theme.of(Meaning::Heading)),
+        own(format!(" {}", "─".repeat(width)), muted),
+    ];
+    spans = fit(spans, width + 1); // a rule that is cut off ends as a rule
+    let mut line = Line::from(spans);
+    if let Some(rule) = line.spans.last_mut() {
+        let trimmed = rule.content.trim_end_matches('…').to_owned();
+        rule.content = trimmed.into();
+    }
+    line
+}
+
+fn turn(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line<'static> {
+    let digits = replay.session.run.turns.len().to_string().len();
+    let turn = &replay.session.run.turns[index];
+    let mark = if index == replay.session.turn { "▌" } else { " " };
+    let (title, meaning) = match &*turn.title {
+        "" => (first_words(turn), Meaning::Muted),
+        title => (title.to_owned(), Meaning::Text),
+    };
+    let left = vec![
+        own(format!("{mark}{:>digits$} ", index + 1), theme.of(Meaning::Muted)),
+        recorded(&title, theme.of(meaning)),
+    ];
+    let right = replay.session.digests.get(index).map(|digest| marks(replay, index, digest, theme));
+    sides(left, right.unwrap_or_default(), width)
+}
+
+/// What stands for a turn whose request is not recorded: the first thing the agent said.
+fn first_words(turn: &Turn) -> String {
+    let messages = turn.steps.iter().filter(|step| step.kind == StepKind::Message);
+    let labels = messages.map(|step| &*step.label);
+    let first = labels.into_iter().find(|label| !label.is_empty());
+    first.map_or_else(|| "(nothing is said)".into(), |label| format!("“{label}”"))
+}
+
+/// `cut ✗1 ⟲ ⑂2 +34 −8`
+pub fn marks(replay: &Replay, turn: usize, digest: &Digest, theme: Theme) -> Vec<Span<'static>> {
+    let mut marks = vec![];
+    let state = replay.session.run.turns.get(turn).and_then(Turn::state);
+    if let Some(state) = state.filter(|state| !state.words().is_empty()) {
+        let meaning = if state.counts() { Meaning::Warning } else { Meaning::Error };
+        marks.push(own(state.words(), theme.of(meaning)));
+    }
+    if digest.errors > 0 {
+        marks.push(own(format!("✗{}", digest.errors), theme.of(Meaning::Error)));
+    }
+    if digest.compactions > 0 {
+        marks.push(own("⟲", theme.of(Meaning::Warning)));
+    }
+    if digest.subagents > 0 {
+        marks.push(own(format!("⑂{}", digest.subagents), theme.of(Meaning::Hunk)));
+    }
+    match replay.session.lines_of_turn(turn) {
+        Some(lines) => marks.extend(line_counts(lines, theme)),
+        None => {
+            marks.extend(file_count(replay, turn).map(|words| own(words, theme.of(Meaning::Muted))))
+        }
+    }
+    let space = || own(" ", theme.of(Meaning::Text));
+    marks.into_iter().flat_map(|mark| [space(), mark]).skip(1).collect()
+}
+
+/// `+34` and `−8`, each left out where it is 0.
+pub fn line_counts(lines: Lines, theme: Theme) -> Vec<Span<'static>> {
+    let mut spans = vec![];
+    if lines.added > 0 {
+        spans.push(own(format!("+{}", lines.added), theme.of(Meaning::Added)));
+    }
+    if lines.removed > 0 {
+        spans.push(own(format!("−{}", lines.removed), theme.of(Meaning::Removed)));
+    }
+    spans
+}
+
+/// What is known of a turn whose edits were not recorded.
+fn file_count(replay: &Replay, turn: usize) -> Option<String> {
+    match replay.session.timeline.ready()?.turns.get(turn)?.changes.len() {
+        0 => None,
+        1 => Some("1 file".into()),
+        files => Some(format!("{files} files")),
+    }
+}

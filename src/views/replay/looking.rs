@@ -1,0 +1,379 @@
+//! What the diff and the files show of the place that is looked at: a change, since when, or a whole file and who
+//! wrote it; and the jumps from there.
+
+use std::{cmp::Ordering, sync::Arc};
+
+use crate::{
+    run::{
+        StepId,
+        files::{Change, blame::LineOrigin},
+    },
+    shell::replay::{Message, Replay, Spot},
+    views::replay::{
+        base::{self, Span},
+        blame::{Blamed, FileAt},
+        diff::{self, Arrangement, DiffKey, Follows, ROOM_FOR_COLUMNS, Scope, View},
+        files,
+        steps::{self, Item},
+        tree::Row,
+    },
+    widgets::layout::{Layout, Panel},
+};
+
+/// Moves over the steps that edit files, through all turns.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Edits {
+    Next(usize),
+    Previous(usize),
+}
+
+/// Places kept to come back to; the oldest is forgotten.
+const MOST_DEPARTURES: usize = 100;
+
+impl Replay {
+    pub(crate) fn update_base(&mut self, message: &base::Message) {
+        self.bases.update(message, &self.session.run, self.session.turn);
+        self.diff.follows = Follows::Turn;
+        self.diff.view = View::Change;
+        let words = self.bases.words(&self.session.run, self.session.turn);
+        self.session.notice = Some(match message {
+            base::Message::Next => format!("changes {words}"),
+            base::Message::MarkHere => {
+                format!(
+                    "turn {} is marked: changes since its end; b for others",
+                    self.session.turn + 1
+                )
+            }
+        });
+    }
+
+    pub(crate) fn update_diff(&mut self, message: diff::Message, layout: &Layout) {
+        match message {
+            diff::Message::Switch => self.switch_follows(),
+            diff::Message::Arrange => self.arrange(layout),
+            diff::Message::SwitchView => self.switch_view(),
+            diff::Message::Enter => self.enter(),
+            diff::Message::Back => self.go_back(),
+            diff::Message::NextHunk(_) | diff::Message::PreviousHunk(_)
+                if self.file_at().is_some() =>
+            {
+                self.go_to_other_writer(&message, layout);
+            }
+            message => self.diff.update(message),
+        }
+    }
+
+    fn switch_follows(&mut self) {
+        self.diff.view = View::Change;
+        self.diff.update(diff::Message::Switch);
+        let is_turn = !matches!(self.scope(), Scope::Step(_));
+        if self.diff.follows == Follows::Step && is_turn {
+            let words = "the selected step records no edit: this is the whole turn";
+            self.session.notice = Some(words.into());
+        }
+    }
+
+    fn arrange(&mut self, layout: &Layout) {
+        let width = layout.wide_diff().room(Panel::Diff).width + 2;
+        if width < ROOM_FOR_COLUMNS {
+            self.diff.arrangement = Arrangement::Unified;
+            self.session.notice = Some(format!(
+                "side by side needs {ROOM_FOR_COLUMNS} columns, the diff has {width}; m gives it the screen"
+            ));
+            return;
+        }
+        self.diff.update(diff::Message::Arrange);
+    }
+
+    /// How the diff is drawn: as asked for, where there is room.
+    pub(crate) fn arrangement(&self, layout: &Layout) -> Arrangement {
+        let has_room = layout.room(Panel::Diff).width + 2 >= ROOM_FOR_COLUMNS;
+        if has_room { self.diff.arrangement } else { Arrangement::Unified }
+    }
+
+    /// The file that is shown whole, and when.
+    pub fn file_at(&self) -> Option<FileAt> {
+        match &self.diff.view {
+            View::Change => None,
+            View::File(path) => Some(FileAt { turn: self.session.turn, path: path.clone() }),
+        }
+    }
+
+    /// Who wrote the lines of the file that is shown, if that is known.
+    pub fn blamed(&self) -> Option<&Result<Arc<Blamed>, String>> {
+        self.blame.of(&self.file_at()?)
+    }
+
+    /// What the diff panel shows.
+    pub fn diff_key(&self) -> Option<DiffKey> {
+        match self.file_at() {
+            Some(FileAt { turn, path }) => Some(DiffKey { scope: Scope::At(turn), path }),
+            None => {
+                let (_, change) = self.change()?;
+                Some(DiffKey { scope: self.scope(), path: change.path.clone() })
+            }
+        }
+    }
+
+    pub(crate) fn changes_since(&self, span: Span) -> &[Change] {
+        self.bases
+            .changes(span)
+            .and_then(|changes| changes.as_ref().ok())
+            .map_or(&[], Vec::as_slice)
+    }
+
+    fn switch_view(&mut self) {
+        let line = self.diff.line_number();
+        self.diff.view = match self.diff.view {
+            View::File(_) => View::Change,
+            View::Change => match self.change() {
+                Some((_, change)) => View::File(change.path.clone()),
+                None => {
+                    self.session.notice =
+                        Some("no file is selected; t in the files lists all".into());
+                    return;
+                }
+            },
+        };
+        if let Some(line) = line {
+            self.diff.aim_at(line);
+        }
+    }
+
+    fn enter(&mut self) {
+        if self.diff.view != View::Change {
+            return self.go_to_writer();
+        }
+        let fold = self.diff.row().zip(self.diff.current()).and_then(|(row, it)| it.gap_of(row));
+        match fold {
+            Some(_) => self.diff.update(diff::Message::Fold),
+            None => self.focus = Panel::Steps,
+        }
+    }
+
+    /// To the next line that another turn wrote than the line above it, or to one before.
+    fn go_to_other_writer(&mut self, message: &diff::Message, layout: &Layout) {
+        let (Some(line), Some(Ok(blamed))) = (self.diff.line_number(), self.blamed()) else {
+            return;
+        };
+        let starts = blamed.starts();
+        let wanted = match *message {
+            diff::Message::NextHunk(count) => {
+                starts.iter().filter(|start| **start > line).take(count).last()
+            }
+            diff::Message::PreviousHunk(count) => {
+                let before = starts.partition_point(|start| *start < line);
+                starts[..before].get(before.saturating_sub(count))
+            }
+            _ => None,
+        };
+        match wanted {
+            Some(start) => {
+                let (start, height) = (*start, usize::from(layout.room(Panel::Diff).height));
+                self.diff.go_to_line(start, height);
+            }
+            None => self.session.notice = Some("no other turn wrote lines further that way".into()),
+        }
+    }
+
+    /// To the turn and the step that wrote the line under the cursor.
+    fn go_to_writer(&mut self) {
+        let Some(number) = self.diff.line_number() else { return };
+        let written = match self.blamed() {
+            Some(Ok(blamed)) => blamed.lines.get(number - 1).copied(),
+            Some(Err(why)) => {
+                self.session.notice = Some(why.clone());
+                return;
+            }
+            None => None,
+        };
+        let Some(written) = written else { return };
+        let Some(turn) = written.turn else {
+            let words = match written.origin {
+                LineOrigin::NotRecorded => "the recording does not tell who wrote this line",
+                _ => "this line was there before the run",
+            };
+            self.session.notice = Some(words.into());
+            return;
+        };
+        let text = self.diff.row().zip(self.diff.current()).and_then(|(row, it)| it.line(row));
+        let text = text.map(|line| line.text.clone());
+        self.leave();
+        if let View::File(path) = std::mem::take(&mut self.diff.view) {
+            self.files.want(path);
+        }
+        self.select_turn(turn);
+        let place = match written.step {
+            Some(step) => {
+                self.select_step_id(step);
+                format!("turn {}, step {} wrote it", turn + 1, self.number_of(step))
+            }
+            None => format!("it appeared in turn {}, outside recorded edits", turn + 1),
+        };
+        self.session.notice = Some(format!("{place}; backspace goes back"));
+        if let Some(text) = text {
+            self.diff.aim_at_added(text);
+        }
+    }
+
+    fn select_step_id(&mut self, step: StepId) {
+        self.steps.go_to(Item::Step(step));
+        self.diff.follows = Follows::Step;
+    }
+
+    /// Remembers this place to come back to.
+    pub(crate) fn leave(&mut self) {
+        if self.departures.len() == MOST_DEPARTURES {
+            self.departures.remove(0);
+        }
+        self.departures.push(self.spot());
+    }
+
+    /// Whether it is a wish to go back where there is nothing in this run to go back to.
+    pub fn leads_out(&self, message: &Message) -> bool {
+        match message {
+            Message::Diff(diff::Message::Back) => self.departures.is_empty(),
+            Message::Steps(steps::Message::Leave) => {
+                self.steps.is_at_the_outside() && !self.came_from_the_audit()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the last jump that can be gone back from began in the audit.
+    fn came_from_the_audit(&self) -> bool {
+        self.departures.last().is_some_and(Spot::is_in_audit)
+    }
+
+    /// From the steps that the audit led to back to it, else out of a sub-agent.
+    pub(crate) fn leave_steps(&mut self) {
+        if self.steps.is_at_the_outside() && self.came_from_the_audit() {
+            return self.go_back();
+        }
+        self.steps.update(steps::Message::Leave);
+    }
+
+    fn go_back(&mut self) {
+        match self.departures.pop() {
+            Some(spot) => {
+                self.go_to_spot(&spot);
+                self.give_base_back();
+                self.give_event_base_back();
+            }
+            None => self.session.notice = Some("no jump to go back from".into()),
+        }
+    }
+
+    /// To another step that edits files; the diff then shows what that step did.
+    pub(crate) fn go_to_edit(&mut self, message: &Edits) {
+        let Some(timeline) = self.session.timeline.ready() else { return };
+        let order = self.session.run.steps_of_turn(self.session.turn);
+        let place_of = |step: StepId| order.iter().position(|other| *other == step);
+        let selected = self.steps.selected().and_then(Item::step).and_then(place_of);
+        // An edit that is selected and not shown yet counts as one to come; so does the first under the request.
+        let next = match selected {
+            Some(place) => place + usize::from(self.diff.follows == Follows::Step),
+            None => 0,
+        };
+        let is_before = |step: &StepId, end: usize| match step.turn.cmp(&self.session.turn) {
+            Ordering::Less => true,
+            Ordering::Equal => place_of(*step).is_some_and(|place| place < end),
+            Ordering::Greater => false,
+        };
+        let edits: Vec<StepId> =
+            timeline.turns.iter().flat_map(|turn| &turn.steps).map(|(step, _)| *step).collect();
+        let wanted = match *message {
+            Edits::Next(count) => edits.partition_point(|step| is_before(step, next)) + count - 1,
+            Edits::Previous(count) => {
+                let before =
+                    edits.partition_point(|step| is_before(step, selected.unwrap_or_default()));
+                before.checked_sub(count).unwrap_or(edits.len())
+            }
+        };
+        let Some(step) = edits.get(wanted).copied() else {
+            self.session.notice = Some(match message {
+                Edits::Next(_) => "no recorded edit after this one".into(),
+                Edits::Previous(_) => "no recorded edit before this one".into(),
+            });
+            return;
+        };
+        self.select_turn(step.turn);
+        self.select_step_id(step);
+        self.diff.view = View::Change;
+    }
+
+    pub(crate) fn update_files(&mut self, message: files::Message) {
+        match message {
+            files::Message::SwitchTree => self.switch_tree(),
+            files::Message::Open => self.open_selected(),
+            message => {
+                let mut files = std::mem::take(&mut self.files);
+                files.update(message, self.changes());
+                self.files = files;
+                self.keep_view();
+            }
+        }
+    }
+
+    /// A file that is shown whole gives way to the one that was selected.
+    pub(crate) fn keep_view(&mut self) {
+        if let (View::File(_), Some((_, change))) = (&self.diff.view, self.change()) {
+            self.diff.view = View::File(change.path.clone());
+        }
+    }
+
+    fn switch_tree(&mut self) {
+        self.focus = Panel::Files;
+        self.tree.is_shown = !self.tree.is_shown;
+        self.tree
+            .settle(self.session.turn, self.session.timeline.ready().map(|timeline| &**timeline));
+        let shown = self.diff_key().map(|key| key.path);
+        if let Some(path) = shown.filter(|_| self.tree.is_shown) {
+            self.tree.reveal(&path);
+        }
+    }
+
+    /// The diff of the selected file; of a file of the tree that does not change here, its text.
+    fn open_selected(&mut self) {
+        if !self.tree.is_shown {
+            self.focus = Panel::Diff;
+            return;
+        }
+        let path = match self.tree.selected() {
+            None => return,
+            Some(Row::Folder { .. }) => return self.tree.fold(),
+            Some(Row::File { path, .. }) => path.clone(),
+        };
+        self.focus = Panel::Diff;
+        let changes = self.changes().iter().any(|change| change.path == path);
+        self.diff.view = if changes { View::Change } else { View::File(path.clone()) };
+        if changes {
+            self.files.want(path);
+        }
+    }
+
+    /// Rows of the list of files, or of the tree in its place.
+    pub fn file_rows(&self) -> usize {
+        if self.tree.is_shown { self.tree.rows().len() } else { self.changes().len() }
+    }
+
+    /// More room for what needs more than usual.
+    pub fn make_room(&self, layout: Layout) -> Layout {
+        let layout = match self.diff.arrangement {
+            Arrangement::Columns => layout.wide_diff(),
+            Arrangement::Unified => layout,
+        };
+        if self.tree.is_shown { layout.tall_files(self.tree.rows().len()) } else { layout }
+    }
+
+    /// Why nothing could be listed.
+    pub fn changes_failed(&self) -> Option<&str> {
+        let changes = self.bases.changes(Span::of(self.scope())?)?;
+        changes.as_ref().err().map(String::as_str)
+    }
+
+    /// Whether the list of files is still being worked out.
+    pub fn changes_are_coming(&self) -> bool {
+        Span::of(self.scope()).is_some_and(|span| self.bases.changes(span).is_none())
+    }
+}

@@ -1,0 +1,92 @@
+//! Going to the place a run is opened at.
+
+use crate::{
+    run::{RepoPath, files::TurnFiles},
+    session::views::View,
+    shell::{Place, replay::Replay},
+    views::replay::{diff::Follows, steps::Item},
+    widgets::layout::Panel,
+};
+
+/// A file asked for by name.
+#[derive(Debug)]
+pub struct Opening {
+    pub path: RepoPath,
+    /// Whether a turn was asked for too.
+    pub has_turn: bool,
+}
+
+/// What the screen shows at once when a run is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    AllPanels,
+    OnePanel,
+}
+
+impl Replay {
+    /// Whether it is no recording but a rubric tree alone.
+    pub fn has_tree_only(&self) -> bool {
+        self.session.run.turns.is_empty() && self.session.run.rubric_tree.is_some()
+    }
+
+    pub(crate) fn go_to(&mut self, place: &Place, room: Room) {
+        match place.turn.as_ref().map(|at| at.turn_of(&self.session.run)) {
+            Some(Ok(turn)) => self.session.turn = turn,
+            Some(Err(why)) => self.session.notice = Some(why),
+            None => {}
+        }
+        if self.has_tree_only() && self.view == View::Replay {
+            self.view = View::Scores; // there is nothing to play back
+        }
+        self.steps.show(&self.session.run, self.session.turn);
+        if place.turn.is_some() && room == Room::OnePanel {
+            self.focus = Panel::Diff; // who names a turn wants to see what it did
+        }
+        if place.follows {
+            self.session.follow.is_on = true;
+            self.go_to_end();
+        }
+        if let Some(number) = place.step {
+            self.select_step(number);
+        }
+        if let Some(path) = place.file.as_deref().and_then(RepoPath::new) {
+            self.files.want(path.clone());
+            self.focus = Panel::Diff;
+            self.opening = Some(Opening { path, has_turn: place.turn.is_some() });
+        }
+        if let Some(line) = place.line {
+            self.diff.aim_at(line);
+        }
+    }
+
+    /// Where only a file was asked for, goes to the last turn that changed it; says so where there is none.
+    pub(crate) fn open_file(&mut self) {
+        let (Some(timeline), Some(opening)) = (self.session.timeline.ready(), self.opening.take())
+        else {
+            return;
+        };
+        let changed = |turn: &TurnFiles| turn.changes.iter().any(|it| it.path == opening.path);
+        let is_here = timeline.turns.get(self.session.turn).is_some_and(changed);
+        let last = timeline.turns.iter().rposition(changed);
+        match last {
+            Some(turn) if !opening.has_turn => self.select_turn(turn),
+            Some(_) if is_here => {}
+            Some(last) => {
+                let (path, last) = (&opening.path, last + 1);
+                self.session.notice =
+                    Some(format!("{path} does not change here, but last in turn {last}"));
+            }
+            None => self.session.notice = Some(format!("no turn changes {}", opening.path)),
+        }
+    }
+
+    /// Selects a step by its number in the turn, which counts from 1 and leaves the request out.
+    fn select_step(&mut self, number: usize) {
+        let last = self.steps.count().saturating_sub(1);
+        if let Some(id) = self.steps.at(number.saturating_sub(1).min(last)) {
+            self.steps.go_to(Item::Step(id));
+        }
+        self.diff.follows = Follows::Step;
+        self.focus = Panel::Steps;
+    }
+}

@@ -1,0 +1,109 @@
+//! The run moving by itself, and what makes it stop.
+
+use crate::{
+    run::StepId,
+    shell::replay::Replay,
+    views::replay::{
+        diff::Follows,
+        playback::{self, Unit},
+        steps::{self, Item},
+        turns,
+    },
+};
+
+impl Replay {
+    pub(crate) fn update_playback(&mut self, message: &playback::Message) {
+        self.playback.update(message);
+        if *message == playback::Message::NextUnit {
+            let unit = self.playback.unit.word();
+            self.session.notice = Some(format!("playback moves by {unit}"));
+        }
+    }
+
+    pub(crate) fn beat(&mut self) {
+        if !self.playback.is_playing {
+            return;
+        }
+        let before = (self.session.turn, self.steps.selected());
+        let rest = self.steps_after(before.1);
+        match self.playback.unit {
+            Unit::Turn => {
+                self.select_turn(turns::Message::Next(1).from(&self.session.run, self.session.turn))
+            }
+            Unit::Checkpoint => {
+                self.select_turn(
+                    turns::Message::NextCheckpoint(1).from(&self.session.run, self.session.turn),
+                );
+            }
+            Unit::Step => self.play_step(),
+        }
+        if before == (self.session.turn, self.steps.selected()) {
+            self.playback.is_playing = false;
+            self.session.notice = Some("the end of the run".into());
+            return;
+        }
+        let passed = match self.playback.unit {
+            Unit::Turn | Unit::Checkpoint => {
+                self.steps_of_turns(before.0 + 1..self.session.turn + 1)
+            }
+            Unit::Step => self.passed(before.0, rest),
+        };
+        self.stop_at_reason(&passed);
+    }
+
+    /// Steps of the turn after an entry, listed or not.
+    fn steps_after(&self, item: Option<Item>) -> Vec<StepId> {
+        let position = item.and_then(Item::step).and_then(|id| self.steps.position_of(id));
+        let first = position.map_or(0, |position| position + 1);
+        (first..self.steps.count()).filter_map(|position| self.steps.at(position)).collect()
+    }
+
+    fn steps_of_turns(&self, turns: std::ops::Range<usize>) -> Vec<StepId> {
+        turns.flat_map(|turn| self.session.run.steps_of_turn(turn)).collect()
+    }
+
+    /// Everything up to the selected step, given what was left of the turn before it moved.
+    fn passed(&self, turn: usize, rest: Vec<StepId>) -> Vec<StepId> {
+        let here = self.steps.selected().and_then(Item::step);
+        let reached = here.and_then(|id| self.steps.position_of(id)).map_or(0, |at| at + 1);
+        if turn == self.session.turn {
+            let is_passed =
+                |id: &StepId| self.steps.position_of(*id).is_some_and(|at| at < reached);
+            return rest.into_iter().filter(is_passed).collect();
+        }
+        let between = self.steps_of_turns(turn + 1..self.session.turn);
+        let here = (0..reached).filter_map(|position| self.steps.at(position));
+        rest.into_iter().chain(between).chain(here).collect()
+    }
+
+    fn stop_at_reason(&mut self, passed: &[StepId]) {
+        let stops = self.playback.stops;
+        let reason = |id: &StepId| Some((*id, stops.reason(self.session.run.step(*id)?)?));
+        let Some((id, stop)) = passed.iter().find_map(reason) else { return };
+        self.playback.is_playing = false;
+        self.select_turn(id.turn);
+        self.steps.go_to(Item::Step(id));
+        self.diff.follows = Follows::Step;
+        let step = self.number_of(id);
+        self.session.notice = Some(format!("stopped at {}: step {step}", stop.words()));
+    }
+
+    fn play_step(&mut self) {
+        let is_last = self.steps.selected_index() + 1 >= self.steps.items.len();
+        if is_last && !self.steps.way_in().is_empty() {
+            self.steps.update(steps::Message::Leave);
+            return self.play_step();
+        }
+        if is_last && self.session.turn + 1 < self.session.run.turns.len() {
+            self.select_turn(self.session.turn + 1);
+            while self.steps.items.is_empty()
+                && self.session.turn + 1 < self.session.run.turns.len()
+            {
+                self.select_turn(self.session.turn + 1); // nothing of the chosen kind
+            }
+        } else {
+            self.steps.update(steps::Message::Next(1));
+        }
+        self.diff.follows = Follows::Step;
+    }
+}

@@ -1,0 +1,165 @@
+//! The rows of the table: one a component of the checklist, then those that only a verdict names.
+
+use std::cmp::Reverse;
+
+use crate::{
+    run::rubric::{Component, Judgement, Label, Rubric, Verdict},
+    shell::replay::Replay,
+};
+
+/// By which column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sort {
+    /// In the order of the checklist.
+    #[default]
+    Checklist,
+    /// The lowest first; what has none last.
+    Score,
+    /// What was lost, the earliest first; then what scores less than in the other judgement.
+    Loss,
+}
+
+/// A component as the table shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub id: String,
+    /// Empty where the checklist lacks it.
+    pub name: String,
+    pub is_in_checklist: bool,
+    pub score: Option<u8>,
+    /// Why there is no score.
+    pub why: Option<String>,
+    /// What whoever sits here labelled.
+    pub label: Option<u8>,
+    /// Recoverability at the end of the run, 0 to 4; None where it was not audited.
+    pub exposure: Option<u8>,
+    /// Score minus that in the other judgement.
+    pub change: Option<i8>,
+    /// The turn where it was lost, as far as that is known; counts from 1.
+    pub lost_at: Option<usize>,
+}
+
+impl Sort {
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Checklist => Self::Score,
+            Self::Score => Self::Loss,
+            Self::Loss => Self::Checklist,
+        }
+    }
+
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Checklist => "id",
+            Self::Score => "score, the lowest first",
+            Self::Loss => "loss, the earliest first",
+        }
+    }
+}
+
+impl Replay {
+    /// In the order that is chosen.
+    pub fn component_rows(&self) -> Vec<Row> {
+        let parts = &self.scores.components;
+        let Some(rubric) = parts.rubric() else { return vec![] };
+        let (judgement, other) = (parts.judgement(), parts.other());
+        let listed = rubric.checklist.iter().flat_map(|it| &it.components);
+        let mut rows: Vec<Row> =
+            listed.map(|it| self.row(rubric, &it.id, Some(it), judgement, other)).collect();
+        let unlisted = judgement.into_iter().flat_map(|it| &it.verdicts);
+        for verdict in unlisted {
+            if !rows.iter().any(|row| row.id == verdict.component) {
+                rows.push(self.row(rubric, &verdict.component, None, judgement, other));
+            }
+        }
+        match parts.sort {
+            Sort::Checklist => {}
+            Sort::Score => rows.sort_by_key(|row| (row.score.is_none(), row.score)),
+            Sort::Loss => rows.sort_by_key(|row| {
+                (row.lost_at.is_none(), row.lost_at, row.change.unwrap_or_default())
+            }),
+        }
+        rows
+    }
+
+    fn row(
+        &self,
+        rubric: &Rubric,
+        id: &str,
+        component: Option<&Component>,
+        judgement: Option<&Judgement>,
+        other: Option<&Judgement>,
+    ) -> Row {
+        let verdict = judgement.and_then(|it| it.of(id));
+        let score = verdict.and_then(|it| it.score);
+        let before = other.and_then(|it| it.of(id)?.score);
+        let change = |(now, before): (u8, u8)| now as i8 - before as i8;
+        let exposure = rubric.exposure.as_ref();
+        let exposure = exposure.and_then(|it| it.components.iter().find(|it| it.id == id));
+        Row {
+            id: id.to_owned(),
+            name: component.map(|it| it.name.clone()).unwrap_or_default(),
+            is_in_checklist: component.is_some() || rubric.checklist.is_none(),
+            score,
+            why: why(judgement, verdict),
+            label: self.label_of(id).and_then(|label| label.score),
+            exposure: exposure.map(|it| it.at(self.session.run.end())),
+            change: score.zip(before).map(change),
+            lost_at: self.lifeline_of(id).and_then(|it| it.lost_at),
+        }
+    }
+
+    /// The label of whoever sits here on a component as it was judged, the judgement that is looked at. Labels of others
+    /// are on no screen: whoever sees them is no independent rater any more. Nothing is shown while nobody said who sits
+    /// here.
+    pub fn label_of(&self, id: &str) -> Option<&Label> {
+        let annotator = self.audit.annotator()?;
+        let parts = &self.scores.components;
+        let own = parts.rubric()?.labels.iter().find(|it| it.annotator == annotator)?;
+        let label = match parts.judgement() {
+            Some(judgement) => own.on(judgement, id),
+            None => own.labels.iter().rfind(|label| label.component == id),
+        };
+        label.filter(|label| label.score.is_some())
+    }
+
+    /// The row that is chosen.
+    pub fn component_row(&self) -> Option<Row> {
+        self.component_rows().into_iter().nth(self.scores.components.rows.cursor)
+    }
+
+    /// The component that is chosen, as the checklist has it.
+    pub fn component(&self) -> Option<&Component> {
+        let parts = &self.scores.components;
+        let id = parts.chosen.as_ref()?;
+        parts.rubric()?.checklist.as_ref()?.components.iter().find(|it| it.id == *id)
+    }
+
+    /// The verdict on the chosen component.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        let parts = &self.scores.components;
+        parts.judgement()?.of(parts.chosen.as_ref()?)
+    }
+}
+
+fn why(judgement: Option<&Judgement>, verdict: Option<&Verdict>) -> Option<String> {
+    match (judgement, verdict) {
+        (None, _) => None,
+        (Some(_), None) => Some("not judged".into()),
+        (Some(_), Some(verdict)) if verdict.score.is_some() => None,
+        (Some(_), Some(verdict)) => {
+            Some(verdict.error.clone().unwrap_or_else(|| "the judge gave no score".into()))
+        }
+    }
+}
+
+/// `C01 to C24`, or a few of them.
+pub fn ids(rows: &[Row]) -> String {
+    let mut ids: Vec<&str> = rows.iter().map(|row| &*row.id).collect();
+    ids.sort_by_key(|id| (Reverse(id.is_empty()), *id));
+    match ids.as_slice() {
+        [] => "there are none".into(),
+        [only] => format!("there is {only}"),
+        [first, .., last] => format!("there are {first} to {last}"),
+    }
+}

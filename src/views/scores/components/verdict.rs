@@ -1,0 +1,290 @@
+//! The lines of the panel beside the table: what the component is, what was said of it, the evidence in the code, and
+//! what the judge looked at.
+
+use crate::{
+    run::rubric::{Component, Evidence, LEVELS, Look, Verdict},
+    shell::replay::Replay,
+    views::audit::item::label_by,
+    widgets::wrap::wrap,
+};
+
+use super::{areas::Areas, asking::MOST_FILES};
+
+/// One row of the panel.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Row {
+    Blank,
+    /// A part of the panel begins.
+    Heading(String),
+    /// A field of the component, cut to the width; the name is empty where the words go on.
+    Field {
+        name: &'static str,
+        words: String,
+    },
+    /// The score of a judge or of a rater.
+    Score {
+        by: String,
+        score: Option<u8>,
+        label: Option<String>,
+        words: String,
+    },
+    /// Somebody else's words, cut to the width.
+    Words(String),
+    /// Our own.
+    Note(String),
+    /// Something could not be had.
+    Problem(String),
+    /// Lines of a file begin.
+    Evidence {
+        path: String,
+        lines: Option<(usize, usize)>,
+    },
+    /// A line of a file at the judged turn; counts from 1.
+    Code {
+        path: String,
+        line: usize,
+    },
+    /// A call of the judge's tools; counts from 1.
+    Look {
+        number: usize,
+        look: Look,
+    },
+    Excerpt(String),
+    /// One of several answers to a question: begins with the key that gives it.
+    Choice(String),
+}
+
+/// Cells of the name of a field.
+pub const FIELD: usize = 11;
+
+/// Lines shown of one piece of evidence, and of one excerpt.
+const MOST_LINES: usize = 200;
+const MOST_EXCERPT: usize = 12;
+
+impl Replay {
+    /// As wide as the panel is in these areas.
+    pub fn verdict_rows(&self, areas: &Areas) -> Vec<Row> {
+        let width = areas.verdict_width().max(20);
+        let Some(row) = self.component_row() else { return vec![] };
+        let mut rows = vec![];
+        self.say_component(width, &mut rows);
+        if !row.is_in_checklist {
+            rows.push(Row::Problem("the checklist has no such component".into()));
+        }
+        rows.push(Row::Blank);
+        match self.verdict() {
+            Some(verdict) => self.say_verdict(verdict, width, &mut rows),
+            None => rows.push(Row::Note(self.why_no_verdict())),
+        }
+        self.say_label(&row.id, width, &mut rows);
+        if let Some(verdict) = self.verdict() {
+            self.say_evidence(verdict, &mut rows);
+            say_trace(verdict, width, &mut rows);
+        }
+        rows
+    }
+
+    fn why_no_verdict(&self) -> String {
+        match self.scores.components.judgement() {
+            None => "nothing has judged this run yet".into(),
+            Some(judgement) => {
+                let id = self.scores.components.chosen.as_deref().unwrap_or_default();
+                let why = if judgement.asks_about(id) {
+                    "says nothing of"
+                } else {
+                    "was not asked about"
+                };
+                format!("{} {why} this component", judgement.judge.name)
+            }
+        }
+    }
+
+    fn say_component(&self, width: usize, rows: &mut Vec<Row>) {
+        let Some(component) = self.component() else { return };
+        let committed = component.committed_at_turn.map(|turn| format!("in turn {turn}"));
+        let more = [
+            ("committed", committed.unwrap_or_default()),
+            ("exposure", self.exposure_said(&component.id)),
+        ];
+        say_fields(component, &more, width, rows);
+    }
+
+    /// `3 clear at the end; 1 from turn 4, 3 from turn 16`; empty where it was not audited.
+    fn exposure_said(&self, id: &str) -> String {
+        const WORDS: [&str; 5] =
+            ["not recoverable", "weak", "residual ambiguity", "clear", "explicit"];
+        let exposure = self.scores.components.rubric().and_then(|it| it.exposure.as_ref());
+        let found = exposure.and_then(|it| it.components.iter().find(|it| it.id == id));
+        let Some(found) = found else { return String::new() };
+        let level = found.at(self.session.run.end());
+        let words = WORDS.get(usize::from(level)).copied().unwrap_or_default();
+        let steps: Vec<String> =
+            found.by_turn.iter().map(|(turn, level)| format!("{level} from turn {turn}")).collect();
+        format!("{level} {words} at the end ({})", steps.join(", "))
+    }
+
+    fn say_verdict(&self, verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
+        let judge = self.scores.components.judgement().map(|it| it.judge.name.clone());
+        let by = judge.filter(|name| !name.is_empty()).unwrap_or_else(|| "the judge".into());
+        rows.push(Row::Score {
+            by,
+            score: verdict.score,
+            label: verdict.label.clone(),
+            words: String::new(),
+        });
+        if verdict.score.is_none() {
+            let why = verdict.error.as_deref().unwrap_or("the judge gave no score");
+            rows.extend(cut(why, width).into_iter().map(Row::Problem));
+        }
+        rows.extend(cut(&verdict.rationale, width).into_iter().map(Row::Words));
+    }
+
+    fn say_label(&self, id: &str, width: usize, rows: &mut Vec<Row>) {
+        let Some(label) = self.label_of(id) else { return };
+        let blind = label.blind.map(|blind| if blind { "blind" } else { "not blind" });
+        let facts = [blind.map(str::to_owned), label.reason.clone()];
+        let words: Vec<String> = facts.into_iter().flatten().collect();
+        rows.push(Row::Score {
+            by: label_by(self.audit.annotator()),
+            score: label.score,
+            label: None,
+            words: words.join(", "),
+        });
+        let note = label.note.as_deref().unwrap_or_default();
+        rows.extend(cut(note, width).into_iter().map(Row::Words));
+    }
+
+    fn say_evidence(&self, verdict: &Verdict, rows: &mut Vec<Row>) {
+        rows.push(Row::Blank);
+        if verdict.evidence.is_empty() {
+            rows.push(Row::Note("the verdict names no lines of code".into()));
+            return;
+        }
+        let Some(turn) = self.judged_turn() else {
+            rows.push(Row::Problem("the judged commit is no turn of this run".into()));
+            for it in &verdict.evidence {
+                rows.push(Row::Evidence { path: it.path.clone(), lines: it.lines });
+            }
+            return;
+        };
+        rows.push(Row::Heading(format!("evidence, as it was after turn {}", turn + 1)));
+        for evidence in &verdict.evidence {
+            let (path, lines) = (evidence.path.clone(), evidence.lines);
+            rows.push(Row::Evidence { path, lines });
+            self.say_code(evidence, rows);
+        }
+    }
+
+    fn say_code(&self, evidence: &Evidence, rows: &mut Vec<Row>) {
+        let Some(key) = self.judged_file(&evidence.path) else {
+            rows.push(Row::Problem("the path leads out of the repository".into()));
+            return;
+        };
+        let count = match self.diff.get(&key) {
+            Some(Ok(compared)) if compared.text().is_some() => compared.line_count(),
+            Some(Ok(_)) => {
+                rows.push(Row::Problem("there is no such text file at that turn".into()));
+                return;
+            }
+            Some(Err(why)) => return rows.push(Row::Problem(why.clone())),
+            None => return rows.push(Row::Note("reading…".into())),
+        };
+        let Some((first, last)) = evidence.lines else {
+            rows.push(Row::Note(format!("the whole file, {count} lines; enter opens it")));
+            return;
+        };
+        if first > count {
+            rows.push(Row::Problem(format!("the file has {count} lines")));
+            return;
+        }
+        let lines = first.max(1)..=last.min(count);
+        let code = |line| Row::Code { path: evidence.path.clone(), line };
+        rows.extend(lines.clone().take(MOST_LINES).map(code));
+        if last > count {
+            rows.push(Row::Problem(format!(
+                "the evidence goes to line {last}, the file has {count} lines"
+            )));
+        } else if lines.count() > MOST_LINES {
+            rows.push(Row::Note("… enter opens the file".into()));
+        }
+    }
+
+    /// The file and the line that the cursor of the panel stands on, if it stands on evidence.
+    pub fn evidence_at_cursor(&self, areas: &Areas) -> Option<(String, usize)> {
+        let rows = self.verdict_rows(areas);
+        let at = self.scores.components.verdict.cursor.min(rows.len().checked_sub(1)?);
+        // What is said of a piece of evidence stands below its heading.
+        rows[..=at].iter().rev().find_map(|row| match row {
+            Row::Code { path, line } => Some(Some((path.clone(), *line))),
+            Row::Evidence { path, lines } => {
+                Some(Some((path.clone(), lines.map_or(1, |(first, _)| first))))
+            }
+            Row::Note(_) | Row::Problem(_) => None,
+            _ => Some(None),
+        })?
+    }
+}
+
+/// What the checklist says of a component, then more of it; a field without words is left out.
+pub(crate) fn say_fields(
+    component: &Component,
+    more: &[(&'static str, String)],
+    width: usize,
+    rows: &mut Vec<Row>,
+) {
+    let fields = [
+        ("intent", component.intent.clone()),
+        ("formula", component.formula.clone()),
+        ("inputs", component.inputs.clone()),
+        ("outputs", component.outputs.clone()),
+        ("connects to", component.connects_to.join(", ")),
+    ];
+    let fields = fields.into_iter().chain(more.iter().cloned());
+    for (name, words) in fields.filter(|(_, words)| !words.is_empty()) {
+        let cut = cut(&words, width.saturating_sub(FIELD + 2));
+        for (at, words) in cut.into_iter().enumerate() {
+            rows.push(Row::Field { name: if at == 0 { name } else { "" }, words });
+        }
+    }
+}
+
+pub(crate) fn say_trace(verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
+    rows.push(Row::Blank);
+    if verdict.trace.is_empty() {
+        rows.push(Row::Note("what the judge looked at is not recorded".into()));
+        return;
+    }
+    let calls = match verdict.trace.len() {
+        1 => "1 call".to_owned(),
+        count => format!("{count} calls"),
+    };
+    rows.push(Row::Heading(format!("what the judge looked at, {calls}")));
+    for (look, number) in verdict.trace.iter().zip(1..) {
+        rows.push(Row::Look { number, look: Look { excerpt: None, ..look.clone() } });
+        let excerpt = look.excerpt.as_deref().unwrap_or_default();
+        let lines = excerpt.lines().flat_map(|line| cut(line, width.saturating_sub(4)));
+        rows.extend(lines.take(MOST_EXCERPT).map(Row::Excerpt));
+        if excerpt.lines().count() > MOST_EXCERPT {
+            rows.push(Row::Excerpt("…".into()));
+        }
+    }
+}
+
+/// Words in rows of a width; none for no words.
+pub fn cut(words: &str, width: usize) -> Vec<String> {
+    let lines = words.lines().filter(|line| !line.trim().is_empty());
+    let rows =
+        lines.flat_map(|line| wrap(line, width).into_iter().map(|range| line[range].to_owned()));
+    rows.collect()
+}
+
+/// `2 Simplified`, in the rubric's words.
+pub fn score_said(score: u8) -> String {
+    let word = LEVELS.get(usize::from(score)).copied().unwrap_or_default();
+    format!("{score} {word}")
+}
+
+/// Whether more files have evidence than are read.
+pub const fn reads_all(files: usize) -> bool {
+    files <= MOST_FILES
+}

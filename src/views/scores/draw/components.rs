@@ -1,0 +1,70 @@
+//! The components of a run: the table, the verdict on the chosen one, its lifeline.
+
+mod header;
+mod table;
+pub(crate) mod verdict;
+
+use ratatui::{buffer::Buffer, text::Span};
+
+use crate::{
+    shell::replay::Replay,
+    views::scores::components::areas::Areas,
+    widgets::{
+        layout::Layout,
+        line::{fit, own},
+        text,
+        theme::{Meaning, Theme},
+    },
+};
+
+use super::lifeline;
+
+pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    let areas = Areas::of(layout, replay.scores.components.part);
+    header::draw(replay, theme, areas.header, buffer);
+    if let Some(area) = areas.table {
+        table::draw(replay, theme, area, buffer);
+    }
+    if areas.verdict.is_some() {
+        verdict::draw(replay, theme, &areas, buffer);
+    }
+    if areas.lifeline.is_some() {
+        lifeline::draw(replay, theme, &areas, buffer);
+    }
+}
+
+pub(crate) use verdict::arguments;
+
+/// A part's name with a blank on each side; bold where it has the keyboard.
+pub(crate) fn name(is_focused: bool, words: &str, theme: Theme) -> Span<'static> {
+    let meaning = if is_focused { Meaning::Title } else { Meaning::Text };
+    own(format!(" {words} "), theme.of(meaning))
+}
+
+/// Words in a column with a blank after them; cut where they are longer.
+pub(super) fn cell(words: &str, cells: usize) -> String {
+    let Some(room) = cells.checked_sub(1) else { return String::new() };
+    let kept = fit(vec![Span::raw(words.to_owned())], room);
+    let kept: String = kept.into_iter().map(|span| span.content.into_owned()).collect();
+    let blank = cells - text::width(&kept).min(cells);
+    kept + &" ".repeat(blank)
+}
+
+/// `██·· 2 Simplified`: told by its length, its number and its word.
+pub(crate) fn score(score: u8, theme: Theme) -> Vec<Span<'static>> {
+    use crate::{
+        run::rubric::{FULL, SEVERE},
+        views::scores::components::verdict::score_said,
+    };
+    let full = usize::from(score.min(FULL));
+    let bar = "█".repeat(full) + &"·".repeat(usize::from(FULL) - full);
+    let meaning = match score {
+        low if low <= SEVERE => Meaning::Error,
+        FULL => Meaning::Added,
+        _ => Meaning::Warning,
+    };
+    vec![
+        own(bar, theme.of(meaning)),
+        own(format!(" {}", score_said(score)), theme.of(Meaning::Text)),
+    ]
+}

@@ -1,0 +1,147 @@
+//! Who judged what, and the scores of the whole.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+    widgets::Widget,
+};
+
+use crate::{
+    metrics::{Number, faithfulness::if50, numbers::Style},
+    run::rubric::{FULL, Judgement, SEVERE},
+    shell::replay::Replay,
+    views::scores::components::asking::Integration,
+    widgets::{
+        line::{fit, own, recorded, sides},
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let width = usize::from(area.width.saturating_sub(2));
+    let rows = match area.height {
+        0 => vec![],
+        1 => vec![sums(replay, theme, width)],
+        _ => vec![who(replay, theme, width), sums(replay, theme, width)],
+    };
+    for (row, y) in rows.into_iter().zip(area.y..) {
+        row.render(
+            Rect { x: area.x + 1, y, width: area.width.saturating_sub(2), height: 1 },
+            buffer,
+        );
+    }
+}
+
+/// `judge gpt-5 (http, gpt-5-mini) · turn 56 at 610540d · 2026-11-21 · slump-5   judgement 1 of 2`
+fn who(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
+    let muted = theme.of(Meaning::Muted);
+    let parts = &replay.scores.components;
+    let Some(judgement) = parts.judgement() else {
+        return Line::from(fit(vec![own("nothing has judged this run yet", muted)], width));
+    };
+    let judge = &judgement.judge;
+    let name = if judge.name.is_empty() { "a judge without a name" } else { &judge.name };
+    let about: Vec<String> = [
+        (!judge.kind.is_empty()).then(|| judge.kind.clone()),
+        judge.model.clone().filter(|model| *model != judge.name),
+        judge.budget.map(|calls| format!("at most {calls} calls")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let mut facts = vec![judged_state(replay, judgement)];
+    facts.extend(judgement.created_at.as_deref().map(date));
+    facts.push(judgement.rubric.clone().unwrap_or_else(|| "rubric not named".into()));
+    let mut left = vec![own("judge ", muted), recorded(name, theme.of(Meaning::Title))];
+    if !about.is_empty() {
+        left.push(recorded(&format!(" ({})", about.join(", ")), muted));
+    }
+    left.push(recorded(&format!(" · {}", facts.join(" · ")), theme.of(Meaning::Text)));
+    let right = match parts.judgement_number() {
+        Some((number, count)) if count > 1 => format!("judgement {number} of {count}"),
+        _ => String::new(),
+    };
+    sides(left, vec![own(right, muted)], width)
+}
+
+/// `after turn 56 at 610540d`
+fn judged_state(replay: &Replay, judgement: &Judgement) -> String {
+    let commit = judgement.commit.as_deref().map(|it| it.chars().take(7).collect::<String>());
+    let at = commit.filter(|it| !it.is_empty()).map(|it| format!(" at {it}")).unwrap_or_default();
+    match replay.judged_turn() {
+        Some(turn) => format!("after turn {}{at}", turn + 1),
+        None => format!("no turn of this run{at}"),
+    }
+}
+
+/// The day of an RFC 3339 time; what is none stays as it is.
+fn date(written: &str) -> String {
+    written.split(['T', ' ']).next().unwrap_or(written).to_owned()
+}
+
+/// `MCF 2.708 of 4 · severe 5 · full 11 · judged 24 of 24`
+fn sums(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
+    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let rows = replay.component_rows();
+    let listed: Vec<_> = rows.iter().filter(|row| row.is_in_checklist).collect();
+    let counted = if listed.is_empty() { rows.iter().collect() } else { listed };
+    let scores: Vec<u8> = counted.iter().filter_map(|row| row.score).collect();
+    if scores.is_empty() {
+        let words = format!("{} components, none has a score", counted.len());
+        return Line::from(fit(vec![own(words, muted)], width));
+    }
+    let sum: u32 = scores.iter().map(|score| u32::from(*score)).sum();
+    let mcf = f64::from(sum) / scores.len() as f64;
+    let dir = integration(replay).and_then(|it| it.dir());
+    let dir_of = |value: &dyn Fn(f64) -> String| dir.map_or_else(|| waiting(replay), value);
+    let has_means = replay.scores.components.has_means();
+    let mean = |value: String| if has_means { value } else { "–".into() };
+    let part = if is_in_part(replay) { ", in part" } else { "" };
+    let count = |is: &dyn Fn(u8) -> bool| scores.iter().filter(|score| is(**score)).count();
+    let called = |name: &str, value: String| {
+        [own(format!("{name} "), muted), own(value, theme.of(Meaning::Title)), own("   ", plain)]
+    };
+    let named = |number: Number, value: String| called(number.short(), value);
+    let written = |number: Number, value: f64| number.written(value, Style::Plain);
+    let all = [
+        named(Number::Mcf, mean(format!("{} of {FULL}", written(Number::Mcf, mcf)))),
+        named(Number::Dir, dir_of(&|dir| written(Number::Dir, dir))),
+        named(Number::If50, mean(dir_of(&|dir| written(Number::If50, if50(mcf, dir))))),
+        named(Number::Judged, format!("{} of {}{part}", scores.len(), counted.len())),
+        named(Number::Severe, count(&|score| score <= SEVERE).to_string()),
+        named(Number::Full, count(&|score| score == FULL).to_string()),
+        called("lost", lost(replay)),
+    ];
+    let mut spans: Vec<Span<'static>> = all.into_iter().flatten().collect();
+    spans.pop(); // the blank after the last
+    sides(spans, vec![], width)
+}
+
+/// Whether the judgement that is looked at does not cover the checklist.
+fn is_in_part(replay: &Replay) -> bool {
+    let parts = &replay.scores.components;
+    parts.rubric().zip(parts.judgement()).is_some_and(|(rubric, it)| !rubric.covers(it))
+}
+
+/// Of the state that was judged, as far as it is known.
+fn integration(replay: &Replay) -> Option<Integration> {
+    let done = replay.judged_turn()? + 1;
+    replay.scores.components.reuse.at(done)?.as_ref().ok().copied().flatten()
+}
+
+/// What stands for a number that is not there.
+fn waiting(replay: &Replay) -> String {
+    let done = replay.judged_turn().map(|turn| turn + 1);
+    let is_known = done.is_none_or(|done| replay.scores.components.reuse.at(done).is_some());
+    if is_known { "–".into() } else { "…".into() }
+}
+
+/// How many components were lost on the way, as far as that is known.
+fn lost(replay: &Replay) -> String {
+    match replay.scores.components.lifelines.told() {
+        Some(Ok(told)) => told.iter().filter(|it| it.lost_at.is_some()).count().to_string(),
+        Some(Err(_)) => "not recorded".into(),
+        None => "…".into(),
+    }
+}

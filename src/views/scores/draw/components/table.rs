@@ -1,0 +1,205 @@
+//! One row a component.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use crate::{
+    shell::replay::Replay,
+    views::scores::{
+        components::{
+            Part,
+            table::{Row, Sort},
+        },
+        draw::lifeline,
+        lifeline::{Sign, signs, squeezed},
+    },
+    widgets::{
+        line::{fit, own, safe, width_of},
+        panel::{position, put_row, sentence, titled},
+        theme::{Meaning, Theme},
+    },
+};
+
+use super::{cell, name, score};
+
+/// Cells of the columns beside the name and the lifeline.
+const ID: usize = 5;
+const SCORE: usize = 18;
+const LABEL: usize = 6;
+const EXPOSURE: usize = 5;
+const CHANGE: usize = 4;
+const LOST: usize = 5;
+
+/// Cells that a name is not shortened below for the sake of a lifeline.
+const NAME: usize = 14;
+
+/// A strip narrower than this tells nothing.
+const STRIP: usize = 8;
+
+pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let parts = &replay.scores.components;
+    let is_focused = replay.has_part(Part::Table);
+    let width = usize::from(area.width.saturating_sub(2));
+    let sorted = match parts.sort {
+        Sort::Checklist => String::new(),
+        sort => format!(" by {} ", sort.words()),
+    };
+    let titles = [
+        Line::from(vec![name(is_focused, "components", theme)]),
+        Line::styled(sorted + &compared_with(replay), theme.of(Meaning::Muted)),
+        Line::default(),
+    ];
+    let inner = titled(is_focused, titles, theme, area, buffer);
+    let rows = replay.component_rows();
+    if rows.is_empty() {
+        let words = "the checklist names no component";
+        return sentence(words, theme.of(Meaning::Muted), inner, buffer);
+    }
+    let columns = Columns::of(width, replay, &rows);
+    put_row(columns.head(theme), None, inner, 0, buffer);
+    let scroll = parts.rows;
+    let chosen = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let height = usize::from(inner.height.saturating_sub(1));
+    for (index, row) in rows.iter().enumerate().skip(scroll.top).take(height) {
+        let style = (index == scroll.cursor).then_some(chosen);
+        let line = columns.row(row, replay, theme);
+        put_row(line, style, inner, (index - scroll.top + 1) as u16, buffer);
+    }
+    let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    position(scroll.top, rows.len(), theme, body, buffer);
+}
+
+/// ` chg against turn 39 `: the judgement that changes are told from.
+fn compared_with(replay: &Replay) -> String {
+    let parts = &replay.scores.components;
+    let (Some(judgement), Some(other)) = (parts.judgement(), parts.other()) else {
+        return String::new();
+    };
+    let turn = other.turn.map(|turn| format!("turn {turn}")).unwrap_or_else(|| "the end".into());
+    match judgement.turn == other.turn {
+        true => format!(" chg against {} ", safe(&other.judge.name)),
+        false => format!(" chg against {turn} "),
+    }
+}
+
+/// How wide the columns are; one of no cells is not shown.
+struct Columns {
+    name: usize,
+    label: usize,
+    exposure: usize,
+    change: usize,
+    lost: usize,
+    strip: usize,
+}
+
+impl Columns {
+    /// What nobody recorded has no column.
+    fn of(width: usize, replay: &Replay, rows: &[Row]) -> Self {
+        let has = |is: bool, cells: usize| if is { cells } else { 0 };
+        let label = has(rows.iter().any(|row| row.label.is_some()), LABEL);
+        let exposure = has(rows.iter().any(|row| row.exposure.is_some()), EXPOSURE);
+        let change = has(rows.iter().any(|row| row.change.is_some()), CHANGE);
+        let taken = ID + SCORE + label + exposure + change + LOST;
+        let room = width.saturating_sub(taken);
+        let turns = replay.session.run.turns.len();
+        let strip = room.saturating_sub(NAME + 1).min(turns.max(1));
+        let strip = if strip < STRIP.min(turns) { 0 } else { strip };
+        // A long name is worth more than the last cells of a strip that is squeezed anyway.
+        let strip = if strip < turns { strip.min(room / 3) } else { strip };
+        let name = room.saturating_sub(strip + usize::from(strip > 0));
+        Self { name, label, exposure, change, lost: LOST, strip }
+    }
+
+    fn head(&self, theme: Theme) -> Line<'static> {
+        let columns = [
+            ("id", ID),
+            ("component", self.name),
+            ("score", SCORE),
+            ("you", self.label),
+            ("exp", self.exposure),
+            ("chg", self.change),
+            ("lost", self.lost),
+        ];
+        let words: String = columns.iter().map(|(word, cells)| cell(word, *cells)).collect();
+        let turns = if self.strip < "turns".len() { "" } else { "turns" };
+        Line::styled(words + turns, theme.of(Meaning::Muted))
+    }
+
+    fn row(&self, row: &Row, replay: &Replay, theme: Theme) -> Line<'static> {
+        let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+        let named = if row.is_in_checklist { &row.name } else { "not in the checklist" };
+        let mut spans =
+            vec![own(cell(&safe(&row.id), ID), muted), own(cell(&safe(named), self.name), plain)];
+        let said = match (row.score, &row.why) {
+            (Some(given), _) => score(given, theme),
+            (None, Some(_))
+                if replay
+                    .scores
+                    .components
+                    .judgement()
+                    .is_some_and(|it| it.of(&row.id).is_some()) =>
+            {
+                vec![own("no score", theme.of(Meaning::Warning))]
+            }
+            (None, Some(_)) => vec![own("not judged", muted)],
+            (None, None) => vec![own("–", muted)],
+        };
+        spans.extend(filled(said, SCORE));
+        if self.label > 0 {
+            spans.push(own(cell(&label(row), self.label), plain));
+        }
+        if self.exposure > 0 {
+            let level = row.exposure.map_or_else(|| "–".into(), |level| level.to_string());
+            spans.push(own(cell(&level, self.exposure), plain));
+        }
+        if self.change > 0 {
+            spans.push(change(row.change, self.change, theme));
+        }
+        spans.push(lost(row, replay, self.lost, theme));
+        spans.extend(self.strip_of(row, replay, theme));
+        Line::from(spans)
+    }
+
+    fn strip_of(&self, row: &Row, replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
+        let Some(told) = replay.lifeline_of(&row.id) else { return vec![] };
+        let all: Vec<Sign> = signs(told, replay.session.run.turns.len());
+        let cells = squeezed(&all, self.strip);
+        cells.into_iter().map(|sign| lifeline::sign(sign, theme)).collect()
+    }
+}
+
+fn filled(spans: Vec<Span<'static>>, cells: usize) -> Vec<Span<'static>> {
+    let mut kept = fit(spans, cells.saturating_sub(1));
+    let blank = cells.saturating_sub(width_of(&kept));
+    kept.push(Span::raw(" ".repeat(blank)));
+    kept
+}
+
+/// What whoever sits here labelled.
+fn label(row: &Row) -> String {
+    row.label.map_or_else(|| "–".to_owned(), |score| score.to_string())
+}
+
+fn change(by: Option<i8>, cells: usize, theme: Theme) -> Span<'static> {
+    let (words, meaning) = match by {
+        None => (String::new(), Meaning::Muted),
+        Some(0) => ("=".into(), Meaning::Muted),
+        Some(by) if by < 0 => (format!("▼{}", by.unsigned_abs()), Meaning::Removed),
+        Some(by) => (format!("▲{by}"), Meaning::Added),
+    };
+    own(cell(&words, cells), theme.of(meaning))
+}
+
+fn lost(row: &Row, replay: &Replay, cells: usize, theme: Theme) -> Span<'static> {
+    let is_known = replay.lifeline_of(&row.id).is_some();
+    let words = match row.lost_at {
+        Some(turn) => turn.to_string(),
+        None if is_known => "–".into(),
+        None => String::new(),
+    };
+    let meaning = if row.lost_at.is_some() { Meaning::Error } else { Meaning::Muted };
+    own(cell(&words, cells), theme.of(meaning))
+}

@@ -1,0 +1,218 @@
+//! Components down, judgements across.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+use std::ops::Range;
+
+use crate::{
+    shell::replay::Replay,
+    views::scores::judges::{
+        Part, Side, Sort,
+        areas::{Areas, COLUMN, FEET, HEADS, ID, SHARE},
+        columns::Column,
+        rows::{Cell, Row},
+    },
+    widgets::{
+        line::{fit, own, safe},
+        panel::{position, put_row, sentence, titled},
+        theme::{Meaning, Theme},
+    },
+};
+
+use super::{cell, looks, name};
+
+/// What is drawn of the columns.
+struct Seen {
+    columns: Vec<Column>,
+    /// Those that there is room for.
+    range: Range<usize>,
+    /// Cells of a name.
+    name: usize,
+    /// The column of the cursor, and of a and b.
+    cursor: Option<usize>,
+    sides: [Option<usize>; 2],
+    has_repeats: bool,
+}
+
+impl Seen {
+    fn of(replay: &Replay, areas: &Areas) -> Self {
+        let columns = replay.judge_columns();
+        let (count, name) = areas.columns(columns.len());
+        let left = replay.scores.judges.left.min(columns.len().saturating_sub(count));
+        let at = |column: Option<Column>| {
+            let file = column?.file;
+            columns.iter().position(|other| other.file == file)
+        };
+        Self {
+            range: left..(left + count).min(columns.len()),
+            name,
+            cursor: at(replay.judge_column()),
+            sides: Side::ALL.map(|side| at(replay.side_column(side))),
+            has_repeats: columns.iter().any(|column| column.repeat.is_some()),
+            columns,
+        }
+    }
+
+    fn shown(&self) -> impl Iterator<Item = (usize, &Column)> {
+        self.columns.iter().enumerate().skip(self.range.start).take(self.range.len())
+    }
+}
+
+pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+    let Some(area) = areas.matrix else { return };
+    let judges = &replay.scores.judges;
+    let is_focused = judges.part == Part::Matrix;
+    let muted = theme.of(Meaning::Muted);
+    let seen = Seen::of(replay, areas);
+    let inner = titled(is_focused, titles(replay, &seen, theme), theme, area, buffer);
+    heads(&seen, theme, inner, buffer);
+    let rows = replay.judge_rows();
+    let chosen = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    for (index, row) in rows.iter().enumerate().skip(judges.rows.top).take(areas.matrix_height()) {
+        let is_here = index == judges.rows.cursor;
+        let line = row_of(row, &seen, is_here, theme);
+        let y = HEADS + (index - judges.rows.top) as u16;
+        put_row(line, is_here.then_some(chosen), inner, y, buffer);
+    }
+    if rows.is_empty() {
+        let words = match judges.only_differing {
+            true => "a and b differ on no component; d lists all of them",
+            false => "no component has a verdict",
+        };
+        let below =
+            Rect { y: inner.y + HEADS, height: inner.height.saturating_sub(HEADS), ..inner };
+        sentence(words, muted, below, buffer);
+    }
+    let foot = Line::from(fit(foot(replay, theme), usize::from(inner.width)));
+    put_row(foot, None, inner, inner.height.saturating_sub(FEET), buffer);
+    let above = HEADS + FEET;
+    let body = Rect { y: area.y + above, height: area.height.saturating_sub(above), ..area };
+    position(judges.rows.top, rows.len(), theme, body, buffer);
+}
+
+/// ` judgements ` and ` by instability  columns 2–7 of 9 `.
+fn titles(replay: &Replay, seen: &Seen, theme: Theme) -> [Line<'static>; 3] {
+    let judges = &replay.scores.judges;
+    let is_focused = judges.part == Part::Matrix;
+    let sorted = match judges.sort {
+        Sort::Id => String::new(),
+        Sort::Instability => " by instability ".into(),
+        Sort::Difference => " by difference ".into(),
+    };
+    let only = if judges.only_differing { " where a and b differ " } else { "" };
+    let (count, all) = (seen.range.len(), seen.columns.len());
+    let columns = match count < all {
+        true => format!(" columns {}–{} of {all} ", seen.range.start + 1, seen.range.end),
+        false => String::new(),
+    };
+    let words = format!("{all} judgements");
+    [
+        Line::from(vec![name(is_focused, &words, theme)]),
+        Line::styled(format!("{only}{sorted}{columns}"), theme.of(Meaning::Muted)),
+        Line::default(),
+    ]
+}
+
+/// Judge, prompt, turn, repeat, and which column is a and which b. The two columns of shares are of all judgements of
+/// the state at the cursor, and of repeats alone.
+fn heads(seen: &Seen, theme: Theme, inner: Rect, buffer: &mut Buffer) {
+    let muted = theme.of(Meaning::Muted);
+    let label = |words: &str| own(cell(words, ID + seen.name), muted);
+    let (judge, prompt) = (theme.of(Meaning::Title), theme.of(Meaning::Text));
+    let mut judges = vec![label("judge")];
+    judges.extend(spanning(seen, |a, b| a.has_judge_of(b), |it, _| safe(&it.setup.name), judge));
+    let mut prompts = vec![label("prompt")];
+    let is_like = |a: &Column, b: &Column| a.has_judge_of(b) && a.prompt == b.prompt;
+    prompts.extend(spanning(seen, is_like, digits, prompt));
+    let each = |words: &dyn Fn(&Column) -> String| -> Vec<Span<'static>> {
+        seen.shown().map(|(_, column)| own(cell(&words(column), COLUMN), prompt)).collect()
+    };
+    let mut turns = vec![label("after turn")];
+    turns.extend(each(&|it| it.turn.map_or_else(|| "end".into(), |turn| turn.to_string())));
+    let mut repeats = vec![label("repeat")];
+    repeats.extend(each(&|it| {
+        it.repeat.map_or_else(|| "–".into(), |(number, of)| format!("{number}/{of}"))
+    }));
+    let mut last = vec![label("component")];
+    last.extend(seen.shown().map(|(at, _)| mark(seen, at, theme)));
+    repeats.push(own("agreed by", muted));
+    last.push(own(cell("all", SHARE), muted));
+    last.push(own(if seen.has_repeats { "repeat" } else { "" }, muted));
+    for (y, spans) in [judges, prompts, turns, repeats, last].into_iter().enumerate() {
+        put_row(Line::from(spans), None, inner, y as u16, buffer);
+    }
+}
+
+/// `a`, `b`, and an arrow where the cursor is.
+fn mark(seen: &Seen, at: usize, theme: Theme) -> Span<'static> {
+    let side = Side::ALL.into_iter().find(|side| seen.sides[*side as usize] == Some(at));
+    let arrow = if seen.cursor == Some(at) { "▼" } else { "" };
+    let words = format!("{:<2}{arrow}", side.map_or("", Side::letter));
+    own(cell(&words, COLUMN), theme.of(Meaning::Key))
+}
+
+/// As many digits of the prompt's hash as there is room for.
+fn digits(column: &Column, cells: usize) -> String {
+    if column.prompt.is_empty() {
+        return "–".into();
+    }
+    safe(&column.prompt.chars().take(cells).collect::<String>())
+}
+
+/// One piece of words over neighbours that are alike.
+fn spanning(
+    seen: &Seen,
+    is_like: impl Fn(&Column, &Column) -> bool,
+    words: impl Fn(&Column, usize) -> String,
+    style: ratatui::style::Style,
+) -> Vec<Span<'static>> {
+    let shown: Vec<&Column> = seen.shown().map(|(_, column)| column).collect();
+    let mut spans = vec![];
+    for group in shown.chunk_by(|a, b| is_like(a, b)) {
+        let cells = COLUMN * group.len();
+        let words = group.first().map(|column| words(column, cells - 1)).unwrap_or_default();
+        spans.push(own(cell(&words, cells), style));
+    }
+    spans
+}
+
+fn row_of(row: &Row, seen: &Seen, is_here: bool, theme: Theme) -> Line<'static> {
+    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let named = if row.name.is_empty() { "not in the checklist" } else { &row.name };
+    let mut spans =
+        vec![own(cell(&safe(&row.id), ID), muted), own(cell(&safe(named), seen.name), plain)];
+    for at in seen.range.clone() {
+        let Some(said) = row.cells.get(at) else { continue };
+        let (sign, style) = match said {
+            Cell::Score(score) => (score.to_string(), looks(*score, theme)),
+            Cell::Error => ("!".to_owned(), theme.of(Meaning::Warning)),
+            Cell::Missing => ("…".to_owned(), muted),
+            Cell::NotAsked => ("·".to_owned(), muted),
+        };
+        let is_cursor = is_here && seen.cursor == Some(at);
+        let [before, after] = if is_cursor { ["[", "]"] } else { [" ", " "] };
+        spans.push(own(before, plain));
+        spans.push(own(sign, style));
+        spans.push(own(cell(after, COLUMN - 2), plain));
+    }
+    spans.push(share(row.agreed, SHARE, theme));
+    if seen.has_repeats {
+        spans.push(share(row.repeated, SHARE, theme));
+    }
+    Line::from(spans)
+}
+
+fn share(it: Option<f64>, cells: usize, theme: Theme) -> Span<'static> {
+    let words = it.map_or_else(|| "–".into(), |it| format!("{it:.2}"));
+    let is_low = it.is_some_and(|it| it < 0.5);
+    own(cell(&words, cells), theme.of(if is_low { Meaning::Warning } else { Meaning::Text }))
+}
+
+/// `this column: reader (a-model), prompt 3fa9c1b2, after turn 56, repeat 1 of 3`
+fn foot(replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
+    let words = replay.judge_column().map(|column| column.words()).unwrap_or_default();
+    vec![own("▼ ", theme.of(Meaning::Key)), own(safe(&words), theme.of(Meaning::Text))]
+}

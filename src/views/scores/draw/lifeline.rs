@@ -1,0 +1,256 @@
+//! The lifeline of the chosen component: one cell a turn, and what happened at the playhead.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use crate::{
+    metrics::lifeline::{Lifeline, Source, State, SymbolLife},
+    shell::replay::Replay,
+    views::scores::{
+        components::{Part, areas::Areas},
+        lifeline::{Sign, first_shown, signs, signs_of, standing},
+    },
+    widgets::{
+        line::{fit, own, safe, sides},
+        panel::{put_row, sentence, titled},
+        theme::{Meaning, Theme},
+    },
+};
+
+use super::components::name;
+
+/// The sign of one turn, in ASCII where there is nothing else; the legend names them.
+pub fn sign(sign: Sign, theme: Theme) -> Span<'static> {
+    let (words, meaning) = match sign {
+        Sign::Nothing => (" ", Meaning::Muted),
+        Sign::Committed => ("◆", Meaning::Title),
+        Sign::Appeared => ("+", Meaning::Added),
+        Sign::Changed => ("~", Meaning::Warning),
+        Sign::Gained => ("↑", Meaning::Added),
+        Sign::Dropped => ("↓", Meaning::Removed),
+        Sign::Renamed => ("»", Meaning::Hunk),
+        Sign::Guarded => ("?", Meaning::Warning),
+        Sign::Back => ("⟲", Meaning::Added),
+        Sign::Unused => ("○", Meaning::Error),
+        Sign::Vanished => ("✗", Meaning::Error),
+        Sign::Stands(State::Before) => (" ", Meaning::Muted),
+        Sign::Stands(State::Idle) => (".", Meaning::Muted),
+        Sign::Stands(State::Registered) => ("=", Meaning::Text),
+        Sign::Stands(State::Used) => ("─", Meaning::Text),
+        Sign::Stands(State::Unused) => ("_", Meaning::Muted),
+        Sign::Stands(State::Gone) => (" ", Meaning::Muted),
+    };
+    own(words, theme.of(meaning))
+}
+
+/// What the signs mean, the rarest last.
+const LEGEND: [(Sign, &str); 15] = [
+    (Sign::Committed, "committed"),
+    (Sign::Appeared, "defined"),
+    (Sign::Stands(State::Used), "in use"),
+    (Sign::Unused, "last use lost"),
+    (Sign::Vanished, "gone"),
+    (Sign::Changed, "changed"),
+    (Sign::Gained, "more uses"),
+    (Sign::Dropped, "fewer uses"),
+    (Sign::Renamed, "renamed, moved"),
+    (Sign::Stands(State::Idle), "not used yet"),
+    (Sign::Stands(State::Registered), "registered"),
+    (Sign::Stands(State::Unused), "unused"),
+    (Sign::Guarded, "only behind a condition"),
+    (Sign::Back, "back"),
+    (Sign::Nothing, ""),
+];
+
+pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+    let Some(area) = areas.lifeline else { return };
+    let is_focused = replay.has_part(Part::Lifeline);
+    let titles = [title(replay, theme), lost(replay, theme), Line::default()];
+    let inner = titled(is_focused, titles, theme, area, buffer);
+    let Some(lifeline) = replay.lifeline() else {
+        let why = safe(&replay.why_no_lifeline());
+        return sentence(&why, theme.of(Meaning::Muted), inner, buffer);
+    };
+    let strip = areas.strip();
+    let mut y = strips(lifeline, replay, theme, strip, inner, buffer);
+    y = axis(replay, theme, strip, inner, y, buffer);
+    let width = usize::from(inner.width);
+    let legend = inner.height.saturating_sub(y) > 2;
+    let last = inner.height - u16::from(legend);
+    let said = here(lifeline, replay, theme, width);
+    for (line, at) in said.into_iter().chain(symbols(lifeline, theme, width)).zip(y..last) {
+        put_row(line, None, inner, at, buffer);
+    }
+    if legend {
+        put_row(told(theme, width), None, inner, last, buffer);
+    }
+}
+
+/// ` lifeline C17 `
+fn title(replay: &Replay, theme: Theme) -> Line<'static> {
+    let is_focused = replay.has_part(Part::Lifeline);
+    let id = replay.component_row().map(|row| format!(" of {}", safe(&row.id)));
+    Line::from(name(is_focused, &format!("lifeline{}", id.unwrap_or_default()), theme))
+}
+
+/// ` lost in turn 46 `
+fn lost(replay: &Replay, theme: Theme) -> Line<'static> {
+    let turn = replay.lifeline().and_then(|it| it.lost_at);
+    let words = turn.map(|turn| format!(" lost in turn {turn} ")).unwrap_or_default();
+    Line::styled(words, theme.of(Meaning::Error))
+}
+
+/// The component's cells and, where there are several and there is room, those of its symbols; the row after them.
+fn strips(
+    lifeline: &Lifeline,
+    replay: &Replay,
+    theme: Theme,
+    strip: Rect,
+    inner: Rect,
+    buffer: &mut Buffer,
+) -> u16 {
+    let turns = replay.session.run.turns.len();
+    let deciding: Vec<_> = lifeline.deciding().collect();
+    let mut rows = vec![];
+    match deciding.as_slice() {
+        [only] => rows.push((safe(&only.name), signs(lifeline, turns))),
+        several => {
+            rows.push(("all of it".to_owned(), signs(lifeline, turns)));
+            rows.extend(several.iter().map(|life| (safe(&life.name), signs_of(life))));
+        }
+    }
+    // One row each for the axis, an event and the legend.
+    let room = usize::from(inner.height.saturating_sub(4)).max(1);
+    let mut y = 0;
+    for (name, signs) in rows.into_iter().take(room) {
+        let left = fit(
+            vec![own(name, theme.of(Meaning::Text))],
+            usize::from(strip.x.saturating_sub(inner.x + 1)),
+        );
+        put_row(Line::from(left), None, inner, y, buffer);
+        cells(&signs, replay, theme, strip, inner.y + y, buffer);
+        y += 1;
+    }
+    y
+}
+
+fn cells(signs: &[Sign], replay: &Replay, theme: Theme, strip: Rect, y: u16, buffer: &mut Buffer) {
+    let first = first_shown(replay.session.turn, signs.len(), usize::from(strip.width));
+    for (index, x) in (first..signs.len()).zip(strip.x..strip.right()) {
+        let span = sign(signs[index], theme);
+        let style = match index == replay.session.turn {
+            true => span.style.patch(theme.of(Meaning::Selected)),
+            false => span.style,
+        };
+        if let Some(cell) = buffer.cell_mut((x, y)) {
+            cell.set_symbol(&span.content).set_style(style);
+        }
+    }
+}
+
+/// Where checkpoints end and where the playhead is; the row after it.
+fn axis(
+    replay: &Replay,
+    theme: Theme,
+    strip: Rect,
+    inner: Rect,
+    y: u16,
+    buffer: &mut Buffer,
+) -> u16 {
+    let (muted, turns) = (theme.of(Meaning::Muted), replay.session.run.turns.len());
+    let words = if replay.session.run.checkpoints.is_empty() { "turns" } else { "checkpoints ┆" };
+    put_row(Line::styled(words, muted), None, inner, y, buffer);
+    let first = first_shown(replay.session.turn, turns, usize::from(strip.width));
+    for (turn, x) in (first..turns).zip(strip.x..strip.right()) {
+        let ends = replay.session.run.checkpoints.iter().any(|it| it.last_turn == turn);
+        let (words, style) = match () {
+            () if turn == replay.session.turn => ("▲", theme.of(Meaning::Title)),
+            () if ends => ("┆", muted),
+            () => (" ", muted),
+        };
+        if let Some(cell) = buffer.cell_mut((x, inner.y + y)) {
+            cell.set_symbol(words).set_style(style);
+        }
+    }
+    y + 1
+}
+
+/// What the playhead's turn did, one line an event; else how things stand.
+fn here(lifeline: &Lifeline, replay: &Replay, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let turn = replay.session.turn + 1;
+    let head = |words: &str| own(format!("{words:<9} "), muted);
+    let mut said: Vec<(String, String)> = vec![];
+    if lifeline.committed == Some(turn) {
+        said.push(("committed in the dialogue".into(), String::new()));
+    }
+    for (life, event) in replay.events_here() {
+        let place = event.spot.as_ref().map(|spot| format!("{}:{}", spot.path, spot.line));
+        let words = format!("{} {}", life.name, event.what.words());
+        said.push((safe(&words), safe(&place.unwrap_or_default())));
+    }
+    if said.is_empty() {
+        said.push((safe(&standing(lifeline, turn)), String::new()));
+    }
+    let lines = said.into_iter().enumerate().map(|(at, (words, place))| {
+        let first = if at == 0 { format!("turn {turn}") } else { String::new() };
+        sides(vec![head(&first), own(words, plain)], vec![own(place, muted)], width)
+    });
+    lines.collect()
+}
+
+/// What became of each symbol, one line each.
+fn symbols(lifeline: &Lifeline, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let line = |life: &SymbolLife| {
+        let source = match life.source {
+            Source::Name => "symbol",
+            Source::Evidence => "evidence",
+        };
+        let left = vec![own(format!("{source:<9} "), muted), own(safe(&life.name), plain)];
+        let left = [left, vec![own(format!("  {}", history(life)), muted)]].concat();
+        let place = life.place.as_ref().map(|place| place.path.to_string()).unwrap_or_default();
+        sides(left, vec![own(safe(&place), muted)], width)
+    };
+    lifeline.symbols.iter().map(line).collect()
+}
+
+/// `defined in turn 24, last used after turn 45, gone in turn 46`
+fn history(life: &SymbolLife) -> String {
+    let Some(first) = life.first else { return "never defined".into() };
+    let mut said = vec![match first {
+        0 => "there before the first turn".to_owned(),
+        turn => format!("defined in turn {turn}"),
+    }];
+    said.extend(life.moves.iter().map(|it| match it.from.simple() == it.to.simple() {
+        true => format!("moved in turn {}", it.turn),
+        false => format!("renamed to {} in turn {}", safe(&it.to.name), it.turn),
+    }));
+    let end = life.cells.last().map(|cell| cell.state);
+    said.push(match (end, life.last_used) {
+        (Some(State::Used), _) => "in use at the end".into(),
+        (Some(State::Registered), _) => "registered at the end".into(),
+        (_, Some(turn)) => format!("in use until turn {turn}"),
+        (_, None) => "never used outside tests".into(),
+    });
+    said.extend(life.unused_since.map(|turn| format!("unused since turn {turn}")));
+    said.extend(life.vanished.map(|turn| format!("gone in turn {turn}")));
+    said.join(", ")
+}
+
+fn told(theme: Theme, width: usize) -> Line<'static> {
+    let muted = theme.of(Meaning::Muted);
+    let mut spans = vec![];
+    for (which, words) in LEGEND.into_iter().filter(|(_, words)| !words.is_empty()) {
+        let next = [sign(which, theme), own(format!(" {words}   "), muted)];
+        let taken = crate::widgets::line::width_of(&spans) + crate::widgets::line::width_of(&next);
+        if taken > width + 3 {
+            break;
+        }
+        spans.extend(next);
+    }
+    Line::from(spans)
+}

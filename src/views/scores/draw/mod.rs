@@ -1,0 +1,43 @@
+//! What a run is judged by: the table of its components, all judgements at once, its rubric tree, or its flags.
+
+pub(crate) mod components;
+mod flags;
+mod judges;
+mod lifeline;
+mod tree;
+
+use ratatui::buffer::Buffer;
+
+use crate::{
+    shell::{Loading, replay::Replay},
+    views::scores::Shows,
+    widgets::{
+        layout::Layout,
+        line::safe,
+        panel::sentence,
+        theme::{Meaning, Theme},
+    },
+};
+
+pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    match replay.scores.shown(&replay.session.run) {
+        Some(Shows::Components) => components::draw(replay, theme, layout, buffer),
+        Some(Shows::Judges) => judges::draw(replay, theme, layout, buffer),
+        Some(Shows::Tree) => tree::draw(replay, theme, layout, buffer),
+        Some(Shows::Flags) => flags::draw(replay, theme, layout, buffer),
+        None => {
+            sentence(&why_none(replay), theme.of(Meaning::Muted), layout.body, buffer);
+        }
+    }
+}
+
+fn why_none(replay: &Replay) -> String {
+    match &replay.scores.components.rubric {
+        Loading::Nothing | Loading::Waiting(_) => "reading what this run is judged by…".into(),
+        Loading::Failed(why) => safe(why),
+        Loading::Ready(_) => "nothing here says what this run is judged by: neither a checklist \
+            (components.json), nor judgements, nor flags, nor a graded rubric tree (grader_output.json, grade.json or \
+            rubric.json) lies beside it"
+            .into(),
+    }
+}

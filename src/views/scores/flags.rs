@@ -1,0 +1,137 @@
+//! Places that a judge objected to, checkpoint by checkpoint: those of judgements in the run's folder, and those that a
+//! benchmark recorded. A count of flags is not a score, and none is made of it.
+//!
+//! [`states`] says what was judged when and by whom, [`table`] has the rows, [`areas`] says where the parts stand,
+//! [`marks`] has the flags beside the lines of the replay.
+
+pub mod areas;
+pub mod marks;
+mod pointing;
+pub mod states;
+pub mod table;
+
+use crate::{
+    run::RepoPath,
+    shell::replay::Replay,
+    views::curves::Place,
+    widgets::{
+        layout::Layout,
+        scroll::{Motion, Scroll},
+    },
+};
+
+use areas::Areas;
+use table::Sort;
+
+/// What is looked at of the flags.
+#[derive(Debug, Default)]
+pub struct Flags {
+    /// Which of [`Replay::flag_sources`]; counts from 0.
+    source: usize,
+    /// Which state of it; the last one unless another was chosen.
+    state: Option<usize>,
+    /// Whether every flag is listed where it was found, in the place of those of one state.
+    pub is_all: bool,
+    pub sort: Sort,
+    pub rows: Scroll,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    Move(Motion),
+    NextState(usize),
+    PreviousState(usize),
+    /// Those of one state, or each where it was found.
+    All,
+    /// Another judge, or what was recorded.
+    NextSource,
+    PreviousSource,
+    Sort,
+    /// To the lines, as they were judged.
+    Open,
+}
+
+impl Replay {
+    pub(super) fn update_flags(&mut self, message: Message, layout: &Layout) {
+        match message {
+            Message::Move(motion) => {
+                let (len, height) = (self.flag_rows().len(), Areas::of(layout).table_height());
+                let rows = &mut self.scores.flags.rows;
+                rows.cursor = motion.from(rows.cursor, len, height);
+            }
+            Message::NextState(count) => self.go_to_state(count as isize),
+            Message::PreviousState(count) => self.go_to_state(-(count as isize)),
+            Message::All => {
+                let flags = &mut self.scores.flags;
+                flags.is_all = !flags.is_all;
+                flags.rows = Scroll::default();
+            }
+            Message::NextSource => self.go_to_source(1),
+            Message::PreviousSource => self.go_to_source(-1),
+            Message::Sort => {
+                let flags = &mut self.scores.flags;
+                flags.sort = flags.sort.next();
+                flags.rows = Scroll::default();
+                self.session.notice = Some(format!("sorted by {}", self.scores.flags.sort.words()));
+            }
+            Message::Open => self.open_flag(),
+        }
+    }
+
+    /// In time; stays at the first and at the last.
+    fn go_to_state(&mut self, by: isize) {
+        let Some(source) = self.flag_source() else { return };
+        let last = source.states.len().saturating_sub(1);
+        let next = self.flag_state_at(last).saturating_add_signed(by).min(last);
+        let name = source.states.get(next).map(|state| state.name.clone()).unwrap_or_default();
+        let flags = &mut self.scores.flags;
+        flags.state = Some(next);
+        flags.is_all = false;
+        flags.rows = Scroll::default();
+        self.session.notice = Some(format!("judged state {} of {}: {name}", next + 1, last + 1));
+    }
+
+    /// Which state is looked at, of so many after the first.
+    pub(super) fn flag_state_at(&self, last: usize) -> usize {
+        self.scores.flags.state.unwrap_or(last).min(last)
+    }
+
+    fn go_to_source(&mut self, by: isize) {
+        let sources = self.flag_sources();
+        let count = sources.len();
+        if count < 2 {
+            self.session.notice = Some("nobody else flagged this run".into());
+            return;
+        }
+        let now = self.scores.flags.source.min(count - 1) as isize;
+        let next = (now + by).rem_euclid(count as isize) as usize;
+        self.session.notice =
+            Some(format!("flags {} of {count}: {}", next + 1, sources[next].by.words()));
+        let Flags { is_all, sort, .. } = self.scores.flags;
+        self.scores.flags = Flags { source: next, is_all, sort, ..Flags::default() };
+    }
+
+    fn open_flag(&mut self) {
+        let Some(row) = self.flag_row() else {
+            self.session.notice = Some("there is no flag here to go to".into());
+            return;
+        };
+        let turn = row.turn.and_then(|done| done.checked_sub(1));
+        let turn = turn.filter(|turn| *turn < self.session.run.turns.len());
+        let (Some(turn), Some(path)) = (turn, RepoPath::new(&row.flag.path)) else {
+            self.session.notice = Some("the judged state is no turn of this run".into());
+            return;
+        };
+        let line = row.flag.start.map_or(1, |line| line as usize);
+        self.leave();
+        self.show_place(&Place { turn, path: path.clone(), lines: None, is_changed: false });
+        self.diff.view = crate::views::replay::diff::View::File(path);
+        self.diff.aim_at(line);
+        self.session.notice = Some("backspace goes back to the flags".into());
+    }
+
+    pub(super) fn settle_flags(&mut self, layout: &Layout) {
+        let len = self.flag_rows().len();
+        self.scores.flags.rows.follow(len, Areas::of(layout).table_height());
+    }
+}

@@ -1,0 +1,62 @@
+//! Where the parts of the view stand, as a pure function: `update` asks it what a click means, `ui` where to draw.
+
+use ratatui::layout::{Constraint, Layout as Split, Rect};
+
+use crate::widgets::layout::Layout;
+
+/// The areas of one frame, borders included; they do not overlap and lie inside the layout's body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Areas {
+    /// Two rows, or one, without a border.
+    pub header: Rect,
+    pub table: Rect,
+    /// The words of the chosen flag, where there are rows enough for them.
+    pub detail: Option<Rect>,
+}
+
+/// Rows below which the table has all of them.
+const LOW: u16 = 14;
+
+impl Areas {
+    pub fn of(layout: &Layout) -> Self {
+        if layout.is_too_small {
+            return Self::default();
+        }
+        let body = layout.body;
+        let is_low = body.height < LOW;
+        let below = if is_low { 0 } else { (body.height / 4).clamp(6, 10) };
+        let header = if is_low { 1 } else { 2 };
+        let rows = [Constraint::Length(header), Constraint::Fill(1), Constraint::Length(below)];
+        let [header, table, detail] = Split::vertical(rows).areas(body);
+        Self { header, table, detail: (!is_low).then_some(detail) }
+    }
+
+    /// Rows of the table, without the one of its column names.
+    pub fn table_height(&self) -> usize {
+        usize::from(self.table.height.saturating_sub(3))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::widgets::layout::{Panel, Zoom};
+    use ratatui::layout::Size;
+
+    #[test]
+    fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
+        for (width, height) in [(0, 0), (60, 15), (80, 24), (120, 40), (300, 100)] {
+            let layout = Layout::of(Size { width, height }, Panel::Turns, Zoom::Off, 0);
+            let areas = Areas::of(&layout);
+            let all: Vec<Rect> = [Some(areas.header), Some(areas.table), areas.detail]
+                .into_iter()
+                .flatten()
+                .collect();
+            for (at, area) in all.iter().enumerate() {
+                assert_eq!(area.intersection(layout.body), *area);
+                assert!(all[..at].iter().all(|other| !area.intersects(*other)));
+            }
+            assert!(layout.is_too_small || areas.table_height() >= 3);
+        }
+    }
+}

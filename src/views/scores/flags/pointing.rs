@@ -1,0 +1,36 @@
+//! What a click on the flags selects and the wheel moves.
+
+use ratatui::layout::Position;
+
+use crate::{
+    shell::{
+        mouse::{Kind, Mouse},
+        replay::Replay,
+    },
+    widgets::{layout::Layout, scroll::Motion},
+};
+
+use super::{Message, areas::Areas};
+
+impl Replay {
+    pub(crate) fn point_at_flags(&mut self, mouse: Mouse, layout: &Layout) {
+        let area = Areas::of(layout).table;
+        if !area.contains(Position { x: mouse.column, y: mouse.row }) {
+            return;
+        }
+        let row = mouse.row.checked_sub(area.y + 2).map(usize::from);
+        let under = row
+            .map(|row| self.scores.flags.rows.top + row)
+            .filter(|at| mouse.row + 1 < area.bottom() && *at < self.flag_rows().len());
+        match (mouse.kind, under) {
+            (Kind::WheelUp, _) => self.update_flags(Message::Move(Motion::Up(1)), layout),
+            (Kind::WheelDown, _) => self.update_flags(Message::Move(Motion::Down(1)), layout),
+            (Kind::Click, Some(at)) => self.scores.flags.rows.cursor = at,
+            (Kind::DoubleClick, Some(at)) => {
+                self.scores.flags.rows.cursor = at;
+                self.update_flags(Message::Open, layout);
+            }
+            _ => {}
+        }
+    }
+}

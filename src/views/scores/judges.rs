@@ -1,0 +1,287 @@
+//! All judgements of a run at once: components down, judgements across, and two of them held against each other.
+//!
+//! [`columns`] says which judgement stands where and [`rows`] what each said; [`pair`] holds the two that are chosen
+//! against each other; [`both`] has the words of both on one component; [`areas`] says where the parts stand. Nothing
+//! here changes a judgement. The labels of human raters are left out on purpose: raters must not see each other. A
+//! judgement of the kind `human` is in: it was made to be seen.
+
+pub mod areas;
+pub mod both;
+pub mod columns;
+mod moving;
+pub mod pair;
+pub mod rows;
+
+use crate::{
+    shell::replay::Replay,
+    widgets::{
+        layout::Layout,
+        scroll::{Motion, Scroll},
+    },
+};
+
+use super::Shows;
+
+use columns::Column;
+use pair::Measured;
+
+/// What is looked at.
+#[derive(Debug, Default)]
+pub struct Judges {
+    pub part: Part,
+    /// Where the part of both verdicts was entered from.
+    came_from: Part,
+    pub sort: Sort,
+    /// Only components that the two chosen judgements score differently.
+    pub only_differing: bool,
+    /// Id of the component at the cursor.
+    component: Option<String>,
+    /// File of the judgement at the cursor.
+    column: Option<String>,
+    /// Files of the two that are held against each other, where they were chosen.
+    chosen: [Option<String>; 2],
+    pub rows: Scroll,
+    pub differing: Scroll,
+    /// The first column that is seen.
+    pub left: usize,
+    /// Whose words have the keyboard, or are seen where there is room for one only.
+    pub side: Side,
+    /// The first row of words that is seen, of each.
+    pub words: [usize; 2],
+    /// Whose words they are of: component, and both files.
+    words_of: Option<[String; 3]>,
+    measured: Option<Measured>,
+}
+
+/// Which part has the keyboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Part {
+    #[default]
+    Matrix,
+    /// Two judgements, and where they differ.
+    Pair,
+    /// What both say of one component.
+    Both,
+}
+
+/// One of the two that are held against each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Side {
+    #[default]
+    First,
+    Second,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sort {
+    /// In the order of the checklist.
+    #[default]
+    Id,
+    /// What is agreed on least first.
+    Instability,
+    /// The largest difference of the two that are chosen first.
+    Difference,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// Rows: components, or words.
+    Move(Motion),
+    /// Columns.
+    Column(Motion),
+    /// The column at the cursor becomes this side.
+    Choose(Side),
+    /// The next or previous two that are worth holding against each other.
+    NextPair,
+    PreviousPair,
+    Sort,
+    OnlyDiffering,
+    /// What the cursor stands on.
+    Open,
+    /// What both of the chosen say of the component at the cursor.
+    Both,
+    /// The other one's words.
+    Flip,
+    NextDifference,
+    PreviousDifference,
+    NextPart,
+    Close,
+}
+
+impl Side {
+    pub const ALL: [Self; 2] = [Self::First, Self::Second];
+
+    pub const fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+
+    /// As the columns are marked.
+    pub const fn letter(self) -> &'static str {
+        match self {
+            Self::First => "a",
+            Self::Second => "b",
+        }
+    }
+}
+
+impl Sort {
+    const fn next(self) -> Self {
+        match self {
+            Self::Id => Self::Instability,
+            Self::Instability => Self::Difference,
+            Self::Difference => Self::Id,
+        }
+    }
+
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Id => "id",
+            Self::Instability => "instability, what is agreed on least first",
+            Self::Difference => "difference of a and b, the largest first",
+        }
+    }
+}
+
+impl Judges {
+    /// Opens at a component.
+    pub fn choose(&mut self, id: Option<String>) {
+        self.component = id;
+    }
+}
+
+impl Replay {
+    pub(super) fn update_judges(&mut self, message: Message, layout: &Layout) {
+        let judges = &mut self.scores.judges;
+        match message {
+            Message::Move(motion) => self.move_among_judges(motion, layout),
+            Message::Column(motion) => self.move_column(motion, layout),
+            Message::Choose(side) => self.choose_side(side),
+            Message::NextPair => self.next_pair(1),
+            Message::PreviousPair => self.next_pair(-1),
+            Message::Sort => {
+                judges.sort = judges.sort.next();
+                self.session.notice = Some(format!("sorted by {}", judges.sort.words()));
+            }
+            Message::OnlyDiffering => self.list_differing(),
+            Message::Open => self.open_judged(),
+            Message::Both => self.show_both(),
+            Message::Flip => judges.side = judges.side.other(),
+            Message::NextDifference => self.go_to_difference(1),
+            Message::PreviousDifference => self.go_to_difference(-1),
+            Message::NextPart => match judges.part {
+                Part::Matrix => judges.part = Part::Pair,
+                Part::Pair => judges.part = Part::Matrix,
+                Part::Both => judges.side = judges.side.other(),
+            },
+            Message::Close => match judges.part {
+                Part::Both => judges.part = judges.came_from,
+                Part::Pair | Part::Matrix => judges.part = Part::Matrix,
+            },
+        }
+    }
+
+    fn list_differing(&mut self) {
+        let judges = &mut self.scores.judges;
+        judges.only_differing = !judges.only_differing;
+        let is_only = judges.only_differing;
+        let count = self.differing().len();
+        self.session.notice = Some(match (is_only, count) {
+            (true, 0) => "a and b differ nowhere: d lists all components again".into(),
+            (true, count) => format!("only the {count} on which a and b differ"),
+            (false, _) => "all components".into(),
+        });
+    }
+
+    /// The verdict of the column at the cursor, or both where they differ and that is what is listed.
+    fn open_judged(&mut self) {
+        let judges = &self.scores.judges;
+        match judges.part {
+            Part::Matrix if !judges.only_differing => {
+                let file = self.judge_column().map(|column| column.file);
+                self.open_verdict_of(file);
+            }
+            Part::Matrix | Part::Pair => self.show_both(),
+            Part::Both => {
+                let file = self.side_column(judges.side).map(|column| column.file);
+                self.open_verdict_of(file);
+            }
+        }
+    }
+
+    /// In the table of components, where the evidence opens into the code.
+    fn open_verdict_of(&mut self, file: Option<String>) {
+        let (Some(file), Some(id)) = (file, self.scores.judges.component.clone()) else {
+            self.session.notice = Some("there is no verdict here".into());
+            return;
+        };
+        self.scores.chosen = Some(Shows::Components);
+        let components = &mut self.scores.components;
+        components.look_at(&file);
+        components.choose(Some(id));
+        components.part = super::components::Part::Verdict;
+        self.session.notice = Some("t goes back to all judgements".into());
+    }
+
+    fn show_both(&mut self) {
+        let judges = &mut self.scores.judges;
+        if judges.component.is_none() {
+            self.session.notice = Some("no component is chosen".into());
+            return;
+        }
+        if judges.part != Part::Both {
+            judges.came_from = judges.part;
+            judges.part = Part::Both;
+            judges.side = Side::First;
+        }
+    }
+
+    fn choose_side(&mut self, side: Side) {
+        let Some(column) = self.judge_column() else { return };
+        let other = self.side_column(side.other()).map(|column| column.file);
+        if other.as_ref() == Some(&column.file) {
+            let letter = side.other().letter();
+            self.session.notice = Some(format!("this column is {letter} already; choose another"));
+            return;
+        }
+        self.session.notice = Some(format!("{} is {}", side.letter(), column.words()));
+        self.scores.judges.chosen = match side {
+            Side::First => [Some(column.file), other],
+            Side::Second => [other, Some(column.file)],
+        };
+    }
+
+    fn next_pair(&mut self, by: isize) {
+        let pairs = self.pairs_of_columns();
+        let now = [Side::First, Side::Second].map(|side| self.side_column(side).map(|it| it.file));
+        let at = pairs
+            .iter()
+            .position(|pair| pair.each_ref().map(|column| Some(column.file.clone())) == now);
+        let count = pairs.len() as isize;
+        if count == 0 {
+            return;
+        }
+        let next = match at {
+            Some(at) => (at as isize + by).rem_euclid(count),
+            None => 0,
+        };
+        let Some([a, b]) = pairs.get(next as usize) else { return };
+        self.session.notice = Some(format!("pair {} of {count}: {}", next + 1, pair::kind(a, b)));
+        self.scores.judges.chosen = [Some(a.file.clone()), Some(b.file.clone())];
+    }
+
+    /// The column at the cursor.
+    pub fn judge_column(&self) -> Option<Column> {
+        let columns = self.judge_columns();
+        let wanted = self.scores.judges.column.as_ref();
+        let at = columns.iter().position(|column| Some(&column.file) == wanted).unwrap_or(0);
+        columns.into_iter().nth(at)
+    }
+
+    /// The id of the component at the cursor.
+    pub fn judges_component(&self) -> Option<&str> {
+        self.scores.judges.component.as_deref()
+    }
+}

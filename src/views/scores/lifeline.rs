@@ -1,0 +1,268 @@
+//! The lifelines of the components: which are known, and the ways over their turns.
+
+use std::sync::Arc;
+
+use crate::{
+    metrics::lifeline::{Asked, Event, Lifeline, State, SymbolLife, What},
+    run::Run,
+    session::{
+        ask::{Numbers, Pending, Request},
+        question::Question,
+    },
+    shell::{Effect, replay::Replay},
+};
+
+use super::components::Part;
+
+/// The lifelines of one judgement and one state of the run.
+#[derive(Debug, Default)]
+pub struct Lifelines {
+    known: Option<(Key, Told)>,
+    pending: Pending<Key>,
+}
+
+type Told = Result<Arc<Vec<Lifeline>>, String>;
+
+/// What they depend on: how many turns there are, and what is followed.
+type Key = (usize, Vec<Asked>);
+
+impl Lifelines {
+    pub(super) fn ask(
+        &mut self,
+        numbers: &mut Numbers,
+        run: &Arc<Run>,
+        components: Vec<Asked>,
+    ) -> Option<Effect> {
+        let key = (run.turns.len(), components);
+        let is_known = self.known.as_ref().is_some_and(|(known, _)| *known == key);
+        if is_known || !self.pending.is_free() {
+            return None;
+        }
+        let question = Question::Lifelines { run: run.clone(), components: key.1.clone() };
+        Some(self.pending.ask(numbers, key, question))
+    }
+
+    pub fn take(&mut self, request: Request, told: Told) {
+        if let Some(key) = self.pending.answered(request) {
+            self.known = Some((key, told));
+        }
+    }
+
+    /// None while they are worked out for the first time.
+    pub fn told(&self) -> Option<&Told> {
+        self.known.as_ref().map(|(_, told)| told)
+    }
+}
+
+/// One turn of a lifeline, as one sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    /// Nothing there, and nothing promised.
+    Nothing,
+    Committed,
+    Appeared,
+    Changed,
+    Gained,
+    Dropped,
+    Renamed,
+    Guarded,
+    Back,
+    Unused,
+    Vanished,
+    /// Nothing happened; how it stands.
+    Stands(State),
+}
+
+impl Sign {
+    /// How much it asks to be seen, where one sign stands for several turns.
+    const fn rank(self) -> u8 {
+        match self {
+            Self::Nothing => 0,
+            Self::Stands(_) => 1,
+            Self::Gained => 2,
+            Self::Changed => 3,
+            Self::Dropped => 4,
+            Self::Renamed => 5,
+            Self::Guarded => 6,
+            Self::Committed => 7,
+            Self::Back => 8,
+            Self::Appeared => 9,
+            Self::Unused => 10,
+            Self::Vanished => 11,
+        }
+    }
+
+    const fn of(what: &What) -> Self {
+        match what {
+            What::UsesGained(_) | What::FirstUsed => Self::Gained,
+            What::Changed => Self::Changed,
+            What::Appeared => Self::Appeared,
+            What::Moved { .. } | What::Renamed { .. } | What::TakenIn { .. } => Self::Renamed,
+            What::UsedAgain | What::Back => Self::Back,
+            What::UsesLost(_) => Self::Dropped,
+            What::Guarded => Self::Guarded,
+            What::LastUseLost => Self::Unused,
+            What::Vanished => Self::Vanished,
+        }
+    }
+
+    fn standing(state: State) -> Self {
+        if state == State::Before { Self::Nothing } else { Self::Stands(state) }
+    }
+}
+
+/// The signs of a whole component, one a turn.
+pub fn signs(lifeline: &Lifeline, turns: usize) -> Vec<Sign> {
+    let sign = |turn: usize| match lifeline.events(turn).first() {
+        Some((_, event)) => Sign::of(&event.what),
+        None if lifeline.committed == Some(turn) => Sign::Committed,
+        None => Sign::standing(lifeline.state(turn)),
+    };
+    (1..=turns).map(sign).collect()
+}
+
+/// The signs of one symbol, one a turn.
+pub fn signs_of(life: &SymbolLife) -> Vec<Sign> {
+    let cells = life.cells.iter();
+    cells
+        .map(|cell| match cell.events.first() {
+            Some(event) => Sign::of(&event.what),
+            None => Sign::standing(cell.state),
+        })
+        .collect()
+}
+
+/// As many signs as there are cells, each the most telling of its turns.
+pub fn squeezed(signs: &[Sign], cells: usize) -> Vec<Sign> {
+    if signs.len() <= cells || cells == 0 {
+        return signs[..signs.len().min(cells)].to_vec();
+    }
+    let bounds = |cell: usize| cell * signs.len() / cells..(cell + 1) * signs.len() / cells;
+    let most = |cell: usize| {
+        let all = &signs[bounds(cell)];
+        all.iter().copied().max_by_key(|sign| sign.rank()).unwrap_or(Sign::Nothing)
+    };
+    (0..cells).map(most).collect()
+}
+
+/// The first turn of a lifeline that is shown in so many cells, counted from 0, so that `turn` is among them.
+pub fn first_shown(turn: usize, turns: usize, cells: usize) -> usize {
+    crate::widgets::scroll::centred(turn, turns, cells)
+}
+
+impl Replay {
+    /// None while it is not known.
+    pub fn lifeline_of(&self, component: &str) -> Option<&Lifeline> {
+        let told = self.scores.components.lifelines.told()?.as_ref().ok()?;
+        told.iter().find(|it| it.component == component)
+    }
+
+    /// Of the component that is chosen.
+    pub fn lifeline(&self) -> Option<&Lifeline> {
+        self.lifeline_of(&self.component_row()?.id)
+    }
+
+    /// Turns (counted from 0) that did something to the chosen component.
+    fn eventful(&self) -> Vec<usize> {
+        let Some(lifeline) = self.lifeline() else { return vec![] };
+        let is_one = |turn: &usize| {
+            lifeline.committed == Some(turn + 1) || !lifeline.events(turn + 1).is_empty()
+        };
+        (0..self.session.run.turns.len()).filter(is_one).collect()
+    }
+
+    pub(super) fn go_to_event(&mut self, by: isize) {
+        let turns = self.eventful();
+        let count = by.unsigned_abs().max(1);
+        let wanted = if by > 0 {
+            turns.iter().filter(|turn| **turn > self.session.turn).nth(count - 1)
+        } else {
+            turns.iter().rev().filter(|turn| **turn < self.session.turn).nth(count - 1)
+        };
+        match wanted {
+            Some(turn) => self.select_turn(*turn),
+            None => self.session.notice = Some(self.why_no_event(by > 0)),
+        }
+    }
+
+    fn why_no_event(&self, is_later: bool) -> String {
+        let Some(row) = self.component_row() else { return "no component is chosen".into() };
+        match self.lifeline() {
+            None => self.why_no_lifeline(),
+            Some(_) if is_later => format!("nothing happens to {} after this turn", row.id),
+            Some(_) => format!("nothing happens to {} before this turn", row.id),
+        }
+    }
+
+    /// Why there is none to be seen.
+    pub fn why_no_lifeline(&self) -> String {
+        match self.scores.components.lifelines.told() {
+            Some(Err(why)) => why.clone(),
+            Some(Ok(_)) => "there is no lifeline of this component".into(),
+            None => "the lifelines are still being worked out".into(),
+        }
+    }
+
+    pub(super) fn go_to_loss(&mut self) {
+        let Some(row) = self.component_row() else {
+            self.session.notice = Some("no component is chosen".into());
+            return;
+        };
+        let Some(lifeline) = self.lifeline() else {
+            self.session.notice = Some(self.why_no_lifeline());
+            return;
+        };
+        self.session.notice = Some(match lifeline.lost_at {
+            Some(turn) => {
+                let words = format!("{} is lost in turn {turn}; enter shows the lines", row.id);
+                self.select_turn(turn - 1);
+                self.scores.components.part = Part::Lifeline;
+                words
+            }
+            None => format!(
+                "{} is not lost: {}",
+                row.id,
+                standing(lifeline, self.session.run.turns.len())
+            ),
+        });
+    }
+
+    /// What the playhead's turn did to the chosen component, the worst first.
+    pub fn events_here(&self) -> Vec<(&SymbolLife, &Event)> {
+        self.lifeline().map(|it| it.events(self.session.turn + 1)).unwrap_or_default()
+    }
+}
+
+/// How the symbols of a component stand after a turn: `snr_weight in use`.
+pub fn standing(lifeline: &Lifeline, turn: usize) -> String {
+    let said: Vec<String> = lifeline
+        .deciding()
+        .filter_map(|life| {
+            let cell = life.cells.get(turn.checked_sub(1)?)?;
+            Some(format!("{} {}", life.name, cell.state.words()))
+        })
+        .collect();
+    if !said.is_empty() {
+        return said.join(", ");
+    }
+    let named: Vec<&str> = lifeline.symbols.iter().map(|life| &*life.name).collect();
+    match named.as_slice() {
+        [] => "neither its name nor a verdict names a symbol to follow".into(),
+        names => format!("no code defines {}", names.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_turns_share_a_cell_the_loss_is_seen() {
+        let stands = Sign::Stands(State::Used);
+        let signs = [Sign::Nothing, Sign::Committed, stands, Sign::Changed, stands, Sign::Vanished];
+
+        assert_eq!(squeezed(&signs, 3), [Sign::Committed, Sign::Changed, Sign::Vanished]);
+        assert_eq!(squeezed(&signs, 9), signs);
+        assert_eq!(squeezed(&signs, 0), []);
+    }
+}

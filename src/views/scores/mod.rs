@@ -1,0 +1,184 @@
+//! What a run is judged by and what came of it: the table of its components, all its judgements at once, the rubric tree
+//! it was graded with, or the flags it was given.
+//!
+//! A run may have any of them or none ([`Scores::there`]); [`Shows`] is which of them is looked at. Each has its own
+//! state, messages and `update` in its own file: [`components`] with their [`lifeline`], [`judges`], [`tree`], [`flags`].
+//! To add one, add it to [`Shows`], say when it is there, give it a context in the keymap and draw it in
+//! `ui::panel::scores`.
+
+pub mod components;
+pub mod draw;
+pub mod flags;
+pub mod judges;
+pub mod lifeline;
+pub mod tree;
+
+use crate::{
+    run::Run,
+    session::views::View,
+    shell::{keymap::Context, mouse::Mouse, replay::Replay},
+    widgets::layout::Layout,
+};
+
+/// What the view shows beside what is known.
+#[derive(Debug, Default)]
+pub struct Scores {
+    /// What was chosen; counts where the run has it.
+    chosen: Option<Shows>,
+    pub components: components::Components,
+    pub judges: judges::Judges,
+    pub tree: tree::Tree,
+    pub flags: flags::Flags,
+}
+
+/// What there is to be looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shows {
+    Components,
+    /// All judgements, where there are two or more.
+    Judges,
+    Tree,
+    Flags,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// To the next kind of scores, where the run has several.
+    Switch,
+    Components(components::Message),
+    Judges(judges::Message),
+    Tree(tree::Message),
+    Flags(flags::Message),
+}
+
+impl Shows {
+    /// In the order in which they are offered.
+    const ALL: &'static [Self] = &[Self::Components, Self::Judges, Self::Tree, Self::Flags];
+}
+
+impl Scores {
+    /// What the run has, in the order in which it is offered.
+    pub fn there(&self, run: &Run) -> Vec<Shows> {
+        let is_there = |shows: &&Shows| match shows {
+            Shows::Components => self.components.is_there(),
+            Shows::Judges => {
+                self.components.rubric().is_some_and(|rubric| rubric.judgements.len() > 1)
+            }
+            Shows::Tree => run.rubric_tree.is_some(),
+            Shows::Flags => self.has_flags(run),
+        };
+        Shows::ALL.iter().filter(is_there).copied().collect()
+    }
+
+    fn has_flags(&self, run: &Run) -> bool {
+        let flaggings = self.components.rubric().map_or(&[][..], |rubric| &rubric.flaggings);
+        !flags::states::sources(run, flaggings).is_empty()
+    }
+
+    /// What is looked at; None where nothing judges the run.
+    pub fn shown(&self, run: &Run) -> Option<Shows> {
+        let there = self.there(run);
+        self.chosen.filter(|chosen| there.contains(chosen)).or_else(|| there.first().copied())
+    }
+
+    /// Where the keyboard is while the view is seen.
+    pub fn context(&self, run: &Run) -> Context {
+        match self.shown(run) {
+            Some(Shows::Tree) if self.tree.find.is_typing => Context::RubricFind,
+            Some(Shows::Components) => match self.components.part {
+                components::Part::Table => Context::Components,
+                components::Part::Verdict => Context::Verdict,
+                components::Part::Lifeline => Context::Lifeline,
+            },
+            Some(Shows::Judges) => match self.judges.part {
+                judges::Part::Matrix => Context::Matrix,
+                judges::Part::Pair => Context::Differing,
+                judges::Part::Both => Context::BothVerdicts,
+            },
+            Some(Shows::Tree) => Context::Rubric,
+            Some(Shows::Flags) => Context::Flags,
+            None => Context::Scores,
+        }
+    }
+}
+
+impl Replay {
+    pub(crate) fn update_scores(&mut self, message: Message, layout: &Layout) {
+        self.view = View::Scores;
+        match message {
+            Message::Switch => self.switch_scores(),
+            Message::Components(message) => self.update_components(message, layout),
+            Message::Judges(message) => self.update_judges(message, layout),
+            Message::Tree(message) => self.update_tree(message, layout),
+            Message::Flags(message) => self.update_flags(message, layout),
+        }
+    }
+
+    fn switch_scores(&mut self) {
+        let before = self.scores.shown(&self.session.run);
+        self.switch_shown();
+        // The component that is looked at stays.
+        match (before, self.scores.shown(&self.session.run)) {
+            (Some(Shows::Components), Some(Shows::Judges)) => {
+                let id = self.component_row().map(|row| row.id);
+                self.scores.judges.choose(id);
+            }
+            (Some(Shows::Judges), Some(Shows::Components)) => {
+                let id = self.judges_component().map(str::to_owned);
+                self.scores.components.choose(id);
+            }
+            _ => {}
+        }
+    }
+
+    fn switch_shown(&mut self) {
+        let there = self.scores.there(&self.session.run);
+        let at =
+            there.iter().position(|shows| Some(*shows) == self.scores.shown(&self.session.run));
+        match at.filter(|_| there.len() > 1) {
+            Some(at) => self.scores.chosen = there.get((at + 1) % there.len()).copied(),
+            None => self.session.notice = Some("there are no other scores of this run".into()),
+        }
+    }
+
+    pub(crate) fn settle_scores(&mut self, layout: &Layout) {
+        if self.view != View::Scores {
+            return;
+        }
+        match self.scores.shown(&self.session.run) {
+            Some(Shows::Components) => self.settle_components(layout),
+            Some(Shows::Judges) => self.settle_judges(layout),
+            Some(Shows::Tree) => self.settle_tree(layout),
+            Some(Shows::Flags) => self.settle_flags(layout),
+            None => {}
+        }
+    }
+
+    /// What a click selects and the wheel moves.
+    pub fn point_at_scores(&mut self, mouse: Mouse, layout: &Layout) {
+        match self.scores.shown(&self.session.run) {
+            Some(Shows::Components) => self.point_at_components(mouse, layout),
+            Some(Shows::Judges) => self.point_at_judges(mouse, layout),
+            Some(Shows::Tree) => self.point_at_tree(mouse, layout),
+            Some(Shows::Flags) => self.point_at_flags(mouse, layout),
+            None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::rubric_tree::RubricTree;
+
+    #[test]
+    fn the_view_shows_what_the_run_has() {
+        let scores = Scores::default();
+        let graded = Run { rubric_tree: Some(RubricTree::default().into()), ..Run::default() };
+
+        assert_eq!(scores.shown(&Run::default()), None);
+        assert_eq!(scores.context(&Run::default()), Context::Scores);
+        assert_eq!(scores.shown(&graded), Some(Shows::Tree));
+        assert_eq!(scores.context(&graded), Context::Rubric);
+    }
+}

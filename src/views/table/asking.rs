@@ -1,0 +1,259 @@
+//! What a collection asks the world for: the runs, then what each says, then what its files measure. What is on screen
+//! comes first; each kind of question is out once.
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use crate::{
+    run::Card,
+    session::{
+        ask::{Numbers, Pending, Request, Sentence},
+        question::{Answer, Question},
+    },
+    shell::Effect,
+    views::curves::RulerName,
+};
+
+use super::{
+    Collection,
+    row::{Computed, Reading, Row, Scores, name_after_folders, name_of},
+};
+
+/// The questions that are out.
+#[derive(Debug, Default)]
+pub struct Asking {
+    list: Pending<()>,
+    /// Which rows they are about.
+    cards: Pending<(Depth, Vec<usize>)>,
+    scores: Pending<Vec<usize>>,
+}
+
+impl Asking {
+    pub(crate) fn stop_measuring(&mut self) {
+        self.scores.forget();
+    }
+}
+
+/// How much of a recording is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    Beginning,
+    Whole,
+}
+
+/// A run that is asked about: its row, where it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    pub row: usize,
+    pub path: PathBuf,
+    /// The moments to score, in turns done.
+    pub moments: Vec<usize>,
+}
+
+/// What a worker found; the answer itself only ends it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// Some more runs.
+    Paths(Vec<PathBuf>),
+    /// Some beginnings: row and what it tells, if anything.
+    Beginnings(Vec<(usize, Option<Box<Card>>)>),
+    /// Some runs, read to their end; the error is a sentence.
+    Cards(Vec<(usize, Result<Box<Card>, Sentence>)>),
+    /// Some runs, measured; the error is a sentence.
+    Scores(Vec<(usize, Result<Scores, Sentence>)>),
+    /// What measures.
+    Ruler(RulerName),
+}
+
+/// Rows asked for at once: many are quick to begin and slow to measure.
+const BEGINNINGS: usize = 256;
+const WHOLES: usize = 64;
+const SCORES: usize = 16;
+
+impl Collection {
+    /// What is missing.
+    pub(crate) fn ask(&mut self, numbers: &mut Numbers, height: usize) -> Vec<Effect> {
+        let mut effects = vec![];
+        if !self.is_listed && self.asking.list.is_free() {
+            let sources = self.sources.clone();
+            effects.push(self.asking.list.ask(numbers, (), Question::RunPaths { sources }));
+        }
+        if self.is_stopped {
+            return effects;
+        }
+        if self.asking.cards.is_free() {
+            effects.extend(self.ask_for_cards(numbers, height));
+        }
+        if self.asking.scores.is_free() && self.is_read() {
+            effects.extend(self.ask_for_scores(numbers, height));
+        }
+        effects.extend(self.ask_for_tests(numbers));
+        effects
+    }
+
+    fn ask_for_cards(&mut self, numbers: &mut Numbers, height: usize) -> Option<Effect> {
+        let is_unread = |row: &Row| row.reading == Reading::Unread;
+        let unread = self.first(height, BEGINNINGS, is_unread);
+        let (depth, rows) = match unread.is_empty() {
+            false => (Depth::Beginning, unread),
+            true => (Depth::Whole, self.first(height, WHOLES, |row| !row.is_read())),
+        };
+        if rows.is_empty() {
+            return None;
+        }
+        let asked = self.asked(&rows);
+        Some(self.asking.cards.ask(numbers, (depth, rows), Question::Cards { depth, asked }))
+    }
+
+    fn ask_for_scores(&mut self, numbers: &mut Numbers, height: usize) -> Option<Effect> {
+        let rows = self.first(height, SCORES, |row| !row.is_done());
+        if rows.is_empty() {
+            return None;
+        }
+        let asked = self.asked(&rows);
+        Some(self.asking.scores.ask(numbers, rows, Question::RunScores { asked }))
+    }
+
+    fn asked(&self, rows: &[usize]) -> Vec<Asked> {
+        let of_row = |row: &usize| {
+            let found = &self.rows[*row];
+            let moments = found.whole().map(|card| card.moments.clone()).unwrap_or_default();
+            Asked { row: *row, path: found.path.clone(), moments }
+        };
+        rows.iter().map(of_row).collect()
+    }
+
+    /// At most so many rows for which it holds, those on screen before the others.
+    fn first(&self, height: usize, most: usize, is_wanted: impl Fn(&Row) -> bool) -> Vec<usize> {
+        let seen = self.lines().iter().skip(self.scroll.top).take(height);
+        let seen = seen.filter_map(|line| line.run());
+        let mut taken = BTreeSet::new();
+        let mut rows = vec![];
+        for row in seen.chain(0..self.rows.len()) {
+            if rows.len() == most {
+                break;
+            }
+            if is_wanted(&self.rows[row]) && taken.insert(row) {
+                rows.push(row);
+            }
+        }
+        rows
+    }
+
+    /// Takes what a worker found, if the question that it belongs to is out.
+    pub(crate) fn take_part(&mut self, request: Request, found: Found) {
+        let asking = &self.asking;
+        let is_asked = match &found {
+            Found::Paths(_) => asking.list.is_about(request),
+            Found::Beginnings(_) | Found::Cards(_) => asking.cards.is_about(request),
+            Found::Scores(_) | Found::Ruler(_) => asking.scores.is_about(request),
+        };
+        if is_asked {
+            self.put(found);
+            self.arrange_news();
+        }
+    }
+
+    fn put(&mut self, found: Found) {
+        match found {
+            Found::Paths(paths) => {
+                let sources = &self.sources;
+                let row = |path: &PathBuf| Row::of(path.clone(), name_of(path, sources));
+                let first = self.rows.len();
+                self.rows.extend(paths.iter().map(row));
+                (first..self.rows.len()).for_each(|at| self.note_change(at));
+            }
+            Found::Beginnings(cards) => {
+                for (row, card) in cards {
+                    self.set_reading(row, Reading::Beginning(card));
+                }
+            }
+            Found::Cards(cards) => {
+                for (row, card) in cards {
+                    self.set_reading(row, card.map_or_else(Reading::Failed, Reading::Whole));
+                }
+            }
+            Found::Scores(scored) => {
+                for (row, scores) in scored {
+                    self.set_computed(row, scores.map_or_else(Computed::Failed, Computed::Ready));
+                }
+            }
+            Found::Ruler(ruler) => self.ruler = Some(ruler),
+        }
+    }
+
+    /// Takes the end of a question that is out; what was not found by then will not be.
+    pub(crate) fn take(&mut self, request: Request, answer: Answer) {
+        match answer {
+            Answer::PairTests(results) => return self.take_tests(request, results),
+            Answer::RunPaths(ended) => {
+                if self.asking.list.answered(request).is_none() {
+                    return;
+                }
+                self.notice = ended.err().or(self.notice.take());
+                self.is_listed = true;
+                name_after_folders(&mut self.rows, &self.sources);
+                (0..self.rows.len()).for_each(|at| self.note_change(at));
+                self.has_news = true;
+            }
+            Answer::Cards(ended) => {
+                let Some((depth, rows)) = self.asking.cards.answered(request) else { return };
+                self.give_up_reading(depth, &rows, &reason(ended));
+            }
+            Answer::RunScores(ended) => {
+                let Some(rows) = self.asking.scores.answered(request) else { return };
+                self.give_up_scoring(&rows, &reason(ended));
+            }
+            _ => return, // asked elsewhere
+        }
+        self.arrange_news();
+    }
+
+    fn set_reading(&mut self, at: usize, reading: Reading) {
+        if let Some(row) = self.rows.get_mut(at) {
+            row.reading = reading;
+            self.note_change(at);
+        }
+    }
+
+    fn set_computed(&mut self, at: usize, computed: Computed) {
+        if let Some(row) = self.rows.get_mut(at) {
+            row.computed = computed;
+            self.note_change(at);
+        }
+    }
+
+    /// What was asked and not told of is not asked again, unless we called it off ourselves.
+    fn give_up_reading(&mut self, depth: Depth, rows: &[usize], why: &str) {
+        if self.is_stopped {
+            return;
+        }
+        for &row in rows {
+            let is_open = match depth {
+                Depth::Beginning => self.rows[row].reading == Reading::Unread,
+                Depth::Whole => !self.rows[row].is_read(),
+            };
+            if is_open {
+                let reading = match depth {
+                    Depth::Beginning => Reading::Beginning(None),
+                    Depth::Whole => Reading::Failed(why.to_owned()),
+                };
+                self.set_reading(row, reading);
+            }
+        }
+    }
+
+    fn give_up_scoring(&mut self, rows: &[usize], why: &str) {
+        if self.is_stopped {
+            return;
+        }
+        for &row in rows {
+            if !self.rows[row].is_done() {
+                self.set_computed(row, Computed::Failed(why.to_owned()));
+            }
+        }
+    }
+}
+
+fn reason(ended: Result<(), Sentence>) -> Sentence {
+    ended.err().unwrap_or_else(|| "nothing was heard of it".into())
+}

@@ -1,0 +1,430 @@
+//! Many runs in a table: which there are, how they are sorted, narrowed down and grouped, what is still being read.
+//!
+//! [`row`] is one run, [`columns`] what is told of each and [`values`] how, [`filter`] and [`order`] which of them are
+//! listed, [`areas`] where they stand, `asking` what is wanted of the world, `around` what the table is to the rest of
+//! the program. A collection lies beside the run that was opened from it, and keeps its place.
+
+pub mod areas;
+pub mod asking;
+pub mod columns;
+pub mod draw;
+pub mod facts;
+pub mod filter;
+pub mod order;
+pub mod pairs;
+mod pointing;
+pub mod prompt;
+pub mod row;
+pub mod values;
+mod widths;
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use crate::widgets::scroll::{Motion, Scroll};
+
+use super::curves::RulerName;
+
+use asking::Asking;
+use columns::Column;
+use filter::Filter;
+use order::{Direction, Group, Key, Line, Sort, Wish};
+use pairs::{Matched, Pairs};
+use row::Row;
+use widths::{BEFORE, Widths};
+
+pub use prompt::Prompt;
+
+#[derive(Debug, Default)]
+pub struct Collection {
+    /// What was opened.
+    pub sources: Vec<PathBuf>,
+    /// In the order in which they were found.
+    pub rows: Vec<Row>,
+    /// No more runs will be found.
+    pub is_listed: bool,
+    /// Reading and measuring are called off.
+    pub is_stopped: bool,
+    /// What measures; None until something is measured.
+    pub ruler: Option<RulerName>,
+    /// What measured the values in brackets, where some are shown.
+    pub before: Option<RulerName>,
+    pub notice: Option<String>,
+    /// The run that another is to be compared with: index of its row.
+    pub marked: Option<usize>,
+    pub prompt: Option<Prompt>,
+    /// The panel that holds two conditions against each other.
+    pub pairs: Option<Pairs>,
+    pub filter: Filter,
+    pub sort: Option<Sort>,
+    /// What runs are grouped by.
+    pub group: Option<Column>,
+    /// The column that has the keyboard.
+    pub chosen: Column,
+    /// Columns of which no run has a value are shown too.
+    pub shows_empty: bool,
+    pub scroll: Scroll,
+    folded: BTreeSet<Key>,
+    arranged: Arranged,
+    counted: Widths,
+    /// Whether the filter takes each of the runs, in their order.
+    taken: Vec<bool>,
+    /// Something was answered that the lines do not show yet.
+    has_news: bool,
+    asking: Asking,
+}
+
+/// Worked out from the rest after each change.
+#[derive(Debug, Default)]
+struct Arranged {
+    lines: Vec<Line>,
+    /// The columns to be shown, with their widths in cells.
+    widths: Vec<(Column, u16)>,
+    /// Columns left out because no run has a value.
+    empty: Vec<Column>,
+    /// What the panel of paired tests is about.
+    matched: Option<Result<Matched, String>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    Move(Motion),
+    /// The wheel was turned.
+    Turn(Motion),
+    /// To another column.
+    Choose(Motion),
+    /// By the chosen column; once more the other way round.
+    Sort,
+    SortBy(Column),
+    Reverse,
+    /// By the next thing runs can be grouped by.
+    Group,
+    Fold,
+    FoldAll,
+    SwitchEmpty,
+    StopOrGoOn,
+    /// The panel with the paired tests: by condition, by agent, closed.
+    Pairs,
+    /// The next two conditions or agents.
+    NextPair,
+    Prompt(prompt::Message),
+    /// The run at the cursor; a group folds or unfolds.
+    Open,
+    /// The table, from the run that was opened from it.
+    Show,
+    /// This run and the one that was marked before, side by side.
+    Compare,
+    /// The filter goes, then the groups, then the sorting.
+    Escape,
+}
+
+/// How the table is wanted when it is opened.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Opening {
+    pub sort: Option<Sort>,
+    pub group: Option<Column>,
+    pub filter: Filter,
+}
+
+impl Line {
+    /// Index of the run.
+    pub const fn run(&self) -> Option<usize> {
+        match self {
+            Self::Run(row) => Some(*row),
+            Self::Group(_) => None,
+        }
+    }
+}
+
+/// What the cursor stands on, wherever it stands.
+#[derive(Debug, Clone, PartialEq)]
+enum Spot {
+    Run(usize),
+    Group(Key),
+}
+
+impl Collection {
+    pub fn of(sources: Vec<PathBuf>, opening: Opening) -> Self {
+        let Opening { sort, group, filter } = opening;
+        let chosen = sort.map_or_else(Column::default, |sort| sort.column);
+        let mut collection = Self { sources, sort, group, filter, chosen, ..Self::default() };
+        collection.arrange();
+        collection
+    }
+
+    pub fn lines(&self) -> &[Line] {
+        &self.arranged.lines
+    }
+
+    pub fn widths(&self) -> &[(Column, u16)] {
+        &self.arranged.widths
+    }
+
+    /// Columns that are left out: no run has a value there.
+    pub fn empty_columns(&self) -> &[Column] {
+        &self.arranged.empty
+    }
+
+    /// What stands against what in the panel below; the error is a sentence. None while it is closed.
+    pub fn matched(&self) -> Option<&Result<Matched, String>> {
+        self.arranged.matched.as_ref()
+    }
+
+    /// The run at the cursor.
+    pub fn selected(&self) -> Option<&Row> {
+        self.lines().get(self.scroll.cursor)?.run().map(|row| &self.rows[row])
+    }
+
+    /// What stands in the row at the cursor, with tabs between; nothing where nothing is known.
+    pub fn selected_line(&self) -> Option<String> {
+        let row = self.selected()?;
+        let cell = |(column, _): &(Column, u16)| row.shown(*column).known().unwrap_or_default();
+        Some(self.widths().iter().map(cell).collect::<Vec<_>>().join("\t"))
+    }
+
+    pub fn group_at_cursor(&self) -> Option<&Group> {
+        match self.lines().get(self.scroll.cursor)? {
+            Line::Group(group) => Some(group),
+            Line::Run(_) => None,
+        }
+    }
+
+    /// How many runs the filter lets through.
+    pub fn taken(&self) -> usize {
+        let of_line = |line: &Line| match (line, self.group) {
+            (Line::Group(group), _) => group.rows.len(),
+            (Line::Run(_), None) => 1,
+            (Line::Run(_), Some(_)) => 0,
+        };
+        self.lines().iter().map(of_line).sum()
+    }
+
+    /// Every run was found and read.
+    pub fn is_read(&self) -> bool {
+        self.is_listed && self.rows.iter().all(Row::is_read)
+    }
+
+    /// So many runs are read, so many are measured.
+    pub fn progress(&self) -> [usize; 2] {
+        let count = |is_so: fn(&Row) -> bool| self.rows.iter().filter(|row| is_so(row)).count();
+        [count(Row::is_read), count(Row::is_done)]
+    }
+
+    /// `height` is how many lines are seen.
+    pub fn update(&mut self, message: Message, height: usize) {
+        match message {
+            Message::Move(motion) => {
+                self.scroll.cursor = motion.from(self.scroll.cursor, self.lines().len(), height);
+            }
+            Message::Turn(motion) => {
+                let len = self.lines().len();
+                self.scroll.turn(motion, len, height);
+            }
+            Message::Choose(motion) => self.choose(motion),
+            Message::Sort => self.sort_by(self.chosen),
+            Message::SortBy(column) => {
+                self.chosen = column;
+                self.sort_by(column);
+            }
+            Message::Reverse => self.reverse(),
+            Message::Group => self.group = Column::next_group(self.group),
+            Message::Fold => self.fold(),
+            Message::FoldAll => self.fold_all(),
+            Message::SwitchEmpty => self.shows_empty = !self.shows_empty,
+            Message::StopOrGoOn => self.is_stopped = !self.is_stopped,
+            Message::Pairs => self.switch_pairs(),
+            Message::NextPair => self.next_pair(),
+            Message::Prompt(message) => self.update_prompt(message),
+            Message::Escape => self.escape(),
+            Message::Open | Message::Show | Message::Compare => return, // these are the program's
+        }
+        self.arrange();
+    }
+
+    /// Keeps the cursor in the lines and on screen.
+    pub fn settle(&mut self, height: usize) {
+        let len = self.lines().len();
+        self.scroll.follow(len, height);
+    }
+
+    fn choose(&mut self, motion: Motion) {
+        let columns: Vec<Column> = self.widths().iter().map(|(column, _)| *column).collect();
+        let at = columns.iter().position(|column| *column == self.chosen).unwrap_or_default();
+        let to = motion.from(at, columns.len(), columns.len());
+        self.chosen = columns.get(to).copied().unwrap_or_default();
+    }
+
+    /// Words begin with a, numbers with the largest; the second time the other way round.
+    fn sort_by(&mut self, column: Column) {
+        let first = match column.kind() {
+            columns::Kind::Words => Direction::Up,
+            columns::Kind::Number => Direction::Down,
+        };
+        let direction = match self.sort {
+            Some(sort) if sort.column == column => sort.direction.other(),
+            _ => first,
+        };
+        self.sort = Some(Sort { column, direction });
+    }
+
+    fn reverse(&mut self) {
+        match &mut self.sort {
+            Some(sort) => sort.direction = sort.direction.other(),
+            None => self.notice = Some("nothing is sorted: s sorts by the chosen column".into()),
+        }
+    }
+
+    fn fold(&mut self) {
+        let Some(key) = self.group_of_cursor() else { return };
+        if !self.folded.remove(&key) {
+            self.folded.insert(key);
+        }
+    }
+
+    /// The group of the line at the cursor.
+    fn group_of_cursor(&self) -> Option<Key> {
+        let above = self.lines().get(..=self.scroll.cursor)?.iter().rev();
+        let mut groups = above.filter_map(|line| match line {
+            Line::Group(group) => Some(group.key.clone()),
+            Line::Run(_) => None,
+        });
+        groups.next()
+    }
+
+    /// Folds all groups, or unfolds all if all are folded.
+    fn fold_all(&mut self) {
+        let keys = self.lines().iter().filter_map(|line| match line {
+            Line::Group(group) => Some(group.key.clone()),
+            Line::Run(_) => None,
+        });
+        let keys: BTreeSet<Key> = keys.collect();
+        if keys.is_subset(&self.folded) {
+            self.folded.clear();
+        } else {
+            self.folded.extend(keys);
+        }
+    }
+
+    fn escape(&mut self) {
+        if !self.filter.is_empty() {
+            self.filter = Filter::default();
+        } else if self.group.is_some() {
+            self.group = None;
+        } else {
+            self.sort = None;
+        }
+    }
+
+    /// A run is another than it was: its cells are counted again.
+    fn note_change(&mut self, at: usize) {
+        let Some(row) = self.rows.get(at) else { return };
+        self.counted.count(at, row);
+        let is_taken = self.filter.takes(row);
+        match self.taken.get_mut(at) {
+            Some(taken) => *taken = is_taken,
+            None => self.taken.push(is_taken),
+        }
+        self.has_news = true;
+    }
+
+    /// Works out the lines again after something was answered: a cursor that has never left the top stays there.
+    fn arrange_news(&mut self) {
+        if !std::mem::take(&mut self.has_news) {
+            return;
+        }
+        if (self.scroll.cursor, self.scroll.top) == (0, 0) {
+            self.arrange_around(None);
+        } else {
+            self.arrange_around(self.spot());
+        }
+    }
+
+    /// Works out everything again; the cursor stays on its run.
+    fn arrange(&mut self) {
+        self.taken = self.rows.iter().map(|row| self.filter.takes(row)).collect();
+        self.arrange_around(self.spot());
+    }
+
+    fn arrange_around(&mut self, spot: Option<Spot>) {
+        let wish =
+            Wish { taken: &self.taken, sort: self.sort, group: self.group, folded: &self.folded };
+        self.arranged.lines = order::lines(&self.rows, &wish);
+        self.lay_out_columns();
+        self.arranged.matched = self.match_up();
+        if let Some(cursor) = spot.and_then(|spot| self.place_of(&spot)) {
+            let moved = self.scroll.cursor.abs_diff(cursor);
+            // It stays where it is on screen, too.
+            self.scroll.top = match cursor > self.scroll.cursor {
+                true => self.scroll.top + moved,
+                false => self.scroll.top.saturating_sub(moved),
+            };
+            self.scroll.cursor = cursor;
+        }
+        self.scroll.cursor = self.scroll.cursor.min(self.lines().len().saturating_sub(1));
+    }
+
+    /// Whether values of another profile stand in a column too.
+    fn shows_before(&self, column: Column) -> bool {
+        self.before.is_some() && column.is_of_profile()
+    }
+
+    fn spot(&self) -> Option<Spot> {
+        self.lines().get(self.scroll.cursor).map(|line| match line {
+            Line::Run(row) => Spot::Run(*row),
+            Line::Group(group) => Spot::Group(group.key.clone()),
+        })
+    }
+
+    fn place_of(&self, spot: &Spot) -> Option<usize> {
+        self.lines().iter().position(|line| match (line, spot) {
+            (Line::Run(row), Spot::Run(wanted)) => row == wanted,
+            (Line::Group(group), Spot::Group(wanted)) => group.key == *wanted,
+            _ => false,
+        })
+    }
+
+    /// Measures every run anew, with another profile or other rules; what is known stays as what was before.
+    pub(crate) fn measure_again(&mut self) {
+        self.asking.stop_measuring();
+        self.before = self.ruler.take().or(self.before.take());
+        self.rows.iter_mut().for_each(Row::measure_again);
+        self.count_all();
+    }
+
+    /// Values of another profile or other rules are not shown any more.
+    pub(crate) fn dismiss_before(&mut self) {
+        self.before = None;
+        self.rows.iter_mut().for_each(|row| row.before = None);
+        self.count_all();
+    }
+
+    /// Works out the widths of every column again, because cells of every run have changed.
+    fn count_all(&mut self) {
+        (0..self.rows.len()).for_each(|at| self.note_change(at));
+        self.arrange();
+    }
+
+    fn lay_out_columns(&mut self) {
+        let (mut widths, mut empty) = (vec![], vec![]);
+        for column in Column::all() {
+            let about = column.about();
+            let is_sorted = self.sort.is_some_and(|sort| sort.column == column);
+            let title = about.title.chars().count() + usize::from(is_sorted); // its sign
+            let width = self.counted.widest(column).max(title);
+            let is_settled = self.is_listed && !self.rows.is_empty() && column != Column::Run;
+            let is_empty = is_settled && self.counted.is_empty(column);
+            match is_empty && !self.shows_empty && !is_sorted {
+                true => empty.push(column),
+                false => {
+                    let both = if self.shows_before(column) { BEFORE } else { 0 };
+                    let most = about.most.max(title) + both;
+                    widths.push((column, width.min(most) as u16));
+                }
+            }
+        }
+        if empty.contains(&self.chosen) {
+            self.chosen = widths.last().map_or(Column::Run, |_| Column::default());
+        }
+        self.arranged.widths = widths;
+        self.arranged.empty = empty;
+    }
+}

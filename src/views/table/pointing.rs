@@ -1,0 +1,41 @@
+//! The mouse over the table: a click on a title sorts, one on a row chooses it, two open it.
+
+use ratatui::layout::{Position, Rect};
+
+use crate::{
+    shell::{
+        App, Effect, Message as Wish,
+        mouse::{Kind, Mouse},
+    },
+    widgets::{layout::Layout, scroll::Motion},
+};
+
+use super::Message;
+
+/// Rows that one notch of the wheel moves by.
+const NOTCH: usize = 3;
+
+impl App {
+    pub(crate) fn point_at_table(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
+        let Some(table) = self.table() else { return vec![] };
+        let areas = table.areas(layout.body);
+        let is_in = |area: Rect| area.contains(Position { x: mouse.column, y: mouse.row });
+        let line = is_in(areas.list)
+            .then(|| table.scroll.top + usize::from(mouse.row - areas.list.y))
+            .filter(|line| *line < table.lines().len());
+        let title = (is_in(areas.titles) || is_in(areas.sources))
+            .then(|| areas.column_at(mouse.column))
+            .flatten();
+        let message = match (mouse.kind, title, line) {
+            (Kind::Click, Some(column), _) => Message::SortBy(column),
+            (Kind::Click, _, Some(line)) => Message::Move(Motion::To(line + 1)),
+            (Kind::DoubleClick, _, Some(_)) => Message::Open,
+            (Kind::WheelUp, ..) => Message::Turn(Motion::Up(NOTCH)),
+            (Kind::WheelDown, ..) => Message::Turn(Motion::Down(NOTCH)),
+            (Kind::WheelLeft, ..) => Message::Choose(Motion::Up(1)),
+            (Kind::WheelRight, ..) => Message::Choose(Motion::Down(1)),
+            _ => return vec![],
+        };
+        self.take(Wish::Collection(message))
+    }
+}

@@ -1,0 +1,214 @@
+//! One run of a collection: how far it is read and measured.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::{Path, PathBuf},
+};
+
+use crate::{metrics::quality::Snapshot, run::Card, views::curves::Measured};
+
+/// One recording, named by where it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    pub path: PathBuf,
+    /// What the table calls it: its path below what was opened.
+    pub name: String,
+    pub reading: Reading,
+    pub computed: Computed,
+    /// What another profile or other rules measured, until somebody dismisses it.
+    pub before: Option<Scores>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reading {
+    Unread,
+    /// What its beginning tells, where it tells something.
+    Beginning(Option<Box<Card>>),
+    Whole(Box<Card>),
+    /// A sentence.
+    Failed(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Computed {
+    Unmeasured,
+    Ready(Scores),
+    /// A sentence.
+    Failed(String),
+}
+
+/// What we measured of a run's files.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Scores {
+    /// The files at the end, measured; None where nothing is recorded to measure.
+    pub end: Option<Box<Snapshot>>,
+    /// Dependency integration at the end; None where nothing is exported.
+    pub dir: Option<f64>,
+    /// Why the end is not measured.
+    pub unmeasured: Option<String>,
+    /// Some files would count and their content is not recorded.
+    pub is_partial: bool,
+    /// Erosion at the end of each checkpoint and of the run, in order.
+    pub curve: Vec<Option<f64>>,
+}
+
+impl Row {
+    pub fn of(path: PathBuf, name: String) -> Self {
+        let (reading, computed) = (Reading::Unread, Computed::Unmeasured);
+        Self { path, name, reading, computed, before: None }
+    }
+
+    /// As much as is known of it.
+    pub fn card(&self) -> Option<&Card> {
+        match &self.reading {
+            Reading::Beginning(card) => card.as_deref(),
+            Reading::Whole(card) => Some(card),
+            Reading::Unread | Reading::Failed(_) => None,
+        }
+    }
+
+    /// Read to its end.
+    pub fn whole(&self) -> Option<&Card> {
+        match &self.reading {
+            Reading::Whole(card) => Some(card),
+            _ => None,
+        }
+    }
+
+    /// Measures it anew, with another profile or other rules; what is known stays as what was before.
+    pub fn measure_again(&mut self) {
+        match std::mem::replace(&mut self.computed, Computed::Unmeasured) {
+            Computed::Ready(scores) => self.before = Some(scores),
+            Computed::Unmeasured | Computed::Failed(_) => {}
+        }
+    }
+
+    pub fn scores(&self) -> Option<&Scores> {
+        match &self.computed {
+            Computed::Ready(scores) => Some(scores),
+            Computed::Unmeasured | Computed::Failed(_) => None,
+        }
+    }
+
+    /// Why it could not be read.
+    pub fn failure(&self) -> Option<&str> {
+        match &self.reading {
+            Reading::Failed(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    pub const fn is_read(&self) -> bool {
+        matches!(self.reading, Reading::Whole(_) | Reading::Failed(_))
+    }
+
+    /// Measured, or not to be.
+    pub const fn is_done(&self) -> bool {
+        matches!(self.reading, Reading::Failed(_)) || !matches!(self.computed, Computed::Unmeasured)
+    }
+}
+
+impl Scores {
+    /// How much higher the last point of the curve is than the first.
+    pub fn rise(&self) -> Option<f64> {
+        let mut known = self.curve.iter().flatten();
+        let first = known.next()?;
+        Some(known.next_back()? - first)
+    }
+
+    /// The moments of [`Card::moments`], measured.
+    pub fn of(moments: &[Measured]) -> Self {
+        let end = moments.last().map(|it| it.snapshot.as_ref());
+        let last = end.and_then(Result::ok);
+        Self {
+            end: last.map(|last| Box::new(numbers_of(last))),
+            dir: None,
+            unmeasured: end.and_then(Result::err).map(ToString::to_string),
+            is_partial: moments.last().is_some_and(|last| last.not_recorded > 0),
+            curve: moments
+                .iter()
+                .map(|it| it.snapshot.as_ref().ok().map(|it| it.erosion))
+                .collect(),
+        }
+    }
+}
+
+/// A snapshot without its lists, which a table of thousands of runs has no room for.
+fn numbers_of(snapshot: &Snapshot) -> Snapshot {
+    Snapshot {
+        skipped: vec![],
+        by_language: BTreeMap::new(),
+        totals: snapshot.totals.clone(),
+        ..*snapshot
+    }
+}
+
+/// What a path is called in a table of what was found in `sources`.
+pub fn name_of(path: &Path, sources: &[PathBuf]) -> String {
+    let root = match sources {
+        [one] => Some(one.as_path()),
+        several => shared_folder(several),
+    };
+    let below = root.and_then(|root| path.strip_prefix(root).ok());
+    let below = below.filter(|below| !below.as_os_str().is_empty());
+    let below = below.or_else(|| path.file_name().map(Path::new)).unwrap_or(path);
+    let name = below.to_string_lossy().replace('\\', "/");
+    name.trim_end_matches(".zst").trim_end_matches(".jsonl").to_owned()
+}
+
+/// A log that is alone in its folder is called by the folder: names of logs are numbers and letters.
+pub fn name_after_folders(rows: &mut [Row], sources: &[PathBuf]) {
+    let mut count: HashMap<PathBuf, usize> = HashMap::new();
+    let folder = |row: &Row| row.path.parent().map(Path::to_owned).unwrap_or_default();
+    for row in rows.iter() {
+        *count.entry(folder(row)).or_default() += 1;
+    }
+    for row in rows {
+        let is_log = row.path.extension().is_some_and(|end| end == "jsonl" || end == "zst");
+        let folder = folder(row);
+        let is_all = sources == [folder.clone()];
+        if is_log && count.get(&folder) == Some(&1) && !is_all {
+            row.name = name_of(&folder, sources);
+        }
+    }
+}
+
+/// The innermost folder that all of them are in.
+fn shared_folder(paths: &[PathBuf]) -> Option<&Path> {
+    let mut folder = paths.first()?.parent()?;
+    while !paths.iter().all(|path| path.starts_with(folder)) {
+        folder = folder.parent()?;
+    }
+    Some(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_alone_in_its_folder_is_called_by_the_folder() {
+        let sources = [PathBuf::from("runs")];
+        let paths = ["runs/a/s1.jsonl", "runs/b/s2.jsonl", "runs/b/s3.jsonl", "runs/s4.jsonl"];
+        let row = |path: &str| Row::of(path.into(), name_of(Path::new(path), &sources));
+        let mut rows: Vec<Row> = paths.map(row).into();
+
+        name_after_folders(&mut rows, &sources);
+
+        let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names, ["a", "b/s2", "b/s3", "s4"]);
+    }
+
+    #[test]
+    fn a_run_is_called_by_its_path_below_what_was_opened() {
+        let named = |path: &str, sources: &[&str]| {
+            let sources: Vec<PathBuf> = sources.iter().map(PathBuf::from).collect();
+            name_of(Path::new(path), &sources)
+        };
+        assert_eq!(named("runs/a/b", &["runs"]), "a/b");
+        assert_eq!(named("runs/s.jsonl.zst", &["runs"]), "s");
+        assert_eq!(named("runs/a", &["runs/a"]), "a");
+        assert_eq!(named("/x/one/a", &["/x/one/a", "/x/two/b"]), "one/a");
+        assert_eq!(named("a", &["a", "b"]), "a");
+    }
+}

@@ -1,0 +1,19 @@
+//! What views draw with: safe text, lines that fit, panels, lists, colours by meaning, scrolling, keys.
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod export;
+pub mod hits;
+pub mod key;
+pub mod layout;
+pub mod line;
+pub mod paint;
+pub mod palette;
+pub mod panel;
+pub mod scroll;
+pub mod signs;
+pub mod source;
+pub mod spark;
+pub mod text;
+pub mod theme;
+pub mod wrap;

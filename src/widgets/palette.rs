@@ -1,0 +1,143 @@
+//! What the sixteen colours are in each theme.
+//!
+//! A theme says what each of the terminal's colours becomes, so a new meaning is in every theme at once. Colours come
+//! from the 256 that terminals have had for decades: more of them do not survive every ssh and tmux.
+
+use ratatui::style::Color;
+
+use crate::shell::looks::ThemeName;
+
+/// The colours of a theme; the terminal's own theme has none.
+pub struct Shades {
+    pub ink: Color,
+    pub ground: Color,
+    /// In the order of [`ANSI`].
+    sixteen: [u8; 16],
+}
+
+/// The terminal's sixteen colours in their order.
+pub const ANSI: [Color; 16] = [
+    Color::Black,
+    Color::Red,
+    Color::Green,
+    Color::Yellow,
+    Color::Blue,
+    Color::Magenta,
+    Color::Cyan,
+    Color::Gray,
+    Color::DarkGray,
+    Color::LightRed,
+    Color::LightGreen,
+    Color::LightYellow,
+    Color::LightBlue,
+    Color::LightMagenta,
+    Color::LightCyan,
+    Color::White,
+];
+
+static DARK: Shades = Shades {
+    ink: Color::Indexed(252),
+    ground: Color::Indexed(234),
+    sixteen: [236, 203, 114, 179, 75, 176, 80, 250, 245, 210, 157, 222, 117, 183, 159, 231],
+};
+
+static LIGHT: Shades = Shades {
+    ink: Color::Indexed(235),
+    ground: Color::Indexed(231),
+    sixteen: [255, 124, 22, 94, 25, 90, 23, 239, 242, 160, 28, 130, 26, 127, 24, 16],
+};
+
+static HIGH_CONTRAST: Shades = Shades {
+    ink: Color::Indexed(231),
+    ground: Color::Indexed(16),
+    sixteen: [16, 210, 120, 227, 117, 219, 123, 255, 251, 217, 157, 229, 159, 225, 195, 231],
+};
+
+/// Added is blue and removed orange, after Okabe and Ito's palette; the other colours keep away from both.
+static COLOUR_BLIND: Shades = Shades {
+    ink: Color::Indexed(252),
+    ground: Color::Indexed(234),
+    sixteen: [236, 208, 75, 227, 152, 182, 188, 250, 245, 215, 117, 229, 153, 225, 195, 231],
+};
+
+pub const fn of(theme: ThemeName) -> Option<&'static Shades> {
+    match theme {
+        ThemeName::Terminal => None,
+        ThemeName::Dark => Some(&DARK),
+        ThemeName::Light => Some(&LIGHT),
+        ThemeName::HighContrast => Some(&HIGH_CONTRAST),
+        ThemeName::ColourBlind => Some(&COLOUR_BLIND),
+    }
+}
+
+impl Shades {
+    /// What one of the sixteen is here; other colours stay.
+    pub fn shade(&self, colour: Color) -> Color {
+        let place = ANSI.iter().position(|other| *other == colour);
+        place.map_or(colour, |place| Color::Indexed(self.sixteen[place]))
+    }
+}
+
+/// Red, green and blue of a colour of the 256 beyond the first sixteen, as xterm has them.
+pub const fn rgb(index: u8) -> Option<[u8; 3]> {
+    const fn level(step: u8) -> u8 {
+        if step == 0 { 0 } else { 55 + 40 * step }
+    }
+    match index {
+        0..16 => None,
+        16..232 => {
+            let cube = index - 16;
+            Some([level(cube / 36), level(cube / 6 % 6), level(cube % 6)])
+        }
+        232.. => {
+            let grey = 8 + 10 * (index - 232);
+            Some([grey, grey, grey])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::config::Named;
+
+    fn rgb_of(colour: Color) -> [f64; 3] {
+        let Color::Indexed(index) = colour else { panic!("{colour} is not one of the 256") };
+        rgb(index).expect("the first sixteen are the terminal's").map(f64::from)
+    }
+
+    /// WCAG 2.1, relative luminance and contrast ratio.
+    fn contrast(one: Color, other: Color) -> f64 {
+        let luminance = |colour| {
+            let linear = rgb_of(colour).map(|level| {
+                let level = level / 255.0;
+                if level <= 0.03928 { level / 12.92 } else { ((level + 0.055) / 1.055).powf(2.4) }
+            });
+            0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+        };
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn every_colour_of_every_theme_can_be_read_on_its_ground() {
+        for theme in ThemeName::ALL.iter().copied() {
+            let Some(shades) = of(theme) else { continue };
+            let least = if theme == ThemeName::HighContrast { 7.0 } else { 4.5 };
+            for colour in ANSI.into_iter().skip(1).map(|colour| shades.shade(colour)) {
+                let contrast = contrast(colour, shades.ground);
+                assert!(contrast >= least, "{theme:?}: {colour} has {contrast:.1}");
+            }
+            assert!(contrast(shades.ink, shades.ground) >= 7.0, "{theme:?}");
+        }
+    }
+
+    #[test]
+    fn blue_and_orange_differ_in_more_than_red_and_green() {
+        let shades = of(ThemeName::ColourBlind).unwrap();
+        for [added, removed] in [[Color::Green, Color::Red], [Color::LightGreen, Color::LightRed]] {
+            let [added, removed] = [added, removed].map(|colour| rgb_of(shades.shade(colour)));
+            assert!(added[2] - removed[2] > 100.0, "{added:?} and {removed:?} are as blue");
+        }
+    }
+}

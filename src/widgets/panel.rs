@@ -1,0 +1,134 @@
+//! One file a panel. To add one, write `ui/panel/<name>.rs` with a `draw` and add its name here.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::{Color, Modifier, Style},
+    text::{Line, Span},
+    widgets::{Block, Paragraph, Widget, Wrap},
+};
+
+use crate::{
+    shell::replay::Replay,
+    widgets::{layout::Panel, scroll::centred},
+};
+
+use super::{
+    text,
+    theme::{Meaning, Theme},
+};
+
+/// Draws a panel's border with its title; gives the room inside.
+pub fn frame(
+    replay: &Replay,
+    panel: Panel,
+    title: Line<'static>,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) -> Rect {
+    let titles = [title, Line::default(), Line::default()];
+    titled(replay.focus == panel, titles, theme, area, buffer)
+}
+
+/// Draws a border with a title at its left, one at its right and one below; gives the room inside.
+pub fn titled(
+    is_focused: bool,
+    [left, right, below]: [Line<'static>; 3],
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) -> Rect {
+    let border = if is_focused { Meaning::FocusedBorder } else { Meaning::Border };
+    // A title lies on its border and would take the border's looks for those it does not name.
+    let own_looks = Style::new().fg(Color::Reset).remove_modifier(Modifier::BOLD);
+    let block = Block::bordered()
+        .border_style(theme.of(border))
+        .title_style(own_looks)
+        .title(left)
+        .title(right.right_aligned())
+        .title_bottom(below);
+    let inner = block.inner(area);
+    block.render(area, buffer);
+    inner
+}
+
+/// A panel's name with a blank on each side; bold where it has the keyboard.
+pub fn name(replay: &Replay, panel: Panel, words: String, theme: Theme) -> Span<'static> {
+    let meaning = if replay.focus == panel { Meaning::Title } else { Meaning::Text };
+    Span::styled(format!(" {words} "), theme.of(meaning))
+}
+
+/// Says at a panel's lower edge which of its rows are seen, where they do not all fit.
+pub fn position(top: usize, len: usize, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let height = usize::from(area.height.saturating_sub(2));
+    if len <= height || area.height < 2 {
+        return;
+    }
+    let words = format!(" {}–{} of {len} ", top + 1, (top + height).min(len));
+    let edge = Rect {
+        y: area.bottom() - 1,
+        height: 1,
+        x: area.x + 1,
+        width: area.width.saturating_sub(2),
+    };
+    Line::styled(words, theme.of(Meaning::Muted)).right_aligned().render(edge, buffer);
+}
+
+/// Draws one row of a list; the chosen one is marked over its whole width.
+pub fn put_row(
+    line: Line<'static>,
+    chosen: Option<Style>,
+    area: Rect,
+    y: u16,
+    buffer: &mut Buffer,
+) {
+    if y >= area.height {
+        return;
+    }
+    let row = Rect { y: area.y + y, height: 1, ..area };
+    line.render(row, buffer);
+    if let Some(style) = chosen {
+        if style.add_modifier.contains(Modifier::REVERSED) {
+            // On a reversed row a muted colour could vanish; signs and words say it all.
+            buffer.set_style(row, Style::reset());
+        }
+        buffer.set_style(row, style);
+    }
+}
+
+/// How a chosen row looks in a panel.
+pub fn chosen(replay: &Replay, panel: Panel, theme: Theme) -> Style {
+    theme.of(if replay.focus == panel { Meaning::Selected } else { Meaning::Marked })
+}
+
+/// Draws a list around its chosen row, which stands in the middle where it can. Asks for the rows that are seen only.
+pub fn list(
+    len: usize,
+    row: impl Fn(usize) -> Line<'static>,
+    selected: usize,
+    style: Style,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let height = usize::from(area.height);
+    let top = centred(selected, len, height);
+    for (y, index) in (top..len).take(height).enumerate() {
+        let style = (index == selected).then_some(style);
+        put_row(row(index), style, area, y as u16, buffer);
+    }
+}
+
+/// A sentence in the middle of an area.
+pub fn sentence(words: &str, style: ratatui::style::Style, area: Rect, buffer: &mut Buffer) {
+    let width = usize::from(area.width.saturating_sub(2)).max(1);
+    let rows = text::width(words).div_ceil(width).max(1);
+    let above = usize::from(area.height).saturating_sub(rows) / 2;
+    let below = Rect { y: area.y + above as u16, height: area.height - above as u16, ..area };
+    let inner =
+        Rect { x: below.x + 1.min(below.width), width: below.width.saturating_sub(2), ..below };
+    Paragraph::new(Line::styled(words.to_owned(), style))
+        .centered()
+        .wrap(Wrap { trim: true })
+        .render(inner.intersection(buffer.area), buffer);
+}
