@@ -12,9 +12,11 @@
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | I/O     |
 //! | [`judge`]   | asking a model for a verdict: bounded tools, conversations, clients        | I/O     |
 //! | [`live`]    | an agent at work: drivers, script, turns recorded into a bundle as they happen | I/O |
-//! | [`app`]     | what the user is looking at and how that changes: state, messages, keymap  | screen  |
-//! | [`ui`]      | how it looks: layout to cells, one file per panel, theme, safe text        | screen  |
-//! | [`tui`]     | the terminal, the clock, the threads: connects all other modules           | runtime |
+//! | [`widgets`] | what views draw with: safe text, panels, lists, theme, scrolling, keys       | screen  |
+//! | [`session`] | what is open and what is known of it; questions asked and answers kept     | screen  |
+//! | [`views`]   | one folder a view: its state, its keys, where its parts stand, how it is drawn | screen |
+//! | [`shell`]   | which screen is on, overlays, keymap, palette, help, footer, mouse         | screen  |
+//! | [`runtime`] | the terminal, the clock, the threads: carries out questions and commands   | runtime |
 //! | [`cli`]     | the commands, one file each                                                | runtime |
 //!
 //! A module imports only modules above it in this table. I/O and screen modules never import each other; only the
@@ -25,12 +27,12 @@
 //!
 //! [`store::open`] finds the files of a recording. The first of [`formats::FORMATS`] that claims the main file reads all of
 //! them once into an index, [`run::Run`], which keeps where the bytes are and drops the rest; a rubric tree in the
-//! recording comes with it. [`tui`] sends the index to [`app`] as a message. [`app`] asks for what is shown next with an
-//! effect that has a number. A worker answers it with [`store::Archive`] (the text of a step, the files over time, a
-//! diff, a search) or with [`code`] (colours), and [`ui`] draws the answer as soon as it is there: plain text first,
+//! recording comes with it. [`runtime`] sends the index to [`shell`] as a message. A view asks for what is shown next with a
+//! [`session::question::Question`] that has a number. A worker answers it with [`store::Archive`] (the text of a step, the files over time, a
+//! diff, a search) or with [`code`] (colours), and the view draws the answer as soon as it is there: plain text first,
 //! colours when they arrive.
 //!
-//! A path with several recordings below it becomes a table, [`app::collection`]: [`store::walk`] finds them, a
+//! A path with several recordings below it becomes a table, [`views::table`]: [`store::walk`] finds them, a
 //! [`run::Card`] is what is kept of each, and enter opens one.
 //!
 //! # Where a new thing goes
@@ -39,10 +41,10 @@
 //! |------------|----------------------------------------------------|------------------------|
 //! | run format | `formats/<name>.rs` and a sample in `sample-runs/` | `formats::FORMATS`     |
 //! | command    | `cli/<name>.rs`                                    | `cli::Command`         |
-//! | key        | one row of `app/keymap/tables/`                   |                        |
-//! | panel      | `ui/panel/<name>.rs`                               | `ui::panel`            |
-//! | view       | `ui/panel/<name>.rs` and its keys                   | `app::views::View`     |
-//! | column of words in the table of runs | one row of `app/collection/columns.rs` and its value in `values.rs` | |
+//! | key        | one row of `shell/keymap/tables/`                  |                        |
+//! | question   | one row of `session/question.rs`, its answer in `runtime/world.rs` |        |
+//! | view       | a folder in `views/` and its keys                  | `session::views::View` |
+//! | column of words in the table of runs | one row of `views/table/columns.rs` and its value in `values.rs` | |
 //! | colours    | one row of `code/highlight.rs`                     |                        |
 //! | number, its curve, its column | one row of `metrics/numbers/rows.rs` and its formula |          |
 //! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |

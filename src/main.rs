@@ -1,4 +1,4 @@
-//! The door: arguments in, exit code out, nothing else. Commands live in `cli`, the screen in `tui`.
+//! Arguments in, exit code out, nothing else. Commands live in `cli`, the screen in `runtime`.
 
 mod allocator;
 

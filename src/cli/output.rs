@@ -56,7 +56,7 @@ impl Out {
         })
     }
 
-    /// A frame of the screen, whose text `ui` has made safe already.
+    /// A frame of the screen, whose text `widgets::text` has made safe already.
     pub fn frame(&mut self, frame: &str) -> io::Result<()> {
         self.writer.write_all(frame.as_bytes())
     }

@@ -1,5 +1,7 @@
 //! What is known of the run that is open, whatever view shows it, and the turn that is looked at.
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
 use std::sync::Arc;
 
 use crate::{

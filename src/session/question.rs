@@ -2,7 +2,7 @@
 //!
 //! A [`Question`] is a plain value; an [`Executor`] answers it, and an [`Answer`] brings what it said, or a sentence. All
 //! three are made from one list, so that a question without an answer does not compile. To ask something new add a row to
-//! the list, answer it in `tui::world`, and use it where it is wanted; [`super::ask`] has what keeps answers and drops
+//! the list, answer it in `runtime::world`, and use it where it is wanted; [`super::ask`] has what keeps answers and drops
 //! late ones.
 
 use std::{path::PathBuf, sync::Arc};

@@ -1,6 +1,6 @@
 //! The views: what the whole screen shows of a run, and the table of runs beside it. Those of a run share the playhead.
 //!
-//! To add a view add it to [`View`], its keys to the keymap and its drawing to `ui`.
+//! To add a view add it to [`View`], its keys to the keymap and its drawing to `shell::draw`.
 
 use crate::shell::config::Named;
 

@@ -1,4 +1,4 @@
-//! Which colours and which signs are wanted; what they are is known to `ui`.
+//! Which colours and which signs are wanted; what they are is known to `widgets::theme`.
 
 use std::str::FromStr;
 

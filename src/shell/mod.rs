@@ -1,11 +1,9 @@
-//! What the user is looking at, and how that changes.
+//! The state of the whole program, and how a message changes it.
 //!
-//! [`App::update`] is the only way in: a [`Message`] changes the state and may ask the world for an [`Effect`].
-//! Nothing here reads a file, a clock or a terminal, so everything here is tested by calling it. Each feature has a
-//! file with its own state, messages and `update`: [`replay`] is one run and holds [`curves`], [`scores`], [`audit`], [`judging`],
-//! [`turns`], [`files`], [`tree`], [`diff`], [`base`], [`blame`], [`steps`], [`search`] and [`playback`]; [`compare`] sets
-//! runs side by side, [`collection`] is the table of runs that they were opened from, [`overlay`] what lies over all of
-//! them, [`shell`] what is around them. [`keymap`] says which key is which message, [`layout`] where everything stands, [`ask`] how questions and answers find each other.
+//! [`App::update`] is the only way in: a [`Message`] changes the state and may ask for an [`Effect`]. Nothing here reads a
+//! file, a clock or a terminal, so everything here is tested by calling it. [`replay`] is the run that is open with its
+//! views, [`screens`] says which screen is on, [`overlay`] what lies over all of them, [`keymap`] which key is which
+//! message, [`mod@draw`] puts the frame together, [`state`] has what is there whatever is open: palette, marks, keys, looks.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -147,7 +145,7 @@ pub enum Message {
     Shell(state::Message),
 }
 
-/// Something we ask of the world. `tui` is the only reader.
+/// Something that is asked of the runtime, its only reader.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     Open(Request, PathBuf),

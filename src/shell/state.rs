@@ -1,7 +1,7 @@
 //! What is around the run, whatever run it is: the palette of commands, marks, copying, the editor, the pointer, looks.
 //!
-//! Each has a file here; [`Shell`] holds their state and `App::update_shell` is their `update`. The other rooms
-//! see the results only: `ui` reads [`Looks`] and [`Palette`], `tui` carries out [`Effect::Copy`] and [`Effect::Edit`].
+//! Each has a file here; [`Shell`] holds their state and `App::update_shell` is their `update`. Other modules
+//! see the results only: what draws reads [`Looks`] and [`Palette`], the runtime carries out [`Effect::Copy`] and [`Effect::Edit`].
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Where everything stands, as a pure function: `update` asks it how many rows a panel has, `ui` where to draw it.
+//! Where everything stands, as a pure function: `update` asks it how many rows a panel has, `draw` where things go.
 
 use ratatui::layout::{Constraint, Layout as Split, Rect, Size};
 

@@ -1,4 +1,4 @@
-//! One file a panel. To add one, write `ui/panel/<name>.rs` with a `draw` and add its name here.
+//! Borders, titles and rows of panels, and the sentence in one that has nothing to show.
 
 use ratatui::{
     buffer::Buffer,

@@ -53,7 +53,7 @@ impl Search<'_> {
     }
 }
 
-/// The folders that files have in common, or the modules they are spread over: `app`, `session + views`.
+/// The folders that files have in common, or the modules they are spread over: `views`, `session + views`.
 pub fn name_of<'a>(paths: impl Iterator<Item = &'a str>) -> String {
     let paths: Vec<Vec<&str>> = paths.map(|path| path.split('/').collect()).collect();
     let mut common = paths[0][..paths[0].len() - 1].to_vec();

@@ -1,10 +1,7 @@
 //! The diff panel: both sides, folds, since when, who wrote it.
 
 use ratatui::layout::Size;
-use trajview::{
-    runtime,
-    shell::{Place, draw},
-};
+use trajview::{runtime, shell::Place};
 
 use crate::story::{Story, Telling, opener_of, text};
 

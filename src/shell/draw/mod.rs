@@ -1,9 +1,7 @@
-//! How it looks: draws an [`App`] into cells, changes nothing and cannot fail.
+//! Draws an [`App`] into cells, changes nothing and cannot fail: what is on, what lies over it, the last line.
 //!
-//! `panel` has one file a panel, [`mod@theme`] the colours by meaning, `line` what makes text fit. Recorded text
-//! comes in only through [`text`]. [`export`] turns a drawn frame into text, ANSI or a picture.
-
-#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+//! Each view draws itself; [`crate::widgets::text`] is the only way in for recorded text, [`crate::widgets::theme`] has the
+//! colours by meaning, [`crate::widgets::export`] turns a drawn frame into text, ANSI or a picture.
 
 pub mod footer;
 pub mod overlay;

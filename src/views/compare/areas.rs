@@ -1,4 +1,4 @@
-//! Where the parts stand, as a pure function: `update` asks it what a click means, `ui` where to draw.
+//! Where the parts stand, as a pure function: `update` asks it what a click means, `draw` where things go.
 
 use ratatui::layout::{Constraint, Layout as Split, Position, Rect};
 

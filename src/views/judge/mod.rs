@@ -2,7 +2,7 @@
 //!
 //! [`form`] is what is wanted, `wish` what it comes to, [`sitting`] what is known of the judging under way, [`asking`] what
 //! the world is asked and says, [`rows`] the lines about one component or group, [`areas`] where the parts stand. The judging
-//! goes on while other views are looked at, while the pane is closed, and while another run is open: [`others`].
+//! goes on while other views are looked at, while the pane is closed, and while another run is open: `shell::screens::judge`.
 
 pub mod areas;
 pub mod asking;
