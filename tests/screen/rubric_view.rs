@@ -277,6 +277,27 @@ fn the_mouse_chooses_opens_and_scrolls() {
 }
 
 #[test]
+fn where_no_leaf_of_code_loses_anything_the_tree_is_listed_again() {
+    let leaf = |category: &str, score: f64| {
+        format!(
+            r#"{{"id": "", "requirements": "r", "weight": 1, "score": {score}, "valid_score": true, "explanation": "",
+            "task_category": {category}, "judge_metadata": {{"full_judge_response": ""}}, "sub_tasks": []}}"#
+        )
+    };
+    let leaves = [leaf("\"Code Development\"", 1.0), leaf("\"Code Execution\"", 0.0)].join(",");
+    let text =
+        format!(r#"{{"id": "n", "requirements": "n", "weight": 1, "sub_tasks": [{leaves}]}}"#);
+    let tree = read(&text).rubric_tree.unwrap();
+    let mut app = opened(Run { rubric_tree: Some(tree), ..Run::default() }, Place::default());
+    press(&mut app, "s");
+    assert_eq!(rows(&app), 1, "the leaf that loses");
+    press(&mut app, "c");
+    assert_eq!(rows(&app), 2, "the root and the leaf of code");
+    let notice = app.replay().unwrap().session.notice.clone();
+    assert_eq!(notice.unwrap(), "no leaf that counts takes anything from the root's score");
+}
+
+#[test]
 fn a_tree_that_is_read_again_keeps_what_is_unfolded_and_chosen() {
     let mut app = app_with("Z /0/1/1/2 <enter> <esc>");
     let run = sample_run();

@@ -165,18 +165,11 @@ impl Tree {
             }
             Order::Tree => {
                 self.order = Order::Loss;
-                self.list(Some(id));
-                match self.rows.is_empty() {
-                    true => {
-                        self.order = Order::Tree;
-                        self.list(Some(id));
-                        Some("no leaf takes anything from the root's score".into())
-                    }
-                    false => {
-                        self.scroll.cursor = 0;
-                        None
-                    }
+                let said = self.list_losses(id);
+                if said.is_none() {
+                    self.scroll.cursor = 0;
                 }
+                said
             }
             Order::Loss => {
                 self.order = Order::Tree;
@@ -198,9 +191,19 @@ impl Tree {
             return Some("no leaf has the category Code Development".into());
         }
         self.find.look_again(&tree, &self.measures);
-        self.list(Some(id));
         self.detail.forget();
-        None
+        self.list_losses(id)
+    }
+
+    /// Lists the rows anew; by loss where there is a loss among what counts, else the tree, and says so.
+    fn list_losses(&mut self, id: NodeId) -> Said {
+        self.list(Some(id));
+        if !self.rows.is_empty() || self.order == Order::Tree {
+            return None;
+        }
+        self.order = Order::Tree;
+        self.list(Some(id));
+        Some("no leaf that counts takes anything from the root's score".into())
     }
 
     pub(super) fn leave(&mut self) -> Said {
