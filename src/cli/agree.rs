@@ -109,7 +109,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if document.pairs.is_empty() && document.repeats.as_ref().is_none_or(Repeats::is_empty) {
         tables::problems_to_standard_error(&document);
         let why = "no two raters scored the same component of the same run and commit";
-        return Err(Failure::new(Exit::CannotUnderstand, why));
+        return Err(Failure::not_understood(why));
     }
     if args.json {
         out.json(&document)?;
@@ -133,9 +133,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
 fn scale(words: &str, panel: &Panel) -> Result<Scale, Failure> {
     if words == "observed" {
         let scores = panel.raters.iter().flat_map(|rater| &rater.scores).map(|score| score.score);
-        return Scale::observed(scores)
-            .map_err(|why| Failure::new(Exit::CannotUnderstand, why.to_string()));
+        return Scale::observed(scores).map_err(|why| Failure::not_understood(why.to_string()));
     }
-    Scale::parse(words)
-        .map_err(|why| Failure::new(Exit::WrongArguments, format!("--levels: {why}")))
+    Scale::parse(words).map_err(|why| Failure::wrong(format!("--levels: {why}")))
 }

@@ -8,7 +8,7 @@ use crate::{
     shell::At,
 };
 
-use super::{Exit, Failure};
+use super::Failure;
 
 /// The help of every argument that names a moment.
 pub const HELP: &str = "A turn (counts from 1), a checkpoint's id, `start` or `final`";
@@ -16,7 +16,7 @@ pub const HELP: &str = "A turn (counts from 1), a checkpoint's id, `start` or `f
 /// How many turns are done at the moment that `word` names: a turn or checkpoint means its end.
 pub fn turns_done(run: &Run, word: &str) -> Result<usize, Failure> {
     let done = word.parse::<At>().and_then(|at| at.turns_done(run));
-    done.map_err(|why| Failure::new(Exit::WrongArguments, why))
+    done.map_err(Failure::wrong)
 }
 
 /// One turn, as an index from 0.

@@ -103,6 +103,6 @@ fn annotator(args: &Args) -> Result<String, Failure> {
     let name = name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
     name.ok_or_else(|| {
         let why = "nothing says who labels; --annotator NAME or the setting annotator does";
-        Failure::new(Exit::WrongArguments, why)
+        Failure::wrong(why)
     })
 }

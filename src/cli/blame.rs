@@ -75,7 +75,7 @@ struct Line {
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let cannot = |why: String| Failure::new(Exit::CannotRead, format!("{}: {why}", args.path));
+    let cannot = |why: String| Failure::unread(format!("{}: {why}", args.path));
     let turn = at::turns_done(run, &args.at)?;
     let path = RepoPath::new(&args.path)
         .ok_or_else(|| cannot("not a path inside the workspace".into()))?;
@@ -87,7 +87,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let wanted = args.line.clone().unwrap_or(1..=usize::MAX);
     if args.line.is_some() && *wanted.start() > texts.len() {
         let why = format!("no line {}: the file has {}", wanted.start(), texts.len());
-        return Err(Failure::new(Exit::WrongArguments, format!("{}: {why}", args.path)));
+        return Err(Failure::wrong(format!("{}: {why}", args.path)));
     }
     let lines: Vec<(usize, &BlamedLine, &[u8])> = (1..)
         .zip(blamed.iter().zip(texts))

@@ -18,7 +18,7 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let cannot = |why: String| Failure::new(Exit::CannotRead, format!("{}: {why}", args.path));
+    let cannot = |why: String| Failure::unread(format!("{}: {why}", args.path));
     let timeline = archive.timeline(run).map_err(cannot)?;
     let tree = at::tree_at(run, &timeline, &args.at)?;
     let path = RepoPath::new(&args.path)

@@ -23,12 +23,6 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Report {
-    schema: &'static str,
-    runs: Vec<Checked>,
-}
-
-#[derive(Serialize)]
 struct Checked {
     path: String,
     /// Null where the recording could not be opened.
@@ -53,7 +47,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         .max_by_key(|exit| exit.code())
         .unwrap_or(Exit::Fine);
     if args.json {
-        out.json(&Report { schema: "trajview.check/1", runs: checked })?;
+        out.json_list("trajview.check/1", ("runs", &checked))?;
         return Ok(exit);
     }
     for checked in &checked {

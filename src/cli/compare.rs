@@ -86,10 +86,6 @@ fn open(path: &Path) -> Result<Named, Failure> {
     Ok(Named { path: path.to_owned(), opened: store::open(path)? })
 }
 
-fn cannot_read(why: String) -> Failure {
-    Failure::new(Exit::CannotRead, why)
-}
-
 fn parties(
     named: &[Named],
     each: Each,
@@ -98,11 +94,11 @@ fn parties(
     let party = |Named { path, opened }: &Named| {
         let mut party = Party::new(opened.run.clone(), store::rubric::read(path));
         let moments = moments(&party, each);
-        let reuse = opened.archive.reuse(&opened.run, &moments, reader).map_err(cannot_read)?;
+        let reuse = opened.archive.reuse(&opened.run, &moments, reader).map_err(Failure::unread)?;
         let dirs = reuse.into_iter().map(|reuse| reuse?.dir());
         party.reuse = moments.iter().copied().zip(dirs).collect();
         let scored = opened.archive.score(&opened.run, &moments, scorer, &|_, _| true);
-        let scored = scored.map_err(cannot_read)?.into_iter();
+        let scored = scored.map_err(Failure::unread)?.into_iter();
         let measured = scored.map(|it| it.measured().ok());
         party.measured = moments.into_iter().zip(measured).collect();
         Ok(party)
@@ -128,7 +124,7 @@ pub fn judge_called(
     rubrics: &[&Rubric],
 ) -> Result<Option<named::Named>, Failure> {
     let judge = word.map(|word| named::Named::of(word, rubrics)).transpose();
-    judge.map_err(|why| Failure::new(Exit::WrongArguments, why.to_string()))
+    judge.map_err(|why| Failure::wrong(why.to_string()))
 }
 
 /// Of the first two runs, at their ends.
@@ -146,7 +142,7 @@ fn contents(Named { opened, .. }: &Named) -> Contents<'_> {
 }
 
 fn last_tree(Named { opened, .. }: &Named) -> Result<Tree, Failure> {
-    let timeline = opened.archive.timeline(&opened.run).map_err(cannot_read)?;
+    let timeline = opened.archive.timeline(&opened.run).map_err(Failure::unread)?;
     Ok(timeline.tree_after(opened.run.end()))
 }
 

@@ -26,7 +26,7 @@ use crate::{
     widgets::key,
 };
 
-use super::{Exit, Failure, output::Out};
+use super::{Failure, output::Out};
 
 /// Settings, and where each of them was said.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,122 +53,121 @@ enum Origin {
     Variable(&'static str),
 }
 
-/// One setting: its dotted name, how a value is taken in, and how it is written.
-struct Setting {
-    name: &'static str,
-    /// The error says what was expected.
-    set: fn(&mut Config, &DeValue<'_>) -> Result<(), String>,
-    /// None where nobody said and there is no default.
-    get: fn(&Config) -> Option<String>,
-}
+/// One setting: its dotted name, how a value is taken in, and how it is written. The error says what was expected;
+/// nothing is written where nobody said and there is no default.
+struct Setting(
+    &'static str,
+    fn(&mut Config, &DeValue<'_>) -> Result<(), String>,
+    fn(&Config) -> Option<String>,
+);
 
 /// Those without a table first, as TOML wants it.
 const SETTINGS: &[Setting] = &[
-    Setting {
-        name: "theme",
-        set: |config, value| word(value).map(|theme| config.theme = theme),
-        get: |config| Some(quoted(config.theme.word())),
-    },
-    Setting {
-        name: "ascii",
-        set: |config, value| {
-            let ascii = value.as_bool().ok_or_else(|| "expected true or false".to_owned());
-            ascii.map(|ascii| config.ascii = ascii)
+    Setting("theme", |it, to| put(&mut it.theme, word(to)), |it| Some(quoted(it.theme.word()))),
+    Setting("ascii", |it, to| put(&mut it.ascii, flag(to)), |it| Some(it.ascii.to_string())),
+    Setting(
+        "tab_width",
+        |it, to| put(&mut it.tab_width, whole(to, 1, 16)),
+        |it| Some(it.tab_width.to_string()),
+    ),
+    Setting(
+        "editor",
+        |it, to| put_some(&mut it.editor, text(to, "a command, such as \"vi\"")),
+        |it| it.editor.as_deref().map(quoted),
+    ),
+    Setting(
+        "annotator",
+        |it, to| {
+            let name = text(to, "the name of who labels").map(|name| name.trim().to_owned());
+            put_some(&mut it.annotator, name)
         },
-        get: |config| Some(config.ascii.to_string()),
-    },
-    Setting {
-        name: "tab_width",
-        set: |config, value| whole(value, 1, 16).map(|width| config.tab_width = width),
-        get: |config| Some(config.tab_width.to_string()),
-    },
-    Setting {
-        name: "editor",
-        set: |config, value| {
-            let command = value.as_str().filter(|command| !command.trim().is_empty());
-            let command = command.ok_or_else(|| "expected a command, such as \"vi\"".to_owned());
-            command.map(|command| config.editor = Some(command.to_owned()))
+        |it| it.annotator.as_deref().map(quoted),
+    ),
+    Setting(
+        "profile",
+        |it, to| put(&mut it.profile, named(to, &Profile::ALL.map(|it| (it.name(), it)))),
+        |it| Some(quoted(it.profile.name())),
+    ),
+    Setting(
+        "rules",
+        |it, to| {
+            let path = to.as_str().filter(|path| !path.is_empty()).map(Into::into);
+            put_some(&mut it.rules, path.ok_or_else(|| "expected a file or folder of rules".into()))
         },
-        get: |config| config.editor.as_deref().map(quoted),
-    },
-    Setting {
-        name: "annotator",
-        set: |config, value| {
-            let name = value.as_str().map(str::trim).filter(|name| !name.is_empty());
-            let name = name.ok_or_else(|| "expected the name of who labels".to_owned());
-            name.map(|name| config.annotator = Some(name.to_owned()))
-        },
-        get: |config| config.annotator.as_deref().map(quoted),
-    },
-    Setting {
-        name: "profile",
-        set: |config, value| {
-            let expected = || {
-                let known = Profile::ALL.map(|profile| quoted(profile.name()));
-                format!("expected one of {}", known.join(", "))
-            };
-            let profile = value.as_str().and_then(|name| name.parse().ok()).ok_or_else(expected);
-            profile.map(|profile| config.profile = profile)
-        },
-        get: |config| Some(quoted(config.profile.name())),
-    },
-    Setting {
-        name: "rules",
-        set: |config, value| {
-            let path = value.as_str().filter(|path| !path.is_empty());
-            let path = path.ok_or_else(|| "expected a file or folder of rules".to_owned());
-            path.map(|path| config.rules = Some(path.into()))
-        },
-        get: |config| config.rules.as_ref().map(|path| quoted(&path.to_string_lossy())),
-    },
-    Setting {
-        name: "diff.context",
-        set: |config, value| whole(value, 0, 1_000).map(|lines| config.diff.context = lines),
-        get: |config| Some(config.diff.context.to_string()),
-    },
-    Setting {
-        name: "diff.mode",
-        set: |config, value| word(value).map(|mode| config.diff.mode = mode),
-        get: |config| Some(quoted(config.diff.mode.word())),
-    },
-    Setting {
-        name: "play.speed",
-        set: |config, value| {
-            let number = number(value).filter(|speed| (0.25..=16.0).contains(speed));
-            let number = number.ok_or_else(|| "expected a number from 0.25 to 16".to_owned());
-            number.map(|speed| config.play.speed = speed)
-        },
-        get: |config| Some(config.play.speed.to_string()),
-    },
-    Setting {
-        name: "play.stop_at",
-        set: |config, value| words(value).map(|stops| config.play.stop_at = stops),
-        get: |config| {
-            let stops: Vec<String> =
-                config.play.stop_at.iter().map(|stop| quoted(stop.word())).collect();
-            Some(format!("[{}]", stops.join(", ")))
-        },
-    },
-    Setting {
-        name: "curves.reference.erosion",
-        set: |config, value| band(value).map(|band| config.reference.erosion = Some(band)),
-        get: |config| config.reference.erosion.map(band_said),
-    },
-    Setting {
-        name: "curves.reference.verbosity",
-        set: |config, value| band(value).map(|band| config.reference.verbosity = Some(band)),
-        get: |config| config.reference.verbosity.map(band_said),
-    },
-    Setting {
-        name: "curves.reference.source",
-        set: |config, value| {
-            let source = value.as_str().filter(|source| !source.trim().is_empty());
-            let source = source.ok_or_else(|| "expected where the numbers come from".to_owned());
-            source.map(|source| config.reference.source = Some(source.to_owned()))
-        },
-        get: |config| config.reference.source.as_deref().map(quoted),
-    },
+        |it| it.rules.as_ref().map(|path| quoted(&path.to_string_lossy())),
+    ),
+    Setting(
+        "diff.context",
+        |it, to| put(&mut it.diff.context, whole(to, 0, 1_000)),
+        |it| Some(it.diff.context.to_string()),
+    ),
+    Setting(
+        "diff.mode",
+        |it, to| put(&mut it.diff.mode, word(to)),
+        |it| Some(quoted(it.diff.mode.word())),
+    ),
+    Setting(
+        "play.speed",
+        |it, to| put(&mut it.play.speed, between(to, 0.25, 16.0)),
+        |it| Some(it.play.speed.to_string()),
+    ),
+    Setting(
+        "play.stop_at",
+        |it, to| put(&mut it.play.stop_at, words(to)),
+        |it| Some(list(it.play.stop_at.iter().map(|stop| stop.word()))),
+    ),
+    Setting(
+        "curves.reference.erosion",
+        |it, to| put_some(&mut it.reference.erosion, band(to)),
+        |it| it.reference.erosion.map(band_said),
+    ),
+    Setting(
+        "curves.reference.verbosity",
+        |it, to| put_some(&mut it.reference.verbosity, band(to)),
+        |it| it.reference.verbosity.map(band_said),
+    ),
+    Setting(
+        "curves.reference.source",
+        |it, to| put_some(&mut it.reference.source, text(to, "where the numbers come from")),
+        |it| it.reference.source.as_deref().map(quoted),
+    ),
 ];
+
+/// Keeps a value that could be read.
+fn put<T>(place: &mut T, read: Result<T, String>) -> Result<(), String> {
+    read.map(|value| *place = value)
+}
+
+fn put_some<T>(place: &mut Option<T>, read: Result<T, String>) -> Result<(), String> {
+    read.map(|value| *place = Some(value))
+}
+
+/// A text that is not blank.
+fn text(value: &DeValue<'_>, what: &str) -> Result<String, String> {
+    let text = value.as_str().filter(|text| !text.trim().is_empty());
+    text.map(str::to_owned).ok_or_else(|| format!("expected {what}"))
+}
+
+fn flag(value: &DeValue<'_>) -> Result<bool, String> {
+    value.as_bool().ok_or_else(|| "expected true or false".to_owned())
+}
+
+/// One of the values, by its name.
+fn named<T: Copy>(value: &DeValue<'_>, all: &[(&str, T)]) -> Result<T, String> {
+    let found = all.iter().find(|(name, _)| value.as_str() == Some(name));
+    let names = || all.iter().map(|(name, _)| quoted(name)).collect::<Vec<_>>().join(", ");
+    found.map(|(_, it)| *it).ok_or_else(|| format!("expected one of {}", names()))
+}
+
+fn between(value: &DeValue<'_>, least: f64, most: f64) -> Result<f64, String> {
+    let number = number(value).filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| format!("expected a number from {least} to {most}"))
+}
+
+/// A list as TOML writes it.
+fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    format!("[{}]", words.into_iter().map(quoted).collect::<Vec<_>>().join(", "))
+}
 
 fn word<T: Named>(value: &DeValue<'_>) -> Result<T, String> {
     let found = value.as_str().and_then(T::by_word);
@@ -273,7 +272,7 @@ pub fn load(named: Option<&Path>) -> Result<Loaded, Failure> {
 }
 
 fn cannot_read(path: &Path, why: &str) -> Failure {
-    Failure::new(Exit::CannotRead, format!("cannot read {}: {why}", path.display()))
+    Failure::unread(format!("cannot read {}: {why}", path.display()))
 }
 
 /// What a variable of the environment says of a setting.
@@ -353,8 +352,8 @@ impl Loaded {
     }
 
     fn read_setting(&mut self, name: &str, value: &DeValue<'_>, line: usize) {
-        let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) else {
-            let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
+        let Some(setting) = SETTINGS.iter().find(|setting| setting.0 == name) else {
+            let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.0).collect();
             let what = match name {
                 "keys" => "keys: expected a table of commands with their keys".to_owned(),
                 "judges" => "judges: expected a table for each judge, [judges.NAME]".to_owned(),
@@ -367,7 +366,7 @@ impl Loaded {
             };
             return self.problem(line, &what);
         };
-        match (setting.set)(&mut self.config, value) {
+        match (setting.1)(&mut self.config, value) {
             Ok(()) => {
                 self.origins.insert(name.to_owned(), Origin::Line(line));
             }
@@ -413,15 +412,15 @@ impl Loaded {
         })?;
         let mut table = "";
         for setting in SETTINGS {
-            let (above, name) = setting.name.split_once('.').unwrap_or(("", setting.name));
+            let (above, name) = setting.0.split_once('.').unwrap_or(("", setting.0));
             if above != table {
                 out.line("")?;
                 out.line(&format!("[{above}]"))?;
                 table = above;
             }
-            match (setting.get)(&self.config) {
+            match (setting.2)(&self.config) {
                 Some(value) => {
-                    out.line(&format!("{name} = {value}  # {}", self.origin(setting.name)))?;
+                    out.line(&format!("{name} = {value}  # {}", self.origin(setting.0)))?;
                 }
                 None => out.line(&format!("# {name} is not set"))?,
             }
@@ -460,7 +459,7 @@ impl Loaded {
 fn is_table(name: &str) -> bool {
     SETTINGS
         .iter()
-        .any(|setting| setting.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+        .any(|setting| setting.0.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
 fn found(value: &DeValue<'_>) -> String {
@@ -556,7 +555,7 @@ mod tests {
     #[test]
     fn every_setting_has_a_name_of_its_own() {
         let names: std::collections::BTreeSet<&str> =
-            SETTINGS.iter().map(|setting| setting.name).collect();
+            SETTINGS.iter().map(|setting| setting.0).collect();
         assert_eq!(names.len(), SETTINGS.len());
     }
 }

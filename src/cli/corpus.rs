@@ -89,7 +89,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
             Which::Paired => out.csv(tables::PAIRED, &document.paired)?,
             Which::Trends => out.csv(tables::TRENDS, &document.trends)?,
         }
-        tables::problems_to_standard_error(&document);
+        super::output::tell_warnings(&document.problems);
     } else {
         tables::print(&document, args.md, out)?;
     }
@@ -108,12 +108,12 @@ fn judge(word: Option<&str>, paths: &[PathBuf]) -> Result<Option<Named>, Failure
 fn paths(args: &Args) -> Result<Vec<PathBuf>, Failure> {
     let folder = args.folder.display();
     if let Err(why) = std::fs::metadata(&args.folder) {
-        return Err(Failure::new(Exit::CannotRead, format!("cannot read {folder}: {why}")));
+        return Err(Failure::unread(format!("cannot read {folder}: {why}")));
     }
     let paths = store::runs_below(&args.folder);
     if paths.is_empty() {
         let why = format!("{folder}: no recording below this folder");
-        return Err(Failure::new(Exit::CannotUnderstand, why));
+        return Err(Failure::not_understood(why));
     }
     Ok(paths)
 }

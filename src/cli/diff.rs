@@ -13,7 +13,7 @@ use crate::{
 
 use super::{
     Exit, Failure, Outcome, RunArg, at,
-    output::{Out, Table},
+    output::{Out, Table, cell, dash},
 };
 
 /// Print what changed as a patch that `git apply` accepts onto the tree before
@@ -48,7 +48,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         None => (at::turns_done(run, &args.from)?, at::turns_done(run, &args.to)?),
     };
     let changes = archive.changes_between(run, before, after);
-    let mut changes = changes.map_err(|why| Failure::new(Exit::CannotRead, why))?;
+    let mut changes = changes.map_err(Failure::unread)?;
     changes.retain(|change| glob.as_ref().is_none_or(|glob| glob.is_match(change.path.as_str())));
     let mut reader = Reader { run, archive, left: MOST_BYTES };
     if args.stat {
@@ -97,9 +97,7 @@ impl Reader<'_> {
 
 fn matcher(glob: &str) -> Result<globset::GlobMatcher, Failure> {
     let built = globset::GlobBuilder::new(glob).literal_separator(true).build();
-    built
-        .map(|glob| glob.compile_matcher())
-        .map_err(|why| Failure::new(Exit::WrongArguments, why.to_string()))
+    built.map(|glob| glob.compile_matcher()).map_err(|why| Failure::wrong(why.to_string()))
 }
 
 /// A change with the bytes of both sides at hand.
@@ -171,12 +169,6 @@ impl OwnedSide {
 }
 
 #[derive(Serialize)]
-struct Stat {
-    schema: &'static str,
-    files: Vec<StatRow>,
-}
-
-#[derive(Serialize)]
 struct StatRow {
     path: String,
     from: Option<String>,
@@ -188,18 +180,13 @@ struct StatRow {
 
 fn print_stat(args: &Args, rows: Vec<StatRow>, out: &mut Out) -> std::io::Result<()> {
     if args.json {
-        return out.json(&Stat { schema: "trajview.diff/1", files: rows });
+        return out.json_list("trajview.diff/1", ("files", &rows));
     }
     let mut table = Table::new(&[">added", ">removed", "path"]);
     let sum = |count: fn(&StatRow) -> Option<usize>| rows.iter().filter_map(count).sum::<usize>();
     for row in &rows {
-        let lines =
-            |count: Option<usize>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
-        let path = row
-            .from
-            .as_ref()
-            .map_or_else(|| row.path.clone(), |from| format!("{from} → {}", row.path));
-        table.row(vec![lines(row.added), lines(row.removed), path]);
+        let from = row.from.as_ref().map(|from| format!("{from} → "));
+        table.row(vec![dash(row.added), dash(row.removed), cell(from) + &row.path]);
     }
     let total = format!("{} changed", at::counted(rows.len(), "file"));
     table.row(vec![sum(|row| row.added).to_string(), sum(|row| row.removed).to_string(), total]);

@@ -21,12 +21,6 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Formats {
-    schema: &'static str,
-    formats: Vec<Row>,
-}
-
-#[derive(Serialize)]
 struct Row {
     name: &'static str,
     about: &'static str,
@@ -43,7 +37,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         })
         .collect();
     if args.json {
-        out.json(&Formats { schema: "trajview.formats/1", formats: rows })?;
+        out.json_list("trajview.formats/1", ("formats", &rows))?;
         return Ok(Exit::Fine);
     }
     let mut table = Table::new(&["format", "what it is", "sample"]);

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::store::{self, OpenError, import::ImportError, write::WriteError};
+use crate::store::{self, import::ImportError};
 
 use super::{
     Exit, Failure, Outcome, at,
-    output::{Out, plain},
+    output::{Out, tell},
 };
 
 /// Make a run bundle: the agent's logs as they are, one git commit a turn
@@ -22,9 +22,7 @@ pub struct Args {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let imported = store::import::import(&args.source, &args.out)?;
-    for warning in &imported.warnings {
-        eprintln!("trajview: {}", plain(warning));
-    }
+    imported.warnings.iter().for_each(|warning| tell(warning));
     out.line(&format!(
         "{}: {}, {}, {}",
         args.out.display(),
@@ -37,12 +35,9 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
 
 impl From<ImportError> for Failure {
     fn from(why: ImportError) -> Self {
-        let exit = match &why {
-            ImportError::Open(OpenError::Understand { .. }) => Exit::CannotUnderstand,
-            ImportError::Open(OpenError::Read { .. })
-            | ImportError::Write(WriteError::Write { .. }) => Exit::CannotRead,
-            ImportError::Write(WriteError::Taken { .. }) => Exit::WrongArguments,
-        };
-        Self::new(exit, why.to_string())
+        match why {
+            ImportError::Open(why) => why.into(),
+            ImportError::Write(why) => why.into(),
+        }
     }
 }

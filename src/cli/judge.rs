@@ -32,7 +32,7 @@ use crate::{
 
 use super::{
     Exit, Failure, Outcome, RunArg, at, config,
-    output::{Out, plain},
+    output::{Out, tell},
 };
 
 /// Ask a judge how faithfully each component is implemented, or to flag places
@@ -98,14 +98,14 @@ fn rubric(word: &str) -> Result<Asks, String> {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if args.criteria.is_some() && args.rubric != Asks::Flags {
-        return Err(wrong(
+        return Err(Failure::wrong(
             "--criteria is for --rubric flags; components are judged by their checklist",
         ));
     }
     let mut settings = settings(args)?;
     settings.allows_http |= args.allow_http;
     if let Some(why) = settings.refusal() {
-        return Err(wrong(format!("judge {} {why}", settings.name)));
+        return Err(Failure::wrong(format!("judge {} {why}", settings.name)));
     }
     let bundle = bundle(&args.run.path)?;
     let desk = Desk { opened: store::open(&bundle)?, wish: wish(args, settings)?, bundle };
@@ -139,7 +139,7 @@ fn moments(args: &Args, run: &Run) -> Result<Vec<usize>, Failure> {
     }
     let ends: BTreeSet<usize> = run.checkpoints.iter().map(|it| it.last_turn + 1).collect();
     match ends.is_empty() {
-        true => Err(wrong(format!("{} has no checkpoints; --at names a turn", run.id))),
+        true => Err(Failure::wrong(format!("{} has no checkpoints; --at names a turn", run.id))),
         false => Ok(ends.into_iter().collect()),
     }
 }
@@ -174,10 +174,6 @@ fn judge(args: &Args, desk: &Desk, moments: &[usize], out: &mut Out) -> Outcome 
     Ok(exit)
 }
 
-fn wrong(sentence: impl Into<String>) -> Failure {
-    Failure::new(Exit::WrongArguments, sentence)
-}
-
 /// How it ended, as an exit code and a sentence.
 fn end(job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
     let kept = match ended.files.last() {
@@ -190,21 +186,13 @@ fn end(job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
     };
     let judge = &job.settings.name;
     match &ended.halted {
-        Some(Halt::Stopped) => {
-            let exit = match signal {
-                Some(signal) if signal != signals::INTERRUPT => Exit::Signal(signal),
-                _ => Exit::Interrupted,
-            };
-            Err(Failure::new(exit, format!("stopped; {kept}")))
-        }
+        Some(Halt::Stopped) => Err(Failure::stopped(signal, format!("stopped; {kept}"))),
         Some(Halt::Fault(fault @ Fault::Dear(_))) => {
             Err(Failure::new(Exit::Failed, format!("judge {judge} stops at {fault}; {kept}")))
         }
-        Some(Halt::Fault(fault)) => {
-            Err(Failure::new(Exit::CannotRead, format!("judge {judge}: {fault}; {kept}")))
-        }
-        Some(Halt::Write(why)) => Err(Failure::new(Exit::CannotRead, format!("{why}; {kept}"))),
-        Some(Halt::NothingToResume) => Err(wrong(format!(
+        Some(Halt::Fault(fault)) => Err(Failure::unread(format!("judge {judge}: {fault}; {kept}"))),
+        Some(Halt::Write(why)) => Err(Failure::unread(format!("{why}; {kept}"))),
+        Some(Halt::NothingToResume) => Err(Failure::wrong(format!(
             "no judging of {} after turn {} by {judge}, with this prompt, budget and these {}s, to go on \
              with; leave out --resume to begin one",
             job.subject.run,
@@ -222,12 +210,12 @@ fn end(job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
 fn settings(args: &Args) -> Result<Settings, Failure> {
     let loaded = config::load(args.config.as_deref())?;
     for problem in loaded.problems.iter().filter(|problem| problem.contains("judges")) {
-        eprintln!("trajview: {}", plain(problem));
+        tell(problem);
     }
     let known: Vec<&str> = loaded.judges.iter().map(|judge| judge.name.as_str()).collect();
     match named::by_name(&args.judge, &known) {
         Ok(at) => Ok(loaded.judges[at].clone()),
-        Err(miss) => Err(wrong(no_judge(&args.judge, &known, &miss))),
+        Err(miss) => Err(Failure::wrong(no_judge(&args.judge, &known, &miss))),
     }
 }
 
@@ -254,7 +242,7 @@ fn bundle(path: &Path) -> Result<PathBuf, Failure> {
     }
     store::open(path)?; // what cannot be read at all says so itself
     let shown = path.display();
-    Err(wrong(format!(
+    Err(Failure::wrong(format!(
         "{shown} is no run bundle, so there is no place for verdicts; `trajview import {shown} --out DIR` makes one"
     )))
 }
@@ -294,7 +282,7 @@ impl From<EachError> for Failure {
     fn from(why: EachError) -> Self {
         match why {
             EachError::Job(why) => why.into(),
-            why @ EachError::Judge { .. } => wrong(why.to_string()),
+            why @ EachError::Judge { .. } => Failure::wrong(why.to_string()),
         }
     }
 }

@@ -24,12 +24,6 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Keys {
-    schema: &'static str,
-    keys: Vec<Row>,
-}
-
-#[derive(Serialize)]
 struct Row {
     /// What the settings call it.
     command: String,
@@ -48,7 +42,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     };
     let rows: Vec<Row> = bindings().map(row).collect();
     if args.json {
-        out.json(&Keys { schema: "trajview.keys/1", keys: rows })?;
+        out.json_list("trajview.keys/1", ("keys", &rows))?;
         return Ok(Exit::Fine);
     }
     if args.md {

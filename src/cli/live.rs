@@ -15,7 +15,11 @@ use crate::{
     runtime,
 };
 
-use super::{Exit, Failure, Outcome, at, config, judge::signals, output::Out};
+use super::{
+    Exit, Failure, Outcome, at, config,
+    judge::signals,
+    output::{Out, tell},
+};
 
 /// Run an agent through a script and record it as a run bundle
 ///
@@ -165,23 +169,18 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
 /// Shows the run while it is made; what came of it is printed when the screen is gone.
 fn on_screen(args: &Args, job: Job, start: Start, out: &mut Out) -> Outcome {
     let settings = config::load(args.config.as_deref())?;
-    for problem in &settings.problems {
-        eprintln!("trajview: {}", super::output::plain(problem));
-    }
+    settings.problems.iter().for_each(|problem| tell(problem));
     let wishes = super::view::of_settings(settings, args.config.as_deref());
     let job = Job { step_by_step: args.step, ..job };
     let (ending, outcome) =
         runtime::live(job.clone(), start, Control::default(), wishes).map_err(|why| match why {
             runtime::Failure::NoTerminal => {
-                wrong("a live run is shown in a terminal; --headless makes one without")
+                Failure::wrong("a live run is shown in a terminal; --headless makes one without")
             }
             why => why.into(),
         })?;
     let Some(ended) = outcome else {
-        return Err(Failure::new(
-            Exit::CannotRead,
-            "the run broke off, a mistake in trajview; --resume goes on",
-        ));
+        return Err(Failure::unread("the run broke off, a mistake in trajview; --resume goes on"));
     };
     let ended = ended?;
     told::ended(&job, &ended, args.json, out)?;
@@ -190,10 +189,6 @@ fn on_screen(args: &Args, job: Job, start: Start, out: &mut Out) -> Outcome {
         runtime::Ending::Quit => None,
     };
     end(&job, &ended, signal)
-}
-
-fn wrong(sentence: impl Into<String>) -> Failure {
-    Failure::new(Exit::WrongArguments, sentence)
 }
 
 impl From<Unusable> for Failure {
@@ -209,15 +204,11 @@ impl From<Unusable> for Failure {
 
 impl From<CannotStart> for Failure {
     fn from(why: CannotStart) -> Self {
-        let exit = match &why {
-            CannotStart::Wrong(_) => Exit::WrongArguments,
-            CannotStart::Unusable(_) => Exit::CannotUnderstand,
-            CannotStart::Write(crate::store::write::WriteError::Taken { .. }) => {
-                Exit::WrongArguments
-            }
-            CannotStart::Write(_) => Exit::CannotRead,
-        };
-        Self::new(exit, why.to_string())
+        match why {
+            CannotStart::Wrong(why) => Self::wrong(why),
+            CannotStart::Unusable(why) => Self::not_understood(why),
+            CannotStart::Write(why) => why.into(),
+        }
     }
 }
 
@@ -228,11 +219,7 @@ fn end(job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
     match &ended.halted {
         None => Ok(Exit::Fine),
         Some(Halt::Stopped) => {
-            let exit = match signal {
-                Some(signal) if signal != signals::INTERRUPT => Exit::Signal(signal),
-                _ => Exit::Interrupted,
-            };
-            Err(Failure::new(exit, format!("stopped; {kept}; --resume goes on")))
+            Err(Failure::stopped(signal, format!("stopped; {kept}; --resume goes on")))
         }
         Some(Halt::Budget(why)) => Err(Failure::new(
             Exit::Failed,
@@ -242,16 +229,16 @@ fn end(job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
             Exit::Failed,
             format!("turn {turn}: {why}; {kept}; --resume does it again"),
         )),
-        Some(Halt::Write(why)) => {
-            Err(Failure::new(Exit::CannotRead, format!("{why}; {kept}; --resume goes on")))
-        }
+        Some(Halt::Write(why)) => Err(Failure::unread(format!("{why}; {kept}; --resume goes on"))),
     }
 }
 
 /// The run in a bundle, with the limits that were given anew.
 fn resumed(args: &Args) -> Result<Job, Failure> {
-    let bundle =
-        args.out.clone().ok_or_else(|| wrong("--resume needs --out, the bundle to go on with"))?;
+    let bundle = args
+        .out
+        .clone()
+        .ok_or_else(|| Failure::wrong("--resume needs --out, the bundle to go on with"))?;
     let mut job = Job::of_bundle(&bundle)?;
     limit(args, &mut job.setup);
     let setup = &mut job.setup;
@@ -312,7 +299,7 @@ fn wanted(args: &Args) -> Result<Job, Failure> {
 fn name_driver(args: &Args, setup: &mut Setup) -> Result<(), Failure> {
     if setup.agent == "command" {
         if args.args.is_empty() {
-            return Err(wrong(
+            return Err(Failure::wrong(
                 "--agent command needs a program after --, such as -- ./agent.sh {prompt_file}",
             ));
         }
@@ -329,7 +316,7 @@ fn name_driver(args: &Args, setup: &mut Setup) -> Result<(), Failure> {
     }
     let loaded = config::load(args.config.as_deref())?;
     for problem in loaded.problems.iter().filter(|problem| problem.contains("drivers")) {
-        eprintln!("trajview: {}", super::output::plain(problem));
+        tell(problem);
     }
     Ok(prepare::drive(setup, &loaded.drivers)?)
 }

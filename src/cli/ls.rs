@@ -39,7 +39,7 @@ struct File {
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let timeline = archive.timeline(run).map_err(|why| Failure::new(Exit::CannotRead, why))?;
+    let timeline = archive.timeline(run).map_err(Failure::unread)?;
     let turn = at::turns_done(run, &args.at)?;
     let tree = timeline.tree_after(turn);
     if !args.json {

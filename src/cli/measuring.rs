@@ -10,7 +10,7 @@ use crate::{
     store::{self, Cache, Scorer},
 };
 
-use super::{Exit, Failure};
+use super::Failure;
 
 #[derive(Debug, clap::Args)]
 pub struct Measuring {
@@ -37,7 +37,7 @@ impl Measuring {
         match Cache::open(&path) {
             Ok(cache) => Some(cache),
             Err(why) => {
-                eprintln!("trajview: {}", super::output::plain(&why));
+                super::output::tell(&why);
                 None
             }
         }
@@ -60,16 +60,14 @@ pub fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
     if path == Path::new("none") {
         return Ok(Rules::none());
     }
-    let texts = store::rules::read(path).map_err(|why| Failure::new(Exit::CannotRead, why))?;
+    let texts = store::rules::read(path).map_err(Failure::unread)?;
     let texts: Vec<(&str, &str)> =
         texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let rules = Rules::load(&path.display().to_string(), &texts);
-    for problem in rules.problems() {
-        eprintln!("trajview: {}", super::output::plain(&problem.to_string()));
-    }
+    rules.problems().iter().for_each(|problem| super::output::tell(&problem.to_string()));
     if rules.count() == 0 {
         let why = format!("{}: no rule that can be used", path.display());
-        return Err(Failure::new(Exit::CannotUnderstand, why));
+        return Err(Failure::not_understood(why));
     }
     Ok(rules)
 }

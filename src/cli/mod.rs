@@ -35,7 +35,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::store::OpenError;
+use crate::store::{OpenError, write::WriteError};
 use output::Out;
 
 /// How the program ends.
@@ -79,6 +79,25 @@ impl Failure {
     fn new(exit: Exit, sentence: impl Into<String>) -> Self {
         Self { exit, sentence: sentence.into() }
     }
+
+    fn wrong(sentence: impl Into<String>) -> Self {
+        Self::new(Exit::WrongArguments, sentence)
+    }
+
+    fn unread(sentence: impl Into<String>) -> Self {
+        Self::new(Exit::CannotRead, sentence)
+    }
+
+    fn not_understood(sentence: impl Into<String>) -> Self {
+        Self::new(Exit::CannotUnderstand, sentence)
+    }
+
+    /// What was asked for was stopped, by a signal where one was sent.
+    fn stopped(signal: Option<u8>, sentence: impl Into<String>) -> Self {
+        let is_interrupt = signal.is_none_or(|signal| signal == judge::signals::INTERRUPT);
+        let exit = signal.filter(|_| !is_interrupt).map_or(Exit::Interrupted, Exit::Signal);
+        Self::new(exit, sentence)
+    }
 }
 
 impl From<OpenError> for Failure {
@@ -91,12 +110,22 @@ impl From<OpenError> for Failure {
     }
 }
 
+impl From<WriteError> for Failure {
+    fn from(why: WriteError) -> Self {
+        let exit = match why {
+            WriteError::Taken { .. } => Exit::WrongArguments,
+            WriteError::Write { .. } => Exit::CannotRead,
+        };
+        Self::new(exit, why.to_string())
+    }
+}
+
 impl From<std::io::Error> for Failure {
     /// Output that nobody reads any more is no failure.
     fn from(why: std::io::Error) -> Self {
         match why.kind() {
             std::io::ErrorKind::BrokenPipe => Self::new(Exit::Fine, ""),
-            _ => Self::new(Exit::CannotRead, format!("cannot write the output: {why}")),
+            _ => Self::unread(format!("cannot write the output: {why}")),
         }
     }
 }
@@ -170,7 +199,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         .and_then(|exit| out.finish().map(|()| exit).map_err(Failure::from));
     outcome.unwrap_or_else(|failure| {
         if !failure.sentence.is_empty() {
-            eprintln!("trajview: {}", output::plain(&failure.sentence));
+            output::tell(&failure.sentence);
         }
         failure.exit
     })

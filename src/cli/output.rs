@@ -1,13 +1,13 @@
 //! Standard output, buffered, and the one way recorded words get there.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer as _, ser::SerializeMap};
 use serde_json::{Serializer, Value};
 use std::{
     borrow::Cow,
     io::{self, BufWriter, IsTerminal, Stdout, Write},
 };
 
-use crate::widgets::text;
+use crate::{run::Warning, widgets::text};
 
 use visible::Visible;
 
@@ -63,8 +63,22 @@ impl Out {
 
     /// One JSON document, with no character in it that a terminal would obey or not show.
     pub fn json(&mut self, document: &impl Serialize) -> io::Result<()> {
-        let mut serializer = Serializer::with_formatter(&mut self.writer, Visible::default());
+        let mut serializer = Serializer::pretty(Visible(&mut self.writer));
         document.serialize(&mut serializer).map_err(io::Error::from)?;
+        self.writer.write_all(b"\n")
+    }
+
+    /// A document that is one list under a name.
+    pub fn json_list<R: Serialize>(
+        &mut self,
+        schema: &str,
+        (name, rows): (&str, &[R]),
+    ) -> io::Result<()> {
+        let mut serializer = Serializer::pretty(Visible(&mut self.writer));
+        let mut document = serializer.serialize_map(Some(2))?;
+        document.serialize_entry("schema", schema)?;
+        document.serialize_entry(name, rows)?;
+        document.end()?;
         self.writer.write_all(b"\n")
     }
 
@@ -91,6 +105,16 @@ impl Out {
     pub fn finish(&mut self) -> io::Result<()> {
         self.writer.flush()
     }
+}
+
+/// Says a sentence on standard error, beside what is printed.
+pub fn tell(sentence: &str) {
+    eprintln!("trajview: {}", plain(sentence));
+}
+
+/// Says what could not be used, each with its place; `check` says it too.
+pub fn tell_warnings(warnings: &[Warning]) {
+    warnings.iter().for_each(|Warning { place, what }| tell(&format!("{place}: {what}")));
 }
 
 /// One line, safe for a terminal.

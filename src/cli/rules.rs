@@ -68,7 +68,7 @@ fn unknown(id: &str, rules: &Rules) -> Failure {
         [] => "`trajview rules` lists them".into(),
         near => format!("there is {}", near.join(", ")),
     };
-    Failure::new(Exit::WrongArguments, format!("no rule is called {id}; {hint}"))
+    Failure::wrong(format!("no rule is called {id}; {hint}"))
 }
 
 fn print_all(rules: &[RuleFacts<'_>], is_markdown: bool, out: &mut Out) -> std::io::Result<()> {

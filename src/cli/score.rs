@@ -23,11 +23,15 @@ use crate::{
         numbers::facts::Reused,
         quality::{Detail, Scored},
     },
-    run::{Run, Warning},
+    run::Run,
     store::{self, ReuseReader, Scorer},
 };
 
-use super::{Exit, Failure, Outcome, measuring::Measuring, output::Out};
+use super::{
+    Exit, Failure, Outcome,
+    measuring::Measuring,
+    output::{Out, tell, tell_warnings},
+};
 use document::{Document, Moment};
 pub use document::{RulesFacts, rules_of};
 use faithful::{ExposureRow, FaithfulnessRow};
@@ -105,8 +109,7 @@ fn exit_of_folder(folder: &Path, documents: &[Document]) -> Exit {
     let Some(why) = points.map(|(_, scored)| scored).find_map(Scored::unmeasured) else {
         return Exit::Fine;
     };
-    let said = format!("{}: nothing was measured: {why}", folder.display());
-    eprintln!("trajview: {}", super::output::plain(&said));
+    tell(&format!("{}: nothing was measured: {why}", folder.display()));
     Exit::CannotUnderstand
 }
 
@@ -114,9 +117,8 @@ fn exit_of_folder(folder: &Path, documents: &[Document]) -> Exit {
 type Scorers = (Scorer, ReuseReader);
 
 fn of_folder(folder: &Path, (scorer, reader): &Scorers) -> Result<Document, Failure> {
-    let cannot = |why| Failure::new(Exit::CannotRead, why);
-    let scored = scorer.score_folder(folder).map_err(cannot)?;
-    let reuse = reader.of_folder(folder).map_err(cannot)?;
+    let scored = scorer.score_folder(folder).map_err(Failure::unread)?;
+    let reuse = reader.of_folder(folder).map_err(Failure::unread)?;
     Ok(Document::of_folder(folder, scored, reuse))
 }
 
@@ -128,31 +130,31 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
         Some(tree) if run.turns.is_empty() => return Ok(Document::of_tree(path, run, tree)),
         tree => tree,
     };
-    let cannot = |why: String| Failure::new(Exit::CannotRead, why);
-    let timeline = archive.timeline(run).map_err(cannot)?;
+    let timeline = archive.timeline(run).map_err(Failure::unread)?;
     let moments = moments(run, args.each)?;
     let done: Vec<usize> = moments.iter().map(|moment| moment.done).collect();
     let kept = |scored: Scored| match args.detail {
         true => scored,
         false => Scored { detail: Detail::default(), ..scored },
     };
-    let scored =
-        archive.score_each(run, &done, scorer, &says_how_far(&VERSIONS), &kept).map_err(cannot)?;
-    let lines = archive.line_counts(run).map_err(cannot)?;
+    let scored = archive
+        .score_each(run, &done, scorer, &says_how_far(&VERSIONS), &kept)
+        .map_err(Failure::unread)?;
+    let lines = archive.line_counts(run).map_err(Failure::unread)?;
     let reuse = archive
         .reuse_each(run, &done, reader, &says_how_far(&MOMENTS), &|reuse| Reused::of(&reuse));
-    let reuse = reuse.map_err(cannot)?;
-    let last = archive.reuse(run, &[run.end()], reader).map_err(cannot)?.pop().flatten();
+    let reuse = reuse.map_err(Failure::unread)?;
+    let last = archive.reuse(run, &[run.end()], reader).map_err(Failure::unread)?.pop().flatten();
     let document =
         Document::of_run(path, (run, archive), timeline.from.words(), moments, scored, &lines);
     let mut rubric = store::rubric::read(path);
     let chosen = faithful::choose(&mut rubric, args.judge.as_deref())?;
-    tell(&rubric.warnings);
+    tell_warnings(&rubric.warnings);
     let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
     Ok(Document {
         faithfulness: Some(FaithfulnessRow::of_run(run, &rubric, chosen, last)),
         exposure: ExposureRow::of(run, &rubric),
-        lifelines: lifelines::rows((run, archive), &rubric, chosen).map_err(cannot)?,
+        lifelines: lifelines::rows((run, archive), &rubric, chosen).map_err(Failure::unread)?,
         rubric_tree: tree,
         ..document.with_reuse(&reuse)
     })
@@ -183,13 +185,6 @@ fn says_how_far(slow: &Slow) -> impl Fn(usize, usize) -> bool + Sync + '_ {
     }
 }
 
-/// What beside a run could not be used is said and nothing more; `check` says it too.
-fn tell(warnings: &[Warning]) {
-    for Warning { place, what } in warnings {
-        eprintln!("trajview: {}", super::output::plain(&format!("{place}: {what}")));
-    }
-}
-
 fn moments(run: &Run, each: Each) -> Result<Vec<Moment>, Failure> {
     let moments: Vec<Moment> = match each {
         Each::Final => vec![Moment { label: "final".into(), done: run.end() }],
@@ -208,7 +203,7 @@ fn moments(run: &Run, each: Each) -> Result<Vec<Moment>, Failure> {
     if moments.is_empty() {
         let noun = if each == Each::Checkpoint { "checkpoints" } else { "turns" };
         let why = format!("{}: this run records no {noun}", run.id);
-        return Err(Failure::new(Exit::CannotUnderstand, why));
+        return Err(Failure::not_understood(why));
     }
     Ok(moments)
 }

@@ -32,7 +32,7 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let timeline = archive.timeline(run).map_err(|why| Failure::new(Exit::CannotRead, why))?;
+    let timeline = archive.timeline(run).map_err(Failure::unread)?;
     let teller = Teller { run, archive, timeline: &timeline, path: &args.run.path };
     match args.turn {
         Some(number) => {

@@ -23,7 +23,7 @@ use crate::{
 
 use super::{
     Exit, Failure, Outcome, config,
-    output::{Out, plain},
+    output::{Out, tell},
 };
 
 #[derive(Debug, clap::Args)]
@@ -190,9 +190,7 @@ fn size(text: &str) -> Result<Size, String> {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let settings = config::load(args.config.as_deref())?;
-    for problem in &settings.problems {
-        eprintln!("trajview: {}", plain(problem));
-    }
+    settings.problems.iter().for_each(|problem| tell(problem));
     if args.print_config {
         settings.print(out)?;
         return Ok(Exit::Fine);
@@ -226,13 +224,16 @@ fn check_paths(args: &Args, place: &Place) -> Result<(), Failure> {
     if place.view != View::Compare || args.paths.len() > 1 {
         return Ok(());
     }
-    let sentence = "comparing takes two runs: trajview A B".into();
-    Err(Failure { exit: Exit::WrongArguments, sentence })
+    Err(Failure::wrong("comparing takes two runs: trajview A B"))
 }
 
 fn place(args: &Args) -> Result<Place, Failure> {
-    let wrong = |sentence: String| Failure { exit: Exit::WrongArguments, sentence };
-    let turn = args.at.as_deref().map(str::parse).transpose().map_err(wrong)?;
+    let turn = args
+        .at
+        .as_deref()
+        .map(str::parse)
+        .transpose()
+        .map_err(|why: String| Failure::wrong(why))?;
     let (file, line) = match args.file.as_deref().map(|file| (file, file.rsplit_once(':'))) {
         None => (None, None),
         Some((file, split)) => {

@@ -10,22 +10,15 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use crate::run::Warning;
+
 pub use panel::{Files, RunScores, panel_of};
 
 /// All raters, and what could not be used.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Panel {
     pub raters: Vec<Rater>,
-    pub problems: Vec<Problem>,
-}
-
-/// Something that was left out.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-pub struct Problem {
-    /// File, and line where there are lines.
-    #[serde(rename = "where")]
-    pub place: String,
-    pub what: String,
+    pub problems: Vec<Warning>,
 }
 
 /// One who scores.
@@ -175,7 +168,7 @@ impl Panel {
         self.problems.extend(out.iter().filter_map(|rater| {
             let labels = rater.labels.as_ref()?;
             let what = format!("{}: {}", counted(rater.scores.len()), labels.sight.words());
-            Some(Problem { place: labels.annotator.clone(), what })
+            Some(Warning { place: labels.annotator.clone(), what })
         }));
         Self { raters: kept, problems: self.problems }
     }
@@ -207,7 +200,7 @@ impl Panel {
                 } else {
                     return true;
                 };
-                problems.push(Problem { place: score.place.clone(), what });
+                problems.push(Warning { place: score.place.clone(), what });
                 false
             });
             self.problems.append(&mut problems);

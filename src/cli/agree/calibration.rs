@@ -8,7 +8,7 @@ use std::io;
 
 use crate::{
     cli::{
-        Exit, Failure,
+        Failure,
         output::{Out, Table},
     },
     run::named::{self, Miss},
@@ -45,7 +45,7 @@ const FIRST: usize = 4;
 /// A sentence that lists the raters, where it is not plain who is meant.
 pub fn chosen(panel: Panel, wanted: &[String]) -> Result<(Panel, Calibration), Failure> {
     let [first, second, judge] = three(&panel, wanted)
-        .map_err(|why| Failure::new(Exit::WrongArguments, format!("{why}; {}", listed(&panel))))?;
+        .map_err(|why| Failure::wrong(format!("{why}; {}", listed(&panel))))?;
     let mut raters: Vec<Option<Rater>> = panel.raters.into_iter().map(Some).collect();
     let mut take = |at: usize, kind: Kind| {
         let rater = raters.get_mut(at).and_then(Option::take);

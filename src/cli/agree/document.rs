@@ -9,11 +9,12 @@ use std::{
 };
 
 use crate::{
+    run::Warning,
     shell::copy::argument,
     study::{
         Agreement, Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
         agreement::AC2_WEIGHTS,
-        raters::{Joined, LabelsOf, Panel, Problem, Rater, Score, ScoredPair, join},
+        raters::{Joined, LabelsOf, Panel, Rater, Score, ScoredPair, join},
     },
 };
 
@@ -41,7 +42,7 @@ pub struct Document {
     /// Scores that no other rater has a counterpart to.
     pub alone: Vec<AloneRow>,
     /// What could not be used.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Warning>,
 }
 
 /// Names of raters.
@@ -137,7 +138,7 @@ impl Document {
         let joined: Vec<_> =
             pairs.iter().filter_map(raters).map(|(a, b)| (a, b, join(a, b))).collect();
         let strangers = joined.iter().filter(|(_, _, joined)| joined.pairs.is_empty());
-        let strangers = strangers.map(|(a, b, _)| Problem {
+        let strangers = strangers.map(|(a, b, _)| Warning {
             place: format!("{} and {}", a.name, b.name),
             what: "scored nothing in common".into(),
         });

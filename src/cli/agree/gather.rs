@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    cli::{Exit, Failure},
+    cli::Failure,
     formats::{self, Source},
     run::rubric::Rubric,
     store,
@@ -100,7 +100,7 @@ fn no_scores(place: &str, text: &str, why: &str) -> Failure {
     };
     let expected =
         "expected judgements, labels or a table of scores with a head like component,a,b";
-    Failure::new(Exit::CannotUnderstand, format!("{place}: {what}; {expected}"))
+    Failure::not_understood(format!("{place}: {what}; {expected}"))
 }
 
 fn read(path: &Path) -> Result<Vec<Read>, Failure> {
@@ -129,15 +129,13 @@ fn runs_below(folder: &Path) -> Result<Vec<Read>, Failure> {
         .collect();
     if bundles.is_empty() {
         let why = format!("{}: no run bundle below this folder", folder.display());
-        return Err(Failure::new(Exit::CannotUnderstand, why));
+        return Err(Failure::not_understood(why));
     }
     Ok(bundles)
 }
 
 fn text_of(path: &Path) -> Result<String, Failure> {
-    let cannot = |why: String| {
-        Failure::new(Exit::CannotRead, format!("cannot read {}: {why}", path.display()))
-    };
+    let cannot = |why: String| Failure::unread(format!("cannot read {}: {why}", path.display()));
     let size = std::fs::metadata(path).map_err(|why| cannot(why.to_string()))?.len();
     if size > MOST_BYTES {
         return Err(cannot(format!("it is larger than {} MB", MOST_BYTES >> 20)));

@@ -5,7 +5,7 @@ use std::io;
 use serde::Serialize;
 
 use crate::{
-    cli::output::{Out, Table, plain},
+    cli::output::{Out, Table, tell},
     study::{
         Agreement, Coefficient, Estimate, Interval, Undefined,
         raters::{LabelsOf, ScoredPair},
@@ -286,7 +286,7 @@ fn undefined(pair: &PairRow) -> Vec<String> {
 
 pub fn problems_to_standard_error(document: &Document) {
     for problem in &document.problems {
-        eprintln!("trajview: left out: {}", plain(&format!("{}: {}", problem.place, problem.what)));
+        tell(&format!("left out: {}: {}", problem.place, problem.what));
     }
 }
 

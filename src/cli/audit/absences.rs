@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::{
-    cli::{Exit, Failure},
+    cli::Failure,
     metrics::{
         absence::{Place, Why},
         lifeline::in_parentheses,
@@ -53,7 +53,7 @@ pub fn rows(desk: &Desk) -> Result<Vec<AbsenceRow>, Failure> {
             "{}: no components.json says what the components are, so nothing can be looked for",
             desk.path.display()
         );
-        return Err(Failure::new(Exit::CannotUnderstand, why));
+        return Err(Failure::not_understood(why));
     }
     let done = desk.done(judgement)?;
     let severe = |verdict: &&Verdict| verdict.score.is_some_and(|score| score <= SEVERE);
@@ -63,7 +63,7 @@ pub fn rows(desk: &Desk) -> Result<Vec<AbsenceRow>, Failure> {
         Some((component, verdict.score?, places))
     });
     rows.map(|(component, score, places)| {
-        let places = places.map_err(|why| Failure::new(Exit::CannotRead, why))?;
+        let places = places.map_err(Failure::unread)?;
         let (opened, unopened): (Vec<_>, Vec<_>) = places.into_iter().partition(|it| it.is_opened);
         let shown = |places: Vec<Place>| places.into_iter().map(PlaceRow::of).collect();
         Ok(AbsenceRow {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    cli::{Exit, Failure, output::plain, score::faithful},
+    cli::{Failure, output::tell_warnings, score::faithful},
     metrics::lifeline::judged_after,
     run::rubric::{Component, Judgement, Labels, Rubric},
     store::{self, Opened},
@@ -34,9 +34,7 @@ impl Desk {
 
     /// What beside the run could not be used.
     pub fn tell_warnings(&self) {
-        for warning in &self.rubric.warnings {
-            eprintln!("trajview: {}", plain(&format!("{}: {}", warning.place, warning.what)));
-        }
+        tell_warnings(&self.rubric.warnings);
     }
 
     pub fn judgement(&self) -> Result<&Judgement, Failure> {
@@ -46,7 +44,7 @@ impl Desk {
             let why = format!(
                 "{shown}: no judgement to check; `trajview judge {shown} --judge NAME` makes one"
             );
-            Failure::new(Exit::CannotUnderstand, why)
+            Failure::not_understood(why)
         })
     }
 
@@ -57,7 +55,7 @@ impl Desk {
             let why = format!(
                 "{shown} is no run bundle, so there is no place for labels; `trajview import {shown} --out DIR` makes one"
             );
-            Failure::new(Exit::WrongArguments, why)
+            Failure::wrong(why)
         })
     }
 
@@ -93,7 +91,7 @@ impl Desk {
         judged_after(&self.opened.run, judgement).ok_or_else(|| {
             let why =
                 format!("{}: judges a turn or commit that this run does not have", judgement.file);
-            Failure::new(Exit::CannotUnderstand, why)
+            Failure::not_understood(why)
         })
     }
 }

@@ -5,11 +5,11 @@ use std::{collections::BTreeMap, io::Read, path::Path};
 use crate::{
     cli::{
         Exit, Failure, Outcome, at,
-        output::{Out, plain},
+        output::{Out, tell},
     },
     formats::rubric::labels_table::{self, Row},
     run::rubric::{Judgement, Label, REASONS},
-    store::{labels::LabelBook, write::WriteError},
+    store::labels::LabelBook,
     study::queue::{Plan, queue},
 };
 
@@ -99,13 +99,13 @@ pub fn import(desk: &mut Desk, args: &Args, file: &Path, out: &mut Out) -> Outco
     let by_annotator = by_annotator(args, rows)?;
     let mut books = vec![];
     for (name, labels) in by_annotator {
-        books.push((LabelBook::open(&bundle, &name).map_err(failure)?, labels));
+        books.push((LabelBook::open(&bundle, &name)?, labels));
     }
     for (book, labels) in &mut books {
         let before = book.labels().labels.clone();
         let is_known = |label: &&Label| before.iter().any(|it| it.is_of_one(label));
         let replaced = labels.iter().filter(is_known).count();
-        book.put_all(labels).map_err(failure)?;
+        book.put_all(labels)?;
         let count = at::counted(labels.len(), "label");
         let replaced = match replaced {
             0 => String::new(),
@@ -136,8 +136,7 @@ pub fn import(desk: &mut Desk, args: &Args, file: &Path, out: &mut Out) -> Outco
 
 fn read(file: &Path) -> Result<String, Failure> {
     let shown = file.display();
-    let cannot =
-        |why: String| Failure::new(Exit::CannotRead, format!("cannot read {shown}: {why}"));
+    let cannot = |why: String| Failure::unread(format!("cannot read {shown}: {why}"));
     let mut bytes = vec![];
     let opened = std::fs::File::open(file).map_err(|why| cannot(why.to_string()))?;
     let read = opened.take(MOST_BYTES + 1).read_to_end(&mut bytes);
@@ -147,7 +146,7 @@ fn read(file: &Path) -> Result<String, Failure> {
     }
     String::from_utf8(bytes).map_err(|_| {
         let why = format!("{shown}: is no text in UTF-8; nothing was written");
-        Failure::new(Exit::CannotUnderstand, why)
+        Failure::not_understood(why)
     })
 }
 
@@ -217,18 +216,5 @@ fn by_annotator(args: &Args, rows: Vec<Row>) -> Result<BTreeMap<String, Vec<Labe
 fn refused(shown: &str, wrong: &[String]) -> Failure {
     let (last, before) = wrong.split_last().map_or(("", wrong), |(last, it)| (last.as_str(), it));
     before.iter().for_each(|what| tell(&format!("{shown}: {what}")));
-    Failure::new(Exit::CannotUnderstand, format!("{shown}: {last}; nothing was written"))
-}
-
-fn failure(why: WriteError) -> Failure {
-    let exit = match why {
-        WriteError::Taken { .. } => Exit::WrongArguments,
-        WriteError::Write { .. } => Exit::CannotRead,
-    };
-    Failure::new(exit, why.to_string())
-}
-
-/// Beside what is printed.
-fn tell(sentence: &str) {
-    eprintln!("trajview: {}", plain(sentence));
+    Failure::not_understood(format!("{shown}: {last}; nothing was written"))
 }

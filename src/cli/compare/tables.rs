@@ -5,7 +5,7 @@ use std::io;
 use crate::{
     cli::{
         measuring,
-        output::{Out, Table, csv_row},
+        output::{self, Out, Table, csv_row, dash},
     },
     metrics::{
         Number,
@@ -87,13 +87,13 @@ fn runs(document: &Document<'_>) -> Section {
         table.row(vec![
             letter(at),
             run.id.clone(),
-            known(run.condition.clone()),
+            dash(run.condition.clone()),
             run.agent.name.clone(),
-            known(run.model.clone()),
+            dash(run.model.clone()),
             run.counted_turns().count().to_string(),
-            known(commit.map(|commit| commit.chars().take(10).collect())),
+            dash(commit.map(|commit| commit.chars().take(10).collect::<String>())),
             judged.unwrap_or_else(|| unjudged.into()),
-            known(run.task.as_ref().map(|task| task.id.clone())),
+            dash(run.task.as_ref().map(|task| task.id.clone())),
         ]);
     }
     Some((String::new(), table))
@@ -118,14 +118,14 @@ fn numbers(document: &Document<'_>) -> Section {
         let outcome = Outcome::of(number, document.pair(), by);
         let cells = [number.label().to_owned()].into_iter();
         let cells = cells.chain(values.iter().map(|value| said(number, *value)));
-        let delta = known(outcome.delta.map(|delta| number.difference_written(delta)));
+        let delta = dash(outcome.delta.map(|delta| number.difference_written(delta)));
         table.row(cells.chain([delta, better(&outcome)]).collect());
     }
     Some((String::new(), table))
 }
 
 fn said(number: Number, value: Option<f64>) -> String {
-    known(value.map(|value| number.written(value, Style::Plain)))
+    dash(value.map(|value| number.written(value, Style::Plain)))
 }
 
 /// How much of the gap between emergent and single-shot each treated run closes.
@@ -134,10 +134,10 @@ fn recoveries(document: &Document<'_>) -> Section {
     let heads = ["", "run", "condition"].map(String::from).into_iter();
     let heads = heads.chain(SLUMP.iter().map(|number| format!(">{}", number.short())));
     let mut table = Table::headed(heads.collect());
-    let said = |share: Option<f64>| known(share.map(|share| format!("{:.1} %", share * 100.0)));
+    let said = |share: Option<f64>| dash(share.map(|share| format!("{:.1} %", share * 100.0)));
     for it in &found {
         let run = &document.parties[it.treated].run;
-        let (id, condition) = (run.id.clone(), known(run.condition.clone()));
+        let (id, condition) = (run.id.clone(), dash(run.condition.clone()));
         let shares = it.shares.0.iter().map(|(_, share)| said(*share));
         table.row([letter(it.treated), id, condition].into_iter().chain(shares).collect());
     }
@@ -160,7 +160,7 @@ fn components(document: &Document<'_>) -> Section {
         let scores = row.cells.iter().map(cell);
         let delta = row.delta(by).map(signed);
         let cells = [row.id.clone(), row.name.clone()].into_iter().chain(scores);
-        table.row(cells.chain([known(delta), words(row)]).collect());
+        table.row(cells.chain([dash(delta), words(row)]).collect());
     }
     Some(("components, the largest loss first".into(), table))
 }
@@ -289,7 +289,7 @@ fn files(document: &Document<'_>) -> Section {
     let is_same = |row: &&FileRow| row.standing == Standing::Same && row.from.is_none();
     for row in document.files.iter().filter(|row| !is_same(row)) {
         let count = |of: fn(&crate::code::patch::LineCounts) -> usize| {
-            known(row.lines.as_ref().map(|lines| of(lines).to_string()))
+            dash(row.lines.as_ref().map(|lines| of(lines).to_string()))
         };
         table.row(vec![
             row.path.clone(),
@@ -302,10 +302,6 @@ fn files(document: &Document<'_>) -> Section {
     let same = document.files.iter().filter(is_same).count();
     let all = document.files.len();
     Some((format!("final trees, from a to b: {all} files, {same} the same"), table))
-}
-
-fn known(words: Option<String>) -> String {
-    words.unwrap_or_else(|| "-".into())
 }
 
 fn signed(delta: i8) -> String {
@@ -332,23 +328,23 @@ pub fn csv(document: &Document<'_>, out: &mut Out) -> io::Result<()> {
             out.raw(csv_row(cells.chain([delta, note.to_owned()])).as_bytes())
         };
     for it in COMPARED.iter().copied() {
-        let values = document.parties.iter().map(|party| number(party.value(it))).collect();
+        let values = document.parties.iter().map(|party| output::cell(party.value(it))).collect();
         let outcome = Outcome::of(it, document.pair(), by);
-        row("number", it.id(), it.label(), values, number(outcome.delta), &better(&outcome))?;
+        row("number", it.id(), it.label(), values, output::cell(outcome.delta), &better(&outcome))?;
     }
     let rows = document.rows();
     for at in compare::by_loss(&rows, by) {
         let it = &rows[at];
-        let score = |run| it.score(run).map(|score| score.to_string()).unwrap_or_default();
-        let delta = it.delta(by).map(|delta| delta.to_string()).unwrap_or_default();
+        let score = |run| output::cell(it.score(run));
+        let delta = output::cell(it.delta(by));
         row("component", &it.id, &it.name, (0..width).map(score).collect(), delta, &words(it))?;
     }
     let [a, b] = document.pair();
     let mut moments = |section: &str, id: &str, a_at: Option<&Moment>, b_at: Option<&Moment>| {
         COMPARED.iter().copied().try_for_each(|it| {
             let values = [value(it, a, a_at), value(it, b, b_at)];
-            let delta = number(Outcome::between(it, values, by).delta);
-            row(section, id, it.id(), values.map(number).to_vec(), delta, "")
+            let delta = output::cell(Outcome::between(it, values, by).delta);
+            row(section, id, it.id(), values.map(output::cell).to_vec(), delta, "")
         })
     };
     for pair in compare::by_phase(&a.run, &b.run) {
@@ -359,15 +355,10 @@ pub fn csv(document: &Document<'_>, out: &mut Out) -> io::Result<()> {
         moments("checkpoint", &id, pair.a.as_ref(), pair.b.as_ref())?;
     }
     for file in document.files {
-        let count = |lines: Option<usize>| lines.map(|lines| lines.to_string()).unwrap_or_default();
-        let removed = count(file.lines.map(|lines| lines.removed));
-        let added = count(file.lines.map(|lines| lines.added));
+        let removed = output::cell(file.lines.map(|lines| lines.removed));
+        let added = output::cell(file.lines.map(|lines| lines.added));
         let from = file.from.as_deref().unwrap_or_default();
         row("file", &file.path, from, vec![removed, added], String::new(), file.standing.words())?;
     }
     Ok(())
-}
-
-fn number(value: Option<f64>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
 }

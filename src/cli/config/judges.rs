@@ -8,168 +8,121 @@ use toml::de::{DeTable, DeValue};
 
 use crate::judge::settings::{Kind, Settings};
 
-use super::{Loaded, Origin, found, line_of, number, quoted, whole};
+use super::{
+    Loaded, Origin, between, flag, found, line_of, list, named, put, put_some, quoted, text, whole,
+};
 
-struct Field {
-    name: &'static str,
-    set: fn(&mut Settings, &DeValue<'_>) -> Result<(), String>,
-    /// None where nobody said and there is no default.
-    get: fn(&Settings) -> Option<String>,
-    /// Whether a wrong value may be repeated.
-    is_shown: bool,
-}
+/// One field of a judge: its name, how a value is taken in, and how it is written. The error says what was expected.
+struct Field(
+    &'static str,
+    fn(&mut Settings, &DeValue<'_>) -> Result<(), String>,
+    fn(&Settings) -> Option<String>,
+);
+
+/// Fields whose wrong value is not repeated in the sentence about it: it may be a key.
+const NOT_REPEATED: [&str; 5] = ["model", "base_url", "key_env", "command", "pass"];
 
 const FIELDS: &[Field] = &[
-    Field {
-        name: "kind",
-        set: |judge, value| {
-            let expected = || {
-                let known = Kind::ALL.map(|kind| quoted(kind.word()));
-                format!("expected one of {}", known.join(", "))
-            };
-            let kind = value.as_str().and_then(Kind::by_word).ok_or_else(expected);
-            kind.map(|kind| judge.kind = kind)
-        },
-        get: |judge| Some(quoted(judge.kind.word())),
-        is_shown: true,
-    },
-    Field {
-        name: "model",
-        set: |judge, value| text(value, "a model's name").map(|model| judge.model = model),
-        get: |judge| Some(quoted(&judge.model)).filter(|_| !judge.model.is_empty()),
-        is_shown: false,
-    },
-    Field {
-        name: "base_url",
-        set: |judge, value| base_url(value).map(|url| judge.base_url = url),
-        get: |judge| Some(quoted(&judge.base_url)).filter(|_| !judge.base_url.is_empty()),
-        is_shown: false,
-    },
-    Field {
-        name: "key_env",
-        set: |judge, value| variable(value).map(|name| judge.key_env = Some(name)),
-        get: |judge| judge.key_env.as_deref().map(quoted),
-        is_shown: false,
-    },
-    Field {
-        name: "command",
-        set: |judge, value| command(value).map(|words| judge.command = words),
-        get: |judge| {
-            let words: Vec<String> = judge.command.iter().map(|word| quoted(word)).collect();
-            (!words.is_empty()).then(|| format!("[{}]", words.join(", ")))
-        },
-        is_shown: false,
-    },
-    Field {
-        name: "pass",
-        set: |judge, value| variables(value).map(|names| judge.pass = names),
-        get: |judge| {
-            let names: Vec<String> = judge.pass.iter().map(|name| quoted(name)).collect();
-            (!names.is_empty()).then(|| format!("[{}]", names.join(", ")))
-        },
-        is_shown: false,
-    },
-    Field {
-        name: "allow_http",
-        set: |judge, value| {
-            let allows = value.as_bool().ok_or_else(|| "expected true or false".to_owned());
-            allows.map(|allows| judge.allows_http = allows)
-        },
-        get: |judge| judge.allows_http.then(|| "true".into()),
-        is_shown: true,
-    },
-    Field {
-        name: "stream",
-        set: |judge, value| {
-            let stream = value.as_bool().ok_or_else(|| "expected true or false".to_owned());
-            stream.map(|stream| judge.stream = stream)
-        },
-        get: |judge| Some(judge.stream.to_string()),
-        is_shown: true,
-    },
-    Field {
-        name: "temperature",
-        set: |judge, value| {
-            between(value, 0.0, 2.0).map(|temperature| judge.temperature = Some(temperature))
-        },
-        get: |judge| judge.temperature.map(|temperature| format!("{temperature:?}")),
-        is_shown: true,
-    },
-    Field {
-        name: "max_tokens",
-        set: |judge, value| small(value, 16, 200_000).map(|tokens| judge.max_tokens = tokens),
-        get: |judge| Some(judge.max_tokens.to_string()),
-        is_shown: true,
-    },
-    Field {
-        name: "budget",
-        set: |judge, value| small(value, 0, 1_000).map(|budget| judge.budget = budget),
-        get: |judge| Some(judge.budget.to_string()),
-        is_shown: true,
-    },
-    Field {
-        name: "concurrency",
-        set: |judge, value| whole(value, 1, 64).map(|count| judge.concurrency = count),
-        get: |judge| Some(judge.concurrency.to_string()),
-        is_shown: true,
-    },
-    Field {
-        name: "retries",
-        set: |judge, value| small(value, 0, 20).map(|retries| judge.retries = retries),
-        get: |judge| Some(judge.retries.to_string()),
-        is_shown: true,
-    },
-    Field {
-        name: "backoff",
-        set: |judge, value| seconds(value).map(|time| judge.backoff = time),
-        get: |judge| Some(seconds_said(judge.backoff)),
-        is_shown: true,
-    },
-    Field {
-        name: "timeout_connect",
-        set: |judge, value| seconds(value).map(|time| judge.timeouts.connect = time),
-        get: |judge| Some(seconds_said(judge.timeouts.connect)),
-        is_shown: true,
-    },
-    Field {
-        name: "timeout_first_byte",
-        set: |judge, value| seconds(value).map(|time| judge.timeouts.first_byte = time),
-        get: |judge| Some(seconds_said(judge.timeouts.first_byte)),
-        is_shown: true,
-    },
-    Field {
-        name: "timeout",
-        set: |judge, value| seconds(value).map(|time| judge.timeouts.whole = time),
-        get: |judge| Some(seconds_said(judge.timeouts.whole)),
-        is_shown: true,
-    },
-    Field {
-        name: "price_input",
-        set: |judge, value| dollars(value).map(|price| judge.cost.price_input = Some(price)),
-        get: |judge| judge.cost.price_input.map(|price| format!("{price:?}")),
-        is_shown: true,
-    },
-    Field {
-        name: "price_output",
-        set: |judge, value| dollars(value).map(|price| judge.cost.price_output = Some(price)),
-        get: |judge| judge.cost.price_output.map(|price| format!("{price:?}")),
-        is_shown: true,
-    },
-    Field {
-        name: "max_cost_usd",
-        set: |judge, value| dollars(value).map(|most| judge.cost.most = Some(most)),
-        get: |judge| judge.cost.most.map(|most| format!("{most:?}")),
-        is_shown: true,
-    },
+    Field(
+        "kind",
+        |it, to| put(&mut it.kind, named(to, &Kind::ALL.map(|it| (it.word(), it)))),
+        |it| Some(quoted(it.kind.word())),
+    ),
+    Field(
+        "model",
+        |it, to| put(&mut it.model, trimmed(to, "a model's name")),
+        |it| Some(quoted(&it.model)).filter(|_| !it.model.is_empty()),
+    ),
+    Field(
+        "base_url",
+        |it, to| put(&mut it.base_url, base_url(to)),
+        |it| Some(quoted(&it.base_url)).filter(|_| !it.base_url.is_empty()),
+    ),
+    Field(
+        "key_env",
+        |it, to| put_some(&mut it.key_env, variable(to)),
+        |it| it.key_env.as_deref().map(quoted),
+    ),
+    Field(
+        "command",
+        |it, to| put(&mut it.command, command(to)),
+        |it| (!it.command.is_empty()).then(|| list(it.command.iter().map(String::as_str))),
+    ),
+    Field(
+        "pass",
+        |it, to| put(&mut it.pass, variables(to)),
+        |it| (!it.pass.is_empty()).then(|| list(it.pass.iter().map(String::as_str))),
+    ),
+    Field(
+        "allow_http",
+        |it, to| put(&mut it.allows_http, flag(to)),
+        |it| it.allows_http.then(|| "true".into()),
+    ),
+    Field("stream", |it, to| put(&mut it.stream, flag(to)), |it| Some(it.stream.to_string())),
+    Field(
+        "temperature",
+        |it, to| put_some(&mut it.temperature, between(to, 0.0, 2.0)),
+        |it| it.temperature.map(|temperature| format!("{temperature:?}")),
+    ),
+    Field(
+        "max_tokens",
+        |it, to| put(&mut it.max_tokens, small(to, 16, 200_000)),
+        |it| Some(it.max_tokens.to_string()),
+    ),
+    Field(
+        "budget",
+        |it, to| put(&mut it.budget, small(to, 0, 1_000)),
+        |it| Some(it.budget.to_string()),
+    ),
+    Field(
+        "concurrency",
+        |it, to| put(&mut it.concurrency, whole(to, 1, 64)),
+        |it| Some(it.concurrency.to_string()),
+    ),
+    Field(
+        "retries",
+        |it, to| put(&mut it.retries, small(to, 0, 20)),
+        |it| Some(it.retries.to_string()),
+    ),
+    Field("backoff", |it, to| put(&mut it.backoff, seconds(to)), |it| said_of(it.backoff)),
+    Field(
+        "timeout_connect",
+        |it, to| put(&mut it.timeouts.connect, seconds(to)),
+        |it| said_of(it.timeouts.connect),
+    ),
+    Field(
+        "timeout_first_byte",
+        |it, to| put(&mut it.timeouts.first_byte, seconds(to)),
+        |it| said_of(it.timeouts.first_byte),
+    ),
+    Field(
+        "timeout",
+        |it, to| put(&mut it.timeouts.whole, seconds(to)),
+        |it| said_of(it.timeouts.whole),
+    ),
+    Field(
+        "price_input",
+        |it, to| put_some(&mut it.cost.price_input, dollars(to)),
+        |it| it.cost.price_input.map(|price| format!("{price:?}")),
+    ),
+    Field(
+        "price_output",
+        |it, to| put_some(&mut it.cost.price_output, dollars(to)),
+        |it| it.cost.price_output.map(|price| format!("{price:?}")),
+    ),
+    Field(
+        "max_cost_usd",
+        |it, to| put_some(&mut it.cost.most, dollars(to)),
+        |it| it.cost.most.map(|most| format!("{most:?}")),
+    ),
 ];
 
-fn text(value: &DeValue<'_>, what: &str) -> Result<String, String> {
-    let text = value.as_str().map(str::trim).filter(|text| !text.is_empty());
-    text.map(str::to_owned).ok_or_else(|| format!("expected {what}"))
+fn trimmed(value: &DeValue<'_>, what: &str) -> Result<String, String> {
+    text(value, what).map(|text| text.trim().to_owned())
 }
 
 fn base_url(value: &DeValue<'_>) -> Result<String, String> {
-    let url = text(value, "an address")?;
+    let url = trimmed(value, "an address")?;
     let is_http = url.starts_with("http://") || url.starts_with("https://");
     if url.contains(['@', '?', '#']) {
         return Err("expected an address without a password or a query; the key's variable is named in key_env".into());
@@ -183,7 +136,7 @@ fn base_url(value: &DeValue<'_>) -> Result<String, String> {
 
 fn variable(value: &DeValue<'_>) -> Result<String, String> {
     let expected = "expected the name of the environment variable that holds the key, such as \"OPENAI_API_KEY\"";
-    let name = text(value, expected.trim_start_matches("expected "))?;
+    let name = trimmed(value, expected.trim_start_matches("expected "))?;
     let is_name =
         name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
             && !name.starts_with(|c: char| c.is_ascii_digit());
@@ -219,19 +172,13 @@ fn small(value: &DeValue<'_>, least: u32, most: u32) -> Result<u32, String> {
     u32::try_from(number).map_err(|why| why.to_string())
 }
 
-fn between(value: &DeValue<'_>, least: f64, most: f64) -> Result<f64, String> {
-    let number = number(value).filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| format!("expected a number from {least} to {most}"))
-}
-
-/// Never none at all: nothing would ever come in time.
 fn seconds(value: &DeValue<'_>) -> Result<Duration, String> {
     let expected = |_| "expected seconds, from 0.001 to 86400".to_owned();
     between(value, 0.001, 86_400.0).map(Duration::from_secs_f64).map_err(expected)
 }
 
-fn seconds_said(time: Duration) -> String {
-    format!("{:?}", time.as_secs_f64())
+fn said_of(time: Duration) -> Option<String> {
+    Some(format!("{:?}", time.as_secs_f64()))
 }
 
 fn dollars(value: &DeValue<'_>) -> Result<f64, String> {
@@ -271,8 +218,8 @@ fn read_judge(loaded: &mut Loaded, text: &str, name: &str, line: usize, fields: 
         let line = line_of(text, field.span().start);
         let value = value.get_ref();
         let full = format!("judges.{name}.{}", field.get_ref());
-        let Some(field) = FIELDS.iter().find(|it| it.name == field.get_ref().as_ref()) else {
-            let known: Vec<&str> = FIELDS.iter().map(|field| field.name).collect();
+        let Some(field) = FIELDS.iter().find(|it| it.0 == field.get_ref().as_ref()) else {
+            let known: Vec<&str> = FIELDS.iter().map(|field| field.0).collect();
             let hint = match field.get_ref().as_ref() {
                 "key" | "api_key" | "token" => {
                     "; a key is never kept here, key_env names its variable"
@@ -283,12 +230,12 @@ fn read_judge(loaded: &mut Loaded, text: &str, name: &str, line: usize, fields: 
             loaded.problem(line, &what);
             continue;
         };
-        match (field.set)(&mut judge, value) {
+        match (field.1)(&mut judge, value) {
             Ok(()) => {
-                has_kind |= field.name == "kind";
+                has_kind |= field.0 == "kind";
                 loaded.origins.insert(full, Origin::Line(line));
             }
-            Err(what) if field.is_shown => {
+            Err(what) if !NOT_REPEATED.contains(&field.0) => {
                 loaded.problem(line, &format!("{full}: {what}, found {}", found(value)));
             }
             Err(what) => loaded.problem(line, &format!("{full}: {what}")),
@@ -309,7 +256,7 @@ fn read_judge(loaded: &mut Loaded, text: &str, name: &str, line: usize, fields: 
 
 /// Lines of TOML for one judge: name of the field, value where there is one.
 pub fn said(judge: &Settings) -> Vec<(&'static str, Option<String>)> {
-    FIELDS.iter().map(|field| (field.name, (field.get)(judge))).collect()
+    FIELDS.iter().map(|field| (field.0, (field.2)(judge))).collect()
 }
 
 #[cfg(test)]

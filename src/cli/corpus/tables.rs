@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::{
-    cli::output::{Column, Out, Table, cell, dash, plain},
+    cli::output::{Column, Out, Table, cell, dash},
     metrics::{
         Better, Number,
         numbers::{CORPUS, Style, ranked},
@@ -204,12 +204,6 @@ fn notes(document: &Document) -> Vec<String> {
         told.map(|words| format!("* {}: {words}", run.path)).collect()
     };
     document.runs.iter().flat_map(told).chain(alone).chain(problems).collect()
-}
-
-pub fn problems_to_standard_error(document: &Document) {
-    for it in &document.problems {
-        eprintln!("trajview: {}", plain(&format!("{}: {}", it.place, it.what)));
-    }
 }
 
 /// The columns of a row a run, for [`Out::csv`]; the numbers stand where the JSON has them.

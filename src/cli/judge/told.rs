@@ -19,13 +19,6 @@ use crate::{
     },
 };
 
-/// Several states of one run.
-#[derive(Serialize)]
-struct Each<'a> {
-    schema: &'static str,
-    states: Vec<Told<'a>>,
-}
-
 const EACH: &str = "trajview.judge-each/1";
 
 #[derive(Serialize)]
@@ -130,7 +123,7 @@ pub fn plan(jobs: &[Job], json: bool, out: &mut Out) -> std::io::Result<()> {
         let mut states: Vec<Told<'_>> = plans.iter().map(|(job, plan)| told((job, plan))).collect();
         return match states.len() {
             1 => out.json(&states.remove(0)),
-            _ => out.json(&Each { schema: EACH, states }),
+            _ => out.json_list(EACH, ("states", &states)),
         };
     }
     let Some((job, plan)) = plans.first() else { return Ok(()) };
@@ -256,8 +249,9 @@ pub fn ended(job: &Job, ended: &Ended, json: bool, out: &mut Out) -> std::io::Re
 /// As [`ended`], for several states of one run.
 pub fn each_ended(states: &[(Job, Ended)], json: bool, out: &mut Out) -> std::io::Result<()> {
     if json {
-        let states = states.iter().map(|(job, ended)| told_end(job, ended)).collect();
-        return out.json(&Each { schema: EACH, states });
+        let states: Vec<Told<'_>> =
+            states.iter().map(|(job, ended)| told_end(job, ended)).collect();
+        return out.json_list(EACH, ("states", &states));
     }
     for (job, ended) in states {
         for (path, document) in &ended.files {

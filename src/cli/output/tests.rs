@@ -5,7 +5,7 @@ use super::*;
 
 fn written(document: &impl Serialize) -> String {
     let mut bytes = vec![];
-    let mut serializer = Serializer::with_formatter(&mut bytes, Visible::default());
+    let mut serializer = Serializer::pretty(Visible(&mut bytes));
     document.serialize(&mut serializer).unwrap();
     String::from_utf8(bytes).unwrap()
 }

@@ -4,88 +4,33 @@
 //! U+009F too, and direction marks make one text look like another: these and everything else that [`text::unseen`]
 //! finds are written as `\uXXXX`. What reads the document gets the same text.
 
-use serde_json::ser::{Formatter, PrettyFormatter};
 use std::io::{self, Write};
 
 use crate::widgets::text;
 
-/// Indented as serde_json does it, with escapes for what would not be seen.
-#[derive(Default)]
-pub struct Visible(PrettyFormatter<'static>);
+/// What lays a document out; within a string it never stands unescaped.
+const LAYOUT: [u8; 3] = *b"\n\r\t";
 
-impl Formatter for Visible {
-    fn write_string_fragment<W: Write + ?Sized>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        write_visible(writer, fragment)
+/// Writes JSON on, with escapes for what would not be seen. serde_json writes whole pieces of text.
+pub struct Visible<W>(pub W);
+
+impl<W: Write> Write for Visible<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let is_plain = |byte: &u8| (b' '..0x7f).contains(byte) || LAYOUT.contains(byte);
+        let text = std::str::from_utf8(bytes).ok().filter(|_| !bytes.iter().all(is_plain));
+        let mut done = 0;
+        let unseen = text.into_iter().flat_map(text::unseen);
+        for unseen in unseen.filter(|unseen| !LAYOUT.contains(&bytes[unseen.start])) {
+            self.0.write_all(&bytes[done..unseen.start])?;
+            let units = text.unwrap_or_default()[unseen.clone()].encode_utf16();
+            units.into_iter().try_for_each(|unit| write!(self.0, "\\u{unit:04x}"))?;
+            done = unseen.end;
+        }
+        self.0.write_all(&bytes[done..])?;
+        Ok(bytes.len())
     }
 
-    /// JSON has these characters only within strings.
-    fn write_raw_fragment<W: Write + ?Sized>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        fragment.split_inclusive(['\n', '\r', '\t']).try_for_each(|piece| {
-            let text = piece.trim_end_matches(['\n', '\r', '\t']);
-            write_visible(writer, text)?;
-            writer.write_all(&piece.as_bytes()[text.len()..])
-        })
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
-
-    fn begin_array<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_array(writer)
-    }
-
-    fn end_array<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_array(writer)
-    }
-
-    fn begin_array_value<W: Write + ?Sized>(
-        &mut self,
-        writer: &mut W,
-        first: bool,
-    ) -> io::Result<()> {
-        self.0.begin_array_value(writer, first)
-    }
-
-    fn end_array_value<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_array_value(writer)
-    }
-
-    fn begin_object<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_object(writer)
-    }
-
-    fn end_object<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_object(writer)
-    }
-
-    fn begin_object_key<W: Write + ?Sized>(
-        &mut self,
-        writer: &mut W,
-        first: bool,
-    ) -> io::Result<()> {
-        self.0.begin_object_key(writer, first)
-    }
-
-    fn begin_object_value<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_object_value(writer)
-    }
-
-    fn end_object_value<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_object_value(writer)
-    }
-}
-
-fn write_visible<W: Write + ?Sized>(writer: &mut W, text: &str) -> io::Result<()> {
-    let mut done = 0;
-    for unseen in text::unseen(text) {
-        writer.write_all(&text.as_bytes()[done..unseen.start])?;
-        text[unseen.clone()].encode_utf16().try_for_each(|unit| write!(writer, "\\u{unit:04x}"))?;
-        done = unseen.end;
-    }
-    writer.write_all(&text.as_bytes()[done..])
 }

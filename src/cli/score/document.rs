@@ -15,6 +15,7 @@ use crate::{
         phase::{self, Phase},
         quality::{Detail, Ruler, Scored, Totals},
         reuse::Reuse,
+        rules::Problem,
     },
     run::Run,
     store::{Archive, Scorer},
@@ -37,6 +38,7 @@ pub struct Moment {
 }
 
 /// Everything that is said of one run or folder.
+#[derive(Default)]
 pub struct Document {
     pub run: RunName,
     pub points: Vec<(PointFacts, Scored)>,
@@ -48,7 +50,7 @@ pub struct Document {
     pub recorded: Option<RecordedRow>,
 }
 
-#[derive(Serialize, Clone)]
+#[derive(Serialize, Clone, Default)]
 pub struct RunName {
     pub id: String,
     pub path: String,
@@ -59,7 +61,7 @@ pub struct RunName {
 }
 
 /// Where a point stands in its run.
-#[derive(Serialize, Clone)]
+#[derive(Serialize, Clone, Default)]
 pub struct PointFacts {
     pub label: String,
     pub checkpoint: Option<String>,
@@ -106,15 +108,7 @@ pub struct RulesFacts<'a> {
     source: &'a str,
     count: usize,
     sha256: &'a str,
-    problems: Vec<ProblemRow<'a>>,
-}
-
-#[derive(Serialize)]
-struct ProblemRow<'a> {
-    file: &'a str,
-    rule: &'a str,
-    line: usize,
-    what: &'a str,
+    problems: &'a [Problem],
 }
 
 #[derive(Serialize)]
@@ -151,52 +145,31 @@ struct DetailRows<'a> {
 /// Why a file has no numbers whose content the recording does not have.
 pub const NOT_RECORDED: &str = "content not recorded";
 
+impl RunName {
+    fn of(path: &Path, run: &Run, files_from: &'static str) -> Self {
+        let path = path.display().to_string();
+        Self { id: run.id.clone(), path, format: Some(run.format), files_from }
+    }
+}
+
 impl Document {
     pub fn of_folder(folder: &Path, scored: Scored, reuse: Reuse) -> Self {
         let path = folder.display().to_string();
-        let facts = PointFacts {
-            label: "tree".into(),
-            checkpoint: None,
-            turn: None,
-            commit: None,
-            phase: None,
-            bin: None,
-            churn: None,
-            reuse: Reused::of(&reuse),
-            recorded: None,
-            recorded_doubts: BTreeMap::new(),
-        };
+        let (label, reused) = ("tree".into(), Reused::of(&reuse));
+        let facts = PointFacts { label, reuse: reused, ..PointFacts::default() };
         let run = RunName { id: path.clone(), path, format: None, files_from: "a folder" };
         Self {
             run,
             points: vec![(facts, scored)],
             faithfulness: Some(FaithfulnessRow::of_folder(Some(reuse))),
-            exposure: None,
-            lifelines: None,
-            tests: None,
-            rubric_tree: None,
-            recorded: None,
+            ..Self::default()
         }
     }
 
     /// Of a file that holds a rubric tree and no run: there is no code to score.
     pub fn of_tree(path: &Path, run: &Run, tree: TreeRow) -> Self {
-        let name = RunName {
-            id: run.id.clone(),
-            path: path.display().to_string(),
-            format: Some(run.format),
-            files_from: "nothing: it holds no run",
-        };
-        Self {
-            run: name,
-            points: vec![],
-            faithfulness: None,
-            exposure: None,
-            lifelines: None,
-            tests: None,
-            rubric_tree: Some(tree),
-            recorded: None,
-        }
+        let run = RunName::of(path, run, "nothing: it holds no run");
+        Self { run, rubric_tree: Some(tree), ..Self::default() }
     }
 
     /// `lines` has the line counts of every change of every turn.
@@ -208,12 +181,6 @@ impl Document {
         scored: Vec<Scored>,
         lines: &[Vec<Option<LineCounts>>],
     ) -> Self {
-        let name = RunName {
-            id: run.id.clone(),
-            path: path.display().to_string(),
-            format: Some(run.format),
-            files_from,
-        };
         let befores = std::iter::once(0).chain(moments.iter().map(|moment| moment.done));
         let befores: Vec<usize> = befores.take(moments.len()).collect();
         let facts =
@@ -223,14 +190,11 @@ impl Document {
                 facts_of(run, moment, churn)
             });
         Self {
-            run: name,
+            run: RunName::of(path, run, files_from),
             points: facts.collect::<Vec<_>>().into_iter().zip(scored).collect(),
-            faithfulness: None,
-            exposure: None,
-            lifelines: None,
             tests: recorded::tests(run),
-            rubric_tree: None,
             recorded: recorded::recorded(run, archive),
+            ..Self::default()
         }
     }
 
@@ -340,15 +304,6 @@ pub fn rules_of(ruler: &Ruler) -> RulesFacts<'_> {
         source: rules.source(),
         count: rules.count(),
         sha256: rules.sha256(),
-        problems: rules
-            .problems()
-            .iter()
-            .map(|problem| ProblemRow {
-                file: &problem.file,
-                rule: &problem.rule,
-                line: problem.line,
-                what: &problem.what,
-            })
-            .collect(),
+        problems: rules.problems(),
     }
 }

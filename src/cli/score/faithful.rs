@@ -23,7 +23,7 @@ use crate::{
 const RUBRIC: &str = "slump-5";
 
 /// What is said of the final tree. Absent values are null, never 0.
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 pub struct FaithfulnessRow {
     /// `slump`: the formulas are those of the SLUMP paper, DIR's rules are ours.
     pub profile: &'static str,
@@ -74,7 +74,7 @@ pub struct JudgementRow {
 }
 
 /// What DIR is made of.
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 pub struct DirRow {
     /// Symbols in use without being reused: by a decorator, an entry point or a string. In no other count.
     pub registered: Option<usize>,
@@ -128,29 +128,8 @@ impl DirRow {
 impl FaithfulnessRow {
     /// None where nothing says what the files are.
     pub fn of_folder(reuse: Option<Reuse>) -> Self {
-        Self {
-            profile: "slump",
-            commit: None,
-            turn: None,
-            components: None,
-            judged: None,
-            mcf: None,
-            dir: reuse.as_ref().and_then(Reuse::dir),
-            if50: None,
-            severe: None,
-            severe_share: None,
-            full: None,
-            full_share: None,
-            by_score: None,
-            judge: None,
-            judgement: None,
-            judges: vec![],
-            partial: vec![],
-            without_verdict: vec![],
-            without_score: vec![],
-            without_component: vec![],
-            dir_detail: DirRow::of(reuse),
-        }
+        let dir = reuse.as_ref().and_then(Reuse::dir);
+        Self { profile: "slump", dir, dir_detail: DirRow::of(reuse), ..Self::default() }
     }
 
     /// Of the tree after the last turn.
@@ -259,9 +238,9 @@ pub fn choose(rubric: &mut Rubric, wish: Option<&str>) -> Result<Option<usize>, 
             Ok(Some(rubric.judgements.len() - 1))
         }
         Err(why @ NotNamed::Nothing { .. }) => {
-            Err(Failure::new(Exit::WrongArguments, format!("{why}; and no such file")))
+            Err(Failure::wrong(format!("{why}; and no such file")))
         }
-        Err(why) => Err(Failure::new(Exit::WrongArguments, why.to_string())),
+        Err(why) => Err(Failure::wrong(why.to_string())),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::{
-    cli::output::{Out, Table},
+    cli::output::{Out, Table, dash},
     metrics::{Number, faithfulness::Unscored, numbers::Style},
 };
 
@@ -73,8 +73,8 @@ fn scores(row: &FaithfulnessRow, table: &mut Table) {
 }
 
 fn cells(number: Number, value: Option<f64>, over: String) -> Vec<String> {
-    let value = value.map(|value| number.written(value, Style::Digits(4)));
-    vec![number.short().into(), value.unwrap_or_else(|| "-".into()), over]
+    let value = dash(value.map(|value| number.written(value, Style::Digits(4))));
+    vec![number.short().into(), value, over]
 }
 
 /// What MCF is over.

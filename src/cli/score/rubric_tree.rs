@@ -5,7 +5,7 @@ use std::io;
 use serde::Serialize;
 
 use crate::{
-    cli::output::{Out, Table, plain},
+    cli::output::{Column, Out, Table, cell, dash, plain},
     metrics::rubric_tree::{Counting, Measure, Measures, Summary},
     run::{
         label,
@@ -122,63 +122,36 @@ pub fn print(row: &TreeRow, is_markdown: bool, out: &mut Out) -> io::Result<()> 
         out.line(&head(row))?;
         out.line("")?;
     }
-    let heads = [
-        ">score",
-        ">recorded",
-        ">without invalid",
-        ">code only",
-        ">leaves",
-        ">invalid",
-        ">nodes",
-        ">depth",
-    ];
-    let mut table = Table::new(&heads);
-    let sums = &row.summary;
-    table.row(vec![
-        share(sums.score),
-        share(row.recorded),
-        share(sums.score_without_invalid),
-        share(sums.code_only),
-        sums.leaves.to_string(),
-        sums.invalid.map_or_else(|| "-".into(), |count| count.to_string()),
-        sums.nodes.to_string(),
-        sums.depth.to_string(),
-    ]);
-    table.write(is_markdown, out)?;
+    Table::of(&SUMS, [row]).write(is_markdown, out)?;
     let Some(detail) = &row.detail else { return Ok(()) };
     out.line("")?;
-    let table = of_nodes(&detail.nodes);
-    table.write(is_markdown, out)
+    Table::of(&NODES, &detail.nodes).write(is_markdown, out)
 }
 
-fn of_nodes(nodes: &[NodeRow]) -> Table {
-    let mut table = Table::new(&[
-        "node",
-        ">weight",
-        ">share",
-        ">score",
-        ">recorded",
-        "validity",
-        "category",
-        "requirements",
-    ]);
-    for node in nodes {
-        table.row(vec![
-            node.path.clone(),
-            node.weight.to_string(),
-            share(Some(node.share)),
-            share(node.score),
-            share(node.recorded),
-            node.validity.unwrap_or("-").into(),
-            node.category.clone().unwrap_or_else(|| "-".into()),
-            label(&node.requirements).into(),
-        ]);
-    }
-    table
-}
+const SUMS: [Column<'_, TreeRow>; 8] = [
+    (">score", &|it| share(it.summary.score)),
+    (">recorded", &|it| share(it.recorded)),
+    (">without invalid", &|it| share(it.summary.score_without_invalid)),
+    (">code only", &|it| share(it.summary.code_only)),
+    (">leaves", &|it| it.summary.leaves.to_string()),
+    (">invalid", &|it| dash(it.summary.invalid)),
+    (">nodes", &|it| it.summary.nodes.to_string()),
+    (">depth", &|it| it.summary.depth.to_string()),
+];
+
+const NODES: [Column<'_, NodeRow>; 8] = [
+    ("node", &|it| it.path.clone()),
+    (">weight", &|it| it.weight.to_string()),
+    (">share", &|it| share(Some(it.share))),
+    (">score", &|it| share(it.score)),
+    (">recorded", &|it| share(it.recorded)),
+    ("validity", &|it| dash(it.validity)),
+    ("category", &|it| dash(it.category.as_ref())),
+    ("requirements", &|it| label(&it.requirements).into()),
+];
 
 fn share(number: Option<f64>) -> String {
-    number.map_or_else(|| "-".into(), |number| format!("{number:.4}"))
+    dash(number.map(|number| format!("{number:.4}")))
 }
 
 /// The columns of a tree in the table of all runs.
@@ -194,9 +167,6 @@ pub const COLUMNS: [&str; 7] = [
 
 /// A cell for each of [`COLUMNS`]; empty where there is no tree or nothing is graded.
 pub fn cells(row: Option<&TreeRow>) -> [String; 7] {
-    fn cell<T: ToString>(value: Option<T>) -> String {
-        value.map(|value| value.to_string()).unwrap_or_default()
-    }
     let sums = row.map(|row| row.summary);
     [
         cell(sums.and_then(|sums| sums.score)),

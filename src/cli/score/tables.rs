@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, io};
 use crate::{
     cli::{
         measuring,
-        output::{Out, Table, csv_row},
+        output::{Out, Table, cell, csv_row, dash},
     },
     metrics::{
         Number,
@@ -66,10 +66,7 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
 }
 
 fn print_tree(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> {
-    match &document.rubric_tree {
-        Some(tree) => rubric_tree::print(tree, args.md, out),
-        None => Ok(()),
-    }
+    document.rubric_tree.as_ref().map_or(Ok(()), |tree| rubric_tree::print(tree, args.md, out))
 }
 
 fn head(document: &Document, ruler: &Ruler) -> String {
@@ -85,16 +82,12 @@ fn head_of(number: Number, ruler: &Ruler) -> String {
 fn row(shown: &[Number], point: &AtPoint<'_>) -> Vec<String> {
     let facts = point.facts;
     let value = |number: &Number| {
-        known(number.value(point).map(|value| number.written(value, Style::Digits(4))))
+        dash(number.value(point).map(|value| number.written(value, Style::Digits(4))))
     };
-    let phase = known(facts.phase.map(|phase| phase.word().to_owned()));
-    let commit = facts.commit.as_ref().map(|commit| commit.chars().take(10).collect());
+    let phase = dash(facts.phase.map(|phase| phase.word()));
+    let commit = facts.commit.as_ref().map(|commit| commit.chars().take(10).collect::<String>());
     let numbers = shown.iter().map(value);
-    [label(facts), phase].into_iter().chain(numbers).chain([known(commit)]).collect()
-}
-
-fn known(words: Option<String>) -> String {
-    words.unwrap_or_else(|| "-".into())
+    [label(facts), phase].into_iter().chain(numbers).chain([dash(commit)]).collect()
 }
 
 /// A checkpoint's id says nothing of where it ends.
@@ -260,7 +253,3 @@ const LEFT_OUT: &[Words] = &[
 ];
 
 const JUDGE: &[Words] = &[("judge", |it| cell(it.judged.and_then(|row| row.judge.as_ref())))];
-
-fn cell<T: ToString>(value: Option<T>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
-}

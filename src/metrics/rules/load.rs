@@ -5,14 +5,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use ast_grep_config::{GlobalRules, RuleConfig, Severity, from_str, from_yaml_string};
 use ast_grep_core::Matcher;
 use ast_grep_language::SupportLang;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::scan::Rule;
 use crate::code::tree::Grammar;
 
 /// A rule that could not be loaded.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// The file it stands in.
     pub file: String,

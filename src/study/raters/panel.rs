@@ -1,8 +1,11 @@
 //! The raters of a run: its judgements and its labels.
 
-use crate::run::rubric::{Judgement, Label, Labels, Rubric};
+use crate::run::{
+    Warning,
+    rubric::{Judgement, Label, Labels, Rubric},
+};
 
-use super::{Item, Kind, LabelsOf, Panel, Problem, Rater, Score, Sight};
+use super::{Item, Kind, LabelsOf, Panel, Rater, Score, Sight};
 
 /// What is known of a run whose raters are wanted.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +31,7 @@ pub fn panel_of(scores: RunScores<'_>) -> Panel {
     for warning in &scores.rubric.warnings {
         panel
             .problems
-            .push(Problem { place: scores.place(&warning.place), what: warning.what.clone() });
+            .push(Warning { place: scores.place(&warning.place), what: warning.what.clone() });
     }
     let mut judged = vec![];
     for judgement in &scores.rubric.judgements {
@@ -105,7 +108,7 @@ impl RunScores<'_> {
         panel
     }
 
-    fn of_given(&self, file: &str, labels: &[&Label]) -> (Vec<Score>, Vec<Problem>) {
+    fn of_given(&self, file: &str, labels: &[&Label]) -> (Vec<Score>, Vec<Warning>) {
         let (mut scores, mut problems) = (vec![], vec![]);
         let is_same = |a: &Label, b: &Label| a.component == b.component && a.commit == b.commit;
         for (at, label) in labels.iter().enumerate() {
@@ -116,7 +119,7 @@ impl RunScores<'_> {
                 if again.any(|later| later.score != label.score) {
                     let what =
                         format!("{}: labelled again; the later label counts", label.component);
-                    problems.push(Problem { place: self.place(file), what });
+                    problems.push(Warning { place: self.place(file), what });
                 }
             } else {
                 scores.push(self.score(file, &label.component, label.commit.as_ref(), score));

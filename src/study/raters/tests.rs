@@ -132,7 +132,7 @@ fn what_could_not_be_read_is_said_with_its_folder() {
 
     assert_eq!(
         panel.problems,
-        [Problem { place: "runs/p1/labels/a.json".into(), what: "is no object".into() }]
+        [Warning { place: "runs/p1/labels/a.json".into(), what: "is no object".into() }]
     );
 }
 

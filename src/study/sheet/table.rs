@@ -4,8 +4,8 @@ use serde_json::Value as Json;
 
 use crate::{
     formats::rubric::labels_table::flag,
-    run::rubric::LEVELS,
-    study::raters::{Item, Kind, LabelsOf, Panel, Problem, Rater, Score, Sight},
+    run::{Warning, rubric::LEVELS},
+    study::raters::{Item, Kind, LabelsOf, Panel, Rater, Score, Sight},
 };
 
 use super::csv;
@@ -149,7 +149,7 @@ impl Table {
 /// One cell. An empty one names its rater and gives no score.
 fn scored(rater: &str, cell: &str, item: &Item, place: &str) -> Panel {
     let problem = |what: String| Panel {
-        problems: vec![Problem { place: place.to_owned(), what }],
+        problems: vec![Warning { place: place.to_owned(), what }],
         ..Panel::default()
     };
     if rater.is_empty() {
