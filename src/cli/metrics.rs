@@ -65,8 +65,8 @@ struct Language {
     available: bool,
     branches: Vec<&'static str>,
     operators: &'static [&'static str],
-    callables: &'static [&'static str],
-    clones: &'static [&'static str],
+    callables: Vec<&'static str>,
+    clones: Vec<&'static str>,
     why: &'static str,
 }
 
@@ -101,13 +101,14 @@ fn print_differences(is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
 }
 
 fn language(row: &Row) -> Language {
+    let words = |list: &'static str| list.split_ascii_whitespace().collect::<Vec<_>>();
     Language {
         names: row.grammars.iter().map(|grammar| grammar.name()).collect(),
         available: row.grammars.iter().all(|grammar| grammar.is_compiled_in()),
-        branches: [row.names.branches, row.names.cases].concat(),
+        branches: [words(row.names.branches), words(row.names.cases)].concat(),
         operators: row.operators,
-        callables: row.names.callables,
-        clones: row.names.clones,
+        callables: words(row.names.callables),
+        clones: words(row.names.clones),
         why: row.why,
     }
 }

@@ -10,3 +10,8 @@ pub mod languages;
 pub mod patch;
 pub mod tree;
 pub mod unified;
+
+/// Whether it is one of the words of a list, which has spaces between them.
+pub fn has_word(words: &str, word: &str) -> bool {
+    words.split_ascii_whitespace().any(|it| it == word)
+}

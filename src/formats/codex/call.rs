@@ -9,35 +9,9 @@ use crate::{
 };
 
 /// The arguments that say what a call is about, best first.
-const MAIN: [&str; 27] = [
-    "cmd",
-    "command",
-    "input",
-    "patch",
-    "path",
-    "file_path",
-    "query",
-    "q",
-    "explanation",
-    "message",
-    "prompt",
-    "objective",
-    "url",
-    "pattern",
-    "code",
-    "script",
-    "chars",
-    "text",
-    "name",
-    "task_name",
-    "ref_id",
-    "plan",
-    "questions",
-    "items",
-    "target",
-    "agent_id",
-    "id",
-];
+const MAIN: &str = "cmd command input patch path file_path query q explanation message prompt \
+    objective url pattern code script chars text name task_name ref_id plan questions items target \
+    agent_id id";
 
 /// The call's main argument: the command without its shell, the files of a patch, the question asked.
 pub fn main_argument(arguments: &str) -> String {
@@ -62,7 +36,7 @@ pub fn main_argument_of(
 }
 
 fn of_fields(fields: &Object<'_>) -> String {
-    let main = MAIN.iter().find_map(|key| fields.get(key)).map(value);
+    let main = MAIN.split_ascii_whitespace().find_map(|key| fields.get(key)).map(value);
     let first = || fields.fields().find_map(|(_, raw)| json::text(raw)).map(Cow::into_owned);
     main.filter(|text| !text.trim().is_empty()).or_else(first).unwrap_or_default()
 }

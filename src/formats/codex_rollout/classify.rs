@@ -10,7 +10,10 @@ use super::{
     },
 };
 use crate::{
-    code::patch::{self, FileChange, FilePatch, LineCounts},
+    code::{
+        has_word,
+        patch::{self, FileChange, FilePatch, LineCounts},
+    },
     formats::{
         codex::{
             call,
@@ -180,30 +183,15 @@ fn message(item: &Typed<'_>) -> Record {
 /// Whether a user-role message was written by Codex: its surroundings, instructions, skills, notices.
 fn is_injected(text: &str) -> bool {
     const HEADS: [&str; 2] = ["# AGENTS.md instructions", "Warning: apply_patch"];
-    const TAGS: [&str; 17] = [
-        "environment_context",
-        "user_instructions",
-        "permissions",
-        "turn_aborted",
-        "subagent_notification",
-        "subagent",
-        "skill",
-        "skills_instructions",
-        "apps_instructions",
-        "plugins_instructions",
-        "collaboration_mode",
-        "user_shell_command",
-        "model_switch",
-        "personality_spec",
-        "INSTRUCTIONS",
-        "realtime_conversation",
-        "hook_prompt",
-    ];
+    const TAGS: &str = "environment_context user_instructions permissions turn_aborted \
+        subagent_notification subagent skill skills_instructions apps_instructions \
+        plugins_instructions collaboration_mode user_shell_command model_switch personality_spec \
+        INSTRUCTIONS realtime_conversation hook_prompt";
     let text = text.trim_start();
     let tag = text.strip_prefix('<').map(|rest| {
         rest.split(|c: char| c == '>' || c == '\n' || c.is_whitespace()).next().unwrap_or_default()
     });
-    tag.is_some_and(|tag| TAGS.contains(&tag)) || HEADS.iter().any(|head| text.starts_with(head))
+    tag.is_some_and(|tag| has_word(TAGS, tag)) || HEADS.iter().any(|head| text.starts_with(head))
 }
 
 fn tool_call(item: &Typed<'_>) -> Call {

@@ -4,7 +4,10 @@
 use tree_sitter::Node;
 
 use crate::{
-    code::tree::{self, Grammar},
+    code::{
+        has_word,
+        tree::{self, Grammar},
+    },
     judge::snapshot::{Found, Snapshot},
 };
 
@@ -87,31 +90,14 @@ fn walk(node: Node<'_>, text: &str, depth: usize, found: &mut Vec<Definition>) {
 
 /// `class` of `class_definition`; None for what defines nothing one would look for.
 fn kind_of(node: Node<'_>) -> Option<String> {
-    const SUBJECTS: [&str; 17] = [
-        "function",
-        "class",
-        "method",
-        "struct",
-        "enum",
-        "union",
-        "trait",
-        "interface",
-        "type",
-        "constructor",
-        "record",
-        "module",
-        "mod",
-        "macro",
-        "impl",
-        "constant",
-        "const",
-    ];
+    const SUBJECTS: &str = "function class method struct enum union trait interface type \
+        constructor record module mod macro impl constant const";
     const ENDS: [&str; 6] =
         ["_definition", "_declaration", "_item", "_specifier", "_spec", "_alias"];
     let kind = node.kind();
     let stem = ENDS.iter().find_map(|end| kind.strip_suffix(end))?;
     let stem = stem.trim_start_matches("abstract_").trim_start_matches("generator_");
-    SUBJECTS.contains(&stem).then(|| stem.to_owned())
+    has_word(SUBJECTS, stem).then(|| stem.to_owned())
 }
 
 /// The field `name`; in C and C++ it is down the declarator.

@@ -7,7 +7,10 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use tree_sitter::Language;
 
-use crate::{code::tree::Grammar, metrics::quality::Row};
+use crate::{
+    code::tree::Grammar,
+    metrics::quality::{Row, flags_in},
+};
 
 /// A set of the constants below.
 pub type Flags = u16;
@@ -29,25 +32,20 @@ pub const BLOCK: Flags = 1 << 8;
 /// Names what lies in it, without being a symbol.
 pub const SPACE: Flags = 1 << 9;
 
+/// Kind and field.
+type Fields = &'static [(&'static str, &'static str)];
+
 /// The kinds of a grammar by what they mean.
 #[derive(Debug, Clone, Copy)]
 struct Means {
-    classes: &'static [&'static str],
-    functions: &'static [&'static str],
-    values: &'static [&'static str],
-    names: &'static [&'static str],
-    comments: &'static [&'static str],
-    imports: &'static [&'static str],
-    conditionals: &'static [&'static str],
-    patterns: &'static [&'static str],
-    blocks: &'static [&'static str],
-    spaces: &'static [&'static str],
-    /// Kind and field where a name is the member of something: `object.name`.
-    members: &'static [(&'static str, &'static str)],
-    /// Kind and field where a name is given to something; a field of "" is any place in it.
-    bindings: &'static [(&'static str, &'static str)],
-    /// Kind and field where a name is a word for the reader: neither used nor given.
-    labels: &'static [(&'static str, &'static str)],
+    /// Kinds for each meaning, with spaces between them.
+    kinds: &'static [(Flags, &'static str)],
+    /// Where a name is the member of something: `object.name`.
+    members: Fields,
+    /// Where a name is given to something; a field of "" is any place in it.
+    bindings: Fields,
+    /// Where a name is a word for the reader: neither used nor given.
+    labels: Fields,
 }
 
 /// The meaning of every kind of a grammar.
@@ -58,10 +56,11 @@ pub struct Words {
 }
 
 impl Words {
-    fn new(language: &Language, row: Means) -> Self {
+    fn new(language: &Language, (row, others): (Means, &[(Flags, &str)])) -> Self {
+        let kinds = || row.kinds.iter().chain(others).copied();
         let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
         let flags = |id| match language.node_kind_for_id(id) {
-            Some(name) if language.node_kind_is_named(id) => row.flags(name),
+            Some(name) if language.node_kind_is_named(id) => flags_in(kinds(), name),
             _ => 0,
         };
         Self { flags: (0..count).map(flags).collect(), row }
@@ -70,8 +69,10 @@ impl Words {
     /// None where the grammar is not compiled in.
     pub fn of(grammar: Grammar) -> Option<&'static Self> {
         static WORDS: LazyLock<BTreeMap<Grammar, Words>> = LazyLock::new(|| {
-            let words =
-                |grammar: Grammar| Some((grammar, Words::new(&grammar.language()?, of(grammar)?)));
+            let words = |grammar: Grammar| {
+                let (row, others) = of(grammar)?;
+                Some((grammar, Words::new(&grammar.language()?, (row, &others))))
+            };
             Grammar::ALL.into_iter().filter_map(words).collect()
         });
         WORDS.get(&grammar)
@@ -95,76 +96,46 @@ impl Words {
     }
 }
 
-fn fields(
-    rows: &'static [(&'static str, &'static str)],
-    kind: &str,
-) -> impl Iterator<Item = &'static str> {
+fn fields(rows: Fields, kind: &str) -> impl Iterator<Item = &'static str> {
     rows.iter().filter(move |(of, _)| *of == kind).map(|(_, field)| *field)
 }
 
-fn field(rows: &'static [(&'static str, &'static str)], kind: &str) -> Option<&'static str> {
+fn field(rows: Fields, kind: &str) -> Option<&'static str> {
     fields(rows, kind).next()
 }
 
-impl Means {
-    fn flags(&self, name: &str) -> Flags {
-        let flag = |names: &[&str], flag| if names.contains(&name) { flag } else { 0 };
-        flag(self.classes, CLASS)
-            | flag(self.functions, FUNCTION)
-            | flag(self.values, VALUE)
-            | flag(self.names, NAME)
-            | flag(self.comments, COMMENT)
-            | flag(self.imports, IMPORT)
-            | flag(self.conditionals, CONDITIONAL)
-            | flag(self.patterns, PATTERN)
-            | flag(self.blocks, BLOCK)
-            | flag(self.spaces, SPACE)
-    }
-}
-
-fn of(grammar: Grammar) -> Option<Means> {
+/// The row of a grammar, and what else its kinds mean.
+fn of(grammar: Grammar) -> Option<(Means, Vec<(Flags, &'static str)>)> {
     match grammar {
-        Grammar::Python => Some(PYTHON),
-        Grammar::JavaScript | Grammar::Tsx | Grammar::TypeScript => Some(SCRIPT),
-        Grammar::Rust => Some(RUST),
+        Grammar::Python => Some((PYTHON, vec![])),
+        Grammar::JavaScript | Grammar::Tsx | Grammar::TypeScript => Some((SCRIPT, vec![])),
+        Grammar::Rust => Some((RUST, vec![])),
         Grammar::Haskell | Grammar::Zig => None,
         Grammar::C | Grammar::Cpp | Grammar::Go | Grammar::Java => {
             let names = &Row::of(grammar)?.names;
-            let (classes, functions) = (names.owners, names.callables);
-            Some(Means {
-                classes,
-                functions,
-                names: names.identifiers,
-                comments: names.comments,
-                ..OTHER
-            })
+            let symbols = [(CLASS, names.owners), (FUNCTION, names.callables)];
+            let rest = [(NAME, names.identifiers), (COMMENT, names.comments)];
+            Some((OTHER, [symbols, rest].concat()))
         }
     }
 }
 
 const PYTHON: Means = Means {
-    classes: &["class_definition"],
-    functions: &["function_definition"],
-    values: &["assignment"],
-    names: &["identifier"],
-    comments: &["comment"],
-    imports: &["import_statement", "import_from_statement", "future_import_statement"],
-    conditionals: &[
-        "if_statement",
-        "elif_clause",
-        "else_clause",
-        "conditional_expression",
-        "case_clause",
+    kinds: &[
+        (CLASS, "class_definition"),
+        (FUNCTION, "function_definition"),
+        (VALUE, "assignment"),
+        (NAME, "identifier"),
+        (COMMENT, "comment"),
+        (IMPORT, "import_statement import_from_statement future_import_statement"),
+        (CONDITIONAL, "if_statement elif_clause else_clause conditional_expression case_clause"),
+        (
+            PATTERN,
+            "pattern_list tuple_pattern list_pattern list_splat_pattern \
+            dictionary_splat_pattern",
+        ),
+        (BLOCK, "block"),
     ],
-    patterns: &[
-        "pattern_list",
-        "tuple_pattern",
-        "list_pattern",
-        "list_splat_pattern",
-        "dictionary_splat_pattern",
-    ],
-    blocks: &["block"],
-    spaces: &[],
     members: &[("attribute", "attribute")],
     bindings: &[
         ("parameters", ""),
@@ -182,33 +153,25 @@ const PYTHON: Means = Means {
 };
 
 const SCRIPT: Means = Means {
-    classes: &[
-        "class_declaration",
-        "abstract_class_declaration",
-        "interface_declaration",
-        "enum_declaration",
+    kinds: &[
+        (
+            CLASS,
+            "class_declaration abstract_class_declaration interface_declaration \
+            enum_declaration",
+        ),
+        (FUNCTION, "function_declaration generator_function_declaration method_definition"),
+        (VALUE, "variable_declarator type_alias_declaration"),
+        (
+            NAME,
+            "identifier property_identifier private_property_identifier \
+            shorthand_property_identifier type_identifier",
+        ),
+        (COMMENT, "comment html_comment hash_bang_line"),
+        (IMPORT, "import_statement"),
+        (CONDITIONAL, "if_statement else_clause ternary_expression switch_case switch_default"),
+        (PATTERN, "array_pattern object_pattern rest_pattern"),
+        (SPACE, "internal_module module"),
     ],
-    functions: &["function_declaration", "generator_function_declaration", "method_definition"],
-    values: &["variable_declarator", "type_alias_declaration"],
-    names: &[
-        "identifier",
-        "property_identifier",
-        "private_property_identifier",
-        "shorthand_property_identifier",
-        "type_identifier",
-    ],
-    comments: &["comment", "html_comment", "hash_bang_line"],
-    imports: &["import_statement"],
-    conditionals: &[
-        "if_statement",
-        "else_clause",
-        "ternary_expression",
-        "switch_case",
-        "switch_default",
-    ],
-    patterns: &["array_pattern", "object_pattern", "rest_pattern"],
-    blocks: &[],
-    spaces: &["internal_module", "module"],
     members: &[("member_expression", "property"), ("nested_type_identifier", "name")],
     bindings: &[
         ("formal_parameters", ""),
@@ -231,22 +194,17 @@ const SCRIPT: Means = Means {
 };
 
 const RUST: Means = Means {
-    classes: &["struct_item", "enum_item", "union_item", "trait_item", "type_item", "impl_item"],
-    functions: &["function_item", "macro_definition"],
-    values: &["const_item", "static_item"],
-    names: &["identifier", "field_identifier", "type_identifier", "shorthand_field_identifier"],
-    comments: &["line_comment", "block_comment"],
-    imports: &["use_declaration"],
-    conditionals: &["if_expression", "else_clause", "match_arm"],
-    patterns: &[
-        "tuple_pattern",
-        "ref_pattern",
-        "mut_pattern",
-        "reference_pattern",
-        "slice_pattern",
+    kinds: &[
+        (CLASS, "struct_item enum_item union_item trait_item type_item impl_item"),
+        (FUNCTION, "function_item macro_definition"),
+        (VALUE, "const_item static_item"),
+        (NAME, "identifier field_identifier type_identifier shorthand_field_identifier"),
+        (COMMENT, "line_comment block_comment"),
+        (IMPORT, "use_declaration"),
+        (CONDITIONAL, "if_expression else_clause match_arm"),
+        (PATTERN, "tuple_pattern ref_pattern mut_pattern reference_pattern slice_pattern"),
+        (SPACE, "mod_item"),
     ],
-    blocks: &[],
-    spaces: &["mod_item"],
     members: &[
         ("field_expression", "field"),
         ("scoped_identifier", "name"),
@@ -263,22 +221,14 @@ const RUST: Means = Means {
 
 /// Names only: what is bound where is not known.
 const OTHER: Means = Means {
-    classes: &[],
-    functions: &[],
-    values: &[],
-    names: &[],
-    comments: &[],
-    imports: &["import_declaration", "preproc_include", "using_declaration"],
-    conditionals: &[
-        "if_statement",
-        "else_clause",
-        "conditional_expression",
-        "ternary_expression",
-        "case_statement",
+    kinds: &[
+        (IMPORT, "import_declaration preproc_include using_declaration"),
+        (
+            CONDITIONAL,
+            "if_statement else_clause conditional_expression ternary_expression \
+            case_statement",
+        ),
     ],
-    patterns: &[],
-    blocks: &[],
-    spaces: &[],
     members: &[
         ("field_expression", "field"),
         ("selector_expression", "field"),

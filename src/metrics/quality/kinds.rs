@@ -2,6 +2,8 @@
 
 use tree_sitter::Language;
 
+use crate::code::has_word;
+
 /// A set of the constants below.
 pub type Flags = u16;
 
@@ -26,19 +28,19 @@ pub const OWNER: Flags = 1 << 8;
 /// Its text is what it is, as no kind says which operator it is.
 pub const OPERATOR: Flags = 1 << 9;
 
-/// The names of kinds that mean something, one list a meaning.
+/// The names of kinds that mean something, one list a meaning: words with spaces between them.
 #[derive(Debug, Clone, Copy)]
 pub struct Names {
-    pub branches: &'static [&'static str],
-    pub cases: &'static [&'static str],
-    pub operations: &'static [&'static str],
-    pub callables: &'static [&'static str],
-    pub owners: &'static [&'static str],
-    pub clones: &'static [&'static str],
-    pub identifiers: &'static [&'static str],
+    pub branches: &'static str,
+    pub cases: &'static str,
+    pub operations: &'static str,
+    pub callables: &'static str,
+    pub owners: &'static str,
+    pub clones: &'static str,
+    pub identifiers: &'static str,
     /// What stands for the value, and the kinds it stands for.
-    pub literals: &'static [(&'static str, &'static [&'static str])],
-    pub comments: &'static [&'static str],
+    pub literals: &'static [(&'static str, &'static str)],
+    pub comments: &'static str,
 }
 
 /// The meaning of every kind of a grammar.
@@ -70,22 +72,28 @@ impl Kinds {
 
 impl Names {
     fn flags(&self, name: &str) -> Flags {
-        let literals = || self.literals.iter().any(|(_, kinds)| kinds.contains(&name));
-        let flag = |is: bool, flag| if is { flag } else { 0 };
-        flag(self.branches.contains(&name), BRANCH)
-            | flag(self.clones.contains(&name), CLONE)
-            | flag(self.identifiers.contains(&name), IDENTIFIER)
-            | flag(literals(), LITERAL)
-            | flag(self.cases.contains(&name), CASE)
-            | flag(self.operations.contains(&name), OPERATION)
-            | flag(self.callables.contains(&name), CALLABLE)
-            | flag(self.owners.contains(&name), OWNER)
-            | flag(self.comments.contains(&name), COMMENT)
-            | flag(name == "operator", OPERATOR)
+        let literals = self.literals.iter().map(|(_, kinds)| (LITERAL, *kinds));
+        let lists = [
+            (BRANCH, self.branches),
+            (CLONE, self.clones),
+            (IDENTIFIER, self.identifiers),
+            (CASE, self.cases),
+            (OPERATION, self.operations),
+            (CALLABLE, self.callables),
+            (OWNER, self.owners),
+            (COMMENT, self.comments),
+            (OPERATOR, "operator"),
+        ];
+        flags_in(lists.into_iter().chain(literals), name)
     }
 
     fn word<'a>(&self, name: &'a str) -> &'a str {
-        let literal = self.literals.iter().find(|(_, kinds)| kinds.contains(&name));
+        let literal = self.literals.iter().find(|(_, kinds)| has_word(kinds, name));
         literal.map_or(name, |(word, _)| word)
     }
+}
+
+/// All that a name means.
+pub fn flags_in<'l>(lists: impl Iterator<Item = (Flags, &'l str)>, name: &str) -> Flags {
+    lists.filter(|(_, words)| has_word(words, name)).fold(0, |flags, (flag, _)| flags | flag)
 }

@@ -25,7 +25,7 @@ mod wrappers;
 
 pub use changes::{Change, Weight, What, changes, not_compared};
 pub use file::{Callable, CloneCandidate, FileMeasure, Hit, LineSet, Skip, Span};
-pub use kinds::Names;
+pub use kinds::{Names, flags_in};
 pub use languages::{ROWS, Row};
 pub use measure::measure;
 pub use profile::Profile;

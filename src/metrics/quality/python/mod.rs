@@ -21,43 +21,24 @@ use super::{
 /// What the kinds of tree-sitter-python 0.25.0 mean in every profile. `else`, `try`, `finally`, `with`, `match` and
 /// `case` add no path; each `and` and `or` does.
 pub const NAMES: Names = Names {
-    branches: &[
-        "if_statement",
-        "elif_clause",
-        "for_statement",
-        "while_statement",
-        "except_clause",
-        "assert_statement",
-        "list_comprehension",
-        "set_comprehension",
-        "dictionary_comprehension",
-        "generator_expression",
-        "boolean_operator",
-        "conditional_expression",
-        "if_clause",
-    ],
-    cases: &[],
-    operations: &[],
-    callables: &["function_definition"],
-    owners: &["class_definition"],
-    clones: &[
-        "function_definition",
-        "if_statement",
-        "for_statement",
-        "while_statement",
-        "with_statement",
-        "try_statement",
-        "match_statement",
-    ],
-    identifiers: &["identifier"],
+    branches: "if_statement elif_clause for_statement while_statement except_clause \
+        assert_statement list_comprehension set_comprehension dictionary_comprehension \
+        generator_expression boolean_operator conditional_expression if_clause",
+    cases: "",
+    operations: "",
+    callables: "function_definition",
+    owners: "class_definition",
+    clones: "function_definition if_statement for_statement while_statement with_statement \
+        try_statement match_statement",
+    identifiers: "identifier",
     literals: &[
-        ("$STR", &["string", "string_content", "f_string", "string_fragment", "bytes"]),
-        ("$INT", &["integer"]),
-        ("$FLOAT", &["float", "imaginary"]),
-        ("$BOOL", &["true", "false"]),
-        ("$NONE", &["none"]),
+        ("$STR", "string string_content f_string string_fragment bytes"),
+        ("$INT", "integer"),
+        ("$FLOAT", "float imaginary"),
+        ("$BOOL", "true false"),
+        ("$NONE", "none"),
     ],
-    comments: &["comment"],
+    comments: "comment",
 };
 
 static KINDS: LazyLock<Kinds> =

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::Dialect;
 use crate::{
-    code::tree::Grammar,
+    code::{has_word, tree::Grammar},
     metrics::quality::{
         file::{Callable, LineSet},
         flat::{Flat, span},
@@ -67,7 +67,7 @@ impl Source<'_> {
     fn is_branch_word(&self, at: usize) -> bool {
         self.dialect.grammar == Grammar::Haskell
             && !self.flat.entries[at].is_named
-            && self.dialect.names.branches.contains(&self.flat.kind(at))
+            && has_word(self.dialect.names.branches, self.flat.kind(at))
     }
 
     fn text_of(&self, node: Node<'_>) -> String {
@@ -110,7 +110,7 @@ impl Source<'_> {
             return Some(name);
         }
         let identifiers = self.dialect.names.identifiers;
-        let is_identifier = |node: &Node<'_>| node.is_named() && identifiers.contains(&node.kind());
+        let is_identifier = |node: &Node<'_>| node.is_named() && has_word(identifiers, node.kind());
         if is_identifier(&node) {
             return Some(self.text_of(node));
         }
