@@ -5,8 +5,8 @@ use crate::{
         Time,
         rubric::{Label, Labels},
     },
+    session::labels::Saved,
     store::{self, Archive, labels::LabelBook},
-    views::audit::asking::Saved,
 };
 
 pub fn now() -> String {

@@ -14,13 +14,11 @@ use std::{
 };
 
 use crate::{
+    session::scores::Measured,
     store::{self, ReuseReader, Siblings, cards},
-    views::{
-        curves::Measured,
-        table::{
-            asking::{Asked, Depth, Found},
-            row::Scores,
-        },
+    views::table::{
+        asking::{Asked, Depth, Found},
+        row::Scores,
     },
 };
 

@@ -15,12 +15,10 @@ use crate::{
         RepoPath, Run,
         files::{Blob, BlobId, Blobs, Change, FileDiff, Tree, TreeFile},
     },
+    session::scores::RulerName,
     store::{OpenError, ReuseReader},
     study::compare::{Party, Side, Trees, choose_judge, diff_between},
-    views::{
-        compare::asking::{CONTEXT, Measured},
-        curves::RulerName,
-    },
+    views::compare::asking::{CONTEXT, Measured},
 };
 
 use super::{

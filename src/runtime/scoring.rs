@@ -10,8 +10,9 @@ use crate::{
         quality::{Profile, Ruler},
         rules::Rules,
     },
+    session::scores::RulerName,
     store::{self, Cache, Scorer},
-    views::{curves::RulerName, jobs::scoring::Measure},
+    views::jobs::scoring::Measure,
 };
 
 use super::Wishes;

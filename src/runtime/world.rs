@@ -33,7 +33,10 @@ use crate::{
     session::{
         Counts,
         ask::Sentence,
+        labels::Saved,
         question::{Answer, Executor, Part, Question},
+        reuse::Integration,
+        scores::{self, Measured, Moved, RulerName},
     },
     shell::{Effect, Message, Request, state},
     store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer, Siblings},
@@ -43,12 +46,8 @@ use crate::{
         paired::{Tested, tested},
     },
     views::{
-        audit::{
-            agreement::{self, Pairs},
-            asking::Saved,
-        },
+        audit::agreement::{self, Pairs},
         compare::asking,
-        curves::{Measured, Moved, RulerName, scores},
         jobs::{
             Plan as JobPlan, Refusal, Wanted,
             live::{Found, Origin},
@@ -61,7 +60,6 @@ use crate::{
             colours::{self, Sides, Texts},
             search::MOST_HITS,
         },
-        scores::components::asking::Integration,
         table::{self, asking::Depth, columns::Column, pairs::Sides as PairedSides},
     },
 };

@@ -7,7 +7,7 @@
 
 use std::hash::Hash;
 
-use crate::shell::Effect;
+pub use crate::shell::Effect;
 
 use super::{cache::Cache, question::Question};
 

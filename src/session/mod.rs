@@ -6,21 +6,34 @@ use std::sync::Arc;
 
 use crate::{
     code::patch::LineCounts,
-    run::{Run, files::Timeline},
+    run::{Run, Warning, files::Timeline},
     session::{
-        ask::Loading,
+        ask::{Loading, Request},
+        audited::Audited,
         digest::{Digest, Lines},
         follow::{End, Follow},
+        labels::RaterLabels,
+        question::Answer,
+        rubric::Judged,
+        scores::Scores,
     },
 };
 
 pub mod ask;
+pub mod audited;
 pub mod cache;
 pub mod digest;
 pub mod follow;
 pub mod growth;
+pub mod labels;
+pub mod lifelines;
+pub mod marks;
 pub mod place;
 pub mod question;
+pub mod reuse;
+pub mod rubric;
+pub mod scores;
+pub mod standings;
 pub mod views;
 
 use growth::Growth;
@@ -44,6 +57,12 @@ pub struct Session {
     pub notice: Option<String>,
     pub follow: Follow,
     pub growth: Growth,
+    /// What is measured of the code.
+    pub scores: Scores,
+    pub rubric: Judged,
+    pub labels: RaterLabels,
+    /// Which judgement is audited, and what the audit hides.
+    pub audited: Audited,
 }
 
 /// One list a turn, one entry a change.
@@ -64,7 +83,35 @@ impl Session {
             notice: None,
             follow: Follow::default(),
             growth: Growth::default(),
+            scores: Scores::default(),
+            rubric: Judged::default(),
+            labels: RaterLabels::default(),
+            audited: Audited::default(),
         }
+    }
+
+    /// Takes an answer to what one of its parts asked, an older question's aside; gives back any other.
+    pub fn take(&mut self, request: Request, answer: Answer) -> Option<Answer> {
+        match answer {
+            Answer::Scores(answer) => self.scores.take(request, answer),
+            Answer::Moved(moved) => self.scores.take_moved(request, moved),
+            Answer::Rubric(rubric) => self.rubric.take(request, rubric),
+            Answer::Reuse(reuse) => self.rubric.reuse.take(request, reuse),
+            Answer::Lifelines(lifelines) => self.rubric.lifelines.take(request, lifelines),
+            Answer::Labels(labels) => self.labels.take_labels(request, labels),
+            other => return Some(other),
+        }
+        None
+    }
+
+    /// What could not be read, and what contradicts itself where files are put together.
+    pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
+        let of_files = match &self.timeline {
+            Loading::Ready(timeline) => timeline.warnings.as_slice(),
+            _ => &[],
+        };
+        let of_rubric = self.rubric.known().map_or(&[][..], |it| &it.warnings);
+        self.run.warnings.iter().chain(of_files).chain(of_rubric)
     }
 
     /// Lines by which the files after a turn differ from those before. None until they are counted: the sum of what the

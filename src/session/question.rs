@@ -18,6 +18,11 @@ use crate::{
         rubric::{Component, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
+    session::{
+        labels::Saved,
+        reuse::Integration,
+        scores::{self, Moved, RulerName},
+    },
     shell::{Effect, Request},
     study::{
         Estimate,
@@ -25,13 +30,11 @@ use crate::{
         paired::Tested,
     },
     views::{
-        audit::{agreement::Pairs, asking::Saved},
+        audit::agreement::Pairs,
         compare::asking::Measured,
-        curves::{Moved, RulerName, scores},
         jobs::{self, Plan as JobPlan, Refusal, Wanted, testing::Tests},
         judge::asking::{Judge, News, Outcome, Plan as JudgePlan, Start, Wish},
         replay::colours::{Sides, Texts},
-        scores::components::asking::Integration,
         table::{
             asking::{Asked, Depth, Found as FoundRuns},
             columns::Column,

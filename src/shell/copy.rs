@@ -160,16 +160,14 @@ fn harmless(text: &str) -> (String, usize) {
 
 fn line(replay: &Replay) -> Result<Copied, String> {
     let copied = |text: String, name: &str| Ok(Copied { text, name: name.into() });
-    if replay.view == View::Scores && replay.scores.shown(&replay.session.run) == Some(Shows::Tree)
-    {
+    if replay.view == View::Scores && replay.scores.shown(&replay.session) == Some(Shows::Tree) {
         let text = replay.scores.tree.line_as_text().ok_or("no node is chosen")?;
         return copied(text, "what the node requires");
     }
     if replay.view == View::Audit {
         return copied(replay.audit_line()?, "the line");
     }
-    if replay.view == View::Scores && replay.scores.shown(&replay.session.run) == Some(Shows::Flags)
-    {
+    if replay.view == View::Scores && replay.scores.shown(&replay.session) == Some(Shows::Flags) {
         return copied(replay.flag_as_text().ok_or("no flag is chosen")?, "the flag");
     }
     match replay.focus {
@@ -205,7 +203,7 @@ fn verdict(replay: &Replay) -> Result<Copied, String> {
     if replay.view != View::Scores {
         return Err("verdicts are in the scores: 3w".into());
     }
-    let text = match replay.scores.shown(&replay.session.run) {
+    let text = match replay.scores.shown(&replay.session) {
         Some(Shows::Tree) => replay.scores.tree.verdict_as_text()?,
         Some(Shows::Flags) => replay.flag_as_text().ok_or("no flag is chosen")?,
         _ => replay.verdict_as_text()?,
@@ -357,7 +355,7 @@ fn audit_link(replay: &Replay) -> Vec<String> {
         words.extend(value.into_iter().flat_map(|value| [format!("--{name}"), quoted(&value)]));
     };
     say("component", replay.audited_id().map(str::to_owned));
-    say("annotator", replay.audit.annotator().map(str::to_owned));
+    say("annotator", replay.session.labels.annotator().map(str::to_owned));
     say("seed", replay.audit.seed.map(|seed| seed.to_string()));
     words
 }

@@ -291,7 +291,7 @@ impl App {
             Message::Replay(message) => {
                 let stops = message == replay::Message::Curves(curves::Message::StopOrGoOn);
                 self.on_replay(|it| it.update(message, &layout));
-                let is_stopped = self.replay().is_some_and(|it| it.curves.scores.is_stopped);
+                let is_stopped = self.replay().is_some_and(|it| it.session.scores.is_stopped);
                 return (stops && is_stopped).then_some(Effect::StopScoring).into_iter().collect();
             }
             Message::Overlay(message) => self.update_overlay(&message, &self.whole_layout()),
@@ -343,7 +343,7 @@ impl App {
         match part {
             Part::Measured(done, total) => {
                 self.on_comparison(|it| it.take_progress(request, done, total));
-                self.on_replay(|it| it.curves.scores.take_progress(request, done, total));
+                self.on_replay(|it| it.session.scores.take_progress(request, done, total));
             }
             Part::Runs(found) => self.on_collection(|it| it.take_part(request, found)),
             Part::Tested(checkpoint, outcome) => self.take_test(request, checkpoint, outcome),
@@ -389,7 +389,7 @@ impl App {
     fn layout_in(&self, size: Size) -> Layout {
         let focus = self.replay().map_or(Panel::default(), |replay| replay.focus);
         let files = self.replay().map_or(0, Replay::file_rows);
-        let more = self.replay().map_or(0, |replay| replay.standings().len());
+        let more = self.replay().map_or(0, |replay| replay.session.standings().len());
         let has_pane = self.shown_run().is_some_and(|replay| replay.judging.is_open);
         let whole = size;
         let size = if has_pane { layout::beside_pane(whole) } else { whole };

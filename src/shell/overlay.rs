@@ -268,7 +268,7 @@ fn info(replay: &Replay) -> Vec<Row> {
     say("read from", Some(sources.join(", ")));
     say(
         "warnings",
-        Some(match replay.warnings().count() {
+        Some(match replay.session.warnings().count() {
             0 => "none: everything in the recording was understood".to_owned(),
             count => format!("{count}, listed with e"),
         }),
@@ -355,7 +355,7 @@ fn why(replay: &Replay) -> Vec<Row> {
 
 fn warnings(replay: &Replay) -> Vec<Row> {
     let mut rows: Vec<Row> =
-        replay.warnings().map(|warning| Row::of(&warning.place, &warning.what)).collect();
+        replay.session.warnings().map(|warning| Row::of(&warning.place, &warning.what)).collect();
     if rows.is_empty() {
         rows.push(Row::heading("none: everything in the recording was understood"));
     }

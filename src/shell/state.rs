@@ -149,7 +149,7 @@ impl App {
             replay.curves.reference = reference;
             if let Some(annotator) = annotator {
                 // Of a run that was just opened nothing waits to be saved.
-                let _ = replay.audit.book.be(&annotator);
+                let _ = replay.session.labels.be(&annotator);
             }
             replay.context = context.unwrap_or(replay.context);
             if let Some(speed) = speed {

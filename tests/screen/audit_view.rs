@@ -472,7 +472,7 @@ fn the_seed_decides_the_order() {
     let first = |seed| {
         let place = Place { seed, ..Place::default() };
         let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("ann"), place);
-        (screen.app().replay().unwrap().queued().to_vec(), seen(&screen))
+        (screen.app().replay().unwrap().session.queued().to_vec(), seen(&screen))
     };
     let (usual, _) = first(None);
     let (other, frame) = first(Some(7));

@@ -315,8 +315,7 @@ fn the_view_is_part_of_the_link_and_of_the_palette() {
 #[test]
 fn what_is_not_measured_yet_is_passed_over_and_what_is_not_recorded_is_not() {
     use trajview::{
-        metrics::quality::Unmeasured,
-        views::curves::{Measured, series::Known},
+        metrics::quality::Unmeasured, session::scores::Measured, views::curves::series::Known,
     };
     let nothing = Measured { snapshot: Err(Unmeasured::NotRecorded { files: 1 }), not_recorded: 1 };
     assert_eq!(Known::of(None, None), Known::NotYet);
@@ -339,7 +338,7 @@ fn measuring_stops_and_goes_on() {
 
     let seen = export::text(&draw::picture(&world.app, Theme::plain()));
     assert!(!seen.contains("stopped") && seen.contains("made up"), "{seen}");
-    assert_eq!(world.app.replay().unwrap().curves.scores.count(), 8);
+    assert_eq!(world.app.replay().unwrap().session.scores.count(), 8);
 }
 
 #[test]
@@ -359,7 +358,7 @@ fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
     }
 
     let replay = world.app.replay().unwrap();
-    assert_eq!((replay.curves.scores.failed.clone(), replay.curves.scores.count()), (None, 8));
+    assert_eq!((replay.session.scores.failed.clone(), replay.session.scores.count()), (None, 8));
 }
 
 #[test]
@@ -400,7 +399,7 @@ fn a_run_that_grows_measures_only_what_is_new() {
 
     let replay = world.app.replay().unwrap();
     assert_eq!(replay.points().len(), 9);
-    assert_eq!(replay.curves.scores.count(), 9);
+    assert_eq!(replay.session.scores.count(), 9);
 }
 
 proptest! {

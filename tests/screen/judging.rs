@@ -221,12 +221,12 @@ fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_ove
         desk.names().into_iter().map(|name| (name.clone(), desk.bytes(&name))).collect();
     let mut stage = Stage::of(desk, (160, 45), vec![stub(&server)]);
     let count = |stage: &mut Stage| {
-        let rubric = stage.screen.app().replay().unwrap().scores.components.rubric().cloned();
+        let rubric = stage.screen.app().replay().unwrap().session.rubric.known().cloned();
         rubric.unwrap().judgements.len()
     };
     let looked_at = |stage: &mut Stage| {
-        let components = &stage.screen.app().replay().unwrap().scores.components;
-        components.judgement().unwrap().file.clone()
+        let rubric = &stage.screen.app().replay().unwrap().session.rubric;
+        rubric.judgement().unwrap().file.clone()
     };
     stage.press("3w");
     let (judgements, file) = (count(&mut stage), looked_at(&mut stage));

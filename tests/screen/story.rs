@@ -26,13 +26,11 @@ use trajview::{
     session::{
         Counts,
         question::{Answer, Question},
+        scores::{self, Measured, Moved, RulerName},
     },
     shell::{App, Effect, Message, Place},
     store::{GoesOn, OpenError, ReuseReader, Scorer},
-    views::{
-        curves::{Measured, Moved, RulerName, scores},
-        replay::colours::Sides,
-    },
+    views::replay::colours::Sides,
 };
 
 /// The frame that some keys lead to.

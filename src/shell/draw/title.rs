@@ -51,7 +51,7 @@ fn place(replay: &Replay, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     if let Some(sign) = replay.judging.sign() {
         spans.push(own(format!("{sign}  "), theme.of(Meaning::Playing)));
     }
-    let warnings = replay.warnings().count();
+    let warnings = replay.session.warnings().count();
     if warnings > 0 {
         spans.push(own(format!("⚠ {warnings}  "), theme.of(Meaning::Warning)));
     }

@@ -262,7 +262,7 @@ impl Context {
             }
             (View::Curves, Part::Chart) => Self::Chart,
             (View::Curves, Part::Moved) => Self::Moved,
-            (View::Scores, _) => replay.scores.context(&replay.session.run),
+            (View::Scores, _) => replay.scores.context(&replay.session),
             (View::Audit, _) => replay.audit.context(),
         }
     }

@@ -72,7 +72,7 @@ impl Replay {
         self.bases.forget(|span| span.before.max(span.after) > first);
         self.blame.forget(|file| file.turn >= first);
         self.tree.forget();
-        self.curves.scores.forget_after(first);
+        self.session.scores.forget_after(first);
     }
 
     /// Follows the recording from its end, or no longer.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::{
     run::{
-        Run, StepId, Warning,
+        Run, StepId,
         files::Change,
         search::{Hit, Query},
     },
@@ -188,6 +188,7 @@ impl Replay {
 
     /// Takes an answer; one to an older question is dropped.
     pub fn take(&mut self, request: Request, answer: Answer) {
+        let Some(answer) = self.session.take(request, answer) else { return };
         match answer {
             Answer::Timeline(Ok(timeline)) if self.session.growth.timeline.is_answered(request) => {
                 self.renew_timeline(timeline);
@@ -221,19 +222,19 @@ impl Replay {
                 let outcome = self.search.found(request, hits, progress, self.session.turn);
                 self.follow(outcome);
             }
-            Answer::Scores(answer) => self.curves.scores.take(request, answer),
-            Answer::Moved(moved) => self.curves.scores.take_moved(request, moved),
-            Answer::Rubric(rubric) => self.scores.components.take_rubric(request, rubric),
-            Answer::Reuse(reuse) => self.scores.components.reuse.take(request, reuse),
-            Answer::Lifelines(lives) => self.scores.components.lifelines.take(request, lives),
-            Answer::Labels(..)
-            | Answer::SaveLabel(..)
-            | Answer::Places(..)
-            | Answer::Agreement(..) => self.take_for_audit(request, answer),
+            Answer::SaveLabel(..) | Answer::Places(..) | Answer::Agreement(..) => {
+                self.take_for_audit(request, answer)
+            }
             Answer::JudgePlan(..)
             | Answer::Judges(..)
             | Answer::Models(..)
             | Answer::KeepJudge(..) => self.take_for_judging(request, answer),
+            Answer::Scores(..)
+            | Answer::Moved(..)
+            | Answer::Rubric(..)
+            | Answer::Reuse(..)
+            | Answer::Lifelines(..)
+            | Answer::Labels(..) => {} // the session takes these
             Answer::Judging(..)
             | Answer::Parties(..)
             | Answer::PartyScores(..)
@@ -268,18 +269,11 @@ impl Replay {
         self.settle_follow();
         self.settle_curves(layout);
         self.settle_scores(layout);
+        if self.view == views::View::Replay && layout.now.is_some() {
+            self.session.note_standings_shown();
+        }
         self.settle_audit(layout);
         self.settle_judging(layout);
-    }
-
-    /// What could not be read, and what contradicts itself where files are put together.
-    pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
-        let of_files = match &self.session.timeline {
-            Loading::Ready(timeline) => timeline.warnings.as_slice(),
-            _ => &[],
-        };
-        let of_rubric = self.scores.components.rubric().map_or(&[][..], |it| &it.warnings);
-        self.session.run.warnings.iter().chain(of_files).chain(of_rubric)
     }
 
     /// Whose change the diff shows: the selected step's if steps were moved last and it changed files, else the turn's.

@@ -93,9 +93,9 @@ impl Replay {
     /// What is labelled before the verdict was seen, and what after.
     pub fn audit_pairs(&self) -> [Pairs; 2] {
         let (mut blind, mut open) = (vec![], vec![]);
-        let Some(judgement) = self.audited() else { return [blind, open] };
-        for id in self.queued() {
-            let label = self.label_in(judgement, id);
+        let Some(judgement) = self.session.audited() else { return [blind, open] };
+        for id in self.session.queued() {
+            let label = self.session.labels.given_to(judgement, id);
             let verdict = judgement.of(id).and_then(|verdict| verdict.score);
             let (Some(label), Some(verdict)) = (label, verdict) else { continue };
             let Some(score) = label.score else { continue };
@@ -108,9 +108,9 @@ impl Replay {
     /// Reasons and how often each was given, then how many labels differ without one.
     fn reasons_given(&self) -> (BTreeMap<String, usize>, usize) {
         let (mut reasons, mut missing) = (BTreeMap::new(), 0);
-        let Some(judgement) = self.audited() else { return (reasons, missing) };
-        for id in self.queued() {
-            let Some(label) = self.label_in(judgement, id) else { continue };
+        let Some(judgement) = self.session.audited() else { return (reasons, missing) };
+        for id in self.session.queued() {
+            let Some(label) = self.session.labels.given_to(judgement, id) else { continue };
             match label.reason.as_deref().filter(|_| is_explained(label)) {
                 Some(reason) => *reasons.entry(reason.to_owned()).or_default() += 1,
                 None => missing += 1,

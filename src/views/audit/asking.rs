@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use crate::{
-    metrics::{absence::Place, lifeline},
-    run::rubric::{Label, Labels},
+    metrics::absence::Place,
     session::{
         ask::{Answers, Numbers, Request},
         question::{Answer, Question},
@@ -16,15 +15,6 @@ use crate::{
 };
 
 use super::code::MOST_SPOTS;
-
-/// What became of a label that was to be saved.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Saved {
-    /// All labels of the rater, as they are on disk now.
-    pub labels: Labels,
-    /// The label that another program gave as the same rater, which stands in the place of the one to be saved.
-    pub stands: Option<Label>,
-}
 
 /// Of a judgement and a component, before and after its verdict is shown.
 type About = (String, String, bool);
@@ -58,16 +48,16 @@ impl Replay {
     }
 
     fn ask_to_save(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        self.audit.book.ask_to_save(numbers)
+        self.session.labels.ask_to_save(numbers)
     }
 
     fn ask_for_labels(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        self.audit.book.ask_for_labels(numbers)
+        self.session.labels.ask_for_labels(numbers)
     }
 
     fn ask_for_places(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         self.session.timeline.ready()?;
-        let done = self.audited_turn()? + 1;
+        let done = self.session.audited_turn()? + 1;
         let component = self.audited_component()?.clone();
         let verdict = self.revealed().cloned();
         let about = self.places_about()?;
@@ -77,7 +67,7 @@ impl Replay {
     }
 
     fn places_about(&self) -> Option<About> {
-        let (judgement, id) = (self.audited()?, self.audited_id()?);
+        let (judgement, id) = (self.session.audited()?, self.audited_id()?);
         Some((judgement.file.clone(), id.to_owned(), self.revealed().is_some()))
     }
 
@@ -113,9 +103,8 @@ impl Replay {
 
     pub(crate) fn take_for_audit(&mut self, request: Request, answer: Answer) {
         match answer {
-            Answer::Labels(labels) => self.audit.book.take_labels(request, labels),
             Answer::SaveLabel(saved) => {
-                if let Some(stands) = self.audit.book.take_saved(request, saved) {
+                if let Some(stands) = self.session.labels.take_saved(request, saved) {
                     self.tell_what_stands(&stands);
                 }
             }
@@ -129,10 +118,5 @@ impl Replay {
             Answer::Agreement(kappa) => self.audit.agreement.take(request, kappa.ok()),
             _ => {} // asked elsewhere
         }
-    }
-
-    /// The turn after which the code was judged, counts from 0; None where the run has no such moment.
-    pub fn audited_turn(&self) -> Option<usize> {
-        lifeline::judged_after(&self.session.run, self.audited()?)?.checked_sub(1)
     }
 }

@@ -106,7 +106,7 @@ impl Replay {
             Some(path) => path.clone(),
             None => RepoPath::new(&self.spots().get(code.spot)?.path)?,
         };
-        Some(DiffKey { scope: Scope::At(self.audited_turn()?), path })
+        Some(DiffKey { scope: Scope::At(self.session.audited_turn()?), path })
     }
 
     /// Lines of the file on screen, if they have arrived.
@@ -126,7 +126,7 @@ impl Replay {
 
     pub(super) fn settle_code(&mut self, areas: &Areas) {
         let revealed = self.revealed().is_some();
-        let of = self.audited().zip(self.audited_id());
+        let of = self.session.audited().zip(self.audited_id());
         let of = of.map(|(judgement, id)| (judgement.file.clone(), id.to_owned(), revealed));
         if self.audit.code.of != of {
             let code = &mut self.audit.code;
@@ -135,7 +135,7 @@ impl Replay {
             code.scroll = Scroll::default();
         }
         let spots = self.spots();
-        let turn = self.audited_turn();
+        let turn = self.session.audited_turn();
         let timeline = self.session.timeline.ready().cloned();
         let code = &mut self.audit.code;
         code.spot = code.spot.min(spots.len().saturating_sub(1));
@@ -190,7 +190,8 @@ impl Replay {
     pub(super) fn switch_files(&mut self) {
         self.audit.part = Part::Code;
         let shown = self.audit_file().map(|key| key.path);
-        let (turn, timeline) = (self.audited_turn(), self.session.timeline.ready().cloned());
+        let (turn, timeline) =
+            (self.session.audited_turn(), self.session.timeline.ready().cloned());
         let code = &mut self.audit.code;
         code.tree.is_shown = !code.tree.is_shown;
         if let Some(turn) = turn {

@@ -12,10 +12,10 @@ impl Replay {
         let (Some(verdict), Some(label)) = (self.revealed(), self.own_label()) else {
             return Err(hidden());
         };
-        let judgement = self.audited().ok_or_else(hidden)?;
+        let judgement = self.session.audited().ok_or_else(hidden)?;
         let name = self.audited_component().map(|it| it.name.clone()).unwrap_or_default();
         let said = |score: Option<u8>| score.map_or_else(|| "no score".into(), score_said);
-        let annotator = self.audit.annotator().unwrap_or("nobody");
+        let annotator = self.session.labels.annotator().unwrap_or("nobody");
         let blind = if label.blind == Some(true) { "blind" } else { "not blind" };
         let mut lines = vec![
             format!("{id} {name}").trim_end().to_owned(),

@@ -14,7 +14,7 @@ impl Replay {
         let width = areas.width(Part::Component).max(20);
         let mut rows = vec![];
         let Some(id) = self.audited_id() else { return rows };
-        if let Some(why) = self.audit.book.why_not_saved() {
+        if let Some(why) = self.session.labels.why_not_saved() {
             let words = format!("not saved: {why}; s tries again");
             rows.extend(cut(&words, width).into_iter().map(Row::Problem));
         }
@@ -36,7 +36,7 @@ impl Replay {
     }
 
     fn say_item(&self, id: &str, width: usize, rows: &mut Vec<Row>) {
-        let has_list = self.scores.components.rubric().is_some_and(|it| it.checklist.is_some());
+        let has_list = self.session.rubric.known().is_some_and(|it| it.checklist.is_some());
         match (self.audited_component(), has_list) {
             (Some(component), _) => {
                 let committed = match component.committed_at_turn {
@@ -66,16 +66,18 @@ impl Replay {
     }
 
     fn say_outcome(&self, id: &str, verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
-        let (Some(label), Some(judgement)) = (self.own_label(), self.audited()) else { return };
+        let (Some(label), Some(judgement)) = (self.own_label(), self.session.audited()) else {
+            return;
+        };
         let blind = match label.blind {
             Some(true) => "blind",
             Some(false) => "not blind",
             None => "",
         };
-        let unsaved = self.audit.book.is_unsaved(judgement, id).then_some("not saved yet");
+        let unsaved = self.session.labels.is_unsaved(judgement, id).then_some("not saved yet");
         let facts = [Some(blind), unsaved].into_iter().flatten().filter(|it| !it.is_empty());
         rows.push(Row::Score {
-            by: label_by(self.audit.annotator()),
+            by: label_by(self.session.labels.annotator()),
             score: label.score,
             label: None,
             words: facts.collect::<Vec<_>>().join(", "),

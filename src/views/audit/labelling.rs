@@ -19,27 +19,22 @@ use super::{
 const OTHER: &str = "other";
 
 impl Replay {
-    /// The label that is in; one that was taken back is none.
-    pub(super) fn label_in(&self, judgement: &Judgement, id: &str) -> Option<&Label> {
-        self.audit.book.of(judgement, id).filter(|label| label.score.is_some())
-    }
-
     /// The label of the component that is looked at.
     pub fn own_label(&self) -> Option<&Label> {
-        self.label_in(self.audited()?, self.audit.chosen.as_ref()?)
+        self.session.labels.given_to(self.session.audited()?, self.audit.chosen.as_ref()?)
     }
 
     pub(super) fn label(&mut self, score: u8, layout: &Layout) {
         let Some(id) = self.audit.chosen.clone() else { return };
-        if self.audit.annotator().is_none() {
+        if self.session.labels.annotator().is_none() {
             self.audit.asks = Some(Asks::name(Some(score)));
             return;
         }
-        if let Some(why) = self.audit.book.why_not_read() {
+        if let Some(why) = self.session.labels.why_not_read() {
             self.session.notice = Some(why.to_owned());
             return;
         }
-        if !self.audit.book.is_settled() {
+        if !self.session.labels.is_settled() {
             self.audit.wanted = Some(score);
             return;
         }
@@ -50,16 +45,20 @@ impl Replay {
             ));
             return;
         }
-        let Some(judgement) = self.audited().cloned() else { return };
+        let Some(judgement) = self.session.audited().cloned() else { return };
         let label = self.new_label(&judgement, &id, score);
-        self.audit.book.put(label);
-        self.audit.book.remember(&judgement, &id);
+        self.session.labels.put(label);
+        self.session.labels.remember(&judgement, &id);
         self.show_outcome(&id, layout);
     }
 
     fn new_label(&self, judgement: &Judgement, id: &str, score: u8) -> Label {
-        let was_seen = self.audit.hiding.was_seen(judgement, id)
-            || self.audit.book.of(judgement, id).is_some_and(|label| label.blind == Some(false));
+        let was_seen = self.session.audited.was_seen(judgement, id)
+            || self
+                .session
+                .labels
+                .of(judgement, id)
+                .is_some_and(|label| label.blind == Some(false));
         let agrees = judgement.of(id).and_then(|verdict| verdict.score) == Some(score);
         Label {
             component: id.to_owned(),
@@ -84,7 +83,7 @@ impl Replay {
         match self.standing(id) {
             Standing::Differs { is_explained: false, .. } => self.audit.asks = Some(Asks::Reason),
             Standing::Agrees(score) => {
-                let next = if self.unlabelled().is_empty() { "" } else { "; N goes on" };
+                let next = if self.session.unlabelled().is_empty() { "" } else { "; N goes on" };
                 self.session.notice = Some(format!("{id}: you and the judge say {score}{next}"));
             }
             _ => {}
@@ -93,7 +92,7 @@ impl Replay {
 
     /// What was typed before it was known who types.
     pub(super) fn give_wanted(&mut self, layout: &Layout) {
-        if self.audit.book.is_settled()
+        if self.session.labels.is_settled()
             && let Some(score) = self.audit.wanted.take()
         {
             self.label(score, layout);
@@ -102,7 +101,7 @@ impl Replay {
 
     /// Another program labels as the same rater and was first.
     pub(super) fn tell_what_stands(&mut self, stands: &Label) {
-        let (id, who) = (&stands.component, self.audit.annotator().unwrap_or_default());
+        let (id, who) = (&stands.component, self.session.labels.annotator().unwrap_or_default());
         self.session.notice = Some(match stands.score {
             Some(score) => {
                 format!(
@@ -120,18 +119,18 @@ impl Replay {
 
     /// The last label given since the program started; without one that of the component that is looked at.
     pub(super) fn take_label_back(&mut self) {
-        let Some(judgement) = self.audited().cloned() else { return };
-        let given = self.audit.book.last_given(&judgement);
-        let given = given.filter(|id| self.label_in(&judgement, id).is_some());
+        let Some(judgement) = self.session.audited().cloned() else { return };
+        let given = self.session.labels.last_given(&judgement);
+        let given = given.filter(|id| self.session.labels.given_to(&judgement, id).is_some());
         let here = || {
             let id = self.audit.chosen.clone()?;
-            self.label_in(&judgement, &id).is_some().then_some(id)
+            self.session.labels.given_to(&judgement, &id).is_some().then_some(id)
         };
         let Some(id) = given.or_else(here) else {
             self.session.notice = Some("there is no label here to take back".into());
             return;
         };
-        let Some(label) = self.label_in(&judgement, &id) else { return };
+        let Some(label) = self.session.labels.given_to(&judgement, &id) else { return };
         let empty = Label {
             score: None,
             blind: Some(false),
@@ -140,7 +139,7 @@ impl Replay {
             at: None,
             ..label.clone()
         };
-        self.audit.book.put(empty);
+        self.session.labels.put(empty);
         self.audit.asks = None;
         self.session.notice = Some(format!(
             "the label of {id} is taken back; the next one is not blind, for the verdict was seen"
@@ -153,7 +152,7 @@ impl Replay {
         let Some(label) = self.own_label() else { return };
         let mut label = Label { at: None, ..label.clone() };
         change(&mut label);
-        self.audit.book.put(label);
+        self.session.labels.put(label);
     }
 
     pub(super) fn give_reason(&mut self, code: &'static str) {
@@ -224,9 +223,9 @@ impl Replay {
     }
 
     pub(super) fn save_again(&mut self) {
-        match self.audit.book.unsaved_count() {
+        match self.session.labels.unsaved_count() {
             0 => self.session.notice = Some("every label is saved".into()),
-            _ => self.audit.book.try_again(),
+            _ => self.session.labels.try_again(),
         }
     }
 

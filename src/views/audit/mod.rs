@@ -1,10 +1,10 @@
 //! The audit of a judge: a queue of components in a seeded order, each labelled by a human before its verdict is shown.
 //!
-//! [`queue`] says what is to be labelled and how far that is, [`labels`] keeps what was said until it is on disk,
-//! [`reason`] why a label and a verdict differ, [`prompt`] what is typed. [`item`] has the lines on a component, [`code`]
-//! the places in the judged code, [`agreement`] the numbers beside them. [`areas`] says where the parts stand, [`asking`]
-//! what is missing. Until a label is in, nothing here reads a verdict but to know that there is one; `hiding` keeps
-//! the other views from giving it away.
+//! [`queue`] says how far what is to be labelled is, [`reason`] why a label and a verdict differ, [`prompt`] what is
+//! typed. [`item`] has the lines on a component, [`code`] the places in the judged code, [`agreement`] the numbers beside
+//! them. [`areas`] says where the parts stand, [`asking`] what is missing. The labels, the queue and what was seen are the
+//! session's: [`crate::session::labels`], [`crate::session::audited`]. Until a label is in, nothing here reads a verdict
+//! but to know that there is one; the session keeps the other views from giving it away.
 
 pub mod agreement;
 pub mod areas;
@@ -15,7 +15,6 @@ pub mod draw;
 mod hiding;
 pub mod item;
 mod labelling;
-pub mod labels;
 mod moving;
 mod opening;
 mod pointing;
@@ -23,10 +22,8 @@ pub mod prompt;
 pub mod queue;
 pub mod reason;
 
-use std::collections::BTreeSet;
-
 use crate::{
-    run::rubric::{Component, Judgement, Verdict},
+    run::rubric::{Component, Verdict},
     session::views::View,
     shell::{keymap::Context, replay::Replay},
     widgets::{
@@ -43,20 +40,15 @@ pub struct Audit {
     pub part: Part,
     /// What the queue is drawn with; None for the seed of [`crate::study::queue::Plan`].
     pub seed: Option<u64>,
-    /// File of the judgement that is audited, where it was flipped to.
-    judgement: Option<String>,
-    queue: queue::Drawn,
     /// Id of the component that is looked at.
     chosen: Option<String>,
     pub rows: Scroll,
     pub item: Scroll,
     pub figures: Scroll,
-    pub book: labels::Book,
     pub asks: Option<prompt::Asks>,
     pub code: code::Code,
     places: asking::Places,
     pub agreement: agreement::Known,
-    hiding: hiding::Hiding,
     /// A score to be given as soon as the labels of who gives it are known.
     wanted: Option<u8>,
     /// What the scroll of the component is of: its id, and whether the verdict is shown.
@@ -156,11 +148,6 @@ impl Audit {
     pub fn choose(&mut self, id: Option<String>) {
         self.chosen = id;
     }
-
-    /// Whose labels are read and written; None while nobody said.
-    pub fn annotator(&self) -> Option<&str> {
-        self.book.annotator()
-    }
 }
 
 impl Replay {
@@ -201,52 +188,19 @@ impl Replay {
         }
     }
 
-    /// The judgement that is audited: the one that was flipped to, else the one that speaks, else the last with a score.
-    pub fn audited(&self) -> Option<&Judgement> {
-        let rubric = self.scores.components.rubric()?;
-        let wanted = self.audit.judgement.as_ref();
-        let flipped = wanted.and_then(|file| rubric.judgements.iter().find(|it| it.file == *file));
-        flipped.or_else(|| rubric.shown())
-    }
-
-    /// Which of how many it is; both count from 1.
-    pub fn audited_number(&self) -> Option<(usize, usize)> {
-        let judgements = self.judgements_to_audit();
-        let file = &self.audited()?.file;
-        let at = judgements.iter().position(|it| it.file == *file)?;
-        Some((at + 1, judgements.len()))
-    }
-
-    /// Those with a score at least.
-    fn judgements_to_audit(&self) -> Vec<&Judgement> {
-        let rubric = self.scores.components.rubric();
-        let all = rubric.map_or(&[][..], |rubric| &rubric.judgements);
-        let has_score = |it: &&Judgement| it.verdicts.iter().any(|it| it.score.is_some());
-        all.iter().filter(has_score).collect()
-    }
-
     fn flip_audit(&mut self, by: isize) {
-        let Some((number, count)) = self.audited_number() else {
-            self.session.notice = Some("nothing has judged this run yet".into());
-            return;
-        };
-        if count == 1 {
-            self.session.notice = Some("this run has one judgement with scores".into());
-            return;
+        let flipped = self.session.flip_audited(by);
+        if flipped.is_ok() {
+            self.audit.asks = None;
         }
-        let at = (number as isize - 1 + by).rem_euclid(count as isize) as usize;
-        let file = self.judgements_to_audit().get(at).map(|it| it.file.clone());
-        let words =
-            format!("judgement {} of {count}: {}", at + 1, file.as_deref().unwrap_or_default());
-        self.audit.judgement = file;
-        self.audit.asks = None;
+        let (Ok(words) | Err(words)) = flipped;
         self.session.notice = Some(words);
     }
 
     /// The component that is looked at, as the checklist has it.
     pub fn audited_component(&self) -> Option<&Component> {
         let id = self.audit.chosen.as_ref()?;
-        let checklist = self.scores.components.rubric()?.checklist.as_ref()?;
+        let checklist = self.session.rubric.known()?.checklist.as_ref()?;
         checklist.components.iter().find(|it| it.id == *id)
     }
 
@@ -258,17 +212,17 @@ impl Replay {
     /// The verdict on the component that is looked at, once a label is in; before that there is none to be had.
     pub fn revealed(&self) -> Option<&Verdict> {
         let id = self.audit.chosen.as_ref()?;
-        let judgement = self.audited()?;
-        self.label_in(judgement, id)?;
+        let judgement = self.session.audited()?;
+        self.session.labels.given_to(judgement, id)?;
         judgement.of(id)
     }
 
     pub(crate) fn settle_audit(&mut self, layout: &Layout) {
-        self.note_what_is_seen(layout);
+        self.note_what_is_seen();
         if self.view != View::Audit {
             return;
         }
-        self.draw_queue();
+        self.session.draw_queue(self.audit.seed);
         self.start();
         self.give_wanted(layout);
         let areas = Areas::of(layout, self.audit.part);
@@ -283,24 +237,5 @@ impl Replay {
         let len = self.agreement_rows(&areas).len();
         self.audit.figures.follow(len, areas.height(Part::Agreement));
         self.settle_code(&areas);
-    }
-
-    fn draw_queue(&mut self) {
-        let seed = self.audit.seed;
-        let mut drawn = std::mem::take(&mut self.audit.queue);
-        drawn.settle(self.audited(), seed);
-        self.audit.queue = drawn;
-    }
-
-    /// Ids that are in the queue.
-    pub fn queued(&self) -> &[String] {
-        self.audit.queue.ids()
-    }
-
-    /// Ids of what is in the queue and has no label.
-    fn unlabelled(&self) -> BTreeSet<&str> {
-        let Some(judgement) = self.audited() else { return BTreeSet::new() };
-        let is_open = |id: &&String| self.label_in(judgement, id).is_none();
-        self.queued().iter().filter(is_open).map(String::as_str).collect()
     }
 }

@@ -13,7 +13,7 @@ use super::{Part, areas::Areas, item};
 impl Replay {
     /// The file on screen as it was judged, at the line of the cursor; from a piece of evidence that one.
     pub(super) fn open_in_replay(&mut self, layout: &Layout) {
-        let Some(turn) = self.audited_turn() else {
+        let Some(turn) = self.session.audited_turn() else {
             self.session.notice = Some("the judged commit is no turn of this run".into());
             return;
         };

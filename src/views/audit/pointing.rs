@@ -57,7 +57,7 @@ impl Replay {
         match part {
             Part::Queue => {
                 let at = self.audit.rows.top + row;
-                if at < self.queued().len() {
+                if at < self.session.queued().len() {
                     self.go_to_queued(at);
                 }
             }

@@ -84,7 +84,7 @@ impl Replay {
         let typed = name.text.trim().to_owned();
         let taken = match typed.is_empty() {
             true => Err("a name is needed: labels are kept apart by it".to_owned()),
-            false => self.audit.book.be(&typed),
+            false => self.session.labels.be(&typed),
         };
         match taken {
             Err(why) => {

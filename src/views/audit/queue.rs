@@ -1,23 +1,13 @@
 //! What is to be labelled, in the order that the seed gives, and how each thing stands.
 
 use crate::{
-    run::rubric::Judgement,
     shell::replay::Replay,
-    study::queue::{Plan, queue},
+    study::queue::Plan,
     views::audit::areas::Areas,
     widgets::{layout::Layout, scroll::Motion},
 };
 
 use super::{Part, reason::is_explained};
-
-/// The queue as it was drawn last; drawing costs more than looking.
-#[derive(Debug, Default)]
-pub struct Drawn {
-    /// Of which judgement, how many of its verdicts have a score, and with which seed.
-    of: Option<(String, usize, u64)>,
-    /// Ids of components.
-    ids: Vec<String>,
-}
 
 /// How a thing to be labelled stands. Says nothing of a verdict whose label is not in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,24 +33,6 @@ pub struct Entry {
     pub is_unsaved: bool,
 }
 
-impl Drawn {
-    pub fn ids(&self) -> &[String] {
-        &self.ids
-    }
-
-    pub fn settle(&mut self, judgement: Option<&Judgement>, seed: Option<u64>) {
-        let plan = Plan { seed: seed.unwrap_or(Plan::default().seed), ..Plan::default() };
-        let scored =
-            |it: &Judgement| it.verdicts.iter().filter(|verdict| verdict.score.is_some()).count();
-        let of = judgement.map(|it| (it.file.clone(), scored(it), plan.seed));
-        if self.of != of {
-            self.of = of;
-            let drawn = judgement.map(|judgement| queue(&[judgement], plan)).unwrap_or_default();
-            self.ids = drawn.into_iter().map(|item| item.component).collect();
-        }
-    }
-}
-
 impl Standing {
     pub const fn is_labelled(self) -> bool {
         matches!(self, Self::Agrees(_) | Self::Differs { .. })
@@ -74,23 +46,28 @@ impl Replay {
     }
 
     pub fn audit_entries(&self) -> Vec<Entry> {
-        self.queued().iter().map(|id| self.entry(id)).collect()
+        self.session.queued().iter().map(|id| self.entry(id)).collect()
     }
 
     fn entry(&self, id: &str) -> Entry {
-        let checklist = self.scores.components.rubric().and_then(|it| it.checklist.as_ref());
+        let checklist = self.session.rubric.known().and_then(|it| it.checklist.as_ref());
         let component = checklist.and_then(|it| it.components.iter().find(|it| it.id == id));
         Entry {
             id: id.to_owned(),
             name: component.map(|it| it.name.clone()).unwrap_or_default(),
             standing: self.standing(id),
-            is_unsaved: self.audited().is_some_and(|it| self.audit.book.is_unsaved(it, id)),
+            is_unsaved: self
+                .session
+                .audited()
+                .is_some_and(|it| self.session.labels.is_unsaved(it, id)),
         }
     }
 
     pub fn standing(&self, id: &str) -> Standing {
-        let Some(judgement) = self.audited() else { return Standing::Unlabelled };
-        let Some(label) = self.audit.book.of(judgement, id) else { return Standing::Unlabelled };
+        let Some(judgement) = self.session.audited() else { return Standing::Unlabelled };
+        let Some(label) = self.session.labels.of(judgement, id) else {
+            return Standing::Unlabelled;
+        };
         let Some(score) = label.score else { return Standing::TakenBack };
         let verdict = judgement.of(id).and_then(|verdict| verdict.score);
         match verdict == Some(score) {
@@ -101,28 +78,30 @@ impl Replay {
 
     /// How many of the queue have a label.
     pub fn labelled_count(&self) -> usize {
-        self.queued().iter().filter(|id| self.standing(id).is_labelled()).count()
+        self.session.queued().iter().filter(|id| self.standing(id).is_labelled()).count()
     }
 
     /// Once the labels are known, to the first thing without one; a component that was asked for comes first.
     pub(super) fn start(&mut self) {
-        let is_known = self.audit.annotator().is_none() || self.audit.book.is_settled();
-        if self.audit.has_started || !is_known || self.queued().is_empty() {
+        let is_known =
+            self.session.labels.annotator().is_none() || self.session.labels.is_settled();
+        if self.audit.has_started || !is_known || self.session.queued().is_empty() {
             return;
         }
         self.audit.has_started = true;
         if let Some(wanted) = self.audit.chosen.clone() {
-            if self.queued().contains(&wanted) {
+            if self.session.queued().contains(&wanted) {
                 return;
             }
             self.session.notice =
                 Some(format!("{wanted} is not in the queue: this judgement gives it no score"));
         }
-        self.audit.chosen = self.first_unlabelled().or_else(|| self.queued().first().cloned());
+        self.audit.chosen =
+            self.first_unlabelled().or_else(|| self.session.queued().first().cloned());
     }
 
     fn first_unlabelled(&self) -> Option<String> {
-        self.queued().iter().find(|id| !self.standing(id).is_labelled()).cloned()
+        self.session.queued().iter().find(|id| !self.standing(id).is_labelled()).cloned()
     }
 
     pub(super) fn settle_queue(&mut self, areas: &Areas) {
@@ -130,23 +109,23 @@ impl Replay {
             return; // which one comes first is not known before the labels are
         }
         let chosen = self.audit.chosen.as_ref();
-        let at = chosen.and_then(|id| self.queued().iter().position(|other| other == id));
+        let at = chosen.and_then(|id| self.session.queued().iter().position(|other| other == id));
         let at = at.unwrap_or_default();
-        self.audit.chosen = self.queued().get(at).cloned();
-        let len = self.queued().len();
+        self.audit.chosen = self.session.queued().get(at).cloned();
+        let len = self.session.queued().len();
         self.audit.rows.cursor = at;
         self.audit.rows.follow(len, areas.height(Part::Queue));
     }
 
     pub(super) fn move_in_queue(&mut self, motion: Motion, layout: &Layout) {
         let height = Areas::of(layout, self.audit.part).height(Part::Queue);
-        let at = motion.from(self.audit.rows.cursor, self.queued().len(), height);
+        let at = motion.from(self.audit.rows.cursor, self.session.queued().len(), height);
         self.go_to_queued(at);
     }
 
     /// Index into the queue.
     pub(super) fn go_to_queued(&mut self, at: usize) {
-        let id = self.queued().get(at).cloned();
+        let id = self.session.queued().get(at).cloned();
         if id != self.audit.chosen {
             self.audit.asks = None;
         }
@@ -155,10 +134,10 @@ impl Replay {
 
     /// The next ones without a label, round the end.
     pub(super) fn go_to_unlabelled(&mut self, count: usize) {
-        let (len, from) = (self.queued().len(), self.audit.rows.cursor);
+        let (len, from) = (self.session.queued().len(), self.audit.rows.cursor);
         let after = (1..=len).map(|step| (from + step) % len.max(1));
         let open: Vec<usize> =
-            after.filter(|at| !self.standing(&self.queued()[*at]).is_labelled()).collect();
+            after.filter(|at| !self.standing(&self.session.queued()[*at]).is_labelled()).collect();
         match open.get(count.saturating_sub(1)).or(open.last()) {
             Some(at) if *at != from => self.go_to_queued(*at),
             Some(_) => self.session.notice = Some("this is the only one without a label".into()),

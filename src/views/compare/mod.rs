@@ -19,12 +19,13 @@ pub mod trees;
 use std::path::PathBuf;
 
 use crate::{
-    session::ask::{Answers, Loading, Pending},
+    session::{
+        ask::{Answers, Loading, Pending},
+        scores::RulerName,
+    },
     study::compare::{self, Party, Subtraction},
     widgets::scroll::Motion,
 };
-
-use super::curves::RulerName;
 
 use areas::Areas;
 use asking::Measured;

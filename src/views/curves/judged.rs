@@ -17,7 +17,7 @@ use super::points::Point;
 impl Replay {
     /// Whether there is a verdict or an audit of exposure to draw a curve of.
     pub(super) fn has_judged_curves(&self) -> bool {
-        let rubric = self.scores.components.rubric();
+        let rubric = self.session.rubric.known();
         rubric.is_some_and(|rubric| rubric.exposure.is_some() || rubric.chosen().is_some())
     }
 
@@ -25,7 +25,7 @@ impl Replay {
     pub fn judged_by(&self, number: Number) -> Option<String> {
         match number.row().of {
             Of::Judgement(_) => {
-                let judge = self.scores.components.judge_of_curves()?;
+                let judge = self.session.rubric.judge_of_curves()?;
                 Some(format!("{} ({})", judge.name, judge.kind)).filter(|_| !judge.name.is_empty())
             }
             Of::Exposure(_) => Some("exposure.json".into()),
@@ -43,8 +43,8 @@ impl Replay {
     /// The judgement of the state at a point that covers the checklist: of the judge whose verdicts the scores show, since
     /// judges differ.
     fn judgement_at(&self, point: &Point) -> Option<&Judgement> {
-        let parts = &self.scores.components;
-        let (judge, rubric) = (parts.judge_of_curves()?, parts.rubric()?);
+        let judged = &self.session.rubric;
+        let (judge, rubric) = (judged.judge_of_curves()?, judged.known()?);
         let is_of_turn = |it: &&Judgement| it.turn == Some(point.done) && it.judge == *judge;
         rubric.judgements.iter().rev().filter(is_of_turn).find(|it| rubric.covers(it))
     }
@@ -52,13 +52,13 @@ impl Replay {
 
 /// None where the state at the point was not judged. DIR is not worked out for every turn.
 pub fn verdicts(replay: &Replay, point: &Point) -> Option<Verdicts> {
-    let checklist = replay.scores.components.rubric()?.checklist.as_ref();
+    let checklist = replay.session.rubric.known()?.checklist.as_ref();
     let scores = Faithfulness::of(replay.judgement_at(point)?, checklist);
     Some(Verdicts::of(&scores, None))
 }
 
 /// What was given away up to the end of the point's last turn; None without an audit.
 pub fn exposed(replay: &Replay, point: &Point) -> Option<AtTurn> {
-    let rubric = replay.scores.components.rubric()?;
+    let rubric = replay.session.rubric.known()?;
     AtTurn::of(rubric.exposure.as_ref()?, rubric.checklist.as_ref(), point.done)
 }

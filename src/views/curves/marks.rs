@@ -1,100 +1,14 @@
-//! Marks beside the lines of a file: callables of high complexity, matches of rules, pieces of clone groups.
-
-use std::collections::{BTreeMap, HashMap};
+//! The marks beside the lines that the diff shows, and what each of them means.
 
 use crate::{
-    metrics::{
-        quality::{Detail, HIGH_CC, Span, What},
-        rules::Rules,
+    metrics::quality::{HIGH_CC, What},
+    session::{
+        marks::{Mark, Sort},
+        scores::Moved,
     },
-    run::RepoPath,
     shell::replay::Replay,
     views::replay::diff::{Compared, Scope},
 };
-
-use super::Moved;
-
-/// The marks of every file, each list in the order of lines.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Marks {
-    by_path: HashMap<String, Vec<Mark>>,
-    /// What the rules that were hit say of themselves.
-    rules: BTreeMap<String, RuleWords>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Mark {
-    pub span: Span,
-    pub what: Sort,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum Sort {
-    Callable {
-        name: String,
-        cc: u32,
-        sloc: u32,
-        mass: f64,
-    },
-    /// By its id.
-    Rule(String),
-    Clone {
-        /// Where the others lie.
-        others: Vec<String>,
-    },
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RuleWords {
-    pub message: String,
-    pub category: Option<String>,
-    pub why: Option<String>,
-}
-
-impl Marks {
-    pub fn of(detail: &Detail, rules: &Rules) -> Self {
-        let mut marks = Self::default();
-        for callable in detail.callables.iter().filter(|it| it.cc > HIGH_CC) {
-            let (name, cc, sloc) = (callable.name.clone(), callable.cc, callable.sloc);
-            let what = Sort::Callable { name, cc, sloc, mass: callable.mass };
-            marks.put(&callable.path, callable.span, what);
-        }
-        for hit in &detail.hits {
-            marks.put(&hit.path, hit.span, Sort::Rule(hit.rule.clone()));
-            if !marks.rules.contains_key(&hit.rule)
-                && let Some(facts) = rules.find(&hit.rule)
-            {
-                let words = RuleWords {
-                    message: facts.message.to_owned(),
-                    category: facts.category,
-                    why: facts.why.map(str::to_owned),
-                };
-                marks.rules.insert(hit.rule.clone(), words);
-            }
-        }
-        for group in &detail.clones {
-            for place in &group.places {
-                let others = group.places.iter().filter(|other| *other != place);
-                let others = others.map(|it| format!("{}:{}", it.path, it.span.start)).collect();
-                marks.put(&place.path, place.span, Sort::Clone { others });
-            }
-        }
-        marks.by_path.values_mut().for_each(|marks| marks.sort_by_key(|mark| mark.span));
-        marks
-    }
-
-    fn put(&mut self, path: &str, span: Span, what: Sort) {
-        self.by_path.entry(path.to_owned()).or_default().push(Mark { span, what });
-    }
-
-    pub fn of_file(&self, path: &RepoPath) -> &[Mark] {
-        self.by_path.get(path.as_str()).map_or(&[], Vec::as_slice)
-    }
-
-    pub fn words_of(&self, rule: &str) -> Option<&RuleWords> {
-        self.rules.get(rule)
-    }
-}
 
 /// The marks of the file that the diff shows.
 #[derive(Debug, Clone, Copy)]
@@ -133,7 +47,7 @@ impl Replay {
     /// The marks beside the lines on screen, as far as they are known.
     pub fn marks(&self) -> Option<Shown<'_>> {
         let path = self.diff_key()?.path;
-        let moved = self.curves.scores.moved(self.marked_span()?)?.as_ref().ok()?;
+        let moved = self.session.scores.moved(self.marked_span()?)?.as_ref().ok()?;
         Some(Shown { moved, marks: moved.marks.of_file(&path) })
     }
 
@@ -200,7 +114,14 @@ fn became_high(name: &str, moved: &Moved) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::quality::{CallableAt, CloneGroup, HitAt, Place};
+    use crate::{
+        metrics::{
+            quality::{CallableAt, CloneGroup, Detail, HitAt, Place, Span},
+            rules::Rules,
+        },
+        run::RepoPath,
+        session::marks::Marks,
+    };
 
     #[test]
     fn marks_are_listed_by_file_in_the_order_of_lines() {

@@ -1,7 +1,6 @@
 //! The numbers of the code and of the run over its turns: which are known, which curve is looked at, what moved a point.
 //!
-//! [`series`] has one row a curve, [`points`] says where the points lie, [`scores`] what has been measured so far and
-//! what is to be measured next, [`areas`] where the parts of the view stand. The playhead is the run's selected turn.
+//! [`series`] has one row a curve, [`points`] says where the points lie, `wanted` what is to be measured next, [`areas`] where the parts of the view stand. The playhead is the run's selected turn.
 
 pub mod areas;
 pub mod draw;
@@ -10,8 +9,8 @@ pub mod marks;
 mod moving;
 mod pointing;
 pub mod points;
-pub mod scores;
 pub mod series;
+mod wanted;
 
 use crate::{
     metrics::{
@@ -20,7 +19,9 @@ use crate::{
         quality::{Change, What},
     },
     session::{
+        Session,
         ask::{Loading, Numbers},
+        scores::{Moved, Span},
         views::View,
     },
     shell::{config::Reference, replay::Replay},
@@ -34,15 +35,12 @@ use super::replay::base::Base;
 
 use areas::Areas;
 use points::{Axis, Point};
-use scores::Scores;
 
 pub use moving::Place;
-pub use scores::{Measured, Moved, RulerName};
 
 /// What the view shows beside what is known.
 #[derive(Debug)]
 pub struct Curves {
-    pub scores: Scores,
     pub axis: Axis,
     /// The curve that is looked at.
     pub number: Number,
@@ -65,7 +63,6 @@ pub struct Curves {
 impl Default for Curves {
     fn default() -> Self {
         Self {
-            scores: Scores::default(),
             axis: Axis::default(),
             number: Number::Erosion,
             part: Part::default(),
@@ -79,9 +76,6 @@ impl Default for Curves {
         }
     }
 }
-
-/// Two moments, counted in turns done.
-pub type Span = (usize, usize);
 
 /// Which part of the view has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -179,7 +173,7 @@ impl Replay {
 
     /// What moved the point at the playhead, if that is known.
     pub fn moved(&self) -> Option<&Moved> {
-        match self.curves.scores.moved(self.moved_span()?)? {
+        match self.session.scores.moved(self.moved_span()?)? {
             Ok(moved) => Some(moved),
             Err(_) => None,
         }
@@ -233,8 +227,9 @@ impl Replay {
         }
         let mut effects = vec![];
         if is_seen {
-            let wanted = scores::wanted(&self.session.run, self.session.turn, &self.curves.scores);
-            effects.extend(self.curves.scores.ask(numbers, &self.session.run, wanted));
+            let Session { run, turn, scores, .. } = &mut self.session;
+            let wanted = wanted::moments(run, *turn, scores);
+            effects.extend(scores.ask(numbers, run, wanted));
         }
         let span = match self.view {
             View::Curves => self.moved_span(),
@@ -242,13 +237,13 @@ impl Replay {
             View::Scores | View::Audit => None,
         };
         effects.extend(
-            span.and_then(|span| self.curves.scores.ask_moved(numbers, &self.session.run, span)),
+            span.and_then(|span| self.session.scores.ask_moved(numbers, &self.session.run, span)),
         );
         effects
     }
 
     fn stop_or_go_on(&mut self) {
-        self.session.notice = Some(match self.curves.scores.stop_or_go_on() {
+        self.session.notice = Some(match self.session.scores.stop_or_go_on() {
             true => "measuring is stopped; x goes on".into(),
             false => "measuring goes on".into(),
         });

@@ -103,7 +103,7 @@ impl Replay {
     }
 
     fn so_far(&self) -> &'static str {
-        if self.curves.scores.count() < self.session.run.turns.len() { " so far" } else { "" }
+        if self.session.scores.count() < self.session.run.turns.len() { " so far" } else { "" }
     }
 
     pub(super) fn follow_moved(&mut self) {

@@ -11,10 +11,11 @@ use crate::{
         },
         quality::Snapshot,
     },
+    session::scores::Measured,
     shell::replay::Replay,
 };
 
-use super::{Measured, judged, points::Point};
+use super::{judged, points::Point};
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,14 +99,14 @@ pub fn value(number: Number, replay: &Replay, point: &Point) -> Option<f64> {
 
 /// With the profile or the rules before, where values of them are still shown.
 pub fn value_before(number: Number, replay: &Replay, point: &Point) -> Option<f64> {
-    let before = replay.curves.scores.before.as_ref()?.at(point.done)?;
+    let before = replay.session.scores.before.as_ref()?.at(point.done)?;
     number.of_code(before.snapshot.as_ref().ok()?)
 }
 
 /// All values in the order of the points, with why there is none where there is none.
 pub fn known(number: Number, replay: &Replay, points: &[Point]) -> Vec<Known> {
     let known = |point: &Point| match (Origin::of(number), value(number, replay, point)) {
-        (Origin::Computed, value) => Known::of(replay.curves.scores.at(point.done), value),
+        (Origin::Computed, value) => Known::of(replay.session.scores.at(point.done), value),
         (_, Some(value)) => Known::Value(value),
         (_, None) => Known::NotRecorded,
     };
@@ -142,7 +143,7 @@ struct AtPoint<'a> {
 
 impl Facts for AtPoint<'_> {
     fn code(&self) -> Option<&Snapshot> {
-        self.replay.curves.scores.at(self.point.done)?.snapshot.as_ref().ok()
+        self.replay.session.scores.at(self.point.done)?.snapshot.as_ref().ok()
     }
 
     /// It is not worked out for every turn.

@@ -121,7 +121,7 @@ impl App {
 
     fn measuring(&self) -> Option<Job> {
         let replay = self.replay()?;
-        let scores = &replay.curves.scores;
+        let scores = &replay.session.scores;
         let known = (scores.count(), replay.session.run.turns.len());
         let state = match (scores.is_busy(), scores.is_stopped, &scores.failed) {
             (.., Some(_)) => State::Failed,

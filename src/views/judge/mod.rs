@@ -414,7 +414,7 @@ impl Replay {
             return Err("a judge is being asked already: x stops it".into());
         }
         let matters = self.matters_of(&wish);
-        self.scores.components.stay();
+        self.session.rubric.stay();
         let judging = &mut self.judging;
         judging.sitting = Some(Sitting::of(Request::default(), wish, matters));
         judging.page = Page::Watch;
@@ -487,7 +487,7 @@ impl Replay {
             return;
         };
         if sitting.hear(seconds, news) {
-            self.scores.components.renew();
+            self.session.rubric.renew();
         }
         if self.judging.follows {
             self.judging.calls.cursor = usize::MAX; // settled at the last one
@@ -504,7 +504,7 @@ impl Replay {
         };
         let words = format!("{}{by}", outcome.words);
         sitting.end(outcome);
-        self.scores.components.renew();
+        self.session.rubric.renew();
         if !self.judging.is_open {
             self.session.notice = Some(words);
         }

@@ -58,7 +58,7 @@ impl Replay {
     /// The verdict as it was saved; None where there is none in the file that is being filled.
     pub fn entry_verdict(&self, entry: &Entry) -> Option<&Verdict> {
         let file = &self.judging.sitting.as_ref()?.file.as_ref()?.name;
-        let judgements = &self.scores.components.rubric()?.judgements;
+        let judgements = &self.session.rubric.known()?.judgements;
         let saved = judgements.iter().find(|it| it.file.rsplit('/').next() == Some(file))?;
         saved.of(&entry.id).filter(|it| it.score.is_some() || it.error.is_some())
     }
@@ -79,7 +79,7 @@ impl Replay {
     fn entry_flagging(&self) -> Option<&Flagging> {
         let sitting = self.judging.sitting.as_ref()?;
         let file = &sitting.file.as_ref().filter(|_| sitting.wish.asks == Asks::Flags)?.name;
-        let flaggings = &self.scores.components.rubric()?.flaggings;
+        let flaggings = &self.session.rubric.known()?.flaggings;
         flaggings.iter().find(|it| it.file.rsplit('/').next() == Some(file))
     }
 

@@ -33,7 +33,7 @@ impl Replay {
     pub fn judgeable(&self) -> Vec<Matter> {
         match self.judging.form.asks {
             Asks::Levels => {
-                let rubric = self.scores.components.rubric();
+                let rubric = self.session.rubric.known();
                 let all = rubric.and_then(|it| it.checklist.as_ref()).into_iter();
                 let matter = |id: &str, name: &str| Matter { id: id.into(), name: name.into() };
                 all.flat_map(|it| &it.components).map(|it| matter(&it.id, &it.name)).collect()
@@ -117,13 +117,13 @@ impl Replay {
     fn shown_state(&self) -> Option<usize> {
         let judged = |judgement: &Judgement| lifeline::judged_after(&self.session.run, judgement);
         match self.view {
-            View::Scores => match self.scores.shown(&self.session.run)? {
-                Shows::Components => judged(self.scores.components.judgement()?),
+            View::Scores => match self.scores.shown(&self.session)? {
+                Shows::Components => judged(self.session.rubric.judgement()?),
                 Shows::Judges => judged(self.judgement_of(&self.judge_column()?)?),
                 Shows::Flags => self.flag_state()?.0.turn,
                 Shows::Tree => None,
             },
-            View::Audit => judged(self.audited()?),
+            View::Audit => judged(self.session.audited()?),
             View::Replay | View::Curves | View::Collection | View::Compare | View::Live => None,
         }
     }
@@ -136,8 +136,8 @@ impl Replay {
     }
 
     fn wanted_components(&self) -> Result<Option<Vec<String>>, String> {
-        let parts = &self.scores.components;
-        let score = |id: &str| parts.judgement().and_then(|it| it.of(id)?.score);
+        let judged = &self.session.rubric;
+        let score = |id: &str| judged.judgement().and_then(|it| it.of(id)?.score);
         let chosen = self.component_row().map(|row| row.id);
         let marked = &self.judging.form.marked;
         type Rule<'a> = &'a dyn Fn(&str) -> bool;
@@ -146,7 +146,7 @@ impl Replay {
             Which::Chosen => {
                 (&|id| chosen.as_deref() == Some(id), "no component is chosen in the scores (3w)")
             }
-            Which::Severe if parts.judgement().is_none() => {
+            Which::Severe if judged.judgement().is_none() => {
                 return Err("nothing has judged this run yet".into());
             }
             Which::Severe => (

@@ -61,7 +61,7 @@ pub const ROWS: &[Row] = &[
 /// As the curves have it, with the points up to the playhead.
 fn score(replay: &Replay, number: Number) -> Value {
     let points = points::of(&replay.session.run, Axis::Turns);
-    let known = replay.curves.scores.at(replay.session.turn + 1).is_some();
+    let known = replay.session.scores.at(replay.session.turn + 1).is_some();
     let at = points.iter().position(|point| point.done == replay.session.turn + 1);
     let Some((at, point)) = at.and_then(|at| Some((at, points.get(at)?))) else {
         return Value::NotRecorded;
@@ -71,7 +71,7 @@ fn score(replay: &Replay, number: Number) -> Value {
             let so_far = points.get(..=at).unwrap_or_default();
             Value::Score(said, series::values(number, replay, so_far))
         }
-        None if known || replay.curves.scores.failed.is_some() => Value::NotRecorded,
+        None if known || replay.session.scores.failed.is_some() => Value::NotRecorded,
         None => Value::Waiting,
     }
 }

@@ -218,8 +218,8 @@ impl Replay {
             return;
         };
         self.scores.chosen = Some(Shows::Components);
+        self.session.rubric.look_at(&file);
         let components = &mut self.scores.components;
-        components.look_at(&file);
         components.choose(Some(id));
         components.part = super::components::Part::Verdict;
         self.session.notice = Some("t goes back to all judgements".into());

@@ -1,58 +1,11 @@
-//! The lifelines of the components: which are known, and the ways over their turns.
-
-use std::sync::Arc;
+//! The lifelines of the components: what stands for each of their turns, and the ways over them.
 
 use crate::{
-    metrics::lifeline::{Asked, Event, Lifeline, State, SymbolLife, What},
-    run::Run,
-    session::{
-        ask::{Numbers, Pending, Request},
-        question::Question,
-    },
-    shell::{Effect, replay::Replay},
+    metrics::lifeline::{Event, Lifeline, State, SymbolLife, What},
+    shell::replay::Replay,
 };
 
 use super::components::Part;
-
-/// The lifelines of one judgement and one state of the run.
-#[derive(Debug, Default)]
-pub struct Lifelines {
-    known: Option<(Key, Told)>,
-    pending: Pending<Key>,
-}
-
-type Told = Result<Arc<Vec<Lifeline>>, String>;
-
-/// What they depend on: how many turns there are, and what is followed.
-type Key = (usize, Vec<Asked>);
-
-impl Lifelines {
-    pub(super) fn ask(
-        &mut self,
-        numbers: &mut Numbers,
-        run: &Arc<Run>,
-        components: Vec<Asked>,
-    ) -> Option<Effect> {
-        let key = (run.turns.len(), components);
-        let is_known = self.known.as_ref().is_some_and(|(known, _)| *known == key);
-        if is_known || !self.pending.is_free() {
-            return None;
-        }
-        let question = Question::Lifelines { run: run.clone(), components: key.1.clone() };
-        Some(self.pending.ask(numbers, key, question))
-    }
-
-    pub fn take(&mut self, request: Request, told: Told) {
-        if let Some(key) = self.pending.answered(request) {
-            self.known = Some((key, told));
-        }
-    }
-
-    /// None while they are worked out for the first time.
-    pub fn told(&self) -> Option<&Told> {
-        self.known.as_ref().map(|(_, told)| told)
-    }
-}
 
 /// One turn of a lifeline, as one sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,15 +104,9 @@ pub fn first_shown(turn: usize, turns: usize, cells: usize) -> usize {
 }
 
 impl Replay {
-    /// None while it is not known.
-    pub fn lifeline_of(&self, component: &str) -> Option<&Lifeline> {
-        let told = self.scores.components.lifelines.told()?.as_ref().ok()?;
-        told.iter().find(|it| it.component == component)
-    }
-
     /// Of the component that is chosen.
     pub fn lifeline(&self) -> Option<&Lifeline> {
-        self.lifeline_of(&self.component_row()?.id)
+        self.session.rubric.lifeline_of(&self.component_row()?.id)
     }
 
     /// Turns (counted from 0) that did something to the chosen component.
@@ -188,18 +135,9 @@ impl Replay {
     fn why_no_event(&self, is_later: bool) -> String {
         let Some(row) = self.component_row() else { return "no component is chosen".into() };
         match self.lifeline() {
-            None => self.why_no_lifeline(),
+            None => self.session.rubric.why_no_lifeline(),
             Some(_) if is_later => format!("nothing happens to {} after this turn", row.id),
             Some(_) => format!("nothing happens to {} before this turn", row.id),
-        }
-    }
-
-    /// Why there is none to be seen.
-    pub fn why_no_lifeline(&self) -> String {
-        match self.scores.components.lifelines.told() {
-            Some(Err(why)) => why.clone(),
-            Some(Ok(_)) => "there is no lifeline of this component".into(),
-            None => "the lifelines are still being worked out".into(),
         }
     }
 
@@ -209,7 +147,7 @@ impl Replay {
             return;
         };
         let Some(lifeline) = self.lifeline() else {
-            self.session.notice = Some(self.why_no_lifeline());
+            self.session.notice = Some(self.session.rubric.why_no_lifeline());
             return;
         };
         self.session.notice = Some(match lifeline.lost_at {

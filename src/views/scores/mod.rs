@@ -14,8 +14,8 @@ pub mod lifeline;
 pub mod tree;
 
 use crate::{
-    run::Run,
-    session::views::View,
+    run::rubric::Judgement,
+    session::{Session, views::View},
     shell::{keymap::Context, mouse::Mouse, replay::Replay},
     widgets::layout::Layout,
 };
@@ -58,32 +58,27 @@ impl Shows {
 
 impl Scores {
     /// What the run has, in the order in which it is offered.
-    pub fn there(&self, run: &Run) -> Vec<Shows> {
+    pub fn there(&self, session: &Session) -> Vec<Shows> {
         let is_there = |shows: &&Shows| match shows {
-            Shows::Components => self.components.is_there(),
+            Shows::Components => session.rubric.is_there(),
             Shows::Judges => {
-                self.components.rubric().is_some_and(|rubric| rubric.judgements.len() > 1)
+                session.rubric.known().is_some_and(|rubric| rubric.judgements.len() > 1)
             }
-            Shows::Tree => run.rubric_tree.is_some(),
-            Shows::Flags => self.has_flags(run),
+            Shows::Tree => session.run.rubric_tree.is_some(),
+            Shows::Flags => has_flags(session),
         };
         Shows::ALL.iter().filter(is_there).copied().collect()
     }
 
-    fn has_flags(&self, run: &Run) -> bool {
-        let flaggings = self.components.rubric().map_or(&[][..], |rubric| &rubric.flaggings);
-        !flags::states::sources(run, flaggings).is_empty()
-    }
-
     /// What is looked at; None where nothing judges the run.
-    pub fn shown(&self, run: &Run) -> Option<Shows> {
-        let there = self.there(run);
+    pub fn shown(&self, session: &Session) -> Option<Shows> {
+        let there = self.there(session);
         self.chosen.filter(|chosen| there.contains(chosen)).or_else(|| there.first().copied())
     }
 
     /// Where the keyboard is while the view is seen.
-    pub fn context(&self, run: &Run) -> Context {
-        match self.shown(run) {
+    pub fn context(&self, session: &Session) -> Context {
+        match self.shown(session) {
             Some(Shows::Tree) if self.tree.find.is_typing => Context::RubricFind,
             Some(Shows::Components) => match self.components.part {
                 components::Part::Table => Context::Components,
@@ -102,6 +97,11 @@ impl Scores {
     }
 }
 
+fn has_flags(session: &Session) -> bool {
+    let flaggings = session.rubric.known().map_or(&[][..], |rubric| &rubric.flaggings);
+    !flags::states::sources(&session.run, flaggings).is_empty()
+}
+
 impl Replay {
     pub(crate) fn update_scores(&mut self, message: Message, layout: &Layout) {
         self.view = View::Scores;
@@ -115,10 +115,10 @@ impl Replay {
     }
 
     fn switch_scores(&mut self) {
-        let before = self.scores.shown(&self.session.run);
+        let before = self.scores.shown(&self.session);
         self.switch_shown();
         // The component that is looked at stays.
-        match (before, self.scores.shown(&self.session.run)) {
+        match (before, self.scores.shown(&self.session)) {
             (Some(Shows::Components), Some(Shows::Judges)) => {
                 let id = self.component_row().map(|row| row.id);
                 self.scores.judges.choose(id);
@@ -132,9 +132,8 @@ impl Replay {
     }
 
     fn switch_shown(&mut self) {
-        let there = self.scores.there(&self.session.run);
-        let at =
-            there.iter().position(|shows| Some(*shows) == self.scores.shown(&self.session.run));
+        let there = self.scores.there(&self.session);
+        let at = there.iter().position(|shows| Some(*shows) == self.scores.shown(&self.session));
         match at.filter(|_| there.len() > 1) {
             Some(at) => self.scores.chosen = there.get((at + 1) % there.len()).copied(),
             None => self.session.notice = Some("there are no other scores of this run".into()),
@@ -145,7 +144,8 @@ impl Replay {
         if self.view != View::Scores {
             return;
         }
-        match self.scores.shown(&self.session.run) {
+        self.note_verdicts_shown();
+        match self.scores.shown(&self.session) {
             Some(Shows::Components) => self.settle_components(layout),
             Some(Shows::Judges) => self.settle_judges(layout),
             Some(Shows::Tree) => self.settle_tree(layout),
@@ -154,9 +154,29 @@ impl Replay {
         }
     }
 
+    /// Notes which verdicts are on screen: a label that follows is not blind.
+    fn note_verdicts_shown(&mut self) {
+        let judged = &self.session.rubric;
+        let all = judged.known().map_or(&[][..], |rubric| &rubric.judgements);
+        let shown: Vec<&Judgement> = match self.scores.shown(&self.session) {
+            // A change tells the other score.
+            Some(Shows::Components) => {
+                judged.judgement().into_iter().chain(judged.other()).collect()
+            }
+            Some(Shows::Judges) => all.iter().collect(),
+            Some(Shows::Tree | Shows::Flags) | None => vec![],
+        };
+        let pairs = shown.into_iter().flat_map(|judgement| {
+            let ids = judgement.verdicts.iter().map(|verdict| verdict.component.clone());
+            ids.map(|id| (judgement.file.clone(), id))
+        });
+        let pairs: Vec<_> = pairs.collect();
+        self.session.audited.see(pairs);
+    }
+
     /// What a click selects and the wheel moves.
     pub fn point_at_scores(&mut self, mouse: Mouse, layout: &Layout) {
-        match self.scores.shown(&self.session.run) {
+        match self.scores.shown(&self.session) {
             Some(Shows::Components) => self.point_at_components(mouse, layout),
             Some(Shows::Judges) => self.point_at_judges(mouse, layout),
             Some(Shows::Tree) => self.point_at_tree(mouse, layout),
@@ -169,15 +189,17 @@ impl Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::rubric_tree::RubricTree;
+    use crate::run::{Run, rubric_tree::RubricTree};
 
     #[test]
     fn the_view_shows_what_the_run_has() {
         let scores = Scores::default();
+        let empty = Session::of(Run::default().into());
         let graded = Run { rubric_tree: Some(RubricTree::default().into()), ..Run::default() };
+        let graded = Session::of(graded.into());
 
-        assert_eq!(scores.shown(&Run::default()), None);
-        assert_eq!(scores.context(&Run::default()), Context::Scores);
+        assert_eq!(scores.shown(&empty), None);
+        assert_eq!(scores.context(&empty), Context::Scores);
         assert_eq!(scores.shown(&graded), Some(Shows::Tree));
         assert_eq!(scores.context(&graded), Context::Rubric);
     }

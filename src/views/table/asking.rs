@@ -8,9 +8,9 @@ use crate::{
     session::{
         ask::{Numbers, Pending, Request, Sentence},
         question::{Answer, Question},
+        scores::RulerName,
     },
     shell::Effect,
-    views::curves::RulerName,
 };
 
 use super::{

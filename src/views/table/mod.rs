@@ -20,9 +20,10 @@ mod widths;
 
 use std::{collections::BTreeSet, path::PathBuf};
 
-use crate::widgets::scroll::{Motion, Scroll};
-
-use super::curves::RulerName;
+use crate::{
+    session::scores::RulerName,
+    widgets::scroll::{Motion, Scroll},
+};
 
 use asking::Asking;
 use columns::Column;

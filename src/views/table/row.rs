@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{metrics::quality::Snapshot, run::Card, views::curves::Measured};
+use crate::{metrics::quality::Snapshot, run::Card, session::scores::Measured};
 
 /// One recording, named by where it is.
 #[derive(Debug, Clone, PartialEq)]

@@ -28,7 +28,7 @@ use crate::{
 use super::frame;
 
 pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, area: Rect, buffer: &mut Buffer) {
-    let Some(turn) = replay.audited_turn() else {
+    let Some(turn) = replay.session.audited_turn() else {
         let inner = frame(replay, Part::Code, ["code", ""], theme, area, buffer);
         let words = "the judged commit is no turn of this run, so its code cannot be shown";
         return sentence(words, theme.of(Meaning::Warning), inner, buffer);

@@ -34,12 +34,12 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
 /// `audit of quick-reader · after turn 56 at 610540d · slump-5      judgement 2 of 3`
 fn whose(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let Some(judgement) = replay.audited() else { return Line::default() };
+    let Some(judgement) = replay.session.audited() else { return Line::default() };
     let name = &judgement.judge.name;
     let name = if name.is_empty() { "a judge without a name" } else { name };
     let commit = judgement.commit.as_deref().map(|it| it.chars().take(7).collect::<String>());
     let commit = commit.filter(|it| !it.is_empty()).map(|it| format!(" at {it}"));
-    let state = match replay.audited_turn() {
+    let state = match replay.session.audited_turn() {
         Some(turn) => format!("after turn {}", turn + 1),
         None => "no turn of this run".into(),
     };
@@ -50,7 +50,7 @@ fn whose(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
         recorded(name, theme.of(Meaning::Title)),
         recorded(&facts, plain),
     ];
-    let right = match replay.audited_number() {
+    let right = match replay.session.audited_number() {
         Some((number, count)) if count > 1 => format!("judgement {number} of {count}"),
         _ => String::new(),
     };
@@ -60,7 +60,7 @@ fn whose(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
 /// `7/24 ████······ labelled by ann · seed 1      saved`
 fn progress(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let (done, all) = (replay.labelled_count(), replay.queued().len());
+    let (done, all) = (replay.labelled_count(), replay.session.queued().len());
     let full = (done * BAR).checked_div(all).unwrap_or_default();
     let bar = "█".repeat(full) + &"·".repeat(BAR - full);
     let mut left = vec![
@@ -68,7 +68,7 @@ fn progress(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
         own(bar, theme.of(Meaning::Playing)),
         own(" labelled by ", muted),
     ];
-    match replay.audit.annotator() {
+    match replay.session.labels.annotator() {
         Some(name) => left.push(recorded(name, theme.of(Meaning::Title))),
         None => left.push(own("nobody so far; a says who", theme.of(Meaning::Warning))),
     }
@@ -78,7 +78,7 @@ fn progress(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
 }
 
 fn saved(replay: &Replay, theme: Theme) -> Span<'static> {
-    let book = &replay.audit.book;
+    let book = &replay.session.labels;
     let count = match book.unsaved_count() {
         1 => "1 label".to_owned(),
         count => format!("{count} labels"),

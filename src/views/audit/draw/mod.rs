@@ -45,17 +45,17 @@ pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer)
 /// Why there is nothing to audit.
 fn why_none(replay: &Replay) -> Option<String> {
     use crate::shell::Loading;
-    match &replay.scores.components.rubric {
+    match replay.session.rubric.reading() {
         Loading::Nothing | Loading::Waiting(_) => {
             return Some("reading what this run is judged by…".into());
         }
         Loading::Failed(why) => return Some(safe(why)),
         Loading::Ready(_) => {}
     }
-    if let Some(why) = replay.audit.book.why_not_read() {
+    if let Some(why) = replay.session.labels.why_not_read() {
         return Some(safe(why));
     }
-    if replay.audited().is_some() {
+    if replay.session.audited().is_some() {
         return None;
     }
     Some(match replay.session.run.format {

@@ -12,11 +12,9 @@ use crate::{
         numbers::{COMPARED, Of, Style},
     },
     run::rubric::Judgement,
+    session::scores::RulerName,
     study::compare::{Outcome, done_at, letter},
-    views::{
-        compare::{Comparison, Part},
-        curves::RulerName,
-    },
+    views::compare::{Comparison, Part},
     widgets::{
         line::{fit, own, safe, sides},
         panel::put_row,

@@ -10,9 +10,10 @@ use ratatui::{
 
 use crate::{
     metrics::Number,
+    session::scores::Measured,
     shell::{Loading, replay::Replay},
     views::curves::{
-        Measured, Part,
+        Part,
         areas::{Areas, LEFT, RIGHT, cell_of},
         points::{self, Point, Stretch},
         series::{self, Known, Origin},
@@ -61,7 +62,7 @@ fn instead_of_curves(replay: &Replay, points: &[Point]) -> Option<String> {
     if let Loading::Failed(why) = &replay.session.timeline {
         return Some(safe(why));
     }
-    replay.curves.scores.failed.as_deref().map(safe)
+    replay.session.scores.failed.as_deref().map(safe)
 }
 
 /// One curve and how it looks.
@@ -82,8 +83,8 @@ struct Curve {
 fn before(replay: &Replay, points: &[Point], theme: Theme) -> Option<Curve> {
     let chosen = replay.curves.number;
     let before =
-        replay.curves.scores.before.as_ref().filter(|_| Origin::of(chosen) == Origin::Computed)?;
-    let whose = safe(&before.ruler.beside(replay.curves.scores.ruler.as_ref()));
+        replay.session.scores.before.as_ref().filter(|_| Origin::of(chosen) == Origin::Computed)?;
+    let whose = safe(&before.ruler.beside(replay.session.scores.ruler.as_ref()));
     let values = points.iter().map(|point| series::value_before(chosen, replay, point));
     Some(Curve {
         name: format!("{}, {whose}", chosen.label()),
@@ -159,7 +160,7 @@ impl<'a> Chart<'a> {
     fn origin(&self, room: usize) -> Vec<Span<'static>> {
         let muted = self.theme.of(Meaning::Muted);
         let origin = Origin::of(self.replay.curves.number);
-        let scores = &self.replay.curves.scores;
+        let scores = &self.replay.session.scores;
         let all = match (&scores.ruler, origin) {
             (Some(ruler), Origin::Computed) => {
                 let (said, rules) = (safe(&ruler.said()), rules_said(ruler.rules));
@@ -189,7 +190,7 @@ impl<'a> Chart<'a> {
 
     /// What is being measured, what is left out, where the band comes from.
     fn remarks(&self) -> Vec<Span<'static>> {
-        let scores = &self.replay.curves.scores;
+        let scores = &self.replay.session.scores;
         let turns = self.replay.session.run.turns.len();
         let mut remarks = vec![];
         let known = scores.count().min(turns);
@@ -396,7 +397,7 @@ impl<'a> Chart<'a> {
             put(buffer, at, &words, curve.style);
         }
         if self.drawn.iter().all(|curve| curve.points.iter().all(|point| point.value().is_none())) {
-            let scores = &self.replay.curves.scores;
+            let scores = &self.replay.session.scores;
             let is_coming = Origin::of(self.replay.curves.number) == Origin::Computed
                 && !scores.is_stopped
                 && scores.count() < self.replay.session.run.turns.len();

@@ -25,7 +25,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width.saturating_sub(2));
     let titles = [Line::from(fit(title(replay, theme), width)), Line::default(), Line::default()];
     let inner = titled(is_focused, titles, theme, area, buffer);
-    let changes = match replay.moved_span().and_then(|span| replay.curves.scores.moved(span)) {
+    let changes = match replay.moved_span().and_then(|span| replay.session.scores.moved(span)) {
         Some(Ok(moved)) if !moved.changes.is_empty() => replay.moved_rows(),
         Some(Ok(moved)) => {
             let words = nothing_said(&moved.not_compared);

@@ -54,8 +54,8 @@ fn title(replay: &Replay, points: &[Point], here: usize, theme: Theme) -> Vec<Sp
         Some(before) => format!(" since turn {} ", points[before].done),
         None => " since the start ".into(),
     };
-    let before = replay.curves.scores.before.as_ref();
-    let now = replay.curves.scores.ruler.as_ref();
+    let before = replay.session.scores.before.as_ref();
+    let now = replay.session.scores.ruler.as_ref();
     let before = before.map(|it| format!(" (before: {})", safe(&it.ruler.beside(now))));
     let is_hovered = replay.curves.hovered.is_some();
     let what = if is_hovered { "pointed at: turn" } else { "after turn" };
@@ -91,8 +91,8 @@ fn row(
     let said = series::said_at(number, replay, point);
     let meaning = if said.is_some() { Meaning::Text } else { Meaning::Muted };
     let is_coming = Origin::of(number) == Origin::Computed
-        && replay.curves.scores.at(point.done).is_none()
-        && replay.curves.scores.failed.is_none();
+        && replay.session.scores.at(point.done).is_none()
+        && replay.session.scores.failed.is_none();
     let said = said.unwrap_or_else(|| if is_coming { "…" } else { "–" }.into());
     let before = here.checked_sub(1).and_then(|before| values[before]);
     let change =
@@ -120,7 +120,7 @@ fn row(
 
 /// `   (0.4471)`: with the profile or the rules before; empty where nothing was measured with others.
 fn measured_before(replay: &Replay, point: &Point, number: Number) -> String {
-    if replay.curves.scores.before.is_none() {
+    if replay.session.scores.before.is_none() {
         return String::new();
     }
     let value = series::value_before(number, replay, point);

@@ -8,11 +8,9 @@ use ratatui::{
 };
 
 use crate::{
+    session::standings::Standing,
     shell::replay::Replay,
-    views::{
-        replay::now::{ROWS, Value},
-        scores::components::marks::Standing,
-    },
+    views::replay::now::{ROWS, Value},
     widgets::{
         line::{amount, duration, fit, own, recorded, safe},
         panel::put_row,
@@ -36,7 +34,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
         spans.extend(say(&value, replay.session.turn, width.saturating_sub(LABEL + 2), theme));
         put_row(Line::from(fit(spans, width)), None, inner, y as u16, buffer);
     }
-    for (row, y) in replay.standings().iter().zip(ROWS.len() as u16..) {
+    for (row, y) in replay.session.standings().iter().zip(ROWS.len() as u16..) {
         put_row(Line::from(fit(standing(row, theme), width)), None, inner, y, buffer);
     }
 }

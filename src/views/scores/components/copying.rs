@@ -7,13 +7,13 @@ use super::verdict::score_said;
 impl Replay {
     /// The verdict on the chosen component, of the judgement that is looked at. The error says why there is none.
     pub fn verdict_as_text(&self) -> Result<String, String> {
-        let is_across = self.scores.shown(&self.session.run) == Some(Shows::Judges);
+        let is_across = self.scores.shown(&self.session) == Some(Shows::Judges);
         let (id, judgement) = if is_across {
             let column = self.judge_column();
             let judgement = column.as_ref().and_then(|column| self.judgement_of(column));
             (self.judges_component().map(str::to_owned), judgement)
         } else {
-            (self.component_row().map(|row| row.id), self.scores.components.judgement())
+            (self.component_row().map(|row| row.id), self.session.rubric.judgement())
         };
         let id = id.ok_or("no component is chosen")?;
         let judgement = judgement.ok_or("nothing has judged this run yet")?;
@@ -22,14 +22,14 @@ impl Replay {
 
     /// As the checklist has it; empty where it lacks the component.
     fn component_name(&self, id: &str) -> &str {
-        let checklist = self.scores.components.rubric().and_then(|it| it.checklist.as_ref());
+        let checklist = self.session.rubric.known().and_then(|it| it.checklist.as_ref());
         let found = checklist.and_then(|it| it.components.iter().find(|it| it.id == id));
         found.map_or("", |it| &it.name)
     }
 
     /// The id of the component that is looked at, while the table of components or all judgements are shown.
     pub fn linked_component(&self) -> Option<String> {
-        match self.scores.shown(&self.session.run)? {
+        match self.scores.shown(&self.session)? {
             Shows::Components => self.component_row().map(|row| row.id),
             Shows::Judges => self.judges_component().map(str::to_owned),
             Shows::Tree | Shows::Flags => None,

@@ -20,7 +20,7 @@ impl Replay {
                 Some("enter opens lines of the evidence; this is none of them".into());
             return;
         };
-        let (Some(turn), Some(path)) = (self.judged_turn(), RepoPath::new(&path)) else {
+        let (Some(turn), Some(path)) = (self.session.judged_turn(), RepoPath::new(&path)) else {
             self.session.notice = Some("the judged commit is no turn of this run".into());
             return;
         };

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::{
-    run::rubric::{Component, Judgement, Label, Rubric, Verdict},
+    run::rubric::{Component, Judgement, Rubric, Verdict},
     shell::replay::Replay,
 };
 
@@ -60,9 +60,9 @@ impl Sort {
 impl Replay {
     /// In the order that is chosen.
     pub fn component_rows(&self) -> Vec<Row> {
-        let parts = &self.scores.components;
-        let Some(rubric) = parts.rubric() else { return vec![] };
-        let (judgement, other) = (parts.judgement(), parts.other());
+        let judged = &self.session.rubric;
+        let Some(rubric) = judged.known() else { return vec![] };
+        let (judgement, other) = (judged.judgement(), judged.other());
         let listed = rubric.checklist.iter().flat_map(|it| &it.components);
         let mut rows: Vec<Row> =
             listed.map(|it| self.row(rubric, &it.id, Some(it), judgement, other)).collect();
@@ -72,7 +72,7 @@ impl Replay {
                 rows.push(self.row(rubric, &verdict.component, None, judgement, other));
             }
         }
-        match parts.sort {
+        match self.scores.components.sort {
             Sort::Checklist => {}
             Sort::Score => rows.sort_by_key(|row| (row.score.is_none(), row.score)),
             Sort::Loss => rows.sort_by_key(|row| {
@@ -102,25 +102,11 @@ impl Replay {
             is_in_checklist: component.is_some() || rubric.checklist.is_none(),
             score,
             why: why(judgement, verdict),
-            label: self.label_of(id).and_then(|label| label.score),
+            label: self.session.own_label_of(id).and_then(|label| label.score),
             exposure: exposure.map(|it| it.at(self.session.run.end())),
             change: score.zip(before).map(change),
-            lost_at: self.lifeline_of(id).and_then(|it| it.lost_at),
+            lost_at: self.session.rubric.lifeline_of(id).and_then(|it| it.lost_at),
         }
-    }
-
-    /// The label of whoever sits here on a component as it was judged, the judgement that is looked at. Labels of others
-    /// are on no screen: whoever sees them is no independent rater any more. Nothing is shown while nobody said who sits
-    /// here.
-    pub fn label_of(&self, id: &str) -> Option<&Label> {
-        let annotator = self.audit.annotator()?;
-        let parts = &self.scores.components;
-        let own = parts.rubric()?.labels.iter().find(|it| it.annotator == annotator)?;
-        let label = match parts.judgement() {
-            Some(judgement) => own.on(judgement, id),
-            None => own.labels.iter().rfind(|label| label.component == id),
-        };
-        label.filter(|label| label.score.is_some())
     }
 
     /// The row that is chosen.
@@ -130,15 +116,15 @@ impl Replay {
 
     /// The component that is chosen, as the checklist has it.
     pub fn component(&self) -> Option<&Component> {
-        let parts = &self.scores.components;
-        let id = parts.chosen.as_ref()?;
-        parts.rubric()?.checklist.as_ref()?.components.iter().find(|it| it.id == *id)
+        let judged = &self.session.rubric;
+        let id = self.scores.components.chosen.as_ref()?;
+        judged.known()?.checklist.as_ref()?.components.iter().find(|it| it.id == *id)
     }
 
     /// The verdict on the chosen component.
     pub fn verdict(&self) -> Option<&Verdict> {
-        let parts = &self.scores.components;
-        parts.judgement()?.of(parts.chosen.as_ref()?)
+        let judged = &self.session.rubric;
+        judged.judgement()?.of(self.scores.components.chosen.as_ref()?)
     }
 }
 

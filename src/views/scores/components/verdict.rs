@@ -85,7 +85,7 @@ impl Replay {
     }
 
     fn why_no_verdict(&self) -> String {
-        match self.scores.components.judgement() {
+        match self.session.rubric.judgement() {
             None => "nothing has judged this run yet".into(),
             Some(judgement) => {
                 let id = self.scores.components.chosen.as_deref().unwrap_or_default();
@@ -113,7 +113,7 @@ impl Replay {
     fn exposure_said(&self, id: &str) -> String {
         const WORDS: [&str; 5] =
             ["not recoverable", "weak", "residual ambiguity", "clear", "explicit"];
-        let exposure = self.scores.components.rubric().and_then(|it| it.exposure.as_ref());
+        let exposure = self.session.rubric.known().and_then(|it| it.exposure.as_ref());
         let found = exposure.and_then(|it| it.components.iter().find(|it| it.id == id));
         let Some(found) = found else { return String::new() };
         let level = found.at(self.session.run.end());
@@ -124,7 +124,7 @@ impl Replay {
     }
 
     fn say_verdict(&self, verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
-        let judge = self.scores.components.judgement().map(|it| it.judge.name.clone());
+        let judge = self.session.rubric.judgement().map(|it| it.judge.name.clone());
         let by = judge.filter(|name| !name.is_empty()).unwrap_or_else(|| "the judge".into());
         rows.push(Row::Score {
             by,
@@ -140,12 +140,12 @@ impl Replay {
     }
 
     fn say_label(&self, id: &str, width: usize, rows: &mut Vec<Row>) {
-        let Some(label) = self.label_of(id) else { return };
+        let Some(label) = self.session.own_label_of(id) else { return };
         let blind = label.blind.map(|blind| if blind { "blind" } else { "not blind" });
         let facts = [blind.map(str::to_owned), label.reason.clone()];
         let words: Vec<String> = facts.into_iter().flatten().collect();
         rows.push(Row::Score {
-            by: label_by(self.audit.annotator()),
+            by: label_by(self.session.labels.annotator()),
             score: label.score,
             label: None,
             words: words.join(", "),
@@ -160,7 +160,7 @@ impl Replay {
             rows.push(Row::Note("the verdict names no lines of code".into()));
             return;
         }
-        let Some(turn) = self.judged_turn() else {
+        let Some(turn) = self.session.judged_turn() else {
             rows.push(Row::Problem("the judged commit is no turn of this run".into()));
             for it in &verdict.evidence {
                 rows.push(Row::Evidence { path: it.path.clone(), lines: it.lines });

@@ -71,7 +71,7 @@ pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let titles = [title(replay, theme), lost(replay, theme), Line::default()];
     let inner = titled(is_focused, titles, theme, area, buffer);
     let Some(lifeline) = replay.lifeline() else {
-        let why = safe(&replay.why_no_lifeline());
+        let why = safe(&replay.session.rubric.why_no_lifeline());
         return sentence(&why, theme.of(Meaning::Muted), inner, buffer);
     };
     let strip = areas.strip();

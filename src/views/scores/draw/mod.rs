@@ -20,7 +20,7 @@ use crate::{
 };
 
 pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    match replay.scores.shown(&replay.session.run) {
+    match replay.scores.shown(&replay.session) {
         Some(Shows::Components) => components::draw(replay, theme, layout, buffer),
         Some(Shows::Judges) => judges::draw(replay, theme, layout, buffer),
         Some(Shows::Tree) => tree::draw(replay, theme, layout, buffer),
@@ -32,7 +32,7 @@ pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer)
 }
 
 fn why_none(replay: &Replay) -> String {
-    match &replay.scores.components.rubric {
+    match replay.session.rubric.reading() {
         Loading::Nothing | Loading::Waiting(_) => "reading what this run is judged by…".into(),
         Loading::Failed(why) => safe(why),
         Loading::Ready(_) => "nothing here says what this run is judged by: neither a checklist \

@@ -141,7 +141,7 @@ fn judged<'r>(run: &Run, flagging: &'r Flagging) -> State<'r> {
 impl Replay {
     /// Empty where nobody flagged anything.
     pub fn flag_sources(&self) -> Vec<Source<'_>> {
-        let rubric = self.scores.components.rubric();
+        let rubric = self.session.rubric.known();
         sources(&self.session.run, rubric.map_or(&[], |rubric| &rubric.flaggings))
     }
 

@@ -67,8 +67,7 @@ impl Column {
 impl Replay {
     /// From left to right.
     pub fn judge_columns(&self) -> Vec<Column> {
-        let judgements =
-            self.scores.components.rubric().map_or(&[][..], |rubric| &rubric.judgements);
+        let judgements = self.session.rubric.known().map_or(&[][..], |rubric| &rubric.judgements);
         let who: Vec<(Setup, State)> =
             judgements.iter().map(|it| (Setup::of(it), State::of(it))).collect();
         let alike = |at: usize| -> Vec<usize> {
@@ -106,7 +105,7 @@ impl Replay {
     }
 
     pub fn judgement_of(&self, column: &Column) -> Option<&Judgement> {
-        let rubric = self.scores.components.rubric()?;
+        let rubric = self.session.rubric.known()?;
         rubric.judgements.iter().find(|it| it.file == column.file)
     }
 }

@@ -89,7 +89,7 @@ impl Replay {
     /// This is done at once and not by a worker: the pairs that are drawn in all are bounded by [`MOST_DRAWN`], so that
     /// it takes a few milliseconds. Checklists of more than 40 components have fewer resamples for it.
     pub(super) fn measure_pair(&mut self) {
-        let rubric = self.scores.components.rubric.ready().cloned();
+        let rubric = self.session.rubric.shared().cloned();
         let sides = Side::ALL.map(|side| self.side_column(side));
         let (Some(rubric), [Some(a), Some(b)]) = (rubric, sides) else {
             self.scores.judges.measured = None;

@@ -84,7 +84,7 @@ impl Replay {
     }
 
     fn all_judge_rows(&self) -> Vec<Row> {
-        let Some(rubric) = self.scores.components.rubric() else { return vec![] };
+        let Some(rubric) = self.session.rubric.known() else { return vec![] };
         let columns = self.judge_columns();
         let judgements: Vec<&Judgement> =
             columns.iter().filter_map(|column| self.judgement_of(column)).collect();

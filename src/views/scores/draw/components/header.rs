@@ -10,8 +10,8 @@ use ratatui::{
 use crate::{
     metrics::{Number, faithfulness::if50, numbers::Style},
     run::rubric::{FULL, Judgement, SEVERE},
+    session::reuse::Integration,
     shell::replay::Replay,
-    views::scores::components::asking::Integration,
     widgets::{
         line::{fit, own, recorded, sides},
         theme::{Meaning, Theme},
@@ -36,8 +36,8 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
 /// `judge gpt-5 (http, gpt-5-mini) · turn 56 at 610540d · 2026-11-21 · slump-5   judgement 1 of 2`
 fn who(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
     let muted = theme.of(Meaning::Muted);
-    let parts = &replay.scores.components;
-    let Some(judgement) = parts.judgement() else {
+    let judged = &replay.session.rubric;
+    let Some(judgement) = judged.judgement() else {
         return Line::from(fit(vec![own("nothing has judged this run yet", muted)], width));
     };
     let judge = &judgement.judge;
@@ -58,7 +58,7 @@ fn who(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
         left.push(recorded(&format!(" ({})", about.join(", ")), muted));
     }
     left.push(recorded(&format!(" · {}", facts.join(" · ")), theme.of(Meaning::Text)));
-    let right = match parts.judgement_number() {
+    let right = match judged.judgement_number() {
         Some((number, count)) if count > 1 => format!("judgement {number} of {count}"),
         _ => String::new(),
     };
@@ -69,7 +69,7 @@ fn who(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
 fn judged_state(replay: &Replay, judgement: &Judgement) -> String {
     let commit = judgement.commit.as_deref().map(|it| it.chars().take(7).collect::<String>());
     let at = commit.filter(|it| !it.is_empty()).map(|it| format!(" at {it}")).unwrap_or_default();
-    match replay.judged_turn() {
+    match replay.session.judged_turn() {
         Some(turn) => format!("after turn {}{at}", turn + 1),
         None => format!("no turn of this run{at}"),
     }
@@ -95,7 +95,7 @@ fn sums(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
     let mcf = f64::from(sum) / scores.len() as f64;
     let dir = integration(replay).and_then(|it| it.dir());
     let dir_of = |value: &dyn Fn(f64) -> String| dir.map_or_else(|| waiting(replay), value);
-    let has_means = replay.scores.components.has_means();
+    let has_means = replay.session.rubric.has_means();
     let mean = |value: String| if has_means { value } else { "–".into() };
     let part = if is_in_part(replay) { ", in part" } else { "" };
     let count = |is: &dyn Fn(u8) -> bool| scores.iter().filter(|score| is(**score)).count();
@@ -120,26 +120,26 @@ fn sums(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
 
 /// Whether the judgement that is looked at does not cover the checklist.
 fn is_in_part(replay: &Replay) -> bool {
-    let parts = &replay.scores.components;
-    parts.rubric().zip(parts.judgement()).is_some_and(|(rubric, it)| !rubric.covers(it))
+    let judged = &replay.session.rubric;
+    judged.known().zip(judged.judgement()).is_some_and(|(rubric, it)| !rubric.covers(it))
 }
 
 /// Of the state that was judged, as far as it is known.
 fn integration(replay: &Replay) -> Option<Integration> {
-    let done = replay.judged_turn()? + 1;
-    replay.scores.components.reuse.at(done)?.as_ref().ok().copied().flatten()
+    let done = replay.session.judged_turn()? + 1;
+    replay.session.rubric.reuse.at(done)?.as_ref().ok().copied().flatten()
 }
 
 /// What stands for a number that is not there.
 fn waiting(replay: &Replay) -> String {
-    let done = replay.judged_turn().map(|turn| turn + 1);
-    let is_known = done.is_none_or(|done| replay.scores.components.reuse.at(done).is_some());
+    let done = replay.session.judged_turn().map(|turn| turn + 1);
+    let is_known = done.is_none_or(|done| replay.session.rubric.reuse.at(done).is_some());
     if is_known { "–".into() } else { "…".into() }
 }
 
 /// How many components were lost on the way, as far as that is known.
 fn lost(replay: &Replay) -> String {
-    match replay.scores.components.lifelines.told() {
+    match replay.session.rubric.lifelines.known() {
         Some(Ok(told)) => told.iter().filter(|it| it.lost_at.is_some()).count().to_string(),
         Some(Err(_)) => "not recorded".into(),
         None => "…".into(),

@@ -74,8 +74,8 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
 
 /// ` chg against turn 39 `: the judgement that changes are told from.
 fn compared_with(replay: &Replay) -> String {
-    let parts = &replay.scores.components;
-    let (Some(judgement), Some(other)) = (parts.judgement(), parts.other()) else {
+    let judged = &replay.session.rubric;
+    let (Some(judgement), Some(other)) = (judged.judgement(), judged.other()) else {
         return String::new();
     };
     let turn = other.turn.map(|turn| format!("turn {turn}")).unwrap_or_else(|| "the end".into());
@@ -136,11 +136,7 @@ impl Columns {
         let said = match (row.score, &row.why) {
             (Some(given), _) => score(given, theme),
             (None, Some(_))
-                if replay
-                    .scores
-                    .components
-                    .judgement()
-                    .is_some_and(|it| it.of(&row.id).is_some()) =>
+                if replay.session.rubric.judgement().is_some_and(|it| it.of(&row.id).is_some()) =>
             {
                 vec![own("no score", theme.of(Meaning::Warning))]
             }
@@ -164,7 +160,7 @@ impl Columns {
     }
 
     fn strip_of(&self, row: &Row, replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
-        let Some(told) = replay.lifeline_of(&row.id) else { return vec![] };
+        let Some(told) = replay.session.rubric.lifeline_of(&row.id) else { return vec![] };
         let all: Vec<Sign> = signs(told, replay.session.run.turns.len());
         let cells = squeezed(&all, self.strip);
         cells.into_iter().map(|sign| lifeline::sign(sign, theme)).collect()
@@ -194,7 +190,7 @@ fn change(by: Option<i8>, cells: usize, theme: Theme) -> Span<'static> {
 }
 
 fn lost(row: &Row, replay: &Replay, cells: usize, theme: Theme) -> Span<'static> {
-    let is_known = replay.lifeline_of(&row.id).is_some();
+    let is_known = replay.session.rubric.lifeline_of(&row.id).is_some();
     let words = match row.lost_at {
         Some(turn) => turn.to_string(),
         None if is_known => "–".into(),

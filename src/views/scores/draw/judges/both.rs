@@ -39,7 +39,7 @@ fn about(replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let Some(id) = replay.judges_component() else { return vec![] };
     let rows = replay.differing();
-    let known = replay.scores.components.rubric().and_then(|it| it.checklist.as_ref());
+    let known = replay.session.rubric.known().and_then(|it| it.checklist.as_ref());
     let named = known.and_then(|it| it.components.iter().find(|it| it.id == id));
     let at = rows.iter().position(|row| row.id == id);
     let place = match at {

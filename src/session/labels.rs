@@ -6,19 +6,24 @@
 
 use std::collections::VecDeque;
 
-use crate::{
-    run::rubric::{Judgement, Label, Labels},
-    session::{
-        ask::{Loading, Numbers, Pending, Request},
-        question::Question,
-    },
-    shell::Effect,
+use crate::run::rubric::{Judgement, Label, Labels};
+
+use super::{
+    ask::{Effect, Loading, Numbers, Pending, Request},
+    question::Question,
 };
 
-use super::asking::Saved;
+/// What became of a label that was to be saved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saved {
+    /// All labels of the rater, as they are on disk now.
+    pub labels: Labels,
+    /// The label that another program gave as the same rater, which stands in the place of the one to be saved.
+    pub stands: Option<Label>,
+}
 
 #[derive(Debug, Default)]
-pub struct Book {
+pub struct RaterLabels {
     annotator: Option<String>,
     /// As on disk when it was last read or written.
     kept: Loading<Labels>,
@@ -30,7 +35,7 @@ pub struct Book {
     given: Vec<(String, String)>,
 }
 
-impl Book {
+impl RaterLabels {
     pub fn annotator(&self) -> Option<&str> {
         self.annotator.as_deref()
     }
@@ -78,6 +83,11 @@ impl Book {
         self.unsaved.iter().rfind(is_it).or_else(kept)
     }
 
+    /// The label that is in; one that was taken back is none.
+    pub fn given_to(&self, judgement: &Judgement, id: &str) -> Option<&Label> {
+        self.of(judgement, id).filter(|label| label.score.is_some())
+    }
+
     pub fn is_unsaved(&self, judgement: &Judgement, id: &str) -> bool {
         self.unsaved.iter().any(|label| label.is_on(judgement, id))
     }
@@ -104,14 +114,14 @@ impl Book {
     }
 
     /// Asks for what is on disk, where that is to be asked.
-    pub(super) fn ask_for_labels(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+    pub fn ask_for_labels(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         let annotator = self.annotator.clone()?;
         let is_unread = self.kept.is_nothing();
         is_unread.then(|| self.kept.ask(numbers, Question::Labels { annotator }))
     }
 
     /// Has the label saved that is to be saved now, if any, beside what is known to be on disk of the same thing.
-    pub(super) fn ask_to_save(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+    pub fn ask_to_save(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         let (annotator, label) = (self.annotator.clone()?, self.unsaved.front()?.clone());
         if self.failed.is_some() || !self.pending.is_free() {
             return None;
@@ -120,17 +130,13 @@ impl Book {
         Some(self.pending.ask(numbers, (), Question::SaveLabel { annotator, label, seen }))
     }
 
-    pub(super) fn take_labels(&mut self, request: Request, labels: Result<Labels, String>) {
+    pub fn take_labels(&mut self, request: Request, labels: Result<Labels, String>) {
         self.kept.settle(request, labels);
     }
 
     /// Gives the label that stands where another program was first; what waits to be saved of the same thing is dropped
     /// then.
-    pub(super) fn take_saved(
-        &mut self,
-        request: Request,
-        saved: Result<Saved, String>,
-    ) -> Option<Label> {
+    pub fn take_saved(&mut self, request: Request, saved: Result<Saved, String>) -> Option<Label> {
         self.pending.answered(request)?;
         match saved {
             Ok(Saved { labels, stands }) => {
@@ -166,12 +172,12 @@ mod tests {
         Label { component: id.into(), judgement, score: Some(score), ..Label::default() }
     }
 
-    fn ready() -> (Book, Numbers) {
-        let (mut book, mut numbers) = (Book::default(), Numbers::default());
-        book.be("ann").unwrap();
-        let request = book.ask_for_labels(&mut numbers).and_then(|it| it.request()).unwrap();
-        book.take_labels(request, Ok(Labels::default()));
-        (book, numbers)
+    fn ready() -> (RaterLabels, Numbers) {
+        let (mut labels, mut numbers) = (RaterLabels::default(), Numbers::default());
+        labels.be("ann").unwrap();
+        let request = labels.ask_for_labels(&mut numbers).and_then(|it| it.request()).unwrap();
+        labels.take_labels(request, Ok(Labels::default()));
+        (labels, numbers)
     }
 
     fn saved(labels: &[Label]) -> Result<Saved, String> {
@@ -180,72 +186,76 @@ mod tests {
     }
 
     /// The number of the question, the label that is to be saved, and what was seen before it.
-    fn to_save(book: &mut Book, numbers: &mut Numbers) -> Option<(Request, Label, Option<Label>)> {
-        let Effect::Ask(request, question) = book.ask_to_save(numbers)? else { return None };
+    fn to_save(
+        labels: &mut RaterLabels,
+        numbers: &mut Numbers,
+    ) -> Option<(Request, Label, Option<Label>)> {
+        let Effect::Ask(request, question) = labels.ask_to_save(numbers)? else { return None };
         let Question::SaveLabel { label, seen, .. } = *question else { return None };
         Some((request, label, seen))
     }
 
     #[test]
     fn labels_are_saved_one_at_a_time_in_their_order_and_count_at_once() {
-        let (mut book, mut numbers) = ready();
-        book.put(label("C1", 1));
-        book.put(label("C2", 2));
-        let (request, first, _) = to_save(&mut book, &mut numbers).unwrap();
+        let (mut labels, mut numbers) = ready();
+        labels.put(label("C1", 1));
+        labels.put(label("C2", 2));
+        let (request, first, _) = to_save(&mut labels, &mut numbers).unwrap();
 
         assert_eq!(first, label("C1", 1));
-        assert_eq!(book.ask_to_save(&mut numbers), None);
-        assert_eq!(book.of(&judgement(), "C2"), Some(&label("C2", 2)));
-        book.take_saved(request, saved(&[label("C1", 1)]));
-        assert!(!book.is_unsaved(&judgement(), "C1") && book.is_unsaved(&judgement(), "C2"));
-        assert_eq!(book.of(&judgement(), "C1"), Some(&label("C1", 1)));
-        assert_eq!(to_save(&mut book, &mut numbers).unwrap().1, label("C2", 2));
+        assert_eq!(labels.ask_to_save(&mut numbers), None);
+        assert_eq!(labels.of(&judgement(), "C2"), Some(&label("C2", 2)));
+        labels.take_saved(request, saved(&[label("C1", 1)]));
+        assert!(!labels.is_unsaved(&judgement(), "C1") && labels.is_unsaved(&judgement(), "C2"));
+        assert_eq!(labels.of(&judgement(), "C1"), Some(&label("C1", 1)));
+        assert_eq!(to_save(&mut labels, &mut numbers).unwrap().1, label("C2", 2));
     }
 
     #[test]
     fn what_cannot_be_saved_waits_and_is_tried_again() {
-        let (mut book, mut numbers) = ready();
-        book.put(label("C1", 1));
-        let (request, ..) = to_save(&mut book, &mut numbers).unwrap();
+        let (mut labels, mut numbers) = ready();
+        labels.put(label("C1", 1));
+        let (request, ..) = to_save(&mut labels, &mut numbers).unwrap();
 
-        book.take_saved(request, Err("read-only file system".into()));
+        labels.take_saved(request, Err("read-only file system".into()));
 
-        assert_eq!(book.why_not_saved(), Some("read-only file system"));
-        assert_eq!(book.of(&judgement(), "C1"), Some(&label("C1", 1)));
-        assert_eq!(book.ask_to_save(&mut numbers), None);
-        assert!(book.be("bob").is_err());
-        book.try_again();
-        assert_eq!(to_save(&mut book, &mut numbers).unwrap().1, label("C1", 1));
+        assert_eq!(labels.why_not_saved(), Some("read-only file system"));
+        assert_eq!(labels.of(&judgement(), "C1"), Some(&label("C1", 1)));
+        assert_eq!(labels.ask_to_save(&mut numbers), None);
+        assert!(labels.be("bob").is_err());
+        labels.try_again();
+        assert_eq!(to_save(&mut labels, &mut numbers).unwrap().1, label("C1", 1));
     }
 
     #[test]
     fn the_first_label_of_two_programs_stands_and_what_the_second_said_of_it_is_dropped() {
-        let (mut book, mut numbers) = ready();
-        book.put(label("C1", 1));
-        book.put(Label { reason: Some("other".into()), ..label("C1", 1) });
-        book.put(label("C2", 2));
-        book.remember(&judgement(), "C1");
-        let (request, _, seen) = to_save(&mut book, &mut numbers).unwrap();
+        let (mut labels, mut numbers) = ready();
+        labels.put(label("C1", 1));
+        labels.put(Label { reason: Some("other".into()), ..label("C1", 1) });
+        labels.put(label("C2", 2));
+        labels.remember(&judgement(), "C1");
+        let (request, _, seen) = to_save(&mut labels, &mut numbers).unwrap();
         assert_eq!(seen, None);
 
         let first = label("C1", 4);
-        let labels = Labels { labels: vec![first.clone()], ..Labels::default() };
-        let told = book.take_saved(request, Ok(Saved { labels, stands: Some(first.clone()) }));
+        let kept = Labels { labels: vec![first.clone()], ..Labels::default() };
+        let saved = Saved { labels: kept, stands: Some(first.clone()) };
+        let told = labels.take_saved(request, Ok(saved));
 
         assert_eq!(told, Some(first.clone()));
-        assert_eq!(book.of(&judgement(), "C1"), Some(&first));
-        assert_eq!(book.last_given(&judgement()), None);
-        assert_eq!(to_save(&mut book, &mut numbers).unwrap().1, label("C2", 2));
+        assert_eq!(labels.of(&judgement(), "C1"), Some(&first));
+        assert_eq!(labels.last_given(&judgement()), None);
+        assert_eq!(to_save(&mut labels, &mut numbers).unwrap().1, label("C2", 2));
     }
 
     #[test]
     fn a_label_of_another_judgement_or_commit_is_none_of_this_one() {
-        let (mut book, _) = ready();
-        book.put(Label { judgement: Some("judgements/b.json".into()), ..label("C1", 1) });
-        assert_eq!(book.of(&judgement(), "C1"), None);
-        book.put(Label { commit: Some("123".into()), ..label("C1", 1) });
-        assert_eq!(book.of(&judgement(), "C1"), None);
-        book.put(Label { judgement: None, commit: Some("abc".into()), ..label("C1", 3) });
-        assert_eq!(book.of(&judgement(), "C1").unwrap().score, Some(3));
+        let (mut labels, _) = ready();
+        labels.put(Label { judgement: Some("judgements/b.json".into()), ..label("C1", 1) });
+        assert_eq!(labels.of(&judgement(), "C1"), None);
+        labels.put(Label { commit: Some("123".into()), ..label("C1", 1) });
+        assert_eq!(labels.of(&judgement(), "C1"), None);
+        labels.put(Label { judgement: None, commit: Some("abc".into()), ..label("C1", 3) });
+        assert_eq!(labels.of(&judgement(), "C1").unwrap().score, Some(3));
     }
 }

@@ -1,9 +1,6 @@
-//! What has been measured of a run so far, and what is to be measured next.
+//! What has been measured of a run so far: its numbers at some moments, and what moved them between two.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     metrics::{
@@ -11,14 +8,16 @@ use crate::{
         rules::Rules,
     },
     run::Run,
-    session::{
-        ask::{Answers, Numbers, Pending, Request, Sentence},
-        question::Question,
-    },
-    shell::Effect,
 };
 
-use super::{Span, marks::Marks, points::Axis};
+use super::{
+    ask::{Answers, Effect, Numbers, Pending, Request, Sentence},
+    marks::Marks,
+    question::Question,
+};
+
+/// Two moments, counted in turns done.
+pub type Span = (usize, usize);
 
 /// The numbers of one moment.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,9 +122,6 @@ pub struct Scores {
 /// Lists of what moved that are kept.
 const KEPT: usize = 12;
 
-/// Moments measured at once: few enough that the curves are seen to grow.
-const AT_ONCE: usize = 24;
-
 impl Default for Scores {
     fn default() -> Self {
         Self {
@@ -167,7 +163,7 @@ impl Scores {
         !self.pending.is_free()
     }
 
-    pub(super) fn ask(
+    pub fn ask(
         &mut self,
         numbers: &mut Numbers,
         run: &Arc<Run>,
@@ -180,7 +176,7 @@ impl Scores {
         Some(self.pending.ask(numbers, (), question))
     }
 
-    pub(super) fn ask_moved(
+    pub fn ask_moved(
         &mut self,
         numbers: &mut Numbers,
         run: &Arc<Run>,
@@ -218,7 +214,7 @@ impl Scores {
     }
 
     /// Whether it is stopped now. What is out then is not waited for: its answer may come after going on again.
-    pub(super) fn stop_or_go_on(&mut self) -> bool {
+    pub fn stop_or_go_on(&mut self) -> bool {
         self.is_stopped = !self.is_stopped;
         if self.is_stopped {
             self.pending.forget();
@@ -250,53 +246,53 @@ impl Scores {
     }
 }
 
-/// The moments to measure next, a few at once and in order: where the playhead is and the point before, then the ends
-/// of checkpoints, then the other turns from the playhead outwards.
-pub fn wanted(run: &Run, turn: usize, scores: &Scores) -> Vec<usize> {
-    let is_unknown = |done: &usize| scores.at(*done).is_none();
-    let all = run.turns.len();
-    if all == 0 {
-        return vec![];
-    }
-    let here = [turn + 1, turn].into_iter().filter(|done| (1..=all).contains(done));
-    let ends = super::points::of(run, Axis::Checkpoints).into_iter().map(|point| point.done);
-    let first: BTreeSet<usize> = here.chain(ends).filter(is_unknown).take(AT_ONCE).collect();
-    if !first.is_empty() {
-        return first.into_iter().collect();
-    }
-    let mut others: Vec<usize> = (1..=all).filter(is_unknown).collect();
-    others.sort_by_key(|done| done.abs_diff(turn + 1));
-    others.truncate(AT_ONCE);
-    others.sort_unstable();
-    others
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Checkpoint, Turn};
+
+    fn ruler() -> RulerName {
+        let (name, source) = ("scb-paper".into(), "built in".into());
+        RulerName { name, is_comparable: true, rules: 2, source }
+    }
+
+    /// Scores in which these moments are known, none of them with files.
+    fn knowing(moments: &[usize]) -> Scores {
+        let mut scores = Scores::default();
+        let asked = scores.ask(&mut Numbers::default(), &Arc::default(), moments.to_vec());
+        let nothing = Measured { snapshot: Err(Unmeasured::NoFiles), not_recorded: 0 };
+        let moments = moments.iter().map(|done| (*done, nothing.clone())).collect();
+        let request = asked.and_then(|effect| effect.request()).unwrap();
+        scores.take(request, Ok(Answer { ruler: ruler(), moments }));
+        scores
+    }
 
     #[test]
-    fn what_is_looked_at_is_measured_first_then_checkpoints_then_what_is_near() {
-        let checkpoint = |last_turn| Checkpoint { last_turn, ..Checkpoint::default() };
-        let run = Run {
-            turns: vec![Turn::default(); 60],
-            checkpoints: [9, 59].map(checkpoint).to_vec(),
-            ..Run::default()
-        };
-        let mut scores = Scores::default();
-        let know = |scores: &mut Scores, wanted: &[usize]| {
-            let nothing = Measured { snapshot: Err(Unmeasured::NoFiles), not_recorded: 0 };
-            scores.known.extend(wanted.iter().map(|done| (*done, nothing.clone())));
-        };
+    fn what_another_profile_measured_is_kept_when_everything_is_measured_again() {
+        let mut scores = knowing(&[1, 2]);
 
-        let first = wanted(&run, 30, &scores);
-        know(&mut scores, &first);
-        let second = wanted(&run, 30, &scores);
-        know(&mut scores, &second);
+        scores.measure_again();
 
-        assert_eq!(first, [10, 30, 31, 60]);
-        assert_eq!((second.len(), second[0], second[23]), (AT_ONCE, 18, 43));
-        assert_eq!(wanted(&Run::default(), 0, &scores), [0; 0]);
+        assert_eq!((scores.count(), &scores.ruler), (0, &None));
+        let before = scores.before.unwrap();
+        assert_eq!((before.ruler.clone(), before.at(2).is_some()), (ruler(), true));
+    }
+
+    #[test]
+    fn after_a_run_has_grown_the_moments_before_its_first_change_are_known() {
+        let mut scores = knowing(&[1, 2, 3]);
+
+        scores.forget_after(2);
+
+        assert_eq!([1, 2, 3].map(|done| scores.at(done).is_some()), [true, true, false]);
+    }
+
+    #[test]
+    fn nothing_is_asked_while_measuring_is_stopped() {
+        let (mut scores, mut numbers) = (Scores::default(), Numbers::default());
+        scores.stop_or_go_on();
+
+        assert_eq!(scores.ask(&mut numbers, &Arc::default(), vec![1]), None);
+        scores.stop_or_go_on();
+        assert!(scores.ask(&mut numbers, &Arc::default(), vec![1]).is_some());
     }
 }
