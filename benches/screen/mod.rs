@@ -9,8 +9,8 @@ use ratatui::{
 };
 use trajview::{
     runtime::{self, Opened},
-    session::question::Question,
-    shell::{App, Effect, Message, Place, draw},
+    session::{effect::Effect, place::Place, question::Question},
+    shell::{App, Message, draw},
     widgets::{key, theme::Theme},
 };
 

@@ -5,7 +5,7 @@ use crate::{
         Run,
         files::{Timeline, Tree},
     },
-    shell::At,
+    session::place::At,
 };
 
 use super::Failure;

@@ -21,7 +21,8 @@ use crate::{
     judge::settings::Settings,
     live::drivers::command::Words,
     metrics::quality::Profile,
-    shell::config::{Chord, Config, Named},
+    run::values::Named,
+    shell::config::{Chord, Config},
     store,
     widgets::key,
 };
@@ -482,8 +483,9 @@ fn line_of(text: &str, byte: usize) -> usize {
 mod tests {
     use super::*;
     use crate::{
-        shell::config::{Arrangement, Stop, ThemeName},
-        widgets::key::Key,
+        session::arrangement::Arrangement,
+        shell::config::Stop,
+        widgets::{key::Key, looks::ThemeName},
     };
 
     fn read(text: &str) -> Loaded {

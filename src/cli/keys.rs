@@ -2,9 +2,12 @@
 
 use serde::Serialize;
 
-use crate::shell::{
-    keymap::{Binding, Context, bindings},
-    keys::command_of,
+use crate::{
+    session::context::Context,
+    shell::{
+        keymap::{Binding, bindings},
+        keys::command_of,
+    },
 };
 
 use super::{

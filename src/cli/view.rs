@@ -9,16 +9,15 @@ use std::{
 use crate::{
     judge::found::Environment,
     metrics::quality::Profile,
+    run::values::Named,
     runtime::{self, Wishes},
-    session::views::View,
-    shell::{
-        Place,
-        config::{Config, Named},
+    session::{columns::Column, place::Place, views::View},
+    shell::{config::Config, mouse::Capture},
+    views::table::{Opening, filter::Filter, order::Sort},
+    widgets::{
+        export,
         looks::{Alphabet, ThemeName},
-        mouse::Capture,
     },
-    views::table::{Opening, columns::Column, filter::Filter, order::Sort},
-    widgets::export,
 };
 
 use super::{

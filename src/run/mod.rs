@@ -26,6 +26,7 @@ pub mod search;
 mod time;
 mod tokens;
 mod turn_record;
+pub mod values;
 
 pub use card::Card;
 pub use path::{EditPath, RepoPath};

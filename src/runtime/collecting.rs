@@ -14,12 +14,11 @@ use std::{
 };
 
 use crate::{
-    session::scores::Measured,
-    store::{self, ReuseReader, Siblings, cards},
-    views::table::{
-        asking::{Asked, Depth, Found},
-        row::Scores,
+    session::{
+        runs::{Asked, Depth, Found, Scores},
+        scores::Measured,
     },
+    store::{self, ReuseReader, Siblings, cards},
 };
 
 use super::{

@@ -15,10 +15,10 @@ use crate::{
         RepoPath, Run,
         files::{Blob, BlobId, Blobs, Change, FileDiff, Tree, TreeFile},
     },
-    session::scores::RulerName,
+    session::{parties::Measured, scores::RulerName},
     store::{OpenError, ReuseReader},
     study::compare::{Party, Side, Trees, choose_judge, diff_between},
-    views::compare::asking::{CONTEXT, Measured},
+    views::compare::asking::CONTEXT,
 };
 
 use super::{

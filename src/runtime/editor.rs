@@ -9,7 +9,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use crate::shell::editor::Editing;
+use crate::session::effect::Editing;
 
 /// Opens the editor and waits for it. The terminal must have been given back. The error is a sentence.
 pub fn open(editing: &Editing) -> Result<(), String> {

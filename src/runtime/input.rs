@@ -14,12 +14,11 @@ use std::{
 };
 
 use crate::{
-    shell::{
-        Message,
+    shell::{Message, state},
+    widgets::{
+        key::{Code, Key},
         mouse::{Kind, Mouse},
-        state,
     },
-    widgets::key::{Code, Key},
 };
 
 use super::{gate::Gate, world::Event};

@@ -18,9 +18,13 @@ use crate::{
     },
     metrics::{quality::Ruler, rules::Rules},
     run::Run,
-    session::question::Question,
+    session::{
+        self,
+        jobs::{Plan, Refusal, Wanted},
+        question::Question,
+    },
     store,
-    views::jobs::{Plan, Refusal, Wanted, scoring, testing},
+    views::jobs::scoring,
 };
 
 use super::{
@@ -43,7 +47,10 @@ pub fn plan(
     }
 }
 
-fn plan_of_measure(measure: &scoring::Measure, settings: Option<&Path>) -> Result<Plan, Refusal> {
+fn plan_of_measure(
+    measure: &session::jobs::Measure,
+    settings: Option<&Path>,
+) -> Result<Plan, Refusal> {
     let rules = rules_of(measure).map_err(|why| Refusal::at(scoring::RULES, why))?;
     let ruler = Ruler::new(measure.profile, rules);
     let mut plan = Plan::default();
@@ -60,7 +67,7 @@ fn plan_of_measure(measure: &scoring::Measure, settings: Option<&Path>) -> Resul
 }
 
 /// Every rule can be used, or the first that cannot is named: file, line, what is wrong.
-fn rules_of(measure: &scoring::Measure) -> Result<Rules, String> {
+fn rules_of(measure: &session::jobs::Measure) -> Result<Rules, String> {
     let Some(path) = &measure.rules else { return Ok(Rules::built_in()) };
     let rules = rules_in(path)?;
     match rules.problems().first() {
@@ -76,7 +83,7 @@ fn rules_of(measure: &scoring::Measure) -> Result<Rules, String> {
 const NO_BUNDLE: &str = "this recording is no run bundle, so there is no place for outcomes; `trajview import RECORDING --out DIR` \
                          makes one";
 
-fn plan_of_tests(tests: &testing::Tests, bundle: Option<&Path>) -> Result<Plan, Refusal> {
+fn plan_of_tests(tests: &session::jobs::Tests, bundle: Option<&Path>) -> Result<Plan, Refusal> {
     let bundle = bundle.ok_or_else(|| Refusal { field: None, why: NO_BUNDLE.into() })?;
     let mut plan = Plan::default();
     plan.row("runs", format!("sh -c '{}'", tests.command));
@@ -134,8 +141,8 @@ impl Testing {
     pub fn test(
         &self,
         (bundle, run): (Option<PathBuf>, &Run),
-        tests: &testing::Tests,
-        tell: &dyn Fn(&str, testing::Outcome, &Path),
+        tests: &session::jobs::Tests,
+        tell: &dyn Fn(&str, session::jobs::Outcome, &Path),
     ) -> Result<String, String> {
         let _running = Running(&self.running);
         let bundle = bundle.ok_or(NO_BUNDLE)?;
@@ -147,8 +154,8 @@ impl Testing {
         &self,
         bundle: &Path,
         run: &Run,
-        tests: &testing::Tests,
-        tell: &dyn Fn(&str, testing::Outcome),
+        tests: &session::jobs::Tests,
+        tell: &dyn Fn(&str, session::jobs::Outcome),
     ) -> Result<String, String> {
         let moments = tests.moments(run);
         let ids: Vec<String> = moments.iter().map(|(id, _)| id.clone()).collect();
@@ -202,7 +209,7 @@ impl Drop for Running<'_> {
 }
 
 /// Writes what measures into the settings. Gives a sentence, of success or failure.
-pub fn keep_measure(measure: &scoring::Measure, settings: Option<&Path>) -> String {
+pub fn keep_measure(measure: &session::jobs::Measure, settings: Option<&Path>) -> String {
     let Some(path) = settings else { return "there is no place for settings".into() };
     let rules = measure.rules.as_ref().map(|rules| {
         let whole = std::path::absolute(rules).unwrap_or_else(|_| rules.clone());

@@ -18,11 +18,12 @@ use std::{
 use crate::{
     live::{self, CannotStart, Control, Ended, Event as Happened, Halt, Job, Start, Wish},
     run::Tokens,
-    shell::{At, Message, Place},
-    views::live::{
-        self as view,
-        told::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told},
+    session::{
+        live::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told},
+        place::{At, Place},
     },
+    shell::Message,
+    views::live as view,
 };
 
 use super::world::{Event, Opener};

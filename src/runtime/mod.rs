@@ -33,19 +33,13 @@ use std::{
 use crate::{
     judge::{found::Environment, settings::Settings},
     live::{Control, Job, Start, drivers::command::Words},
-    session::views::View,
-    shell::{
-        App, Message, Place,
-        config::Config,
-        draw,
-        looks::{Alphabet, Looks},
-        mouse::Capture,
-        state,
-    },
+    session::{place::Place, views::View},
+    shell::{App, Message, config::Config, draw, mouse::Capture, state},
     store::OpenError,
     views::{live, table::Opening},
     widgets::{
         key::{self, UnknownKey},
+        looks::{Alphabet, Looks},
         theme::Theme,
     },
 };

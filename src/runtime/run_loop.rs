@@ -13,13 +13,16 @@ use std::{
 
 use crate::{
     live::{Control, Job, Start},
-    session::question::Answer,
-    shell::{App, Effect, Message, Place, Request, editor::Editing, state},
-    store::OpenError,
-    views::{
-        jobs::{self, live::Origin},
-        judge::Known,
+    session::{
+        ask::Request,
+        effect::{Editing, Effect},
+        jobs::Origin,
+        place::Place,
+        question::Answer,
     },
+    shell::{App, Message, state},
+    store::OpenError,
+    views::{jobs, judge::Known},
 };
 
 use super::{

@@ -10,9 +10,8 @@ use crate::{
         quality::{Profile, Ruler},
         rules::Rules,
     },
-    session::scores::RulerName,
+    session::{jobs::Measure, scores::RulerName},
     store::{self, Cache, Scorer},
-    views::jobs::scoring::Measure,
 };
 
 use super::Wishes;

@@ -20,13 +20,14 @@ use crate::{
         setup::{Budget, Permissions, Setup},
         stage,
     },
-    shell::{Message, Request},
-    store,
-    views::jobs::{
-        self, Plan, Refusal,
-        form::Choice,
-        live::{self as form, Beginning, Found, Start, What},
+    session::{
+        self,
+        ask::Request,
+        jobs::{Beginning, Choice, Found, Plan, Refusal, Start, What},
     },
+    shell::Message,
+    store,
+    views::jobs::{self, live as form},
 };
 
 use super::world::{Opener, Reply};
@@ -300,8 +301,8 @@ fn missing(agent: &str, program: &str, install: &str) -> String {
 
 const fn condition(start: &Start) -> Condition {
     match start.condition {
-        form::Condition::Emergent => Condition::Emergent,
-        form::Condition::SingleShot => Condition::SingleShot,
+        session::jobs::Condition::Emergent => Condition::Emergent,
+        session::jobs::Condition::SingleShot => Condition::SingleShot,
     }
 }
 

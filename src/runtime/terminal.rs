@@ -26,7 +26,8 @@ use std::{
 };
 
 use crate::{
-    shell::{App, draw, editor::Editing, mouse::Capture},
+    session::effect::Editing,
+    shell::{App, draw, mouse::Capture},
     widgets::theme::Theme,
 };
 

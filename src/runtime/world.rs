@@ -31,14 +31,20 @@ use crate::{
         search::{Hit, Query},
     },
     session::{
-        Counts,
-        ask::Sentence,
+        self, Counts,
+        ask::{Request, Sentence},
+        columns::Column,
+        effect::Effect,
+        jobs::{Found, Measure, Origin, Plan as JobPlan, Refusal, Tests, Wanted},
+        judging::{Judge, Outcome, Plan as JudgePlan, Start as JudgingStart, Wish},
         labels::Saved,
+        live::Command,
         question::{Answer, Executor, Part, Question},
         reuse::Integration,
+        runs::{Depth, Sides as PairedSides},
         scores::{self, Measured, Moved, RulerName},
     },
-    shell::{Effect, Message, Request, state},
+    shell::{Message, state},
     store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer, Siblings},
     study::{
         self, Estimate,
@@ -47,20 +53,10 @@ use crate::{
     },
     views::{
         audit::agreement::{self, Pairs},
-        compare::asking,
-        jobs::{
-            Plan as JobPlan, Refusal, Wanted,
-            live::{Found, Origin},
-            scoring::Measure,
-            testing::Tests,
-        },
-        judge::asking::{Judge, Outcome, Plan as JudgePlan, Start as JudgingStart, Wish},
-        live::told::Command,
         replay::{
             colours::{self, Sides, Texts},
             search::MOST_HITS,
         },
-        table::{self, asking::Depth, columns::Column, pairs::Sides as PairedSides},
     },
 };
 
@@ -857,7 +853,7 @@ impl Executor for Worker {
         &self,
         path: PathBuf,
         moments: Vec<usize>,
-    ) -> Result<(RulerName, Vec<asking::Measured>), Sentence> {
+    ) -> Result<(RulerName, Vec<session::parties::Measured>), Sentence> {
         let progress = |done: usize, total: usize| {
             self.tell(Part::Measured(done, total));
         };
@@ -881,12 +877,12 @@ impl Executor for Worker {
         Ok(())
     }
 
-    fn cards(&self, depth: Depth, asked: Vec<table::asking::Asked>) -> Result<(), Sentence> {
+    fn cards(&self, depth: Depth, asked: Vec<session::runs::Asked>) -> Result<(), Sentence> {
         self.collecting.read(depth, &asked, &|found| self.tell(Part::Runs(found)));
         Ok(())
     }
 
-    fn run_scores(&self, asked: Vec<table::asking::Asked>) -> Result<(), Sentence> {
+    fn run_scores(&self, asked: Vec<session::runs::Asked>) -> Result<(), Sentence> {
         self.collecting.score(&asked, &|found| self.tell(Part::Runs(found)))
     }
 

@@ -7,9 +7,9 @@
 
 use std::hash::Hash;
 
-pub use crate::shell::Effect;
-
 use super::{cache::Cache, question::Question};
+
+pub use crate::session::effect::Effect;
 
 /// What is wrong, in words for the user: what, where, what to do.
 pub type Sentence = String;

@@ -1,11 +1,9 @@
 //! Questions that a run which has grown has to answer again.
 
-use crate::{
-    session::{
-        ask::{Numbers, Request},
-        question::Question,
-    },
-    shell::Effect,
+use crate::session::{
+    ask::{Numbers, Request},
+    effect::Effect,
+    question::Question,
 };
 
 /// Questions that a grown run has to answer again.

@@ -19,19 +19,28 @@ use crate::{
     },
 };
 
+pub mod arrangement;
 pub mod ask;
 pub mod audited;
 pub mod cache;
+pub mod columns;
+pub mod context;
 pub mod digest;
+pub mod effect;
 pub mod follow;
 pub mod growth;
+pub mod jobs;
+pub mod judging;
 pub mod labels;
 pub mod lifelines;
+pub mod live;
 pub mod marks;
+pub mod parties;
 pub mod place;
 pub mod question;
 pub mod reuse;
 pub mod rubric;
+pub mod runs;
 pub mod scores;
 pub mod standings;
 pub mod views;

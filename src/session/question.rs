@@ -19,11 +19,18 @@ use crate::{
         search::{Hit, Query},
     },
     session::{
+        self,
+        ask::Request,
+        columns::Column,
+        effect::Effect,
+        jobs::{Plan as JobPlan, Refusal, Tests, Wanted},
+        judging::{Judge, News, Outcome, Plan as JudgePlan, Start, Wish},
         labels::Saved,
+        parties::Measured,
         reuse::Integration,
+        runs::{Asked, Depth, Found as FoundRuns, Sides as PairedSides},
         scores::{self, Moved, RulerName},
     },
-    shell::{Effect, Request},
     study::{
         Estimate,
         compare::{Party, Trees},
@@ -31,15 +38,7 @@ use crate::{
     },
     views::{
         audit::agreement::Pairs,
-        compare::asking::Measured,
-        jobs::{self, Plan as JobPlan, Refusal, Wanted, testing::Tests},
-        judge::asking::{Judge, News, Outcome, Plan as JudgePlan, Start, Wish},
         replay::colours::{Sides, Texts},
-        table::{
-            asking::{Asked, Depth, Found as FoundRuns},
-            columns::Column,
-            pairs::Sides as PairedSides,
-        },
     },
 };
 
@@ -148,7 +147,7 @@ questions! {
     JobPlan, job_plan { wanted: Wanted } -> Result<JobPlan, Refusal>;
     /// The agents of this machine with their versions, and what was said last about this task; first without versions, as
     /// a part.
-    Agents, agents { task: String } -> jobs::live::Found;
+    Agents, agents { task: String } -> session::jobs::Found;
     /// A command of the person's is run on the files at checkpoints. A sentence about all of them; each is told of.
     CheckpointTests, checkpoint_tests { run: Arc<Run>, tests: Tests } -> String;
 
@@ -173,9 +172,9 @@ pub enum Part {
     Measured(usize, usize),
     Runs(FoundRuns),
     /// A checkpoint was tested.
-    Tested(String, jobs::testing::Outcome),
+    Tested(String, session::jobs::Outcome),
     /// Agents, without their versions.
-    Agents(jobs::live::Found),
+    Agents(session::jobs::Found),
     Judges(Vec<Judge>),
     /// After so many seconds.
     Judging(f64, News),

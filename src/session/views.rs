@@ -2,7 +2,7 @@
 //!
 //! To add a view add it to [`View`], its keys to the keymap and its drawing to `shell::draw`.
 
-use crate::shell::config::Named;
+use crate::run::values::Named;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum View {

@@ -4,6 +4,9 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use crate::run::values::{Named, named};
+use crate::session::arrangement::Arrangement;
+use crate::widgets::looks::ThemeName;
 use crate::{metrics::quality::Profile, widgets::key::Key};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -58,58 +61,6 @@ pub struct Chord {
     pub written: String,
     /// Pressed one after the other; never empty.
     pub keys: Vec<Key>,
-}
-
-/// Values with names: each has [`Named::ALL`] and a word.
-pub trait Named: Sized + Copy + PartialEq + 'static {
-    const ALL: &'static [Self];
-
-    /// The word in the settings file.
-    fn word(self) -> &'static str;
-
-    fn by_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|value| value.word() == word)
-    }
-}
-
-macro_rules! named {
-    ($(#[$about:meta])* $name:ident { $($(#[$note:meta])* $value:ident = $word:literal),* $(,)? }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name { $($(#[$note])* $value),* }
-
-        impl Named for $name {
-            const ALL: &'static [Self] = &[$(Self::$value),*];
-
-            fn word(self) -> &'static str {
-                match self { $(Self::$value => $word),* }
-            }
-        }
-    };
-}
-
-named! {
-    /// Which colours.
-    ThemeName {
-        /// The terminal's own sixteen.
-        Terminal = "terminal",
-        Dark = "dark",
-        Light = "light",
-        HighContrast = "high-contrast",
-        ColourBlind = "colour-blind",
-    }
-}
-
-named! {
-    /// How the two sides of a comparison stand.
-    #[derive(Default)]
-    Arrangement {
-        /// Below each other.
-        #[default]
-        Unified = "unified",
-        /// The old side to the left of the new one.
-        Columns = "side-by-side",
-    }
 }
 
 named! {

@@ -10,9 +10,12 @@ use crate::{
         diff::{Hunk, LineKind, TextDiff},
         unified::{self, FileSides},
     },
-    run::files::{BlobId, Change, FileDiff, TreeFile},
-    session::views::View,
-    shell::{App, Effect, config::Named, replay::Replay},
+    run::{
+        files::{BlobId, Change, FileDiff, TreeFile},
+        values::Named,
+    },
+    session::{effect::Effect, views::View},
+    shell::{App, replay::Replay},
     views::{
         compare::Comparison,
         replay::{

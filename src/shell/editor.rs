@@ -1,28 +1,14 @@
 //! A file as it stood, for the editor.
 
-use std::sync::Arc;
 
 use crate::{
     run::files::FileDiff,
-    shell::{App, Effect, replay::Replay},
+    session::effect::{Editing, Effect},
+    shell::{App, replay::Replay},
     views::replay::diff::{DiffKey, Scope},
 };
 
 use super::copy::{line_number, shown};
-
-/// What the editor is to open: a copy that nobody writes back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Editing {
-    /// The command that opens it, where the settings name one.
-    pub program: Option<String>,
-    /// Last part of the path, as recorded.
-    pub name: String,
-    pub text: Arc<str>,
-    /// Counts from 1.
-    pub line: usize,
-    /// `turn-4`, to tell copies of one file apart.
-    pub moment: String,
-}
 
 impl App {
     pub(crate) fn edit(&mut self) -> Vec<Effect> {

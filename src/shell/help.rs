@@ -1,8 +1,8 @@
 //! The keys, place by place: those that hold where the keyboard is come first.
 
-use crate::shell::{
-    keymap::{Context, bindings},
-    overlay::Row,
+use crate::{
+    session::context::Context,
+    shell::{keymap::bindings, overlay::Row},
 };
 
 use super::keys::Keys;

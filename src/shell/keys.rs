@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 
 use crate::{
+    session::context::Context,
     shell::{
         config::Chord,
-        keymap::{Binding, Context, bindings},
+        keymap::{Binding, bindings},
     },
     widgets::key::Key,
 };

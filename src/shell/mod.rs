@@ -15,7 +15,6 @@ pub mod fuzzy;
 pub mod help;
 pub mod keymap;
 pub mod keys;
-pub mod looks;
 pub mod marks;
 pub mod mouse;
 pub mod overlay;
@@ -31,8 +30,12 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use crate::{
     run::{Run, rubric::FULL},
     session::{
-        ask::Numbers,
-        question::{Answer, Part, Question},
+        self,
+        ask::{Loading, Numbers, Request},
+        context::Context,
+        effect::Effect,
+        place::Place,
+        question::{Answer, Part},
         views,
     },
     views::{
@@ -47,15 +50,11 @@ use crate::{
     },
 };
 
-use editor::Editing;
-use keymap::{Context, Count};
+use keymap::Count;
 use overlay::{Overlay, Subject};
 use replay::{Replay, Room};
 use screens::Screen;
 use state::Shell;
-
-pub use crate::session::ask::{Loading, Request};
-pub use crate::session::place::{At, Place};
 
 /// The whole state of the program.
 #[derive(Debug)]
@@ -87,11 +86,11 @@ pub struct App {
     /// The run that is being opened is to be shown with its judging.
     pub(crate) shows_judging: bool,
     /// How the code is measured.
-    pub measure: jobs::scoring::Measure,
+    pub measure: session::jobs::Measure,
     /// Tests of checkpoints that were begun last.
     pub testing: Option<jobs::testing::Testing>,
     /// What was tested with last.
-    pub(crate) last_tests: Option<jobs::testing::Tests>,
+    pub(crate) last_tests: Option<session::jobs::Tests>,
     pub size: Size,
     pub zoom: Zoom,
     /// Digits typed so far.
@@ -145,35 +144,6 @@ pub enum Message {
     Shell(state::Message),
 }
 
-/// Something that is asked of the runtime, its only reader.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
-    Open(Request, PathBuf),
-    /// Answered by a worker.
-    Ask(Request, Box<Question>),
-    /// Measure no more of what was asked for last.
-    StopScoring,
-    /// Measure no more of the runs side by side.
-    StopComparing,
-    /// Read and measure no more of what was asked for last in the collection.
-    StopCollecting,
-    /// Of the one who runs the agent.
-    Live(live::told::Command),
-    StopTesting,
-    /// Start an agent.
-    StartLive(Request, Box<jobs::live::Beginning>),
-    /// The code is measured so from now on.
-    MeasureWith(jobs::scoring::Measure),
-    /// Ask no more in this judging; what is judged stays.
-    StopJudging(Request),
-    Suspend,
-    /// Tell from now on when this recording grows.
-    Follow(PathBuf),
-    /// Into the clipboard.
-    Copy(String),
-    Edit(Editing),
-}
-
 /// What quitting would end.
 #[derive(Debug, Default)]
 struct Parting {
@@ -185,18 +155,6 @@ struct Parting {
 
 /// The largest count that typing digits leads to.
 const MOST: usize = 1_000_000;
-
-impl Effect {
-    /// The number of a question, where it is one.
-    pub const fn request(&self) -> Option<Request> {
-        match self {
-            Self::Ask(request, _) | Self::Open(request, _) | Self::StartLive(request, _) => {
-                Some(*request)
-            }
-            _ => None,
-        }
-    }
-}
 
 impl Default for App {
     fn default() -> Self {
@@ -215,7 +173,7 @@ impl Default for App {
             jobs_list: None,
             other_judgings: vec![],
             shows_judging: false,
-            measure: jobs::scoring::Measure::default(),
+            measure: session::jobs::Measure::default(),
             testing: None,
             last_tests: None,
             size: Size { width: 80, height: 24 },
@@ -435,7 +393,7 @@ impl App {
             return live.context();
         }
         if let (None, Some(compared)) = (&self.overlay, self.comparison()) {
-            return Context::of_part(compared.part);
+            return compared.part.context();
         }
         if let (None, Some(table)) = (&self.overlay, self.table()) {
             return if table.prompt.is_some() { Context::Filter } else { Context::Table };
@@ -444,10 +402,10 @@ impl App {
             (Some(overlay), _) => overlay.context(),
             (None, Some(replay)) if replay.search.prompt.is_some() => Context::Prompt,
             (None, Some(replay)) => match &replay.chooser {
-                Some(chooser) => Context::of_chooser(chooser.kind),
+                Some(chooser) => chooser.kind.context(),
                 None => {
                     let in_pane = replay.judging.context(&self.layout());
-                    in_pane.unwrap_or_else(|| Context::of_place(replay))
+                    in_pane.unwrap_or_else(|| replay.context())
                 }
             },
             (None, None) => Context::Replay,
@@ -480,7 +438,7 @@ impl App {
     /// What the end of [`Self::next_deadline`] means.
     pub fn after_deadline(&self) -> Message {
         match self.live.as_ref().is_some_and(|live| live.terminal.is_held()) {
-            true => Message::Live(live::Message::Told(live::told::Told::Silent)),
+            true => Message::Live(live::Message::Told(session::live::Told::Silent)),
             false => Message::Replay(replay::Message::Beat),
         }
     }

@@ -3,9 +3,9 @@
 use ratatui::layout::{Position, Rect};
 
 use crate::{
-    session::views::View,
+    session::{effect::Effect, views::View},
     shell::{
-        App, Effect, Message as Wish, overlay,
+        App, Message as Wish, overlay,
         replay::{self, Replay},
     },
     views::replay::{
@@ -14,36 +14,12 @@ use crate::{
     },
     widgets::{
         layout::{self, Layout, Panel},
+        mouse::{Kind, Mouse},
         scroll::{Motion, centred},
     },
 };
 
 use super::{palette, state::ENTER};
-
-/// Something done with the mouse, in cells from the upper left corner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mouse {
-    pub kind: Kind,
-    pub column: u16,
-    pub row: u16,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Click,
-    /// The second of two clicks on one cell; the first came as a click.
-    DoubleClick,
-    WheelUp,
-    WheelDown,
-    WheelLeft,
-    WheelRight,
-    /// No button is down.
-    Move,
-    /// The button is let go; only programs in a terminal of ours want to know.
-    Release,
-    /// Moved with the button down; likewise.
-    Drag,
-}
 
 /// Who has the mouse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -7,6 +7,7 @@ use crate::{
         Run,
         recorded::{Passed, TestGroup},
     },
+    session::context::Context,
     views::{
         compare::{self, Comparison},
         live::{self, Live},
@@ -15,7 +16,7 @@ use crate::{
     widgets::{layout::Layout, scroll::Motion, wrap::wrap},
 };
 
-use super::{help, keymap::Context, keys::Keys, replay::Replay};
+use super::{help, keys::Keys, replay::Replay};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

@@ -5,10 +5,10 @@
 
 use crate::{
     run::RepoPath,
-    session::views::View,
+    session::{context::Context, effect::Effect, views::View},
     shell::{
-        App, Effect, Message as Wish,
-        keymap::{Binding, Context, Count, bindings},
+        App, Message as Wish,
+        keymap::{Binding, Count, bindings},
         replay::{self, Replay},
     },
     views::replay::turns,

@@ -6,34 +6,32 @@
 use std::path::PathBuf;
 
 use crate::{
-    run::RepoPath,
-    session::views::View,
+    run::{RepoPath, values::Named},
+    session::{
+        arrangement::Arrangement, context::Context, effect::Effect, jobs::Measure, views::View,
+    },
     shell::{
         copy,
         keys::Keys,
-        looks::{Alphabet, Looks, ThemeName},
         marks::{self, Marks},
-        mouse::{Capture, Mouse},
+        mouse::Capture,
         palette::{self, Palette},
     },
     views::{
-        jobs::scoring::Measure,
         judge::Known,
-        replay::{
-            diff::{Arrangement, Follows},
-            stops::Stops,
-        },
+        replay::{diff::Follows, stops::Stops},
     },
     widgets::{
         key::{Code, Key},
         layout::{Layout, Panel},
+        looks::{Alphabet, Looks, ThemeName},
+        mouse::Mouse,
     },
 };
 
 use super::{
-    App, Effect,
-    config::{Config, Named, Reference},
-    keymap::Context,
+    App,
+    config::{Config, Reference},
 };
 
 #[derive(Debug, Default)]

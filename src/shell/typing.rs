@@ -3,13 +3,16 @@
 //! What a line holds is read again at each key and each frame: parsed as a filter, looked for, drawn. So it has a bound,
 //! and a paste is one change, not one a letter.
 
-use crate::views::{
-    audit, jobs, judge, live,
-    replay::{chooser, search},
-    scores, table,
+use crate::{
+    session::{context::Context, effect::Effect},
+    views::{
+        audit, jobs, judge, live,
+        replay::{chooser, search},
+        scores, table,
+    },
 };
 
-use super::{App, Effect, Message, keymap::Context, overlay, palette, replay, state};
+use super::{App, Message, overlay, palette, replay, state};
 
 /// Letters that a line takes.
 pub const MOST: usize = 2_000;

@@ -7,6 +7,8 @@ pub mod hits;
 pub mod key;
 pub mod layout;
 pub mod line;
+pub mod looks;
+pub mod mouse;
 pub mod paint;
 pub mod palette;
 pub mod panel;

@@ -5,7 +5,7 @@
 
 use ratatui::style::Color;
 
-use crate::shell::looks::ThemeName;
+use crate::widgets::looks::ThemeName;
 
 /// The colours of a theme; the terminal's own theme has none.
 pub struct Shades {
@@ -99,7 +99,7 @@ pub const fn rgb(index: u8) -> Option<[u8; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::config::Named;
+    use crate::run::values::Named;
 
     fn rgb_of(colour: Color) -> [f64; 3] {
         let Color::Indexed(index) = colour else { panic!("{colour} is not one of the 256") };

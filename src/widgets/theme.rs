@@ -8,7 +8,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 use crate::{
     code::highlight::Class,
-    shell::looks::{Alphabet, Looks, ThemeName},
+    widgets::looks::{Alphabet, Looks, ThemeName},
 };
 
 use super::{

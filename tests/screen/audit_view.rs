@@ -10,14 +10,13 @@ use ratatui::{layout::Size, style::Color};
 use serde_json::Value;
 use trajview::{
     runtime::{Rehearsal, Wishes, from_disk},
-    session::views::View,
-    shell::{
-        Message, Place,
+    session::{place::Place, views::View},
+    shell::{Message, state},
+    widgets::{
+        export,
         looks::Alphabet,
         mouse::{Kind, Mouse},
-        state,
     },
-    widgets::export,
 };
 
 use crate::common::{printed, project, trajview};

@@ -12,22 +12,22 @@ use trajview::{
     },
     runtime::{self, Wishes},
     session::{
+        ask::Request,
+        columns::Column,
+        effect::Effect,
+        place::Place,
         question::{Answer, Part, Question},
+        runs::{Depth, Found, Scores},
         views::View,
     },
-    shell::{
-        App, Effect, Message, Place, Request, draw,
-        mouse::{Kind, Mouse},
-        state,
-    },
+    shell::{App, Message, draw, state},
     study::{Plan, paired::tested},
-    views::table::{
-        self,
-        asking::{Depth, Found},
-        columns::Column,
-        row::Scores,
+    views::table,
+    widgets::{
+        export, key,
+        mouse::{Kind, Mouse},
+        theme::Theme,
     },
-    widgets::{export, key, theme::Theme},
 };
 
 use crate::common::{printed, project, trajview};

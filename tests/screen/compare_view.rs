@@ -3,8 +3,8 @@
 use ratatui::layout::Size;
 use trajview::{
     runtime::{self, Wishes, from_disk},
-    session::views::View,
-    shell::{Place, config::Config},
+    session::{place::Place, views::View},
+    shell::config::Config,
     widgets::export,
 };
 

@@ -11,16 +11,18 @@ use trajview::{
         recorded::{Passed, Recorded, Tests, Value},
     },
     runtime::{self, Wishes},
-    session::{question::Question, views::View},
+    session::{place::Place, question::Question, views::View},
     shell::{
-        Message, Place,
+        Message,
         config::{Config, Reference},
-        draw,
-        mouse::{Kind, Mouse},
-        state,
+        draw, state,
     },
     views::curves::series,
-    widgets::{export, key, theme::Theme},
+    widgets::{
+        export, key,
+        mouse::{Kind, Mouse},
+        theme::Theme,
+    },
 };
 
 use crate::story::{Answering, Story, Telling, opener_of};
@@ -155,7 +157,7 @@ fn the_smallest_screen_still_has_a_chart() {
 #[test]
 fn without_utf_8_the_chart_is_ascii() {
     let mut app = world("m").app;
-    app.shell.looks.alphabet = trajview::shell::looks::Alphabet::Ascii;
+    app.shell.looks.alphabet = trajview::widgets::looks::Alphabet::Ascii;
     let frame = export::text(&draw::picture(&app, Theme::with(app.shell.looks)));
     assert!(frame.is_ascii());
     insta::assert_snapshot!(frame);
@@ -330,7 +332,11 @@ fn measuring_stops_and_goes_on() {
     let app = &mut world.app;
     press_only(app, "2w");
     let effects = press_only(app, "x");
-    assert!(effects.iter().any(|effect| matches!(effect, trajview::shell::Effect::StopScoring)));
+    assert!(
+        effects
+            .iter()
+            .any(|effect| matches!(effect, trajview::session::effect::Effect::StopScoring))
+    );
     let seen = export::text(&draw::picture(app, Theme::plain()));
     assert!(seen.contains("stopped: 0 of 8 turns measured, x goes on"), "{seen}");
 
@@ -350,7 +356,7 @@ fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
     press(&mut world, "x");
 
     for effect in asked {
-        if let trajview::shell::Effect::Ask(request, question) = effect
+        if let trajview::session::effect::Effect::Ask(request, question) = effect
             && let Question::Scores { .. } = *question
         {
             world.send(Message::Answered(request, question.failure()("stopped".into())));
@@ -369,7 +375,10 @@ fn the_playhead_plays_on_over_the_chart() {
     assert_eq!(world.app.replay().unwrap().view, View::Curves);
 }
 
-fn press_only(app: &mut trajview::shell::App, keys: &str) -> Vec<trajview::shell::Effect> {
+fn press_only(
+    app: &mut trajview::shell::App,
+    keys: &str,
+) -> Vec<trajview::session::effect::Effect> {
     let keys = key::parse(keys).unwrap().into_iter();
     keys.flat_map(|key| app.update(Message::Press(key))).collect()
 }

@@ -1,7 +1,7 @@
 //! The diff panel: both sides, folds, since when, who wrote it.
 
 use ratatui::layout::Size;
-use trajview::{runtime, shell::Place};
+use trajview::{runtime, session::place::Place};
 
 use crate::story::{Story, Telling, opener_of, text};
 

@@ -7,13 +7,13 @@ use trajview::{
         rubric::{Judge, Rubric},
     },
     session::views::View,
-    shell::{
-        Message, draw,
+    shell::{Message, draw, state},
+    widgets::{
+        export, key,
         looks::Alphabet,
         mouse::{Kind, Mouse},
-        state,
+        theme::Theme,
     },
-    widgets::{export, key, theme::Theme},
 };
 
 use crate::{

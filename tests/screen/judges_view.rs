@@ -5,14 +5,11 @@ use proptest::prelude::*;
 use ratatui::layout::Size;
 use trajview::{
     run::rubric::{Judge, Judgement, Repeat, Rubric, Verdict},
-    shell::{
-        Message, draw,
-        mouse::{Kind, Mouse},
-        state,
-    },
+    shell::{Message, draw, state},
     views::scores::judges::Side,
     widgets::{
         key::{self, Key},
+        mouse::{Kind, Mouse},
         theme::Theme,
     },
 };

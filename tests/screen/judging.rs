@@ -13,7 +13,8 @@ use trajview::{
         settings::{Kind, Settings},
     },
     runtime::{Rehearsal, SettingsFile, Wishes, from_disk},
-    shell::{App, Message, Place},
+    session::place::Place,
+    shell::{App, Message},
     widgets::export,
 };
 

@@ -2,19 +2,14 @@
 
 use ratatui::{layout::Size, style::Color};
 use trajview::{
-    session::question::{Answer, Question},
-    shell::{App, Effect, Message, draw::picture},
-    views::{
-        jobs::{
-            self, Plan as JobPlan, Refusal,
-            form::Choice,
-            live::{Found, Origin},
-        },
-        live::{
-            self,
-            told::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told},
-        },
+    session::{
+        effect::Effect,
+        jobs::{Choice, Found, Origin, Plan as JobPlan, Refusal},
+        live::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told},
+        question::{Answer, Question},
     },
+    shell::{App, Message, draw::picture},
+    views::{jobs, live},
     widgets::{export, key::parse, theme::Theme},
 };
 

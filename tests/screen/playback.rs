@@ -11,8 +11,12 @@ use ratatui::{
 use trajview::{
     run::files::FileDiff,
     runtime,
-    session::question::{Answer, Question},
-    shell::{App, At, Effect, Message, Place, draw, replay},
+    session::{
+        effect::Effect,
+        place::{At, Place},
+        question::{Answer, Question},
+    },
+    shell::{App, Message, draw, replay},
     views::replay::steps::Kinds,
     widgets::{
         key::{Code, Key},

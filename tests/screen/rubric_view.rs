@@ -8,16 +8,14 @@ use trajview::{
     formats::{Source, by_name},
     run::{Run, Turn, rubric_tree::RubricTree},
     runtime::{self, Wishes},
-    session::views::View,
-    shell::{
-        App, Effect, Loading, Message, Place,
-        config::Config,
-        draw,
-        mouse::{Kind, Mouse},
-        state,
-    },
+    session::{ask::Loading, effect::Effect, place::Place, views::View},
+    shell::{App, Message, config::Config, draw, state},
     views::scores::tree::{Order, Part},
-    widgets::{export, key, theme::Theme},
+    widgets::{
+        export, key,
+        mouse::{Kind, Mouse},
+        theme::Theme,
+    },
 };
 
 fn sample() -> PathBuf {

@@ -9,14 +9,14 @@ use trajview::{
         Recoverability, Rubric, Verdict,
     },
     runtime::{self, Wishes},
-    session::views::View,
-    shell::{
-        Effect, Message, Place, draw,
+    session::{effect::Effect, place::Place, views::View},
+    shell::{Message, draw, state},
+    widgets::{
+        export, key,
         looks::Alphabet,
         mouse::{Kind, Mouse},
-        state,
+        theme::Theme,
     },
-    widgets::{export, key, theme::Theme},
 };
 
 use crate::story::{Answering, Story, Telling};

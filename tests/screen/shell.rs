@@ -6,18 +6,21 @@ use ratatui::{
     style::{Color, Modifier},
 };
 use trajview::{
+    run::values::Named,
     runtime::{self, Wishes},
+    session::{arrangement::Arrangement, effect::Effect, place::Place},
     shell::{
-        App, Effect, Message, Place,
-        config::{Arrangement, Chord, Config, Named, Stop},
-        looks::ThemeName,
-        mouse::{Capture, Kind, Mouse},
+        App, Message,
+        config::{Chord, Config, Stop},
+        mouse::Capture,
         state,
     },
     widgets::{
         export,
         key::{self, Key},
         layout::Panel,
+        looks::ThemeName,
+        mouse::{Kind, Mouse},
     },
 };
 
@@ -619,7 +622,7 @@ fn without_utf_8_every_frame_is_ascii() {
 fn every_new_key_is_in_the_table() {
     for keys in [": <esc>", "<c-p> <esc>", "E", "Ma", "'a", "<c-o>", "<c-n>", "T", "<c-g>", "yy"] {
         let first = key::parse(keys).unwrap()[0];
-        let context = trajview::shell::keymap::Context::Turns;
+        let context = trajview::session::context::Context::Turns;
         assert!(trajview::shell::keymap::find(context, first).is_some(), "{keys}");
     }
     assert!(Key::ctrl('g').to_string() == "ctrl-g");

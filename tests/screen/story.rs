@@ -25,10 +25,12 @@ use trajview::{
     runtime::{self, Opened, Opener, Recording},
     session::{
         Counts,
+        effect::Effect,
+        place::Place,
         question::{Answer, Question},
         scores::{self, Measured, Moved, RulerName},
     },
-    shell::{App, Effect, Message, Place},
+    shell::{App, Message},
     store::{GoesOn, OpenError, ReuseReader, Scorer},
     views::replay::colours::Sides,
 };

@@ -8,7 +8,7 @@ use crate::{
         secret::Secret,
         settings::{Kind, Settings},
     },
-    views::judge::asking::{self, Judge, Models},
+    session::judging::{self, Judge, Models},
 };
 
 /// The judges of a settings file.
@@ -150,18 +150,18 @@ impl Known {
     }
 
     fn of_settings(&self, settings: &Settings) -> Judge {
-        Judge { origin: asking::Origin::Settings, ..self.shown(settings) }
+        Judge { origin: judging::Origin::Settings, ..self.shown(settings) }
     }
 
     fn of_found(&self, found: &Found) -> Judge {
         let judge = self.shown(&found.settings);
         match &found.origin {
             Origin::Key(variable) => {
-                Judge { origin: asking::Origin::Key(variable.clone()), ..judge }
+                Judge { origin: judging::Origin::Key(variable.clone()), ..judge }
             }
-            Origin::Program(_) => Judge { origin: asking::Origin::Program, ..judge },
+            Origin::Program(_) => Judge { origin: judging::Origin::Program, ..judge },
             Origin::Server => Judge {
-                origin: asking::Origin::Server,
+                origin: judging::Origin::Server,
                 model: found.models.first().map(|it| it.id.clone()).unwrap_or_default(),
                 models: Models::Known(found.models.iter().map(model).collect()),
                 ..judge
@@ -186,15 +186,15 @@ impl Known {
             place: settings.place().to_owned(),
             price: cost.price_input.zip(cost.price_output).map(|(sent, said)| [sent, said]),
             models,
-            origin: asking::Origin::Settings,
+            origin: judging::Origin::Settings,
         }
     }
 }
 
 const NO_FILE: &str = "there is no settings file to keep it in: trajview --config FILE names one";
 
-fn model(of: &Model) -> asking::Model {
-    asking::Model { id: of.id.clone(), price: of.price }
+fn model(of: &Model) -> judging::Model {
+    judging::Model { id: of.id.clone(), price: of.price }
 }
 
 #[cfg(test)]

@@ -32,10 +32,13 @@ use crate::{
         settings::Settings,
         stop::Stop,
     },
-    session::question::{Part, Question},
-    shell::{Message, Request},
+    session::{
+        ask::Request,
+        judging::{self, Asks, Matter, News, Outcome, Plan, Start, Wish},
+        question::{Part, Question},
+    },
+    shell::Message,
     store::{self, Opened, judgements::Judgements},
-    views::judge::asking::{self, Asks, Matter, News, Outcome, Plan, Start, Wish},
 };
 
 use super::world::Event;
@@ -87,7 +90,7 @@ impl Judging {
         judges: &[Settings],
         environment: Environment,
         file: Option<SettingsFile>,
-    ) -> Vec<asking::Judge> {
+    ) -> Vec<judging::Judge> {
         let mut known = locked(&self.known);
         known.write_down(judges);
         (known.environment, known.file) = (environment, file);
@@ -156,7 +159,10 @@ impl Judging {
 
     /// Says at once what the settings, keys and programs give, and which servers answer when they had their time. Gives
     /// everybody, and what is wrong with the settings.
-    pub fn find(&self, tell: &dyn Fn(Vec<asking::Judge>)) -> (Vec<asking::Judge>, Option<String>) {
+    pub fn find(
+        &self,
+        tell: &dyn Fn(Vec<judging::Judge>),
+    ) -> (Vec<judging::Judge>, Option<String>) {
         let (problem, judges, environment) = {
             let mut known = locked(&self.known);
             let problem = known.look();
@@ -170,7 +176,7 @@ impl Judging {
     }
 
     /// Everybody, with the models of this judge, or why they are not known.
-    pub fn list(&self, judge: &str) -> Vec<asking::Judge> {
+    pub fn list(&self, judge: &str) -> Vec<judging::Judge> {
         let known = locked(&self.known).clone(); // nobody waits for a server
         let models = known.ask_for_models(judge);
         let mut known = locked(&self.known);

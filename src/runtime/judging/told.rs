@@ -12,7 +12,7 @@ use crate::{
         run::{Ended, Halt, Job},
     },
     run::{flags::Counts, rubric},
-    views::judge::asking::{File, Given, How, News, Outcome},
+    session::judging::{File, Given, How, News, Outcome},
 };
 
 /// Nothing here holds a key.

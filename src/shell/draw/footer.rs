@@ -9,10 +9,8 @@ use ratatui::{
 
 use crate::{
     run::search::Syntax,
-    shell::{
-        App,
-        keymap::{self, Context},
-    },
+    session::context::Context,
+    shell::{App, keymap},
     views::{
         live::{Live, Phase},
         replay::search::Prompt,

@@ -17,12 +17,13 @@ use ratatui::{
 };
 
 use crate::{
-    session::views::View,
-    shell::{App, Loading, looks::Alphabet, replay::Replay},
+    session::{ask::Loading, views::View},
+    shell::{App, replay::Replay},
     views::{audit, compare, curves, jobs, judge, live, replay, scores, table},
     widgets::{
         layout::{LEAST, Layout, Panel},
         line,
+        looks::Alphabet,
         panel::sentence,
         signs,
         theme::{Meaning, Theme},

@@ -5,8 +5,7 @@ use crate::{
         EditKind,
         files::{Change, FileDiff, Origin, Version},
     },
-    session::{ask::Numbers, question::Question},
-    shell::Effect,
+    session::{ask::Numbers, effect::Effect, question::Question},
     views::replay::{
         base::Span,
         diff::{DiffKey, Scope, View},

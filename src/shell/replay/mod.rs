@@ -3,6 +3,10 @@
 //! Turn, step and file are selected here; each panel's own state is in its file. After every message
 //! [`Replay::settle`] brings the panels in step with the selection and [`Replay::ask`] asks for what is missing.
 
+use crate::{
+    session::{context::Context, views::View},
+    views::curves::Part,
+};
 use std::sync::Arc;
 
 use crate::{
@@ -15,6 +19,7 @@ use crate::{
         Session,
         ask::{Loading, Pending, Request},
         digest::Lines,
+        place::Place,
         question::Answer,
         views,
     },
@@ -42,8 +47,6 @@ use crate::{
         scroll::Motion,
     },
 };
-
-use super::Place;
 
 mod asking;
 mod growing;
@@ -118,6 +121,19 @@ pub enum Message {
 }
 
 impl Replay {
+    /// Where the keyboard is while nothing lies over the views.
+    pub fn context(&self) -> Context {
+        match (self.view, self.curves.part) {
+            (View::Replay | View::Collection | View::Compare | View::Live, _) => {
+                context_of(self.focus)
+            }
+            (View::Curves, Part::Chart) => Context::Chart,
+            (View::Curves, Part::Moved) => Context::Moved,
+            (View::Scores, _) => self.scores.context(&self.session),
+            (View::Audit, _) => self.audit.context(),
+        }
+    }
+
     pub fn of(run: Arc<Run>, place: &Place, room: Room) -> Self {
         let mut replay = Self {
             session: Session::of(run),
@@ -433,5 +449,15 @@ impl Replay {
     /// A step's number among the steps of its turn, sub-agents' included; counts from 1.
     pub fn number_of(&self, step: StepId) -> usize {
         self.steps.position_of(step).map_or(0, |position| position + 1)
+    }
+}
+
+/// Where the keyboard is while a panel of the replay has it.
+pub const fn context_of(panel: Panel) -> Context {
+    match panel {
+        Panel::Turns => Context::Turns,
+        Panel::Files => Context::Files,
+        Panel::Diff => Context::Diff,
+        Panel::Steps => Context::Steps,
     }
 }

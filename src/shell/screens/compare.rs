@@ -4,8 +4,12 @@ use std::path::PathBuf;
 
 use crate::{
     run::RepoPath,
-    session::views::View,
-    shell::{App, At, Effect, Place, marks::Marks, screens::Screen},
+    session::{
+        effect::Effect,
+        place::{At, Place},
+        views::View,
+    },
+    shell::{App, marks::Marks, screens::Screen},
     study::compare::letter,
     views::{
         compare::{Comparison, Message, Part, areas::Areas, code::Shown},

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    session::ask::{Loading, Sentence},
-    shell::{App, Effect, Request},
-    views::judge::{
-        Page, Part,
-        asking::{How, News, Outcome},
-        sitting::Sitting,
+    session::{
+        ask::{Loading, Request, Sentence},
+        effect::Effect,
+        judging::{How, News, Outcome},
     },
+    shell::App,
+    views::judge::{Page, Part, sitting::Sitting},
     widgets::scroll::Scroll,
 };
 

@@ -4,19 +4,20 @@ use ratatui::layout::{Rect, Size};
 
 use crate::{
     run::Run,
-    session::views::View,
-    shell::{
-        App, At, Effect, Place,
-        keymap::Context,
+    session::{
+        context::Context,
+        effect::Effect,
+        live::{Command, Told},
+        place::{At, Place},
+        views::View,
+    },
+    shell::{App, screens::Screen},
+    views::live::{Focus, Live, Message, Turn, areas::Areas},
+    widgets::{
+        key::Key,
+        layout::Layout,
         mouse::{Kind, Mouse},
-        screens::Screen,
     },
-    views::live::{
-        Focus, Live, Message, Turn,
-        areas::Areas,
-        told::{Command, Told},
-    },
-    widgets::{key::Key, layout::Layout},
 };
 
 impl App {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::{
-    session::views::View,
-    shell::{App, Effect, Loading, Place, marks::Marks, replay, screens::Screen},
+    session::{ask::Loading, effect::Effect, place::Place, views::View},
+    shell::{App, marks::Marks, replay, screens::Screen},
     views::table::{Collection, Message, order::Line, row::Reading},
 };
 

@@ -9,9 +9,10 @@ use crate::{
     run::rubric::FULL,
     session::{
         ask::{Numbers, Pending, Request},
+        effect::Effect,
         question::Question,
     },
-    shell::{Effect, replay::Replay},
+    shell::replay::Replay,
     study::{Coefficient, Estimate, Plan, Ratings, Scale, agreement::Table},
     views::scores::components::verdict::cut,
 };

@@ -7,10 +7,11 @@ use crate::{
     metrics::absence::Place,
     session::{
         ask::{Answers, Numbers, Request},
+        effect::Effect,
         question::{Answer, Question},
         views::View,
     },
-    shell::{Effect, replay::Replay},
+    shell::replay::Replay,
     views::replay::{blame::FileAt, diff::Scope},
 };
 

@@ -24,8 +24,8 @@ pub mod reason;
 
 use crate::{
     run::rubric::{Component, Verdict},
-    session::views::View,
-    shell::{keymap::Context, replay::Replay},
+    session::{context::Context, views::View},
+    shell::replay::Replay,
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},

@@ -3,11 +3,12 @@
 use ratatui::layout::{Position, Rect};
 
 use crate::{
-    shell::{
+    shell::replay::Replay,
+    widgets::{
+        layout::Layout,
         mouse::{Kind, Mouse},
-        replay::Replay,
+        scroll::Motion,
     },
-    widgets::{layout::Layout, scroll::Motion},
 };
 
 use super::{Message, Part, areas::Areas};

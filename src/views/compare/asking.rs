@@ -4,12 +4,11 @@
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use crate::{
-    metrics::quality::Snapshot,
     session::{
         ask::{Loading, Numbers, Request},
+        effect::Effect,
         question::{Answer, Question},
     },
-    shell::Effect,
     study::compare::{Party, done_at, moments_of, turns_of},
     views::replay::colours::{TOO_LONG, Texts},
 };
@@ -20,17 +19,6 @@ use super::{
     chart::Axis,
     code::{CodeKey, Shown, Text},
 };
-
-/// The numbers of one moment.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Measured {
-    /// In turns done.
-    pub done: usize,
-    /// None where no file could be measured.
-    pub code: Option<Snapshot>,
-    /// None where nothing is exported, or nothing could be read.
-    pub dir: Option<f64>,
-}
 
 /// Moments measured at once: few enough that the curves are seen to grow.
 const AT_ONCE: usize = 24;

@@ -16,11 +16,13 @@ mod said;
 pub mod table;
 pub mod trees;
 
+use crate::session::context::Context;
 use std::path::PathBuf;
 
 use crate::{
     session::{
         ask::{Answers, Loading, Pending},
+        parties::Measured,
         scores::RulerName,
     },
     study::compare::{self, Party, Subtraction},
@@ -28,7 +30,6 @@ use crate::{
 };
 
 use areas::Areas;
-use asking::Measured;
 use chart::Chart;
 use code::Code;
 use table::Table;
@@ -117,6 +118,15 @@ pub enum Message {
 }
 
 impl Part {
+    /// Where the keyboard is while this part has it.
+    pub const fn context(self) -> Context {
+        match self {
+            Self::Numbers | Self::Components | Self::Code => Context::Pair,
+            Self::Curves => Context::Overlaid,
+            Self::Files => Context::Ended,
+        }
+    }
+
     pub const ALL: [Self; 5] =
         [Self::Numbers, Self::Components, Self::Code, Self::Curves, Self::Files];
 

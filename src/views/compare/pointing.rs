@@ -3,11 +3,13 @@
 use ratatui::layout::Rect;
 
 use crate::{
-    shell::{
-        App, Effect,
+    session::effect::Effect,
+    shell::App,
+    widgets::{
+        layout::Layout,
         mouse::{Kind, Mouse},
+        scroll::Motion,
     },
-    widgets::{layout::Layout, scroll::Motion},
 };
 
 use super::{

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use crate::{
     run::files::{Change, FileDiff},
-    session::ask::{Answers, Loading, Request, Sentence},
-    shell::config::Arrangement,
+    session::{
+        arrangement::Arrangement,
+        ask::{Answers, Loading, Request, Sentence},
+    },
     study::compare::{FileRow, Standing, Trees},
     views::replay::{colours::Sides, diff::Compared},
     widgets::scroll::{Motion, Scroll},

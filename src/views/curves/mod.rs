@@ -219,7 +219,7 @@ impl Replay {
         &mut self,
         numbers: &mut Numbers,
         layout: &Layout,
-    ) -> Vec<crate::shell::Effect> {
+    ) -> Vec<crate::session::effect::Effect> {
         let is_known = self.session.is_whole && matches!(self.session.timeline, Loading::Ready(_));
         let is_seen = self.view == View::Curves || layout.now.is_some();
         if !is_known {

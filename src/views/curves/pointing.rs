@@ -4,12 +4,10 @@ use ratatui::layout::{Position, Rect};
 
 use crate::{
     session::views::View,
-    shell::{
-        mouse::{Kind, Mouse},
-        replay::Replay,
-    },
+    shell::replay::Replay,
     widgets::{
         layout::{Layout, inside},
+        mouse::{Kind, Mouse},
         scroll::{Motion, centred},
     },
 };

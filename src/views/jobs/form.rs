@@ -1,6 +1,9 @@
 //! Fields that are filled in before something is begun. What is wrong with a value is said at its field.
 
-use crate::widgets::scroll::{Motion, Scroll};
+use crate::{
+    session::jobs::Choice,
+    widgets::scroll::{Motion, Scroll},
+};
 
 /// Fields from the top, and which of them has the keyboard.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -41,18 +44,6 @@ pub enum Value {
     Amount { amount: Option<f64>, step: f64, unit: &'static str, empty: &'static str },
 }
 
-/// One of the values of a choice.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Choice {
-    /// What the code knows it by.
-    pub id: String,
-    pub label: String,
-    /// What stands behind it while it is chosen, such as a version.
-    pub remark: String,
-    /// Why it cannot be taken, and what would help; None where it can.
-    pub lacks: Option<String>,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     Move(Motion),
@@ -67,22 +58,6 @@ pub enum Message {
     Accept,
     /// What stood there before comes back.
     Cancel,
-}
-
-impl Choice {
-    pub fn new(id: impl Into<String>, label: impl Into<String>) -> Self {
-        Self { id: id.into(), label: label.into(), ..Self::default() }
-    }
-
-    #[must_use]
-    pub fn with_remark(self, remark: impl Into<String>) -> Self {
-        Self { remark: remark.into(), ..self }
-    }
-
-    #[must_use]
-    pub fn lacking(self, why: impl Into<String>) -> Self {
-        Self { lacks: Some(why.into()), ..self }
-    }
 }
 
 impl Field {

@@ -6,14 +6,14 @@
 use std::path::PathBuf;
 
 use crate::{
-    session::views::View,
+    session::{effect::Effect, judging::How, place::Place, views::View},
     shell::{
-        App, Effect, Message as AppMessage, Place, replay,
+        App, Message as AppMessage, replay,
         screens::{Screen, judge::name_of},
     },
     views::{
         compare, curves,
-        judge::{asking::How, sitting::Sitting},
+        judge::sitting::Sitting,
         live::{self, Live, Phase},
         table,
     },

@@ -8,114 +8,17 @@ use std::path::{Path, PathBuf};
 use crate::{
     run::Run,
     session::{
-        ask::{Numbers, Pending},
+        ask::{Numbers, Pending, Request},
+        effect::Effect,
+        jobs::{Choice, Condition, Found, Origin, Refusal, Start, What},
+        place::Place,
         question::Question,
         views::View,
     },
-    shell::{App, Effect, Place, Request},
+    shell::App,
 };
 
-use super::{
-    Refusal,
-    form::{Choice, Field, Form},
-};
-
-/// A run that is to be made, as the form says it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Start {
-    /// The run that is shown beside it, and that its task is taken from.
-    pub from: Option<PathBuf>,
-    pub what: What,
-    pub condition: Condition,
-    pub agent: String,
-    /// In the place of the agent's usual program.
-    pub program: Option<PathBuf>,
-    pub model: Option<String>,
-    pub server: Option<String>,
-    /// The name of the variable that holds the key; never the key.
-    pub key: Option<String>,
-    pub has_full_rights: bool,
-    /// A file whose words go before each request.
-    pub notes: Option<PathBuf>,
-    /// A command that tests the code at each checkpoint.
-    pub tests: Option<String>,
-    pub tokens: Option<f64>,
-    pub usd: Option<f64>,
-    pub minutes: Option<f64>,
-    pub turns: Option<f64>,
-    /// The bundle that is made; None for the one that is proposed.
-    pub folder: Option<PathBuf>,
-    /// Where the agent works; nobody can guess it.
-    pub work: PathBuf,
-}
-
-/// A run that begins.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Beginning {
-    pub start: Box<Start>,
-    pub origin: Option<Origin>,
-    /// What is remembered of the form: fields and their values.
-    pub said: Vec<(String, String)>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
-    /// What the run was asked that this one is started from; under the other condition, the same task.
-    Task,
-    Script(PathBuf),
-    Specification(PathBuf),
-    Prompt(String),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Condition {
-    /// One request a turn.
-    #[default]
-    Emergent,
-    /// Everything in one request.
-    SingleShot,
-}
-
-impl Condition {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Emergent => "emergent",
-            Self::SingleShot => "single-shot",
-        }
-    }
-
-    const fn other(self) -> Self {
-        match self {
-            Self::Emergent => Self::SingleShot,
-            Self::SingleShot => Self::Emergent,
-        }
-    }
-
-    fn by_word(word: &str) -> Self {
-        if word == Self::SingleShot.word() { Self::SingleShot } else { Self::Emergent }
-    }
-}
-
-/// The run that a form is opened for.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Origin {
-    pub path: PathBuf,
-    pub name: String,
-    /// What the runs of one task have in common.
-    pub task: String,
-    pub condition: Condition,
-}
-
-/// What a worker found out for the form.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Found {
-    /// Those that are on this machine first.
-    pub agents: Vec<Choice>,
-    /// What the last form said about this task: fields and their values.
-    pub remembered: Vec<(String, String)>,
-    /// A folder for the agent.
-    pub work: PathBuf,
-}
+use super::form::{Field, Form};
 
 pub const WHAT: &str = "what";
 pub const FILE: &str = "file";

@@ -20,15 +20,16 @@ use std::path::PathBuf;
 
 use crate::{
     session::{
-        ask::{Numbers, Pending, Sentence},
+        self,
+        ask::{Numbers, Pending, Request, Sentence},
+        effect::Effect,
+        jobs::{Plan, Refusal, Wanted},
         question::Question,
     },
-    shell::{App, Effect, Request},
+    shell::App,
 };
 
 use form::Form;
-use scoring::Measure;
-use testing::Tests;
 
 /// A form over the view, and what it would begin.
 #[derive(Debug)]
@@ -57,31 +58,6 @@ pub enum Purpose {
     Live,
 }
 
-/// What a form comes to: plain values, carried out as they are.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Wanted {
-    Score(Measure),
-    Test(Tests),
-    Live(Box<live::Start>),
-}
-
-/// What beginning would do: names and values, from the top. Sentences.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Plan {
-    pub rows: Vec<(String, String)>,
-    /// What is taken for fields without words: ids and values.
-    pub proposed: Vec<(&'static str, String)>,
-}
-
-/// Why something is not begun.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// The field it is about; None where it is about the whole.
-    pub field: Option<&'static str>,
-    /// A sentence.
-    pub why: String,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     Open(Purpose),
@@ -97,21 +73,9 @@ pub enum Message {
     /// What was to begin cannot.
     Refused(Request, Refusal),
     /// The agent of a live run is being started; where it is recorded.
-    LiveBegan(Option<live::Origin>, PathBuf),
+    LiveBegan(Option<session::jobs::Origin>, PathBuf),
     /// So many rows on in the plan.
     ScrollPlan(isize),
-}
-
-impl Plan {
-    pub fn row(&mut self, name: impl Into<String>, value: impl Into<String>) {
-        self.rows.push((name.into(), value.into()));
-    }
-}
-
-impl Refusal {
-    pub fn at(field: &'static str, why: impl Into<String>) -> Self {
-        Self { field: Some(field), why: why.into() }
-    }
 }
 
 impl Purpose {
@@ -214,12 +178,16 @@ impl Dialog {
     }
 
     /// Agents of this machine, more of which follow.
-    pub(crate) fn show_agents(&mut self, request: Request, found: &live::Found) {
+    pub(crate) fn show_agents(&mut self, request: Request, found: &session::jobs::Found) {
         self.live.show(request, found, &mut self.form);
     }
 
     /// All agents of this machine, where they were asked for.
-    pub(crate) fn take_agents(&mut self, request: Request, found: Result<live::Found, Sentence>) {
+    pub(crate) fn take_agents(
+        &mut self,
+        request: Request,
+        found: Result<session::jobs::Found, Sentence>,
+    ) {
         self.live.take(request, &found.unwrap_or_default(), &mut self.form);
     }
 
@@ -327,8 +295,11 @@ impl App {
                 let folder = dialog.form.get(live::FOLDER).and_then(|it| it.proposed.clone());
                 let folder = start.folder.clone().or_else(|| folder.map(PathBuf::from));
                 let origin = dialog.live.origin.clone();
-                let start = Box::new(live::Start { folder, ..*start });
-                vec![Effect::StartLive(request, Box::new(live::Beginning { start, origin, said }))]
+                let start = Box::new(session::jobs::Start { folder, ..*start });
+                vec![Effect::StartLive(
+                    request,
+                    Box::new(session::jobs::Beginning { start, origin, said }),
+                )]
             }
         }
     }

@@ -4,23 +4,14 @@ use std::path::PathBuf;
 
 use crate::{
     metrics::quality::Profile,
-    shell::{App, Effect},
+    session::{
+        effect::Effect,
+        jobs::{Choice, Measure, Refusal},
+    },
+    shell::App,
 };
 
-use super::{
-    Refusal,
-    form::{Choice, Field, Form},
-};
-
-/// Whose formulas and which rules measure the code.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Measure {
-    pub profile: Profile,
-    /// A file or folder of rules; None for those that are built in.
-    pub rules: Option<PathBuf>,
-    /// Whether runs that are opened later are measured so too: the settings say it from then on.
-    pub is_default: bool,
-}
+use super::form::{Field, Form};
 
 pub(super) const PROFILE: &str = "profile";
 pub const DEFAULT: &str = "default";

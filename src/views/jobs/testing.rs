@@ -2,29 +2,16 @@
 
 use crate::{
     run::{Checkpoint, Run},
-    session::question::Question,
-    shell::{App, Effect, Request, replay::Replay},
+    session::{
+        ask::Request,
+        effect::Effect,
+        jobs::{Choice, Outcome, Refusal, Tests},
+        question::Question,
+    },
+    shell::{App, replay::Replay},
 };
 
-use super::{
-    Refusal,
-    form::{Choice, Field, Form},
-};
-
-/// What is run, and of which checkpoints.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tests {
-    /// Position of the checkpoint among those of the run; None for every one.
-    pub checkpoint: Option<usize>,
-    pub command: String,
-    /// A file below the folder of the code that the command writes in JUnit's XML.
-    pub report: Option<String>,
-    /// The command is ended after so many.
-    pub seconds: f64,
-}
-
-/// So many passed of so many, or a sentence that says why nothing was tested.
-pub type Outcome = Result<(u64, u64), String>;
+use super::form::{Field, Form};
 
 /// Tests that were begun from the screen, and what came of them so far.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,15 +82,6 @@ pub(super) fn wanted(form: &Form) -> Result<Tests, Refusal> {
     let seconds = form.amount(SECONDS).ok_or_else(|| Refusal::at(SECONDS, "at least 30 s"))?;
     let report = form.text(REPORT).map(str::to_owned);
     Ok(Tests { checkpoint, command: command.to_owned(), report, seconds })
-}
-
-impl Tests {
-    /// The checkpoints that are tested: position, and turns done.
-    pub fn moments(&self, run: &Run) -> Vec<(String, usize)> {
-        let all = run.checkpoints.iter().enumerate();
-        let wanted = all.filter(|(at, _)| self.checkpoint.is_none_or(|wanted| wanted == *at));
-        wanted.map(|(_, it)| (it.id.clone(), it.last_turn + 1)).collect()
-    }
 }
 
 impl Testing {

@@ -2,9 +2,11 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use crate::{run::Run, widgets::scroll::Scroll};
-
-use super::asking::{Asks, Judge};
+use crate::{
+    run::Run,
+    session::judging::{Asks, Judge},
+    widgets::scroll::Scroll,
+};
 
 /// What a user may choose before a judge is asked.
 #[derive(Debug)]

@@ -5,7 +5,6 @@
 //! goes on while other views are looked at, while the pane is closed, and while another run is open: `shell::screens::judge`.
 
 pub mod areas;
-pub mod asking;
 pub mod draw;
 pub mod form;
 mod pointing;
@@ -18,9 +17,12 @@ use std::sync::Arc;
 use crate::{
     session::{
         ask::{Numbers, Pending, Request},
+        context::Context,
+        effect::Effect,
+        judging::{Asks, How, Judge, Matter, Models, News, Origin, Outcome, Plan, Start, Wish},
         question::{Answer, Question},
     },
-    shell::{Effect, keymap::Context, replay::Replay},
+    shell::replay::Replay,
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},
@@ -28,7 +30,6 @@ use crate::{
 };
 
 use areas::Areas;
-use asking::{Asks, How, Judge, Matter, Models, News, Origin, Outcome, Plan, Start, Wish};
 use form::Form;
 use sitting::Sitting;
 

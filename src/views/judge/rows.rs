@@ -5,13 +5,13 @@ use crate::{
         flags::{Counts, Flag, Flagging},
         rubric::{Evidence, Verdict},
     },
+    session::judging::{Asks, Given},
     shell::replay::Replay,
     views::scores::components::verdict::cut,
 };
 
 use super::{
     areas::Areas,
-    asking::{Asks, Given},
     sitting::{Call, Entry, State, Traced},
 };
 

@@ -1,8 +1,12 @@
 //! One judging, as it is watched: what is known of each component, and of the whole.
 
-use crate::{run::rubric::Look, session::ask::Request};
-
-use super::asking::{File, Given, How, Matter, News, Outcome, Wish};
+use crate::{
+    run::rubric::Look,
+    session::{
+        ask::Request,
+        judging::{File, Given, How, Matter, News, Outcome, Wish},
+    },
+};
 
 /// A judging under way, or the last one.
 #[derive(Debug, Clone, PartialEq)]
@@ -224,7 +228,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::views::judge::asking::Asks;
+    use crate::session::judging::Asks;
 
     fn sitting() -> Sitting {
         let wish = Wish {

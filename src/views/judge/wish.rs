@@ -5,13 +5,16 @@ use std::collections::BTreeSet;
 use crate::{
     metrics::lifeline,
     run::rubric::{Judgement, SEVERE},
-    session::views::View,
+    session::{
+        self,
+        judging::{Asks, Judge, Matter, Models, Origin, Wish},
+        views::View,
+    },
     shell::replay::Replay,
     views::{jobs::form as jobs, scores::Shows},
 };
 
 use super::{
-    asking::{Asks, Judge, Matter, Models, Origin, Wish},
     form::{Field, Own, Playhead, State, Which},
     lacks_model,
 };
@@ -235,7 +238,7 @@ impl Replay {
             return jobs::Field::text(label, label, line.unwrap_or(typed), "");
         }
         let (value, remark) = self.field_said(field);
-        let choice = jobs::Choice::new(label, value).with_remark(remark);
+        let choice = session::jobs::Choice::new(label, value).with_remark(remark);
         jobs::Field::choice(label, label, vec![choice], 0)
     }
 

@@ -1,8 +1,8 @@
 //! What a box tells of a run that is being made.
 
-use crate::shell::overlay::Row;
+use crate::{session::live::How, shell::overlay::Row};
 
-use super::{Live, State, told::How};
+use super::{Live, State};
 
 /// What is being done, and what it took so far. What the agent does not say is "not told".
 pub fn of(live: &Live) -> Vec<Row> {

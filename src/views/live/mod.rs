@@ -8,26 +8,26 @@ pub mod areas;
 pub mod draw;
 pub mod facts;
 pub mod terminal;
-pub mod told;
 
 use ratatui::layout::Size;
 use std::{path::PathBuf, time::Duration};
 
 use crate::{
-    shell::{keymap::Context, mouse::Mouse},
+    session::{
+        context::Context,
+        jobs::Origin,
+        live::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told},
+    },
     widgets::{
         key::Key,
+        mouse::Mouse,
         scroll::{Motion, Scroll},
     },
 };
 
-use super::{
-    jobs::live::Origin,
-    live::terminal::{Terminal, find::Way},
-};
+use super::live::terminal::{Terminal, find::Way};
 
 use areas::Areas;
-use told::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told};
 
 /// What is known of the run that is being made.
 #[derive(Debug)]

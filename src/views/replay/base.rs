@@ -6,9 +6,9 @@ use crate::{
     run::{Run, files::Change},
     session::{
         ask::{Answers, Numbers, Request, Sentence},
+        effect::Effect,
         question::Question,
     },
-    shell::Effect,
 };
 
 use super::diff::Scope;

@@ -12,9 +12,9 @@ use crate::{
     },
     session::{
         ask::{Answers, Numbers, Request, Sentence},
+        effect::Effect,
         question::Question,
     },
-    shell::Effect,
 };
 
 /// A file after a turn, which counts from 0.

@@ -1,6 +1,7 @@
 //! A list over the panels to choose from: the hits of a search, the requests, the kinds of steps, what playback stops
 //! at. What choosing leads to is in `replay::choosing`.
 
+use crate::session::context::Context;
 use ratatui::layout::Rect;
 use std::{collections::HashMap, ops::Range};
 
@@ -20,6 +21,18 @@ pub enum Kind {
     Requests,
     Kinds,
     Stops,
+}
+
+impl Kind {
+    /// Where the keyboard is while the list is open.
+    pub const fn context(self) -> Context {
+        match self {
+            Self::Hits => Context::Hits,
+            Self::Requests => Context::Requests,
+            Self::Kinds => Context::Kinds,
+            Self::Stops => Context::Stops,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -1,7 +1,8 @@
 //! Choosing from a list: what it lists and what the choice leads to.
 
 use crate::{
-    shell::{config::Named, replay::Replay},
+    run::values::Named,
+    shell::replay::Replay,
     views::replay::{
         chooser::{Areas, Chooser, Kind, Message},
         steps::{Item, Kinds},

@@ -10,9 +10,9 @@ use crate::{
     run::files::FileDiff,
     session::{
         ask::{Answers, Numbers, Request, Sentence},
+        effect::Effect,
         question::Question,
     },
-    shell::Effect,
 };
 
 use super::diff::{Compared, DiffKey};

@@ -10,7 +10,7 @@ use crate::{
 
 mod compared;
 
-pub use crate::shell::config::Arrangement;
+use crate::session::arrangement::Arrangement;
 pub use compared::{Compared, Row};
 
 /// Lines of unchanged text around a change.

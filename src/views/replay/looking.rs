@@ -8,11 +8,12 @@ use crate::{
         StepId,
         files::{Change, blame::LineOrigin},
     },
+    session::arrangement::Arrangement,
     shell::replay::{Message, Replay, Spot},
     views::replay::{
         base::{self, Span},
         blame::{Blamed, FileAt},
-        diff::{self, Arrangement, DiffKey, Follows, ROOM_FOR_COLUMNS, Scope, View},
+        diff::{self, DiffKey, Follows, ROOM_FOR_COLUMNS, Scope, View},
         files,
         steps::{self, Item},
         tree::Row,

@@ -114,7 +114,7 @@ fn files(replay: &Replay) -> Value {
 
 fn waiting_for_files(replay: &Replay) -> Value {
     match replay.session.timeline {
-        crate::shell::Loading::Failed(_) => Value::NotRecorded,
+        crate::session::ask::Loading::Failed(_) => Value::NotRecorded,
         _ => Value::Waiting,
     }
 }

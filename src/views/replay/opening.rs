@@ -2,8 +2,8 @@
 
 use crate::{
     run::{RepoPath, files::TurnFiles},
-    session::views::View,
-    shell::{Place, replay::Replay},
+    session::{place::Place, views::View},
+    shell::replay::Replay,
     views::replay::{diff::Follows, steps::Item},
     widgets::layout::Panel,
 };

@@ -2,11 +2,11 @@
 
 use crate::{
     run::RepoPath,
-    session::views,
+    session::{arrangement::Arrangement, views},
     shell::replay::Replay,
     views::replay::{
         base::Base,
-        diff::{Arrangement, Follows, View},
+        diff::{Follows, View},
     },
     widgets::{layout::Panel, scroll::Scroll},
 };

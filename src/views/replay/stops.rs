@@ -3,10 +3,7 @@
 //! A failing test is a command that failed and looks like a test runner; to know another one add a row to
 //! `RUNNERS`.
 
-use crate::{
-    run::{Step, StepKind},
-    shell::config::Named,
-};
+use crate::run::{Step, StepKind, values::Named};
 
 pub use crate::shell::config::Stop;
 

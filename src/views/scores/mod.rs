@@ -15,9 +15,9 @@ pub mod tree;
 
 use crate::{
     run::rubric::Judgement,
-    session::{Session, views::View},
-    shell::{keymap::Context, mouse::Mouse, replay::Replay},
-    widgets::layout::Layout,
+    session::{Session, context::Context, views::View},
+    shell::replay::Replay,
+    widgets::{layout::Layout, mouse::Mouse},
 };
 
 /// What the view shows beside what is known.

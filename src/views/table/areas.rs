@@ -2,10 +2,9 @@
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use super::{
-    Collection,
-    columns::{Column, Kind},
-};
+use crate::session::columns::{Column, Kind};
+
+use super::Collection;
 
 /// The areas of the table; all of them inside the body of the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,19 +3,16 @@
 
 use std::{collections::BTreeSet, path::PathBuf};
 
-use crate::{
-    run::Card,
-    session::{
+use crate::session::{
         ask::{Numbers, Pending, Request, Sentence},
+        effect::Effect,
         question::{Answer, Question},
-        scores::RulerName,
-    },
-    shell::Effect,
-};
+        runs::{Asked, Depth, Found},
+    };
 
 use super::{
     Collection,
-    row::{Computed, Reading, Row, Scores, name_after_folders, name_of},
+    row::{Computed, Reading, Row, name_after_folders, name_of},
 };
 
 /// The questions that are out.
@@ -31,37 +28,6 @@ impl Asking {
     pub(crate) fn stop_measuring(&mut self) {
         self.scores.forget();
     }
-}
-
-/// How much of a recording is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
-    Beginning,
-    Whole,
-}
-
-/// A run that is asked about: its row, where it is.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
-    pub row: usize,
-    pub path: PathBuf,
-    /// The moments to score, in turns done.
-    pub moments: Vec<usize>,
-}
-
-/// What a worker found; the answer itself only ends it.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Found {
-    /// Some more runs.
-    Paths(Vec<PathBuf>),
-    /// Some beginnings: row and what it tells, if anything.
-    Beginnings(Vec<(usize, Option<Box<Card>>)>),
-    /// Some runs, read to their end; the error is a sentence.
-    Cards(Vec<(usize, Result<Box<Card>, Sentence>)>),
-    /// Some runs, measured; the error is a sentence.
-    Scores(Vec<(usize, Result<Scores, Sentence>)>),
-    /// What measures.
-    Ruler(RulerName),
 }
 
 /// Rows asked for at once: many are quick to begin and slow to measure.

@@ -1,10 +1,13 @@
 //! Everything known of the run at the cursor, in a box: on a small screen the table cannot show it all.
 
-use crate::{metrics::Number, shell::overlay::Row as BoxRow};
+use crate::{
+    metrics::Number,
+    session::columns::{Column, Source},
+    shell::overlay::Row as BoxRow,
+};
 
 use super::{
     Collection,
-    columns::{Column, Source},
     row::{Computed, Row},
     values::Known,
 };

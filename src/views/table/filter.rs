@@ -4,11 +4,9 @@
 //! `tokens>2M`, `time>5m`: a number compared; a run that has none does not fit. `task:-`: nothing is recorded there.
 //! `!` before a condition turns it round, `"two words"` are one.
 
-use super::{
-    columns::{Column, Kind},
-    row::Row,
-    values::Known,
-};
+use crate::session::columns::{Column, Kind};
+
+use super::{row::Row, values::Known};
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Filter {

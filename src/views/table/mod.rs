@@ -6,7 +6,6 @@
 
 pub mod areas;
 pub mod asking;
-pub mod columns;
 pub mod draw;
 pub mod facts;
 pub mod filter;
@@ -21,12 +20,14 @@ mod widths;
 use std::{collections::BTreeSet, path::PathBuf};
 
 use crate::{
-    session::scores::RulerName,
+    session::{
+        columns::{self, Column},
+        scores::RulerName,
+    },
     widgets::scroll::{Motion, Scroll},
 };
 
 use asking::Asking;
-use columns::Column;
 use filter::Filter;
 use order::{Direction, Group, Key, Line, Sort, Wish};
 use pairs::{Matched, Pairs};

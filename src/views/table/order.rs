@@ -7,11 +7,9 @@ use std::{
     str::FromStr,
 };
 
-use super::{
-    columns::{Column, Kind},
-    row::Row,
-    values::Known,
-};
+use crate::session::columns::{Column, Kind};
+
+use super::{row::Row, values::Known};
 
 /// A line of the table.
 #[derive(Debug, Clone, PartialEq)]

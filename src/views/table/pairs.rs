@@ -4,20 +4,18 @@
 use crate::{
     session::{
         ask::{Numbers, Pending, Request, Sentence},
+        columns::{Column, TESTED},
+        effect::Effect,
         question::Question,
+        runs::Sides,
     },
-    shell::Effect,
     study::{
         paired::Tested,
         pairing::{Conditions, Identity, Key, groups, keys, pairing, rows},
     },
 };
 
-use super::{
-    Collection,
-    columns::{Column, TESTED},
-    row::Row,
-};
+use super::{Collection, row::Row};
 
 /// What the two sides of a pair differ in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,9 +60,6 @@ pub struct Pairs {
     asked: Pending<Sides>,
     tested: Option<Results>,
 }
-
-/// Numbers of both sides, one entry a pair, for each column that has some.
-pub type Sides = Vec<(Column, Vec<(f64, f64)>)>;
 
 /// What was asked, and what came of it; nothing where the worker failed.
 #[derive(Debug)]

@@ -3,11 +3,13 @@
 use ratatui::layout::{Position, Rect};
 
 use crate::{
-    shell::{
-        App, Effect, Message as Wish,
+    session::effect::Effect,
+    shell::{App, Message as Wish},
+    widgets::{
+        layout::Layout,
         mouse::{Kind, Mouse},
+        scroll::Motion,
     },
-    widgets::{layout::Layout, scroll::Motion},
 };
 
 use super::Message;

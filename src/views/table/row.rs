@@ -1,11 +1,14 @@
 //! One run of a collection: how far it is read and measured.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     path::{Path, PathBuf},
 };
 
-use crate::{metrics::quality::Snapshot, run::Card, session::scores::Measured};
+use crate::{
+    run::Card,
+    session::runs::Scores,
+};
 
 /// One recording, named by where it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,21 +38,6 @@ pub enum Computed {
     Ready(Scores),
     /// A sentence.
     Failed(String),
-}
-
-/// What we measured of a run's files.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Scores {
-    /// The files at the end, measured; None where nothing is recorded to measure.
-    pub end: Option<Box<Snapshot>>,
-    /// Dependency integration at the end; None where nothing is exported.
-    pub dir: Option<f64>,
-    /// Why the end is not measured.
-    pub unmeasured: Option<String>,
-    /// Some files would count and their content is not recorded.
-    pub is_partial: bool,
-    /// Erosion at the end of each checkpoint and of the run, in order.
-    pub curve: Vec<Option<f64>>,
 }
 
 impl Row {
@@ -105,41 +93,6 @@ impl Row {
     /// Measured, or not to be.
     pub const fn is_done(&self) -> bool {
         matches!(self.reading, Reading::Failed(_)) || !matches!(self.computed, Computed::Unmeasured)
-    }
-}
-
-impl Scores {
-    /// How much higher the last point of the curve is than the first.
-    pub fn rise(&self) -> Option<f64> {
-        let mut known = self.curve.iter().flatten();
-        let first = known.next()?;
-        Some(known.next_back()? - first)
-    }
-
-    /// The moments of [`Card::moments`], measured.
-    pub fn of(moments: &[Measured]) -> Self {
-        let end = moments.last().map(|it| it.snapshot.as_ref());
-        let last = end.and_then(Result::ok);
-        Self {
-            end: last.map(|last| Box::new(numbers_of(last))),
-            dir: None,
-            unmeasured: end.and_then(Result::err).map(ToString::to_string),
-            is_partial: moments.last().is_some_and(|last| last.not_recorded > 0),
-            curve: moments
-                .iter()
-                .map(|it| it.snapshot.as_ref().ok().map(|it| it.erosion))
-                .collect(),
-        }
-    }
-}
-
-/// A snapshot without its lists, which a table of thousands of runs has no room for.
-fn numbers_of(snapshot: &Snapshot) -> Snapshot {
-    Snapshot {
-        skipped: vec![],
-        by_language: BTreeMap::new(),
-        totals: snapshot.totals.clone(),
-        ..*snapshot
     }
 }
 

@@ -14,12 +14,13 @@ use crate::{
         Card,
         card::{CardTests, Recorded},
     },
+    session::{
+        columns::{Column, Kind},
+        runs::Scores,
+    },
 };
 
-use super::{
-    columns::{Column, Kind},
-    row::{Computed, Reading, Row, Scores},
-};
+use super::row::{Computed, Reading, Row};
 
 /// Something that may be there, may come, or will not.
 #[derive(Debug, Clone, PartialEq)]

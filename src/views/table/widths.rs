@@ -1,8 +1,9 @@
 //! How wide each column has to be and whether any run has a value there, kept up to date run by run: laying out all
 //! columns anew with each answer would cost a table of thousands minutes.
 
-use super::{columns::Column, row::Row, values::Known};
-use crate::metrics::Number;
+use crate::{metrics::Number, session::columns::Column};
+
+use super::{row::Row, values::Known};
 
 /// Cells of a value that was measured before, brackets included.
 pub const BEFORE: usize = 8;

@@ -12,7 +12,9 @@ mod replay;
 mod row;
 mod scores;
 
-use super::{Binding, Context};
+use crate::session::context::Context;
+
+use super::Binding;
 
 /// In the order of the views.
 pub static TABLES: [&[Binding]; 10] = [

@@ -1,7 +1,7 @@
 //! What the tables of keys are written with.
 
 use crate::{
-    session::views,
+    session::{context::Context, views},
     shell::{Message, copy::What, overlay, palette, replay, state},
     views::{
         audit, compare, curves, jobs, judge, live,
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-use super::super::{Binding, Context, Count};
+use super::super::{Binding, Count};
 
 pub(super) const fn row(
     context: Context,

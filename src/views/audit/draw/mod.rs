@@ -44,7 +44,7 @@ pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer)
 
 /// Why there is nothing to audit.
 fn why_none(replay: &Replay) -> Option<String> {
-    use crate::shell::Loading;
+    use crate::session::ask::Loading;
     match replay.session.rubric.reading() {
         Loading::Nothing | Loading::Waiting(_) => {
             return Some("reading what this run is judged by…".into());

@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
     run::files::FileDiff,
-    shell::Loading,
+    session::ask::Loading,
     study::compare::{FileRow, Standing, letter},
     views::{
         compare::{Comparison, Part, trees::Open},

@@ -15,7 +15,7 @@ use ratatui::{
 };
 
 use crate::{
-    shell::Loading,
+    session::ask::Loading,
     study::compare::{Party, letter},
     views::compare::{
         Comparison, Part,

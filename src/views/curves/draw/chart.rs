@@ -10,8 +10,8 @@ use ratatui::{
 
 use crate::{
     metrics::Number,
-    session::scores::Measured,
-    shell::{Loading, replay::Replay},
+    session::{ask::Loading, scores::Measured},
+    shell::replay::Replay,
     views::curves::{
         Part,
         areas::{Areas, LEFT, RIGHT, cell_of},

@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use crate::shell::looks::Alphabet;
+use crate::widgets::looks::Alphabet;
 
 /// The dots of one curve, two to the right and four down a cell.
 pub struct Grid {

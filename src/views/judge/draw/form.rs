@@ -3,14 +3,9 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
+    session::judging::{Asks, Plan, Wish},
     shell::replay::Replay,
-    views::{
-        jobs::draw_form::field_row,
-        judge::{
-            areas::Areas,
-            asking::{Asks, Plan, Wish},
-        },
-    },
+    views::{jobs::draw_form::field_row, judge::areas::Areas},
     widgets::{
         line::{amount, fit, own, recorded, width_of},
         panel::put_row,

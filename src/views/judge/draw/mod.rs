@@ -10,8 +10,9 @@ use ratatui::{
 };
 
 use crate::{
+    session::judging::Asks,
     shell::replay::Replay,
-    views::judge::{Page, areas::Areas, asking::Asks},
+    views::judge::{Page, areas::Areas},
     widgets::{
         layout::Layout,
         line::{fit, own, recorded},

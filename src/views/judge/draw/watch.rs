@@ -8,12 +8,12 @@ use ratatui::{
 
 use crate::{
     run::{flags::Counts, rubric::LEVELS},
+    session::judging::{Given, How, Outcome},
     shell::replay::Replay,
     views::{
         judge::{
             Part,
             areas::Areas,
-            asking::{Given, How, Outcome},
             rows::Row,
             sitting::{Call, Entry, Sitting, State},
         },

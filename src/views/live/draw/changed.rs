@@ -7,7 +7,8 @@ use ratatui::{
 };
 
 use crate::{
-    views::live::{Live, told::Changed},
+    session::live::Changed,
+    views::live::Live,
     widgets::{
         line::{fit, own, recorded},
         panel::{put_row, titled},

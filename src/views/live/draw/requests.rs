@@ -6,7 +6,8 @@ use ratatui::{
 };
 
 use crate::{
-    views::live::{Focus, Live, PromptKind, State, Turn, areas::Areas, told::How},
+    session::live::How,
+    views::live::{Focus, Live, PromptKind, State, Turn, areas::Areas},
     widgets::{
         line::{duration, fit, own, recorded},
         panel::{position, put_row, titled},

@@ -3,7 +3,8 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Span, widgets::Widget};
 
 use crate::{
-    views::live::{Live, Phase, told::Pause},
+    session::live::Pause,
+    views::live::{Live, Phase},
     widgets::{
         line::{amount, own, recorded, sides},
         theme::{Meaning, Theme},

@@ -2,7 +2,7 @@
 
 use alacritty_terminal::term::TermMode;
 
-use crate::{shell::mouse::Kind, widgets::scroll::Motion};
+use crate::widgets::{mouse::Kind, scroll::Motion};
 
 use super::Terminal;
 

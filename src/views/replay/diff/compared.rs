@@ -7,8 +7,7 @@ use std::{borrow::Cow, collections::BTreeSet, ops::Range, sync::Arc};
 use crate::{
     code::diff::{DiffLine, Hunk, LineKind, TextDiff, pair_lines},
     run::files::FileDiff,
-    session::digest::Lines,
-    shell::config::Arrangement,
+    session::{arrangement::Arrangement, digest::Lines},
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,8 +12,9 @@ use crate::{
     run::{
         StepKind,
         search::{Hit, StepField},
+        values::Named,
     },
-    shell::{config::Named, replay::Replay},
+    shell::replay::Replay,
     views::replay::{
         chooser::{Chooser, Kind, PREVIEW},
         steps::{Item, Kinds},

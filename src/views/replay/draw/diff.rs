@@ -17,12 +17,13 @@ use crate::{
         EditKind,
         files::{Change, FileDiff},
     },
+    session::arrangement::Arrangement,
     shell::replay::Replay,
     views::{
         curves::marks,
         replay::{
             colours,
-            diff::{Arrangement, Compared, Row, Scope},
+            diff::{Compared, Row, Scope},
         },
         scores::{components::marks::EvidenceMark, flags::marks::FlagMark},
     },

@@ -11,7 +11,8 @@ use crate::{
         EditKind,
         files::{Change, FilesFrom, Origin},
     },
-    shell::{Loading, replay::Replay},
+    session::ask::Loading,
+    shell::replay::Replay,
     views::replay::diff::Scope,
     widgets::{
         layout::Panel,

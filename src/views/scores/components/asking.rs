@@ -2,8 +2,8 @@
 
 use crate::{
     run::RepoPath,
-    session::{ask::Numbers, views::View},
-    shell::{Effect, replay::Replay},
+    session::{ask::Numbers, effect::Effect, views::View},
+    shell::replay::Replay,
     views::{
         replay::{
             blame::FileAt,

@@ -3,12 +3,13 @@
 use ratatui::layout::{Position, Rect};
 
 use crate::{
-    shell::{
-        mouse::{Kind, Mouse},
-        replay::Replay,
-    },
+    shell::replay::Replay,
     views::scores::lifeline,
-    widgets::{layout::Layout, scroll::Motion},
+    widgets::{
+        layout::Layout,
+        mouse::{Kind, Mouse},
+        scroll::Motion,
+    },
 };
 
 use super::{Message, Part, areas::Areas};

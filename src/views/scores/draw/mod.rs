@@ -9,7 +9,8 @@ mod tree;
 use ratatui::buffer::Buffer;
 
 use crate::{
-    shell::{Loading, replay::Replay},
+    session::ask::Loading,
+    shell::replay::Replay,
     views::scores::Shows,
     widgets::{
         layout::Layout,

@@ -3,11 +3,12 @@
 use ratatui::layout::Position;
 
 use crate::{
-    shell::{
+    shell::replay::Replay,
+    widgets::{
+        layout::Layout,
         mouse::{Kind, Mouse},
-        replay::Replay,
+        scroll::Motion,
     },
-    widgets::{layout::Layout, scroll::Motion},
 };
 
 use super::{Message, areas::Areas};

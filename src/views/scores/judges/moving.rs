@@ -3,12 +3,10 @@
 use ratatui::layout::{Position, Rect};
 
 use crate::{
-    shell::{
-        mouse::{Kind, Mouse},
-        replay::Replay,
-    },
+    shell::replay::Replay,
     widgets::{
         layout::Layout,
+        mouse::{Kind, Mouse},
         scroll::{Motion, Scroll},
     },
 };

@@ -4,11 +4,12 @@ use ratatui::layout::Position;
 
 use crate::{
     run::rubric_tree::NodeId,
-    shell::{
-        mouse::{Kind, Mouse, TAB_GAP},
-        replay::Replay,
+    shell::{mouse::TAB_GAP, replay::Replay},
+    widgets::{
+        layout::Layout,
+        mouse::{Kind, Mouse},
+        scroll::Motion,
     },
-    widgets::{layout::Layout, scroll::Motion},
 };
 
 use super::{Message, Part, Tree, areas::Areas};

@@ -4,10 +4,10 @@ use ratatui::text::Span;
 
 use crate::{
     metrics::Number,
+    session::columns::{Column, Kind, Source},
     views::table::{
         Collection,
         areas::Place,
-        columns::{Column, Kind, Source},
         order::Group,
         row::Row,
         values::{Known, written},

@@ -8,10 +8,10 @@ use ratatui::{
 };
 
 use crate::{
+    session::columns::{Column, Kind, Source},
     views::table::{
         Collection,
         areas::{Areas, Place},
-        columns::{Column, Kind, Source},
         order::Direction,
     },
     widgets::{

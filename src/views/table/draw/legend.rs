@@ -4,11 +4,8 @@ use ratatui::{buffer::Buffer, text::Span, widgets::Widget};
 
 use crate::{
     run::Warning,
-    views::table::{
-        Collection,
-        areas::Areas,
-        columns::{Column, Source},
-    },
+    session::columns::{Column, Source},
+    views::table::{Collection, areas::Areas},
     widgets::{
         line::{fit, own, recorded, safe, sides, width_of},
         theme::{Meaning, Theme},

@@ -12,10 +12,10 @@ use ratatui::{
 };
 
 use crate::{
+    session::columns::{Column, Kind},
     views::table::{
         Collection,
         areas::{Areas, Place},
-        columns::{Column, Kind},
         order::{Group, Key, Line as TableLine},
     },
     widgets::{

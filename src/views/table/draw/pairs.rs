@@ -9,6 +9,7 @@ use ratatui::{
 
 use crate::{
     metrics::Better,
+    session::columns::{Column, Kind, Source},
     study::{
         Estimate,
         paired::{Tested, Wilcoxon},
@@ -16,7 +17,6 @@ use crate::{
     views::table::{
         Collection,
         areas::Areas,
-        columns::{Column, Kind, Source},
         pairs::{Matched, Pairs},
     },
     widgets::{

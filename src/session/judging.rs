@@ -1,4 +1,4 @@
-//! What the pane asks of the world, and what comes back. Plain values: no key, no header is ever among them.
+//! What a judging asks of a worker, and what comes back. Plain values: no key, no header is ever among them.
 
 use crate::run::{flags::Counts, rubric::Look};
 

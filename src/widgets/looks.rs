@@ -2,9 +2,19 @@
 
 use std::str::FromStr;
 
-use crate::shell::config::Named;
+use crate::run::values::{Named, named};
 
-pub use crate::shell::config::ThemeName;
+named! {
+    /// Which colours.
+    ThemeName {
+        /// The terminal's own sixteen.
+        Terminal = "terminal",
+        Dark = "dark",
+        Light = "light",
+        HighContrast = "high-contrast",
+        ColourBlind = "colour-blind",
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Looks {

@@ -1,4 +1,4 @@
-//! What the one who runs the agent tells the screen, and what the screen may ask of it. Plain values: the door translates.
+//! What the one who runs the agent tells the screen, and what the screen may ask of it. Plain values: `runtime` translates.
 
 use ratatui::layout::Size;
 

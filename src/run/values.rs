@@ -1,0 +1,32 @@
+//! Enums whose values have words: what a user chooses among, as settings and the command line write it.
+
+/// Values with names: each has [`Named::ALL`] and a word.
+pub trait Named: Sized + Copy + PartialEq + 'static {
+    const ALL: &'static [Self];
+
+    /// The word in the settings file.
+    fn word(self) -> &'static str;
+
+    fn by_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|value| value.word() == word)
+    }
+}
+
+/// Makes such an enum from its values and their words.
+macro_rules! named {
+    ($(#[$about:meta])* $name:ident { $($(#[$note:meta])* $value:ident = $word:literal),* $(,)? }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$note])* $value),* }
+
+        impl Named for $name {
+            const ALL: &'static [Self] = &[$(Self::$value),*];
+
+            fn word(self) -> &'static str {
+                match self { $(Self::$value => $word),* }
+            }
+        }
+    };
+}
+
+pub(crate) use named;

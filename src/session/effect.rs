@@ -1,0 +1,60 @@
+//! What the screen asks of the runtime.
+
+use std::{path::PathBuf, sync::Arc};
+
+use crate::session::{self, ask::Request, question::Question};
+
+/// Something that is asked of the runtime, its only reader.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    Open(Request, PathBuf),
+    /// Answered by a worker.
+    Ask(Request, Box<Question>),
+    /// Measure no more of what was asked for last.
+    StopScoring,
+    /// Measure no more of the runs side by side.
+    StopComparing,
+    /// Read and measure no more of what was asked for last in the collection.
+    StopCollecting,
+    /// Of the one who runs the agent.
+    Live(session::live::Command),
+    StopTesting,
+    /// Start an agent.
+    StartLive(Request, Box<session::jobs::Beginning>),
+    /// The code is measured so from now on.
+    MeasureWith(session::jobs::Measure),
+    /// Ask no more in this judging; what is judged stays.
+    StopJudging(Request),
+    Suspend,
+    /// Tell from now on when this recording grows.
+    Follow(PathBuf),
+    /// Into the clipboard.
+    Copy(String),
+    Edit(Editing),
+}
+
+impl Effect {
+    /// The number of a question, where it is one.
+    pub const fn request(&self) -> Option<Request> {
+        match self {
+            Self::Ask(request, _) | Self::Open(request, _) | Self::StartLive(request, _) => {
+                Some(*request)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What the editor is to open: a copy that nobody writes back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Editing {
+    /// The command that opens it, where the settings name one.
+    pub program: Option<String>,
+    /// Last part of the path, as recorded.
+    pub name: String,
+    pub text: Arc<str>,
+    /// Counts from 1.
+    pub line: usize,
+    /// `turn-4`, to tell copies of one file apart.
+    pub moment: String,
+}
