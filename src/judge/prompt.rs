@@ -44,7 +44,7 @@ impl Prompt {
         Self::for_rubric(Asks::Levels, bytes, origin)
     }
 
-    /// As [`Self::of`], for any rubric.
+    /// Reads a prompt of a person's own for what is asked. The error is a sentence: too long, no text, or no part for the question.
     pub fn for_rubric(asks: Asks, bytes: &[u8], origin: &str) -> Result<Self, String> {
         if bytes.len() > MOST_BYTES {
             return Err(format!("is longer than {} KB; not a prompt", MOST_BYTES >> 10));

@@ -1,6 +1,5 @@
 //! A file as it stood, for the editor.
 
-
 use crate::{
     run::files::FileDiff,
     session::effect::{Editing, Effect},

@@ -92,7 +92,7 @@ impl LabelBook {
         self.put_all(&[label])
     }
 
-    /// As [`Self::put`], where the file says of the thing what the rater saw of it (`seen`). Where another program that
+    /// Writes a label, where the file says of the thing what the rater saw of it (`seen`). Where another program that
     /// labels as this rater has said something else meanwhile, nothing is written and that label is given back: the first
     /// label stands.
     pub fn put_if_as_seen(
@@ -112,7 +112,7 @@ impl LabelBook {
         })
     }
 
-    /// As [`Self::put`], all of them or, after a failure, none. What was labelled with the verdict in sight never becomes
+    /// Writes labels, all of them or, after a failure, none. What was labelled with the verdict in sight never becomes
     /// blind again.
     pub fn put_all(&mut self, labels: &[Label]) -> Result<(), WriteError> {
         self.change(|_| Change::Put(labels.to_vec())).map(|_| ())

@@ -1,6 +1,6 @@
 //! The false-absence check: places in a snapshot that look like a component, and whether the judge ever opened them.
 //!
-//! A judge with few looks says "absent" of what it did not find. [`places`] ranks the functions, classes and windows
+//! A judge with few looks says "absent" of what it did not find. `places` ranks the functions, classes and windows
 //! of lines of a snapshot by how much they look like the component: by its symbols, by the words of its name, intent,
 //! inputs and outputs, by the terms of its formula (`terms.rs`), each weighted by how rare it is in the snapshot
 //! (`rank.rs`). `opened.rs` says which of them the judge's trace or its evidence covers. Nothing here decides whether a

@@ -5,10 +5,7 @@
 
 mod tables;
 
-use crate::{
-    session::context::Context,
-    widgets::key::Key,
-};
+use crate::{session::context::Context, widgets::key::Key};
 
 use super::Message;
 

@@ -1,7 +1,7 @@
 //! Asking a judge from the screen: a pane beside the views, or in their place where there is no room for both.
 //!
-//! [`form`] is what is wanted, `wish` what it comes to, [`sitting`] what is known of the judging under way, [`asking`] what
-//! the world is asked and says, [`rows`] the lines about one component or group, [`areas`] where the parts stand. The judging
+//! [`form`] is what is wanted, `wish` what it comes to, [`sitting`] what is known of the judging under way, [`crate::session::judging`] what
+//! a worker is asked and answers, [`rows`] the lines about one component or group, [`areas`] where the parts stand. The judging
 //! goes on while other views are looked at, while the pane is closed, and while another run is open: `shell::screens::judge`.
 
 pub mod areas;

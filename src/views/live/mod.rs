@@ -1,7 +1,7 @@
 //! A run that is being made: the agent's terminal to the left, its requests below it, and to the right the replay of what
 //! is recorded so far, growing.
 //!
-//! The one who runs the agent is told of by [`told`] and asked by [`Command`]s; nothing here starts anything. While the
+//! The one who runs the agent is told of by [`crate::session::live`] and asked by [`Command`]s; nothing here starts anything. While the
 //! keyboard is in the terminal every key is the agent's but one, and the footer says which.
 
 pub mod areas;

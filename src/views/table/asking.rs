@@ -4,11 +4,11 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use crate::session::{
-        ask::{Numbers, Pending, Request, Sentence},
-        effect::Effect,
-        question::{Answer, Question},
-        runs::{Asked, Depth, Found},
-    };
+    ask::{Numbers, Pending, Request, Sentence},
+    effect::Effect,
+    question::{Answer, Question},
+    runs::{Asked, Depth, Found},
+};
 
 use super::{
     Collection,

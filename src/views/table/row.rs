@@ -5,10 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    run::Card,
-    session::runs::Scores,
-};
+use crate::{run::Card, session::runs::Scores};
 
 /// One recording, named by where it is.
 #[derive(Debug, Clone, PartialEq)]
