@@ -35,6 +35,7 @@ use crate::{
         ask::{Request, Sentence},
         columns::Column,
         effect::Effect,
+        files::colours::{self, Sides, Texts},
         jobs::{Found, Measure, Origin, Plan as JobPlan, Refusal, Tests, Wanted},
         judging::{Judge, Outcome, Plan as JudgePlan, Start as JudgingStart, Wish},
         labels::Saved,
@@ -53,10 +54,7 @@ use crate::{
     },
     views::{
         audit::agreement::{self, Pairs},
-        replay::{
-            colours::{self, Sides, Texts},
-            search::MOST_HITS,
-        },
+        replay::search::MOST_HITS,
     },
 };
 

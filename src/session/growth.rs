@@ -13,6 +13,8 @@ pub struct Growth {
     pub counts: Again,
     /// The first turn whose files may be others than those known so far; counts from 0.
     pub first: Option<usize>,
+    /// A turn that was asked for and is not in the run so far; counts from 0.
+    pub beyond: Option<usize>,
 }
 
 /// A question that may be wanted again while it is out: a log that grows faster than it can be worked out must still

@@ -11,6 +11,7 @@ use crate::{
         ask::{Loading, Request},
         audited::Audited,
         digest::{Digest, Lines},
+        files::Files,
         follow::{End, Follow},
         labels::RaterLabels,
         question::Answer,
@@ -27,6 +28,7 @@ pub mod columns;
 pub mod context;
 pub mod digest;
 pub mod effect;
+pub mod files;
 pub mod follow;
 pub mod growth;
 pub mod jobs;
@@ -53,8 +55,6 @@ pub struct Session {
     pub run: Arc<Run>,
     /// Not only the beginning of a recording whose rest is still being read.
     pub is_whole: bool,
-    /// A turn that was asked for and is not in the run so far; counts from 0.
-    pub beyond: Option<usize>,
     /// One a turn.
     pub digests: Vec<Digest>,
     pub timeline: Loading<Arc<Timeline>>,
@@ -66,6 +66,8 @@ pub struct Session {
     pub notice: Option<String>,
     pub follow: Follow,
     pub growth: Growth,
+    /// Files at a moment, and what is different between two.
+    pub files: Files,
     /// What is measured of the code.
     pub scores: Scores,
     pub rubric: Judged,
@@ -84,7 +86,6 @@ impl Session {
         Self {
             run,
             is_whole: true,
-            beyond: None,
             digests,
             timeline: Loading::Nothing,
             counts: Loading::Nothing,
@@ -92,6 +93,7 @@ impl Session {
             notice: None,
             follow: Follow::default(),
             growth: Growth::default(),
+            files: Files::default(),
             scores: Scores::default(),
             rubric: Judged::default(),
             labels: RaterLabels::default(),
@@ -108,7 +110,7 @@ impl Session {
             Answer::Reuse(reuse) => self.rubric.reuse.take(request, reuse),
             Answer::Lifelines(lifelines) => self.rubric.lifelines.take(request, lifelines),
             Answer::Labels(labels) => self.labels.take_labels(request, labels),
-            other => return Some(other),
+            other => return self.files.take(request, &self.run, other),
         }
         None
     }

@@ -23,6 +23,7 @@ use crate::{
         ask::Request,
         columns::Column,
         effect::Effect,
+        files::colours::{Sides, Texts},
         jobs::{Plan as JobPlan, Refusal, Tests, Wanted},
         judging::{Judge, News, Outcome, Plan as JudgePlan, Start, Wish},
         labels::Saved,
@@ -36,10 +37,7 @@ use crate::{
         compare::{Party, Trees},
         paired::Tested,
     },
-    views::{
-        audit::agreement::Pairs,
-        replay::colours::{Sides, Texts},
-    },
+    views::audit::agreement::Pairs,
 };
 
 use super::{Counts, ask::Sentence};

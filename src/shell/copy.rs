@@ -14,14 +14,11 @@ use crate::{
         files::{BlobId, Change, FileDiff, TreeFile},
         values::Named,
     },
-    session::{effect::Effect, views::View},
+    session::{effect::Effect, files::compared::Compared, views::View},
     shell::{App, replay::Replay},
     views::{
         compare::Comparison,
-        replay::{
-            diff::Compared,
-            steps::{RowKind, part_of},
-        },
+        replay::steps::{RowKind, part_of},
         scores::Shows,
         table::Collection,
     },

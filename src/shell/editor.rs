@@ -2,9 +2,11 @@
 
 use crate::{
     run::files::FileDiff,
-    session::effect::{Editing, Effect},
+    session::{
+        effect::{Editing, Effect},
+        files::{DiffKey, Scope},
+    },
     shell::{App, replay::Replay},
-    views::replay::diff::{DiffKey, Scope},
 };
 
 use super::copy::{line_number, shown};

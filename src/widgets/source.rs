@@ -3,11 +3,8 @@
 use ratatui::text::Line;
 
 use crate::{
+    session::files::{DiffKey, Scope, blame::FileAt, compared::Row},
     shell::replay::Replay,
-    views::replay::{
-        blame::FileAt,
-        diff::{DiffKey, Row, Scope},
-    },
     widgets::{
         line::own,
         paint::{paint, visible, window},
@@ -31,10 +28,10 @@ pub fn line(
         own(mark.sign(), theme.of(Meaning::Hunk)),
     ];
     let taken = crate::widgets::line::width_of(&head);
-    let Some(Ok(compared)) = replay.diff.get(key) else { return Line::from(head) };
+    let Some(Ok(compared)) = replay.session.files.compared(key) else { return Line::from(head) };
     let row = compared.rows.get(compared.row_of_line(line)).copied().unwrap_or(Row::Hunk(0));
     let Some(text) = compared.line(row) else { return Line::from(head) };
-    let colours = replay.colours.of(key).map_or(&[][..], |sides| sides.of(&text));
+    let colours = replay.session.files.colours.of(key).map_or(&[][..], |sides| sides.of(&text));
     let layers: Vec<_> =
         colours.iter().map(|span| (span.range.clone(), theme.syntax(span.class))).collect();
     let words = visible(&text.text, column);
@@ -64,7 +61,7 @@ fn writer(replay: &Replay, key: &DiffKey, line: usize) -> String {
     let digits = replay.session.run.turns.len().to_string().len();
     let Scope::At(turn) = key.scope else { return " ".repeat(digits) };
     let file = FileAt { turn, path: key.path.clone() };
-    let blamed = replay.blame.of(&file).and_then(|blamed| blamed.as_ref().ok());
+    let blamed = replay.session.files.blame.of(&file).and_then(|blamed| blamed.as_ref().ok());
     let written = blamed.and_then(|blamed| blamed.lines.get(line.checked_sub(1)?).copied());
     let said = written.map(|written| {
         let own_mark = || written.origin.mark().to_owned();

@@ -26,13 +26,13 @@ use trajview::{
     session::{
         Counts,
         effect::Effect,
+        files::colours::Sides,
         place::Place,
         question::{Answer, Question},
         scores::{self, Measured, Moved, RulerName},
     },
     shell::{App, Message},
     store::{GoesOn, OpenError, ReuseReader, Scorer},
-    views::replay::colours::Sides,
 };
 
 /// The frame that some keys lead to.

@@ -1,16 +1,14 @@
 //! What the open run is missing, most wanted first.
 
 use crate::{
-    run::{
-        EditKind,
-        files::{Change, FileDiff, Origin, Version},
+    run::files::Change,
+    session::{
+        ask::Numbers,
+        effect::Effect,
+        files::{DiffKey, Scope, Span},
+        question::Question,
     },
-    session::{ask::Numbers, effect::Effect, question::Question},
-    views::replay::{
-        base::Span,
-        diff::{DiffKey, Scope, View},
-        steps::Item,
-    },
+    views::replay::{diff::View, steps::Item},
     widgets::layout::{Layout, Panel},
 };
 
@@ -81,65 +79,41 @@ impl Replay {
     }
 
     fn ask_diff(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        if !self.diffs.is_free() {
+        if !self.session.files.is_free() {
             return None;
         }
         if let Some(effect) = self.ask_file(numbers) {
             return Some(effect);
         }
-        let (key, change) = self.wanted_diffs().into_iter().find(|(key, _)| !self.diff.has(key))?;
-        let (run, change) = (self.session.run.clone(), change.clone());
-        let question = Question::Diff { run, change, context: self.context };
-        Some(self.diffs.ask(numbers, key, question))
+        let (key, change) =
+            self.wanted_diffs().into_iter().find(|(key, _)| !self.session.files.has(key))?;
+        let wanted = (key, change.clone());
+        Some(self.session.files.ask(numbers, &self.session.run, wanted, self.context))
     }
 
     fn ask_changes(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        self.session.timeline.ready()?;
         let span = Span::of(self.scope())?;
-        self.bases.ask(numbers, &self.session.run, span)
+        self.session.ask_changes(numbers, span)
     }
 
     /// The whole file on screen, as if all of it was new.
     fn ask_file(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         let key = self.diff_key().filter(|_| self.diff.view != View::Change)?;
-        self.ask_whole(numbers, key)
-    }
-
-    /// A file after a turn, as if all of it was new, if it is not there yet.
-    pub(crate) fn ask_whole(&mut self, numbers: &mut Numbers, key: DiffKey) -> Option<Effect> {
-        let Scope::At(turn) = key.scope else { return None };
-        if self.diff.has(&key) || !self.diffs.is_free() {
-            return None;
-        }
-        let tree = self.session.timeline.ready()?.tree_after(turn + 1);
-        let Some(file) = tree.files.get(&key.path).copied() else {
-            let why = format!("there is no such file after turn {}", turn + 1);
-            self.diff.put(key, Ok(FileDiff::NotRecorded(why)));
-            return None;
-        };
-        let change = Change {
-            path: key.path.clone(),
-            from: None,
-            kind: EditKind::Create,
-            version: Version::Whole { old: None, new: Some(file) },
-            origin: Origin::Recorded,
-        };
-        let question = Question::Diff { run: self.session.run.clone(), change, context: 0 };
-        Some(self.diffs.ask(numbers, key, question))
+        self.session.ask_whole(numbers, key)
     }
 
     /// Once the text is there: a file that cannot be shown need not be blamed.
     fn ask_blame(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         let file = self.file_at()?;
-        let compared = self.diff.get(&self.diff_key()?)?.as_ref().ok()?;
+        let compared = self.session.files.compared(&self.diff_key()?)?.as_ref().ok()?;
         compared.text()?;
-        self.blame.ask(numbers, &self.session.run, file)
+        self.session.files.blame.ask(numbers, &self.session.run, file)
     }
 
     fn ask_colours(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         let key = self.diff_key()?;
-        let compared = self.diff.get(&key)?.as_ref().ok()?.clone();
-        self.colours.ask(numbers, key, &compared)
+        let compared = self.session.files.compared(&key)?.as_ref().ok()?.clone();
+        self.session.files.colours.ask(numbers, key, &compared)
     }
 
     /// The comparisons worth having, most wanted first: the one on screen, the other files beside it, and where the
@@ -152,7 +126,7 @@ impl Replay {
             [Some(self.session.turn + 1), self.session.turn.checked_sub(1)].into_iter().flatten();
         let turns = turns.filter(|_| matches!(scope, Scope::Turn(_) | Scope::Step(_)));
         let near = turns.map(Scope::Turn).filter_map(|scope| {
-            let changes = self.changes_of(scope);
+            let changes = self.session.changes_of(scope);
             Some((scope, changes.get(self.files.selected(changes))?))
         });
         let named =

@@ -8,10 +8,7 @@ use std::sync::Arc;
 use crate::{
     run::{Run, StepId, files::Timeline},
     session::{ask::Loading, digest::Digest},
-    views::replay::{
-        diff::{DiffKey, Follows, Scope},
-        steps::Item,
-    },
+    views::replay::{diff::Follows, steps::Item},
 };
 
 use super::Replay;
@@ -51,7 +48,7 @@ impl Replay {
     pub fn complete(&mut self, run: Arc<Run>) {
         self.session.is_whole = true;
         self.grow(run);
-        if let Some(turn) = self.session.beyond.take() {
+        if let Some(turn) = self.session.growth.beyond.take() {
             self.select_turn(turn.min(self.session.run.turns.len().saturating_sub(1)));
         }
         if let Some(query) = self.search.start_over() {
@@ -61,18 +58,9 @@ impl Replay {
 
     /// Takes the files of a run that has grown. Comparisons of what was known before are worth nothing then.
     pub(crate) fn renew_timeline(&mut self, timeline: Arc<Timeline>) {
-        self.session.timeline = Loading::Ready(timeline);
-        let is_known = !self.session.growth.timeline.is_wanted;
-        let first =
-            if is_known { self.session.growth.first.take() } else { self.session.growth.first };
-        let Some(first) = first else { return };
-        self.diffs.forget();
-        self.diff.forget(|key| turn_of(key) >= first);
-        self.colours.forget(|key| turn_of(key) >= first);
-        self.bases.forget(|span| span.before.max(span.after) > first);
-        self.blame.forget(|file| file.turn >= first);
-        self.tree.forget();
-        self.session.scores.forget_after(first);
+        if self.session.renew_timeline(timeline) {
+            self.tree.forget();
+        }
     }
 
     /// Follows the recording from its end, or no longer.
@@ -135,18 +123,4 @@ fn has_changed(old: &Run, new: &Run, item: Item) -> bool {
 
 fn step_changed(old: &Run, new: &Run, id: StepId) -> bool {
     old.step(id) != new.step(id)
-}
-
-const fn turn_of(key: &DiffKey) -> usize {
-    match key.scope {
-        Scope::Turn(turn) | Scope::At(turn) => turn,
-        Scope::Since { done, turn } => {
-            if done > turn + 1 {
-                done - 1
-            } else {
-                turn
-            }
-        }
-        Scope::Step(step) => step.turn,
-    }
 }

@@ -4,7 +4,11 @@
 //! [`Replay::settle`] brings the panels in step with the selection and [`Replay::ask`] asks for what is missing.
 
 use crate::{
-    session::{context::Context, views::View},
+    session::{
+        context::Context,
+        files::{DiffKey, Scope, Span, compared::Compared},
+        views::View,
+    },
     views::curves::Part,
 };
 use std::sync::Arc;
@@ -28,11 +32,9 @@ use crate::{
         curves::{self, Curves},
         judge::{self, Judging},
         replay::{
-            base::{self, Bases, Span},
-            blame::Blame,
+            base::{self, Bases},
             chooser::{self, Chooser},
-            colours::Colours,
-            diff::{self, Compared, Diff, DiffKey, Follows, Scope},
+            diff::{self, Diff, Follows},
             files::{self, Files},
             playback::{self, Playback},
             search::{self, Outcome, Progress, Search},
@@ -65,13 +67,11 @@ pub struct Replay {
     pub steps: Steps,
     pub files: Files,
     pub diff: Diff,
-    pub colours: Colours,
     pub playback: Playback,
     pub search: Search,
     /// Lines of unchanged text around a change.
     pub context: usize,
     pub bases: Bases,
-    pub blame: Blame,
     pub tree: FileTree,
     /// A search that was asked for and is not under way yet.
     looking_for: Option<Query>,
@@ -80,7 +80,6 @@ pub struct Replay {
     /// Where jumps came from, the last one last.
     pub(crate) departures: Vec<Spot>,
     texts: Pending<Item>,
-    diffs: Pending<DiffKey>,
     /// A list over the panels.
     pub chooser: Option<Chooser>,
     /// What the whole screen shows of the run.
@@ -141,18 +140,15 @@ impl Replay {
             steps: Steps::default(),
             files: Files::default(),
             diff: Diff::default(),
-            colours: Colours::default(),
             playback: Playback::default(),
             search: Search::default(),
             context: diff::CONTEXT,
             bases: Bases::default(),
-            blame: Blame::default(),
             tree: FileTree::default(),
             looking_for: None,
             opening: None,
             departures: vec![],
             texts: Pending::default(),
-            diffs: Pending::default(),
             chooser: None,
             view: place.view,
             curves: Curves::default(),
@@ -222,14 +218,6 @@ impl Replay {
                     self.steps.put_text(item, text);
                 }
             }
-            Answer::Diff(diff) => {
-                if let Some(key) = self.diffs.answered(request) {
-                    self.diff.put(key, diff);
-                }
-            }
-            Answer::ChangesBetween(changes) => self.bases.take(request, changes),
-            Answer::Blame(lines) => self.blame.take(request, &self.session.run, lines),
-            Answer::Colours(colours) => self.colours.take(request, colours),
             Answer::Search(rest) => {
                 let (hits, progress) = match rest {
                     Ok(hits) => (hits, Progress::Done),
@@ -250,7 +238,11 @@ impl Replay {
             | Answer::Rubric(..)
             | Answer::Reuse(..)
             | Answer::Lifelines(..)
-            | Answer::Labels(..) => {} // the session takes these
+            | Answer::Labels(..)
+            | Answer::Diff(..)
+            | Answer::ChangesBetween(..)
+            | Answer::Blame(..)
+            | Answer::Colours(..) => {} // the session takes these
             Answer::Judging(..)
             | Answer::Parties(..)
             | Answer::PartyScores(..)
@@ -278,7 +270,8 @@ impl Replay {
         let room = layout.room(Panel::Steps);
         self.steps.settle(usize::from(room.width), usize::from(room.height));
         let height = usize::from(layout.room(Panel::Diff).height);
-        self.diff.settle(self.diff_key(), height, self.arrangement(layout));
+        let (key, arrangement) = (self.diff_key(), self.arrangement(layout));
+        self.diff.settle(key, &self.session.files, height, arrangement);
         self.tree
             .settle(self.session.turn, self.session.timeline.ready().map(|timeline| &**timeline));
         self.settle_chooser(layout);
@@ -296,7 +289,9 @@ impl Replay {
     pub fn scope(&self) -> Scope {
         let step = self.steps.selected().and_then(Item::step);
         match (self.diff.follows, step) {
-            (Follows::Step, Some(step)) if !self.changes_of(Scope::Step(step)).is_empty() => {
+            (Follows::Step, Some(step))
+                if !self.session.changes_of(Scope::Step(step)).is_empty() =>
+            {
                 Scope::Step(step)
             }
             _ => self.bases.scope(&self.session.run, self.session.turn),
@@ -305,7 +300,7 @@ impl Replay {
 
     /// The files that the list of files lists.
     pub fn changes(&self) -> &[Change] {
-        self.changes_of(self.scope())
+        self.session.changes_of(self.scope())
     }
 
     /// The selected file, and which of [`Self::changes`] it is.
@@ -319,7 +314,7 @@ impl Replay {
     /// contents to count.
     pub fn lines_of(&self, change: &Change) -> Option<Lines> {
         let key = DiffKey { scope: self.scope(), path: change.path.clone() };
-        match self.diff.get(&key) {
+        match self.session.files.compared(&key) {
             Some(Ok(compared)) => compared.lines(),
             Some(Err(_)) => None,
             None => self.counted(change).or_else(|| self.recorded(change)),
@@ -344,16 +339,6 @@ impl Replay {
             .copied()
     }
 
-    fn changes_of(&self, scope: Scope) -> &[Change] {
-        let Some(timeline) = self.session.timeline.ready() else { return &[] };
-        match scope {
-            Scope::Turn(turn) => timeline.turns.get(turn).map_or(&[], |turn| &turn.changes),
-            Scope::Step(step) => timeline.changes_of(step),
-            Scope::Since { .. } => Span::of(scope).map_or(&[], |span| self.changes_since(span)),
-            Scope::At(_) => &[],
-        }
-    }
-
     pub(crate) fn select_turn(&mut self, turn: usize) {
         if turn != self.session.turn {
             self.session.turn = turn;
@@ -374,7 +359,7 @@ impl Replay {
 
     /// Remembers a turn that is not there, in case it comes.
     fn wish(&mut self, turn: Option<usize>) {
-        self.session.beyond = turn.filter(|turn| *turn >= self.session.run.turns.len());
+        self.session.growth.beyond = turn.filter(|turn| *turn >= self.session.run.turns.len());
     }
 
     fn go(&mut self, motion: Motion, layout: &Layout) {
@@ -434,7 +419,7 @@ impl Replay {
 
     /// What the diff panel has to show, if it has arrived.
     pub fn compared(&self) -> Option<&Result<Arc<Compared>, String>> {
-        self.diff.get(&self.diff_key()?)
+        self.diff.cut_of(&self.session.files, &self.diff_key()?)
     }
 
     /// The selected step's number among the steps of the turn, counts from 1; 0 while the request is selected.

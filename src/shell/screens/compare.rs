@@ -228,10 +228,10 @@ impl Comparison {
         let compared = self.files.compared()?.as_ref().ok()?;
         let row = *compared.rows.get(self.files.open.as_ref()?.scroll.cursor)?;
         match (row, self.side) {
-            (crate::views::replay::diff::Row::Pair { hunk, old, .. }, 0) => {
+            (crate::session::files::compared::Row::Pair { hunk, old, .. }, 0) => {
                 compared.line_of(hunk, old?)?.old
             }
-            (crate::views::replay::diff::Row::Pair { hunk, new, .. }, _) => {
+            (crate::session::files::compared::Row::Pair { hunk, new, .. }, _) => {
                 compared.line_of(hunk, new?)?.new
             }
             (row, side) => {

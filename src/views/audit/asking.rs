@@ -12,7 +12,6 @@ use crate::{
         views::View,
     },
     shell::replay::Replay,
-    views::replay::{blame::FileAt, diff::Scope},
 };
 
 use super::code::MOST_SPOTS;
@@ -79,22 +78,8 @@ impl Replay {
 
     /// The file that the code shows: its text, then who wrote it and its colours.
     fn ask_for_code(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
-        let mut effects = vec![];
-        let Some(key) = self.audit_file() else { return effects };
-        if !self.diff.has(&key) {
-            effects.extend(self.ask_whole(numbers, key));
-            return effects;
-        }
-        let Some(Ok(compared)) = self.diff.get(&key).cloned() else { return effects };
-        if compared.text().is_none() {
-            return effects;
-        }
-        if let Scope::At(turn) = key.scope {
-            let file = FileAt { turn, path: key.path.clone() };
-            effects.extend(self.blame.ask(numbers, &self.session.run, file));
-        }
-        effects.extend(self.colours.ask(numbers, key, &compared));
-        effects
+        let key = self.audit_file();
+        key.map(|key| self.session.ask_file(numbers, key)).unwrap_or_default()
     }
 
     fn ask_for_agreement(&mut self, numbers: &mut Numbers) -> Option<Effect> {

@@ -6,11 +6,9 @@
 use crate::{
     metrics::absence::Place,
     run::{RepoPath, rubric::SEVERE},
+    session::files::{DiffKey, Scope},
     shell::replay::Replay,
-    views::replay::{
-        diff::{DiffKey, Scope},
-        tree::{FileTree, Row},
-    },
+    views::replay::tree::{FileTree, Row},
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},
@@ -111,7 +109,8 @@ impl Replay {
 
     /// Lines of the file on screen, if they have arrived.
     pub fn audit_line_count(&self) -> usize {
-        let compared = self.audit_file().and_then(|key| self.diff.get(&key)?.as_ref().ok());
+        let compared =
+            self.audit_file().and_then(|key| self.session.files.compared(&key)?.as_ref().ok());
         compared.filter(|it| it.text().is_some()).map_or(0, |it| it.line_count())
     }
 

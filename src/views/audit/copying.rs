@@ -38,7 +38,7 @@ impl Replay {
     pub fn audit_line(&self) -> Result<String, String> {
         if self.audit.part == Part::Code && !self.audit.code.tree.is_shown {
             let line = self.audit_file().and_then(|key| {
-                let compared = self.diff.get(&key)?.as_ref().ok()?;
+                let compared = self.session.files.compared(&key)?.as_ref().ok()?;
                 let row = compared.row_of_line(self.audit.code.scroll.cursor + 1);
                 Some(compared.line(*compared.rows.get(row)?)?.text.clone())
             });

@@ -7,10 +7,10 @@ use crate::{
     session::{
         ask::{Loading, Numbers, Request},
         effect::Effect,
+        files::colours::{TOO_LONG, Texts},
         question::{Answer, Question},
     },
     study::compare::{Party, done_at, moments_of, turns_of},
-    views::replay::colours::{TOO_LONG, Texts},
 };
 
 use super::{

@@ -4,9 +4,8 @@ use std::{ops::Range, sync::Arc};
 
 use crate::{
     run::rubric::{Evidence, Verdict},
-    session::ask::Answers,
+    session::{ask::Answers, files::colours::Sides},
     study::compare::{Cell, done_at},
-    views::replay::colours::Sides,
     widgets::scroll::{Motion, Scroll},
 };
 

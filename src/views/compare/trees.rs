@@ -7,9 +7,9 @@ use crate::{
     session::{
         arrangement::Arrangement,
         ask::{Answers, Loading, Request, Sentence},
+        files::{colours::Sides, compared::Compared},
     },
     study::compare::{FileRow, Standing, Trees},
-    views::replay::{colours::Sides, diff::Compared},
     widgets::scroll::{Motion, Scroll},
 };
 

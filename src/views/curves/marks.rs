@@ -3,11 +3,11 @@
 use crate::{
     metrics::quality::{HIGH_CC, What},
     session::{
+        files::{Scope, compared::Compared},
         marks::{Mark, Sort},
         scores::Moved,
     },
     shell::replay::Replay,
-    views::replay::diff::{Compared, Scope},
 };
 
 /// The marks of the file that the diff shows.

@@ -1,17 +1,6 @@
 //! What the diff is measured from: the turn before, the start of a checkpoint or of the run, a marked turn.
 
-use std::sync::Arc;
-
-use crate::{
-    run::{Run, files::Change},
-    session::{
-        ask::{Answers, Numbers, Request, Sentence},
-        effect::Effect,
-        question::Question,
-    },
-};
-
-use super::diff::Scope;
+use crate::{run::Run, session::files::Scope};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Base {
@@ -32,28 +21,11 @@ pub enum Message {
     MarkHere,
 }
 
-/// Two moments, both counted in turns done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Span {
-    pub before: usize,
-    pub after: usize,
-}
-
-/// More spans than anybody goes to and fro between.
-const KEPT: usize = 64;
-
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Bases {
     pub base: Base,
     /// The marked turn, counts from 0.
     pub mark: Option<usize>,
-    changes: Answers<Span, Vec<Change>>,
-}
-
-impl Default for Bases {
-    fn default() -> Self {
-        Self { base: Base::default(), mark: None, changes: Answers::of(KEPT) }
-    }
 }
 
 impl Bases {
@@ -97,26 +69,6 @@ impl Bases {
         }
     }
 
-    pub fn changes(&self, span: Span) -> Option<&Result<Vec<Change>, String>> {
-        self.changes.get(&span)
-    }
-
-    /// Asks about a span, where it is not known and nothing else is asked.
-    pub fn ask(&mut self, numbers: &mut Numbers, run: &Arc<Run>, span: Span) -> Option<Effect> {
-        let Span { before, after } = span;
-        let question = || Question::ChangesBetween { run: run.clone(), before, after };
-        self.changes.ask(numbers, span, question)
-    }
-
-    /// What is known of these spans, and what is out, is worth nothing any more.
-    pub fn forget(&mut self, is_old: impl Fn(&Span) -> bool) {
-        self.changes.forget(is_old);
-    }
-
-    pub fn take(&mut self, request: Request, changes: Result<Vec<Change>, Sentence>) {
-        self.changes.take(request, changes);
-    }
-
     /// `since turn 22`, `since checkpoint 3 began`.
     pub fn words(&self, run: &Run, turn: usize) -> String {
         let base = match self.moment(self.base, run, turn) {
@@ -132,16 +84,6 @@ impl Bases {
             (Base::Mark, Some(mark)) => format!("since marked turn {}", mark + 1),
             (Base::PreviousTurn, _) if turn > 0 => format!("since turn {turn}"),
             (Base::PreviousTurn | Base::Start | Base::Mark, _) => "since the start".into(),
-        }
-    }
-}
-
-impl Span {
-    /// The moments that a scope lies between, where it is about more than one turn or step.
-    pub const fn of(scope: Scope) -> Option<Self> {
-        match scope {
-            Scope::Since { done, turn } => Some(Self { before: done, after: turn + 1 }),
-            Scope::Turn(_) | Scope::Step(_) | Scope::At(_) => None,
         }
     }
 }

@@ -3,38 +3,20 @@
 use std::sync::Arc;
 
 use crate::{
-    run::{RepoPath, StepId, files::FileDiff},
-    session::cache::Cache,
+    run::RepoPath,
+    session::{
+        arrangement::Arrangement,
+        cache::Cache,
+        files::{
+            DiffKey, Files, Scope,
+            compared::{Compared, Row},
+        },
+    },
     widgets::scroll::{Motion, Scroll},
 };
 
-mod compared;
-
-use crate::session::arrangement::Arrangement;
-pub use compared::{Compared, Row};
-
 /// Lines of unchanged text around a change.
 pub const CONTEXT: usize = 3;
-
-/// Whose change is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scope {
-    /// Everything a turn did; counts from 0.
-    Turn(usize),
-    /// What one step did.
-    Step(StepId),
-    /// Everything between the moment when `done` turns were done and the end of a turn.
-    Since { done: usize, turn: usize },
-    /// The files as they are after a turn, whatever changed.
-    At(usize),
-}
-
-/// Names one comparison.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct DiffKey {
-    pub scope: Scope,
-    pub path: RepoPath,
-}
 
 /// What the diff follows: whatever was moved last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -91,7 +73,7 @@ enum Target {
     Within(usize, usize),
 }
 
-/// More than are ever wanted at once; see `Replay::wanted_diffs`.
+/// Comparisons whose folds are remembered.
 const KEPT: usize = 128;
 
 #[derive(Debug)]
@@ -107,7 +89,10 @@ pub struct Diff {
     target: Option<Target>,
     /// Where to go back to when this comparison is here.
     restore: Option<(DiffKey, Scroll, usize)>,
-    cache: Cache<DiffKey, Result<Arc<Compared>, String>>,
+    /// What is shown, as it is cut, if it has arrived.
+    current: Option<Arc<Compared>>,
+    /// Comparisons that were cut here: arranged otherwise, with folds open.
+    cuts: Cache<DiffKey, Result<Arc<Compared>, String>>,
 }
 
 impl Default for Diff {
@@ -121,33 +106,30 @@ impl Default for Diff {
             shown: None,
             target: None,
             restore: None,
-            cache: Cache::of(KEPT),
+            current: None,
+            cuts: Cache::of(KEPT),
         }
     }
 }
 
 impl Diff {
-    pub fn get(&self, key: &DiffKey) -> Option<&Result<Arc<Compared>, String>> {
-        self.cache.get(key)
-    }
-
-    pub fn has(&self, key: &DiffKey) -> bool {
-        self.cache.has(key)
-    }
-
-    pub fn put(&mut self, key: DiffKey, answer: Result<FileDiff, String>) {
-        let cut = if matches!(key.scope, Scope::At(_)) { Compared::whole } else { Compared::of };
-        self.cache.put(key, answer.map(|diff| Arc::new(cut(diff))));
-    }
-
-    /// Gives up what is no longer true.
-    pub fn forget(&mut self, is_old: impl Fn(&DiffKey) -> bool) {
-        self.cache.retain(|key| !is_old(key));
+    /// A comparison as it is cut here; as it came where it was not, or where a newer one took its place.
+    pub fn cut_of<'a>(
+        &'a self,
+        files: &'a Files,
+        key: &DiffKey,
+    ) -> Option<&'a Result<Arc<Compared>, String>> {
+        let known = files.compared(key)?;
+        let is_of_known = |cut: &&Result<Arc<Compared>, String>| match (cut, known) {
+            (Ok(cut), Ok(known)) => Arc::ptr_eq(&cut.diff, &known.diff),
+            _ => false,
+        };
+        self.cuts.get(key).filter(is_of_known).or(Some(known))
     }
 
     /// What is shown at the moment, if it has arrived.
-    pub fn current(&self) -> Option<&Arc<Compared>> {
-        self.get(self.shown.as_ref()?)?.as_ref().ok()
+    pub const fn current(&self) -> Option<&Arc<Compared>> {
+        self.current.as_ref()
     }
 
     /// The row under the cursor.
@@ -215,7 +197,13 @@ impl Diff {
     }
 
     /// Brings cursor and window in step with what is to be shown. Called after every message.
-    pub fn settle(&mut self, key: Option<DiffKey>, height: usize, arrangement: Arrangement) {
+    pub fn settle(
+        &mut self,
+        key: Option<DiffKey>,
+        files: &Files,
+        height: usize,
+        arrangement: Arrangement,
+    ) {
         if self.shown != key {
             if !is_same_file(self.shown.as_ref(), key.as_ref()) {
                 self.scroll = Scroll::default();
@@ -223,6 +211,8 @@ impl Diff {
             }
             self.shown = key;
         }
+        let shown = self.shown.as_ref().and_then(|key| self.cut_of(files, key));
+        self.current = shown.and_then(|compared| compared.as_ref().ok()).cloned();
         let Some(compared) = self.current() else { return };
         if compared.arrangement() != arrangement && !compared.is_whole_file() {
             self.recut(|compared| compared.arranged(arrangement));
@@ -271,7 +261,9 @@ impl Diff {
         let cut = cut(&compared);
         let cursor = row.and_then(|row| cut.row_like(row)).unwrap_or_default();
         self.scroll = Scroll { cursor, top: cursor.saturating_sub(above) };
-        self.cache.put(key, Ok(Arc::new(cut)));
+        let cut = Arc::new(cut);
+        self.current = Some(cut.clone());
+        self.cuts.put(key, Ok(cut));
     }
 
     fn hunk_after(&mut self, count: usize) {

@@ -4,16 +4,18 @@
 use std::{cmp::Ordering, sync::Arc};
 
 use crate::{
-    run::{
-        StepId,
-        files::{Change, blame::LineOrigin},
+    run::{StepId, files::blame::LineOrigin},
+    session::{
+        arrangement::Arrangement,
+        files::{
+            DiffKey, Scope, Span,
+            blame::{Blamed, FileAt},
+        },
     },
-    session::arrangement::Arrangement,
     shell::replay::{Message, Replay, Spot},
     views::replay::{
-        base::{self, Span},
-        blame::{Blamed, FileAt},
-        diff::{self, DiffKey, Follows, ROOM_FOR_COLUMNS, Scope, View},
+        base,
+        diff::{self, Follows, ROOM_FOR_COLUMNS, View},
         files,
         steps::{self, Item},
         tree::Row,
@@ -102,7 +104,7 @@ impl Replay {
 
     /// Who wrote the lines of the file that is shown, if that is known.
     pub fn blamed(&self) -> Option<&Result<Arc<Blamed>, String>> {
-        self.blame.of(&self.file_at()?)
+        self.session.files.blame.of(&self.file_at()?)
     }
 
     /// What the diff panel shows.
@@ -114,13 +116,6 @@ impl Replay {
                 Some(DiffKey { scope: self.scope(), path: change.path.clone() })
             }
         }
-    }
-
-    pub(crate) fn changes_since(&self, span: Span) -> &[Change] {
-        self.bases
-            .changes(span)
-            .and_then(|changes| changes.as_ref().ok())
-            .map_or(&[], Vec::as_slice)
     }
 
     fn switch_view(&mut self) {
@@ -369,12 +364,12 @@ impl Replay {
 
     /// Why nothing could be listed.
     pub fn changes_failed(&self) -> Option<&str> {
-        let changes = self.bases.changes(Span::of(self.scope())?)?;
+        let changes = self.session.files.changes(Span::of(self.scope())?)?;
         changes.as_ref().err().map(String::as_str)
     }
 
     /// Whether the list of files is still being worked out.
     pub fn changes_are_coming(&self) -> bool {
-        Span::of(self.scope()).is_some_and(|span| self.bases.changes(span).is_none())
+        Span::of(self.scope()).is_some_and(|span| self.session.files.changes(span).is_none())
     }
 }

@@ -1,10 +1,8 @@
 //! A run turn by turn: its turns, the files a turn changed, their differences, its steps; playback and search.
 
 pub mod base;
-pub mod blame;
 pub mod chooser;
 pub mod choosing;
-pub mod colours;
 pub mod diff;
 pub mod draw;
 pub mod files;

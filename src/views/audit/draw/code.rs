@@ -119,7 +119,7 @@ fn file(replay: &Replay, lines: usize, theme: Theme, [area, rest]: [Rect; 2], bu
     let heading = vec![own(path, theme.of(Meaning::Heading)), own(format!(" {rule}"), muted)];
     put_row(Line::from(fit(heading, width)), None, rest, 0, buffer);
     let body = Rect { y: rest.y + 1, height: rest.height.saturating_sub(1), ..rest };
-    match replay.diff.get(&key) {
+    match replay.session.files.compared(&key) {
         None => return sentence("reading…", muted, body, buffer),
         Some(Err(why)) => return sentence(&safe(why), theme.of(Meaning::Error), body, buffer),
         Some(Ok(compared)) if compared.text().is_none() => {

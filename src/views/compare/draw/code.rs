@@ -10,14 +10,12 @@ use std::{ops::Range, sync::Arc};
 
 use crate::{
     run::rubric::{Evidence, LEVELS},
+    session::files::colours::Sides,
     study::compare::letter,
-    views::{
-        compare::{
-            Comparison, Part,
-            areas::{Areas, CODE_HEADS},
-            code::{CodeKey, Shown, Text},
-        },
-        replay::colours::Sides,
+    views::compare::{
+        Comparison, Part,
+        areas::{Areas, CODE_HEADS},
+        code::{CodeKey, Shown, Text},
     },
     widgets::{
         line::{fit, fit_end, own, safe, sides, width_of},

@@ -4,11 +4,11 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
     run::files::FileDiff,
-    session::ask::Loading,
+    session::{ask::Loading, files::compared::Compared},
     study::compare::{FileRow, Standing, letter},
     views::{
         compare::{Comparison, Part, trees::Open},
-        replay::{diff::Compared, draw::diff},
+        replay::draw::diff,
     },
     widgets::{
         line::{bytes, fit_end, own, safe, sides},

@@ -17,14 +17,16 @@ use crate::{
         EditKind,
         files::{Change, FileDiff},
     },
-    session::arrangement::Arrangement,
+    session::{
+        arrangement::Arrangement,
+        files::{
+            Scope, colours,
+            compared::{Compared, Row},
+        },
+    },
     shell::replay::Replay,
     views::{
         curves::marks,
-        replay::{
-            colours,
-            diff::{Compared, Row, Scope},
-        },
         scores::{components::marks::EvidenceMark, flags::marks::FlagMark},
     },
     widgets::{
@@ -277,7 +279,7 @@ impl<'a> Rows<'a> {
     fn of(replay: &'a Replay, compared: &'a Compared, theme: Theme, area: Rect) -> Self {
         Self {
             compared,
-            colours: replay.diff_key().and_then(|key| replay.colours.of(&key)),
+            colours: replay.diff_key().and_then(|key| replay.session.files.colours.of(&key)),
             theme,
             digits: digits_of(compared),
             column: replay.diff.column,

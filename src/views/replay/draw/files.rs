@@ -11,9 +11,8 @@ use crate::{
         EditKind,
         files::{Change, FilesFrom, Origin},
     },
-    session::ask::Loading,
+    session::{ask::Loading, files::Scope},
     shell::replay::Replay,
-    views::replay::diff::Scope,
     widgets::{
         layout::Panel,
         line::{fit_end, own, safe, sides, width_of},

@@ -2,15 +2,14 @@
 
 use crate::{
     run::RepoPath,
-    session::{ask::Numbers, effect::Effect, views::View},
-    shell::replay::Replay,
-    views::{
-        replay::{
-            blame::FileAt,
-            diff::{DiffKey, Scope},
-        },
-        scores::Shows,
+    session::{
+        ask::Numbers,
+        effect::Effect,
+        files::{DiffKey, Scope},
+        views::View,
     },
+    shell::replay::Replay,
+    views::scores::Shows,
 };
 
 use super::Part;
@@ -38,19 +37,11 @@ impl Replay {
     fn ask_evidence(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
         let mut effects = vec![];
         for key in self.evidence_files() {
-            if !self.diff.has(&key) {
-                effects.extend(self.ask_whole(numbers, key));
+            let is_there = self.session.files.has(&key);
+            effects.extend(self.session.ask_file(numbers, key));
+            if !is_there {
                 break;
             }
-            let Some(Ok(compared)) = self.diff.get(&key).cloned() else { continue };
-            if compared.text().is_none() {
-                continue;
-            }
-            if let Scope::At(turn) = key.scope {
-                let file = FileAt { turn, path: key.path.clone() };
-                effects.extend(self.blame.ask(numbers, &self.session.run, file));
-            }
-            effects.extend(self.colours.ask(numbers, key, &compared));
         }
         effects
     }

@@ -2,7 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{session::rubric::is_judged_at, shell::replay::Replay, views::replay::diff::Scope};
+use crate::{
+    session::{files::Scope, rubric::is_judged_at},
+    shell::replay::Replay,
+};
 
 use super::verdict::score_said;
 

@@ -180,7 +180,7 @@ impl Replay {
             rows.push(Row::Problem("the path leads out of the repository".into()));
             return;
         };
-        let count = match self.diff.get(&key) {
+        let count = match self.session.files.compared(&key) {
             Some(Ok(compared)) if compared.text().is_some() => compared.line_count(),
             Some(Ok(_)) => {
                 rows.push(Row::Problem("there is no such text file at that turn".into()));

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{run::flags::Flag, shell::replay::Replay, views::replay::diff::Scope};
+use crate::{run::flags::Flag, session::files::Scope, shell::replay::Replay};
 
 use super::states::By;
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use crate::{
     run::files::blame::LineOrigin,
+    session::files::blame::{Blamed, FileAt},
     shell::replay::Replay,
-    views::replay::blame::{Blamed, FileAt},
     widgets::{
         layout::Panel,
         line::{fit, fit_end, own, safe, width_of},

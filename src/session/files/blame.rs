@@ -1,4 +1,4 @@
-//! Who wrote the lines of the file on screen. Arrives after the text and is never waited for.
+//! Who wrote the lines of a file. Arrives after the text and is never waited for.
 
 use std::{
     collections::{BTreeSet, HashMap},

@@ -1,4 +1,4 @@
-//! Syntax colours of the comparison on screen. They arrive after the text and are never waited for.
+//! Syntax colours of a comparison. They arrive after the text and are never waited for.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-use super::diff::{Compared, DiffKey};
+use super::{DiffKey, compared::Compared};
 
 /// Spans of each line of a text; None where the language is not known.
 pub type Coloured = Option<Vec<Vec<Span>>>;
