@@ -38,7 +38,7 @@ use crate::{
         files::colours::{self, Sides, Texts},
         jobs::{Found, Measure, Origin, Plan as JobPlan, Refusal, Tests, Wanted},
         judging::{Judge, Outcome, Plan as JudgePlan, Start as JudgingStart, Wish},
-        labels::Saved,
+        labels::{Pairs, Saved},
         live::Command,
         question::{Answer, Executor, Part, Question},
         reuse::Integration,
@@ -52,10 +52,7 @@ use crate::{
         compare::{Party, Trees},
         paired::{Tested, tested},
     },
-    views::{
-        audit::agreement::{self, Pairs},
-        replay::search::MOST_HITS,
-    },
+    views::{audit::agreement, replay::search::MOST_HITS},
 };
 
 use super::{

@@ -13,6 +13,9 @@ use super::{
     question::Question,
 };
 
+/// Scores of a judge and of a rater for the same components.
+pub type Pairs = Vec<(u8, u8)>;
+
 /// What became of a label that was to be saved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Saved {

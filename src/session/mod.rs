@@ -14,6 +14,7 @@ use crate::{
         files::Files,
         follow::{End, Follow},
         labels::RaterLabels,
+        opening::Opening,
         question::Answer,
         rubric::Judged,
         scores::Scores,
@@ -37,6 +38,7 @@ pub mod labels;
 pub mod lifelines;
 pub mod live;
 pub mod marks;
+pub mod opening;
 pub mod parties;
 pub mod place;
 pub mod question;
@@ -74,6 +76,8 @@ pub struct Session {
     pub labels: RaterLabels,
     /// Which judgement is audited, and what the audit hides.
     pub audited: Audited,
+    /// A place in the replay to go to.
+    opening: Option<Opening>,
 }
 
 /// One list a turn, one entry a change.
@@ -98,6 +102,7 @@ impl Session {
             rubric: Judged::default(),
             labels: RaterLabels::default(),
             audited: Audited::default(),
+            opening: None,
         }
     }
 

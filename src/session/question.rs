@@ -26,7 +26,7 @@ use crate::{
         files::colours::{Sides, Texts},
         jobs::{Plan as JobPlan, Refusal, Tests, Wanted},
         judging::{Judge, News, Outcome, Plan as JudgePlan, Start, Wish},
-        labels::Saved,
+        labels::{Pairs, Saved},
         parties::Measured,
         reuse::Integration,
         runs::{Asked, Depth, Found as FoundRuns, Sides as PairedSides},
@@ -37,7 +37,6 @@ use crate::{
         compare::{Party, Trees},
         paired::Tested,
     },
-    views::audit::agreement::Pairs,
 };
 
 use super::{Counts, ask::Sentence};

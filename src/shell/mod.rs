@@ -34,6 +34,7 @@ use crate::{
         ask::{Loading, Numbers, Request},
         context::Context,
         effect::Effect,
+        opening::Opening,
         place::Place,
         question::{Answer, Part},
         views,
@@ -65,7 +66,7 @@ pub struct App {
     /// Runs side by side, where several were opened.
     pub compared: Option<Box<Comparison>>,
     /// Where a run that is being opened is wanted, and what to say there.
-    pub(crate) arrival: Option<(Option<curves::Place>, String)>,
+    pub(crate) arrival: Option<(Option<Opening>, String)>,
     /// What the open run was opened from.
     pub(crate) way_back: views::View,
     /// The table of runs beside it, where several were opened.

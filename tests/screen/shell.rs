@@ -507,7 +507,7 @@ fn a_jump_leaves_the_view_of_the_diff_alone() {
 
     assert_eq!(place(&world).0, 2);
     assert_eq!(replay.diff.arrangement, Arrangement::Columns);
-    assert_ne!(replay.bases.base, trajview::views::replay::base::Base::PreviousTurn);
+    assert_ne!(replay.bases.base, trajview::session::opening::Base::PreviousTurn);
 }
 
 #[test]

@@ -196,6 +196,7 @@ impl Replay {
             Message::Audit(message) => self.update_audit(message, layout),
             Message::Judging(message) => self.update_judging(message, layout),
         }
+        self.follow_opening();
     }
 
     /// Takes an answer; one to an older question is dropped.
@@ -267,6 +268,7 @@ impl Replay {
 
     /// Brings every panel in step with the selection.
     pub fn settle(&mut self, layout: &Layout) {
+        self.follow_opening();
         let room = layout.room(Panel::Steps);
         self.steps.settle(usize::from(room.width), usize::from(room.height));
         let height = usize::from(layout.room(Panel::Diff).height);

@@ -6,6 +6,7 @@ use crate::{
     run::RepoPath,
     session::{
         effect::Effect,
+        opening::{Opening, Target},
         place::{At, Place},
         views::View,
     },
@@ -13,7 +14,6 @@ use crate::{
     study::compare::letter,
     views::{
         compare::{Comparison, Message, Part, areas::Areas, code::Shown},
-        curves,
         table::order::Line,
     },
     widgets::layout::{Layout, Zoom},
@@ -135,16 +135,15 @@ impl App {
         };
         let file = way.file.as_ref().and_then(|(path, lines)| Some((RepoPath::new(path)?, *lines)));
         let turn = way.done.saturating_sub(1);
-        let place =
-            file.map(|(path, lines)| curves::Place { turn, path, lines, is_changed: false });
+        let place = file.map(|(path, lines)| Opening::at(turn, Target::lines(path, lines, false)));
         self.show(Screen::Run);
         self.way_back = View::Compare;
         let back = format!("run {}; backspace or 5w goes back to the comparison", letter(way.run));
         if self.replay().is_some() && self.shell.source == path {
             self.on_replay(|replay| {
                 replay.view = View::Replay;
-                match &place {
-                    Some(place) => replay.show_place(place),
+                match place {
+                    Some(place) => replay.show_opening(place),
                     None => replay.select_turn(turn),
                 }
                 replay.session.notice = Some(back);
@@ -161,8 +160,8 @@ impl App {
     pub(crate) fn arrive(&mut self) {
         if let (Some((place, words)), true) = (self.arrival.take(), self.replay().is_some()) {
             self.on_replay(|replay| {
-                if let Some(place) = &place {
-                    replay.show_place(place);
+                if let Some(place) = place {
+                    replay.show_opening(place);
                 }
                 replay.session.notice = Some(words);
             });

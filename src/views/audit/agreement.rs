@@ -10,6 +10,7 @@ use crate::{
     session::{
         ask::{Numbers, Pending, Request},
         effect::Effect,
+        labels::Pairs,
         question::Question,
     },
     shell::replay::Replay,
@@ -18,9 +19,6 @@ use crate::{
 };
 
 use super::{Part, areas::Areas, reason::is_explained};
-
-/// Scores of the judge and of the rater.
-pub type Pairs = Vec<(u8, u8)>;
 
 /// Weighted kappa as it was last worked out.
 #[derive(Debug, Default)]

@@ -2,10 +2,9 @@
 
 use crate::{
     run::RepoPath,
-    session::views::View,
+    session::opening::{Opening, Target},
     shell::replay::Replay,
-    views::{curves::Place, replay::diff},
-    widgets::layout::{Layout, Panel},
+    widgets::layout::Layout,
 };
 
 use super::{Part, areas::Areas, item};
@@ -22,10 +21,7 @@ impl Replay {
                 Some("no file is on screen; t lists the files of the judged code".into());
             return;
         };
-        self.leave();
-        self.show_place(&Place { turn, path: path.clone(), lines: None, is_changed: false });
-        self.diff.view = diff::View::File(path);
-        self.diff.aim_at(line);
+        self.session.open(Opening::at_line(turn, path, line));
         self.session.notice = Some("backspace goes back to the audit".into());
     }
 
@@ -50,12 +46,7 @@ impl Replay {
             return;
         };
         let id = self.audited_id().unwrap_or_default().to_owned();
-        self.leave();
-        self.view = View::Replay;
-        self.select_turn(turn);
-        self.steps.select(0);
-        self.diff.view = diff::View::Change;
-        self.focus = Panel::Steps;
+        self.session.open(Opening::at(turn, Target::Request));
         self.session.notice =
             Some(format!("turn {} commits to {id}; backspace goes back to the audit", turn + 1));
     }

@@ -31,12 +31,8 @@ use crate::{
     },
 };
 
-use super::replay::base::Base;
-
 use areas::Areas;
 use points::{Axis, Point};
-
-pub use moving::Place;
 
 /// What the view shows beside what is known.
 #[derive(Debug)]
@@ -54,8 +50,6 @@ pub struct Curves {
     pub reference: Reference,
     /// Whether the lines of the diff have marks.
     pub has_marks: bool,
-    /// What the diff was measured from before a row of the list changed that.
-    lent_base: Option<Base>,
     /// The point under the pointer.
     pub hovered: Option<usize>,
 }
@@ -71,7 +65,6 @@ impl Default for Curves {
             rise: None,
             reference: Reference::default(),
             has_marks: true,
-            lent_base: None,
             hovered: None,
         }
     }

@@ -3,14 +3,10 @@
 use crate::{
     metrics::{Number, quality},
     run::RepoPath,
-    session::views::View,
+    session::opening::{Base, Opening, Target},
     shell::replay::Replay,
-    views::replay::{
-        base::Base,
-        diff::{Follows, View as DiffView},
-        turns,
-    },
-    widgets::{layout::Panel, scroll::Motion},
+    views::replay::turns,
+    widgets::scroll::Motion,
 };
 
 use super::{
@@ -18,18 +14,6 @@ use super::{
     points::Axis,
     series::{self, Known},
 };
-
-/// A place in the code that a row leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// Counts from 0.
-    pub turn: usize,
-    pub path: RepoPath,
-    /// First and last line in the file after the turn, count from 1; None for what is gone.
-    pub lines: Option<(usize, usize)>,
-    /// Whether the file is one of those that changed.
-    pub is_changed: bool,
-}
 
 /// Points that a page moves by.
 const PAGE: usize = 10;
@@ -112,26 +96,12 @@ impl Replay {
             return;
         }
         let change = self.moved_rows().get(self.curves.rows.cursor).copied();
-        let Some(place) = change.and_then(|change| self.place_of(change)) else { return };
-        self.leave();
-        if self.curves.axis == Axis::Checkpoints {
-            let before = std::mem::replace(&mut self.bases.base, Base::Checkpoint);
-            self.curves.lent_base.get_or_insert(before);
-        }
-        self.show_place(&place);
+        let Some(opening) = change.and_then(|change| self.opening_of(change)) else { return };
+        self.session.open(opening);
         self.session.notice = Some("backspace goes back to the curves".into());
     }
 
-    /// What the diff was measured from before the curves led to it, once they are shown again.
-    pub(crate) fn give_base_back(&mut self) {
-        if self.view == View::Curves
-            && let Some(base) = self.curves.lent_base.take()
-        {
-            self.bases.base = base;
-        }
-    }
-
-    fn place_of(&self, change: &quality::Change) -> Option<Place> {
+    fn opening_of(&self, change: &quality::Change) -> Option<Opening> {
         let points = self.points();
         let turns = points.get(self.point_index(&points)?)?.turns.clone();
         let path = RepoPath::new(&change.place.path)?;
@@ -144,23 +114,8 @@ impl Replay {
         let turn = turns.end.checked_sub(1)?;
         let span = change.place.span;
         let lines = change.is_there.then_some((span.start as usize, span.end as usize));
-        Some(Place { turn, path, lines, is_changed })
-    }
-
-    /// Shows the lines in the change of the turn where they are part of it, else in the whole file.
-    pub fn show_place(&mut self, place: &Place) {
-        self.view = View::Replay;
-        self.select_turn(place.turn);
-        self.diff.follows = Follows::Turn;
-        self.files.want(place.path.clone());
-        self.focus = Panel::Diff;
-        self.diff.view = match place.is_changed || place.lines.is_none() {
-            true => DiffView::Change,
-            false => DiffView::File(place.path.clone()),
-        };
-        if let Some((first, last)) = place.lines {
-            self.diff.aim_within(first, last);
-        }
+        let base = (self.curves.axis == Axis::Checkpoints).then_some(Base::Checkpoint);
+        Some(Opening { turn, target: Target::lines(path, lines, is_changed), base })
     }
 }
 

@@ -1,17 +1,9 @@
 //! What the diff is measured from: the turn before, the start of a checkpoint or of the run, a marked turn.
 
-use crate::{run::Run, session::files::Scope};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Base {
-    #[default]
-    PreviousTurn,
-    /// Where the turn's checkpoint began.
-    Checkpoint,
-    Start,
-    /// After the marked turn.
-    Mark,
-}
+use crate::{
+    run::Run,
+    session::{files::Scope, opening::Base, views::View},
+};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
@@ -26,6 +18,9 @@ pub struct Bases {
     pub base: Base,
     /// The marked turn, counts from 0.
     pub mark: Option<usize>,
+    /// What changes were measured from before the curves, or the scores, led to the replay.
+    before_curves: Option<Base>,
+    before_scores: Option<Base>,
 }
 
 impl Bases {
@@ -36,6 +31,32 @@ impl Bases {
                 self.base = Base::Mark;
             }
             Message::Next => self.base = self.next(run, turn),
+        }
+    }
+
+    /// Measures from another base for a view that leads here.
+    pub fn lend(&mut self, base: Base, view: View) {
+        let before = std::mem::replace(&mut self.base, base);
+        match view {
+            View::Curves => {
+                self.before_curves.get_or_insert(before);
+            }
+            View::Scores if before != base => {
+                self.before_scores.get_or_insert(before);
+            }
+            _ => {}
+        }
+    }
+
+    /// Measures from what it was before a view led here, once that is shown again.
+    pub const fn give_back(&mut self, view: View) {
+        let before = match view {
+            View::Curves => self.before_curves.take(),
+            View::Scores => self.before_scores.take(),
+            _ => None,
+        };
+        if let Some(base) = before {
+            self.base = base;
         }
     }
 

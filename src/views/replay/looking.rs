@@ -253,8 +253,7 @@ impl Replay {
         match self.departures.pop() {
             Some(spot) => {
                 self.go_to_spot(&spot);
-                self.give_base_back();
-                self.give_event_base_back();
+                self.bases.give_back(self.view);
             }
             None => self.session.notice = Some("no jump to go back from".into()),
         }

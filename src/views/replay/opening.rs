@@ -2,9 +2,17 @@
 
 use crate::{
     run::{RepoPath, files::TurnFiles},
-    session::{place::Place, views::View},
+    session::{
+        self,
+        opening::{Aim, Target},
+        place::Place,
+        views::View,
+    },
     shell::replay::Replay,
-    views::replay::{diff::Follows, steps::Item},
+    views::replay::{
+        diff::{Follows, View as DiffView},
+        steps::Item,
+    },
     widgets::layout::Panel,
 };
 
@@ -56,6 +64,49 @@ impl Replay {
         }
         if let Some(line) = place.line {
             self.diff.aim_at(line);
+        }
+    }
+
+    /// Goes to the place that a view led to, if any; backspace comes back from there.
+    pub(crate) fn follow_opening(&mut self) {
+        let Some(opening) = self.session.take_opening() else { return };
+        self.leave();
+        if let Some(base) = opening.base {
+            self.bases.lend(base, self.view);
+        }
+        self.show_opening(opening);
+    }
+
+    pub(crate) fn show_opening(&mut self, opening: session::opening::Opening) {
+        self.view = View::Replay;
+        match opening.target {
+            Target::Turn => {}
+            Target::Request => {
+                self.select_turn(opening.turn);
+                self.steps.select(0);
+                self.diff.view = DiffView::Change;
+                self.focus = Panel::Steps;
+            }
+            Target::Change { path, aim } => {
+                self.show_file(opening.turn, path, aim);
+                self.diff.view = DiffView::Change;
+            }
+            Target::File { path, aim } => {
+                self.show_file(opening.turn, path.clone(), aim);
+                self.diff.view = DiffView::File(path);
+            }
+        }
+    }
+
+    fn show_file(&mut self, turn: usize, path: RepoPath, aim: Option<Aim>) {
+        self.select_turn(turn);
+        self.files.want(path);
+        self.focus = Panel::Diff;
+        match aim {
+            Some(Aim::Line(line)) => self.diff.aim_at(line),
+            Some(Aim::Old(line)) => self.diff.aim_at_old(line),
+            Some(Aim::Within(first, last)) => self.diff.aim_within(first, last),
+            None => {}
         }
     }
 

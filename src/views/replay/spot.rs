@@ -2,12 +2,9 @@
 
 use crate::{
     run::RepoPath,
-    session::{arrangement::Arrangement, views},
+    session::{arrangement::Arrangement, opening::Base, views},
     shell::replay::Replay,
-    views::replay::{
-        base::Base,
-        diff::{Follows, View},
-    },
+    views::replay::diff::{Follows, View},
     widgets::{layout::Panel, scroll::Scroll},
 };
 

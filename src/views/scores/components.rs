@@ -15,7 +15,7 @@ pub mod verdict;
 
 use crate::{
     shell::replay::Replay,
-    views::replay::{base::Base, turns},
+    views::replay::turns,
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},
@@ -38,8 +38,6 @@ pub struct Components {
     pub verdict: Scroll,
     /// Whose verdict the scroll is of.
     verdict_of: Option<(String, Option<String>)>,
-    /// What the diff was measured from before an event led to it.
-    lent_base: Option<Base>,
 }
 
 /// Which part of the view has the keyboard.

@@ -12,8 +12,8 @@ pub mod table;
 
 use crate::{
     run::RepoPath,
+    session::opening::Opening,
     shell::replay::Replay,
-    views::curves::Place,
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},
@@ -123,10 +123,7 @@ impl Replay {
             return;
         };
         let line = row.flag.start.map_or(1, |line| line as usize);
-        self.leave();
-        self.show_place(&Place { turn, path: path.clone(), lines: None, is_changed: false });
-        self.diff.view = crate::views::replay::diff::View::File(path);
-        self.diff.aim_at(line);
+        self.session.open(Opening::at_line(turn, path, line));
         self.session.notice = Some("backspace goes back to the flags".into());
     }
 

@@ -3,9 +3,8 @@
 use crate::{
     metrics::lifeline::{Side, Spot},
     run::{RepoPath, files::Change},
-    session::views::View,
+    session::opening::{Aim, Base, Opening, Target},
     shell::replay::Replay,
-    views::{curves::Place, replay::base::Base},
     widgets::layout::Layout,
 };
 
@@ -24,10 +23,7 @@ impl Replay {
             self.session.notice = Some("the judged commit is no turn of this run".into());
             return;
         };
-        self.leave();
-        self.show_place(&Place { turn, path: path.clone(), lines: None, is_changed: false });
-        self.diff.view = crate::views::replay::diff::View::File(path);
-        self.diff.aim_at(line);
+        self.session.open(Opening::at_line(turn, path, line));
         self.session.notice = Some("backspace goes back to the scores".into());
     }
 
@@ -38,20 +34,14 @@ impl Replay {
             .events_here()
             .first()
             .map(|(life, event)| format!("{} {}", life.name, event.what.words()));
-        self.leave();
-        if self.bases.base != Base::PreviousTurn {
-            let before = std::mem::take(&mut self.bases.base);
-            self.scores.components.lent_base.get_or_insert(before);
-        }
-        match spot {
-            Some(spot) => self.show_spot(&spot),
-            None => self.view = View::Replay,
-        }
+        let target = spot.map_or(Target::Turn, |spot| self.target_of(&spot));
+        let (turn, base) = (self.session.turn, Some(Base::PreviousTurn));
+        self.session.open(Opening { turn, target, base });
         let words = words.unwrap_or_else(|| "nothing happened to it in this turn".into());
         self.session.notice = Some(format!("{words}; backspace goes back to the scores"));
     }
 
-    fn show_spot(&mut self, spot: &Spot) {
+    fn target_of(&self, spot: &Spot) -> Target {
         let is_it = |change: &&Change| {
             change.path == spot.path
                 || (spot.side == Side::Old && change.from.as_ref() == Some(&spot.path))
@@ -60,21 +50,10 @@ impl Replay {
         let change = turn.and_then(|turn| turn.changes.iter().find(is_it));
         let path = change.map_or_else(|| spot.path.clone(), |change| change.path.clone());
         let line = spot.line as usize;
-        let lines = (spot.side == Side::New).then_some((line, line));
-        let is_changed = change.is_some();
-        self.show_place(&Place { turn: self.session.turn, path, lines, is_changed });
         match spot.side {
-            Side::Old => self.diff.aim_at_old(line),
-            Side::New => self.diff.aim_at(line),
-        }
-    }
-
-    /// What the diff was measured from before an event led to it, once the scores are shown again.
-    pub(crate) fn give_event_base_back(&mut self) {
-        if self.view == View::Scores
-            && let Some(base) = self.scores.components.lent_base.take()
-        {
-            self.bases.base = base;
+            Side::Old => Target::Change { path, aim: Some(Aim::Old(line)) },
+            Side::New if change.is_some() => Target::Change { path, aim: Some(Aim::Line(line)) },
+            Side::New => Target::File { path, aim: Some(Aim::Line(line)) },
         }
     }
 }
