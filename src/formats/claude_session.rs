@@ -18,7 +18,7 @@ use super::{
         text,
     },
     companions::BelongsTo,
-    jsonl::{self, Budget, Input, Log, Piece},
+    jsonl::{self, Budget, Input},
     tape::Tape,
     unknown::Unknowns,
 };
@@ -91,7 +91,7 @@ impl Format for ClaudeSession {
     fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {
         let mut session = Session::default();
         for (id, source) in (0..).map(SourceId).zip(sources) {
-            session.take(id, source.name, Piece::whole(source.bytes), hands);
+            session.take(id, source.name, Input::whole(source.bytes), hands);
         }
         session.completed(sources)
     }
@@ -133,29 +133,7 @@ struct Session {
 }
 
 impl Growing for Session {
-    fn take(&mut self, id: SourceId, name: &str, lines: Piece<'_>, hands: &dyn Hands) {
-        self.read(id, name, Input::Held(lines), hands);
-    }
-
-    fn take_all(&mut self, id: SourceId, name: &str, log: &dyn Log, hands: &dyn Hands) {
-        self.read(id, name, Input::Log(log), hands);
-    }
-
-    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
-        self.clone().completed(sources)
-    }
-
-    fn finish(
-        self: Box<Self>,
-        sources: &[Source<'_>],
-        _left: &mut dyn FnMut(Box<dyn Send>),
-    ) -> Result<Run, NotUnderstood> {
-        self.completed(sources)
-    }
-}
-
-impl Session {
-    fn read(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands) {
+    fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands) {
         if is_meta(name) {
             return;
         }
@@ -174,6 +152,20 @@ impl Session {
         self.unknowns.insert(id, unknowns);
     }
 
+    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        self.clone().completed(sources)
+    }
+
+    fn finish(
+        self: Box<Self>,
+        sources: &[Source<'_>],
+        _left: &mut dyn FnMut(Box<dyn Send>),
+    ) -> Result<Run, NotUnderstood> {
+        self.completed(sources)
+    }
+}
+
+impl Session {
     fn line(&mut self, line: Line) {
         if self.is_decided {
             return main_line(&mut self.fold, line, false);

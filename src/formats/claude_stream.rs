@@ -18,7 +18,7 @@ use super::{
         record::{Message, Record},
         text,
     },
-    jsonl::{self, Budget, Input, Log, Piece},
+    jsonl::{self, Budget, Input},
     tape::{Tape, Value},
     unknown::Unknowns,
 };
@@ -57,7 +57,7 @@ impl Format for ClaudeStream {
             return Err(NotUnderstood("no file to read".to_owned()));
         };
         let mut stream = Stream::default();
-        stream.take(SourceId(0), main.name, Piece::whole(main.bytes), hands);
+        stream.take(SourceId(0), main.name, Input::whole(main.bytes), hands);
         Ok(stream.completed(main.name))
     }
 
@@ -147,12 +147,17 @@ struct Stream {
 }
 
 impl Growing for Stream {
-    fn take(&mut self, id: SourceId, name: &str, lines: Piece<'_>, hands: &dyn Hands) {
-        self.read(id, name, Input::Held(lines), hands);
-    }
-
-    fn take_all(&mut self, id: SourceId, name: &str, log: &dyn Log, hands: &dyn Hands) {
-        self.read(id, name, Input::Log(log), hands);
+    fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands) {
+        let mut warnings = std::mem::take(&mut self.warnings);
+        if id == SourceId(0) {
+            let mut budget = std::mem::take(&mut self.budget);
+            fold::each_line(id, name, lines, hands, &mut budget, &mut warnings, &mut |line| {
+                self.unknowns.take(line.unknown());
+                self.line(line);
+            });
+            self.budget = budget;
+        }
+        self.warnings = warnings;
     }
 
     fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
@@ -171,19 +176,6 @@ impl Growing for Stream {
 }
 
 impl Stream {
-    fn read(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands) {
-        let mut warnings = std::mem::take(&mut self.warnings);
-        if id == SourceId(0) {
-            let mut budget = std::mem::take(&mut self.budget);
-            fold::each_line(id, name, lines, hands, &mut budget, &mut warnings, &mut |line| {
-                self.unknowns.take(line.unknown());
-                self.line(line);
-            });
-            self.budget = budget;
-        }
-        self.warnings = warnings;
-    }
-
     fn completed(self, name: &str) -> Run {
         let mut run = self.fold.finish(TokensFrom::Results);
         run.format = ClaudeStream.name();

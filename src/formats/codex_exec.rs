@@ -77,10 +77,6 @@ impl Format for CodexExec {
         words(&record).unwrap_or_else(|| said(record.into_owned()))
     }
 
-    fn request(&self, _record: &[u8]) -> String {
-        String::new()
-    }
-
     fn result(&self, record: &[u8], _result: &ToolResult) -> String {
         let record = String::from_utf8_lossy(record);
         let tape = Tape::read(&record);
@@ -321,15 +317,7 @@ fn since(total: Tokens, before: Tokens) -> Tokens {
     if shrunk(total.input, before.input) || shrunk(total.output, before.output) {
         return total;
     }
-    let field = |total: Option<u64>, before: Option<u64>| {
-        total.map(|total| total.saturating_sub(before.unwrap_or(0)))
-    };
-    Tokens {
-        input: field(total.input, before.input),
-        cached_input: field(total.cached_input, before.cached_input),
-        output: field(total.output, before.output),
-        reasoning: field(total.reasoning, before.reasoning),
-    }
+    total.since(before)
 }
 
 fn step(place: Place, item: &Object<'_>) -> Step {

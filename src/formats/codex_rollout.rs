@@ -31,7 +31,7 @@ use super::{
     Format, Growing, Hands, Head, NotUnderstood, Source,
     codex::{self, json::Object},
     companions::BelongsTo,
-    jsonl::{self, Input, Log, Piece},
+    jsonl::{self, Input},
     tape::Tape,
     unknown::Unknowns,
 };
@@ -80,7 +80,7 @@ impl Format for CodexRollout {
     fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {
         let mut rollout = Rollout::default();
         for (id, source) in (0..).map(SourceId).zip(sources) {
-            rollout.take(id, source.name, Piece::whole(source.bytes), hands);
+            rollout.take(id, source.name, Input::whole(source.bytes), hands);
         }
         rollout.run(sources)
     }
@@ -208,12 +208,27 @@ struct Notes {
 }
 
 impl Growing for Rollout {
-    fn take(&mut self, id: SourceId, _name: &str, lines: Piece<'_>, hands: &dyn Hands) {
-        self.read(id, Input::Held(lines), hands);
-    }
-
-    fn take_all(&mut self, id: SourceId, _name: &str, log: &dyn Log, hands: &dyn Hands) {
-        self.read(id, Input::Log(log), hands);
+    fn take(&mut self, id: SourceId, _name: &str, lines: Input<'_>, hands: &dyn Hands) {
+        let thread = self.threads.entry(id).or_default();
+        // About as many as there will be: growing by doubling would touch as much memory again.
+        let expected = (lines.size() / 2048).min(u64::from(jsonl::MOST_LINES));
+        thread.lines.reserve(usize::try_from(expected).unwrap_or_default());
+        let read = |place, line: &[u8], is_last| Some(classify::classify(place, line, is_last));
+        let budget = &mut self.budget;
+        let extent =
+            jsonl::each_line(id, lines, hands, budget, &read, &mut |before, line: Line| {
+                thread.push(Line { place: line.place.down(before), ..line });
+            });
+        if let jsonl::Extent::CutAfter(line) = extent {
+            let place = Place { source: id, line, ..Place::default() };
+            thread.push(Line {
+                place,
+                at: None,
+                ordinal: None,
+                model: None,
+                record: Record::Broken(jsonl::too_long(line)),
+            });
+        }
     }
 
     fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
@@ -255,31 +270,6 @@ impl Growing for Rollout {
         let run = self.run(sources);
         left(self);
         run
-    }
-}
-
-impl Rollout {
-    fn read(&mut self, id: SourceId, lines: Input<'_>, hands: &dyn Hands) {
-        let thread = self.threads.entry(id).or_default();
-        // About as many as there will be: growing by doubling would touch as much memory again.
-        let expected = (lines.size() / 2048).min(u64::from(jsonl::MOST_LINES));
-        thread.lines.reserve(usize::try_from(expected).unwrap_or_default());
-        let read = |place, line: &[u8], is_last| Some(classify::classify(place, line, is_last));
-        let budget = &mut self.budget;
-        let extent =
-            jsonl::each_line(id, lines, hands, budget, &read, &mut |before, line: Line| {
-                thread.push(Line { place: line.place.down(before), ..line });
-            });
-        if let jsonl::Extent::CutAfter(line) = extent {
-            let place = Place { source: id, line, ..Place::default() };
-            thread.push(Line {
-                place,
-                at: None,
-                ordinal: None,
-                model: None,
-                record: Record::Broken(jsonl::too_long(line)),
-            });
-        }
     }
 }
 

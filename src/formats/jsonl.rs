@@ -93,7 +93,11 @@ pub enum Input<'a> {
     Log(&'a dyn Log),
 }
 
-impl Input<'_> {
+impl<'a> Input<'a> {
+    pub const fn whole(bytes: &'a [u8]) -> Self {
+        Self::Held(Piece::whole(bytes))
+    }
+
     /// Bytes.
     pub fn size(&self) -> u64 {
         match self {

@@ -19,6 +19,7 @@ mod codex_exec;
 mod codex_rollout;
 pub mod companions;
 pub mod csv;
+mod json;
 pub mod jsonl;
 mod nested;
 mod paperbench;
@@ -32,7 +33,7 @@ use std::collections::HashSet;
 use crate::run::{Edit, Run, SourceId, Step, StepText, ToolResult, files::RecordedEdit};
 
 use companions::BelongsTo;
-use jsonl::{Log, Piece};
+use jsonl::Input;
 
 /// A way of writing runs down. Nothing here may panic, whatever the bytes.
 pub trait Format: Sync {
@@ -79,13 +80,19 @@ pub trait Format: Sync {
     }
 
     /// The words of a step, from the record at [`Step::place`]; `result` stays None.
-    fn words(&self, record: &[u8], step: &Step) -> StepText;
+    fn words(&self, _record: &[u8], _step: &Step) -> StepText {
+        StepText::default()
+    }
 
     /// The whole text of a turn's request, from the record at [`crate::run::Turn::request`].
-    fn request(&self, record: &[u8]) -> String;
+    fn request(&self, _record: &[u8]) -> String {
+        String::new()
+    }
 
     /// An observation's text, from the record at [`ToolResult::place`].
-    fn result(&self, record: &[u8], result: &ToolResult) -> String;
+    fn result(&self, _record: &[u8], _result: &ToolResult) -> String {
+        String::new()
+    }
 
     /// The whole text of a failed test, from the record at [`crate::run::recorded::TestCase::failure`].
     fn failure(&self, _record: &[u8]) -> String {
@@ -93,7 +100,9 @@ pub trait Format: Sync {
     }
 
     /// The body of an edit, from the record at [`Edit::place`].
-    fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit>;
+    fn edit(&self, _record: &[u8], _edit: &Edit) -> Option<RecordedEdit> {
+        None
+    }
 }
 
 /// Whoever carries out work that falls into pieces. A format knows no threads: it says what can be done at once.
@@ -152,10 +161,7 @@ impl Hands for Backwards {
 /// A recording read while it is written: what is read once is not read again.
 pub trait Growing: Send {
     /// Takes whole lines of a log, following those taken of the same source before.
-    fn take(&mut self, id: SourceId, name: &str, lines: Piece<'_>, hands: &dyn Hands);
-
-    /// As [`Growing::take`], the whole of a log that lies elsewhere.
-    fn take_all(&mut self, id: SourceId, name: &str, log: &dyn Log, hands: &dyn Hands);
+    fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands);
 
     /// As [`Growing::run`], of a recording that is not read on. What takes a while to be freed is given to `left`.
     fn finish(

@@ -21,9 +21,7 @@ mod value;
 use std::collections::BTreeSet;
 
 use crate::run::{
-    Edit, Run, Step, StepText, Task, Time, ToolResult, Warning,
-    files::RecordedEdit,
-    label,
+    Run, Task, Time, Warning, label,
     recorded::{Recorded, Value},
     rubric_tree::{NodeId, RubricTree},
 };
@@ -58,22 +56,6 @@ impl Format for PaperBench {
         let source = sources.first().ok_or_else(|| NotUnderstood("there is no file".into()))?;
         let (tree, warnings) = read(source)?;
         Ok(run_of(tree, warnings))
-    }
-
-    fn words(&self, _record: &[u8], _step: &Step) -> StepText {
-        StepText::default()
-    }
-
-    fn request(&self, _record: &[u8]) -> String {
-        String::new()
-    }
-
-    fn result(&self, _record: &[u8], _result: &ToolResult) -> String {
-        String::new()
-    }
-
-    fn edit(&self, _record: &[u8], _edit: &Edit) -> Option<RecordedEdit> {
-        None
     }
 }
 

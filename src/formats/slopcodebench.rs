@@ -23,7 +23,6 @@ mod changes;
 mod evaluation;
 mod facts;
 mod generation;
-mod json;
 pub mod layout;
 mod logs;
 mod others;
@@ -36,7 +35,7 @@ use crate::run::{
     StepText, Time, Tokens, ToolResult, Turn, Warning, files::RecordedEdit, label, recorded,
 };
 
-use super::{Format, Hands, Head, NotUnderstood, Source};
+use super::{Format, Hands, Head, NotUnderstood, Source, json};
 
 use facts::Facts;
 use generation::Generation;

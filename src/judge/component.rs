@@ -3,6 +3,7 @@
 //! Nothing here knows how a judge is reached: [`Ask`] does, and may be anything. Whatever it answers, it is asked no
 //! more often than [`most_requests`] says.
 
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::run::rubric::Evidence;
@@ -70,7 +71,7 @@ pub struct Verdict {
 }
 
 /// One look, for the record.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Look {
     pub tool: String,
     /// As the judge gave them, shortened where they are long.
@@ -79,17 +80,30 @@ pub struct Look {
     pub bytes: usize,
     pub sha256: String,
     pub excerpt: String,
+    #[serde(rename = "refused")]
     pub is_refused: bool,
     /// Which request led to it; counts from 1.
     pub request: usize,
 }
 
 /// One request, for the record.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Request {
+    #[serde(flatten)]
     pub usage: Usage,
+    /// Written to milliseconds.
+    #[serde(serialize_with = "to_milliseconds")]
     pub seconds: f64,
     pub attempts: u32,
+}
+
+/// To milliseconds.
+pub fn rounded(seconds: f64) -> f64 {
+    (seconds * 1e3).round() / 1e3
+}
+
+fn to_milliseconds<S: Serializer>(seconds: &f64, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_f64(rounded(*seconds))
 }
 
 /// Requests for one component at most, retries of the network aside: every look in a request of its own, the verdict,

@@ -1,5 +1,6 @@
 //! What was said between us and a judge about one component, in no particular protocol.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::asks::Asks;
@@ -57,10 +58,12 @@ pub struct Outcome {
 }
 
 /// Tokens of one reply; None where the server does not tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Usage {
     /// What was sent, cached parts included.
+    #[serde(rename = "input_tokens")]
     pub input: Option<u64>,
+    #[serde(rename = "output_tokens")]
     pub output: Option<u64>,
 }
 

@@ -4,9 +4,10 @@
 //! flags has `groups`, how each was judged, and `flags`, those that were carried on among them.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 
 use crate::run::{
+    Place,
     flags::{Counts, Flag},
     rubric::{Evidence, LEVELS},
 };
@@ -14,7 +15,7 @@ use crate::run::{
 use super::{
     asks::Asks,
     carry,
-    component::{Judged, Look, Request},
+    component::{Judged, Look, Request, rounded},
     matter::Decided,
     prompt::Prompt,
     settings::{Kind, Settings},
@@ -57,17 +58,25 @@ pub struct Document {
 
 /// One place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FlagRow {
-    criterion: String,
-    category: Option<String>,
-    r#type: Option<String>,
-    path: String,
+#[serde(transparent)]
+pub struct FlagRow(#[serde(with = "Written")] Flag);
+
+/// The fields of a flag as a bundle names them.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Flag")]
+struct Written {
+    criterion: Box<str>,
+    category: Option<Box<str>>,
+    #[serde(rename = "type")]
+    kind: Option<Box<str>>,
+    path: Box<str>,
     start: Option<u64>,
     end: Option<u64>,
     confidence: Option<f64>,
-    explanation: Option<String>,
-    /// The state that found it first: a checkpoint's id, or `turn 7`; null where this one did.
-    carried_from: Option<String>,
+    explanation: Option<Box<str>>,
+    carried_from: Option<Box<str>>,
+    #[serde(skip)]
+    place: Place,
 }
 
 /// Which of several judgings of the same thing this is; counts from 1.
@@ -137,8 +146,8 @@ struct Group<'a> {
 struct Heard<'a> {
     /// What names nothing in the snapshot.
     left_out: Vec<LeftOut<'a>>,
-    trace: Vec<Traced<'a>>,
-    requests: Vec<Asked>,
+    trace: &'a [Look],
+    requests: &'a [Request],
     tokens: Option<u64>,
     seconds: f64,
     error: Option<String>,
@@ -157,26 +166,6 @@ struct Lines<'a> {
 struct LeftOut<'a> {
     what: &'a str,
     why: &'a str,
-}
-
-#[derive(Serialize)]
-struct Traced<'a> {
-    tool: &'a str,
-    arguments: &'a Value,
-    bytes: usize,
-    sha256: &'a str,
-    excerpt: &'a str,
-    refused: bool,
-    /// Which of the requests it was asked for in; counts from 1.
-    request: usize,
-}
-
-#[derive(Serialize)]
-struct Asked {
-    input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-    seconds: f64,
-    attempts: u32,
 }
 
 #[derive(Deserialize)]
@@ -231,7 +220,7 @@ impl Document {
 
     /// With flags of an earlier state whose lines are the same; for a new document of flags.
     pub fn carrying(self, flags: &[Flag], lines_of_code: u64) -> Self {
-        let flags = flags.iter().map(FlagRow::of).collect();
+        let flags = flags.iter().cloned().map(FlagRow).collect();
         Self { flags: Some(flags), lines_of_code: Some(lines_of_code), ..self }
     }
 
@@ -280,9 +269,7 @@ impl Document {
     /// The flags of one group so far.
     pub fn counts_of(&self, group: &str) -> Counts {
         let rows = self.flags.iter().flatten();
-        let flags: Vec<Flag> =
-            rows.filter(|row| row.category.as_deref() == Some(group)).map(FlagRow::flag).collect();
-        Counts::of(&flags)
+        Counts::of(rows.map(|row| &row.0).filter(|flag| flag.category.as_deref() == Some(group)))
     }
 
     /// The scores given so far: (component, score).
@@ -301,11 +288,11 @@ impl Document {
             None => serde_json::value::to_raw_value(&Score::of(component, judged))?,
             Some(rows) => {
                 let found = judged.flagged().map_or(&[][..], |flagged| &flagged.flags);
-                let mut flags: Vec<Flag> = rows.iter().map(FlagRow::flag).collect();
+                let mut flags: Vec<Flag> = rows.iter().map(|row| row.0.clone()).collect();
                 let before = flags.len();
                 let again = carry::merge(&mut flags, found);
                 let fresh = flags.len() - before;
-                rows.extend(flags[before..].iter().map(FlagRow::of));
+                rows.extend(flags.drain(before..).map(FlagRow));
                 serde_json::value::to_raw_value(&Group::of(component, judged, fresh, again))?
             }
         };
@@ -318,7 +305,7 @@ impl Document {
         entries.push(entry);
         entries.sort_by_key(|entry| known(entry).and_then(|it| place(&it.component)));
         if let Some(rows) = &mut self.flags {
-            rows.sort_by_key(|row| {
+            rows.sort_by_key(|FlagRow(row)| {
                 (row.category.as_deref().and_then(place), row.path.clone(), row.start)
             });
         }
@@ -377,8 +364,8 @@ impl<'a> Heard<'a> {
             judged.requests.iter().filter_map(|request| request.usage.total()).collect();
         Self {
             left_out: left_out.iter().map(|(what, why)| LeftOut { what, why }).collect(),
-            trace: judged.looks.iter().map(Traced::of).collect(),
-            requests: judged.requests.iter().map(Asked::of).collect(),
+            trace: &judged.looks,
+            requests: &judged.requests,
             tokens: (!tokens.is_empty()).then(|| tokens.iter().sum()),
             seconds: rounded(judged.requests.iter().map(|request| request.seconds).sum()),
             error: judged.error.clone().or(fault),
@@ -388,71 +375,10 @@ impl<'a> Heard<'a> {
 }
 
 impl FlagRow {
-    fn of(flag: &Flag) -> Self {
-        let text = |text: &Option<Box<str>>| text.as_deref().map(str::to_owned);
-        Self {
-            criterion: flag.criterion.to_string(),
-            category: text(&flag.category),
-            r#type: text(&flag.kind),
-            path: flag.path.to_string(),
-            start: flag.start,
-            end: flag.end,
-            confidence: flag.confidence,
-            explanation: text(&flag.explanation),
-            carried_from: text(&flag.carried_from),
-        }
-    }
-
-    fn flag(&self) -> Flag {
-        let text = |text: &Option<String>| text.as_deref().map(Into::into);
-        Flag {
-            criterion: self.criterion.as_str().into(),
-            category: text(&self.category),
-            kind: text(&self.r#type),
-            path: self.path.as_str().into(),
-            start: self.start,
-            end: self.end,
-            confidence: self.confidence,
-            explanation: text(&self.explanation),
-            carried_from: text(&self.carried_from),
-            ..Flag::default()
-        }
-    }
-
     /// How many flags there are, and of which type.
     pub fn counts(rows: &[Self]) -> Counts {
-        Counts::of(&rows.iter().map(Self::flag).collect::<Vec<_>>())
+        Counts::of(rows.iter().map(|row| &row.0))
     }
-}
-
-impl<'a> Traced<'a> {
-    fn of(look: &'a Look) -> Self {
-        Self {
-            tool: &look.tool,
-            arguments: &look.arguments,
-            bytes: look.bytes,
-            sha256: &look.sha256,
-            excerpt: &look.excerpt,
-            refused: look.is_refused,
-            request: look.request,
-        }
-    }
-}
-
-impl Asked {
-    fn of(request: &Request) -> Self {
-        Self {
-            input_tokens: request.usage.input,
-            output_tokens: request.usage.output,
-            seconds: rounded(request.seconds),
-            attempts: request.attempts,
-        }
-    }
-}
-
-/// To milliseconds.
-fn rounded(seconds: f64) -> f64 {
-    (seconds * 1e3).round() / 1e3
 }
 
 #[cfg(test)]

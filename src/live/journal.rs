@@ -144,14 +144,14 @@ impl Journal {
     pub fn create(bundle: &Path) -> Result<Self, WriteError> {
         let path = bundle.join("live.jsonl");
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
-        let file = file.map_err(|why| WriteError::new(&path, why.to_string()))?;
+        let file = file.map_err(WriteError::at(&path))?;
         Self { path, file }.locked()
     }
 
     /// The journal of a run to go on with, and what it says. None where there is none, or it does not say how it began.
     pub fn open(bundle: &Path) -> Result<Option<(Self, Before)>, WriteError> {
         let path = bundle.join("live.jsonl");
-        let failed = |why: std::io::Error| WriteError::new(&path, why.to_string());
+        let failed = WriteError::at(&path);
         let is_file = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file());
         if !is_file {
             return Ok(None);
@@ -187,7 +187,7 @@ impl Journal {
             self.file.write_all(&it)?;
             self.file.sync_data()
         });
-        written.map_err(|why| WriteError::new(&self.path, why.to_string()))
+        written.map_err(WriteError::at(&self.path))
     }
 }
 

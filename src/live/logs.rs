@@ -183,7 +183,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 
 fn make_parent(path: &Path) -> Result<(), WriteError> {
     let parent = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(parent).map_err(|why| WriteError::new(parent, why.to_string()))
+    fs::create_dir_all(parent).map_err(WriteError::at(parent))
 }
 
 fn lines_of(bytes: &[u8]) -> u32 {
@@ -308,7 +308,7 @@ impl Watch {
 pub fn end_before(rows: &mut [LogRow], next: &Begun, bundle: &Path) -> Result<(), WriteError> {
     for row in rows.iter_mut().filter(|row| row.source == next.source && row.bytes > next.bytes) {
         let path = bundle.join("session").join(&row.name);
-        let mut bytes = read(&path).map_err(|why| WriteError::new(&path, why))?;
+        let mut bytes = read(&path).map_err(WriteError::at(&path))?;
         bytes.truncate(usize::try_from(next.bytes).unwrap_or(usize::MAX));
         (row.bytes, row.lines) = (next.bytes, lines_of(&bytes));
     }
@@ -327,7 +327,7 @@ fn read_from(path: &Path, start: u64) -> io::Result<Vec<u8>> {
 pub fn cut_back(places: &[Logs], before: &[LogRow], bundle: &Path) -> Result<(), WriteError> {
     for (name, source) in find(places) {
         let row = before.iter().find(|row| row.name == name);
-        let failed = |why: io::Error| WriteError::new(&source, why.to_string());
+        let failed = WriteError::at(&source);
         match row {
             None => fs::remove_file(&source).map_err(failed)?,
             Some(row) => cut(&source, row.bytes).map_err(failed)?,
@@ -345,7 +345,7 @@ pub fn cut_copies(before: &[LogRow], bundle: &Path) -> Result<(), WriteError> {
     for name in names {
         let shown = name.to_string_lossy().replace('\\', "/");
         let path = folder.join(&name);
-        let failed = |why: io::Error| WriteError::new(&path, why.to_string());
+        let failed = WriteError::at(&path);
         match before.iter().find(|row| row.name == shown) {
             Some(row) => cut(&path, row.bytes).map_err(failed)?,
             None if shown.ends_with(".cast") => {} // what the terminal showed did happen

@@ -466,8 +466,7 @@ fn words_of(halt: &Halt) -> String {
 
 /// A document of ours, whole or not at all.
 pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), WriteError> {
-    let mut bytes =
-        serde_json::to_vec_pretty(value).map_err(|why| WriteError::new(path, why.to_string()))?;
+    let mut bytes = serde_json::to_vec_pretty(value).map_err(WriteError::at(path))?;
     bytes.push(b'\n');
     write::replace(path, &bytes)
 }
@@ -544,7 +543,6 @@ impl Opening<'_> {
 
     fn anew(&self, rules: Rules) -> Result<Opened, CannotStart> {
         let bundle = &self.job.bundle;
-        let failed = |path: &Path, why: std::io::Error| WriteError::new(path, why.to_string());
         write::is_free(bundle)?;
         let id = fresh_id();
         let stage = self.stage(&id)?;
@@ -552,7 +550,7 @@ impl Opening<'_> {
             stage.clone().strike();
             CannotStart::Wrong(why)
         })?;
-        std::fs::create_dir_all(bundle.join("session")).map_err(|why| failed(bundle, why))?;
+        std::fs::create_dir_all(bundle.join("session")).map_err(WriteError::at(bundle))?;
         if let Some(components) = &self.job.components {
             write::replace(&bundle.join("components.json"), components)?;
         }

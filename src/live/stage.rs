@@ -13,7 +13,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -50,10 +50,9 @@ pub const NO_KEY: &str = "not-a-key";
 impl Stage {
     /// The folders of a run, made where they are missing. Somebody else's folder is refused.
     pub fn set(root: &Path, id: &str) -> Result<Self, WriteError> {
-        let failed = |path: &Path, why: &io::Error| WriteError::new(path, why.to_string());
         let mark = root.join(MARK);
         if fs::symlink_metadata(&mark).is_ok() {
-            let owner = fs::read_to_string(&mark).map_err(|why| failed(&mark, &why))?;
+            let owner = fs::read_to_string(&mark).map_err(WriteError::at(&mark))?;
             if owner.trim() != id {
                 let why = "belongs to another run; remove it, or name another folder with --work";
                 return Err(WriteError::Taken { path: root.to_owned(), why: why.into() });
@@ -67,14 +66,14 @@ impl Stage {
                 let why = "exists already and is not empty; name another folder with --work";
                 return Err(WriteError::Taken { path: root.to_owned(), why: why.into() });
             }
-            fs::create_dir_all(root).map_err(|why| failed(root, &why))?;
+            fs::create_dir_all(root).map_err(WriteError::at(root))?;
             keep_private(root);
-            fs::write(&mark, id).map_err(|why| failed(&mark, &why))?;
+            fs::write(&mark, id).map_err(WriteError::at(&mark))?;
         }
-        let root = fs::canonicalize(root).map_err(|why| failed(root, &why))?;
+        let root = fs::canonicalize(root).map_err(WriteError::at(root))?;
         for folder in OURS.iter().filter(|name| **name != MARK) {
             let path = root.join(folder);
-            fs::create_dir_all(&path).map_err(|why| failed(&path, &why))?;
+            fs::create_dir_all(&path).map_err(WriteError::at(&path))?;
         }
         let (environment, secrets) = (BTreeMap::new(), Secrets::default());
         Ok(Self { root, id: id.to_owned(), environment, secrets })
@@ -182,7 +181,7 @@ impl Stage {
             let parent = path.parent().unwrap_or(&self.root).to_owned();
             fs::create_dir_all(&parent)
                 .and_then(|()| fs::write(&path, content))
-                .map_err(|why| WriteError::new(&path, why.to_string()))?;
+                .map_err(WriteError::at(&path))?;
         }
         Ok(())
     }

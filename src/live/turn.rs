@@ -141,8 +141,7 @@ impl Sitting<'_> {
         self.attempts += 1;
         let (attempt, before) = (self.attempts, self.progress.commit().map(str::to_owned));
         let prompt_file = self.stage.requests().join(format!("turn-{turn:03}.txt"));
-        fs::write(&prompt_file, &dressed.text)
-            .map_err(|why| WriteError::new(&prompt_file, why.to_string()))?;
+        fs::write(&prompt_file, &dressed.text).map_err(WriteError::at(&prompt_file))?;
         let request_sha256 = sha256(dressed.text.as_bytes());
         self.record(&Entry::TurnBegan { turn, attempt, request_sha256, before: before.clone() })?;
         let without_memory = self.begins_anew(turn) && !dressed.restarts;
@@ -568,7 +567,7 @@ impl Sitting<'_> {
         let (turn, session) = match heard.tokens {
             Amount::Unknown => (Tokens::default(), before),
             Amount::Turn(turn) => (turn, before + turn),
-            Amount::Session(session) => (difference(session, before), session),
+            Amount::Session(session) => (session.since(before), session),
         };
         row.tokens = turn;
         let (cost, cost_session) = match heard.cost {
@@ -674,18 +673,6 @@ fn heading(request: &str) -> String {
         heading.push_str(word);
     }
     heading
-}
-
-fn difference(now: Tokens, before: Tokens) -> Tokens {
-    let less = |now: Option<u64>, before: Option<u64>| {
-        now.map(|now| now.saturating_sub(before.unwrap_or(0)))
-    };
-    Tokens {
-        input: less(now.input, before.input),
-        cached_input: less(now.cached_input, before.cached_input),
-        output: less(now.output, before.output),
-        reasoning: less(now.reasoning, before.reasoning),
-    }
 }
 
 /// Whether something answers where the model server should be: some agents wait for ever where nothing does. The error is a

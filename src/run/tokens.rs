@@ -23,20 +23,31 @@ impl Tokens {
     }
 }
 
+impl Tokens {
+    /// The four counts one by one with those of another.
+    fn with(self, other: Self, of: fn(Option<u64>, Option<u64>) -> Option<u64>) -> Self {
+        Self {
+            input: of(self.input, other.input),
+            cached_input: of(self.cached_input, other.cached_input),
+            output: of(self.output, other.output),
+            reasoning: of(self.reasoning, other.reasoning),
+        }
+    }
+
+    /// What came since `before`, where both are counted from one start.
+    pub fn since(self, before: Self) -> Self {
+        self.with(before, |now, before| Some(now?.saturating_sub(before.unwrap_or(0))))
+    }
+}
+
 impl Add for Tokens {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
+        self.with(other, |a, b| match (a, b) {
             (Some(a), Some(b)) => Some(a.saturating_add(b)),
             (a, b) => a.or(b),
-        };
-        Self {
-            input: sum(self.input, other.input),
-            cached_input: sum(self.cached_input, other.cached_input),
-            output: sum(self.output, other.output),
-            reasoning: sum(self.reasoning, other.reasoning),
-        }
+        })
     }
 }
 

@@ -15,7 +15,10 @@ use std::{
 use notify::{Event, EventKind, RecursiveMode, Watcher};
 
 use crate::{
-    formats::{Format, Growing, HEAD_BYTES, jsonl::Piece},
+    formats::{
+        Format, Growing, HEAD_BYTES,
+        jsonl::{Input, Piece},
+    },
     run::SourceId,
 };
 
@@ -195,7 +198,7 @@ impl Reading {
         for (id, file) in (0..).map(SourceId).zip(&mut self.files) {
             while let Some(lines) = file.next_lines().map_err(Trouble::Read)? {
                 let piece = Piece { bytes: &lines, start: file.taken, lines_before: file.lines };
-                self.growing.take(id, &file.name, piece, &hands);
+                self.growing.take(id, &file.name, Input::Held(piece), &hands);
                 file.took(&lines);
             }
         }

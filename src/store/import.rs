@@ -216,7 +216,7 @@ fn make_bundle(
             "what the harness measured is not taken over: a bundle has no place for it".into(),
         );
     }
-    let timeline = archive.timeline(run).map_err(|why| WriteError::new(draft.folder(), why))?;
+    let timeline = archive.timeline(run).map_err(WriteError::at(draft.folder()))?;
     let commits = if shows_content(&timeline) {
         let path = draft.folder().join("workspace.git");
         let mut history = History::new(run, archive, &timeline, &path);
@@ -244,7 +244,7 @@ fn make_bundle(
 
 fn write_json(draft: &Draft, name: &str, document: &impl Serialize) -> Result<(), WriteError> {
     let text = serde_json::to_string_pretty(document);
-    let text = text.map_err(|why| WriteError::new(Path::new(name), why.to_string()))?;
+    let text = text.map_err(WriteError::at(Path::new(name)))?;
     let name = RepoPath::new(name).ok_or_else(|| WriteError::new(Path::new(name), "not a name"))?;
     draft.write(&name, format!("{text}\n").as_bytes())
 }

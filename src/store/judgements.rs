@@ -8,9 +8,8 @@ use std::{
 };
 
 use super::{
-    bytes,
     find::{entries_of, is_folder, is_plain_file, name_of},
-    write::{WriteError, sync_folder},
+    write::{WriteError, failed, sync_folder},
 };
 
 /// The folder of a bundle's judgements.
@@ -146,10 +145,6 @@ fn harmless(name: &str) -> String {
 
 fn taken(path: &Path) -> WriteError {
     WriteError::Taken { path: path.to_owned(), why: "is there already; never written over".into() }
-}
-
-fn failed(path: &Path, why: &io::Error) -> WriteError {
-    WriteError::new(path, bytes::reason(why))
 }
 
 #[cfg(test)]

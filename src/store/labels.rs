@@ -24,9 +24,8 @@ use crate::{
 };
 
 use super::{
-    bytes,
     find::{entries_of, is_folder, is_plain_file, name_of},
-    write::{WriteError, sync_folder},
+    write::{WriteError, failed, sync_folder},
 };
 
 /// The folder of a bundle's labels.
@@ -292,10 +291,6 @@ fn locked(folder: &Path) -> Result<Option<fs::File>, WriteError> {
         folder,
         "another program has been writing labels for two seconds; try again",
     ))
-}
-
-fn failed(path: &Path, why: &io::Error) -> WriteError {
-    WriteError::new(path, bytes::reason(why))
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ use std::{
 
 use crate::{
     code::patch::LineCounts,
-    formats::{self, Format, NotUnderstood, Source, jsonl::Piece},
+    formats::{self, Format, NotUnderstood, Source, jsonl::Input},
     run::{
         Place, RepoPath, Run, SourceFile, SourceId, StepId, StepText, Warning,
         files::{
@@ -112,10 +112,10 @@ fn index(found: &mut Found) -> Result<Run, NotUnderstood> {
     let Some(mut growing) = found.format.growing() else { return index_whole(found, &hands) };
     for (id, file) in (0..).map(SourceId).zip(&mut found.files) {
         match &file.bytes {
-            Bytes::Held(bytes) => growing.take(id, &file.name, Piece::whole(bytes), &hands),
+            Bytes::Held(bytes) => growing.take(id, &file.name, Input::whole(bytes), &hands),
             Bytes::OnDisk(disk) => {
                 let log = LogOnDisk::of(disk);
-                growing.take_all(id, &file.name, &log, &hands);
+                growing.take(id, &file.name, Input::Log(&log), &hands);
                 file.problem = file.problem.take().or(log.problem());
             }
         }
@@ -581,11 +581,12 @@ mod tests {
                 let mut piece = Piece::whole(source.bytes);
                 while let Some(end) = memchr::memchr(b'\n', piece.bytes) {
                     let (line, rest) = piece.bytes.split_at(end + 1);
-                    growing.take(id, source.name, Piece { bytes: line, ..piece }, &OneHand);
+                    let lines = Input::Held(Piece { bytes: line, ..piece });
+                    growing.take(id, source.name, lines, &OneHand);
                     let start = piece.start + line.len() as u64;
                     piece = Piece { bytes: rest, start, lines_before: piece.lines_before + 1 };
                 }
-                growing.take(id, source.name, piece, &OneHand);
+                growing.take(id, source.name, Input::Held(piece), &OneHand);
             }
 
             let mut whole = found.format.index(&sources);

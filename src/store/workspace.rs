@@ -136,7 +136,7 @@ impl History {
     pub fn open(bundle: &Path, rules: Rules) -> Result<Self, WriteError> {
         let path = bundle.join("workspace.git");
         super::repo::prepare_libgit2();
-        Repo::check(&path).map_err(|why| WriteError::new(&path, why))?;
+        Repo::check(&path).map_err(WriteError::at(&path))?;
         clean(&path)?;
         let repo =
             Repository::open_bare(&path).map_err(|why| WriteError::new(&path, sentence(&why)))?;
@@ -250,8 +250,7 @@ impl History {
             .map(|id| self.repo.find_commit(Oid::from_str(id)?)?.tree())
             .transpose()
             .map_err(failed)?;
-        self.restore_folder(folder, Path::new(""), tree.as_ref(), 0)
-            .map_err(|why| WriteError::new(folder, why))
+        self.restore_folder(folder, Path::new(""), tree.as_ref(), 0).map_err(WriteError::at(folder))
     }
 
     fn restore_folder(

@@ -37,6 +37,11 @@ impl WriteError {
     pub fn new(path: &Path, why: impl Into<String>) -> Self {
         Self::Write { path: path.to_owned(), why: why.into() }
     }
+
+    /// What makes a failure of some work into one of writing there.
+    pub fn at<W: std::fmt::Display>(path: &Path) -> impl Fn(W) -> Self + Copy {
+        move |why| Self::new(path, why.to_string())
+    }
 }
 
 impl Draft {
@@ -186,7 +191,7 @@ pub fn replace_through(folder: &Path, path: &Path, content: &[u8]) -> Result<(),
     })
 }
 
-fn failed(path: &Path, why: &io::Error) -> WriteError {
+pub(super) fn failed(path: &Path, why: &io::Error) -> WriteError {
     WriteError::new(path, bytes::reason(why))
 }
 

@@ -13,7 +13,7 @@ use super::{
     node::{self, Body, Seen},
     value,
 };
-use crate::run::rubric_tree::NodeId;
+use crate::{formats::json::Object, run::rubric_tree::NodeId};
 
 /// Wrappers within wrappers that are looked into.
 const MOST_WRAPPED: u8 = 4;
@@ -33,9 +33,8 @@ impl Reader {
             "judge_type" => result.judge = value::words(raw),
             "model_name" => result.model = value::words(raw).or_else(|| result.model.take()),
             "completer_config" => {
-                let config = value::fields(raw).unwrap_or_default();
-                let named =
-                    ["model", "model_name"].iter().find_map(|name| value::field(&config, name));
+                let config = Object::of(raw).unwrap_or_default();
+                let named = ["model", "model_name"].iter().find_map(|name| config.get(name));
                 result.model = named.and_then(value::words).or_else(|| result.model.take());
             }
             "graded_at" => result.graded_at = value::words(raw),

@@ -9,7 +9,10 @@ use serde::{
 use serde_json::value::RawValue;
 
 use super::{Reader, value};
-use crate::run::rubric_tree::{Answer, Category, Node, NodeId};
+use crate::{
+    formats::json::Object,
+    run::rubric_tree::{Answer, Category, Node, NodeId},
+};
 
 /// Deeper nodes are left out. Rubrics have 9 levels; serde_json ends at 128, two for each of ours.
 const MOST_DEEP: u16 = 50;
@@ -191,14 +194,14 @@ impl Reader {
 
     /// An object; null and an empty string in its place mean that there is none.
     fn answer(&mut self, id: NodeId, raw: &RawValue) -> Option<Box<Answer>> {
-        let Some(fields) = value::fields(raw) else {
+        let Some(fields) = Object::of(raw) else {
             if !value::is_null(raw) && raw.get() != "\"\"" {
                 self.wrong(id, "judge_metadata", raw, "an object, null or an empty string");
             }
             return None;
         };
-        let response = value::field(&fields, "full_judge_response").and_then(value::words);
-        let tokens = value::field(&fields, "token_usage").map(value::tokens).unwrap_or_default();
+        let response = fields.get("full_judge_response").and_then(value::words);
+        let tokens = fields.get("token_usage").map(value::tokens).unwrap_or_default();
         let answer = Answer { response: response.unwrap_or_default(), tokens };
         (answer != Answer::default()).then(|| Box::new(answer))
     }

@@ -1,19 +1,9 @@
 //! Single fields of a node, each read as far as it is what it should be.
 
-use std::borrow::Cow;
-
 use serde_json::value::RawValue;
 
-use crate::{formats::codex::json::unescaped, run::rubric_tree::ModelTokens};
-
-/// The characters of a string; one with half a surrogate pair in it is given as it is written. None of anything else.
-pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
-    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
-    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
-        return Some(Cow::Borrowed(inner));
-    }
-    Some(unescaped(inner).map_or(Cow::Borrowed(inner), Cow::Owned))
-}
+pub use crate::formats::json::text;
+use crate::{formats::json::Object, run::rubric_tree::ModelTokens};
 
 /// As [`text`]; None where there is nothing in it.
 pub fn words(raw: &RawValue) -> Option<Box<str>> {
@@ -55,51 +45,18 @@ pub fn kind(raw: &RawValue) -> String {
     }
 }
 
-/// The fields of an object in the order of the text; None where it is none.
-pub fn fields(raw: &RawValue) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
-    if !raw.get().starts_with('{') {
-        return None;
-    }
-    let mut found = vec![];
-    let mut reader = serde_json::Deserializer::from_str(raw.get());
-    let seen = serde::Deserializer::deserialize_map(&mut reader, Fields(&mut found));
-    seen.ok().map(|()| found)
-}
-
-/// The field of that name that is not null.
-pub fn field<'a>(fields: &[(Cow<'_, str>, &'a RawValue)], name: &str) -> Option<&'a RawValue> {
-    fields.iter().find(|(key, value)| key == name && !is_null(value)).map(|(_, value)| *value)
-}
-
-struct Fields<'f, 'de>(&'f mut Vec<(Cow<'de, str>, &'de RawValue)>);
-
-impl<'de> serde::de::Visitor<'de> for Fields<'_, 'de> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<M: serde::de::MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
-        while let Some(key) = map.next_key::<&RawValue>()? {
-            self.0.push((text(key).unwrap_or_default(), map.next_value()?));
-        }
-        Ok(())
-    }
-}
-
 /// `{"gpt-x": {"in": 12, "out": 3}}`; models without numbers are left out.
 pub fn tokens(raw: &RawValue) -> Vec<ModelTokens> {
-    let Some(models) = fields(raw) else { return vec![] };
-    let of_model = |(model, usage): &(Cow<'_, str>, &RawValue)| {
-        let usage = fields(usage)?;
-        let count = |names: [&str; 2]| names.iter().find_map(|name| count(field(&usage, name)?));
+    let models = Object::of(raw).unwrap_or_default();
+    let of_model = |(model, usage): (&str, &RawValue)| {
+        let usage = Object::of(usage)?;
+        let count = |names: [&str; 2]| names.iter().find_map(|name| count(usage.get(name)?));
         let (input, output) = (count(["in", "input_tokens"]), count(["out", "output_tokens"]));
         (input.is_some() || output.is_some()).then(|| ModelTokens {
-            model: model.as_ref().into(),
+            model: model.into(),
             input: input.unwrap_or(0),
             output: output.unwrap_or(0),
         })
     };
-    models.iter().filter_map(of_model).collect()
+    models.fields().filter_map(of_model).collect()
 }

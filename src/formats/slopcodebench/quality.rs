@@ -1,7 +1,7 @@
 //! `quality_analysis/`: what the harness measured of single files, symbols and rule hits.
 
 use crate::run::{
-    SourceId, Warning,
+    Place, SourceId, Warning,
     recorded::{Callable, MeasuredFile, RuleHit},
 };
 
@@ -13,7 +13,7 @@ use super::{
 };
 
 /// More rows of one file are left out, which is a warning.
-const MOST: usize = 100_000;
+const FIRST: (SourceId, usize) = (SourceId(0), 100_000);
 
 /// `files.jsonl`: one row a file.
 pub fn files(
@@ -21,7 +21,7 @@ pub fn files(
     generation: Option<Generation>,
     warnings: &mut Vec<Warning>,
 ) -> Vec<MeasuredFile> {
-    rows(source, "without a file_path", warnings, |line, row| {
+    rows(source, FIRST, "a row without a file_path is left out", warnings, |(_, line), row| {
         let mut values = values::of_object(source.name, line, generation)?;
         values.retain(|value| &*value.name != "file_path");
         Some(MeasuredFile { path: row.boxed("file_path")?, values })
@@ -30,61 +30,74 @@ pub fn files(
 
 /// `symbols.jsonl`: the functions and methods among its rows.
 pub fn callables(source: Source<'_>, warnings: &mut Vec<Warning>) -> Vec<Callable> {
-    let read = rows(source, "without a file_path, name or lines", warnings, |_, row| {
-        let count = |key| row.get(key).and_then(values::count);
-        let kind = row.text("type").unwrap_or_default();
-        let is_callable = kind == "function" || kind == "method";
-        let callable = || {
-            Some(Callable {
-                path: row.boxed("file_path")?,
-                name: row.boxed("name")?,
-                class: row.boxed("parent_class"),
-                start: count("start")?,
-                end: count("end")?,
-                cc: count("complexity"),
-                sloc: count("sloc"),
-            })
-        };
-        if is_callable { callable().map(Some) } else { Some(None) }
-    });
+    let read = rows(
+        source,
+        FIRST,
+        "a row without a file_path, name or lines is left out",
+        warnings,
+        |_, row| {
+            let count = |key| row.get(key).and_then(values::count);
+            let kind = row.text("type").unwrap_or_default();
+            let is_callable = kind == "function" || kind == "method";
+            let callable = || {
+                Some(Callable {
+                    path: row.boxed("file_path")?,
+                    name: row.boxed("name")?,
+                    class: row.boxed("parent_class"),
+                    start: count("start")?,
+                    end: count("end")?,
+                    cc: count("complexity"),
+                    sloc: count("sloc"),
+                })
+            };
+            if is_callable { callable().map(Some) } else { Some(None) }
+        },
+    );
     read.into_iter().flatten().collect()
 }
 
 /// `ast_grep.jsonl`: its lines count from 0, ours from 1.
 pub fn hits(source: Source<'_>, warnings: &mut Vec<Warning>) -> Vec<RuleHit> {
-    rows(source, "without a rule_id, file_path or line", warnings, |_, row| {
-        let line = |key| Some(row.get(key).and_then(values::count)?.saturating_add(1));
-        let start = line("line")?;
-        Some(RuleHit {
-            rule: row.boxed("rule_id")?,
-            category: row.boxed("category"),
-            path: row.boxed("file_path")?,
-            start,
-            end: line("end_line").unwrap_or(start),
-        })
-    })
+    rows(
+        source,
+        FIRST,
+        "a row without a rule_id, file_path or line is left out",
+        warnings,
+        |_, row| {
+            let line = |key| Some(row.get(key).and_then(values::count)?.saturating_add(1));
+            let start = line("line")?;
+            Some(RuleHit {
+                rule: row.boxed("rule_id")?,
+                category: row.boxed("category"),
+                path: row.boxed("file_path")?,
+                start,
+                end: line("end_line").unwrap_or(start),
+            })
+        },
+    )
 }
 
-/// The rows `read` makes something of; the others are warnings.
-fn rows<T>(
+/// What is read from each line of a file, which has that many rows at most; a row that cannot be read is a warning.
+pub fn rows<T>(
     source: Source<'_>,
+    (id, most): (SourceId, usize),
     lacks: &str,
     warnings: &mut Vec<Warning>,
-    mut read: impl FnMut(&str, &Object<'_>) -> Option<T>,
+    mut read: impl FnMut((Place, &str), &Object<'_>) -> Option<T>,
 ) -> Vec<T> {
     let mut found = vec![];
-    let mut lines = jsonl::lines(SourceId(0), source.bytes).peekable();
+    let mut lines = jsonl::lines(id, source.bytes).peekable();
     while let Some((place, line)) = lines.next() {
         let mut warn = |what: &str| warnings.push(jsonl::warning(source.name, place, what));
-        if found.len() == MOST {
-            warn(&format!("more than {MOST} rows; the rest is left out"));
+        if found.len() == most {
+            warn(&format!("more than {most} rows; the rest is left out"));
             break;
         }
         let line = String::from_utf8_lossy(line);
         match serde_json::from_str::<Object<'_>>(&line) {
-            Ok(row) => match read(&line, &row) {
+            Ok(row) => match read((place, &line), &row) {
                 Some(it) => found.push(it),
-                None => warn(&format!("a row {lacks} is left out")),
+                None => warn(lacks),
             },
             Err(why) => warn(&jsonl::broken(&why, lines.peek().is_none())),
         }

@@ -9,33 +9,16 @@ use std::collections::BTreeMap;
 use crate::run::{Place, Warning, recorded::Flag};
 
 use super::{
-    super::{Source, jsonl},
+    super::Source,
     json::{Object, text},
-    values,
+    quality, values,
 };
 use crate::run::SourceId;
 
 /// The flags of one file. A line that cannot be read is a warning.
 pub fn flags(source: Source<'_>, id: SourceId, warnings: &mut Vec<Warning>) -> Vec<Flag> {
-    let mut flags = vec![];
-    let mut lines = jsonl::lines(id, source.bytes).peekable();
-    while let Some((place, line)) = lines.next() {
-        let line = String::from_utf8_lossy(line);
-        match serde_json::from_str::<Object<'_>>(&line) {
-            Ok(row) => match flag(&row, place) {
-                Some(flag) => flags.push(flag),
-                None => {
-                    let what = "a flag without a criterion is left out";
-                    warnings.push(jsonl::warning(source.name, place, what));
-                }
-            },
-            Err(why) => {
-                let what = jsonl::broken(&why, lines.peek().is_none());
-                warnings.push(jsonl::warning(source.name, place, what));
-            }
-        }
-    }
-    flags
+    let lacks = "a flag without a criterion is left out";
+    quality::rows(source, (id, usize::MAX), lacks, warnings, |(place, _), row| flag(row, place))
 }
 
 fn flag(row: &Object<'_>, place: Place) -> Option<Flag> {

@@ -15,7 +15,7 @@ use super::{
         stage::Stage,
     },
     Ask, Call, Driver, Input, Logs, Naming, Rewind,
-    heard::{Amount, Heard, Reader, Stream, count, object, text},
+    heard::{Amount, Heard, JsonLines, Reader, count, text},
     program_of,
 };
 
@@ -87,7 +87,7 @@ impl Driver for Claude {
     }
 
     fn reader(&self) -> Box<dyn Reader> {
-        Box::new(Lines)
+        Box::new(JsonLines(line))
     }
 
     fn logs(&self, stage: &Stage) -> Vec<Logs> {
@@ -108,31 +108,23 @@ impl Driver for Claude {
     }
 }
 
-/// What stream-json prints.
-struct Lines;
-
-impl Reader for Lines {
-    fn line(&mut self, line: &str, from: Stream, heard: &mut Heard) {
-        if from == Stream::Complaints {
-            return heard.trouble(line);
+/// Reads one line.
+fn line(value: &Value, heard: &mut Heard) {
+    match text(value, "/type").unwrap_or_default() {
+        "system" if text(value, "/subtype") == Some("init") => {
+            heard.session = text(value, "/session_id").map(str::to_owned);
+            heard.version = text(value, "/claude_code_version").map(str::to_owned);
+            heard.model = text(value, "/model").map(str::to_owned);
         }
-        let Some(value) = object(line) else { return };
-        match text(&value, "/type").unwrap_or_default() {
-            "system" if text(&value, "/subtype") == Some("init") => {
-                heard.session = text(&value, "/session_id").map(str::to_owned);
-                heard.version = text(&value, "/claude_code_version").map(str::to_owned);
-                heard.model = text(&value, "/model").map(str::to_owned);
-            }
-            "system" if text(&value, "/subtype") == Some("api_retry") => {
-                heard.trouble(&format!(
-                    "the model's server failed ({}) and is asked again",
-                    text(&value, "/error").unwrap_or("no reason given")
-                ));
-            }
-            "assistant" => said(&value, heard),
-            "result" => result(&value, heard),
-            _ => {}
+        "system" if text(value, "/subtype") == Some("api_retry") => {
+            heard.trouble(&format!(
+                "the model's server failed ({}) and is asked again",
+                text(value, "/error").unwrap_or("no reason given")
+            ));
         }
+        "assistant" => said(value, heard),
+        "result" => result(value, heard),
+        _ => {}
     }
 }
 
@@ -192,11 +184,11 @@ fn counts_the_session(version: Option<&str>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::heard::Stream, *};
 
     fn heard(lines: &[&str]) -> Heard {
         let mut heard = Heard::default();
-        lines.iter().for_each(|line| Lines.line(line, Stream::Output, &mut heard));
+        lines.iter().for_each(|line| JsonLines(super::line).line(line, Stream::Output, &mut heard));
         heard
     }
 

@@ -11,8 +11,8 @@ use super::{
     },
     Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind,
     codex::Codex,
-    heard::{Heard, Reader, Stream, object, text},
-    program_of, toml_text,
+    heard::{NoLines, Reader, object, text},
+    pasted, program_of, toml_text,
 };
 
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Driver for CodexTui {
     }
 
     fn reader(&self) -> Box<dyn Reader> {
-        Box::new(Screen)
+        Box::new(NoLines)
     }
 
     fn logs(&self, stage: &Stage) -> Vec<Logs> {
@@ -102,8 +102,7 @@ impl Driver for CodexTui {
     }
 
     fn typed(&self, prompt: &str) -> Vec<u8> {
-        let text: String = prompt.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
-        format!("\x1b[200~{text}\x1b[201~\r").into_bytes()
+        pasted(prompt)
     }
 }
 
@@ -120,13 +119,6 @@ fn prompt_of(line: &str) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// A terminal says nothing in lines.
-struct Screen;
-
-impl Reader for Screen {
-    fn line(&mut self, _line: &str, _from: Stream, _heard: &mut Heard) {}
 }
 
 #[cfg(test)]

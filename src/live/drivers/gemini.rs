@@ -2,6 +2,7 @@
 //!
 //! Its own guard keeps its editing tools from build files such as `pyproject.toml`, whatever it is allowed.
 
+use serde_json::Value;
 use std::path::PathBuf;
 
 use crate::run::Tokens;
@@ -9,7 +10,7 @@ use crate::run::Tokens;
 use super::{
     super::{setup::Setup, stage::Stage},
     Ask, Call, Driver, Input, Logs, Naming, Rewind,
-    heard::{Amount, Heard, Reader, Stream, count, object, text},
+    heard::{Amount, Heard, JsonLines, Reader, count, text},
     program_of,
 };
 
@@ -69,7 +70,7 @@ impl Driver for Gemini {
     }
 
     fn reader(&self) -> Box<dyn Reader> {
-        Box::new(Lines)
+        Box::new(JsonLines(line))
     }
 
     fn logs(&self, stage: &Stage) -> Vec<Logs> {
@@ -86,44 +87,37 @@ impl Driver for Gemini {
     }
 }
 
-struct Lines;
-
-impl Reader for Lines {
-    fn line(&mut self, line: &str, from: Stream, heard: &mut Heard) {
-        if from == Stream::Complaints {
-            return heard.trouble(line);
+/// Reads one line.
+fn line(value: &Value, heard: &mut Heard) {
+    let words = |pointer| text(value, pointer).unwrap_or_default();
+    match words("/type") {
+        "init" => {
+            heard.session = text(value, "/session_id").map(str::to_owned);
+            heard.model = text(value, "/model").map(str::to_owned);
         }
-        let Some(value) = object(line) else { return };
-        let words = |pointer| text(&value, pointer).unwrap_or_default();
-        match words("/type") {
-            "init" => {
-                heard.session = text(&value, "/session_id").map(str::to_owned);
-                heard.model = text(&value, "/model").map(str::to_owned);
-            }
-            "message" if words("/role") == "assistant" => heard.say(words("/content")),
-            "tool_use" => heard.say(words("/tool_name")),
-            "tool_result" if words("/error/type") == "policy_violation" => {
-                heard.deny(words("/error/message"));
-            }
-            "result" => {
-                if words("/status") == "error" {
-                    heard.fail(text(&value, "/error/message").unwrap_or("the turn failed"));
-                }
-                heard.tokens = Amount::Turn(Tokens {
-                    input: count(&value, "/stats/input_tokens"),
-                    cached_input: count(&value, "/stats/cached"),
-                    output: count(&value, "/stats/output_tokens"),
-                    reasoning: None,
-                });
-            }
-            _ => {}
+        "message" if words("/role") == "assistant" => heard.say(words("/content")),
+        "tool_use" => heard.say(words("/tool_name")),
+        "tool_result" if words("/error/type") == "policy_violation" => {
+            heard.deny(words("/error/message"));
         }
+        "result" => {
+            if words("/status") == "error" {
+                heard.fail(text(value, "/error/message").unwrap_or("the turn failed"));
+            }
+            heard.tokens = Amount::Turn(Tokens {
+                input: count(value, "/stats/input_tokens"),
+                cached_input: count(value, "/stats/cached"),
+                output: count(value, "/stats/output_tokens"),
+                reasoning: None,
+            });
+        }
+        _ => {}
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::heard::Stream, *};
 
     #[test]
     fn what_a_turn_used_and_was_denied_is_heard() {
@@ -133,7 +127,7 @@ mod tests {
             r#"{"type":"tool_result","tool_id":"1","status":"error","error":{"type":"policy_violation","message":"pyproject.toml is protected"}}"#,
             r#"{"type":"result","status":"success","stats":{"input_tokens":4,"output_tokens":2,"cached":1}}"#,
         ] {
-            Lines.line(line, Stream::Output, &mut heard);
+            JsonLines(super::line).line(line, Stream::Output, &mut heard);
         }
         assert_eq!(heard.session.as_deref(), Some("s"));
         assert_eq!(heard.denied, ["pyproject.toml is protected"]);

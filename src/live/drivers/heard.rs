@@ -15,6 +15,26 @@ pub enum Stream {
     Complaints,
 }
 
+/// A reader of a program that prints an object a line and complains elsewhere.
+pub struct JsonLines(pub fn(&Value, &mut Heard));
+
+impl Reader for JsonLines {
+    fn line(&mut self, line: &str, from: Stream, heard: &mut Heard) {
+        if from == Stream::Complaints {
+            heard.trouble(line);
+        } else if let Some(value) = object(line) {
+            (self.0)(&value, heard);
+        }
+    }
+}
+
+/// A reader of a program whose screen is no list of lines.
+pub struct NoLines;
+
+impl Reader for NoLines {
+    fn line(&mut self, _line: &str, _from: Stream, _heard: &mut Heard) {}
+}
+
 /// What one process said. Somebody else's words: bounded, and safe to show only as recorded text is.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Heard {

@@ -6,8 +6,8 @@
 use super::{
     super::{setup::Setup, stage::Stage},
     Ask, Call, Driver, End, Input, Logs, Naming, Rewind,
-    heard::{Heard, Reader, Stream},
-    program_of,
+    heard::{NoLines, Reader},
+    pasted, program_of,
 };
 
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Driver for Mini {
     }
 
     fn reader(&self) -> Box<dyn Reader> {
-        Box::new(Terminal)
+        Box::new(NoLines)
     }
 
     fn logs(&self, stage: &Stage) -> Vec<Logs> {
@@ -96,18 +96,10 @@ impl Driver for Mini {
 
     /// Its line editor takes a pasted text with its lines, and sends it when return is pressed.
     fn typed(&self, prompt: &str) -> Vec<u8> {
-        let text: String = prompt.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
-        format!("\x1b[200~{text}\x1b[201~\r").into_bytes()
+        pasted(prompt)
     }
 
     fn problem(&self, setup: &Setup) -> Option<String> {
         setup.model.is_none().then(|| "needs the name of a model: --model NAME".into())
     }
-}
-
-/// A terminal says nothing in lines.
-struct Terminal;
-
-impl Reader for Terminal {
-    fn line(&mut self, _line: &str, _from: Stream, _heard: &mut Heard) {}
 }

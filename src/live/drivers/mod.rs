@@ -272,6 +272,12 @@ pub fn program_of(driver: &dyn Driver, setup: &Setup) -> String {
     given.unwrap_or_else(|| driver.program().to_owned())
 }
 
+/// A request as a terminal gets what is pasted into it, and the key that sends it.
+fn pasted(prompt: &str) -> Vec<u8> {
+    let text: String = prompt.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
+    format!("\x1b[200~{text}\x1b[201~\r").into_bytes()
+}
+
 /// A text as TOML writes it: JSON's escapes are TOML's too, but for one character.
 fn toml_text(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")

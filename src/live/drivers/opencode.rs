@@ -12,7 +12,7 @@ use crate::run::Tokens;
 use super::{
     super::{setup::Setup, stage::Stage},
     Ask, Call, Driver, Input, Logs, Naming, Rewind,
-    heard::{Amount, Heard, Reader, Stream, count, object, text},
+    heard::{Amount, Heard, JsonLines, Reader, count, text},
     program_of,
 };
 
@@ -99,7 +99,7 @@ impl Driver for OpenCode {
     }
 
     fn reader(&self) -> Box<dyn Reader> {
-        Box::new(Lines)
+        Box::new(JsonLines(line))
     }
 
     fn logs(&self, stage: &Stage) -> Vec<Logs> {
@@ -125,28 +125,21 @@ impl Driver for OpenCode {
     }
 }
 
-struct Lines;
-
-impl Reader for Lines {
-    fn line(&mut self, line: &str, from: Stream, heard: &mut Heard) {
-        if from == Stream::Complaints {
-            return heard.trouble(line);
+/// Reads one line.
+fn line(value: &Value, heard: &mut Heard) {
+    if let Some(session) = text(value, "/sessionID") {
+        heard.session = Some(session.to_owned());
+    }
+    let words = |pointer| text(value, pointer).unwrap_or_default();
+    match words("/type") {
+        "text" => heard.say(words("/part/text")),
+        "tool_use" => heard.say(words("/part/tool")),
+        "step_finish" => step(value, heard),
+        "error" => {
+            let said = text(value, "/error/data/message").or(text(value, "/error/message"));
+            heard.fail(said.or(text(value, "/error/name")).unwrap_or("the turn failed"));
         }
-        let Some(value) = object(line) else { return };
-        if let Some(session) = text(&value, "/sessionID") {
-            heard.session = Some(session.to_owned());
-        }
-        let words = |pointer| text(&value, pointer).unwrap_or_default();
-        match words("/type") {
-            "text" => heard.say(words("/part/text")),
-            "tool_use" => heard.say(words("/part/tool")),
-            "step_finish" => step(&value, heard),
-            "error" => {
-                let said = text(&value, "/error/data/message").or(text(&value, "/error/message"));
-                heard.fail(said.or(text(&value, "/error/name")).unwrap_or("the turn failed"));
-            }
-            _ => {}
-        }
+        _ => {}
     }
 }
 
@@ -170,7 +163,7 @@ fn step(value: &Value, heard: &mut Heard) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::heard::Stream, *};
 
     #[test]
     fn the_session_and_the_sum_of_its_steps_are_heard() {
@@ -180,7 +173,7 @@ mod tests {
             r#"{"type":"step_finish","sessionID":"ses_1","part":{"cost":0.5,"tokens":{"input":3,"output":2,"reasoning":0,"cache":{"read":4}}}}"#,
             r#"{"type":"step_finish","sessionID":"ses_1","part":{"cost":0.25,"tokens":{"input":1,"output":1,"reasoning":0,"cache":{"read":0}}}}"#,
         ] {
-            Lines.line(line, Stream::Output, &mut heard);
+            JsonLines(super::line).line(line, Stream::Output, &mut heard);
         }
         assert_eq!(heard.session.as_deref(), Some("ses_1"));
         assert_eq!(heard.cost, Amount::Turn(0.75));

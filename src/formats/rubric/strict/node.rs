@@ -1,14 +1,8 @@
 //! A value of a JSON document that knows where it stands.
 
-use std::fmt;
-
-use serde::{
-    Deserialize, Deserializer,
-    de::{MapAccess, Visitor},
-};
 use serde_json::{Value, value::RawValue};
 
-use crate::formats::Source;
+use crate::formats::{Source, json::Object};
 
 use super::shapes::Mistakes;
 
@@ -17,31 +11,6 @@ pub struct Node<'a> {
     raw: &'a RawValue,
     /// As a person would write it: `scores[3].evidence[0].path`; empty for the document.
     pub path: String,
-}
-
-/// The fields of an object, in the order of the file, doubled ones too.
-struct Entries<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Entries<'de> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Collect;
-        impl<'de> Visitor<'de> for Collect {
-            type Value = Entries<'de>;
-
-            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-                to.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut entries = vec![];
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(Entries(entries))
-            }
-        }
-        from.deserialize_map(Collect)
-    }
 }
 
 impl<'a> Node<'a> {
@@ -70,14 +39,11 @@ impl<'a> Node<'a> {
     }
 
     pub fn entries(&self) -> Vec<(String, Self)> {
-        let entries = serde_json::from_str::<Entries<'a>>(self.raw.get());
-        let entries = entries.map(|it| it.0).unwrap_or_default();
         let dot = if self.path.is_empty() { "" } else { "." };
-        let node = |(name, raw): (String, &'a RawValue)| {
-            let path = format!("{}{dot}{name}", self.path);
-            (name, Self { raw, path })
+        let node = |(name, raw): (&str, &'a RawValue)| {
+            (name.to_owned(), Self { raw, path: format!("{}{dot}{name}", self.path) })
         };
-        entries.into_iter().map(node).collect()
+        Object::parse(self.raw.get()).unwrap_or_default().fields().map(node).collect()
     }
 
     /// The first field of the name.

@@ -85,8 +85,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
 
             fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
                 let mut fields = Vec::with_capacity(8);
-                while let Some(Text(key)) = map.next_key()? {
-                    fields.push((key, map.next_value()?));
+                while let Some(key) = map.next_key::<&RawValue>()? {
+                    fields.push((text(key).unwrap_or_default(), map.next_value()?));
                 }
                 Ok(fields)
             }
@@ -95,44 +95,14 @@ impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
     }
 }
 
-/// A string that borrows where it holds no escape; serde's own `Cow` always copies.
-struct Text<'a>(Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Chars;
-        impl<'de> Visitor<'de> for Chars {
-            type Value = Cow<'de, str>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Cow::Borrowed(text))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Cow::Owned(text.to_owned()))
-            }
-        }
-        deserializer.deserialize_str(Chars).map(Self)
-    }
-}
-
 /// The characters of a string value. One with half a surrogate pair in it, which is no text in Rust, is given as
 /// it is written.
 pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
-    let inner = inner(raw)?;
+    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
     if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inner));
     }
     Some(unescaped(inner).map_or(Cow::Borrowed(inner), Cow::Owned))
-}
-
-/// What stands between the quotes of a string value, escapes and all.
-fn inner(raw: &RawValue) -> Option<&str> {
-    raw.get().strip_prefix('"')?.strip_suffix('"')
 }
 
 pub fn array(raw: &RawValue) -> Vec<&RawValue> {
