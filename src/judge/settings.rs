@@ -1,6 +1,7 @@
 //! What a judge is: a server that speaks one of three protocols, or a command. Plain values; the command line reads them
 //! from the settings file (`[judges.NAME]`).
 
+use crate::run::values::worded;
 use std::time::Duration;
 
 /// One judge. No key is ever kept here: only the name of the variable that holds it.
@@ -59,36 +60,22 @@ pub struct Cost {
     pub most: Option<f64>,
 }
 
-/// How a judge is reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// OpenAI's chat completions, and whatever speaks like it.
-    Chat,
-    /// OpenAI's responses.
-    Responses,
-    /// Anthropic's messages.
-    Messages,
-    /// A program that reads the conversation and prints its answer.
-    Command,
+worded! {
+    /// How a judge is reached.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Kind {
+        /// OpenAI's chat completions, and whatever speaks like it.
+        Chat = "chat",
+        /// OpenAI's responses.
+        Responses = "responses",
+        /// Anthropic's messages.
+        Messages = "messages",
+        /// A program that reads the conversation and prints its answer.
+        Command = "command",
+    }
 }
 
 impl Kind {
-    pub const ALL: [Self; 4] = [Self::Chat, Self::Responses, Self::Messages, Self::Command];
-
-    /// The word in the settings file.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Chat => "chat",
-            Self::Responses => "responses",
-            Self::Messages => "messages",
-            Self::Command => "command",
-        }
-    }
-
-    pub fn by_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
-    }
-
     /// What a judgement file says: `http` or `command`.
     pub const fn recorded(self) -> &'static str {
         match self {

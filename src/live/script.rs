@@ -5,6 +5,7 @@
 //! really carried out so far, with what was skipped and edited, followed by what is still to be asked: a run that was
 //! interrupted goes on with it.
 
+use crate::run::values::worded;
 use serde::{Deserialize, Serialize};
 
 /// One request and all that belongs to it.
@@ -60,29 +61,15 @@ pub struct Script {
     pub skipped: Vec<Request>,
 }
 
-/// How a script is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Condition {
-    /// One request a turn.
-    Emergent,
-    /// Everything in one request.
-    SingleShot,
-}
-
-impl Condition {
-    pub const ALL: [Self; 2] = [Self::Emergent, Self::SingleShot];
-
-    /// The word in `run.json` and on the command line.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Emergent => "emergent",
-            Self::SingleShot => "single-shot",
-        }
-    }
-
-    pub fn by_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
+worded! {
+    /// How a script is asked.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Condition {
+        /// One request a turn.
+        Emergent = "emergent",
+        /// Everything in one request.
+        SingleShot = "single-shot",
     }
 }
 

@@ -1,35 +1,23 @@
 //! What a run is to be: which agent, how, and how far. Plain values, written into the journal so that an interrupted run
 //! goes on as it began. No key is ever among them, only the name of the variable that holds it.
 
+use crate::run::values::worded;
 use std::{path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
 use super::{drivers::command::Words, script::Condition};
 
-/// How much an agent may do without asking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Permissions {
-    /// Write in its workspace and run commands, as far as the agent's own sandbox allows.
-    #[default]
-    Workspace,
-    /// Anything; the agent's own checks are off.
-    Full,
-}
-
-impl Permissions {
-    pub const ALL: [Self; 2] = [Self::Workspace, Self::Full];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Workspace => "workspace",
-            Self::Full => "full",
-        }
-    }
-
-    pub fn by_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
+worded! {
+    /// How much an agent may do without asking.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Permissions {
+        /// Write in its workspace and run commands, as far as the agent's own sandbox allows.
+        #[default]
+        Workspace = "workspace",
+        /// Anything; the agent's own checks are off.
+        Full = "full",
     }
 }
 

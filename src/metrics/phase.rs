@@ -1,22 +1,23 @@
 //! Where in its task a checkpoint stands, so that tasks of different lengths can be compared (SlopCodeBench).
 
+use crate::run::values::worded;
 use serde::Serialize;
 
-/// The paper's names: the first checkpoint is the start, the last the final one, those between fall into three groups
-/// of equal size, of which the earlier ones take what is left over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Phase {
-    Start,
-    Early,
-    Mid,
-    Late,
-    Final,
+worded! {
+    /// The paper's names: the first checkpoint is the start, the last the final one, those between fall into three groups
+    /// of equal size, of which the earlier ones take what is left over.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Phase {
+        Start = "start",
+        Early = "early",
+        Mid = "mid",
+        Late = "late",
+        Final = "final",
+    }
 }
 
 impl Phase {
-    pub const ALL: [Self; 5] = [Self::Start, Self::Early, Self::Mid, Self::Late, Self::Final];
-
     /// Of the checkpoint at `index` (counts from 0) among `count`; None where there is no such checkpoint. A task of
     /// one checkpoint has a final one and no start.
     pub fn of(index: usize, count: usize) -> Option<Self> {
@@ -38,16 +39,6 @@ impl Phase {
             }
         }
         None
-    }
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Early => "early",
-            Self::Mid => "mid",
-            Self::Late => "late",
-            Self::Final => "final",
-        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! One place is a [`Flag`], the same as a benchmark records. A count of flags is not a score. A flag whose lines did not
 //! change since an earlier state is carried on from there ([`Flag::carried_from`]).
 
+use crate::run::values::worded;
 use serde::Deserialize;
 
 pub use super::recorded::Flag;
@@ -12,24 +13,15 @@ use super::rubric::{Judge, Look, Repeat};
 /// What a judgement file calls this rubric.
 pub const RUBRIC: &str = "scb-flags";
 
-/// What a criterion is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// The code is longer than it need be.
-    Verbosity,
-    /// Its structure is wearing out.
-    Erosion,
-}
-
-impl Kind {
-    pub const ALL: [Self; 2] = [Self::Verbosity, Self::Erosion];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Verbosity => "verbosity",
-            Self::Erosion => "erosion",
-        }
+worded! {
+    /// What a criterion is about.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Kind {
+        /// The code is longer than it need be.
+        Verbosity = "verbosity",
+        /// Its structure is wearing out.
+        Erosion = "erosion",
     }
 }
 

@@ -36,6 +36,7 @@ pub use time::Time;
 pub use tokens::Tokens;
 pub use turn_record::{RunRecord, TurnRecord, TurnState};
 
+use crate::run::values::worded;
 use serde::Serialize;
 
 /// One recording, from the first request to the last step.
@@ -186,26 +187,30 @@ pub struct Step {
     pub is_error: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum StepKind {
-    Message,
-    Thinking,
-    Tool,
-    /// The context was summarised and cut here.
-    Compaction,
-    /// A sub-agent was started (or, where the recording does not say by whom, worked here).
-    SubAgent,
-    /// A record we do not know; its bytes are shown as they are.
-    #[default]
-    Unknown,
+worded! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum StepKind {
+        Message = "message",
+        Thinking = "thinking",
+        Tool = "tool",
+        /// The context was summarised and cut here.
+        Compaction = "compaction",
+        /// A sub-agent was started (or, where the recording does not say by whom, worked here).
+        SubAgent = "subagent",
+        /// A record we do not know; its bytes are shown as they are.
+        #[default]
+        Unknown = "unknown",
+    }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Role {
-    User,
-    #[default]
-    Assistant,
-    System,
+worded! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Role {
+        User = "user",
+        #[default]
+        Assistant = "assistant",
+        System = "system",
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -244,12 +249,14 @@ pub struct Edit {
     pub place: Place,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EditKind {
-    Create,
-    Modify,
-    Delete,
-    Rename,
+worded! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum EditKind {
+        Create = "create",
+        Modify = "modify",
+        Delete = "delete",
+        Rename = "rename",
+    }
 }
 
 /// An agent that the agent started.
@@ -466,41 +473,4 @@ pub struct StepText {
     pub arguments: Option<String>,
     /// The observation.
     pub result: Option<String>,
-}
-
-impl StepKind {
-    /// The word in JSON and on screen.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Message => "message",
-            Self::Thinking => "thinking",
-            Self::Tool => "tool",
-            Self::Compaction => "compaction",
-            Self::SubAgent => "subagent",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
-impl Role {
-    /// The word in JSON and on screen.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::System => "system",
-        }
-    }
-}
-
-impl EditKind {
-    /// The word in JSON and on screen.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Modify => "modify",
-            Self::Delete => "delete",
-            Self::Rename => "rename",
-        }
-    }
 }

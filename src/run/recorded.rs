@@ -5,6 +5,7 @@
 //! ourselves stands beside them under the same name where one of our metrics measures the same
 //! ([`Recorded::metric`]), and is never mixed with them.
 
+use crate::run::values::worded;
 use serde::{Serialize, Serializer};
 
 use super::{Edit, Place};
@@ -118,18 +119,20 @@ pub struct Passed {
     pub total: u64,
 }
 
-/// SlopCodeBench's kinds of tests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TestGroup {
-    /// Must pass.
-    Core,
-    /// Errors are handled as specified.
-    Error,
-    /// Beyond the core.
-    Functionality,
-    /// Tests of earlier checkpoints.
-    Regression,
+worded! {
+    /// SlopCodeBench's kinds of tests.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum TestGroup {
+        /// Must pass.
+        Core = "core",
+        /// Errors are handled as specified.
+        Error = "error",
+        /// Beyond the core.
+        Functionality = "functionality",
+        /// Tests of earlier checkpoints.
+        Regression = "regression",
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -148,12 +151,14 @@ pub struct TestCase {
     pub failure: Option<Place>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TestOutcome {
-    Passed,
-    Failed,
-    Skipped,
+worded! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum TestOutcome {
+        Passed = "passed",
+        Failed = "failed",
+        Skipped = "skipped",
+    }
 }
 
 /// One place in the code that a judge with a rubric objected to. A count of flags is not a score.
@@ -255,31 +260,8 @@ impl std::ops::Add for Passed {
 }
 
 impl TestGroup {
-    pub const ALL: [Self; 4] = [Self::Core, Self::Error, Self::Functionality, Self::Regression];
-
-    /// The word in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Core => "core",
-            Self::Error => "error",
-            Self::Functionality => "functionality",
-            Self::Regression => "regression",
-        }
-    }
-
     /// The group of that word, however it is capitalised.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|group| group.word().eq_ignore_ascii_case(word.trim()))
-    }
-}
-
-impl TestOutcome {
-    /// The word in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
-        }
     }
 }

@@ -1,43 +1,27 @@
 //! What the recorder of a live run writes down of a turn beside the agent's own log: how far it came, and why.
 
+use crate::run::values::worded;
 use serde::Serialize;
 
-/// How far a turn came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TurnState {
-    /// Its request was sent, and nothing more is recorded.
-    Begun,
-    Done,
-    /// It failed and counts all the same, because the run was told to keep what failed.
-    Kept,
-    /// It was stopped or took too long, and does not count.
-    Cut,
-    Failed,
-    /// It was never asked.
-    Skipped,
+worded! {
+    /// How far a turn came.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum TurnState {
+        /// Its request was sent, and nothing more is recorded.
+        Begun = "begun",
+        Done = "done",
+        /// It failed and counts all the same, because the run was told to keep what failed.
+        Kept = "kept",
+        /// It was stopped or took too long, and does not count.
+        Cut = "cut",
+        Failed = "failed",
+        /// It was never asked.
+        Skipped = "skipped",
+    }
 }
 
 impl TurnState {
-    pub const ALL: [Self; 6] =
-        [Self::Begun, Self::Done, Self::Kept, Self::Cut, Self::Failed, Self::Skipped];
-
-    /// The word in `run.json` and in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Begun => "begun",
-            Self::Done => "done",
-            Self::Kept => "kept",
-            Self::Cut => "cut",
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
-        }
-    }
-
-    pub fn by_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
-    }
-
     /// Whether the turn belongs to what the run did: only then it is part of sums, curves and the run's end.
     pub const fn counts(self) -> bool {
         matches!(self, Self::Done | Self::Kept)

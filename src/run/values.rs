@@ -30,3 +30,27 @@ macro_rules! named {
 }
 
 pub(crate) use named;
+
+/// Makes an enum whose values are written as one word each, with the list of all of them.
+macro_rules! worded {
+    ($(#[$about:meta])* pub enum $name:ident { $($(#[$note:meta])* $value:ident = $word:literal),* $(,)? }) => {
+        $(#[$about])*
+        pub enum $name { $($(#[$note])* $value),* }
+
+        impl $name {
+            pub const ALL: [Self; [$(stringify!($value)),*].len()] = [$(Self::$value),*];
+
+            /// The word in documents, in settings and on screen.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$value => $word),* }
+            }
+
+            /// The value of that word; None where there is none.
+            pub fn by_word(word: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|it| it.word() == word)
+            }
+        }
+    };
+}
+
+pub(crate) use worded;

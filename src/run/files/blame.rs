@@ -9,6 +9,7 @@
 
 use std::{ops::Range, rc::Rc};
 
+use crate::run::values::worded;
 use crate::{
     code::{
         diff::{self, LineKind, Sides},
@@ -29,30 +30,22 @@ pub struct BlamedLine {
     pub origin: LineOrigin,
 }
 
-/// How we know who wrote a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LineOrigin {
-    /// A recorded edit wrote it.
-    Recorded,
-    /// It appeared in this turn, and no recorded edit explains it.
-    Outside,
-    /// It was there before the first turn.
-    BeforeRun,
-    /// An earlier version of the file is not in the recording.
-    NotRecorded,
+worded! {
+    /// How we know who wrote a line.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum LineOrigin {
+        /// A recorded edit wrote it.
+        Recorded = "recorded",
+        /// It appeared in this turn, and no recorded edit explains it.
+        Outside = "outside",
+        /// It was there before the first turn.
+        BeforeRun = "before-run",
+        /// An earlier version of the file is not in the recording.
+        NotRecorded = "not-recorded",
+    }
 }
 
 impl LineOrigin {
-    /// The word in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Recorded => "recorded",
-            Self::Outside => "outside",
-            Self::BeforeRun => "before-run",
-            Self::NotRecorded => "not-recorded",
-        }
-    }
-
     /// The words on screen; empty for what needs none.
     pub const fn words(self) -> &'static str {
         match self {

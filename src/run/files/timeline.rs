@@ -5,6 +5,7 @@ use std::{
     ops::Range,
 };
 
+use crate::run::values::worded;
 use crate::{
     code::patch::PatchHunk,
     run::{EditKind, RepoPath, StepId, Warning},
@@ -69,15 +70,17 @@ pub enum Version {
     Hunks(Vec<PatchHunk>),
 }
 
-/// Who made a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
-    /// The log records an edit that explains it.
-    Recorded,
-    /// The log records edits of this file, and they do not explain all of it.
-    Partly,
-    /// Changed outside recorded edits: by a shell command, by a person, by a hook.
-    Outside,
+worded! {
+    /// Who made a change.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Origin {
+        /// The log records an edit that explains it.
+        Recorded = "recorded",
+        /// The log records edits of this file, and they do not explain all of it.
+        Partly = "partly",
+        /// Changed outside recorded edits: by a shell command, by a person, by a hook.
+        Outside = "outside",
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,15 +126,6 @@ impl FileMode {
 }
 
 impl Origin {
-    /// The word in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Recorded => "recorded",
-            Self::Partly => "partly",
-            Self::Outside => "outside",
-        }
-    }
-
     /// The words on screen; empty for what needs none.
     pub const fn words(self) -> &'static str {
         match self {

@@ -1,5 +1,6 @@
 //! Moments of two runs that stand against each other: the end of a phase, of a checkpoint, of a turn.
 
+use crate::run::values::worded;
 use crate::{
     metrics::phase::{self, Phase},
     run::{Checkpoint, Run},
@@ -37,26 +38,16 @@ pub struct CheckpointPair {
     pub by: Option<PairedBy>,
 }
 
-/// Why two checkpoints are a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PairedBy {
-    Label,
-    Id,
-    /// No names match: the first with the first, and so on.
-    Order,
-    /// One of the runs has one checkpoint only: it ends where the other's last one does.
-    End,
-}
-
-impl PairedBy {
-    /// The word in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Label => "label",
-            Self::Id => "id",
-            Self::Order => "order",
-            Self::End => "end",
-        }
+worded! {
+    /// Why two checkpoints are a pair.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PairedBy {
+        Label = "label",
+        Id = "id",
+        /// No names match: the first with the first, and so on.
+        Order = "order",
+        /// One of the runs has one checkpoint only: it ends where the other's last one does.
+        End = "end",
     }
 }
 
