@@ -30,7 +30,7 @@ use crate::{
 use super::{Failure, output::Out};
 
 /// Settings, and where each of them was said.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Loaded {
     pub config: Config,
     /// Those that can be asked, in the order of the file.
@@ -295,16 +295,7 @@ fn environment() -> Vec<Said> {
 
 impl Loaded {
     fn of(text: &str, file: Option<PathBuf>, environment: Vec<Said>) -> Self {
-        let mut loaded = Self {
-            config: Config::default(),
-            judges: vec![],
-            drivers: vec![],
-            problems: vec![],
-            file,
-            was_found: false,
-            found: vec![],
-            origins: BTreeMap::new(),
-        };
+        let mut loaded = Self { file, ..Self::default() };
         for Said { setting, variable, value } in environment {
             let value = Some(value.to_string_lossy().into_owned());
             match setting {

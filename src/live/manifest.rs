@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::run::Tokens;
+use crate::{
+    run::Tokens,
+    store::import::{Agent, CheckpointRow, Task},
+};
 
 /// What a layer did to a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,33 +132,13 @@ pub struct Manifest<'a> {
     /// `running`, `finished`, or `stopped` and why.
     pub state: String,
     pub languages: [&'static str; 0],
-    pub checkpoints: Vec<Checkpoint<'a>>,
+    pub checkpoints: Vec<CheckpointRow<'a>>,
     pub turns: Vec<TurnRow>,
     /// Files below `session/` that no format reads; they are kept as they are.
     pub kept: &'a [String],
     pub surroundings: Surroundings<'a>,
     /// Sentences about the run as a whole.
     pub remarks: &'a [String],
-}
-
-#[derive(Debug, Serialize)]
-pub struct Task<'a> {
-    pub id: &'a str,
-    pub title: Option<&'a str>,
-    pub venue: Option<&'a str>,
-}
-
-#[derive(Debug, Serialize)]
-pub struct Agent<'a> {
-    pub name: &'a str,
-    pub version: Option<&'a str>,
-}
-
-#[derive(Debug, Serialize)]
-pub struct Checkpoint<'a> {
-    pub id: &'a str,
-    pub turn: usize,
-    pub label: Option<&'a str>,
 }
 
 /// What there was around the agent.

@@ -63,10 +63,11 @@ pub struct Script {
 
 worded! {
     /// How a script is asked.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Condition {
         /// One request a turn.
+        #[default]
         Emergent = "emergent",
         /// Everything in one request.
         SingleShot = "single-shot",

@@ -67,7 +67,7 @@ pub struct Budget {
     pub turns: Option<usize>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Setup {
     /// The driver's name.
     pub agent: String,
@@ -119,32 +119,8 @@ pub struct Setup {
 impl Setup {
     /// A run of this driver with everything as usual, working in this folder.
     pub fn new(agent: &str, work: PathBuf) -> Self {
-        Self {
-            agent: agent.to_owned(),
-            program: None,
-            model: None,
-            base_url: None,
-            key_env: None,
-            args: vec![],
-            permissions: Permissions::default(),
-            pass: vec![],
-            command: None,
-            condition: Condition::Emergent,
-            records_ignored: false,
-            most_bytes: 16 << 20,
-            notes: None,
-            tests: None,
-            timeouts: Timeouts::default(),
-            budget: Budget::default(),
-            on_failure: OnFailure::default(),
-            retries: 0,
-            work,
-            keeps_work: false,
-            hidden: vec![],
-            leaves_bundle_open: false,
-            in_terminal: false,
-            size: (120, 40),
-        }
+        let (agent, most_bytes, size) = (agent.to_owned(), 16 << 20, (120, 40));
+        Self { agent, work, most_bytes, size, ..Self::default() }
     }
 
     /// The address without a slash or `/v1` at its end.

@@ -9,6 +9,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::store::{
+    import::{Agent, CheckpointRow, Task},
     workspace::{History, Rules},
     write::{self, WriteError},
 };
@@ -23,7 +24,7 @@ use super::{
     journal::{self, Entry, Journal, Progress},
     layers::{self, Layer},
     logs::{self, Watch},
-    manifest::{Agent, Checkpoint, Manifest, Surroundings, Task},
+    manifest::{Manifest, Surroundings},
     orphans,
     process::{self, Process},
     queued::Queued,
@@ -266,7 +267,7 @@ impl<'a> Sitting<'a> {
             task: task.map(|id| Task { id, title: self.script.title.as_deref(), venue: None }),
             condition: self.setup.condition.word(),
             platform: &self.setup.agent,
-            agent: Agent { name: &self.setup.agent, version: self.version.as_deref() },
+            agent: Agent { name: Some(&self.setup.agent), version: self.version.as_deref() },
             model: self.setup.model.as_deref(),
             provenance: self.provenance(),
             started_at: &self.started_at,
@@ -293,13 +294,13 @@ impl<'a> Sitting<'a> {
     }
 
     /// Those whose last turn counts.
-    fn checkpoints(&self) -> Vec<Checkpoint<'_>> {
+    fn checkpoints(&self) -> Vec<CheckpointRow<'_>> {
         let done = self.script.requests.iter().take(self.progress.done.len());
-        let mut found: Vec<Checkpoint<'_>> = vec![];
+        let mut found: Vec<CheckpointRow<'_>> = vec![];
         for request in done {
             let Some(id) = request.checkpoint.as_deref() else { continue };
             found.retain(|checkpoint| checkpoint.id != id);
-            found.push(Checkpoint { id, turn: request.turn, label: self.script.label(id) });
+            found.push(CheckpointRow { id, turn: request.turn, label: self.script.label(id) });
         }
         found
     }

@@ -31,9 +31,13 @@ macro_rules! named {
 
 pub(crate) use named;
 
-/// Makes an enum whose values are written as one word each, with the list of all of them.
+/// Makes an enum whose values are written as one word each, with the list of all of them; a name before it is that of
+/// the method that gives the word.
 macro_rules! worded {
-    ($(#[$about:meta])* pub enum $name:ident { $($(#[$note:meta])* $value:ident = $word:literal),* $(,)? }) => {
+    ($(#[$about:meta])* pub $($rest:tt)*) => {
+        $crate::run::values::worded! { word; $(#[$about])* pub $($rest)* }
+    };
+    ($method:ident; $(#[$about:meta])* pub enum $name:ident { $($(#[$note:meta])* $value:ident = $word:literal),* $(,)? }) => {
         $(#[$about])*
         pub enum $name { $($(#[$note])* $value),* }
 
@@ -41,13 +45,13 @@ macro_rules! worded {
             pub const ALL: [Self; [$(stringify!($value)),*].len()] = [$(Self::$value),*];
 
             /// The word in documents, in settings and on screen.
-            pub const fn word(self) -> &'static str {
+            pub const fn $method(self) -> &'static str {
                 match self { $(Self::$value => $word),* }
             }
 
             /// The value of that word; None where there is none.
             pub fn by_word(word: &str) -> Option<Self> {
-                Self::ALL.into_iter().find(|it| it.word() == word)
+                Self::ALL.into_iter().find(|it| it.$method() == word)
             }
         }
     };

@@ -391,24 +391,27 @@ struct Manifest<'a> {
     turns: Vec<TurnRow<'a>>,
 }
 
-#[derive(Serialize)]
-struct Task<'a> {
-    id: &'a str,
-    title: Option<&'a str>,
-    venue: Option<&'a str>,
+/// What an agent was to do, as `run.json` has it.
+#[derive(Debug, Serialize)]
+pub struct Task<'a> {
+    pub id: &'a str,
+    pub title: Option<&'a str>,
+    pub venue: Option<&'a str>,
 }
 
-#[derive(Serialize)]
-struct Agent<'a> {
-    name: Option<&'a str>,
-    version: Option<&'a str>,
+/// Who worked, as `run.json` has it.
+#[derive(Debug, Serialize)]
+pub struct Agent<'a> {
+    pub name: Option<&'a str>,
+    pub version: Option<&'a str>,
 }
 
-#[derive(Serialize)]
-struct CheckpointRow<'a> {
-    id: &'a str,
-    turn: usize,
-    label: Option<&'a str>,
+/// A checkpoint, as `run.json` has it.
+#[derive(Debug, Serialize)]
+pub struct CheckpointRow<'a> {
+    pub id: &'a str,
+    pub turn: usize,
+    pub label: Option<&'a str>,
 }
 
 #[derive(Serialize)]

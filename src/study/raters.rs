@@ -11,6 +11,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use crate::run::Warning;
+use crate::run::values::worded;
 
 pub use panel::{Files, RunScores, panel_of};
 
@@ -80,23 +81,16 @@ impl Sight {
     }
 }
 
-/// What a rater is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// Labels, and judgements by hand.
-    Human,
-    Judge,
-    /// A column of a table, which does not say.
-    Unknown,
-}
-
-impl Kind {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Human => "human",
-            Self::Judge => "judge",
-            Self::Unknown => "unknown",
-        }
+worded! {
+    name;
+    /// What a rater is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Kind {
+        /// Labels, and judgements by hand.
+        Human = "human",
+        Judge = "judge",
+        /// A column of a table, which does not say.
+        Unknown = "unknown",
     }
 }
 

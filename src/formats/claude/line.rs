@@ -162,7 +162,7 @@ pub struct Call {
     pub sketch: Option<Sketch>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Outcome {
     /// Of the call; empty in old drift.
     pub id: Box<str>,
@@ -237,7 +237,7 @@ fn what(record: &Record<'_>) -> What {
             id: "".into(),
             bytes: text::outcome_bytes(record.output.or(record.content), &Structured::default()),
             is_error: record.is_error.0,
-            ..Outcome::empty()
+            ..Outcome::default()
         }),
         "auth_status" | "result" => What::Nothing,
         kind if kinds::RECORDS.contains(&kind) => What::Nothing,
@@ -434,22 +434,6 @@ fn call_label(name: &str, input: &Input<'_>, raw: Raw<'_>) -> Box<str> {
         let cut = json.char_indices().nth(LABEL_CHARS).map_or(json.len(), |(at, _)| at);
         label(&json[..cut])
     })
-}
-
-impl Outcome {
-    fn empty() -> Self {
-        Self {
-            id: "".into(),
-            part: 0,
-            is_error: false,
-            is_ok: false,
-            exit_code: None,
-            bytes: 0,
-            agent: None,
-            sketches: vec![],
-            says_new: None,
-        }
-    }
 }
 
 fn outcome(part: u32, block: &Block<'_>, structured: &Structured<'_>, raw: Raw<'_>) -> Outcome {

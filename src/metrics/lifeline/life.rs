@@ -7,7 +7,7 @@ use super::{
 };
 
 /// A symbol and its life. Turns count from 1; 0 is before the first.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SymbolLife {
     /// As the component names it, or as it was called at the judged commit.
     pub name: Box<str>,
@@ -30,9 +30,10 @@ pub struct SymbolLife {
 }
 
 /// Why a symbol stands for a component.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Source {
     /// The component's name gives it.
+    #[default]
     Name,
     /// The evidence of a verdict lies in it.
     Evidence,
@@ -89,18 +90,7 @@ pub(super) struct Living {
 
 impl Living {
     pub fn new(chain: usize, name: Box<str>, source: Source) -> Self {
-        let life = SymbolLife {
-            name,
-            source,
-            place: None,
-            first: None,
-            last_used: None,
-            unused_since: None,
-            vanished: None,
-            moves: vec![],
-            cells: vec![],
-            used_by: vec![],
-        };
+        let life = SymbolLife { name, source, ..SymbolLife::default() };
         let now = Moment::default();
         Self { chain, now, was_defined: false, was_used: false, life }
     }

@@ -7,6 +7,7 @@ use super::{
     rows::Number,
     written::Form,
 };
+use crate::run::values::worded;
 use crate::{
     metrics::{exposure::AtTurn, quality::Snapshot, rubric_tree::Summary},
     run::recorded::Passed,
@@ -41,24 +42,15 @@ pub struct Row {
     pub shown: Shown,
 }
 
-/// Which way a number goes when a run gets better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Better {
-    Lower,
-    Higher,
-    /// It only describes: how much a run took says nothing of what it is worth.
-    Neither,
-}
-
-impl Better {
-    /// The word in JSON and in tables.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Lower => "lower",
-            Self::Higher => "higher",
-            Self::Neither => "neither",
-        }
+worded! {
+    /// Which way a number goes when a run gets better.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Better {
+        Lower = "lower",
+        Higher = "higher",
+        /// It only describes: how much a run took says nothing of what it is worth.
+        Neither = "neither",
     }
 }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{python, rust, script};
 use crate::metrics::quality::Skip;
+use crate::run::values::worded;
 
 /// What was read of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,26 +43,17 @@ pub(super) struct Definition {
     pub registered: Option<Box<str>>,
 }
 
-/// What a symbol is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    Class,
-    Function,
-    Trait,
-    /// A struct, an enum or a union.
-    Type,
-}
-
-impl Kind {
-    /// As a table shows it and JSON writes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Class => "class",
-            Self::Function => "function",
-            Self::Trait => "trait",
-            Self::Type => "type",
-        }
+worded! {
+    name;
+    /// What a symbol is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Kind {
+        Class = "class",
+        Function = "function",
+        Trait = "trait",
+        /// A struct, an enum or a union.
+        Type = "type",
     }
 }
 

@@ -2,31 +2,23 @@
 
 use serde::Serialize;
 
+use crate::run::values::worded;
 use crate::{code::tree::Grammar, metrics::quality::Profile};
 
-/// What a file counts as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// Offers symbols, and may use those of others.
-    Module,
-    /// Only uses.
-    Entry,
-    /// Its uses make nothing reused.
-    Test,
-    /// Neither offers nor uses.
-    Other,
-}
-
-impl Role {
-    /// As a table shows it and JSON writes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Module => "module",
-            Self::Entry => "entry",
-            Self::Test => "test",
-            Self::Other => "other",
-        }
+worded! {
+    name;
+    /// What a file counts as.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Role {
+        /// Offers symbols, and may use those of others.
+        Module = "module",
+        /// Only uses.
+        Entry = "entry",
+        /// Its uses make nothing reused.
+        Test = "test",
+        /// Neither offers nor uses.
+        Other = "other",
     }
 }
 

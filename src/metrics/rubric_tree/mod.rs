@@ -10,6 +10,7 @@
 //! (`reduce_to_category`).
 
 use crate::run::rubric_tree::{Category, Node, NodeId, RubricTree};
+use crate::run::values::worded;
 
 /// Which leaves count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -44,13 +45,15 @@ pub struct Measure {
     pub invalid: u32,
 }
 
-/// Whether the leaves of a node were judged successfully.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Validity {
-    Valid,
-    /// Some are not.
-    Partly,
-    Invalid,
+worded! {
+    /// Whether the leaves of a node were judged successfully.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Validity {
+        Valid = "valid",
+        /// Some are not.
+        Partly = "partly",
+        Invalid = "invalid",
+    }
 }
 
 /// What a tree comes to.
@@ -182,17 +185,6 @@ impl Measure {
             some if some < self.leaves => Validity::Partly,
             _ => Validity::Invalid,
         })
-    }
-}
-
-impl Validity {
-    /// The word in JSON and on screen.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Valid => "valid",
-            Self::Partly => "partly",
-            Self::Invalid => "invalid",
-        }
     }
 }
 

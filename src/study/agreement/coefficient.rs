@@ -1,5 +1,6 @@
 //! The measures of agreement by name.
 
+use crate::run::values::worded;
 use crate::study::undefined::{Undefined, Value};
 
 use super::{
@@ -11,69 +12,39 @@ use super::{
 /// How far apart two levels are for [`Coefficient::Ac2`].
 pub const AC2_WEIGHTS: &str = "quadratic";
 
-/// A measure of agreement. The higher, the more they agree, except the two boundaries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Coefficient {
-    /// Share of pairs with one score.
-    Exact,
-    /// Share of pairs whose scores differ by at most 1.
-    Within1,
-    /// Cohen's kappa (Educational and Psychological Measurement 20, 1960), every disagreement alike.
-    Kappa,
-    /// Cohen's weighted kappa (Psychological Bulletin 70, 1968), by the steps between the levels.
-    KappaLinear,
-    /// The same by the square of the steps.
-    KappaQuadratic,
-    /// Pearson's correlation of the ranks, equals sharing the mean rank.
-    Spearman,
-    /// Kendall's tau-b (Biometrika 33, 1945).
-    Kendall,
-    /// Krippendorff's alpha with the ordinal metric, two raters.
-    Alpha,
-    /// Gwet's AC1 (British Journal of Mathematical and Statistical Psychology 61, 2008).
-    Ac1,
-    /// Gwet's AC2, with [`AC2_WEIGHTS`].
-    Ac2,
-    /// Share of pairs of which one is 2 and the other 3: Simplified or Equivalent.
-    Boundary23,
-    /// Share of pairs of which one is 3 and the other 4: Equivalent or Faithful.
-    Boundary34,
+worded! {
+    name;
+    /// A measure of agreement. The higher, the more they agree, except the two boundaries.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Coefficient {
+        /// Share of pairs with one score.
+        Exact = "exact",
+        /// Share of pairs whose scores differ by at most 1.
+        Within1 = "within_1",
+        /// Cohen's kappa (Educational and Psychological Measurement 20, 1960), every disagreement alike.
+        Kappa = "kappa",
+        /// Cohen's weighted kappa (Psychological Bulletin 70, 1968), by the steps between the levels.
+        KappaLinear = "kappa_linear",
+        /// The same by the square of the steps.
+        KappaQuadratic = "kappa_quadratic",
+        /// Pearson's correlation of the ranks, equals sharing the mean rank.
+        Spearman = "spearman",
+        /// Kendall's tau-b (Biometrika 33, 1945).
+        Kendall = "kendall",
+        /// Krippendorff's alpha with the ordinal metric, two raters.
+        Alpha = "alpha",
+        /// Gwet's AC1 (British Journal of Mathematical and Statistical Psychology 61, 2008).
+        Ac1 = "ac1",
+        /// Gwet's AC2, with [`AC2_WEIGHTS`].
+        Ac2 = "ac2",
+        /// Share of pairs of which one is 2 and the other 3: Simplified or Equivalent.
+        Boundary23 = "boundary_2_3",
+        /// Share of pairs of which one is 3 and the other 4: Equivalent or Faithful.
+        Boundary34 = "boundary_3_4",
+    }
 }
 
 impl Coefficient {
-    pub const ALL: [Self; 12] = [
-        Self::Exact,
-        Self::Within1,
-        Self::Kappa,
-        Self::KappaLinear,
-        Self::KappaQuadratic,
-        Self::Spearman,
-        Self::Kendall,
-        Self::Alpha,
-        Self::Ac1,
-        Self::Ac2,
-        Self::Boundary23,
-        Self::Boundary34,
-    ];
-
-    /// As it stands in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Within1 => "within_1",
-            Self::Kappa => "kappa",
-            Self::KappaLinear => "kappa_linear",
-            Self::KappaQuadratic => "kappa_quadratic",
-            Self::Spearman => "spearman",
-            Self::Kendall => "kendall",
-            Self::Alpha => "alpha",
-            Self::Ac1 => "ac1",
-            Self::Ac2 => "ac2",
-            Self::Boundary23 => "boundary_2_3",
-            Self::Boundary34 => "boundary_3_4",
-        }
-    }
-
     /// Whether it is a plain share of pairs, which a single pair and a single level have too.
     pub const fn is_share(self) -> bool {
         matches!(self, Self::Exact | Self::Within1 | Self::Boundary23 | Self::Boundary34)

@@ -1,6 +1,7 @@
 //! One group of judgements against another of the same state.
 
 use super::{Setup, Shares, Steadiness, components, mean_of, mode, scores_of};
+use crate::run::values::worded;
 use crate::{
     run::rubric::Judgement,
     study::{
@@ -10,17 +11,20 @@ use crate::{
     },
 };
 
-/// What differs between two that are set side by side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Against {
-    /// Nothing but the draw.
-    Repeat,
-    /// One judge and model, another prompt.
-    Prompt,
-    /// One judge, model and prompt, another budget, temperature or rubric.
-    Settings,
-    /// Another judge, or another model.
-    Judge,
+worded! {
+    name;
+    /// What differs between two that are set side by side.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Against {
+        /// Nothing but the draw.
+        Repeat = "repeat",
+        /// One judge and model, another prompt.
+        Prompt = "prompt",
+        /// One judge, model and prompt, another budget, temperature or rubric.
+        Settings = "settings",
+        /// Another judge, or another model.
+        Judge = "judge",
+    }
 }
 
 impl Against {
@@ -31,16 +35,6 @@ impl Against {
             Self::Prompt => "prompt against prompt",
             Self::Settings => "settings against settings",
             Self::Judge => "judge against judge",
-        }
-    }
-
-    /// As it stands in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Repeat => "repeat",
-            Self::Prompt => "prompt",
-            Self::Settings => "settings",
-            Self::Judge => "judge",
         }
     }
 }
