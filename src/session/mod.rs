@@ -62,6 +62,8 @@ pub struct Session {
     pub timeline: Loading<Arc<Timeline>>,
     /// Lines of every change of every turn, as the timeline lists them; None for what has no lines.
     pub counts: Loading<Arc<Counts>>,
+    /// What the whole screen shows of the run.
+    pub view: views::View,
     /// The selected turn, counts from 0; 0 too where the run has none.
     pub turn: usize,
     /// Something to say once; gone at the next key.
@@ -93,6 +95,7 @@ impl Session {
             digests,
             timeline: Loading::Nothing,
             counts: Loading::Nothing,
+            view: views::View::default(),
             turn: 0,
             notice: None,
             follow: Follow::default(),

@@ -160,14 +160,18 @@ fn harmless(text: &str) -> (String, usize) {
 
 fn line(replay: &Replay) -> Result<Copied, String> {
     let copied = |text: String, name: &str| Ok(Copied { text, name: name.into() });
-    if replay.view == View::Scores && replay.scores.shown(&replay.session) == Some(Shows::Tree) {
+    if replay.session.view == View::Scores
+        && replay.scores.shown(&replay.session) == Some(Shows::Tree)
+    {
         let text = replay.scores.tree.line_as_text().ok_or("no node is chosen")?;
         return copied(text, "what the node requires");
     }
-    if replay.view == View::Audit {
+    if replay.session.view == View::Audit {
         return copied(replay.audit_line()?, "the line");
     }
-    if replay.view == View::Scores && replay.scores.shown(&replay.session) == Some(Shows::Flags) {
+    if replay.session.view == View::Scores
+        && replay.scores.shown(&replay.session) == Some(Shows::Flags)
+    {
         return copied(replay.flag_as_text().ok_or("no flag is chosen")?, "the flag");
     }
     match replay.focus {
@@ -196,11 +200,11 @@ fn line(replay: &Replay) -> Result<Copied, String> {
 }
 
 fn verdict(replay: &Replay) -> Result<Copied, String> {
-    if replay.view == View::Audit {
+    if replay.session.view == View::Audit {
         let name = "the label and the verdict".into();
         return Ok(Copied { text: replay.audit_as_text()?, name });
     }
-    if replay.view != View::Scores {
+    if replay.session.view != View::Scores {
         return Err("verdicts are in the scores: 3w".into());
     }
     let text = match replay.scores.shown(&replay.session) {
@@ -334,13 +338,13 @@ fn link(replay: &Replay, source: &Path) -> Copied {
     if !replay.session.run.turns.is_empty() {
         words.extend(["--at".to_owned(), (replay.session.turn + 1).to_string()]);
     }
-    let component = replay.linked_component().filter(|_| replay.view == View::Scores);
-    if replay.view == View::Audit {
+    let component = replay.linked_component().filter(|_| replay.session.view == View::Scores);
+    if replay.session.view == View::Audit {
         words.extend(audit_link(replay));
     } else if let Some(component) = component {
         words.extend(["--component".to_owned(), quoted(&component)]);
-    } else if replay.view != View::Replay {
-        words.extend(["--view".to_owned(), replay.view.word().to_owned()]);
+    } else if replay.session.view != View::Replay {
+        words.extend(["--view".to_owned(), replay.session.view.word().to_owned()]);
     } else if let Some(key) = replay.diff_key() {
         let line = line_number(replay).map(|line| format!(":{line}")).unwrap_or_default();
         words.extend(["--file".to_owned(), quoted(&format!("{}{line}", key.path))]);

@@ -109,15 +109,15 @@ impl App {
         if is_in_pane {
             return vec![];
         }
-        if self.replay().is_some_and(|replay| replay.view == View::Curves) {
+        if self.replay().is_some_and(|replay| replay.session.view == View::Curves) {
             self.on_replay(|replay| replay.point_at_curves(mouse, layout));
             return vec![];
         }
-        if self.replay().is_some_and(|replay| replay.view == View::Scores) {
+        if self.replay().is_some_and(|replay| replay.session.view == View::Scores) {
             self.on_replay(|replay| replay.point_at_scores(mouse, layout));
             return vec![];
         }
-        if self.replay().is_some_and(|replay| replay.view == View::Audit) {
+        if self.replay().is_some_and(|replay| replay.session.view == View::Audit) {
             self.on_replay(|replay| replay.point_at_audit(mouse, layout));
             return vec![];
         }

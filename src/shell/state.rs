@@ -180,7 +180,7 @@ impl App {
                 replay.keep_view();
                 replay.diff.follows = Follows::Turn;
                 replay.focus = Panel::Diff;
-                replay.view = View::Replay;
+                replay.session.view = View::Replay;
             }),
             Message::Say(words) => self.say(words),
         }

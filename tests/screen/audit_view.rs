@@ -250,7 +250,7 @@ fn in_the_replay_what_waits_for_a_label_has_no_marks() {
     let mut screen = at(&bundle, "C15");
     let hidden = after(&mut screen, "t G <enter> <space>");
     lacks(&hidden, "evidence");
-    assert_eq!(screen.app().replay().unwrap().view, View::Replay);
+    assert_eq!(screen.app().replay().unwrap().session.view, View::Replay);
     assert_eq!(screen.app().replay().unwrap().session.turn + 1, 56);
 
     has(&after(&mut screen, "<bs>"), "0/24");

@@ -180,14 +180,14 @@ fn without_colours_the_curves_are_told_apart_by_their_signs_and_names() {
 fn a_row_leads_to_the_hunk_and_backspace_back_to_the_curves() {
     let mut world = world("m <enter> <enter>");
     let replay = world.app.replay().unwrap();
-    assert_eq!((replay.view, replay.session.turn + 1), (View::Replay, 6));
+    assert_eq!((replay.session.view, replay.session.turn + 1), (View::Replay, 6));
     assert_eq!(replay.diff_key().unwrap().path.as_str(), "src/steps.py");
     let line = replay.diff.line_number();
     assert!(line > Some(1), "the first added line, not the top of the function: {line:?}");
 
     press(&mut world, "<bs>");
 
-    assert_eq!(world.app.replay().unwrap().view, View::Curves);
+    assert_eq!(world.app.replay().unwrap().session.view, View::Curves);
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn the_view_is_part_of_the_link_and_of_the_palette() {
     assert_eq!(notice, "copied: trajview 'a run' --at 4 --view curves");
 
     press(&mut world, ": next hunk of <enter>");
-    assert_eq!(world.app.replay().unwrap().view, View::Replay);
+    assert_eq!(world.app.replay().unwrap().session.view, View::Replay);
 }
 
 #[test]
@@ -372,7 +372,7 @@ fn the_playhead_plays_on_over_the_chart() {
     let mut world = world("g <space>");
     world.send(Message::Replay(trajview::shell::replay::Message::Beat));
     assert_eq!(turn(&world), 2);
-    assert_eq!(world.app.replay().unwrap().view, View::Curves);
+    assert_eq!(world.app.replay().unwrap().session.view, View::Curves);
 }
 
 fn press_only(

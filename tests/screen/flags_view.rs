@@ -165,7 +165,7 @@ fn another_judge_has_flags_of_its_own_and_none_is_a_sentence() {
 fn enter_goes_to_the_lines_as_they_were_judged_and_w_says_why_they_are_flagged() {
     let mut world = world(120, 40, "[ j <enter>");
     let replay = world.app.replay().unwrap();
-    assert_eq!((replay.view, replay.session.turn + 1), (View::Replay, 1));
+    assert_eq!((replay.session.view, replay.session.turn + 1), (View::Replay, 1));
     assert_eq!(replay.diff.line_number(), Some(9));
     assert!(seen(&world).contains("⚑ copied-logic"), "{}", seen(&world));
 
@@ -179,7 +179,7 @@ fn enter_goes_to_the_lines_as_they_were_judged_and_w_says_why_they_are_flagged()
     press(&mut world, "<esc> X");
     assert!(!seen(&world).contains("⚑ copied-logic"));
     press(&mut world, "X <bs>");
-    assert_eq!(world.app.replay().unwrap().view, View::Scores);
+    assert_eq!(world.app.replay().unwrap().session.view, View::Scores);
     press(&mut world, "] <enter>");
     let shown = seen(&world);
     assert!(shown.contains("⚑ restating-comment") && !shown.contains("⚑ copied-logic"), "{shown}");
@@ -193,5 +193,5 @@ fn a_click_chooses_a_flag_and_a_second_opens_it() {
     world.send(click(Kind::Click));
     assert_eq!(world.app.replay().unwrap().scores.flags.rows.cursor, 1);
     world.send(click(Kind::DoubleClick));
-    assert_eq!(world.app.replay().unwrap().view, View::Replay);
+    assert_eq!(world.app.replay().unwrap().session.view, View::Replay);
 }

@@ -118,7 +118,7 @@ fn a_run_with_a_tree_beside_it_opens_in_the_replay_and_has_it_among_the_scores()
     let tree = sample_run().rubric_tree;
     let run = Run { turns: vec![Turn::default()], rubric_tree: tree, ..Run::default() };
     let mut app = opened(run, Place::default());
-    assert_eq!(app.replay().unwrap().view, View::Replay);
+    assert_eq!(app.replay().unwrap().session.view, View::Replay);
 
     press(&mut app, "3w");
 

@@ -216,13 +216,13 @@ fn the_lost_key_goes_to_the_turn_and_enter_to_the_lines_and_backspace_back() {
 
     press(&mut world, "<enter>");
     let replay = world.app.replay().unwrap();
-    assert_eq!((replay.view, replay.session.turn + 1), (View::Replay, 4));
+    assert_eq!((replay.session.view, replay.session.turn + 1), (View::Replay, 4));
     assert_eq!(replay.diff_key().unwrap().path.as_str(), "ppdiff/train.py");
     let shown = seen(&world);
     assert!(shown.contains("▌ 6    −     schedule = CosineSchedule(steps)"), "{shown}");
 
     press(&mut world, "<bs>");
-    assert_eq!(world.app.replay().unwrap().view, View::Scores);
+    assert_eq!(world.app.replay().unwrap().session.view, View::Scores);
     assert!(seen(&world).contains("lost in turn 4"));
 }
 
@@ -230,7 +230,7 @@ fn the_lost_key_goes_to_the_turn_and_enter_to_the_lines_and_backspace_back() {
 fn an_event_in_a_renamed_file_leads_to_the_change_of_that_file() {
     let world = world("2j 3l <tab> <tab> <enter>");
     let replay = world.app.replay().unwrap();
-    assert_eq!((replay.view, replay.session.turn + 1), (View::Replay, 4));
+    assert_eq!((replay.session.view, replay.session.turn + 1), (View::Replay, 4));
 
     let world = self::world("2j x <enter>");
     let replay = world.app.replay().unwrap();
@@ -310,7 +310,7 @@ fn the_chosen_component_stays_chosen_when_the_order_changes() {
 fn evidence_opens_the_file_as_it_was_judged_at_the_line() {
     let mut world = world("<enter> 15j <enter>");
     let replay = world.app.replay().unwrap();
-    assert_eq!((replay.view, replay.session.turn + 1), (View::Replay, 5));
+    assert_eq!((replay.session.view, replay.session.turn + 1), (View::Replay, 5));
     assert_eq!(replay.diff.line_number(), Some(5));
     let shown = seen(&world);
     assert!(shown.contains("ppdiff/train.py  after turn 5"), "{shown}");
@@ -319,7 +319,7 @@ fn evidence_opens_the_file_as_it_was_judged_at_the_line() {
     press(&mut world, "W");
     assert!(seen(&world).contains("reader gave 1 Wrong"));
     press(&mut world, "<esc> <bs>");
-    assert_eq!(world.app.replay().unwrap().view, View::Scores);
+    assert_eq!(world.app.replay().unwrap().session.view, View::Scores);
 }
 
 #[test]

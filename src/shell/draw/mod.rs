@@ -170,7 +170,7 @@ fn calm(theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 fn shown_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    match replay.view {
+    match replay.session.view {
         View::Replay | View::Curves if replay.has_tree_only() => {
             let words =
                 "this file holds a rubric tree and no run: there are no turns; 3w shows the tree";

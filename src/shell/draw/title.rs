@@ -60,7 +60,7 @@ fn place(replay: &Replay, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     }
     spans.push(own(turn(replay), theme.of(Meaning::Title)));
     spans.extend(checkpoint(replay, detail).map(|words| recorded(&words, plain)));
-    if replay.view == View::Replay {
+    if replay.session.view == View::Replay {
         spans.push(own(step(replay), plain));
     }
     spans.extend(playing(replay, theme));

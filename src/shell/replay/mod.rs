@@ -82,8 +82,6 @@ pub struct Replay {
     texts: Pending<Item>,
     /// A list over the panels.
     pub chooser: Option<Chooser>,
-    /// What the whole screen shows of the run.
-    pub view: views::View,
     pub curves: Curves,
     pub scores: Scores,
     pub audit: Audit,
@@ -122,7 +120,7 @@ pub enum Message {
 impl Replay {
     /// Where the keyboard is while nothing lies over the views.
     pub fn context(&self) -> Context {
-        match (self.view, self.curves.part) {
+        match (self.session.view, self.curves.part) {
             (View::Replay | View::Collection | View::Compare | View::Live, _) => {
                 context_of(self.focus)
             }
@@ -150,7 +148,6 @@ impl Replay {
             departures: vec![],
             texts: Pending::default(),
             chooser: None,
-            view: place.view,
             curves: Curves::default(),
             scores: Scores::default(),
             audit: Audit::default(),
@@ -159,6 +156,7 @@ impl Replay {
         replay.scores.components.choose(place.component.clone());
         replay.audit.choose(place.component.clone());
         replay.audit.seed = place.seed;
+        replay.session.view = place.view;
         replay.go_to(place, room);
         replay
     }
@@ -187,8 +185,8 @@ impl Replay {
             Message::Choose(message) => self.update_chooser(message, layout),
             Message::List(kinds) => self.choose_kinds(kinds),
             Message::Follow => self.follow_or_not(),
-            Message::View(message) => match message.from(self.view) {
-                Ok(view) => self.view = view,
+            Message::View(message) => match message.from(self.session.view) {
+                Ok(view) => self.session.view = view,
                 Err(why) => self.session.notice = Some(why),
             },
             Message::Curves(message) => self.update_curves(message, layout),
@@ -280,7 +278,7 @@ impl Replay {
         self.settle_follow();
         self.settle_curves(layout);
         self.settle_scores(layout);
-        if self.view == views::View::Replay && layout.now.is_some() {
+        if self.session.view == views::View::Replay && layout.now.is_some() {
             self.session.note_standings_shown();
         }
         self.settle_audit(layout);
@@ -412,7 +410,7 @@ impl Replay {
         if hit.turn >= self.session.run.turns.len() {
             return;
         }
-        self.view = views::View::Replay;
+        self.session.view = views::View::Replay;
         self.select_turn(hit.turn);
         self.steps.go_to_hit(&hit);
         self.diff.follows = Follows::Step;

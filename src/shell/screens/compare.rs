@@ -141,7 +141,7 @@ impl App {
         let back = format!("run {}; backspace or 5w goes back to the comparison", letter(way.run));
         if self.replay().is_some() && self.shell.source == path {
             self.on_replay(|replay| {
-                replay.view = View::Replay;
+                replay.session.view = View::Replay;
                 match place {
                     Some(place) => replay.show_opening(place),
                     None => replay.select_turn(turn),

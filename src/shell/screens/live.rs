@@ -62,7 +62,7 @@ impl App {
                 return vec![];
             }
             Message::Beside if self.replay().is_some() => {
-                self.on_replay(|replay| replay.view = beside(replay.view));
+                self.on_replay(|replay| replay.session.view = beside(replay.session.view));
                 return vec![];
             }
             Message::OtherRun => return self.show_other_run(),
@@ -120,7 +120,7 @@ impl App {
             live.notice = Some("no turn is recorded yet".into());
             return vec![];
         };
-        let view = self.replay().map_or(View::Replay, |replay| replay.view);
+        let view = self.replay().map_or(View::Replay, |replay| replay.session.view);
         vec![self.open(path, Place { view, ..place })]
     }
 

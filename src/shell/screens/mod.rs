@@ -86,7 +86,7 @@ impl App {
                 let layout = self.layout();
                 self.on_replay(|replay| {
                     replay.judging.step_aside(&layout);
-                    replay.view = view;
+                    replay.session.view = view;
                 });
             }
             _ => self.say(NO_RUN.into()),
@@ -101,7 +101,7 @@ impl App {
     /// The view that is on; None while nothing is open.
     fn view(&self) -> Option<View> {
         match self.screen {
-            Screen::Run => self.replay().map(|replay| replay.view),
+            Screen::Run => self.replay().map(|replay| replay.session.view),
             Screen::Compare => Some(View::Compare),
             Screen::Table => Some(View::Collection),
             Screen::Live => Some(View::Live),

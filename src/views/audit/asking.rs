@@ -37,7 +37,7 @@ impl Replay {
         let mut effects = vec![];
         // Whatever is looked at, what was said is brought to the disk.
         effects.extend(self.ask_to_save(numbers));
-        if self.view != View::Audit || !self.session.is_whole {
+        if self.session.view != View::Audit || !self.session.is_whole {
             return effects;
         }
         effects.extend(self.ask_for_labels(numbers));

@@ -5,7 +5,7 @@ use crate::{session::views::View, shell::replay::Replay};
 impl Replay {
     /// What the audit itself shows; the scores and the replay note what they show.
     pub(super) fn note_what_is_seen(&mut self) {
-        if self.view != View::Audit {
+        if self.session.view != View::Audit {
             return;
         }
         self.session.audited.begin();

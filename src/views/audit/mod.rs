@@ -152,7 +152,7 @@ impl Audit {
 
 impl Replay {
     pub(crate) fn update_audit(&mut self, message: Message, layout: &Layout) {
-        self.view = View::Audit;
+        self.session.view = View::Audit;
         match message {
             Message::Next(count) => self.move_in_queue(Motion::Down(count), layout),
             Message::Previous(count) => self.move_in_queue(Motion::Up(count), layout),
@@ -219,7 +219,7 @@ impl Replay {
 
     pub(crate) fn settle_audit(&mut self, layout: &Layout) {
         self.note_what_is_seen();
-        if self.view != View::Audit {
+        if self.session.view != View::Audit {
             return;
         }
         self.session.draw_queue(self.audit.seed);

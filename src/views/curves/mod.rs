@@ -112,7 +112,7 @@ impl Replay {
         if message == Message::SwitchMarks {
             return self.show_marks_or_not();
         }
-        self.view = View::Curves;
+        self.session.view = View::Curves;
         match message {
             Message::SwitchMarks => {}
             Message::Go(motion) => self.go_by_point(motion),
@@ -194,7 +194,7 @@ impl Replay {
     }
 
     pub(crate) fn settle_curves(&mut self, layout: &Layout) {
-        if self.view != View::Curves {
+        if self.session.view != View::Curves {
             return;
         }
         let span = self.moved_span();
@@ -214,7 +214,7 @@ impl Replay {
         layout: &Layout,
     ) -> Vec<crate::session::effect::Effect> {
         let is_known = self.session.is_whole && matches!(self.session.timeline, Loading::Ready(_));
-        let is_seen = self.view == View::Curves || layout.now.is_some();
+        let is_seen = self.session.view == View::Curves || layout.now.is_some();
         if !is_known {
             return vec![];
         }
@@ -224,7 +224,7 @@ impl Replay {
             let wanted = wanted::moments(run, *turn, scores);
             effects.extend(scores.ask(numbers, run, wanted));
         }
-        let span = match self.view {
+        let span = match self.session.view {
             View::Curves => self.moved_span(),
             View::Replay | View::Collection | View::Compare | View::Live => self.marked_span(),
             View::Scores | View::Audit => None,

@@ -220,7 +220,7 @@ impl App {
 
     /// The judging of the open run, in its pane.
     pub(crate) fn show_judging(&mut self) {
-        let Some(view) = self.replay().map(|it| it.view) else { return };
+        let Some(view) = self.replay().map(|it| it.session.view) else { return };
         self.bring_up(view);
         self.on_replay(|replay| replay.judging.watch());
     }

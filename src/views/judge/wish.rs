@@ -119,7 +119,7 @@ impl Replay {
     /// are about the playhead's turn, and where nothing was judged.
     fn shown_state(&self) -> Option<usize> {
         let judged = |judgement: &Judgement| lifeline::judged_after(&self.session.run, judgement);
-        match self.view {
+        match self.session.view {
             View::Scores => match self.scores.shown(&self.session)? {
                 Shows::Components => judged(self.session.rubric.judgement()?),
                 Shows::Judges => judged(self.judgement_of(&self.judge_column()?)?),

@@ -253,7 +253,7 @@ impl Replay {
         match self.departures.pop() {
             Some(spot) => {
                 self.go_to_spot(&spot);
-                self.bases.give_back(self.view);
+                self.bases.give_back(self.session.view);
             }
             None => self.session.notice = Some("no jump to go back from".into()),
         }

@@ -43,8 +43,8 @@ impl Replay {
             Some(Err(why)) => self.session.notice = Some(why),
             None => {}
         }
-        if self.has_tree_only() && self.view == View::Replay {
-            self.view = View::Scores; // there is nothing to play back
+        if self.has_tree_only() && self.session.view == View::Replay {
+            self.session.view = View::Scores; // there is nothing to play back
         }
         self.steps.show(&self.session.run, self.session.turn);
         if place.turn.is_some() && room == Room::OnePanel {
@@ -72,13 +72,13 @@ impl Replay {
         let Some(opening) = self.session.take_opening() else { return };
         self.leave();
         if let Some(base) = opening.base {
-            self.bases.lend(base, self.view);
+            self.bases.lend(base, self.session.view);
         }
         self.show_opening(opening);
     }
 
     pub(crate) fn show_opening(&mut self, opening: session::opening::Opening) {
-        self.view = View::Replay;
+        self.session.view = View::Replay;
         match opening.target {
             Target::Turn => {}
             Target::Request => {

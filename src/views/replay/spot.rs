@@ -65,7 +65,7 @@ impl Replay {
             diff: self.diff.scroll,
             column: self.diff.column,
             hit: self.search.current,
-            shown: self.view,
+            shown: self.session.view,
         }
     }
 
@@ -82,7 +82,7 @@ impl Replay {
 
     /// Folds stay as they are; a place that is folded away by now leads to the step it stands in.
     pub fn go_to_spot(&mut self, spot: &Spot) {
-        self.view = spot.shown;
+        self.session.view = spot.shown;
         self.select_turn(spot.turn.min(self.session.run.turns.len().saturating_sub(1)));
         self.steps.select(spot.step);
         let is_unchanged = self.steps.item_at(spot.steps.cursor) == Some(spot.step);

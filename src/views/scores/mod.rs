@@ -104,7 +104,7 @@ fn has_flags(session: &Session) -> bool {
 
 impl Replay {
     pub(crate) fn update_scores(&mut self, message: Message, layout: &Layout) {
-        self.view = View::Scores;
+        self.session.view = View::Scores;
         match message {
             Message::Switch => self.switch_scores(),
             Message::Components(message) => self.update_components(message, layout),
@@ -141,7 +141,7 @@ impl Replay {
     }
 
     pub(crate) fn settle_scores(&mut self, layout: &Layout) {
-        if self.view != View::Scores {
+        if self.session.view != View::Scores {
             return;
         }
         self.note_verdicts_shown();

@@ -19,7 +19,7 @@ pub const MOST_FILES: usize = 8;
 
 impl Replay {
     pub(crate) fn ask_components(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
-        let is_seen = self.view == View::Scores;
+        let is_seen = self.session.view == View::Scores;
         let is_back = is_seen && !self.scores.components.was_seen;
         self.scores.components.was_seen = is_seen;
         let mut effects = vec![];
