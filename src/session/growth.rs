@@ -9,6 +9,8 @@ use crate::session::{
 /// Questions that a grown run has to answer again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Growth {
+    /// Not only the beginning of a recording whose rest is still being read.
+    pub is_whole: bool,
     pub timeline: Again,
     pub counts: Again,
     /// The first turn whose files may be others than those known so far; counts from 0.

@@ -55,8 +55,6 @@ use growth::Growth;
 #[derive(Debug)]
 pub struct Session {
     pub run: Arc<Run>,
-    /// Not only the beginning of a recording whose rest is still being read.
-    pub is_whole: bool,
     /// One a turn.
     pub digests: Vec<Digest>,
     pub timeline: Loading<Arc<Timeline>>,
@@ -91,7 +89,6 @@ impl Session {
         let digests = turns.map(|turn| Digest::of(&run, &run.steps_of_turn(turn))).collect();
         Self {
             run,
-            is_whole: true,
             digests,
             timeline: Loading::Nothing,
             counts: Loading::Nothing,
@@ -99,7 +96,7 @@ impl Session {
             turn: 0,
             notice: None,
             follow: Follow::default(),
-            growth: Growth::default(),
+            growth: Growth { is_whole: true, ..Growth::default() },
             files: Files::default(),
             scores: Scores::default(),
             rubric: Judged::default(),

@@ -3,6 +3,8 @@
 //!
 //! It is read once the run is open, and again whenever something was written beside the run or somebody comes back to it.
 
+use crate::run::RepoPath;
+use crate::session::files::{DiffKey, Scope};
 use std::sync::Arc;
 
 use crate::{
@@ -195,7 +197,7 @@ impl Session {
     /// Asks for what the run is judged by, once the run is read to its end.
     pub fn ask_rubric(&mut self, numbers: &mut Numbers, may_have_changed: bool) -> Option<Effect> {
         let is_first = matches!(self.rubric.reading(), Loading::Nothing);
-        if is_first && !self.is_whole {
+        if is_first && !self.growth.is_whole {
             return None;
         }
         self.rubric.ask(numbers, &self.run, may_have_changed)
@@ -218,6 +220,11 @@ impl Session {
     /// The turn after which the code was judged, counts from 0; None where the run has no such moment.
     pub fn judged_turn(&self) -> Option<usize> {
         self.rubric.judged_turn(&self.run)
+    }
+
+    /// A file as it was judged.
+    pub fn judged_file(&self, path: &str) -> Option<DiffKey> {
+        Some(DiffKey { scope: Scope::At(self.judged_turn()?), path: RepoPath::new(path)? })
     }
 }
 

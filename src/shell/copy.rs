@@ -167,7 +167,7 @@ fn line(replay: &Replay) -> Result<Copied, String> {
         return copied(text, "what the node requires");
     }
     if replay.session.view == View::Audit {
-        return copied(replay.audit_line()?, "the line");
+        return copied(replay.audit.audit_line(&replay.session)?, "the line");
     }
     if replay.session.view == View::Scores
         && replay.scores.shown(&replay.session) == Some(Shows::Flags)
@@ -202,7 +202,7 @@ fn line(replay: &Replay) -> Result<Copied, String> {
 fn verdict(replay: &Replay) -> Result<Copied, String> {
     if replay.session.view == View::Audit {
         let name = "the label and the verdict".into();
-        return Ok(Copied { text: replay.audit_as_text()?, name });
+        return Ok(Copied { text: replay.audit.audit_as_text(&replay.session)?, name });
     }
     if replay.session.view != View::Scores {
         return Err("verdicts are in the scores: 3w".into());
@@ -358,7 +358,7 @@ fn audit_link(replay: &Replay) -> Vec<String> {
     let mut say = |name: &str, value: Option<String>| {
         words.extend(value.into_iter().flat_map(|value| [format!("--{name}"), quoted(&value)]));
     };
-    say("component", replay.audited_id().map(str::to_owned));
+    say("component", replay.audit.audited_id().map(str::to_owned));
     say("annotator", replay.session.labels.annotator().map(str::to_owned));
     say("seed", replay.audit.seed.map(|seed| seed.to_string()));
     words

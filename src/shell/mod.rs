@@ -473,7 +473,7 @@ impl App {
         let is_awaited = matches!(self.opened, Loading::Waiting(asked) if asked == request);
         if is_awaited && self.place == (Place { view: self.place.view, ..Place::default() }) {
             self.settle(request, Ok(run), layout);
-            self.on_replay(|it| it.session.is_whole = false);
+            self.on_replay(|it| it.session.growth.is_whole = false);
             self.begun = Some(request);
         }
     }

@@ -118,7 +118,9 @@ impl App {
             return vec![];
         }
         if self.replay().is_some_and(|replay| replay.session.view == View::Audit) {
-            self.on_replay(|replay| replay.point_at_audit(mouse, layout));
+            self.on_replay(|replay| {
+                replay.audit.point_at_audit(&mut replay.session, mouse, layout)
+            });
             return vec![];
         }
         if let Some(panel) = self.tab_at(mouse, layout) {

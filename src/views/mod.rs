@@ -10,4 +10,5 @@ pub mod judge;
 pub mod live;
 pub mod replay;
 pub mod scores;
+pub mod source;
 pub mod table;

@@ -14,7 +14,6 @@ pub mod palette;
 pub mod panel;
 pub mod scroll;
 pub mod signs;
-pub mod source;
 pub mod spark;
 pub mod text;
 pub mod theme;

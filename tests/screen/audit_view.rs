@@ -123,7 +123,7 @@ fn after(screen: &mut Rehearsal, keys: &str) -> String {
 }
 
 fn chosen(screen: &mut Rehearsal) -> String {
-    screen.app().replay().unwrap().audited_id().unwrap().to_owned()
+    screen.app().replay().unwrap().audit.audited_id().unwrap().to_owned()
 }
 
 #[track_caller]

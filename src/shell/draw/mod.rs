@@ -181,7 +181,7 @@ fn shown_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffe
         }
         View::Curves => curves::draw::draw(replay, theme, layout, buffer),
         View::Scores => scores::draw::draw(replay, theme, layout, buffer),
-        View::Audit => audit::draw::draw(replay, theme, layout, buffer),
+        View::Audit => audit::draw::draw(&replay.audit, &replay.session, theme, layout, buffer),
     }
 }
 

@@ -72,7 +72,9 @@ fn turn(replay: &Replay) -> String {
     match replay.session.run.turns.len() {
         0 if replay.has_tree_only() => "a rubric, no turns".into(),
         0 => "no turns".into(),
-        _ if !replay.session.is_whole => format!("turn {}/… reading", replay.session.turn + 1),
+        _ if !replay.session.growth.is_whole => {
+            format!("turn {}/… reading", replay.session.turn + 1)
+        }
         turns => format!("turn {}/{turns}", replay.session.turn + 1),
     }
 }

@@ -46,7 +46,7 @@ impl Replay {
 
     /// Puts the whole run in the place of its beginning, and goes to the turn that was asked for in the meantime.
     pub fn complete(&mut self, run: Arc<Run>) {
-        self.session.is_whole = true;
+        self.session.growth.is_whole = true;
         self.grow(run);
         if let Some(turn) = self.session.growth.beyond.take() {
             self.select_turn(turn.min(self.session.run.turns.len().saturating_sub(1)));

@@ -191,7 +191,7 @@ impl Replay {
             },
             Message::Curves(message) => self.update_curves(message, layout),
             Message::Scores(message) => self.update_scores(message, layout),
-            Message::Audit(message) => self.update_audit(message, layout),
+            Message::Audit(message) => self.audit.update_audit(&mut self.session, message, layout),
             Message::Judging(message) => self.update_judging(message, layout),
         }
         self.follow_opening();
@@ -226,7 +226,7 @@ impl Replay {
                 self.follow(outcome);
             }
             Answer::SaveLabel(..) | Answer::Places(..) | Answer::Agreement(..) => {
-                self.take_for_audit(request, answer)
+                self.audit.take_for_audit(&mut self.session, request, answer)
             }
             Answer::JudgePlan(..)
             | Answer::Judges(..)
@@ -281,7 +281,7 @@ impl Replay {
         if self.session.view == views::View::Replay && layout.now.is_some() {
             self.session.note_standings_shown();
         }
-        self.settle_audit(layout);
+        self.audit.settle_audit(&mut self.session, layout);
         self.settle_judging(layout);
     }
 

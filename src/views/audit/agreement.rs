@@ -3,6 +3,8 @@
 //! Shares and counts are worked out at once. Kappa and its interval take thousands of resamples and come from a worker;
 //! those of an older set of labels are not shown for a newer one.
 
+use crate::session::Session;
+use crate::views::audit::Audit;
 use std::collections::BTreeMap;
 
 use crate::{
@@ -13,7 +15,6 @@ use crate::{
         labels::Pairs,
         question::Question,
     },
-    shell::replay::Replay,
     study::{Coefficient, Estimate, Plan, Ratings, Scale, agreement::Table},
     views::scores::components::verdict::cut,
 };
@@ -88,13 +89,13 @@ fn ratings(pairs: &Pairs) -> Ratings {
     Ratings::new(Scale::default(), &scores)
 }
 
-impl Replay {
+impl Audit {
     /// What is labelled before the verdict was seen, and what after.
-    pub fn audit_pairs(&self) -> [Pairs; 2] {
+    pub fn audit_pairs(&self, session: &Session) -> [Pairs; 2] {
         let (mut blind, mut open) = (vec![], vec![]);
-        let Some(judgement) = self.session.audited() else { return [blind, open] };
-        for id in self.session.queued() {
-            let label = self.session.labels.given_to(judgement, id);
+        let Some(judgement) = session.audited() else { return [blind, open] };
+        for id in session.queued() {
+            let label = session.labels.given_to(judgement, id);
             let verdict = judgement.of(id).and_then(|verdict| verdict.score);
             let (Some(label), Some(verdict)) = (label, verdict) else { continue };
             let Some(score) = label.score else { continue };
@@ -105,11 +106,11 @@ impl Replay {
     }
 
     /// Reasons and how often each was given, then how many labels differ without one.
-    fn reasons_given(&self) -> (BTreeMap<String, usize>, usize) {
+    fn reasons_given(&self, session: &Session) -> (BTreeMap<String, usize>, usize) {
         let (mut reasons, mut missing) = (BTreeMap::new(), 0);
-        let Some(judgement) = self.session.audited() else { return (reasons, missing) };
-        for id in self.session.queued() {
-            let Some(label) = self.session.labels.given_to(judgement, id) else { continue };
+        let Some(judgement) = session.audited() else { return (reasons, missing) };
+        for id in session.queued() {
+            let Some(label) = session.labels.given_to(judgement, id) else { continue };
             match label.reason.as_deref().filter(|_| is_explained(label)) {
                 Some(reason) => *reasons.entry(reason.to_owned()).or_default() += 1,
                 None => missing += 1,
@@ -119,9 +120,9 @@ impl Replay {
     }
 
     /// As wide as the part is in these areas.
-    pub fn agreement_rows(&self, areas: &Areas) -> Vec<Row> {
+    pub fn agreement_rows(&self, session: &Session, areas: &Areas) -> Vec<Row> {
         let width = areas.width(Part::Agreement).max(20);
-        let [blind, open] = self.audit_pairs();
+        let [blind, open] = self.audit_pairs(session);
         let mut rows = vec![];
         if blind.is_empty() && open.is_empty() {
             let words = "nothing is labelled yet: there is nothing to agree on";
@@ -142,7 +143,7 @@ impl Replay {
             say_confusion(&table, &mut rows);
         }
         rows.push(Row::Blank);
-        self.say_reasons(&mut rows);
+        self.say_reasons(session, &mut rows);
         if !open.is_empty() {
             rows.push(Row::Blank);
             rows.push(Row::Heading(format!("{}, not blind", labels(open.len()))));
@@ -156,7 +157,7 @@ impl Replay {
             return;
         }
         say_plain_shares(blind, rows);
-        let (said, interval) = match self.audit.agreement.kappa_of(blind) {
+        let (said, interval) = match self.agreement.kappa_of(blind) {
             _ if blind.len() < 2 => ("not defined: fewer than two pairs".into(), None),
             None => ("…".into(), None),
             Some(estimate) => said(estimate),
@@ -172,8 +173,8 @@ impl Replay {
         }
     }
 
-    fn say_reasons(&self, rows: &mut Vec<Row>) {
-        let (reasons, missing) = self.reasons_given();
+    fn say_reasons(&self, session: &Session, rows: &mut Vec<Row>) {
+        let (reasons, missing) = self.reasons_given(session);
         rows.push(Row::Heading("reasons".into()));
         for (reason, count) in reasons {
             rows.push(Row::Note(format!("{count:>3} {reason}")));

@@ -1,6 +1,8 @@
 //! What the audit is missing: the rater's labels, a label that is to be saved, places that look like the component, the
 //! file on screen, the interval of an agreement.
 
+use crate::session::Session;
+use crate::views::audit::Audit;
 use std::sync::Arc;
 
 use crate::{
@@ -11,7 +13,6 @@ use crate::{
         question::{Answer, Question},
         views::View,
     },
-    shell::replay::Replay,
 };
 
 use super::code::MOST_SPOTS;
@@ -32,66 +33,79 @@ impl Default for Places {
     }
 }
 
-impl Replay {
-    pub(crate) fn ask_audit(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
+impl Audit {
+    pub(crate) fn ask_audit(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+    ) -> Vec<Effect> {
         let mut effects = vec![];
         // Whatever is looked at, what was said is brought to the disk.
-        effects.extend(self.ask_to_save(numbers));
-        if self.session.view != View::Audit || !self.session.is_whole {
+        effects.extend(self.ask_to_save(session, numbers));
+        if session.view != View::Audit || !session.growth.is_whole {
             return effects;
         }
-        effects.extend(self.ask_for_labels(numbers));
-        effects.extend(self.ask_for_places(numbers));
-        effects.extend(self.ask_for_code(numbers));
-        effects.extend(self.ask_for_agreement(numbers));
+        effects.extend(self.ask_for_labels(session, numbers));
+        effects.extend(self.ask_for_places(session, numbers));
+        effects.extend(self.ask_for_code(session, numbers));
+        effects.extend(self.ask_for_agreement(session, numbers));
         effects
     }
 
-    fn ask_to_save(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        self.session.labels.ask_to_save(numbers)
+    fn ask_to_save(&mut self, session: &mut Session, numbers: &mut Numbers) -> Option<Effect> {
+        session.labels.ask_to_save(numbers)
     }
 
-    fn ask_for_labels(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        self.session.labels.ask_for_labels(numbers)
+    fn ask_for_labels(&mut self, session: &mut Session, numbers: &mut Numbers) -> Option<Effect> {
+        session.labels.ask_for_labels(numbers)
     }
 
-    fn ask_for_places(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        self.session.timeline.ready()?;
-        let done = self.session.audited_turn()? + 1;
-        let component = self.audited_component()?.clone();
-        let verdict = self.revealed().cloned();
-        let about = self.places_about()?;
-        let run = self.session.run.clone();
+    fn ask_for_places(&mut self, session: &mut Session, numbers: &mut Numbers) -> Option<Effect> {
+        session.timeline.ready()?;
+        let done = session.audited_turn()? + 1;
+        let component = self.audited_component(session)?.clone();
+        let verdict = self.revealed(session).cloned();
+        let about = self.places_about(session)?;
+        let run = session.run.clone();
         let question = || Question::Places { run, done, component, verdict };
-        self.audit.places.0.ask(numbers, about, question)
+        self.places.0.ask(numbers, about, question)
     }
 
-    fn places_about(&self) -> Option<About> {
-        let (judgement, id) = (self.session.audited()?, self.audited_id()?);
-        Some((judgement.file.clone(), id.to_owned(), self.revealed().is_some()))
+    fn places_about(&self, session: &Session) -> Option<About> {
+        let (judgement, id) = (session.audited()?, self.audited_id()?);
+        Some((judgement.file.clone(), id.to_owned(), self.revealed(session).is_some()))
     }
 
     /// Places that look like the component; None while they are not known.
-    pub fn places_alike(&self) -> Option<&Result<Arc<Vec<Place>>, String>> {
-        self.audit.places.0.get(&self.places_about()?)
+    pub fn places_alike(&self, session: &Session) -> Option<&Result<Arc<Vec<Place>>, String>> {
+        self.places.0.get(&self.places_about(session)?)
     }
 
     /// The file that the code shows: its text, then who wrote it and its colours.
-    fn ask_for_code(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
-        let key = self.audit_file();
-        key.map(|key| self.session.ask_file(numbers, key)).unwrap_or_default()
+    fn ask_for_code(&mut self, session: &mut Session, numbers: &mut Numbers) -> Vec<Effect> {
+        let key = self.audit_file(session);
+        key.map(|key| session.ask_file(numbers, key)).unwrap_or_default()
     }
 
-    fn ask_for_agreement(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        let [blind, _] = self.audit_pairs();
-        self.audit.agreement.ask(numbers, blind)
+    fn ask_for_agreement(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+    ) -> Option<Effect> {
+        let [blind, _] = self.audit_pairs(session);
+        self.agreement.ask(numbers, blind)
     }
 
-    pub(crate) fn take_for_audit(&mut self, request: Request, answer: Answer) {
+    pub(crate) fn take_for_audit(
+        &mut self,
+        session: &mut Session,
+        request: Request,
+        answer: Answer,
+    ) {
         match answer {
             Answer::SaveLabel(saved) => {
-                if let Some(stands) = self.session.labels.take_saved(request, saved) {
-                    self.tell_what_stands(&stands);
+                if let Some(stands) = session.labels.take_saved(request, saved) {
+                    self.tell_what_stands(session, &stands);
                 }
             }
             Answer::Places(places) => {
@@ -99,9 +113,9 @@ impl Replay {
                     true => Arc::new(places[..MOST_SPOTS].to_vec()),
                     false => places,
                 };
-                self.audit.places.0.take(request, places.map(most));
+                self.places.0.take(request, places.map(most));
             }
-            Answer::Agreement(kappa) => self.audit.agreement.take(request, kappa.ok()),
+            Answer::Agreement(kappa) => self.agreement.take(request, kappa.ok()),
             _ => {} // asked elsewhere
         }
     }

@@ -3,11 +3,12 @@
 //! Before the label the places are those that look like the component, whatever the judge looked at. After it the
 //! evidence comes first; where the judge found little or nothing, the places that it never opened follow.
 
+use crate::session::Session;
+use crate::views::audit::Audit;
 use crate::{
     metrics::absence::Place,
     run::{RepoPath, rubric::SEVERE},
     session::files::{DiffKey, Scope},
-    shell::replay::Replay,
     views::replay::tree::{FileTree, Row},
     widgets::{
         layout::Layout,
@@ -73,12 +74,12 @@ pub struct Rows {
     pub lines: usize,
 }
 
-impl Replay {
+impl Audit {
     /// Where to look for the component that is chosen.
-    pub fn spots(&self) -> Vec<Spot> {
-        let places = self.places_alike().and_then(|places| places.as_ref().ok());
+    pub fn spots(&self, session: &Session) -> Vec<Spot> {
+        let places = self.places_alike(session).and_then(|places| places.as_ref().ok());
         let places = places.map_or(&[][..], |places| places);
-        let Some(verdict) = self.revealed() else {
+        let Some(verdict) = self.revealed(session) else {
             return places.iter().map(|place| spot_of(place, false)).collect();
         };
         let evidence = verdict.evidence.iter().map(|it| Spot {
@@ -86,57 +87,57 @@ impl Replay {
             lines: it.lines,
             kind: SpotKind::Evidence,
         });
-        let is_low = self.found_little();
+        let is_low = self.found_little(session);
         let is_wanted = |place: &&Place| !is_low || !place.is_opened;
         let places = places.iter().filter(is_wanted).map(|place| spot_of(place, place.is_opened));
         evidence.chain(places).collect()
     }
 
     /// Whether the verdict that is shown finds next to nothing, so that what the judge never opened matters.
-    pub fn found_little(&self) -> bool {
-        self.revealed().and_then(|it| it.score).is_some_and(|score| score <= SEVERE)
+    pub fn found_little(&self, session: &Session) -> bool {
+        self.revealed(session).and_then(|it| it.score).is_some_and(|score| score <= SEVERE)
     }
 
     /// The file on screen, as it was judged.
-    pub fn audit_file(&self) -> Option<DiffKey> {
-        let code = &self.audit.code;
+    pub fn audit_file(&self, session: &Session) -> Option<DiffKey> {
+        let code = &self.code;
         let path = match &code.file {
             Some(path) => path.clone(),
-            None => RepoPath::new(&self.spots().get(code.spot)?.path)?,
+            None => RepoPath::new(&self.spots(session).get(code.spot)?.path)?,
         };
-        Some(DiffKey { scope: Scope::At(self.session.audited_turn()?), path })
+        Some(DiffKey { scope: Scope::At(session.audited_turn()?), path })
     }
 
     /// Lines of the file on screen, if they have arrived.
-    pub fn audit_line_count(&self) -> usize {
+    pub fn audit_line_count(&self, session: &Session) -> usize {
         let compared =
-            self.audit_file().and_then(|key| self.session.files.compared(&key)?.as_ref().ok());
+            self.audit_file(session).and_then(|key| session.files.compared(&key)?.as_ref().ok());
         compared.filter(|it| it.text().is_some()).map_or(0, |it| it.line_count())
     }
 
     /// How the rows of the part are divided.
-    pub fn code_rows(&self, areas: &Areas) -> Rows {
+    pub fn code_rows(&self, session: &Session, areas: &Areas) -> Rows {
         let height = areas.height(Part::Code);
-        let count = self.spots().len();
+        let count = self.spots(session).len();
         let spots = count.min(MOST_ROWS).min((height / 3).max(1));
-        let first_spot = crate::widgets::scroll::centred(self.audit.code.spot, count, spots);
+        let first_spot = crate::widgets::scroll::centred(self.code.spot, count, spots);
         Rows { first_spot, spots, lines: height.saturating_sub(spots + 1) }
     }
 
-    pub(super) fn settle_code(&mut self, areas: &Areas) {
-        let revealed = self.revealed().is_some();
-        let of = self.session.audited().zip(self.audited_id());
+    pub(super) fn settle_code(&mut self, session: &mut Session, areas: &Areas) {
+        let revealed = self.revealed(session).is_some();
+        let of = session.audited().zip(self.audited_id());
         let of = of.map(|(judgement, id)| (judgement.file.clone(), id.to_owned(), revealed));
-        if self.audit.code.of != of {
-            let code = &mut self.audit.code;
+        if self.code.of != of {
+            let code = &mut self.code;
             (code.of, code.spot, code.aimed) = (of, 0, None);
             (code.file, code.column, code.tree.is_shown) = (None, 0, false);
             code.scroll = Scroll::default();
         }
-        let spots = self.spots();
-        let turn = self.session.audited_turn();
-        let timeline = self.session.timeline.ready().cloned();
-        let code = &mut self.audit.code;
+        let spots = self.spots(session);
+        let turn = session.audited_turn();
+        let timeline = session.timeline.ready().cloned();
+        let code = &mut self.code;
         code.spot = code.spot.min(spots.len().saturating_sub(1));
         if code.file.is_none() {
             let target = spots
@@ -150,8 +151,8 @@ impl Replay {
         if let Some(turn) = turn {
             code.tree.settle(turn, timeline.as_deref());
         }
-        let (len, rows) = (self.audit_line_count(), self.code_rows(areas));
-        let code = &mut self.audit.code;
+        let (len, rows) = (self.audit_line_count(session), self.code_rows(session, areas));
+        let code = &mut self.code;
         if len > 0
             && let Some(line) = code.aim.take()
         {
@@ -163,35 +164,34 @@ impl Replay {
         }
     }
 
-    pub(super) fn go_to_spot_of_code(&mut self, by: isize, layout: &Layout) {
-        let spots = self.spots().len();
+    pub(super) fn go_to_spot_of_code(&mut self, session: &mut Session, by: isize, layout: &Layout) {
+        let spots = self.spots(session).len();
         if spots == 0 {
-            self.session.notice = Some("there is no place to go to; t lists the files".into());
+            session.notice = Some("there is no place to go to; t lists the files".into());
             return;
         }
-        if Areas::of(layout, self.audit.part).of_part(Part::Code).is_none() {
+        if Areas::of(layout, self.part).of_part(Part::Code).is_none() {
             // The place was not on screen so far: it is what is wanted, not the one after it.
-            self.audit.part = Part::Code;
-            self.aim_at_spot(self.audit.code.spot);
+            self.part = Part::Code;
+            self.aim_at_spot(self.code.spot);
             return;
         }
-        let at = (self.audit.code.spot as isize + by).rem_euclid(spots as isize);
+        let at = (self.code.spot as isize + by).rem_euclid(spots as isize);
         self.aim_at_spot(at as usize);
     }
 
     pub(super) fn aim_at_spot(&mut self, at: usize) {
-        let code = &mut self.audit.code;
+        let code = &mut self.code;
         code.spot = at;
         (code.file, code.tree.is_shown, code.aimed) = (None, false, None);
         code.column = 0;
     }
 
-    pub(super) fn switch_files(&mut self) {
-        self.audit.part = Part::Code;
-        let shown = self.audit_file().map(|key| key.path);
-        let (turn, timeline) =
-            (self.session.audited_turn(), self.session.timeline.ready().cloned());
-        let code = &mut self.audit.code;
+    pub(super) fn switch_files(&mut self, session: &mut Session) {
+        self.part = Part::Code;
+        let shown = self.audit_file(session).map(|key| key.path);
+        let (turn, timeline) = (session.audited_turn(), session.timeline.ready().cloned());
+        let code = &mut self.code;
         code.tree.is_shown = !code.tree.is_shown;
         if let Some(turn) = turn {
             code.tree.settle(turn, timeline.as_deref());
@@ -203,7 +203,7 @@ impl Replay {
 
     /// A folder folds; a file comes on screen.
     pub(super) fn open_file_of_tree(&mut self) {
-        let code = &mut self.audit.code;
+        let code = &mut self.code;
         match code.tree.selected() {
             None => {}
             Some(Row::Folder { .. }) => code.tree.fold(),
@@ -215,10 +215,10 @@ impl Replay {
         }
     }
 
-    pub(super) fn move_in_code(&mut self, motion: Motion, areas: &Areas) {
-        let (len, rows) = (self.audit_line_count(), self.code_rows(areas));
+    pub(super) fn move_in_code(&mut self, session: &mut Session, motion: Motion, areas: &Areas) {
+        let (len, rows) = (self.audit_line_count(session), self.code_rows(session, areas));
         let height = areas.height(Part::Code);
-        let code = &mut self.audit.code;
+        let code = &mut self.code;
         if code.tree.is_shown {
             return code.tree.go(motion, height);
         }

@@ -1,21 +1,23 @@
 //! A label and its verdict as text, to be pasted elsewhere.
 
-use crate::{shell::replay::Replay, views::scores::components::verdict::score_said};
+use crate::session::Session;
+use crate::views::audit::Audit;
+use crate::views::scores::components::verdict::score_said;
 
 use super::Part;
 
-impl Replay {
+impl Audit {
     /// The label and the verdict on the component that is chosen. The error says why there is none.
-    pub fn audit_as_text(&self) -> Result<String, String> {
+    pub fn audit_as_text(&self, session: &Session) -> Result<String, String> {
         let id = self.audited_id().ok_or("no component is chosen")?;
         let hidden = || format!("the verdict on {id} is hidden until your label is in");
-        let (Some(verdict), Some(label)) = (self.revealed(), self.own_label()) else {
+        let (Some(verdict), Some(label)) = (self.revealed(session), self.own_label(session)) else {
             return Err(hidden());
         };
-        let judgement = self.session.audited().ok_or_else(hidden)?;
-        let name = self.audited_component().map(|it| it.name.clone()).unwrap_or_default();
+        let judgement = session.audited().ok_or_else(hidden)?;
+        let name = self.audited_component(session).map(|it| it.name.clone()).unwrap_or_default();
         let said = |score: Option<u8>| score.map_or_else(|| "no score".into(), score_said);
-        let annotator = self.session.labels.annotator().unwrap_or("nobody");
+        let annotator = session.labels.annotator().unwrap_or("nobody");
         let blind = if label.blind == Some(true) { "blind" } else { "not blind" };
         let mut lines = vec![
             format!("{id} {name}").trim_end().to_owned(),
@@ -35,17 +37,17 @@ impl Replay {
     }
 
     /// The line at the cursor of the code, else the component that is chosen. The error says why there is none.
-    pub fn audit_line(&self) -> Result<String, String> {
-        if self.audit.part == Part::Code && !self.audit.code.tree.is_shown {
-            let line = self.audit_file().and_then(|key| {
-                let compared = self.session.files.compared(&key)?.as_ref().ok()?;
-                let row = compared.row_of_line(self.audit.code.scroll.cursor + 1);
+    pub fn audit_line(&self, session: &Session) -> Result<String, String> {
+        if self.part == Part::Code && !self.code.tree.is_shown {
+            let line = self.audit_file(session).and_then(|key| {
+                let compared = session.files.compared(&key)?.as_ref().ok()?;
+                let row = compared.row_of_line(self.code.scroll.cursor + 1);
                 Some(compared.line(*compared.rows.get(row)?)?.text.clone())
             });
             return line.ok_or_else(|| "no line is selected".into());
         }
         let id = self.audited_id().ok_or("no component is chosen")?;
-        let name = self.audited_component().map(|it| it.name.clone()).unwrap_or_default();
+        let name = self.audited_component(session).map(|it| it.name.clone()).unwrap_or_default();
         Ok(format!("{id} {name}").trim_end().to_owned())
     }
 }

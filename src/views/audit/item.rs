@@ -1,43 +1,44 @@
 //! The lines on the component that is chosen: what it is; and once a label is in, what was said of it.
 
+use crate::session::Session;
+use crate::views::audit::Audit;
 use crate::{
     run::rubric::{FULL, Verdict},
-    shell::replay::Replay,
     views::scores::components::verdict::{Row, cut, say_fields, say_trace, score_said},
 };
 
 use super::{Part, areas::Areas, prompt::Asks, queue::Standing};
 
-impl Replay {
+impl Audit {
     /// As wide as the part is in these areas.
-    pub fn item_rows(&self, areas: &Areas) -> Vec<Row> {
+    pub fn item_rows(&self, session: &Session, areas: &Areas) -> Vec<Row> {
         let width = areas.width(Part::Component).max(20);
         let mut rows = vec![];
         let Some(id) = self.audited_id() else { return rows };
-        if let Some(why) = self.session.labels.why_not_saved() {
+        if let Some(why) = session.labels.why_not_saved() {
             let words = format!("not saved: {why}; s tries again");
             rows.extend(cut(&words, width).into_iter().map(Row::Problem));
         }
-        match self.revealed() {
+        match self.revealed(session) {
             Some(verdict) => {
-                self.say_outcome(id, verdict, width, &mut rows);
+                self.say_outcome(session, id, verdict, width, &mut rows);
                 rows.push(Row::Blank);
-                self.say_item(id, width, &mut rows);
+                self.say_item(session, id, width, &mut rows);
                 rows.push(Row::Blank);
                 say_trace(verdict, width, &mut rows);
             }
             None => {
-                self.say_item(id, width, &mut rows);
+                self.say_item(session, id, width, &mut rows);
                 rows.push(Row::Blank);
-                self.say_levels(width, &mut rows);
+                self.say_levels(session, width, &mut rows);
             }
         }
         rows
     }
 
-    fn say_item(&self, id: &str, width: usize, rows: &mut Vec<Row>) {
-        let has_list = self.session.rubric.known().is_some_and(|it| it.checklist.is_some());
-        match (self.audited_component(), has_list) {
+    fn say_item(&self, session: &Session, id: &str, width: usize, rows: &mut Vec<Row>) {
+        let has_list = session.rubric.known().is_some_and(|it| it.checklist.is_some());
+        match (self.audited_component(session), has_list) {
             (Some(component), _) => {
                 let committed = match component.committed_at_turn {
                     Some(turn) => format!("in turn {turn}; o goes to its request"),
@@ -55,18 +56,25 @@ impl Replay {
         }
     }
 
-    fn say_levels(&self, width: usize, rows: &mut Vec<Row>) {
+    fn say_levels(&self, session: &Session, width: usize, rows: &mut Vec<Row>) {
         rows.push(Row::Heading("your label comes first, then the verdict".into()));
         let levels: Vec<String> = (0..=FULL).map(score_said).collect();
         rows.extend(cut(&levels.join("   "), width).into_iter().map(Row::Words));
-        if let Some(why) = self.why_not_blind() {
+        if let Some(why) = self.why_not_blind(session) {
             let words = format!("the label will not be blind: {why}");
             rows.extend(cut(&words, width).into_iter().map(Row::Problem));
         }
     }
 
-    fn say_outcome(&self, id: &str, verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
-        let (Some(label), Some(judgement)) = (self.own_label(), self.session.audited()) else {
+    fn say_outcome(
+        &self,
+        session: &Session,
+        id: &str,
+        verdict: &Verdict,
+        width: usize,
+        rows: &mut Vec<Row>,
+    ) {
+        let (Some(label), Some(judgement)) = (self.own_label(session), session.audited()) else {
             return;
         };
         let blind = match label.blind {
@@ -74,10 +82,10 @@ impl Replay {
             Some(false) => "not blind",
             None => "",
         };
-        let unsaved = self.session.labels.is_unsaved(judgement, id).then_some("not saved yet");
+        let unsaved = session.labels.is_unsaved(judgement, id).then_some("not saved yet");
         let facts = [Some(blind), unsaved].into_iter().flatten().filter(|it| !it.is_empty());
         rows.push(Row::Score {
-            by: label_by(self.session.labels.annotator()),
+            by: label_by(session.labels.annotator()),
             score: label.score,
             label: None,
             words: facts.collect::<Vec<_>>().join(", "),
@@ -88,7 +96,7 @@ impl Replay {
             label: verdict.label.clone(),
             words: String::new(),
         });
-        self.say_difference(id, width, rows);
+        self.say_difference(session, id, width, rows);
         rows.extend(cut(&verdict.rationale, width).into_iter().map(Row::Words));
         if verdict.evidence.is_empty() {
             rows.push(Row::Note("the verdict names no lines of code".into()));
@@ -96,18 +104,20 @@ impl Replay {
         for it in &verdict.evidence {
             rows.push(Row::Evidence { path: it.path.clone(), lines: it.lines });
         }
-        if let Some(words) = self.unopened_said() {
+        if let Some(words) = self.unopened_said(session) {
             rows.extend(cut(&words, width).into_iter().map(Row::Problem));
         }
     }
 
-    fn say_difference(&self, id: &str, width: usize, rows: &mut Vec<Row>) {
-        let (Some((judge, own)), Some(label)) = (self.both_scores(), self.own_label()) else {
+    fn say_difference(&self, session: &Session, id: &str, width: usize, rows: &mut Vec<Row>) {
+        let (Some((judge, own)), Some(label)) =
+            (self.both_scores(session), self.own_label(session))
+        else {
             return;
         };
-        let Standing::Differs { is_explained, .. } = self.standing(id) else {
+        let Standing::Differs { is_explained, .. } = self.standing(session, id) else {
             rows.push(Row::Note("both agree".into()));
-            return self.say_note(width, rows);
+            return self.say_note(session, width, rows);
         };
         let (by, side) = (judge.abs_diff(own), if judge < own { "lower" } else { "higher" });
         let reason = match is_explained {
@@ -115,26 +125,27 @@ impl Replay {
             false => String::new(),
         };
         rows.push(Row::Heading(format!("they differ: the judge is {side} by {by}{reason}")));
-        if self.audit.asks == Some(Asks::Reason) {
-            self.say_choices(width, rows);
+        if self.asks == Some(Asks::Reason) {
+            self.say_choices(session, width, rows);
         } else if !is_explained {
             rows.push(Row::Problem("no reason so far; b gives one".into()));
         }
-        self.say_note(width, rows);
+        self.say_note(session, width, rows);
     }
 
-    fn say_choices(&self, width: usize, rows: &mut Vec<Row>) {
+    fn say_choices(&self, session: &Session, width: usize, rows: &mut Vec<Row>) {
         let words = "why? a letter answers, enter takes the first, esc asks later";
         rows.extend(cut(words, width).into_iter().map(Row::Heading));
-        for (at, choice) in self.reasons_offered().into_iter().enumerate() {
+        for (at, choice) in self.reasons_offered(session).into_iter().enumerate() {
             let likely = if at == 0 { " (likely)" } else { "" };
             let words = format!("{}  {}{likely}: {}", choice.letter, choice.code, choice.means);
             rows.extend(cut(&words, width).into_iter().map(Row::Choice));
         }
     }
 
-    fn say_note(&self, width: usize, rows: &mut Vec<Row>) {
-        let note = self.own_label().and_then(|label| label.note.as_deref()).unwrap_or_default();
+    fn say_note(&self, session: &Session, width: usize, rows: &mut Vec<Row>) {
+        let note =
+            self.own_label(session).and_then(|label| label.note.as_deref()).unwrap_or_default();
         let words = format!("your note: {note}");
         if !note.is_empty() {
             rows.extend(cut(&words, width).into_iter().map(Row::Note));
@@ -142,11 +153,11 @@ impl Replay {
     }
 
     /// What a low score is to be checked against.
-    fn unopened_said(&self) -> Option<String> {
-        if !self.found_little() {
+    fn unopened_said(&self, session: &Session) -> Option<String> {
+        if !self.found_little(session) {
             return None;
         }
-        let places = self.places_alike()?.as_ref().ok()?;
+        let places = self.places_alike(session)?.as_ref().ok()?;
         let unopened = places.iter().filter(|place| !place.is_opened).count();
         Some(match (unopened, places.len()) {
             (_, 0) => "false absence? no place in the code looks like it".into(),

@@ -1,9 +1,10 @@
 //! A label given, taken back, given a reason.
 
+use crate::session::Session;
+use crate::views::audit::Audit;
 use crate::{
     metrics::lifeline,
     run::rubric::{Judgement, Label},
-    shell::replay::Replay,
     widgets::layout::Layout,
 };
 
@@ -18,52 +19,48 @@ use super::{
 /// The reason after which a note is asked for.
 const OTHER: &str = "other";
 
-impl Replay {
+impl Audit {
     /// The label of the component that is looked at.
-    pub fn own_label(&self) -> Option<&Label> {
-        self.session.labels.given_to(self.session.audited()?, self.audit.chosen.as_ref()?)
+    pub fn own_label<'a>(&self, session: &'a Session) -> Option<&'a Label> {
+        session.labels.given_to(session.audited()?, self.chosen.as_ref()?)
     }
 
-    pub(super) fn label(&mut self, score: u8, layout: &Layout) {
-        let Some(id) = self.audit.chosen.clone() else { return };
-        if self.session.labels.annotator().is_none() {
-            self.audit.asks = Some(Asks::name(Some(score)));
+    pub(super) fn label(&mut self, session: &mut Session, score: u8, layout: &Layout) {
+        let Some(id) = self.chosen.clone() else { return };
+        if session.labels.annotator().is_none() {
+            self.asks = Some(Asks::name(Some(score)));
             return;
         }
-        if let Some(why) = self.session.labels.why_not_read() {
-            self.session.notice = Some(why.to_owned());
+        if let Some(why) = session.labels.why_not_read() {
+            session.notice = Some(why.to_owned());
             return;
         }
-        if !self.session.labels.is_settled() {
-            self.audit.wanted = Some(score);
+        if !session.labels.is_settled() {
+            self.wanted = Some(score);
             return;
         }
-        if let Some(label) = self.own_label() {
+        if let Some(label) = self.own_label(session) {
             let given = label.score.map(|score| score.to_string()).unwrap_or_default();
-            self.session.notice = Some(format!(
+            session.notice = Some(format!(
                 "{id} is labelled {given}; u takes a label back, and the next one is not blind"
             ));
             return;
         }
-        let Some(judgement) = self.session.audited().cloned() else { return };
-        let label = self.new_label(&judgement, &id, score);
-        self.session.labels.put(label);
-        self.session.labels.remember(&judgement, &id);
-        self.show_outcome(&id, layout);
+        let Some(judgement) = session.audited().cloned() else { return };
+        let label = self.new_label(session, &judgement, &id, score);
+        session.labels.put(label);
+        session.labels.remember(&judgement, &id);
+        self.show_outcome(session, &id, layout);
     }
 
-    fn new_label(&self, judgement: &Judgement, id: &str, score: u8) -> Label {
-        let was_seen = self.session.audited.was_seen(judgement, id)
-            || self
-                .session
-                .labels
-                .of(judgement, id)
-                .is_some_and(|label| label.blind == Some(false));
+    fn new_label(&self, session: &Session, judgement: &Judgement, id: &str, score: u8) -> Label {
+        let was_seen = session.audited.was_seen(judgement, id)
+            || session.labels.of(judgement, id).is_some_and(|label| label.blind == Some(false));
         let agrees = judgement.of(id).and_then(|verdict| verdict.score) == Some(score);
         Label {
             component: id.to_owned(),
             commit: judgement.commit.clone(),
-            turn: judgement.turn.or_else(|| lifeline::judged_after(&self.session.run, judgement)),
+            turn: judgement.turn.or_else(|| lifeline::judged_after(&session.run, judgement)),
             judgement: Some(judgement.file.clone()),
             score: Some(score),
             blind: Some(!was_seen),
@@ -74,35 +71,35 @@ impl Replay {
     }
 
     /// The verdict is there to be seen now; where it differs the reason is asked for.
-    fn show_outcome(&mut self, id: &str, layout: &Layout) {
-        let areas = Areas::of(layout, self.audit.part);
+    fn show_outcome(&mut self, session: &mut Session, id: &str, layout: &Layout) {
+        let areas = Areas::of(layout, self.part);
         if areas.of_part(Part::Component).is_none() {
-            self.audit.part = Part::Component;
+            self.part = Part::Component;
         }
-        self.audit.item = Default::default();
-        match self.standing(id) {
-            Standing::Differs { is_explained: false, .. } => self.audit.asks = Some(Asks::Reason),
+        self.item = Default::default();
+        match self.standing(session, id) {
+            Standing::Differs { is_explained: false, .. } => self.asks = Some(Asks::Reason),
             Standing::Agrees(score) => {
-                let next = if self.session.unlabelled().is_empty() { "" } else { "; N goes on" };
-                self.session.notice = Some(format!("{id}: you and the judge say {score}{next}"));
+                let next = if session.unlabelled().is_empty() { "" } else { "; N goes on" };
+                session.notice = Some(format!("{id}: you and the judge say {score}{next}"));
             }
             _ => {}
         }
     }
 
     /// What was typed before it was known who types.
-    pub(super) fn give_wanted(&mut self, layout: &Layout) {
-        if self.session.labels.is_settled()
-            && let Some(score) = self.audit.wanted.take()
+    pub(super) fn give_wanted(&mut self, session: &mut Session, layout: &Layout) {
+        if session.labels.is_settled()
+            && let Some(score) = self.wanted.take()
         {
-            self.label(score, layout);
+            self.label(session, score, layout);
         }
     }
 
     /// Another program labels as the same rater and was first.
-    pub(super) fn tell_what_stands(&mut self, stands: &Label) {
-        let (id, who) = (&stands.component, self.session.labels.annotator().unwrap_or_default());
-        self.session.notice = Some(match stands.score {
+    pub(super) fn tell_what_stands(&mut self, session: &mut Session, stands: &Label) {
+        let (id, who) = (&stands.component, session.labels.annotator().unwrap_or_default());
+        session.notice = Some(match stands.score {
             Some(score) => {
                 format!(
                     "{id} was labelled {score} by {who} in another session; the first label stands"
@@ -112,25 +109,25 @@ impl Replay {
                 "the label of {id} was taken back by {who} in another session; the next one is not blind"
             ),
         });
-        if self.audit.chosen.as_ref() == Some(id) {
-            self.audit.asks = None;
+        if self.chosen.as_ref() == Some(id) {
+            self.asks = None;
         }
     }
 
     /// The last label given since the program started; without one that of the component that is looked at.
-    pub(super) fn take_label_back(&mut self) {
-        let Some(judgement) = self.session.audited().cloned() else { return };
-        let given = self.session.labels.last_given(&judgement);
-        let given = given.filter(|id| self.session.labels.given_to(&judgement, id).is_some());
+    pub(super) fn take_label_back(&mut self, session: &mut Session) {
+        let Some(judgement) = session.audited().cloned() else { return };
+        let given = session.labels.last_given(&judgement);
+        let given = given.filter(|id| session.labels.given_to(&judgement, id).is_some());
         let here = || {
-            let id = self.audit.chosen.clone()?;
-            self.session.labels.given_to(&judgement, &id).is_some().then_some(id)
+            let id = self.chosen.clone()?;
+            session.labels.given_to(&judgement, &id).is_some().then_some(id)
         };
         let Some(id) = given.or_else(here) else {
-            self.session.notice = Some("there is no label here to take back".into());
+            session.notice = Some("there is no label here to take back".into());
             return;
         };
-        let Some(label) = self.session.labels.given_to(&judgement, &id) else { return };
+        let Some(label) = session.labels.given_to(&judgement, &id) else { return };
         let empty = Label {
             score: None,
             blind: Some(false),
@@ -139,99 +136,99 @@ impl Replay {
             at: None,
             ..label.clone()
         };
-        self.session.labels.put(empty);
-        self.audit.asks = None;
-        self.session.notice = Some(format!(
+        session.labels.put(empty);
+        self.asks = None;
+        session.notice = Some(format!(
             "the label of {id} is taken back; the next one is not blind, for the verdict was seen"
         ));
-        self.audit.chosen = Some(id);
+        self.chosen = Some(id);
     }
 
     /// Puts another reason or note to the label at hand.
-    fn amend(&mut self, change: impl FnOnce(&mut Label)) {
-        let Some(label) = self.own_label() else { return };
+    fn amend(&mut self, session: &mut Session, change: impl FnOnce(&mut Label)) {
+        let Some(label) = self.own_label(session) else { return };
         let mut label = Label { at: None, ..label.clone() };
         change(&mut label);
-        self.session.labels.put(label);
+        session.labels.put(label);
     }
 
-    pub(super) fn give_reason(&mut self, code: &'static str) {
-        self.audit.asks = None;
-        self.amend(|label| label.reason = Some(code.to_owned()));
-        let has_note = self.own_label().is_some_and(|label| label.note.is_some());
+    pub(super) fn give_reason(&mut self, session: &mut Session, code: &'static str) {
+        self.asks = None;
+        self.amend(session, |label| label.reason = Some(code.to_owned()));
+        let has_note = self.own_label(session).is_some_and(|label| label.note.is_some());
         if code == OTHER && !has_note {
-            self.ask_for_note();
+            self.ask_for_note(session);
             return;
         }
-        self.session.notice = Some(format!("reason: {code}; m adds a note"));
+        session.notice = Some(format!("reason: {code}; m adds a note"));
     }
 
-    pub(super) fn give_likely_reason(&mut self) {
-        if let Some((judge, label)) = self.both_scores()
+    pub(super) fn give_likely_reason(&mut self, session: &mut Session) {
+        if let Some((judge, label)) = self.both_scores(session)
             && let Some(first) = offered(judge, label).first()
         {
-            self.give_reason(first.code);
+            self.give_reason(session, first.code);
         }
     }
 
     /// What the judge and the rater gave, once both are known.
-    pub fn both_scores(&self) -> Option<(u8, u8)> {
-        self.revealed()?.score.zip(self.own_label()?.score)
+    pub fn both_scores(&self, session: &Session) -> Option<(u8, u8)> {
+        self.revealed(session)?.score.zip(self.own_label(session)?.score)
     }
 
-    pub(super) fn put_reason_off(&mut self) {
-        self.audit.asks = None;
-        self.session.notice = Some("no reason so far; b asks again".into());
+    pub(super) fn put_reason_off(&mut self, session: &mut Session) {
+        self.asks = None;
+        session.notice = Some("no reason so far; b asks again".into());
     }
 
-    pub(super) fn ask_for_reason(&mut self, layout: &Layout) {
-        match self.both_scores() {
+    pub(super) fn ask_for_reason(&mut self, session: &mut Session, layout: &Layout) {
+        match self.both_scores(session) {
             None => {
-                self.session.notice = Some("a reason needs a label, and 0 to 4 gives one".into());
+                session.notice = Some("a reason needs a label, and 0 to 4 gives one".into());
             }
             Some((judge, label)) if judge == label => {
-                self.session.notice =
+                session.notice =
                     Some("the label and the verdict agree: there is no reason to give".into());
             }
             Some(_) => {
-                if Areas::of(layout, self.audit.part).of_part(Part::Component).is_none() {
-                    self.audit.part = Part::Component;
+                if Areas::of(layout, self.part).of_part(Part::Component).is_none() {
+                    self.part = Part::Component;
                 }
-                self.audit.item = Default::default();
-                self.audit.asks = Some(Asks::Reason);
+                self.item = Default::default();
+                self.asks = Some(Asks::Reason);
             }
         }
     }
 
-    pub(super) fn ask_for_note(&mut self) {
-        match self.own_label() {
-            None => self.session.notice = Some("a note needs a label, and 0 to 4 gives one".into()),
+    pub(super) fn ask_for_note(&mut self, session: &mut Session) {
+        match self.own_label(session) {
+            None => session.notice = Some("a note needs a label, and 0 to 4 gives one".into()),
             Some(label) => {
                 let text = label.note.clone().unwrap_or_default();
-                self.audit.asks = Some(Asks::Note(text));
+                self.asks = Some(Asks::Note(text));
             }
         }
     }
 
-    pub(super) fn give_note(&mut self, text: &str) {
+    pub(super) fn give_note(&mut self, session: &mut Session, text: &str) {
         let text = text.trim();
         let note = (!text.is_empty()).then(|| text.to_owned());
-        let is_new = self.own_label().is_some_and(|label| label.note != note);
+        let is_new = self.own_label(session).is_some_and(|label| label.note != note);
         if is_new {
-            self.amend(|label| label.note = note);
+            self.amend(session, |label| label.note = note);
         }
     }
 
-    pub(super) fn save_again(&mut self) {
-        match self.session.labels.unsaved_count() {
-            0 => self.session.notice = Some("every label is saved".into()),
-            _ => self.session.labels.try_again(),
+    pub(super) fn save_again(&mut self, session: &mut Session) {
+        match session.labels.unsaved_count() {
+            0 => session.notice = Some("every label is saved".into()),
+            _ => session.labels.try_again(),
         }
     }
 
     /// The codes to choose from for the label at hand, the likely one first; none where it agrees.
-    pub fn reasons_offered(&self) -> Vec<&'static reason::Choice> {
-        match self.both_scores() {
+    pub fn reasons_offered(&self, session: &Session) -> Vec<&'static reason::Choice> {
+        match self.both_scores(session) {
             Some((judge, label)) if judge != label => offered(judge, label),
             _ => vec![],
         }

@@ -22,10 +22,10 @@ pub mod prompt;
 pub mod queue;
 pub mod reason;
 
+use crate::session::Session;
 use crate::{
     run::rubric::{Component, Verdict},
     session::{context::Context, views::View},
-    shell::replay::Replay,
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},
@@ -150,92 +150,99 @@ impl Audit {
     }
 }
 
-impl Replay {
-    pub(crate) fn update_audit(&mut self, message: Message, layout: &Layout) {
-        self.session.view = View::Audit;
+impl Audit {
+    pub(crate) fn update_audit(
+        &mut self,
+        session: &mut Session,
+        message: Message,
+        layout: &Layout,
+    ) {
+        session.view = View::Audit;
         match message {
-            Message::Next(count) => self.move_in_queue(Motion::Down(count), layout),
-            Message::Previous(count) => self.move_in_queue(Motion::Up(count), layout),
-            Message::NextUnlabelled(count) => self.go_to_unlabelled(count),
-            Message::Move(motion) => self.move_in_audit(motion, layout),
+            Message::Next(count) => self.move_in_queue(session, Motion::Down(count), layout),
+            Message::Previous(count) => self.move_in_queue(session, Motion::Up(count), layout),
+            Message::NextUnlabelled(count) => self.go_to_unlabelled(session, count),
+            Message::Move(motion) => self.move_in_audit(session, motion, layout),
             Message::Left(columns) => {
-                self.audit.code.column = self.audit.code.column.saturating_sub(columns);
+                self.code.column = self.code.column.saturating_sub(columns);
             }
             Message::Right(columns) => {
-                self.audit.code.column = self.audit.code.column.saturating_add(columns);
+                self.code.column = self.code.column.saturating_add(columns);
             }
-            Message::NextPart => self.audit.part = self.audit.part.next(),
-            Message::PreviousPart => self.audit.part = self.audit.part.previous(),
-            Message::NextSpot(count) => self.go_to_spot_of_code(count as isize, layout),
-            Message::PreviousSpot(count) => self.go_to_spot_of_code(-(count as isize), layout),
-            Message::Open => self.open_in_audit(layout),
-            Message::OpenInReplay => self.open_in_replay(layout),
+            Message::NextPart => self.part = self.part.next(),
+            Message::PreviousPart => self.part = self.part.previous(),
+            Message::NextSpot(count) => self.go_to_spot_of_code(session, count as isize, layout),
+            Message::PreviousSpot(count) => {
+                self.go_to_spot_of_code(session, -(count as isize), layout)
+            }
+            Message::Open => self.open_in_audit(session, layout),
+            Message::OpenInReplay => self.open_in_replay(session, layout),
             Message::Close => self.close_in_audit(),
-            Message::Label(score) => self.label(score, layout),
-            Message::Undo => self.take_label_back(),
-            Message::Because(reason) => self.give_reason(reason),
-            Message::BecauseLikely => self.give_likely_reason(),
-            Message::Later => self.put_reason_off(),
-            Message::AskReason => self.ask_for_reason(layout),
-            Message::AskNote => self.ask_for_note(),
-            Message::AskName => self.audit.asks = Some(prompt::Asks::name(None)),
-            Message::Words(message) => self.update_words(message, layout),
-            Message::Save => self.save_again(),
-            Message::Files => self.switch_files(),
-            Message::Committed => self.go_to_commitment(),
-            Message::NextJudgement => self.flip_audit(1),
-            Message::PreviousJudgement => self.flip_audit(-1),
+            Message::Label(score) => self.label(session, score, layout),
+            Message::Undo => self.take_label_back(session),
+            Message::Because(reason) => self.give_reason(session, reason),
+            Message::BecauseLikely => self.give_likely_reason(session),
+            Message::Later => self.put_reason_off(session),
+            Message::AskReason => self.ask_for_reason(session, layout),
+            Message::AskNote => self.ask_for_note(session),
+            Message::AskName => self.asks = Some(prompt::Asks::name(None)),
+            Message::Words(message) => self.update_words(session, message, layout),
+            Message::Save => self.save_again(session),
+            Message::Files => self.switch_files(session),
+            Message::Committed => self.go_to_commitment(session),
+            Message::NextJudgement => self.flip_audit(session, 1),
+            Message::PreviousJudgement => self.flip_audit(session, -1),
         }
     }
 
-    fn flip_audit(&mut self, by: isize) {
-        let flipped = self.session.flip_audited(by);
+    fn flip_audit(&mut self, session: &mut Session, by: isize) {
+        let flipped = session.flip_audited(by);
         if flipped.is_ok() {
-            self.audit.asks = None;
+            self.asks = None;
         }
         let (Ok(words) | Err(words)) = flipped;
-        self.session.notice = Some(words);
+        session.notice = Some(words);
     }
 
     /// The component that is looked at, as the checklist has it.
-    pub fn audited_component(&self) -> Option<&Component> {
-        let id = self.audit.chosen.as_ref()?;
-        let checklist = self.session.rubric.known()?.checklist.as_ref()?;
+    pub fn audited_component<'a>(&self, session: &'a Session) -> Option<&'a Component> {
+        let id = self.chosen.as_ref()?;
+        let checklist = session.rubric.known()?.checklist.as_ref()?;
         checklist.components.iter().find(|it| it.id == *id)
     }
 
     /// The id of the component that is looked at.
     pub fn audited_id(&self) -> Option<&str> {
-        self.audit.chosen.as_deref()
+        self.chosen.as_deref()
     }
 
     /// The verdict on the component that is looked at, once a label is in; before that there is none to be had.
-    pub fn revealed(&self) -> Option<&Verdict> {
-        let id = self.audit.chosen.as_ref()?;
-        let judgement = self.session.audited()?;
-        self.session.labels.given_to(judgement, id)?;
+    pub fn revealed<'a>(&self, session: &'a Session) -> Option<&'a Verdict> {
+        let id = self.chosen.as_ref()?;
+        let judgement = session.audited()?;
+        session.labels.given_to(judgement, id)?;
         judgement.of(id)
     }
 
-    pub(crate) fn settle_audit(&mut self, layout: &Layout) {
-        self.note_what_is_seen();
-        if self.session.view != View::Audit {
+    pub(crate) fn settle_audit(&mut self, session: &mut Session, layout: &Layout) {
+        self.note_what_is_seen(session);
+        if session.view != View::Audit {
             return;
         }
-        self.session.draw_queue(self.audit.seed);
-        self.start();
-        self.give_wanted(layout);
-        let areas = Areas::of(layout, self.audit.part);
-        self.settle_queue(&areas);
-        let shown = self.audit.chosen.clone().map(|id| (id, self.revealed().is_some()));
-        if self.audit.item_of != shown {
-            self.audit.item_of = shown;
-            self.audit.item = Scroll::default();
+        session.draw_queue(self.seed);
+        self.start(session);
+        self.give_wanted(session, layout);
+        let areas = Areas::of(layout, self.part);
+        self.settle_queue(session, &areas);
+        let shown = self.chosen.clone().map(|id| (id, self.revealed(session).is_some()));
+        if self.item_of != shown {
+            self.item_of = shown;
+            self.item = Scroll::default();
         }
-        let len = self.item_rows(&areas).len();
-        self.audit.item.follow(len, areas.height(Part::Component));
-        let len = self.agreement_rows(&areas).len();
-        self.audit.figures.follow(len, areas.height(Part::Agreement));
-        self.settle_code(&areas);
+        let len = self.item_rows(session, &areas).len();
+        self.item.follow(len, areas.height(Part::Component));
+        let len = self.agreement_rows(session, &areas).len();
+        self.figures.follow(len, areas.height(Part::Agreement));
+        self.settle_code(session, &areas);
     }
 }

@@ -1,44 +1,43 @@
 //! Moving and opening in the part that has the keyboard.
 
-use crate::{
-    shell::replay::Replay,
-    widgets::{layout::Layout, scroll::Motion},
-};
+use crate::session::Session;
+use crate::views::audit::Audit;
+use crate::widgets::{layout::Layout, scroll::Motion};
 
 use super::{Part, areas::Areas};
 
-impl Replay {
-    pub(super) fn move_in_audit(&mut self, motion: Motion, layout: &Layout) {
-        let areas = Areas::of(layout, self.audit.part);
-        match self.audit.part {
-            Part::Queue => self.move_in_queue(motion, layout),
+impl Audit {
+    pub(super) fn move_in_audit(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
+        let areas = Areas::of(layout, self.part);
+        match self.part {
+            Part::Queue => self.move_in_queue(session, motion, layout),
             Part::Component => {
-                let len = self.item_rows(&areas).len();
+                let len = self.item_rows(session, &areas).len();
                 let height = areas.height(Part::Component);
-                self.audit.item.cursor = motion.from(self.audit.item.cursor, len, height);
+                self.item.cursor = motion.from(self.item.cursor, len, height);
             }
-            Part::Code => self.move_in_code(motion, &areas),
+            Part::Code => self.move_in_code(session, motion, &areas),
             Part::Agreement => {
-                let len = self.agreement_rows(&areas).len();
+                let len = self.agreement_rows(session, &areas).len();
                 let height = areas.height(Part::Agreement);
-                self.audit.figures.cursor = motion.from(self.audit.figures.cursor, len, height);
+                self.figures.cursor = motion.from(self.figures.cursor, len, height);
             }
         }
     }
 
-    pub(super) fn open_in_audit(&mut self, layout: &Layout) {
-        match self.audit.part {
-            Part::Queue => self.audit.part = Part::Component,
-            Part::Code if self.audit.code.tree.is_shown => self.open_file_of_tree(),
-            Part::Component | Part::Code => self.open_in_replay(layout),
-            Part::Agreement => self.audit.part = Part::Queue,
+    pub(super) fn open_in_audit(&mut self, session: &mut Session, layout: &Layout) {
+        match self.part {
+            Part::Queue => self.part = Part::Component,
+            Part::Code if self.code.tree.is_shown => self.open_file_of_tree(),
+            Part::Component | Part::Code => self.open_in_replay(session, layout),
+            Part::Agreement => self.part = Part::Queue,
         }
     }
 
     pub(super) fn close_in_audit(&mut self) {
-        match self.audit.part {
-            Part::Code if self.audit.code.tree.is_shown => self.audit.code.tree.is_shown = false,
-            _ => self.audit.part = Part::Queue,
+        match self.part {
+            Part::Code if self.code.tree.is_shown => self.code.tree.is_shown = false,
+            _ => self.part = Part::Queue,
         }
     }
 }

@@ -1,14 +1,13 @@
 //! What a click on the audit selects and the wheel moves.
 
+use crate::session::Session;
+use crate::views::audit::Audit;
 use ratatui::layout::{Position, Rect};
 
-use crate::{
-    shell::replay::Replay,
-    widgets::{
-        layout::Layout,
-        mouse::{Kind, Mouse},
-        scroll::Motion,
-    },
+use crate::widgets::{
+    layout::Layout,
+    mouse::{Kind, Mouse},
+    scroll::Motion,
 };
 
 use super::{Message, Part, areas::Areas};
@@ -16,16 +15,16 @@ use super::{Message, Part, areas::Areas};
 /// Rows that one notch of the wheel moves by.
 const NOTCH: usize = 3;
 
-impl Replay {
+impl Audit {
     /// What a click selects and the wheel moves.
-    pub fn point_at_audit(&mut self, mouse: Mouse, layout: &Layout) {
-        let areas = Areas::of(layout, self.audit.part);
+    pub fn point_at_audit(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) {
+        let areas = Areas::of(layout, self.part);
         let is_in = |area: Option<Rect>| {
             area.is_some_and(|it| it.contains(Position { x: mouse.column, y: mouse.row }))
         };
         if let Some(part) = Part::ALL.into_iter().find(|part| is_in(areas.tab(*part))) {
             if mouse.kind == Kind::Click {
-                self.audit.part = part;
+                self.part = part;
             }
             return;
         }
@@ -40,16 +39,16 @@ impl Replay {
             Kind::WheelLeft => Message::Left(NOTCH),
             Kind::WheelRight => Message::Right(NOTCH),
             Kind::Click => {
-                self.audit.part = part;
-                return self.select_in_audit(mouse, &areas, part);
+                self.part = part;
+                return self.select_in_audit(session, mouse, &areas, part);
             }
             Kind::DoubleClick => Message::Open,
         };
-        self.audit.part = part;
-        self.update_audit(message, layout);
+        self.part = part;
+        self.update_audit(session, message, layout);
     }
 
-    fn select_in_audit(&mut self, mouse: Mouse, areas: &Areas, part: Part) {
+    fn select_in_audit(&mut self, session: &mut Session, mouse: Mouse, areas: &Areas, part: Part) {
         let first = areas.of_part(part).map_or(0, |area| area.y + 1);
         let Some(row) = mouse.row.checked_sub(first).map(usize::from) else { return };
         if row >= areas.height(part) {
@@ -57,20 +56,20 @@ impl Replay {
         }
         match part {
             Part::Queue => {
-                let at = self.audit.rows.top + row;
-                if at < self.session.queued().len() {
-                    self.go_to_queued(at);
+                let at = self.rows.top + row;
+                if at < session.queued().len() {
+                    self.go_to_queued(session, at);
                 }
             }
-            Part::Component => self.audit.item.cursor = self.audit.item.top + row,
-            Part::Agreement => self.audit.figures.cursor = self.audit.figures.top + row,
-            Part::Code => self.select_in_code(row, areas),
+            Part::Component => self.item.cursor = self.item.top + row,
+            Part::Agreement => self.figures.cursor = self.figures.top + row,
+            Part::Code => self.select_in_code(session, row, areas),
         }
     }
 
-    fn select_in_code(&mut self, row: usize, areas: &Areas) {
-        let rows = self.code_rows(areas);
-        let code = &mut self.audit.code;
+    fn select_in_code(&mut self, session: &mut Session, row: usize, areas: &Areas) {
+        let rows = self.code_rows(session, areas);
+        let code = &mut self.code;
         if code.tree.is_shown {
             let top = crate::widgets::scroll::centred(
                 code.tree.cursor,

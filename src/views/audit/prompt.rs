@@ -1,6 +1,8 @@
 //! What the audit asks for: a reason, a note, who labels.
 
-use crate::{shell::replay::Replay, widgets::layout::Layout};
+use crate::session::Session;
+use crate::views::audit::Audit;
+use crate::widgets::layout::Layout;
 
 /// Something that waits for an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,9 +59,14 @@ impl Asks {
     }
 }
 
-impl Replay {
-    pub(super) fn update_words(&mut self, message: Message, layout: &Layout) {
-        let Some(asks) = &mut self.audit.asks else { return };
+impl Audit {
+    pub(super) fn update_words(
+        &mut self,
+        session: &mut Session,
+        message: Message,
+        layout: &Layout,
+    ) {
+        let Some(asks) = &mut self.asks else { return };
         let Some(text) = asks.text() else { return };
         match message {
             Message::Type(words) => text.push_str(&words),
@@ -67,32 +74,32 @@ impl Replay {
                 text.pop();
             }
             Message::EraseAll => text.clear(),
-            Message::Cancel => self.audit.asks = None,
-            Message::Accept => self.accept_words(layout),
+            Message::Cancel => self.asks = None,
+            Message::Accept => self.accept_words(session, layout),
         }
     }
 
-    fn accept_words(&mut self, layout: &Layout) {
-        match self.audit.asks.take() {
-            Some(Asks::Note(text)) => self.give_note(&text),
-            Some(Asks::Name(name)) => self.accept_name(name, layout),
-            other => self.audit.asks = other,
+    fn accept_words(&mut self, session: &mut Session, layout: &Layout) {
+        match self.asks.take() {
+            Some(Asks::Note(text)) => self.give_note(session, &text),
+            Some(Asks::Name(name)) => self.accept_name(session, name, layout),
+            other => self.asks = other,
         }
     }
 
-    fn accept_name(&mut self, name: Name, layout: &Layout) {
+    fn accept_name(&mut self, session: &mut Session, name: Name, layout: &Layout) {
         let typed = name.text.trim().to_owned();
         let taken = match typed.is_empty() {
             true => Err("a name is needed: labels are kept apart by it".to_owned()),
-            false => self.session.labels.be(&typed),
+            false => session.labels.be(&typed),
         };
         match taken {
             Err(why) => {
-                self.audit.asks = Some(Asks::Name(Name { complaint: Some(why), ..name }));
+                self.asks = Some(Asks::Name(Name { complaint: Some(why), ..name }));
             }
             Ok(()) => {
-                self.audit.wanted = name.then;
-                self.give_wanted(layout);
+                self.wanted = name.then;
+                self.give_wanted(session, layout);
             }
         }
     }

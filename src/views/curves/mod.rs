@@ -213,7 +213,8 @@ impl Replay {
         numbers: &mut Numbers,
         layout: &Layout,
     ) -> Vec<crate::session::effect::Effect> {
-        let is_known = self.session.is_whole && matches!(self.session.timeline, Loading::Ready(_));
+        let is_known =
+            self.session.growth.is_whole && matches!(self.session.timeline, Loading::Ready(_));
         let is_seen = self.session.view == View::Curves || layout.now.is_some();
         if !is_known {
             return vec![];

@@ -77,7 +77,7 @@ impl Replay {
         let form = &self.judging.form;
         let judge = form.judge().ok_or("nobody can be asked")?;
         lacks_model(judge, form.model()).map_or(Ok(()), Err)?;
-        if !self.session.is_whole {
+        if !self.session.growth.is_whole {
             return Err("the recording is still being read".into());
         }
         let criteria = match form.asks {

@@ -1,5 +1,7 @@
 //! How far label and verdict agree, as far as things are labelled.
 
+use crate::session::Session;
+use crate::views::audit::Audit;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -7,7 +9,6 @@ use ratatui::{
 };
 
 use crate::{
-    shell::replay::Replay,
     views::audit::{
         Part,
         agreement::{LEVELS, NAME, RESAMPLES, Row},
@@ -25,14 +26,21 @@ use super::{frame, rows};
 /// Cells of a count.
 const COUNT: usize = 4;
 
-pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, area: Rect, buffer: &mut Buffer) {
+pub fn draw(
+    view: &Audit,
+    session: &Session,
+    theme: Theme,
+    areas: &Areas,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let drawn = format!("{},{:03} resamples", RESAMPLES / 1000, RESAMPLES % 1000);
-    let inner = frame(replay, Part::Agreement, ["agreement", &drawn], theme, area, buffer);
+    let inner = frame(view, Part::Agreement, ["agreement", &drawn], theme, area, buffer);
     let width = usize::from(inner.width);
-    let lines = replay.agreement_rows(areas);
+    let lines = view.agreement_rows(session, areas);
     let lines = lines.iter().map(|row| Line::from(fit(say(row, theme), width))).collect();
-    let scroll = replay.audit.figures;
-    rows(replay, Part::Agreement, lines, scroll, theme, [area, inner], buffer);
+    let scroll = view.figures;
+    rows(view, Part::Agreement, lines, scroll, theme, [area, inner], buffer);
 }
 
 fn say(row: &Row, theme: Theme) -> Vec<Span<'static>> {

@@ -1,5 +1,7 @@
 //! The judged code: where to look, and the file on screen with the turns that wrote its lines.
 
+use crate::session::Session;
+use crate::views::audit::Audit;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -7,7 +9,7 @@ use ratatui::{
 };
 
 use crate::{
-    shell::replay::Replay,
+    views::source::{self, Mark},
     views::{
         audit::{
             Part,
@@ -20,56 +22,62 @@ use crate::{
         line::{fit, fit_end, own, safe, sides, width_of},
         panel::{position, put_row, sentence},
         scroll::centred,
-        source::{self, Mark},
         theme::{Meaning, Theme},
     },
 };
 
 use super::frame;
 
-pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, area: Rect, buffer: &mut Buffer) {
-    let Some(turn) = replay.session.audited_turn() else {
-        let inner = frame(replay, Part::Code, ["code", ""], theme, area, buffer);
+pub fn draw(
+    view: &Audit,
+    session: &Session,
+    theme: Theme,
+    areas: &Areas,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let Some(turn) = session.audited_turn() else {
+        let inner = frame(view, Part::Code, ["code", ""], theme, area, buffer);
         let words = "the judged commit is no turn of this run, so its code cannot be shown";
         return sentence(words, theme.of(Meaning::Warning), inner, buffer);
     };
     let when = format!("after turn {}", turn + 1);
-    if replay.audit.code.tree.is_shown {
-        return files(replay, &when, theme, area, buffer);
+    if view.code.tree.is_shown {
+        return files(view, &when, theme, area, buffer);
     }
-    let inner = frame(replay, Part::Code, [&title(replay), &when], theme, area, buffer);
-    let rows = replay.code_rows(areas);
-    let spots = replay.spots();
+    let inner = frame(view, Part::Code, [&title(view, session), &when], theme, area, buffer);
+    let rows = view.code_rows(session, areas);
+    let spots = view.spots(session);
     let width = usize::from(inner.width);
     for (y, (at, spot)) in
         spots.iter().enumerate().skip(rows.first_spot).take(rows.spots).enumerate()
     {
-        let is_here = at == replay.audit.code.spot && replay.audit.code.file.is_none();
+        let is_here = at == view.code.spot && view.code.file.is_none();
         let style = is_here.then(|| theme.of(Meaning::Marked));
         put_row(spot_line(at, spot, is_here, theme, width), style, inner, y as u16, buffer);
     }
     let below = (rows.spots as u16).min(inner.height);
     let rest = Rect { y: inner.y + below, height: inner.height - below, ..inner };
-    file(replay, rows.lines, theme, [area, rest], buffer);
+    file(view, session, rows.lines, theme, [area, rest], buffer);
 }
 
 /// `places that look like it, 3 of 8`
-fn title(replay: &Replay) -> String {
-    let spots = replay.spots();
-    let number = replay.audit.code.spot + 1;
+fn title(view: &Audit, session: &Session) -> String {
+    let spots = view.spots(session);
+    let number = view.code.spot + 1;
     let count = spots.len();
     let has = |is: &dyn Fn(&SpotKind) -> bool| spots.iter().any(|spot| is(&spot.kind));
     let has_evidence = has(&|kind| *kind == SpotKind::Evidence);
     let has_places = has(&|kind| *kind != SpotKind::Evidence);
-    let words = match (replay.revealed().is_some(), has_evidence, has_places) {
+    let words = match (view.revealed(session).is_some(), has_evidence, has_places) {
         (false, ..) => "places that look like it",
         (true, true, false) => "evidence",
-        (true, true, true) if replay.found_little() => "evidence, places never opened",
+        (true, true, true) if view.found_little(session) => "evidence, places never opened",
         (true, true, true) => "evidence, places like it",
-        (true, false, _) if replay.found_little() => "places never opened by the judge",
+        (true, false, _) if view.found_little(session) => "places never opened by the judge",
         (true, false, _) => "places that look like it",
     };
-    match (count, &replay.audit.code.file) {
+    match (count, &view.code.file) {
         (0, _) => "code".into(),
         (count, Some(_)) => format!("a file of the list; {count} {words}: ]"),
         (count, None) => format!("{words}, {number} of {count}"),
@@ -108,10 +116,17 @@ fn spot_line(at: usize, spot: &Spot, is_here: bool, theme: Theme, width: usize) 
 }
 
 /// The name of the file on screen, then its lines.
-fn file(replay: &Replay, lines: usize, theme: Theme, [area, rest]: [Rect; 2], buffer: &mut Buffer) {
+fn file(
+    view: &Audit,
+    session: &Session,
+    lines: usize,
+    theme: Theme,
+    [area, rest]: [Rect; 2],
+    buffer: &mut Buffer,
+) {
     let muted = theme.of(Meaning::Muted);
-    let Some(key) = replay.audit_file() else {
-        return sentence(&nothing(replay), muted, rest, buffer);
+    let Some(key) = view.audit_file(session) else {
+        return sentence(&nothing(view, session), muted, rest, buffer);
     };
     let width = usize::from(rest.width);
     let path = fit_end(&safe(key.path.as_str()), width.saturating_sub(2));
@@ -119,7 +134,7 @@ fn file(replay: &Replay, lines: usize, theme: Theme, [area, rest]: [Rect; 2], bu
     let heading = vec![own(path, theme.of(Meaning::Heading)), own(format!(" {rule}"), muted)];
     put_row(Line::from(fit(heading, width)), None, rest, 0, buffer);
     let body = Rect { y: rest.y + 1, height: rest.height.saturating_sub(1), ..rest };
-    match replay.session.files.compared(&key) {
+    match session.files.compared(&key) {
         None => return sentence("reading…", muted, body, buffer),
         Some(Err(why)) => return sentence(&safe(why), theme.of(Meaning::Error), body, buffer),
         Some(Ok(compared)) if compared.text().is_none() => {
@@ -128,14 +143,14 @@ fn file(replay: &Replay, lines: usize, theme: Theme, [area, rest]: [Rect; 2], bu
         }
         Some(Ok(_)) => {}
     }
-    let (code, len) = (&replay.audit.code, replay.audit_line_count());
-    let meant = meant(replay);
-    let is_focused = replay.audit.part == Part::Code;
+    let (code, len) = (&view.code, view.audit_line_count(session));
+    let meant = meant(view, session);
+    let is_focused = view.part == Part::Code;
     let selected = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
     for (y, index) in (code.scroll.top..len).take(lines).enumerate() {
         let style = (index == code.scroll.cursor).then_some(selected);
         let mark = if meant.contains(&(index + 1)) { Mark::Meant } else { Mark::Plain };
-        let line = source::line(replay, &key, (index + 1, mark), code.column, theme, width);
+        let line = source::line(session, &key, (index + 1, mark), code.column, theme, width);
         put_row(line, style, body, y as u16, buffer);
     }
     let frame = Rect { height: body.height + 2, y: body.y.saturating_sub(1), ..area };
@@ -143,10 +158,10 @@ fn file(replay: &Replay, lines: usize, theme: Theme, [area, rest]: [Rect; 2], bu
 }
 
 /// The lines of the spot on screen; none of a file of the list.
-fn meant(replay: &Replay) -> std::ops::RangeInclusive<usize> {
-    let code = &replay.audit.code;
+fn meant(view: &Audit, session: &Session) -> std::ops::RangeInclusive<usize> {
+    let code = &view.code;
     let lines = match code.file {
-        None => replay.spots().get(code.spot).and_then(|spot| spot.lines),
+        None => view.spots(session).get(code.spot).and_then(|spot| spot.lines),
         Some(_) => None,
     };
     let (first, last) = lines.unwrap_or((1, 0));
@@ -154,13 +169,13 @@ fn meant(replay: &Replay) -> std::ops::RangeInclusive<usize> {
 }
 
 /// Why no file is on screen.
-fn nothing(replay: &Replay) -> String {
-    match replay.places_alike() {
+fn nothing(view: &Audit, session: &Session) -> String {
+    match view.places_alike(session) {
         Some(Err(why)) => safe(why),
         Some(Ok(_)) => {
             "no place in the judged code looks like this component; t lists its files".into()
         }
-        None if replay.audited_component().is_none() => {
+        None if view.audited_component(session).is_none() => {
             "without a checklist nothing can look like the component; t lists the files".into()
         }
         None => "looking for places that look like it…".into(),
@@ -168,10 +183,10 @@ fn nothing(replay: &Replay) -> String {
 }
 
 /// All files of the judged code.
-fn files(replay: &Replay, when: &str, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let tree = &replay.audit.code.tree;
+fn files(view: &Audit, when: &str, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let tree = &view.code.tree;
     let title = format!("{} files", tree.file_count());
-    let inner = frame(replay, Part::Code, [&title, when], theme, area, buffer);
+    let inner = frame(view, Part::Code, [&title, when], theme, area, buffer);
     let rows = tree.rows();
     if rows.is_empty() {
         let words = "no file is known at this turn";

@@ -1,5 +1,7 @@
 //! Whose verdicts are audited, and how far that is.
 
+use crate::session::Session;
+use crate::views::audit::Audit;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -7,23 +9,20 @@ use ratatui::{
     widgets::Widget,
 };
 
-use crate::{
-    shell::replay::Replay,
-    widgets::{
-        line::{own, recorded, sides},
-        theme::{Meaning, Theme},
-    },
+use crate::widgets::{
+    line::{own, recorded, sides},
+    theme::{Meaning, Theme},
 };
 
 /// Cells of the bar of what is done.
 const BAR: usize = 16;
 
-pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub fn draw(view: &Audit, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width.saturating_sub(2));
     let rows = match area.height {
         0 => vec![],
-        1 => vec![progress(replay, theme, width)],
-        _ => vec![whose(replay, theme, width), progress(replay, theme, width)],
+        1 => vec![progress(view, session, theme, width)],
+        _ => vec![whose(session, theme, width), progress(view, session, theme, width)],
     };
     for (row, y) in rows.into_iter().zip(area.y..) {
         let area = Rect { x: area.x + 1, y, width: area.width.saturating_sub(2), height: 1 };
@@ -32,14 +31,14 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 /// `audit of quick-reader · after turn 56 at 610540d · slump-5      judgement 2 of 3`
-fn whose(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
+fn whose(session: &Session, theme: Theme, width: usize) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let Some(judgement) = replay.session.audited() else { return Line::default() };
+    let Some(judgement) = session.audited() else { return Line::default() };
     let name = &judgement.judge.name;
     let name = if name.is_empty() { "a judge without a name" } else { name };
     let commit = judgement.commit.as_deref().map(|it| it.chars().take(7).collect::<String>());
     let commit = commit.filter(|it| !it.is_empty()).map(|it| format!(" at {it}"));
-    let state = match replay.session.audited_turn() {
+    let state = match session.audited_turn() {
         Some(turn) => format!("after turn {}", turn + 1),
         None => "no turn of this run".into(),
     };
@@ -50,7 +49,7 @@ fn whose(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
         recorded(name, theme.of(Meaning::Title)),
         recorded(&facts, plain),
     ];
-    let right = match replay.session.audited_number() {
+    let right = match session.audited_number() {
         Some((number, count)) if count > 1 => format!("judgement {number} of {count}"),
         _ => String::new(),
     };
@@ -58,9 +57,9 @@ fn whose(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
 }
 
 /// `7/24 ████······ labelled by ann · seed 1      saved`
-fn progress(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
+fn progress(view: &Audit, session: &Session, theme: Theme, width: usize) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let (done, all) = (replay.labelled_count(), replay.session.queued().len());
+    let (done, all) = (view.labelled_count(session), session.queued().len());
     let full = (done * BAR).checked_div(all).unwrap_or_default();
     let bar = "█".repeat(full) + &"·".repeat(BAR - full);
     let mut left = vec![
@@ -68,23 +67,23 @@ fn progress(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
         own(bar, theme.of(Meaning::Playing)),
         own(" labelled by ", muted),
     ];
-    match replay.session.labels.annotator() {
+    match session.labels.annotator() {
         Some(name) => left.push(recorded(name, theme.of(Meaning::Title))),
         None => left.push(own("nobody so far; a says who", theme.of(Meaning::Warning))),
     }
     left.push(own(" · seed ", muted));
-    left.push(own(replay.audit_seed().to_string(), plain));
-    sides(left, vec![saved(replay, theme)], width)
+    left.push(own(view.audit_seed().to_string(), plain));
+    sides(left, vec![saved(view, session, theme)], width)
 }
 
-fn saved(replay: &Replay, theme: Theme) -> Span<'static> {
-    let book = &replay.session.labels;
+fn saved(view: &Audit, session: &Session, theme: Theme) -> Span<'static> {
+    let book = &session.labels;
     let count = match book.unsaved_count() {
         1 => "1 label".to_owned(),
         count => format!("{count} labels"),
     };
     match (book.unsaved_count(), book.why_not_saved()) {
-        (0, _) if replay.labelled_count() == 0 => own("", theme.of(Meaning::Muted)),
+        (0, _) if view.labelled_count(session) == 0 => own("", theme.of(Meaning::Muted)),
         (0, _) => own("all saved", theme.of(Meaning::Muted)),
         (_, None) => own(format!("saving {count}…"), theme.of(Meaning::Muted)),
         (_, Some(_)) => own(format!("{count} not saved"), theme.of(Meaning::Error)),

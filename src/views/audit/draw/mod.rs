@@ -7,10 +7,11 @@ mod header;
 mod item;
 mod queue;
 
+use crate::session::Session;
+use crate::views::audit::Audit;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
-    shell::replay::Replay,
     views::{
         audit::{Part, areas::Areas},
         scores::draw::components::name,
@@ -24,41 +25,41 @@ use crate::{
     },
 };
 
-pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    if let Some(why) = why_none(replay) {
+pub fn draw(view: &Audit, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    if let Some(why) = why_none(session) {
         return sentence(&why, theme.of(Meaning::Muted), layout.body, buffer);
     }
-    let areas = Areas::of(layout, replay.audit.part);
-    header::draw(replay, theme, areas.header, buffer);
-    tabs(replay, theme, &areas, buffer);
+    let areas = Areas::of(layout, view.part);
+    header::draw(view, session, theme, areas.header, buffer);
+    tabs(view, theme, &areas, buffer);
     for part in Part::ALL {
         let Some(area) = areas.of_part(part) else { continue };
         match part {
-            Part::Queue => queue::draw(replay, theme, area, buffer),
-            Part::Component => item::draw(replay, theme, &areas, area, buffer),
-            Part::Code => code::draw(replay, theme, &areas, area, buffer),
-            Part::Agreement => agreement::draw(replay, theme, &areas, area, buffer),
+            Part::Queue => queue::draw(view, session, theme, area, buffer),
+            Part::Component => item::draw(view, session, theme, &areas, area, buffer),
+            Part::Code => code::draw(view, session, theme, &areas, area, buffer),
+            Part::Agreement => agreement::draw(view, session, theme, &areas, area, buffer),
         }
     }
 }
 
 /// Why there is nothing to audit.
-fn why_none(replay: &Replay) -> Option<String> {
+fn why_none(session: &Session) -> Option<String> {
     use crate::session::ask::Loading;
-    match replay.session.rubric.reading() {
+    match session.rubric.reading() {
         Loading::Nothing | Loading::Waiting(_) => {
             return Some("reading what this run is judged by…".into());
         }
         Loading::Failed(why) => return Some(safe(why)),
         Loading::Ready(_) => {}
     }
-    if let Some(why) = replay.session.labels.why_not_read() {
+    if let Some(why) = session.labels.why_not_read() {
         return Some(safe(why));
     }
-    if replay.session.audited().is_some() {
+    if session.audited().is_some() {
         return None;
     }
-    Some(match replay.session.run.format {
+    Some(match session.run.format {
         "bundle" => "nothing has judged this run yet, so there is nothing to audit: `trajview judge RUN` asks a judge".into(),
         _ => "this recording is no bundle (a folder with run.json): nothing here can judge it, and there is no \
             place for labels"
@@ -66,10 +67,10 @@ fn why_none(replay: &Replay) -> Option<String> {
     })
 }
 
-fn tabs(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+fn tabs(view: &Audit, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     for part in Part::ALL {
         let Some(area) = areas.tab(part) else { continue };
-        let is_here = replay.audit.part == part;
+        let is_here = view.part == part;
         let style = theme.of(if is_here { Meaning::Selected } else { Meaning::Muted });
         Line::from(own(format!(" {} ", part.word()), style)).render(area, buffer);
     }
@@ -77,14 +78,14 @@ fn tabs(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
 
 /// Draws the border of a part with a title at its left and one at its right; gives the room inside.
 fn frame(
-    replay: &Replay,
+    view: &Audit,
     part: Part,
     [left, right]: [&str; 2],
     theme: Theme,
     area: Rect,
     buffer: &mut Buffer,
 ) -> Rect {
-    let is_focused = replay.audit.part == part;
+    let is_focused = view.part == part;
     let room = usize::from(area.width).saturating_sub(right.chars().count() + 6);
     let left = crate::widgets::line::fit(vec![ratatui::text::Span::raw(left.to_owned())], room);
     let left: String = left.into_iter().map(|span| span.content.into_owned()).collect();
@@ -98,7 +99,7 @@ fn frame(
 
 /// Draws rows with a window over them; the one at the cursor is marked where the part has the keyboard.
 fn rows(
-    replay: &Replay,
+    view: &Audit,
     part: Part,
     lines: Vec<Line<'static>>,
     scroll: Scroll,
@@ -107,7 +108,7 @@ fn rows(
     buffer: &mut Buffer,
 ) {
     let len = lines.len();
-    let is_focused = replay.audit.part == part;
+    let is_focused = view.part == part;
     let seen = lines.into_iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
     for (index, line) in seen {
         let style = (index == scroll.cursor && is_focused).then(|| theme.of(Meaning::Selected));

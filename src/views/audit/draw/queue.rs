@@ -1,5 +1,7 @@
 //! One row a component of the queue: what it is, and how its label stands.
 
+use crate::session::Session;
+use crate::views::audit::Audit;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -7,7 +9,6 @@ use ratatui::{
 };
 
 use crate::{
-    shell::replay::Replay,
     views::audit::{
         Part,
         queue::{Entry, Standing},
@@ -24,15 +25,15 @@ use super::frame;
 /// Cells of an id with the blank after it.
 const ID: usize = 5;
 
-pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let inner = frame(replay, Part::Queue, ["queue", ""], theme, area, buffer);
-    let entries = replay.audit_entries();
+pub fn draw(view: &Audit, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let inner = frame(view, Part::Queue, ["queue", ""], theme, area, buffer);
+    let entries = view.audit_entries(session);
     if entries.is_empty() {
         let words = "this judgement gives no score to anything";
         return sentence(words, theme.of(Meaning::Muted), inner, buffer);
     }
-    let scroll = replay.audit.rows;
-    let is_focused = replay.audit.part == Part::Queue;
+    let scroll = view.rows;
+    let is_focused = view.part == Part::Queue;
     let chosen = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
     let width = usize::from(inner.width);
     let seen = entries.iter().enumerate().skip(scroll.top).take(usize::from(inner.height));

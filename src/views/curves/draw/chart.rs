@@ -56,7 +56,7 @@ fn instead_of_curves(replay: &Replay, points: &[Point]) -> Option<String> {
     if points.is_empty() {
         return Some("this run has no turns".into());
     }
-    if !replay.session.is_whole {
+    if !replay.session.growth.is_whole {
         return Some("the rest of the recording is still being read".into());
     }
     if let Loading::Failed(why) = &replay.session.timeline {

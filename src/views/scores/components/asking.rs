@@ -1,13 +1,7 @@
 //! What the components are missing: what the run is judged by, the lifelines, the reuse, the files of the evidence.
 
 use crate::{
-    run::RepoPath,
-    session::{
-        ask::Numbers,
-        effect::Effect,
-        files::{DiffKey, Scope},
-        views::View,
-    },
+    session::{ask::Numbers, effect::Effect, files::DiffKey, views::View},
     shell::replay::Replay,
     views::scores::Shows,
 };
@@ -46,15 +40,10 @@ impl Replay {
         effects
     }
 
-    /// A file as it was judged.
-    pub fn judged_file(&self, path: &str) -> Option<DiffKey> {
-        Some(DiffKey { scope: Scope::At(self.session.judged_turn()?), path: RepoPath::new(path)? })
-    }
-
     fn evidence_files(&self) -> Vec<DiffKey> {
         let evidence = self.verdict().map_or(&[][..], |verdict| &verdict.evidence);
         let mut files: Vec<DiffKey> = vec![];
-        for key in evidence.iter().filter_map(|it| self.judged_file(&it.path)) {
+        for key in evidence.iter().filter_map(|it| self.session.judged_file(&it.path)) {
             if !files.contains(&key) && files.len() < MOST_FILES {
                 files.push(key);
             }

@@ -176,7 +176,7 @@ impl Replay {
     }
 
     fn say_code(&self, evidence: &Evidence, rows: &mut Vec<Row>) {
-        let Some(key) = self.judged_file(&evidence.path) else {
+        let Some(key) = self.session.judged_file(&evidence.path) else {
             rows.push(Row::Problem("the path leads out of the repository".into()));
             return;
         };

@@ -1,5 +1,6 @@
 //! The verdict on the chosen component, its evidence in the code, and what the judge looked at.
 
+use crate::views::scores::Session;
 use ratatui::{
     buffer::Buffer,
     text::{Line, Span},
@@ -13,10 +14,10 @@ use crate::{
         areas::Areas,
         verdict::{FIELD, Row},
     },
+    views::source::{self, Mark},
     widgets::{
         line::{bytes, fit, fit_end, own, recorded, safe, width_of},
         panel::{position, put_row, sentence, titled},
-        source::{self, Mark},
         theme::{Meaning, Theme},
     },
 };
@@ -39,7 +40,7 @@ pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let seen = rows.iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
     for (index, row) in seen {
         let style = (index == scroll.cursor && is_focused).then_some(selected);
-        let line = say(row, replay, theme, width);
+        let line = say(row, &replay.session, theme, width);
         put_row(line, style, inner, (index - scroll.top) as u16, buffer);
     }
     position(scroll.top, rows.len(), theme, area, buffer);
@@ -56,7 +57,7 @@ fn title(replay: &Replay, theme: Theme, width: usize) -> Vec<Span<'static>> {
 }
 
 /// A row as it is drawn, in `width` cells.
-pub(crate) fn say(row: &Row, replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
+pub(crate) fn say(row: &Row, session: &Session, theme: Theme, width: usize) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let spans = match row {
         Row::Blank => vec![],
@@ -72,8 +73,8 @@ pub(crate) fn say(row: &Row, replay: &Replay, theme: Theme, width: usize) -> Lin
         Row::Problem(words) => vec![recorded(words, theme.of(Meaning::Warning))],
         Row::Evidence { path, lines } => evidence(path, *lines, theme, width),
         Row::Code { path, line } => {
-            return match replay.judged_file(path) {
-                Some(key) => source::line(replay, &key, (*line, Mark::Plain), 0, theme, width),
+            return match session.judged_file(path) {
+                Some(key) => source::line(session, &key, (*line, Mark::Plain), 0, theme, width),
                 None => Line::default(),
             };
         }

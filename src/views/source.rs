@@ -1,10 +1,10 @@
 //! A line of a file as it was after a turn: the turn that wrote it, its number, its text in colours.
 
+use crate::session::Session;
 use ratatui::text::Line;
 
 use crate::{
     session::files::{DiffKey, Scope, blame::FileAt, compared::Row},
-    shell::replay::Replay,
     widgets::{
         line::own,
         paint::{paint, visible, window},
@@ -14,7 +14,7 @@ use crate::{
 
 /// ` 24  10 return min(…)`, or ` 24  10▌return min(…)` where it is marked, from character `column` of the text on; lines count from 1.
 pub fn line(
-    replay: &Replay,
+    session: &Session,
     key: &DiffKey,
     (line, mark): (usize, Mark),
     column: usize,
@@ -23,15 +23,15 @@ pub fn line(
 ) -> Line<'static> {
     let muted = theme.of(Meaning::Muted);
     let mut head = vec![
-        own(format!(" {}", writer(replay, key, line)), theme.of(Meaning::Hunk)),
+        own(format!(" {}", writer(session, key, line)), theme.of(Meaning::Hunk)),
         own(format!("{line:>5}"), muted),
         own(mark.sign(), theme.of(Meaning::Hunk)),
     ];
     let taken = crate::widgets::line::width_of(&head);
-    let Some(Ok(compared)) = replay.session.files.compared(key) else { return Line::from(head) };
+    let Some(Ok(compared)) = session.files.compared(key) else { return Line::from(head) };
     let row = compared.rows.get(compared.row_of_line(line)).copied().unwrap_or(Row::Hunk(0));
     let Some(text) = compared.line(row) else { return Line::from(head) };
-    let colours = replay.session.files.colours.of(key).map_or(&[][..], |sides| sides.of(&text));
+    let colours = session.files.colours.of(key).map_or(&[][..], |sides| sides.of(&text));
     let layers: Vec<_> =
         colours.iter().map(|span| (span.range.clone(), theme.syntax(span.class))).collect();
     let words = visible(&text.text, column);
@@ -57,11 +57,11 @@ impl Mark {
 }
 
 /// The number of the turn that wrote a line, or the sign of where it is from; as wide as any number of the run.
-fn writer(replay: &Replay, key: &DiffKey, line: usize) -> String {
-    let digits = replay.session.run.turns.len().to_string().len();
+fn writer(session: &Session, key: &DiffKey, line: usize) -> String {
+    let digits = session.run.turns.len().to_string().len();
     let Scope::At(turn) = key.scope else { return " ".repeat(digits) };
     let file = FileAt { turn, path: key.path.clone() };
-    let blamed = replay.session.files.blame.of(&file).and_then(|blamed| blamed.as_ref().ok());
+    let blamed = session.files.blame.of(&file).and_then(|blamed| blamed.as_ref().ok());
     let written = blamed.and_then(|blamed| blamed.lines.get(line.checked_sub(1)?).copied());
     let said = written.map(|written| {
         let own_mark = || written.origin.mark().to_owned();
