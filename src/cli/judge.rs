@@ -92,8 +92,7 @@ pub struct Args {
 /// A rubric by its word.
 fn rubric(word: &str) -> Result<Asks, String> {
     let known = || Asks::ALL.map(Asks::word).join(" or ");
-    let found = Asks::ALL.into_iter().find(|asks| asks.word() == word);
-    found.ok_or_else(|| format!("expected {}", known()))
+    Asks::by_word(word).ok_or_else(|| format!("expected {}", known()))
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {

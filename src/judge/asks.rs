@@ -4,29 +4,23 @@
 
 use serde_json::Value;
 
+use crate::run::values::worded;
+
 use super::{answer, flags};
 
-/// What is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Asks {
-    /// How faithfully a component is implemented, from 0 to 4.
-    #[default]
-    Levels,
-    /// The places that meet a criterion.
-    Flags,
+worded! {
+    /// What is asked for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Asks {
+        /// How faithfully a component is implemented, from 0 to 4.
+        #[default]
+        Levels = "slump-5",
+        /// The places that meet a criterion.
+        Flags = "flags",
+    }
 }
 
 impl Asks {
-    pub const ALL: [Self; 2] = [Self::Levels, Self::Flags];
-
-    /// What a person calls it: `slump-5` or `flags`.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Levels => "slump-5",
-            Self::Flags => "flags",
-        }
-    }
-
     /// What a judgement file calls it.
     pub const fn recorded(self) -> &'static str {
         match self {

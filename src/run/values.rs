@@ -44,7 +44,7 @@ macro_rules! worded {
         impl $name {
             pub const ALL: [Self; [$(stringify!($value)),*].len()] = [$(Self::$value),*];
 
-            /// The word in documents, in settings and on screen.
+            /// How it is written in documents, in settings and on screen.
             pub const fn $method(self) -> &'static str {
                 match self { $(Self::$value => $word),* }
             }

@@ -23,7 +23,10 @@ use std::{
 use flate2::bufread::ZlibDecoder;
 use sha1::{Digest, Sha1};
 
-use crate::run::files::{Blob, BlobId};
+use crate::run::{
+    files::{Blob, BlobId},
+    values::worded,
+};
 
 use super::{bytes, find};
 
@@ -41,12 +44,14 @@ const MOST_PACKS: usize = 200;
 /// Commits that are kept.
 const MOST_COMMITS: usize = 100_000;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Commit,
-    Tree,
-    Blob,
-    Tag,
+worded! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Kind {
+        Commit = "commit",
+        Tree = "tree",
+        Blob = "blob",
+        Tag = "tag",
+    }
 }
 
 /// The content of an object, unpacked.
@@ -82,21 +87,6 @@ pub struct Objects {
 const BIG: usize = 1 << 20;
 
 impl Kind {
-    const ALL: [Self; 4] = [Self::Commit, Self::Tree, Self::Blob, Self::Tag];
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Commit => "commit",
-            Self::Tree => "tree",
-            Self::Blob => "blob",
-            Self::Tag => "tag",
-        }
-    }
-
-    fn of(word: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word().as_bytes() == word)
-    }
-
     /// The number that stands for it in a pack.
     pub const fn number(self) -> u8 {
         match self {
@@ -253,7 +243,7 @@ impl Objects {
 /// `blob 12\0`.
 fn loose_head(head: &[u8]) -> Option<(Kind, u64)> {
     let (kind, size) = std::str::from_utf8(head.strip_suffix(&[0])?).ok()?.split_once(' ')?;
-    Some((Kind::of(kind.as_bytes())?, size.parse().ok()?))
+    Some((Kind::by_word(kind)?, size.parse().ok()?))
 }
 
 /// So many bytes, all there are. The error says why not.

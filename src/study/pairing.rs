@@ -5,7 +5,7 @@ mod groups;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::run::{Card, Run};
+use crate::run::{Card, Run, values::worded};
 
 pub use groups::{Group, PairRow, groups, rows};
 
@@ -102,27 +102,18 @@ pub struct Pairing {
     pub alone: Vec<(usize, Alone)>,
 }
 
-/// Why a run is in no pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Alone {
-    NoTask,
-    NoAgent,
-    NoCondition,
-    /// Its condition is neither of the two.
-    OtherCondition,
-    /// Nothing was run under the other condition.
-    NoCounterpart,
-}
-
-impl Alone {
-    pub const fn why(self) -> &'static str {
-        match self {
-            Self::NoTask => "no task recorded",
-            Self::NoAgent => "no agent recorded",
-            Self::NoCondition => "no condition recorded",
-            Self::OtherCondition => "another condition",
-            Self::NoCounterpart => "no run of the same task and agent under the other condition",
-        }
+worded! {
+    why;
+    /// Why a run is in no pair.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Alone {
+        NoTask = "no task recorded",
+        NoAgent = "no agent recorded",
+        NoCondition = "no condition recorded",
+        /// Its condition is neither of the two.
+        OtherCondition = "another condition",
+        /// Nothing was run under the other condition.
+        NoCounterpart = "no run of the same task and agent under the other condition",
     }
 }
 

@@ -43,31 +43,24 @@ pub struct LabelsOf {
     pub sight: Sight,
 }
 
-/// Whether the verdict was seen before the label was given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Sight {
-    Blind,
-    Open,
-    /// Nothing says it.
-    Unsaid,
+worded! {
+    words;
+    /// Whether the verdict was seen before the label was given.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Sight {
+        Blind = "blind",
+        Open = "not blind",
+        /// Nothing says it.
+        Unsaid = "blindness not recorded",
+    }
 }
 
 impl Sight {
-    pub const ALL: [Self; 3] = [Self::Blind, Self::Open, Self::Unsaid];
-
     pub const fn of(blind: Option<bool>) -> Self {
         match blind {
             Some(true) => Self::Blind,
             Some(false) => Self::Open,
             None => Self::Unsaid,
-        }
-    }
-
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Blind => "blind",
-            Self::Open => "not blind",
-            Self::Unsaid => "blindness not recorded",
         }
     }
 

@@ -4,49 +4,36 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Serialize, Serializer};
 
+use crate::run::values::worded;
+
 /// A finite number, or why there is none.
 pub type Value = Result<f64, Undefined>;
 
-/// Why a number or an interval cannot be given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Undefined {
-    /// There is nothing to count.
-    NoPairs,
-    /// One pair says nothing of agreement, and one difference nothing of spread.
-    FewerThanTwoPairs,
-    /// A correlation's p-value and a correlation of ranks need three.
-    FewerThanThreePairs,
-    /// Every score of both raters is the same level.
-    OneLevel,
-    /// One of the two sides has the same value everywhere.
-    NoVariance,
-    /// All differences are equal, so that their spread is 0.
-    EqualDifferences,
-    /// Nothing is left when differences of 0 are dropped.
-    OnlyZeros,
-    /// Every resample gives the same value.
-    NoSpread,
-    /// Too many resamples have no value: a few pairs decide whether there is one.
-    UnstableResamples,
-    /// Sums leave the range of numbers.
-    TooLarge,
-}
-
-impl Undefined {
-    /// In words, after "not defined:".
-    pub const fn why(self) -> &'static str {
-        match self {
-            Self::NoPairs => "no pairs",
-            Self::FewerThanTwoPairs => "fewer than two pairs",
-            Self::FewerThanThreePairs => "fewer than three pairs",
-            Self::OneLevel => "one level only",
-            Self::NoVariance => "one side has a single value",
-            Self::EqualDifferences => "all differences are equal",
-            Self::OnlyZeros => "all differences are 0",
-            Self::NoSpread => "every resample gives the same value",
-            Self::UnstableResamples => "too many resamples have no value",
-            Self::TooLarge => "the numbers are too large",
-        }
+worded! {
+    why;
+    /// Why a number or an interval cannot be given.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Undefined {
+        /// There is nothing to count.
+        NoPairs = "no pairs",
+        /// One pair says nothing of agreement, and one difference nothing of spread.
+        FewerThanTwoPairs = "fewer than two pairs",
+        /// A correlation's p-value and a correlation of ranks need three.
+        FewerThanThreePairs = "fewer than three pairs",
+        /// Every score of both raters is the same level.
+        OneLevel = "one level only",
+        /// One of the two sides has the same value everywhere.
+        NoVariance = "one side has a single value",
+        /// All differences are equal, so that their spread is 0.
+        EqualDifferences = "all differences are equal",
+        /// Nothing is left when differences of 0 are dropped.
+        OnlyZeros = "all differences are 0",
+        /// Every resample gives the same value.
+        NoSpread = "every resample gives the same value",
+        /// Too many resamples have no value: a few pairs decide whether there is one.
+        UnstableResamples = "too many resamples have no value",
+        /// Sums leave the range of numbers.
+        TooLarge = "the numbers are too large",
     }
 }
 

@@ -1,23 +1,26 @@
 //! What can become of a symbol in a turn, and in which state that leaves it.
 
 use super::chains::Place;
-use crate::run::RepoPath;
+use crate::run::{RepoPath, values::worded};
 
-/// How a symbol stands after a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum State {
-    /// Not defined yet.
-    Before,
-    /// Defined, and never used so far.
-    Idle,
-    /// Defined and used by no code, but registered: by a decorator or by a string with its path.
-    Registered,
-    /// Used outside its own definition and outside tests.
-    Used,
-    /// Defined, was used, and is not any more.
-    Unused,
-    /// The definition is no longer there.
-    Gone,
+worded! {
+    words;
+    /// How a symbol stands after a turn.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum State {
+        /// Not defined yet.
+        Before = "not defined yet",
+        /// Defined, and never used so far.
+        Idle = "defined, not used yet",
+        /// Defined and used by no code, but registered: by a decorator or by a string with its path.
+        Registered = "registered",
+        /// Used outside its own definition and outside tests.
+        Used = "in use",
+        /// Defined, was used, and is not any more.
+        Unused = "defined, no longer used",
+        /// The definition is no longer there.
+        Gone = "gone",
+    }
 }
 
 /// What a turn did to a symbol, the least first.
@@ -80,20 +83,6 @@ pub struct Spot {
 pub enum Side {
     Old,
     New,
-}
-
-impl State {
-    /// For people.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Before => "not defined yet",
-            Self::Idle => "defined, not used yet",
-            Self::Registered => "registered",
-            Self::Used => "in use",
-            Self::Unused => "defined, no longer used",
-            Self::Gone => "gone",
-        }
-    }
 }
 
 impl What {

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::wrappers::Links;
-use crate::code::tree::Grammar;
+use crate::{code::tree::Grammar, run::values::worded};
 
 /// Everything measured on one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -33,32 +33,22 @@ pub struct FileMeasure {
     pub links: Links,
 }
 
-/// Why a file is left out whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Skip {
-    /// Its bytes are not UTF-8.
-    NotUtf8,
-    /// The grammar finds an error in it.
-    SyntaxError,
-    /// The grammar for it is not compiled in.
-    NoGrammar,
-    /// Its nodes lie deeper in one another than [`MAX_DEPTH`](super::MAX_DEPTH).
-    TooDeep,
-    /// It is longer than [`MAX_BYTES`](super::MAX_BYTES).
-    TooBig,
-}
-
-impl Skip {
-    /// For people.
-    pub fn why(self) -> &'static str {
-        match self {
-            Self::NotUtf8 => "not UTF-8",
-            Self::SyntaxError => "syntax error",
-            Self::NoGrammar => "no grammar for its language in this build",
-            Self::TooDeep => "nested too deep",
-            Self::TooBig => "too big",
-        }
+worded! {
+    why;
+    /// Why a file is left out whole.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Skip {
+        /// Its bytes are not UTF-8.
+        NotUtf8 = "not UTF-8",
+        /// The grammar finds an error in it.
+        SyntaxError = "syntax error",
+        /// The grammar for it is not compiled in.
+        NoGrammar = "no grammar for its language in this build",
+        /// Its nodes lie deeper in one another than [`MAX_DEPTH`](super::MAX_DEPTH).
+        TooDeep = "nested too deep",
+        /// It is longer than [`MAX_BYTES`](super::MAX_BYTES).
+        TooBig = "too big",
     }
 }
 

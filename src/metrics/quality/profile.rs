@@ -6,44 +6,33 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{code::tree::Grammar, metrics::rules::Comments};
+use crate::{code::tree::Grammar, metrics::rules::Comments, run::values::worded};
 
-/// The formulas, the files that count and the line rules of one reference.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord, Serialize, Deserialize,
-)]
-pub enum Profile {
-    /// SlopCodeBench's paper, version 1: Python, clones within a file, verbosity over physical lines.
-    #[serde(rename = "scb-paper")]
-    ScbPaper,
-    /// `scb-check check --report --include-all` 0.1.3: Python, clones across files, verbosity over source lines.
-    #[serde(rename = "scb-check-0.1.3")]
-    ScbCheck013,
-    /// The same command of 0.2.0: narrower wrappers, one callable a qualified name, and C++, Haskell, JavaScript, Rust,
-    /// TypeScript and Zig.
-    #[serde(rename = "scb-check-0.2.0")]
-    ScbCheck020,
-    /// Ours: the paper's formulas, clones across files, every language compiled in.
-    #[default]
-    #[serde(rename = "trajview")]
-    Trajview,
+worded! {
+    name;
+    /// The formulas, the files that count and the line rules of one reference.
+    #[derive(
+        Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord, Serialize, Deserialize,
+    )]
+    pub enum Profile {
+        /// SlopCodeBench's paper, version 1: Python, clones within a file, verbosity over physical lines.
+        #[serde(rename = "scb-paper")]
+        ScbPaper = "scb-paper",
+        /// `scb-check check --report --include-all` 0.1.3: Python, clones across files, verbosity over source lines.
+        #[serde(rename = "scb-check-0.1.3")]
+        ScbCheck013 = "scb-check-0.1.3",
+        /// The same command of 0.2.0: narrower wrappers, one callable a qualified name, and C++, Haskell, JavaScript,
+        /// Rust, TypeScript and Zig.
+        #[serde(rename = "scb-check-0.2.0")]
+        ScbCheck020 = "scb-check-0.2.0",
+        /// Ours: the paper's formulas, clones across files, every language compiled in.
+        #[default]
+        #[serde(rename = "trajview")]
+        Trajview = "trajview",
+    }
 }
 
 impl Profile {
-    /// Every profile, the default last.
-    pub const ALL: [Self; 4] =
-        [Self::ScbPaper, Self::ScbCheck013, Self::ScbCheck020, Self::Trajview];
-
-    /// As `--profile` takes it and JSON writes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ScbPaper => "scb-paper",
-            Self::ScbCheck013 => "scb-check-0.1.3",
-            Self::ScbCheck020 => "scb-check-0.2.0",
-            Self::Trajview => "trajview",
-        }
-    }
-
     /// Whether a file of a snapshot counts, by its path alone (relative to the snapshot, with `/`). A file that counts
     /// may still be skipped by [`measure`](super::measure()), for what is in it.
     pub fn takes(self, path: &str) -> bool {
@@ -166,8 +155,7 @@ impl FromStr for Profile {
 
     /// Fails on a name that is not in [`Profile::ALL`], and says which are.
     fn from_str(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|profile| profile.name() == name);
-        found.ok_or_else(|| {
+        Self::by_word(name).ok_or_else(|| {
             let known = Self::ALL.map(Self::name).join(", ");
             format!("no profile is called {name}; known profiles: {known}")
         })

@@ -25,17 +25,20 @@ pub struct Timeline {
     pub warnings: Vec<Warning>,
 }
 
-/// How we know what the files looked like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum FilesFrom {
-    /// One commit a turn in the bundle's repository.
-    Commits,
-    #[default]
-    RecordedEdits,
-    /// Recorded edits, corrected at each recorded snapshot.
-    Snapshots,
-    /// Recorded edits, corrected by a harness' own comparison of the trees.
-    Comparisons,
+worded! {
+    words;
+    /// How we know what the files looked like.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum FilesFrom {
+        /// One commit a turn in the bundle's repository.
+        Commits = "commits",
+        #[default]
+        RecordedEdits = "recorded edits",
+        /// Recorded edits, corrected at each recorded snapshot.
+        Snapshots = "recorded edits and snapshots",
+        /// Recorded edits, corrected by a harness' own comparison of the trees.
+        Comparisons = "recorded edits and the harness' comparison of the trees",
+    }
 }
 
 /// What one turn did to the files.
@@ -96,33 +99,24 @@ pub enum Content {
     NotRecorded,
 }
 
-/// As in a git tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum FileMode {
-    #[default]
-    Regular,
-    Executable,
-    Link,
-    /// A commit of another repository; has no content here.
-    Submodule,
+worded! {
+    octal;
+    /// As in a git tree.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum FileMode {
+        #[default]
+        Regular = "100644",
+        Executable = "100755",
+        Link = "120000",
+        /// A commit of another repository; has no content here.
+        Submodule = "160000",
+    }
 }
 
 /// The files at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tree {
     pub files: BTreeMap<RepoPath, TreeFile>,
-}
-
-impl FileMode {
-    /// The mode as git writes it in a patch.
-    pub const fn octal(self) -> &'static str {
-        match self {
-            Self::Regular => "100644",
-            Self::Executable => "100755",
-            Self::Link => "120000",
-            Self::Submodule => "160000",
-        }
-    }
 }
 
 impl Origin {
@@ -132,17 +126,6 @@ impl Origin {
             Self::Recorded => "",
             Self::Partly => "partly changed outside recorded edits",
             Self::Outside => "changed outside recorded edits",
-        }
-    }
-}
-
-impl FilesFrom {
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Commits => "commits",
-            Self::RecordedEdits => "recorded edits",
-            Self::Snapshots => "recorded edits and snapshots",
-            Self::Comparisons => "recorded edits and the harness' comparison of the trees",
         }
     }
 }

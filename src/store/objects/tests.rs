@@ -47,7 +47,7 @@ impl HandMade {
 
     /// An object by its own id.
     pub fn object(&mut self, word: &str, kind: u8, content: &[u8]) -> BlobId {
-        let kind_word = Kind::of(word.as_bytes()).unwrap();
+        let kind_word = Kind::by_word(word).unwrap();
         let id = hash_of(&Object { kind: kind_word, bytes: content.into(), is_sound: false });
         self.add(id, kind, content.len() as u64, &[], content);
         id

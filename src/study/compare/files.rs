@@ -5,6 +5,7 @@ use crate::{
     run::{
         EditKind,
         files::{Change, Content, Tree},
+        values::worded,
     },
 };
 
@@ -20,27 +21,18 @@ pub struct FileRow {
     pub lines: Option<LineCounts>,
 }
 
-/// Where a file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    OnlyA,
-    OnlyB,
-    /// In both, and not the same.
-    Differs,
-    Same,
-    /// In both; what is in it is not recorded in either.
-    NotRecorded,
-}
-
-impl Standing {
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::OnlyA => "only in a",
-            Self::OnlyB => "only in b",
-            Self::Differs => "differs",
-            Self::Same => "same",
-            Self::NotRecorded => "content not recorded",
-        }
+worded! {
+    words;
+    /// Where a file is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Standing {
+        OnlyA = "only in a",
+        OnlyB = "only in b",
+        /// In both, and not the same.
+        Differs = "differs",
+        Same = "same",
+        /// In both; what is in it is not recorded in either.
+        NotRecorded = "content not recorded",
     }
 }
 
