@@ -23,8 +23,20 @@ use super::{
     reuse::Reused,
 };
 
+/// What a view of the run is about, for a judge that is asked while it is on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LookedAt {
+    /// Id of the component at the cursor of the scores.
+    pub component: Option<String>,
+    /// The judged state that is shown, in turns done. None in views that are about the playhead's turn, and where nothing
+    /// was judged.
+    pub done: Option<usize>,
+}
+
 #[derive(Debug, Default)]
 pub struct Judged {
+    /// What of it the view that is on looks at.
+    pub looked_at: LookedAt,
     read: Loading<Arc<Rubric>>,
     /// A newer reading that is under way, with the old one on screen.
     again: Option<Request>,

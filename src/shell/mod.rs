@@ -309,7 +309,7 @@ impl App {
             Part::Agents(found) => self.on_dialog(|it| it.show_agents(request, &found)),
             Part::Judging(seconds, news) => self.take_news(request, seconds, news),
             Part::Hits(hits) => self.on_replay(|it| it.take_hits(request, hits)),
-            Part::Judges(judges) => self.on_replay(|it| it.take_judges(request, judges)),
+            Part::Judges(judges) => self.on_replay(|it| it.judging.take_judges(request, judges)),
         }
     }
 

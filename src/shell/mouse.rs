@@ -105,7 +105,9 @@ impl App {
             return self.point_at_chooser(mouse, layout);
         }
         let mut is_in_pane = false;
-        self.on_replay(|replay| is_in_pane = replay.point_at_judging(mouse, layout));
+        self.on_replay(|replay| {
+            is_in_pane = replay.judging.point_at_judging(&mut replay.session, mouse, layout)
+        });
         if is_in_pane {
             return vec![];
         }

@@ -154,7 +154,7 @@ fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buff
             calm(theme, layout.body, buffer);
         }
     }
-    judge::draw::draw(replay, theme, layout, buffer);
+    judge::draw::draw(&replay.judging, &replay.session, theme, layout, buffer);
 }
 
 /// Of borders that look as if the keyboard was there, when it is elsewhere.

@@ -39,7 +39,7 @@ impl Replay {
         effects.extend(self.ask_curves(numbers, layout));
         effects.extend(self.ask_components(numbers));
         effects.extend(self.audit.ask_audit(&mut self.session, numbers));
-        effects.extend(self.ask_judging(numbers));
+        effects.extend(self.judging.ask_judging(&mut self.session, numbers));
         effects.extend(self.looking_for.take().map(|query| {
             let request = numbers.fresh();
             self.search.asked(request);

@@ -4,6 +4,10 @@
 //! [`Replay::settle`] brings the panels in step with the selection and [`Replay::ask`] asks for what is missing.
 
 use crate::{
+    metrics::lifeline::judged_after, run::rubric::Judgement, session::rubric::LookedAt,
+    views::scores::Shows,
+};
+use crate::{
     session::{
         context::Context,
         files::{DiffKey, Scope, Span, compared::Compared},
@@ -192,7 +196,10 @@ impl Replay {
             Message::Curves(message) => self.update_curves(message, layout),
             Message::Scores(message) => self.update_scores(message, layout),
             Message::Audit(message) => self.audit.update_audit(&mut self.session, message, layout),
-            Message::Judging(message) => self.update_judging(message, layout),
+            Message::Judging(message) => {
+                self.session.rubric.looked_at = self.looked_at();
+                self.judging.update_judging(&mut self.session, message, layout);
+            }
         }
         self.follow_opening();
     }
@@ -231,7 +238,9 @@ impl Replay {
             Answer::JudgePlan(..)
             | Answer::Judges(..)
             | Answer::Models(..)
-            | Answer::KeepJudge(..) => self.take_for_judging(request, answer),
+            | Answer::KeepJudge(..) => {
+                self.judging.take_for_judging(&mut self.session, request, answer)
+            }
             Answer::Scores(..)
             | Answer::Moved(..)
             | Answer::Rubric(..)
@@ -282,7 +291,27 @@ impl Replay {
             self.session.note_standings_shown();
         }
         self.audit.settle_audit(&mut self.session, layout);
-        self.settle_judging(layout);
+        if self.judging.is_open {
+            self.session.rubric.looked_at = self.looked_at();
+        }
+        self.judging.settle_judging(&mut self.session, layout);
+    }
+
+    /// What the view that is on looks at of what the run is judged by.
+    fn looked_at(&self) -> LookedAt {
+        let judged = |judgement: &Judgement| judged_after(&self.session.run, judgement);
+        let shown = || match self.scores.shown(&self.session)? {
+            Shows::Components => judged(self.session.rubric.judgement()?),
+            Shows::Judges => judged(self.judgement_of(&self.judge_column()?)?),
+            Shows::Flags => self.flag_state()?.0.turn,
+            Shows::Tree => None,
+        };
+        let done = match self.session.view {
+            views::View::Scores => shown(),
+            views::View::Audit => self.session.audited().and_then(judged),
+            _ => None,
+        };
+        LookedAt { component: self.component_row().map(|row| row.id), done }
     }
 
     /// Whose change the diff shows: the selected step's if steps were moved last and it changed files, else the turn's.

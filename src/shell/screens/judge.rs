@@ -68,14 +68,16 @@ impl App {
             Some(other) => {
                 other.sitting.hear(seconds, news);
             }
-            None => self.on_replay(|it| it.take_news(request, seconds, news)),
+            None => {
+                self.on_replay(|it| it.judging.take_news(&mut it.session, request, seconds, news))
+            }
         }
     }
 
     pub(crate) fn take_outcome(&mut self, request: Request, outcome: Result<Outcome, Sentence>) {
         let outcome = outcome.unwrap_or_else(Outcome::failure);
         let Some(other) = self.other_judging(request) else {
-            return self.on_replay(|it| it.end_judging(request, outcome));
+            return self.on_replay(|it| it.judging.end_judging(&mut it.session, request, outcome));
         };
         let done = if outcome.how == How::Finished { ": the judge is done" } else { "" };
         let words = format!("{}: {}{done}", name_of(&other.source), outcome.words);

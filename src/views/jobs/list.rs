@@ -230,7 +230,7 @@ impl App {
         match work {
             Work::Live => self.update_live(live::Message::Stop),
             Work::Judging => {
-                self.on_replay(replay::Replay::stop_judging);
+                self.on_replay(|replay| replay.judging.stop_judging(&mut replay.session));
                 vec![]
             }
             Work::OtherJudging(source) => self.stop_other_judging(source),

@@ -12,6 +12,7 @@ pub mod rows;
 pub mod sitting;
 mod wish;
 
+use crate::session::Session;
 use std::sync::Arc;
 
 use crate::{
@@ -22,7 +23,6 @@ use crate::{
         judging::{Asks, How, Judge, Matter, Models, News, Origin, Outcome, Plan, Start, Wish},
         question::{Answer, Question},
     },
-    shell::replay::Replay,
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},
@@ -253,30 +253,35 @@ impl Judging {
     }
 }
 
-impl Replay {
-    pub(crate) fn update_judging(&mut self, message: Message, layout: &Layout) {
-        let playhead = self.playhead_beside_the_shown();
-        let judging = &mut self.judging;
+impl Judging {
+    pub(crate) fn update_judging(
+        &mut self,
+        session: &mut Session,
+        message: Message,
+        layout: &Layout,
+    ) {
+        let playhead = self.playhead_beside_the_shown(session);
+        let judging = &mut *self;
         if !judging.is_open && message != Message::Toggle {
             return judging.toggle(layout); // a command of the list: what it is about is shown first
         }
         match message {
             Message::Toggle => judging.toggle(layout),
             Message::Leave => judging.leave(layout),
-            Message::Move(motion) => self.move_in_pane(motion, layout),
+            Message::Move(motion) => self.move_in_pane(session, motion, layout),
             Message::Change(by) if judging.page == Page::Form => {
-                judging.form.change(by, &self.session.run, playhead);
+                judging.form.change(by, &session.run, playhead);
             }
             Message::Change(by) => {
                 let row = judging.rows.cursor.saturating_add_signed(by);
                 self.choose_entry(row);
             }
-            Message::Enter => self.enter_pane(),
-            Message::Mark => self.mark_in_form(),
-            Message::Stop => self.stop_judging(),
-            Message::Resume => self.resume_judging(),
-            Message::New => self.show_form(),
-            Message::Keep => self.keep_judge(),
+            Message::Enter => self.enter_pane(session),
+            Message::Mark => self.mark_in_form(session),
+            Message::Stop => self.stop_judging(session),
+            Message::Resume => self.resume_judging(session),
+            Message::New => self.show_form(session),
+            Message::Keep => self.keep_judge(session),
             Message::NextPart => {
                 judging.part = match judging.part {
                     Part::Components => Part::Calls,
@@ -287,11 +292,11 @@ impl Replay {
         }
     }
 
-    fn move_in_pane(&mut self, motion: Motion, layout: &Layout) {
-        let areas = Areas::of(layout, self.judging.page);
-        let rows = self.form_rows();
-        let words = self.entry_rows(&areas).len();
-        let judging = &mut self.judging;
+    fn move_in_pane(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
+        let areas = Areas::of(layout, self.page);
+        let rows = self.form_rows(session);
+        let words = self.entry_rows(session, &areas).len();
+        let judging = &mut *self;
         let entries = judging.sitting.as_ref().map_or(0, |it| it.entries.len());
         let calls = judging.sitting.as_ref().map_or(0, |it| it.calls.len());
         let moved = |scroll: Scroll, len, height: usize| motion.from(scroll.cursor, len, height);
@@ -315,18 +320,18 @@ impl Replay {
     }
 
     fn choose_entry(&mut self, row: usize) {
-        let last = self.judging.sitting.as_ref().map_or(0, |it| it.entries.len().saturating_sub(1));
+        let last = self.sitting.as_ref().map_or(0, |it| it.entries.len().saturating_sub(1));
         let row = row.min(last);
-        if row != self.judging.rows.cursor {
-            self.judging.words = Scroll::default();
+        if row != self.rows.cursor {
+            self.words = Scroll::default();
         }
-        self.judging.rows.cursor = row;
+        self.rows.cursor = row;
     }
 
-    fn enter_pane(&mut self) {
-        let judging = &mut self.judging;
+    fn enter_pane(&mut self, session: &mut Session) {
+        let judging = &mut *self;
         match (judging.page, judging.part) {
-            (Page::Form, _) => self.begin_judging(),
+            (Page::Form, _) => self.begin_judging(session),
             (Page::Detail, _) => judging.page = Page::Watch,
             (Page::Watch, Part::Components) => {
                 judging.words = Scroll::default();
@@ -338,20 +343,20 @@ impl Replay {
                 let row = called.and_then(|id| sitting.entries.iter().position(|it| it.id == *id));
                 if let Some(row) = row {
                     self.choose_entry(row);
-                    self.judging.page = Page::Detail;
+                    self.page = Page::Detail;
                 }
             }
         }
     }
 
-    fn mark_in_form(&mut self) {
-        if self.judging.page != Page::Form {
+    fn mark_in_form(&mut self, session: &mut Session) {
+        if self.page != Page::Form {
             return;
         }
-        let form = &self.judging.form;
+        let form = &self.form;
         let at = form.rows.cursor.checked_sub(form.fields().len());
-        let id = at.and_then(|at| Some(self.judgeable().get(at)?.id.clone()));
-        let form = &mut self.judging.form;
+        let id = at.and_then(|at| Some(self.judgeable(session).get(at)?.id.clone()));
+        let form = &mut self.form;
         match (form.field(), id) {
             (Some(field), _) => form.type_into(field),
             (None, Some(id)) => {
@@ -362,61 +367,61 @@ impl Replay {
         }
     }
 
-    fn show_form(&mut self) {
-        match self.judging.under_way() {
-            Some(_) => self.session.notice = Some("a judge is being asked: x stops it".into()),
+    fn show_form(&mut self, session: &mut Session) {
+        match self.under_way() {
+            Some(_) => session.notice = Some("a judge is being asked: x stops it".into()),
             None => {
-                self.judging.page = Page::Form;
-                self.judging.is_search_wanted = true;
+                self.page = Page::Form;
+                self.is_search_wanted = true;
             }
         }
     }
 
-    fn keep_judge(&mut self) {
-        let form = &self.judging.form;
-        self.session.notice = match form.judge() {
+    fn keep_judge(&mut self, session: &mut Session) {
+        let form = &self.form;
+        session.notice = match form.judge() {
             None => Some("there is no judge to keep".into()),
             Some(judge) if judge.origin == Origin::Settings => {
                 Some(format!("judge {} stands in the settings already", judge.name))
             }
             Some(judge) => lacks_model(judge, form.model()),
         };
-        self.judging.is_keep_wanted = self.session.notice.is_none();
+        self.is_keep_wanted = session.notice.is_none();
     }
 
     /// As the form says, if that can be done and it has been said what it takes.
-    fn begin_judging(&mut self) {
-        let begun = self.judge_wish().and_then(|wish| {
-            match self.judging.plan(&wish) {
+    fn begin_judging(&mut self, session: &mut Session) {
+        let begun = self.judge_wish(session).and_then(|wish| {
+            match self.plan(&wish) {
                 None => return Err("what it would take is still being worked out".into()),
                 Some(Err(why)) => return Err(why.clone()),
                 Some(Ok(Plan { lacks: Some(why), .. })) => return Err(why.clone()),
                 Some(Ok(_)) => {}
             }
-            self.seat(wish, Start::Anew)
+            self.seat(session, wish, Start::Anew)
         });
-        self.session.notice = begun.err();
+        session.notice = begun.err();
     }
 
-    fn resume_judging(&mut self) {
-        let last = self.judging.sitting.as_ref().filter(|_| self.judging.page != Page::Form);
-        let wish = last.map_or_else(|| self.judge_wish(), |it| Ok(it.wish.clone()));
+    fn resume_judging(&mut self, session: &mut Session) {
+        let last = self.sitting.as_ref().filter(|_| self.page != Page::Form);
+        let wish = last.map_or_else(|| self.judge_wish(session), |it| Ok(it.wish.clone()));
         let begun = match last {
             Some(it) if !it.is_under_way() && !it.may_resume() => {
                 Err("everything that was asked for is judged; n begins another".into())
             }
-            _ => wish.and_then(|wish| self.seat(wish, Start::Resume)),
+            _ => wish.and_then(|wish| self.seat(session, wish, Start::Resume)),
         };
-        self.session.notice = begun.err();
+        session.notice = begun.err();
     }
 
-    fn seat(&mut self, wish: Wish, start: Start) -> Result<(), String> {
-        if self.judging.under_way().is_some() {
+    fn seat(&mut self, session: &mut Session, wish: Wish, start: Start) -> Result<(), String> {
+        if self.under_way().is_some() {
             return Err("a judge is being asked already: x stops it".into());
         }
-        let matters = self.matters_of(&wish);
-        self.session.rubric.stay();
-        let judging = &mut self.judging;
+        let matters = self.matters_of(session, &wish);
+        session.rubric.stay();
+        let judging = &mut *self;
         judging.sitting = Some(Sitting::of(Request::default(), wish, matters));
         judging.page = Page::Watch;
         judging.part = Part::Components;
@@ -427,29 +432,34 @@ impl Replay {
     }
 
     /// What a wish is about; where that is known from the judging before, as it was there.
-    fn matters_of(&self, wish: &Wish) -> Vec<Matter> {
-        let last = self.judging.sitting.as_ref().filter(|it| it.wish == *wish);
+    fn matters_of(&self, session: &Session, wish: &Wish) -> Vec<Matter> {
+        let last = self.sitting.as_ref().filter(|it| it.wish == *wish);
         if let Some(last) = last {
             let matter = |it: &sitting::Entry| Matter { id: it.id.clone(), name: it.name.clone() };
             return last.entries.iter().map(matter).collect();
         }
         let is_wanted =
             |it: &Matter| wish.components.as_ref().is_none_or(|ids| ids.contains(&it.id));
-        self.judgeable().into_iter().filter(is_wanted).collect()
+        self.judgeable(session).into_iter().filter(is_wanted).collect()
     }
 
-    pub(crate) fn stop_judging(&mut self) {
-        match &mut self.judging.sitting {
+    pub(crate) fn stop_judging(&mut self, session: &mut Session) {
+        match &mut self.sitting {
             Some(sitting) if sitting.is_under_way() => {
                 sitting.is_stopping = true;
-                self.judging.is_stop_wanted = true;
+                self.is_stop_wanted = true;
             }
-            _ => self.session.notice = Some("no judge is being asked".into()),
+            _ => session.notice = Some("no judge is being asked".into()),
         }
     }
 
-    pub(crate) fn take_for_judging(&mut self, request: Request, answer: Answer) {
-        let judging = &mut self.judging;
+    pub(crate) fn take_for_judging(
+        &mut self,
+        session: &mut Session,
+        request: Request,
+        answer: Answer,
+    ) {
+        let judging = &mut *self;
         match answer {
             Answer::JudgePlan(plan) => {
                 if let Some(wish) = judging.plans.answered(request) {
@@ -460,7 +470,7 @@ impl Replay {
             Answer::Judges(found) if judging.searches.answered(request).is_some() => {
                 let (judges, problem) = found.unwrap_or_else(|why| (vec![], Some(why)));
                 judging.form.take(judges);
-                self.session.notice = problem.or(self.session.notice.take());
+                session.notice = problem.or(session.notice.take());
             }
             Answer::Models(judges) => {
                 let judges = judging.lists.answered(request).and(judges.ok());
@@ -470,7 +480,7 @@ impl Replay {
             }
             Answer::KeepJudge(kept) if judging.keeps.answered(request).is_some() => {
                 judging.is_search_wanted |= kept.is_ok();
-                self.session.notice = Some(kept.unwrap_or_else(|why| why));
+                session.notice = Some(kept.unwrap_or_else(|why| why));
             }
             _ => {} // asked elsewhere, or late
         }
@@ -478,25 +488,36 @@ impl Replay {
 
     /// Judges that are found at once; more may follow.
     pub(crate) fn take_judges(&mut self, request: Request, judges: Vec<Judge>) {
-        if self.judging.searches.is_about(request) {
-            self.judging.form.take(judges);
+        if self.searches.is_about(request) {
+            self.form.take(judges);
         }
     }
 
-    pub(crate) fn take_news(&mut self, request: Request, seconds: f64, news: News) {
-        let Some(sitting) = self.judging.sitting.as_mut().filter(|it| it.request == request) else {
+    pub(crate) fn take_news(
+        &mut self,
+        session: &mut Session,
+        request: Request,
+        seconds: f64,
+        news: News,
+    ) {
+        let Some(sitting) = self.sitting.as_mut().filter(|it| it.request == request) else {
             return;
         };
         if sitting.hear(seconds, news) {
-            self.session.rubric.renew();
+            session.rubric.renew();
         }
-        if self.judging.follows {
-            self.judging.calls.cursor = usize::MAX; // settled at the last one
+        if self.follows {
+            self.calls.cursor = usize::MAX; // settled at the last one
         }
     }
 
-    pub(crate) fn end_judging(&mut self, request: Request, outcome: Outcome) {
-        let Some(sitting) = self.judging.sitting.as_mut().filter(|it| it.request == request) else {
+    pub(crate) fn end_judging(
+        &mut self,
+        session: &mut Session,
+        request: Request,
+        outcome: Outcome,
+    ) {
+        let Some(sitting) = self.sitting.as_mut().filter(|it| it.request == request) else {
             return;
         };
         let by = match outcome.how {
@@ -505,17 +526,17 @@ impl Replay {
         };
         let words = format!("{}{by}", outcome.words);
         sitting.end(outcome);
-        self.session.rubric.renew();
-        if !self.judging.is_open {
-            self.session.notice = Some(words);
+        session.rubric.renew();
+        if !self.is_open {
+            session.notice = Some(words);
         }
     }
 
-    pub(crate) fn settle_judging(&mut self, layout: &Layout) {
-        let areas = Areas::of(layout, self.judging.page);
-        let rows = self.form_rows();
-        let words = self.entry_rows(&areas).len();
-        let judging = &mut self.judging;
+    pub(crate) fn settle_judging(&mut self, session: &mut Session, layout: &Layout) {
+        let areas = Areas::of(layout, self.page);
+        let rows = self.form_rows(session);
+        let words = self.entry_rows(session, &areas).len();
+        let judging = &mut *self;
         if judging.sitting.is_none() {
             judging.page = Page::Form;
         }
@@ -528,28 +549,30 @@ impl Replay {
         judging.words.top = judging.words.top.min(words.saturating_sub(list));
     }
 
-    pub(crate) fn ask_judging(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
+    pub(crate) fn ask_judging(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+    ) -> Vec<Effect> {
         let mut effects = vec![];
-        if std::mem::take(&mut self.judging.is_stop_wanted) {
-            let stop = self.judging.sitting.as_ref().map(|it| Effect::StopJudging(it.request));
+        if std::mem::take(&mut self.is_stop_wanted) {
+            let stop = self.sitting.as_ref().map(|it| Effect::StopJudging(it.request));
             effects.extend(stop);
         }
-        if let (Some(start), Some(sitting)) =
-            (self.judging.wanted.take(), &mut self.judging.sitting)
-        {
+        if let (Some(start), Some(sitting)) = (self.wanted.take(), &mut self.sitting) {
             sitting.request = numbers.fresh();
-            let (turns, wish) = (self.session.run.turns.len(), sitting.wish.clone());
+            let (turns, wish) = (session.run.turns.len(), sitting.wish.clone());
             effects.push(Question::Judging { turns, wish, start }.under(sitting.request));
         }
         effects.extend(self.ask_who_is_there(numbers));
-        effects.extend(self.ask_plan(numbers));
+        effects.extend(self.ask_plan(session, numbers));
         effects
     }
 
     /// Who can be asked, which models the judge at the cursor has, and what is to be kept. A server is asked for its
     /// models when the cursor is at that field, and not before: it may take a key.
     fn ask_who_is_there(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        let judging = &mut self.judging;
+        let judging = &mut *self;
         let form = &judging.form;
         if !judging.is_open || judging.page != Page::Form {
             return None;
@@ -572,16 +595,15 @@ impl Replay {
     }
 
     /// While the form is looked at, and its wish is another than the one that was worked out.
-    fn ask_plan(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        let judging = &self.judging;
+    fn ask_plan(&mut self, session: &mut Session, numbers: &mut Numbers) -> Option<Effect> {
+        let judging = &*self;
         let is_seen =
             judging.is_open && judging.page == Page::Form && judging.form.typing.is_none();
         if !is_seen || !judging.plans.is_free() {
             return None;
         }
-        let wish = self.wish_to_plan().filter(|wish| self.judging.plan(wish).is_none())?;
-        let question =
-            Question::JudgePlan { turns: self.session.run.turns.len(), wish: wish.clone() };
-        Some(self.judging.plans.ask(numbers, wish, question))
+        let wish = self.wish_to_plan(session).filter(|wish| self.plan(wish).is_none())?;
+        let question = Question::JudgePlan { turns: session.run.turns.len(), wish: wish.clone() };
+        Some(self.plans.ask(numbers, wish, question))
     }
 }

@@ -1,54 +1,58 @@
 //! What a click in the pane selects and the wheel moves.
 
+use crate::session::Session;
+use crate::views::judge::Judging;
 use ratatui::layout::{Position, Rect};
 
-use crate::{
-    shell::replay::Replay,
-    widgets::{
-        layout::Layout,
-        mouse::{Kind, Mouse},
-        scroll::Motion,
-    },
+use crate::widgets::{
+    layout::Layout,
+    mouse::{Kind, Mouse},
+    scroll::Motion,
 };
 
 use super::{Message, Page, Part, areas::Areas};
 
-impl Replay {
+impl Judging {
     /// True where the pointer is over the pane.
-    pub(crate) fn point_at_judging(&mut self, mouse: Mouse, layout: &Layout) -> bool {
+    pub(crate) fn point_at_judging(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &Layout,
+    ) -> bool {
         let is_in = |area: Rect| area.contains(Position { x: mouse.column, y: mouse.row });
-        if !self.judging.is_open || !layout.pane.is_some_and(is_in) {
+        if !self.is_open || !layout.pane.is_some_and(is_in) {
             if matches!(mouse.kind, Kind::Click | Kind::DoubleClick) {
-                self.judging.has_keyboard = false;
+                self.has_keyboard = false;
             }
             return false;
         }
-        let areas = Areas::of(layout, self.judging.page);
-        if self.judging.page == Page::Watch && (is_in(areas.list) || is_in(areas.below)) {
-            self.judging.part = if is_in(areas.list) { Part::Components } else { Part::Calls };
+        let areas = Areas::of(layout, self.page);
+        if self.page == Page::Watch && (is_in(areas.list) || is_in(areas.below)) {
+            self.part = if is_in(areas.list) { Part::Components } else { Part::Calls };
         }
         let message = match mouse.kind {
             Kind::WheelUp => Message::Move(Motion::Up(1)),
             Kind::WheelDown => Message::Move(Motion::Down(1)),
             Kind::Click => {
-                self.judging.has_keyboard = true;
+                self.has_keyboard = true;
                 self.select_in_pane(mouse, &areas);
                 return true;
             }
             // In the form two clicks must not begin what costs money.
-            Kind::DoubleClick if self.judging.page == Page::Form => Message::Mark,
+            Kind::DoubleClick if self.page == Page::Form => Message::Mark,
             Kind::DoubleClick => Message::Enter,
             Kind::WheelLeft | Kind::WheelRight | Kind::Move | Kind::Release | Kind::Drag => {
                 return true;
             }
         };
-        self.update_judging(message, layout);
+        self.update_judging(session, message, layout);
         true
     }
 
     fn select_in_pane(&mut self, mouse: Mouse, areas: &Areas) {
         let row_in = |area: Rect| mouse.row.checked_sub(area.y).map(usize::from);
-        let judging = &mut self.judging;
+        let judging = &mut *self;
         match (judging.page, judging.part) {
             (Page::Form, _) => {
                 if let Some(row) = row_in(areas.list).filter(|row| *row < areas.list_height()) {

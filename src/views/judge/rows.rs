@@ -1,12 +1,13 @@
 //! The lines about one component of a judging: what was said of it, and what the judge looked at so far.
 
+use crate::session::Session;
+use crate::views::judge::Judging;
 use crate::{
     run::{
         flags::{Counts, Flag, Flagging},
         rubric::{Evidence, Verdict},
     },
     session::judging::{Asks, Given},
-    shell::replay::Replay,
     views::scores::components::verdict::cut,
 };
 
@@ -38,17 +39,17 @@ pub enum Row {
 /// Lines of what a call gave.
 const MOST_EXCERPT: usize = 6;
 
-impl Replay {
+impl Judging {
     /// About the chosen component, as wide as the pane is in these areas.
-    pub fn entry_rows(&self, areas: &Areas) -> Vec<Row> {
-        let Some(entry) = self.judging.chosen() else { return vec![] };
+    pub fn entry_rows(&self, session: &Session, areas: &Areas) -> Vec<Row> {
+        let Some(entry) = self.chosen() else { return vec![] };
         let width = areas.width().saturating_sub(2).max(20);
         let mut rows = vec![];
-        self.say_state(entry, width, &mut rows);
-        if let Some(verdict) = self.entry_verdict(entry) {
+        self.say_state(session, entry, width, &mut rows);
+        if let Some(verdict) = self.entry_verdict(session, entry) {
             say_verdict(verdict, width, &mut rows);
         }
-        if let Some(flagging) = self.entry_flagging() {
+        if let Some(flagging) = self.entry_flagging(session) {
             say_flags(flagging, &entry.id, width, &mut rows);
         }
         say_trace(entry, width, &mut rows);
@@ -56,43 +57,43 @@ impl Replay {
     }
 
     /// The verdict as it was saved; None where there is none in the file that is being filled.
-    pub fn entry_verdict(&self, entry: &Entry) -> Option<&Verdict> {
-        let file = &self.judging.sitting.as_ref()?.file.as_ref()?.name;
-        let judgements = &self.session.rubric.known()?.judgements;
+    pub fn entry_verdict<'a>(&self, session: &'a Session, entry: &Entry) -> Option<&'a Verdict> {
+        let file = &self.sitting.as_ref()?.file.as_ref()?.name;
+        let judgements = &session.rubric.known()?.judgements;
         let saved = judgements.iter().find(|it| it.file.rsplit('/').next() == Some(file))?;
         saved.of(&entry.id).filter(|it| it.score.is_some() || it.error.is_some())
     }
 
     /// What is known of a component: what was saved before counts where nothing happened since.
-    pub fn entry_state(&self, entry: &Entry) -> State {
-        match (&entry.state, self.entry_verdict(entry)) {
+    pub fn entry_state(&self, session: &Session, entry: &Entry) -> State {
+        match (&entry.state, self.entry_verdict(session, entry)) {
             (State::Waiting, Some(verdict)) => State::Done {
                 given: verdict.score.map(Given::Level),
                 error: verdict.error.clone().unwrap_or_default(),
             },
-            (State::Waiting, None) => self.saved_group(entry).unwrap_or_default(),
+            (State::Waiting, None) => self.saved_group(session, entry).unwrap_or_default(),
             (state, _) => state.clone(),
         }
     }
 
     /// The file of flags that is being filled, as it was read last; None where it is none.
-    fn entry_flagging(&self) -> Option<&Flagging> {
-        let sitting = self.judging.sitting.as_ref()?;
+    fn entry_flagging<'a>(&self, session: &'a Session) -> Option<&'a Flagging> {
+        let sitting = self.sitting.as_ref()?;
         let file = &sitting.file.as_ref().filter(|_| sitting.wish.asks == Asks::Flags)?.name;
-        let flaggings = &self.session.rubric.known()?.flaggings;
+        let flaggings = &session.rubric.known()?.flaggings;
         flaggings.iter().find(|it| it.file.rsplit('/').next() == Some(file))
     }
 
-    fn saved_group(&self, entry: &Entry) -> Option<State> {
-        let flagging = self.entry_flagging()?;
+    fn saved_group(&self, session: &Session, entry: &Entry) -> Option<State> {
+        let flagging = self.entry_flagging(session)?;
         let group = flagging.groups.iter().find(|it| it.id == entry.id)?;
         let counts = Counts::of(flags_of(flagging, &entry.id));
         let given = group.error.is_none().then_some(Given::Flags(counts));
         Some(State::Done { given, error: group.error.clone().unwrap_or_default() })
     }
 
-    fn say_state(&self, entry: &Entry, width: usize, rows: &mut Vec<Row>) {
-        match self.entry_state(entry) {
+    fn say_state(&self, session: &Session, entry: &Entry, width: usize, rows: &mut Vec<Row>) {
+        match self.entry_state(session, entry) {
             State::Waiting => rows.push(Row::Note("not asked yet".into())),
             State::Looking => rows.push(Row::Note("being judged".into())),
             State::Retries { why, .. } => {
@@ -102,7 +103,7 @@ impl Replay {
             State::Done { given: Some(Given::Level(score)), .. } => rows.push(Row::Score(score)),
             State::Done { given: Some(Given::Flags(counts)), .. } => rows.push(Row::Flags(counts)),
             State::Done { given: None, error } => {
-                let asks = self.judging.sitting.as_ref().map(|it| it.wish.asks).unwrap_or_default();
+                let asks = self.sitting.as_ref().map(|it| it.wish.asks).unwrap_or_default();
                 rows.push(Row::Note(asks.nothing().into()));
                 rows.extend(cut(&error, width).into_iter().map(Row::Problem));
             }

@@ -1,17 +1,16 @@
 //! What the form says: the wish it comes to, and its fields in words.
 
+use crate::session::Session;
+use crate::views::judge::Judging;
 use std::collections::BTreeSet;
 
 use crate::{
-    metrics::lifeline,
-    run::rubric::{Judgement, SEVERE},
+    run::rubric::SEVERE,
     session::{
         self,
         judging::{Asks, Judge, Matter, Models, Origin, Wish},
-        views::View,
     },
-    shell::replay::Replay,
-    views::{jobs::form as jobs, scores::Shows},
+    views::jobs::form as jobs,
 };
 
 use super::{
@@ -31,12 +30,12 @@ impl Own {
     }
 }
 
-impl Replay {
+impl Judging {
     /// Components of the checklist, or the groups of the criteria as far as they are known.
-    pub fn judgeable(&self) -> Vec<Matter> {
-        match self.judging.form.asks {
+    pub fn judgeable(&self, session: &Session) -> Vec<Matter> {
+        match self.form.asks {
             Asks::Levels => {
-                let rubric = self.session.rubric.known();
+                let rubric = session.rubric.known();
                 let all = rubric.and_then(|it| it.checklist.as_ref()).into_iter();
                 let matter = |id: &str, name: &str| Matter { id: id.into(), name: name.into() };
                 all.flat_map(|it| &it.components).map(|it| matter(&it.id, &it.name)).collect()
@@ -47,37 +46,37 @@ impl Replay {
 
     /// Of the criteria that the form names. The error is a sentence.
     fn groups(&self) -> Result<Vec<Matter>, String> {
-        let path = self.judging.form.criteria.wanted("criteria")?;
-        match &self.judging.groups {
+        let path = self.form.criteria.wanted("criteria")?;
+        match &self.groups {
             Some(groups) if groups.of == path => groups.read.clone(),
             _ => Err("the criteria are still being read".into()),
         }
     }
 
     /// Rows of the form: the fields, and the components or groups where some are marked by hand.
-    pub fn form_rows(&self) -> usize {
-        let form = &self.judging.form;
-        let listed = if form.which == Which::Marked { self.judgeable().len() } else { 0 };
+    pub fn form_rows(&self, session: &Session) -> usize {
+        let form = &self.form;
+        let listed = if form.which == Which::Marked { self.judgeable(session).len() } else { 0 };
         form.fields().len() + listed
     }
 
     /// What is wanted. The error is a sentence.
-    pub fn judge_wish(&self) -> Result<Wish, String> {
-        let wish = self.wish_for_all()?;
-        Ok(Wish { components: self.wanted_components()?, ..wish })
+    pub fn judge_wish(&self, session: &Session) -> Result<Wish, String> {
+        let wish = self.wish_for_all(session)?;
+        Ok(Wish { components: self.wanted_components(session)?, ..wish })
     }
 
     /// What is to be planned: for flags all groups, until it is known which there are.
-    pub(crate) fn wish_to_plan(&self) -> Option<Wish> {
-        let is_unknown = self.judging.form.asks == Asks::Flags && self.groups().is_err();
-        if is_unknown { self.wish_for_all().ok() } else { self.judge_wish().ok() }
+    pub(crate) fn wish_to_plan(&self, session: &Session) -> Option<Wish> {
+        let is_unknown = self.form.asks == Asks::Flags && self.groups().is_err();
+        if is_unknown { self.wish_for_all(session).ok() } else { self.judge_wish(session).ok() }
     }
 
-    fn wish_for_all(&self) -> Result<Wish, String> {
-        let form = &self.judging.form;
+    fn wish_for_all(&self, session: &Session) -> Result<Wish, String> {
+        let form = &self.form;
         let judge = form.judge().ok_or("nobody can be asked")?;
         lacks_model(judge, form.model()).map_or(Ok(()), Err)?;
-        if !self.session.growth.is_whole {
+        if !session.growth.is_whole {
             return Err("the recording is still being read".into());
         }
         let criteria = match form.asks {
@@ -90,61 +89,45 @@ impl Replay {
             asks: form.asks,
             criteria,
             components: None,
-            moments: self.moments()?,
+            moments: self.moments(session)?,
             budget: form.budget(),
             repeats: form.repeats,
             prompt: form.prompt.wanted("prompt")?,
         })
     }
 
-    fn moments(&self) -> Result<Vec<usize>, String> {
-        let count = self.session.run.end();
+    fn moments(&self, session: &Session) -> Result<Vec<usize>, String> {
+        let count = session.run.end();
         if count == 0 {
             return Err("this run has no turns, so there is no state of code to judge".into());
         }
-        let end = |at: usize| self.session.run.checkpoints.get(at).map(|it| it.last_turn + 1);
-        Ok(match self.judging.form.state {
-            State::Shown => vec![self.shown_state().unwrap_or(self.session.turn + 1)],
-            State::Playhead => vec![self.session.turn + 1],
+        let end = |at: usize| session.run.checkpoints.get(at).map(|it| it.last_turn + 1);
+        Ok(match self.form.state {
+            State::Shown => vec![session.rubric.looked_at.done.unwrap_or(session.turn + 1)],
+            State::Playhead => vec![session.turn + 1],
             State::Final => vec![count],
             State::Checkpoint(at) => vec![end(at).unwrap_or(count)],
             State::EveryCheckpoint => {
-                let ends = (0..self.session.run.checkpoints.len()).filter_map(end);
+                let ends = (0..session.run.checkpoints.len()).filter_map(end);
                 ends.collect::<BTreeSet<usize>>().into_iter().collect()
             }
         })
     }
 
-    /// The state that the view is about, in turns done: the judged one in the scores and the audit. None in views that
-    /// are about the playhead's turn, and where nothing was judged.
-    fn shown_state(&self) -> Option<usize> {
-        let judged = |judgement: &Judgement| lifeline::judged_after(&self.session.run, judgement);
-        match self.session.view {
-            View::Scores => match self.scores.shown(&self.session)? {
-                Shows::Components => judged(self.session.rubric.judgement()?),
-                Shows::Judges => judged(self.judgement_of(&self.judge_column()?)?),
-                Shows::Flags => self.flag_state()?.0.turn,
-                Shows::Tree => None,
-            },
-            View::Audit => judged(self.session.audited()?),
-            View::Replay | View::Curves | View::Collection | View::Compare | View::Live => None,
-        }
-    }
-
-    pub(crate) fn playhead_beside_the_shown(&self) -> Playhead {
-        match self.shown_state() {
-            Some(turn) if turn != self.session.turn + 1 => Playhead::Apart,
+    pub(crate) fn playhead_beside_the_shown(&self, session: &Session) -> Playhead {
+        match session.rubric.looked_at.done {
+            Some(turn) if turn != session.turn + 1 => Playhead::Apart,
             _ => Playhead::Shown,
         }
     }
 
-    fn wanted_components(&self) -> Result<Option<Vec<String>>, String> {
-        let judged = &self.session.rubric;
+    fn wanted_components(&self, session: &Session) -> Result<Option<Vec<String>>, String> {
+        let judged = &session.rubric;
         let score = |id: &str| judged.judgement().and_then(|it| it.of(id)?.score);
-        let chosen = self.component_row().map(|row| row.id);
-        let marked = &self.judging.form.marked;
+        let chosen = &session.rubric.looked_at.component;
+        let marked = &self.form.marked;
         type Rule<'a> = &'a dyn Fn(&str) -> bool;
-        let (rule, none): (Rule<'_>, &str) = match self.judging.form.which {
+        let (rule, none): (Rule<'_>, &str) = match self.form.which {
             Which::All => return Ok(None),
             Which::Chosen => {
                 (&|id| chosen.as_deref() == Some(id), "no component is chosen in the scores (3w)")
@@ -162,14 +145,14 @@ impl Replay {
             ),
             Which::Marked => (
                 &|id| marked.contains(id),
-                match self.judging.form.asks {
+                match self.form.asks {
                     Asks::Levels => "no component is marked: space marks one in the list",
                     Asks::Flags => "no group is marked: space marks one in the list",
                 },
             ),
         };
-        let all = match self.judging.form.asks {
-            Asks::Levels => self.judgeable(),
+        let all = match self.form.asks {
+            Asks::Levels => self.judgeable(session),
             Asks::Flags => self.groups()?,
         };
         let ids = all.into_iter().map(|it| it.id);
@@ -178,8 +161,8 @@ impl Replay {
     }
 
     /// The value of a field, and a remark on it.
-    pub fn field_said(&self, field: Field) -> (String, String) {
-        let form = &self.judging.form;
+    pub fn field_said(&self, session: &Session, field: Field) -> (String, String) {
+        let form = &self.form;
         match field {
             Field::Judge => form.judge().map_or_else(
                 || ("none".into(), String::new()),
@@ -190,8 +173,8 @@ impl Replay {
                 Asks::Levels => ("levels (slump-5)".into(), "of components".into()),
                 Asks::Flags => ("flags".into(), "places, by criteria".into()),
             },
-            Field::Components => self.components_said(),
-            Field::State => self.state_said(),
+            Field::Components => self.components_said(session),
+            Field::State => self.state_said(session),
             Field::Looks => {
                 (form.budget().to_string(), format!("for each {} at most", form.asks.noun()))
             }
@@ -207,7 +190,7 @@ impl Replay {
     }
 
     fn model_said(&self) -> (String, String) {
-        let form = &self.judging.form;
+        let form = &self.form;
         let Some(judge) = form.judge() else { return ("none".into(), String::new()) };
         let value = match form.model() {
             "" if judge.kind == "command" => "its own choice",
@@ -215,7 +198,7 @@ impl Replay {
             model => model,
         };
         let listed = match &judge.models {
-            _ if self.judging.is_listing() => "asks which it has…".into(),
+            _ if self.is_listing() => "asks which it has…".into(),
             Models::NoList => "space types one".into(),
             Models::NotAsked => "←→ or space chooses".into(),
             Models::Known(listed) => format!("{} listed", listed.len()),
@@ -229,53 +212,53 @@ impl Replay {
     }
 
     /// A field as every form shows it.
-    pub fn shown_field(&self, field: Field) -> jobs::Field {
-        let form = &self.judging.form;
+    pub fn shown_field(&self, session: &Session, field: Field) -> jobs::Field {
+        let form = &self.form;
         let label = field.word(form.asks);
         if form.typing == Some(field) || form.own(field).is_some_and(|own| own.is_wanted) {
             let typed = form.own(field).map_or_else(|| form.model(), |own| &own.path);
             let line = form.line().filter(|_| form.typing == Some(field));
             return jobs::Field::text(label, label, line.unwrap_or(typed), "");
         }
-        let (value, remark) = self.field_said(field);
+        let (value, remark) = self.field_said(session, field);
         let choice = session::jobs::Choice::new(label, value).with_remark(remark);
         jobs::Field::choice(label, label, vec![choice], 0)
     }
 
-    fn components_said(&self) -> (String, String) {
-        let word = match self.judging.form.which {
+    fn components_said(&self, session: &Session) -> (String, String) {
+        let word = match self.form.which {
             Which::All => "all",
             Which::Chosen => "the chosen one",
             Which::Severe => "scored 0 or 1",
             Which::Unjudged => "without a score",
             Which::Marked => "marked",
         };
-        let remark = match (self.judging.form.which, self.wanted_components()) {
-            (Which::All, _) => match self.judgeable().len() {
+        let remark = match (self.form.which, self.wanted_components(session)) {
+            (Which::All, _) => match self.judgeable(session).len() {
                 0 => String::new(),
                 count => count.to_string(),
             },
             (Which::Chosen, Ok(Some(ids))) => ids.concat(),
             (_, Ok(ids)) => {
-                format!("{} of {}", ids.map_or(0, |it| it.len()), self.judgeable().len())
+                format!("{} of {}", ids.map_or(0, |it| it.len()), self.judgeable(session).len())
             }
             (_, Err(_)) => "none".into(),
         };
         (word.into(), remark)
     }
 
-    fn state_said(&self) -> (String, String) {
-        let checkpoints = &self.session.run.checkpoints;
+    fn state_said(&self, session: &Session) -> (String, String) {
+        let checkpoints = &session.run.checkpoints;
         let after = |turn: usize| format!("after turn {turn}");
-        match self.judging.form.state {
-            State::Shown => match self.shown_state() {
+        match self.form.state {
+            State::Shown => match session.rubric.looked_at.done {
                 Some(turn) => (format!("turn {turn}"), "shown in this view".into()),
-                None => (format!("turn {}", self.session.turn + 1), "the playhead's".into()),
+                None => (format!("turn {}", session.turn + 1), "the playhead's".into()),
             },
-            State::Playhead => (format!("turn {}", self.session.turn + 1), "the playhead's".into()),
-            State::Final => ("the end".into(), after(self.session.run.end())),
+            State::Playhead => (format!("turn {}", session.turn + 1), "the playhead's".into()),
+            State::Final => ("the end".into(), after(session.run.end())),
             State::EveryCheckpoint => {
-                let count = self.moments().map_or(0, |it| it.len());
+                let count = self.moments(session).map_or(0, |it| it.len());
                 ("every checkpoint".into(), format!("{count}, in order"))
             }
             State::Checkpoint(at) => match checkpoints.get(at) {

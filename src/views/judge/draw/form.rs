@@ -1,10 +1,11 @@
 //! The fields of what is wanted, and what it would take.
 
+use crate::session::Session;
+use crate::views::judge::Judging;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
     session::judging::{Asks, Plan, Wish},
-    shell::replay::Replay,
     views::{jobs::draw_form::field_row, judge::areas::Areas},
     widgets::{
         line::{amount, fit, own, recorded, width_of},
@@ -19,33 +20,46 @@ use super::put_lines;
 /// Cells of the name of a line below.
 const NAME: usize = 11;
 
-pub fn draw(replay: &Replay, is_focused: bool, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
-    if replay.judging.form.judges.is_empty() {
+pub fn draw(
+    view: &Judging,
+    session: &Session,
+    is_focused: bool,
+    theme: Theme,
+    areas: &Areas,
+    buffer: &mut Buffer,
+) {
+    if view.form.judges.is_empty() {
         let area = areas.list.union(areas.below);
-        return put_lines(no_judge(replay, theme, area), area, buffer);
+        return put_lines(no_judge(view, theme, area), area, buffer);
     }
-    let form = &replay.judging.form;
+    let form = &view.form;
     let selected = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
-    let seen = form.rows.top..replay.form_rows().min(form.rows.top + areas.list_height());
+    let seen = form.rows.top..view.form_rows(session).min(form.rows.top + areas.list_height());
     for (y, row) in seen.enumerate() {
         let line = match form.fields().get(row) {
             Some(field) => {
                 let types = form.typing == Some(*field);
-                field_row(&replay.shown_field(*field), (types, false), theme, areas.width())
+                field_row(&view.shown_field(session, *field), (types, false), theme, areas.width())
             }
-            None => mark_row(row - form.fields().len(), replay, theme, areas.width()),
+            None => mark_row(row - form.fields().len(), view, session, theme, areas.width()),
         };
         let style = (row == form.rows.cursor).then_some(selected);
         put_row(line, style, areas.list, y as u16, buffer);
     }
-    put_lines(below(replay, theme, areas.width()), areas.below, buffer);
+    put_lines(below(view, session, theme, areas.width()), areas.below, buffer);
 }
 
 /// ` [x] C07 Joint loss`
-fn mark_row(at: usize, replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
-    let all = replay.judgeable();
+fn mark_row(
+    at: usize,
+    view: &Judging,
+    session: &Session,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
+    let all = view.judgeable(session);
     let Some(matter) = all.get(at) else { return Line::default() };
-    let is_marked = replay.judging.form.marked.contains(&matter.id);
+    let is_marked = view.form.marked.contains(&matter.id);
     let cells = all.iter().map(|it| width_of(&[recorded(&it.id, theme.of(Meaning::Text))]) + 2);
     let gap = cells.max().unwrap_or_default();
     let sign = if is_marked { " [x] " } else { " [ ] " };
@@ -58,26 +72,26 @@ fn mark_row(at: usize, replay: &Replay, theme: Theme, width: usize) -> Line<'sta
 }
 
 /// What it would take, or why it cannot be done, and how to begin.
-fn below(replay: &Replay, theme: Theme, width: usize) -> Vec<Line<'static>> {
+fn below(view: &Judging, session: &Session, theme: Theme, width: usize) -> Vec<Line<'static>> {
     let muted = theme.of(Meaning::Muted);
     let warn = |words: &str| said(words, Meaning::Warning, theme, width);
     let rule = Line::styled("─".repeat(width), theme.of(Meaning::Border));
     let mut lines = vec![rule];
-    let wish = match replay.judge_wish() {
+    let wish = match view.judge_wish(session) {
         Err(why) => {
             lines.extend(warn(&why));
             return lines;
         }
         Ok(wish) => wish,
     };
-    match replay.judging.plan(&wish) {
+    match view.plan(&wish) {
         None => lines.push(Line::styled(" working out what it would take…", muted)),
         Some(Err(why)) => lines.extend(warn(why)),
         Some(Ok(plan)) => {
             lines.extend(planned(plan, &wish, theme, width));
             match &plan.lacks {
                 Some(why) => lines.extend(warn(why)),
-                None => lines.push(go(replay, theme)),
+                None => lines.push(go(view, theme)),
             }
         }
     }
@@ -133,8 +147,8 @@ fn planned_row(name: &str, words: &str, theme: Theme, width: usize) -> Vec<Line<
     rows.collect()
 }
 
-fn go(replay: &Replay, theme: Theme) -> Line<'static> {
-    let words = match replay.judging.under_way() {
+fn go(view: &Judging, theme: Theme) -> Line<'static> {
+    let words = match view.under_way() {
         Some(_) => "  another judging is under way",
         None => "  asks; nothing was sent so far",
     };
@@ -157,12 +171,12 @@ fn said(words: &str, meaning: Meaning, theme: Theme, width: usize) -> Vec<Line<'
 }
 
 /// What would make somebody be there.
-fn no_judge(replay: &Replay, theme: Theme, area: Rect) -> Vec<Line<'static>> {
+fn no_judge(view: &Judging, theme: Theme, area: Rect) -> Vec<Line<'static>> {
     let width = usize::from(area.width);
-    if replay.judging.is_searching() {
+    if view.is_searching() {
         return said("looking for somebody to ask…", Meaning::Muted, theme, width);
     }
-    let file = replay.judging.form.settings.as_deref().unwrap_or("the file of --config");
+    let file = view.form.settings.as_deref().unwrap_or("the file of --config");
     let mut lines =
         said("Nobody can be asked yet. Any of these is enough:", Meaning::Warning, theme, width);
     lines.push(Line::default());

@@ -3,6 +3,8 @@
 mod form;
 mod watch;
 
+use crate::session::Session;
+use crate::views::judge::Judging;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -11,7 +13,6 @@ use ratatui::{
 
 use crate::{
     session::judging::Asks,
-    shell::replay::Replay,
     views::judge::{Page, areas::Areas},
     widgets::{
         layout::Layout,
@@ -21,28 +22,28 @@ use crate::{
     },
 };
 
-pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    let areas = Areas::of(layout, replay.judging.page);
+pub fn draw(view: &Judging, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    let areas = Areas::of(layout, view.page);
     if areas.pane.is_empty() {
         return;
     }
-    let is_focused = replay.judging.has_keyboard(layout);
+    let is_focused = view.has_keyboard(layout);
     let width = usize::from(areas.pane.width.saturating_sub(4));
-    let left = Line::from(fit(title(replay, is_focused, theme), width));
+    let left = Line::from(fit(title(view, is_focused, theme), width));
     titled(is_focused, [left, Line::default(), Line::default()], theme, areas.pane, buffer);
-    match replay.judging.page {
-        Page::Form => form::draw(replay, is_focused, theme, &areas, buffer),
-        Page::Watch => watch::draw(replay, is_focused, theme, &areas, buffer),
-        Page::Detail => watch::draw_detail(replay, theme, &areas, buffer),
+    match view.page {
+        Page::Form => form::draw(view, session, is_focused, theme, &areas, buffer),
+        Page::Watch => watch::draw(view, session, is_focused, theme, &areas, buffer),
+        Page::Detail => watch::draw_detail(view, session, theme, &areas, buffer),
     }
 }
 
 /// ` ask a judge `, ` stub · after turn 12 `, ` C10 Cosine noise schedule `
-fn title(replay: &Replay, is_focused: bool, theme: Theme) -> Vec<Span<'static>> {
+fn title(view: &Judging, is_focused: bool, theme: Theme) -> Vec<Span<'static>> {
     let meaning = if is_focused { Meaning::Title } else { Meaning::Text };
     let style = theme.of(meaning);
-    let sitting = replay.judging.sitting.as_ref();
-    let words = match (replay.judging.page, sitting) {
+    let sitting = view.sitting.as_ref();
+    let words = match (view.page, sitting) {
         (Page::Form, _) | (_, None) => return vec![own(" ask a judge ", style)],
         (Page::Watch, Some(sitting)) => {
             let turn =
@@ -54,7 +55,7 @@ fn title(replay: &Replay, is_focused: bool, theme: Theme) -> Vec<Span<'static>> 
             };
             format!("{}{flags}{turn}", sitting.wish.judge)
         }
-        (Page::Detail, Some(_)) => match replay.judging.chosen() {
+        (Page::Detail, Some(_)) => match view.chosen() {
             Some(entry) => format!("{} {}", entry.id, entry.name),
             None => "component".into(),
         },

@@ -1,5 +1,7 @@
 //! A judging: how far it is, its components, the calls as they happen, and everything about one component.
 
+use crate::session::Session;
+use crate::views::judge::Judging;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -9,7 +11,6 @@ use ratatui::{
 use crate::{
     run::{flags::Counts, rubric::LEVELS},
     session::judging::{Given, How, Outcome},
-    shell::replay::Replay,
     views::{
         judge::{
             Part,
@@ -35,10 +36,17 @@ const ID: usize = 5;
 /// Cells of the bar.
 const BAR: usize = 20;
 
-pub fn draw(replay: &Replay, is_focused: bool, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
-    let Some(sitting) = &replay.judging.sitting else { return };
+pub fn draw(
+    view: &Judging,
+    session: &Session,
+    is_focused: bool,
+    theme: Theme,
+    areas: &Areas,
+    buffer: &mut Buffer,
+) {
+    let Some(sitting) = &view.sitting else { return };
     put_lines(head(sitting, theme, areas), areas.head, buffer);
-    let judging = &replay.judging;
+    let judging = view;
     let chosen = |part| {
         let has = is_focused && judging.part == part;
         theme.of(if has { Meaning::Selected } else { Meaning::Marked })
@@ -47,10 +55,10 @@ pub fn draw(replay: &Replay, is_focused: bool, theme: Theme, areas: &Areas, buff
     let seen = sitting.entries.iter().enumerate().skip(rows.top).take(areas.list_height());
     for (at, entry) in seen {
         let style = (at == rows.cursor).then_some(chosen(Part::Components));
-        let line = component(entry, replay, sitting, theme, areas.width());
+        let line = component(entry, view, session, sitting, theme, areas.width());
         put_row(line, style, areas.list, (at - rows.top) as u16, buffer);
     }
-    calls(replay, sitting, theme, areas, buffer);
+    calls(view, sitting, theme, areas, buffer);
     let calls = judging.calls;
     if is_focused && judging.part == Part::Calls && !sitting.calls.is_empty() {
         let y = (calls.cursor.saturating_sub(calls.top) + 1) as u16;
@@ -64,11 +72,17 @@ pub fn draw(replay: &Replay, is_focused: bool, theme: Theme, areas: &Areas, buff
     }
 }
 
-pub fn draw_detail(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
-    let Some(sitting) = &replay.judging.sitting else { return };
+pub fn draw_detail(
+    view: &Judging,
+    session: &Session,
+    theme: Theme,
+    areas: &Areas,
+    buffer: &mut Buffer,
+) {
+    let Some(sitting) = &view.sitting else { return };
     put_lines(head(sitting, theme, areas), areas.head, buffer);
-    let rows = replay.entry_rows(areas);
-    let top = replay.judging.words.top;
+    let rows = view.entry_rows(session, areas);
+    let top = view.words.top;
     let lines = rows.iter().skip(top).map(|row| said(row, theme, areas.width()));
     put_lines(lines, areas.list, buffer);
     let seen = areas.pane;
@@ -173,13 +187,14 @@ fn id_cells(sitting: &Sitting) -> usize {
 /// ` C07  Joint loss           ██·· 2 Simplified`, ` shape  Mixed levels, …   3 flags (1 carried)`
 fn component(
     entry: &Entry,
-    replay: &Replay,
+    view: &Judging,
+    session: &Session,
     sitting: &Sitting,
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
     let id = id_cells(sitting);
-    let right = standing(entry, replay, sitting, theme);
+    let right = standing(entry, view, session, sitting, theme);
     let right = fit(right, (width * 3 / 5).max(24).min(width.saturating_sub(id + 2)));
     let room = width.saturating_sub(width_of(&right) + 2);
     let left = vec![
@@ -191,7 +206,13 @@ fn component(
     line
 }
 
-fn standing(entry: &Entry, replay: &Replay, sitting: &Sitting, theme: Theme) -> Vec<Span<'static>> {
+fn standing(
+    entry: &Entry,
+    view: &Judging,
+    session: &Session,
+    sitting: &Sitting,
+    theme: Theme,
+) -> Vec<Span<'static>> {
     let (muted, warn) = (theme.of(Meaning::Muted), theme.of(Meaning::Warning));
     let mut spans = vec![];
     if !entry.before.is_empty() {
@@ -203,7 +224,7 @@ fn standing(entry: &Entry, replay: &Replay, sitting: &Sitting, theme: Theme) -> 
         let before: Vec<String> = entry.before.iter().map(said).collect();
         spans.push(own(format!("{} › ", before.join(" ")), muted));
     }
-    match replay.entry_state(entry) {
+    match view.entry_state(session, entry) {
         State::Waiting if sitting.is_under_way() => spans.push(own("waiting", muted)),
         State::Waiting => spans.push(own("not asked", muted)),
         State::Looking => {
@@ -250,11 +271,11 @@ fn flagged(counts: Counts, theme: Theme) -> Vec<Span<'static>> {
     std::iter::once(own(all, theme.of(meaning))).chain(carried).collect()
 }
 
-fn calls(replay: &Replay, sitting: &Sitting, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+fn calls(view: &Judging, sitting: &Sitting, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let words = format!("── calls ({}) ", sitting.calls.len());
     let rest = "─".repeat(areas.width().saturating_sub(words.chars().count()));
     let rule = Line::styled(words + &rest, theme.of(Meaning::Border));
-    let top = replay.judging.calls.top;
+    let top = view.calls.top;
     let shown = sitting.calls.iter().skip(top);
     let id = id_cells(sitting);
     let shown = shown.map(|call| call_of(call, id, theme, areas.width()));
