@@ -74,10 +74,25 @@ fn measure(shape: Shape, rounds: usize, table: &mut Table) {
     table.taken(&of("first frame"), ms(300), first.iter().map(|it| it.took).collect());
     table.taken(&of("first frame, all cores"), ms(300), first.iter().map(|it| it.cpu).collect());
     let shown: Vec<Shown> = (0..rounds).map(|_| show(path)).collect();
-    table.taken(&of("show"), ms(2_000), shown.iter().map(|it| it.took).collect());
-    table.taken(&of("show, all cores"), ms(4_000), shown.iter().map(|it| it.cpu).collect());
+    let most = most_of_show(shape, &bundle);
+    table.taken(&of("show"), most, shown.iter().map(|it| it.took).collect());
+    table.taken(&of("show, all cores"), 2 * most, shown.iter().map(|it| it.cpu).collect());
     table.memory(&of("memory of show, at most"), 300.0, shown[0].megabytes);
     table.memory(&of("memory of the screen at rest"), 300.0, memory_at_rest(path));
+}
+
+/// The bar of `show`: two seconds; where many files changed at each turn, so that it has as many differences to count as
+/// `git log --numstat`, twice what that takes.
+fn most_of_show(shape: Shape, bundle: &Path) -> Duration {
+    let many = matches!(shape.work, Work::Changes(count) if count > 1);
+    if !many {
+        return ms(2_000);
+    }
+    let begun = Instant::now();
+    let mut counted = git(&bundle.join("workspace.git"), &["log", "--all", "--numstat"]);
+    let ended = counted.stdout(Stdio::null()).status();
+    assert!(ended.is_ok_and(|it| it.success()), "git counts the lines of the bundle");
+    2 * begun.elapsed()
 }
 
 struct Seen {
