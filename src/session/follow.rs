@@ -6,6 +6,8 @@ pub struct Follow {
     pub is_on: bool,
     /// Turns and steps of the last one when the playhead was last at the end.
     seen: End,
+    /// The turn that was on before others selected one, until the replay has followed them.
+    pub left: Option<usize>,
 }
 
 /// How far a run goes.

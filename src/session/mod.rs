@@ -148,6 +148,12 @@ impl Session {
         counts.is_some_and(Vec::is_empty) && !self.timeline.ready().is_some_and(is_untold)
     }
 
+    /// Goes to a turn, counted from 0; the replay follows when it is next brought in step.
+    pub fn select_turn(&mut self, turn: usize) {
+        self.follow.left.get_or_insert(self.turn);
+        self.turn = turn;
+    }
+
     /// How far the run goes.
     pub fn end(&self) -> End {
         let last = self.run.turns.len().saturating_sub(1);

@@ -75,7 +75,10 @@ impl App {
         if mouse.kind == Kind::Move {
             let is_free =
                 self.overlay.is_none() && self.shell.palette.is_none() && self.table().is_none();
-            self.on_replay(|replay| replay.hover(mouse, layout, is_free));
+            self.on_replay(|replay| {
+                let is_free = is_free && replay.chooser.is_none();
+                replay.hover(mouse, layout, is_free);
+            });
             return vec![];
         }
         if matches!(mouse.kind, Kind::Release | Kind::Drag) {

@@ -193,6 +193,7 @@ impl Replay {
                 Ok(view) => self.session.view = view,
                 Err(why) => self.session.notice = Some(why),
             },
+            Message::Curves(curves::Message::SwitchMarks) => self.show_marks_or_not(),
             Message::Curves(message) => self.update_curves(message, layout),
             Message::Scores(message) => self.update_scores(message, layout),
             Message::Audit(message) => self.audit.update_audit(&mut self.session, message, layout),
@@ -201,7 +202,17 @@ impl Replay {
                 self.judging.update_judging(&mut self.session, message, layout);
             }
         }
+        self.follow_turn();
         self.follow_opening();
+    }
+
+    /// Shows the turn that another view selected.
+    fn follow_turn(&mut self) {
+        let Some(left) = self.session.follow.left.take() else { return };
+        if left != self.session.turn {
+            self.steps.show(&self.session.run, self.session.turn);
+        }
+        self.diff.follows = Follows::Turn;
     }
 
     /// Takes an answer; one to an older question is dropped.
@@ -275,6 +286,7 @@ impl Replay {
 
     /// Brings every panel in step with the selection.
     pub fn settle(&mut self, layout: &Layout) {
+        self.follow_turn();
         self.follow_opening();
         let room = layout.room(Panel::Steps);
         self.steps.settle(usize::from(room.width), usize::from(room.height));

@@ -5,13 +5,13 @@
 pub mod areas;
 pub mod draw;
 mod judged;
-pub mod marks;
 mod moving;
 mod pointing;
 pub mod points;
 pub mod series;
 mod wanted;
 
+use crate::session::effect::Effect;
 use crate::{
     metrics::{
         Number,
@@ -109,9 +109,6 @@ pub enum Message {
 
 impl Replay {
     pub(crate) fn update_curves(&mut self, message: Message, layout: &Layout) {
-        if message == Message::SwitchMarks {
-            return self.show_marks_or_not();
-        }
         self.session.view = View::Curves;
         match message {
             Message::SwitchMarks => {}
@@ -207,12 +204,14 @@ impl Replay {
         self.curves.rows.follow(len, height);
     }
 
-    /// What is to be measured or compared next, while somebody looks at it.
+    /// What is to be measured or compared next, while somebody looks at it; `marked` are the moments that the marks beside
+    /// the lines of the diff are worked out from.
     pub(crate) fn ask_curves(
         &mut self,
         numbers: &mut Numbers,
+        marked: Option<Span>,
         layout: &Layout,
-    ) -> Vec<crate::session::effect::Effect> {
+    ) -> Vec<Effect> {
         let is_known =
             self.session.growth.is_whole && matches!(self.session.timeline, Loading::Ready(_));
         let is_seen = self.session.view == View::Curves || layout.now.is_some();
@@ -227,7 +226,7 @@ impl Replay {
         }
         let span = match self.session.view {
             View::Curves => self.moved_span(),
-            View::Replay | View::Collection | View::Compare | View::Live => self.marked_span(),
+            View::Replay | View::Collection | View::Compare | View::Live => marked,
             View::Scores | View::Audit => None,
         };
         effects.extend(

@@ -27,11 +27,11 @@ impl Replay {
             Motion::To(number) => {
                 let turn =
                     number.saturating_sub(1).min(self.session.run.turns.len().saturating_sub(1));
-                return self.select_turn(turn);
+                return self.session.select_turn(turn);
             }
             motion => motion.from(at, points.len(), PAGE),
         };
-        self.select_turn(points[at].done - 1);
+        self.session.select_turn(points[at].done - 1);
     }
 
     pub(super) fn go_by_checkpoint(&mut self, count: usize, way: Way) {
@@ -45,7 +45,7 @@ impl Replay {
             Way::On => turns::Message::NextCheckpoint(count),
             Way::Back => turns::Message::PreviousCheckpoint(count),
         };
-        self.select_turn(message.from(&self.session.run, self.session.turn));
+        self.session.select_turn(message.from(&self.session.run, self.session.turn));
     }
 
     pub(super) fn switch_axis(&mut self) {
@@ -68,7 +68,7 @@ impl Replay {
         let wanted = last.map_or(count - 1, |(_, rank, _)| rank.saturating_add(count));
         match rises.get(wanted) {
             Some((index, by)) => {
-                self.select_turn(points[*index].done - 1);
+                self.session.select_turn(points[*index].done - 1);
                 self.curves.rise = Some((number, wanted, self.session.turn));
                 self.session.notice = Some(self.rise_said(number, wanted, rises.len(), *by));
             }

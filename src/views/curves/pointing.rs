@@ -49,7 +49,7 @@ impl Replay {
                 let points = self.points();
                 if let Some(index) = areas.point_at(mouse.column, mouse.row, points.len()) {
                     self.curves.part = Part::Chart;
-                    self.select_turn(points[index].done - 1);
+                    self.session.select_turn(points[index].done - 1);
                 }
             }
         }
@@ -57,7 +57,7 @@ impl Replay {
 
     /// Remembers the point under the pointer, whose values are shown until it is elsewhere or a key is pressed.
     pub fn hover(&mut self, mouse: Mouse, layout: &Layout, is_free: bool) {
-        let is_here = is_free && self.session.view == View::Curves && self.chooser.is_none();
+        let is_here = is_free && self.session.view == View::Curves;
         let areas = Areas::of(layout, self.curves.part);
         let count = if is_here { self.points().len() } else { 0 };
         self.curves.hovered = areas.point_at(mouse.column, mouse.row, count);

@@ -7,6 +7,7 @@ pub mod diff;
 pub mod draw;
 pub mod files;
 pub mod looking;
+pub mod marks;
 pub mod now;
 pub mod opening;
 pub mod playback;

@@ -26,7 +26,7 @@ use crate::{
     },
     shell::replay::Replay,
     views::{
-        curves::marks,
+        replay::marks,
         scores::{components::marks::EvidenceMark, flags::marks::FlagMark},
     },
     widgets::{

@@ -1,5 +1,6 @@
 //! The marks beside the lines that the diff shows, and what each of them means.
 
+use crate::session::scores::Span;
 use crate::{
     metrics::quality::{HIGH_CC, What},
     session::{
@@ -35,7 +36,7 @@ impl<'a> Shown<'a> {
 
 impl Replay {
     /// The moments that the marks are worked out from; None where the lines on the right are not those after the turn.
-    pub(super) fn marked_span(&self) -> Option<super::Span> {
+    pub(crate) fn marked_span(&self) -> Option<Span> {
         let turn = match self.diff_key()?.scope {
             Scope::Turn(turn) | Scope::At(turn) => turn,
             Scope::Since { done, turn } if done <= turn => turn,
