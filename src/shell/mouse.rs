@@ -77,7 +77,7 @@ impl App {
                 self.overlay.is_none() && self.shell.palette.is_none() && self.table().is_none();
             self.on_replay(|replay| {
                 let is_free = is_free && replay.chooser.is_none();
-                replay.hover(mouse, layout, is_free);
+                replay.curves.hover(&mut replay.session, mouse, layout, is_free);
             });
             return vec![];
         }
@@ -115,7 +115,9 @@ impl App {
             return vec![];
         }
         if self.replay().is_some_and(|replay| replay.session.view == View::Curves) {
-            self.on_replay(|replay| replay.point_at_curves(mouse, layout));
+            self.on_replay(|replay| {
+                replay.curves.point_at_curves(&mut replay.session, mouse, layout)
+            });
             return vec![];
         }
         if self.replay().is_some_and(|replay| replay.session.view == View::Scores) {

@@ -240,14 +240,14 @@ fn the_steepest_rises_are_gone_through_in_order() {
 fn what_is_not_recorded_is_a_gap_and_never_nothing() {
     let world = world("");
     let replay = world.app.replay().unwrap();
-    let points = replay.points();
-    let tests = series::values(Number::Tests, replay, &points);
-    let tokens = series::values(Number::Tokens, replay, &points);
+    let points = replay.curves.points(&replay.session);
+    let values = |number| series::values(number, &replay.curves, &replay.session, &points);
+    let (tests, tokens) = (values(Number::Tests), values(Number::Tokens));
 
     let passed = [Some(0.25), None, Some(0.5625), None, Some(0.8125), Some(0.75), None, None];
     assert_eq!(tests, passed);
     assert_eq!(tokens[7], None);
-    assert_eq!(series::values(Number::Erosion, replay, &points)[0], Some(0.0));
+    assert_eq!(values(Number::Erosion)[0], Some(0.0));
 }
 
 #[test]
@@ -282,7 +282,8 @@ fn the_values_of_a_point_are_shown_while_the_pointer_is_over_it() {
 fn rules_and_clones_come_first_where_verbosity_is_looked_at() {
     let first = |keys: &str| {
         let world = world(keys);
-        let rows = world.app.replay().unwrap().moved_rows();
+        let replay = world.app.replay().unwrap();
+        let rows = replay.curves.moved_rows(&replay.session);
         rows.first().map(|change| change.mass().is_some())
     };
     assert_eq!(first("m"), Some(true));
@@ -407,7 +408,7 @@ fn a_run_that_grows_measures_only_what_is_new() {
     world.answer_all(effects);
 
     let replay = world.app.replay().unwrap();
-    assert_eq!(replay.points().len(), 9);
+    assert_eq!(replay.curves.points(&replay.session).len(), 9);
     assert_eq!(replay.session.scores.count(), 9);
 }
 

@@ -36,7 +36,8 @@ impl Replay {
         effects.extend(self.ask_diff(numbers));
         effects.extend(self.ask_blame(numbers));
         effects.extend(self.ask_colours(numbers));
-        effects.extend(self.ask_curves(numbers, self.marked_span(), layout));
+        let marked = self.marked_span();
+        effects.extend(self.curves.ask_curves(&mut self.session, numbers, marked, layout));
         effects.extend(self.ask_components(numbers));
         effects.extend(self.audit.ask_audit(&mut self.session, numbers));
         effects.extend(self.judging.ask_judging(&mut self.session, numbers));

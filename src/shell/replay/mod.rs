@@ -194,7 +194,9 @@ impl Replay {
                 Err(why) => self.session.notice = Some(why),
             },
             Message::Curves(curves::Message::SwitchMarks) => self.show_marks_or_not(),
-            Message::Curves(message) => self.update_curves(message, layout),
+            Message::Curves(message) => {
+                self.curves.update_curves(&mut self.session, message, layout)
+            }
             Message::Scores(message) => self.update_scores(message, layout),
             Message::Audit(message) => self.audit.update_audit(&mut self.session, message, layout),
             Message::Judging(message) => {
@@ -297,7 +299,7 @@ impl Replay {
             .settle(self.session.turn, self.session.timeline.ready().map(|timeline| &**timeline));
         self.settle_chooser(layout);
         self.settle_follow();
-        self.settle_curves(layout);
+        self.curves.settle_curves(&mut self.session, layout);
         self.settle_scores(layout);
         if self.session.view == views::View::Replay && layout.now.is_some() {
             self.session.note_standings_shown();

@@ -1,6 +1,8 @@
 //! What was said of a run beside its recording, as curves: verdicts at the turns that were judged, exposure at every
 //! turn.
 
+use crate::views::curves::Curves;
+use crate::views::curves::Session;
 use crate::{
     metrics::{
         Number,
@@ -9,23 +11,22 @@ use crate::{
         numbers::{Of, facts::Verdicts},
     },
     run::rubric::Judgement,
-    shell::replay::Replay,
 };
 
 use super::points::Point;
 
-impl Replay {
+impl Curves {
     /// Whether there is a verdict or an audit of exposure to draw a curve of.
-    pub(super) fn has_judged_curves(&self) -> bool {
-        let rubric = self.session.rubric.known();
+    pub(super) fn has_judged_curves(&self, session: &Session) -> bool {
+        let rubric = session.rubric.known();
         rubric.is_some_and(|rubric| rubric.exposure.is_some() || rubric.chosen().is_some())
     }
 
     /// Who gave the scores a curve is made of; None where nothing says so.
-    pub fn judged_by(&self, number: Number) -> Option<String> {
+    pub fn judged_by(&self, session: &Session, number: Number) -> Option<String> {
         match number.row().of {
             Of::Judgement(_) => {
-                let judge = self.session.rubric.judge_of_curves()?;
+                let judge = session.rubric.judge_of_curves()?;
                 Some(format!("{} ({})", judge.name, judge.kind)).filter(|_| !judge.name.is_empty())
             }
             Of::Exposure(_) => Some("exposure.json".into()),
@@ -42,8 +43,8 @@ impl Replay {
 
     /// The judgement of the state at a point that covers the checklist: of the judge whose verdicts the scores show, since
     /// judges differ.
-    fn judgement_at(&self, point: &Point) -> Option<&Judgement> {
-        let judged = &self.session.rubric;
+    fn judgement_at<'a>(&self, session: &'a Session, point: &Point) -> Option<&'a Judgement> {
+        let judged = &session.rubric;
         let (judge, rubric) = (judged.judge_of_curves()?, judged.known()?);
         let is_of_turn = |it: &&Judgement| it.turn == Some(point.done) && it.judge == *judge;
         rubric.judgements.iter().rev().filter(is_of_turn).find(|it| rubric.covers(it))
@@ -51,14 +52,14 @@ impl Replay {
 }
 
 /// None where the state at the point was not judged. DIR is not worked out for every turn.
-pub fn verdicts(replay: &Replay, point: &Point) -> Option<Verdicts> {
-    let checklist = replay.session.rubric.known()?.checklist.as_ref();
-    let scores = Faithfulness::of(replay.judgement_at(point)?, checklist);
+pub fn verdicts(view: &Curves, session: &Session, point: &Point) -> Option<Verdicts> {
+    let checklist = session.rubric.known()?.checklist.as_ref();
+    let scores = Faithfulness::of(view.judgement_at(session, point)?, checklist);
     Some(Verdicts::of(&scores, None))
 }
 
 /// What was given away up to the end of the point's last turn; None without an audit.
-pub fn exposed(replay: &Replay, point: &Point) -> Option<AtTurn> {
-    let rubric = replay.session.rubric.known()?;
+pub fn exposed(session: &Session, point: &Point) -> Option<AtTurn> {
+    let rubric = session.rubric.known()?;
     AtTurn::of(rubric.exposure.as_ref()?, rubric.checklist.as_ref(), point.done)
 }

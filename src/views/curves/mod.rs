@@ -24,7 +24,7 @@ use crate::{
         scores::{Moved, Span},
         views::View,
     },
-    shell::{config::Reference, replay::Replay},
+    shell::config::Reference,
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},
@@ -107,53 +107,58 @@ pub enum Message {
     SwitchMarks,
 }
 
-impl Replay {
-    pub(crate) fn update_curves(&mut self, message: Message, layout: &Layout) {
-        self.session.view = View::Curves;
+impl Curves {
+    pub(crate) fn update_curves(
+        &mut self,
+        session: &mut Session,
+        message: Message,
+        layout: &Layout,
+    ) {
+        session.view = View::Curves;
         match message {
             Message::SwitchMarks => {}
-            Message::Go(motion) => self.go_by_point(motion),
-            Message::NextCheckpoint(count) => self.go_by_checkpoint(count, Way::On),
-            Message::PreviousCheckpoint(count) => self.go_by_checkpoint(count, Way::Back),
+            Message::Go(motion) => self.go_by_point(session, motion),
+            Message::NextCheckpoint(count) => self.go_by_checkpoint(session, count, Way::On),
+            Message::PreviousCheckpoint(count) => self.go_by_checkpoint(session, count, Way::Back),
             Message::Choose(motion) => {
-                let (at, listed) = (series::chosen(self), series::listed(self));
-                self.curves.number = listed[motion.from(at, listed.len(), 4)];
+                let (at, listed) = (series::chosen(self, session), series::listed(self, session));
+                self.number = listed[motion.from(at, listed.len(), 4)];
             }
-            Message::SwitchAxis => self.switch_axis(),
-            Message::Steepest(count) => self.go_to_steepest(count),
-            Message::Open => self.curves.part = Part::Moved,
-            Message::Close => self.curves.part = Part::Chart,
+            Message::SwitchAxis => self.switch_axis(session),
+            Message::Steepest(count) => self.go_to_steepest(session, count),
+            Message::Open => self.part = Part::Moved,
+            Message::Close => self.part = Part::Chart,
             Message::SwitchPart => {
-                self.curves.part = match self.curves.part {
+                self.part = match self.part {
                     Part::Chart => Part::Moved,
                     Part::Moved => Part::Chart,
                 }
             }
             Message::Move(motion) => {
-                let len = self.moved_rows().len();
-                let height = Areas::of(layout, self.curves.part).list_height();
-                self.curves.rows.cursor = motion.from(self.curves.rows.cursor, len, height);
+                let len = self.moved_rows(session).len();
+                let height = Areas::of(layout, self.part).list_height();
+                self.rows.cursor = motion.from(self.rows.cursor, len, height);
             }
-            Message::Follow => self.follow_moved(),
-            Message::StopOrGoOn => self.stop_or_go_on(),
+            Message::Follow => self.follow_moved(session),
+            Message::StopOrGoOn => self.stop_or_go_on(session),
         }
     }
 
     /// The points of the axis that is chosen, in order.
-    pub fn points(&self) -> Vec<Point> {
-        points::of(&self.session.run, self.curves.axis)
+    pub fn points(&self, session: &Session) -> Vec<Point> {
+        points::of(&session.run, self.axis)
     }
 
     /// Which of [`Self::points`] the playhead is at: the first that is not before it.
-    pub fn point_index(&self, points: &[Point]) -> Option<usize> {
-        let at = points.partition_point(|point| point.done <= self.session.turn);
+    pub fn point_index(&self, session: &Session, points: &[Point]) -> Option<usize> {
+        let at = points.partition_point(|point| point.done <= session.turn);
         Some(at.min(points.len().checked_sub(1)?))
     }
 
     /// The moments between which the list says what moved.
-    pub fn moved_span(&self) -> Option<Span> {
-        let points = self.points();
-        let at = self.point_index(&points)?;
+    pub fn moved_span(&self, session: &Session) -> Option<Span> {
+        let points = self.points(session);
+        let at = self.point_index(session, &points)?;
         let before = match at.checked_sub(1) {
             Some(previous) => points[previous].done,
             None => points[at].turns.start,
@@ -162,8 +167,8 @@ impl Replay {
     }
 
     /// What moved the point at the playhead, if that is known.
-    pub fn moved(&self) -> Option<&Moved> {
-        match self.session.scores.moved(self.moved_span()?)? {
+    pub fn moved<'a>(&self, session: &'a Session) -> Option<&'a Moved> {
+        match session.scores.moved(self.moved_span(session)?)? {
             Ok(moved) => Some(moved),
             Err(_) => None,
         }
@@ -171,11 +176,11 @@ impl Replay {
 
     /// What moved the point at the playhead, the largest first: of what is made of flagged
     /// lines rules and clones, else callables.
-    pub fn moved_rows(&self) -> Vec<&Change> {
-        let Some(moved) = self.moved() else { return vec![] };
+    pub fn moved_rows<'a>(&self, session: &'a Session) -> Vec<&'a Change> {
+        let Some(moved) = self.moved(session) else { return vec![] };
         let is_code = |change: &&Change| matches!(change.what, What::Callable { .. });
         let (code, others): (Vec<_>, Vec<_>) = moved.changes.iter().partition(is_code);
-        match self.curves.number.row().opens {
+        match self.number.row().opens {
             Evidence::FlaggedLines => [others, code].concat(),
             Evidence::Callables
             | Evidence::Files
@@ -190,53 +195,51 @@ impl Replay {
         }
     }
 
-    pub(crate) fn settle_curves(&mut self, layout: &Layout) {
-        if self.session.view != View::Curves {
+    pub(crate) fn settle_curves(&mut self, session: &mut Session, layout: &Layout) {
+        if session.view != View::Curves {
             return;
         }
-        let span = self.moved_span();
-        if self.curves.listed != span {
-            self.curves.listed = span;
-            self.curves.rows = Scroll::default();
+        let span = self.moved_span(session);
+        if self.listed != span {
+            self.listed = span;
+            self.rows = Scroll::default();
         }
-        let len = self.moved_rows().len();
-        let height = Areas::of(layout, self.curves.part).list_height();
-        self.curves.rows.follow(len, height);
+        let len = self.moved_rows(session).len();
+        let height = Areas::of(layout, self.part).list_height();
+        self.rows.follow(len, height);
     }
 
     /// What is to be measured or compared next, while somebody looks at it; `marked` are the moments that the marks beside
     /// the lines of the diff are worked out from.
     pub(crate) fn ask_curves(
         &mut self,
+        session: &mut Session,
         numbers: &mut Numbers,
         marked: Option<Span>,
         layout: &Layout,
     ) -> Vec<Effect> {
-        let is_known =
-            self.session.growth.is_whole && matches!(self.session.timeline, Loading::Ready(_));
-        let is_seen = self.session.view == View::Curves || layout.now.is_some();
+        let is_known = session.growth.is_whole && matches!(session.timeline, Loading::Ready(_));
+        let is_seen = session.view == View::Curves || layout.now.is_some();
         if !is_known {
             return vec![];
         }
         let mut effects = vec![];
         if is_seen {
-            let Session { run, turn, scores, .. } = &mut self.session;
+            let Session { run, turn, scores, .. } = session;
             let wanted = wanted::moments(run, *turn, scores);
             effects.extend(scores.ask(numbers, run, wanted));
         }
-        let span = match self.session.view {
-            View::Curves => self.moved_span(),
+        let span = match session.view {
+            View::Curves => self.moved_span(session),
             View::Replay | View::Collection | View::Compare | View::Live => marked,
             View::Scores | View::Audit => None,
         };
-        effects.extend(
-            span.and_then(|span| self.session.scores.ask_moved(numbers, &self.session.run, span)),
-        );
+        effects.extend(span.and_then(|span| session.scores.ask_moved(numbers, &session.run, span)));
         effects
     }
 
-    fn stop_or_go_on(&mut self) {
-        self.session.notice = Some(match self.session.scores.stop_or_go_on() {
+    fn stop_or_go_on(&mut self, session: &mut Session) {
+        session.notice = Some(match session.scores.stop_or_go_on() {
             true => "measuring is stopped; x goes on".into(),
             false => "measuring goes on".into(),
         });

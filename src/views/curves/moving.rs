@@ -1,10 +1,11 @@
 //! Moving the playhead over the points of the curves, and from what moved a point to the lines that did.
 
+use crate::views::curves::Curves;
+use crate::views::curves::Session;
 use crate::{
     metrics::{Number, quality},
     run::RepoPath,
     session::opening::{Base, Opening, Target},
-    shell::replay::Replay,
     views::replay::turns,
     widgets::scroll::Motion,
 };
@@ -18,94 +19,103 @@ use super::{
 /// Points that a page moves by.
 const PAGE: usize = 10;
 
-impl Replay {
-    pub(super) fn go_by_point(&mut self, motion: Motion) {
-        let points = self.points();
-        let Some(at) = self.point_index(&points) else { return };
+impl Curves {
+    pub(super) fn go_by_point(&mut self, session: &mut Session, motion: Motion) {
+        let points = self.points(session);
+        let Some(at) = self.point_index(session, &points) else { return };
         let at = match motion {
             // A number is a turn's, whatever the points are.
             Motion::To(number) => {
-                let turn =
-                    number.saturating_sub(1).min(self.session.run.turns.len().saturating_sub(1));
-                return self.session.select_turn(turn);
+                let turn = number.saturating_sub(1).min(session.run.turns.len().saturating_sub(1));
+                return session.select_turn(turn);
             }
             motion => motion.from(at, points.len(), PAGE),
         };
-        self.session.select_turn(points[at].done - 1);
+        session.select_turn(points[at].done - 1);
     }
 
-    pub(super) fn go_by_checkpoint(&mut self, count: usize, way: Way) {
-        if self.curves.axis == Axis::Checkpoints {
-            return self.go_by_point(match way {
-                Way::On => Motion::Down(count),
-                Way::Back => Motion::Up(count),
-            });
+    pub(super) fn go_by_checkpoint(&mut self, session: &mut Session, count: usize, way: Way) {
+        if self.axis == Axis::Checkpoints {
+            return self.go_by_point(
+                session,
+                match way {
+                    Way::On => Motion::Down(count),
+                    Way::Back => Motion::Up(count),
+                },
+            );
         }
         let message = match way {
             Way::On => turns::Message::NextCheckpoint(count),
             Way::Back => turns::Message::PreviousCheckpoint(count),
         };
-        self.session.select_turn(message.from(&self.session.run, self.session.turn));
+        session.select_turn(message.from(&session.run, session.turn));
     }
 
-    pub(super) fn switch_axis(&mut self) {
-        if self.session.run.checkpoints.is_empty() {
-            self.session.notice =
-                Some("this run has no checkpoints: the points are its turns".into());
+    pub(super) fn switch_axis(&mut self, session: &mut Session) {
+        if session.run.checkpoints.is_empty() {
+            session.notice = Some("this run has no checkpoints: the points are its turns".into());
             return;
         }
-        self.curves.axis = match self.curves.axis {
+        self.axis = match self.axis {
             Axis::Turns => Axis::Checkpoints,
             Axis::Checkpoints => Axis::Turns,
         };
     }
 
-    pub(super) fn go_to_steepest(&mut self, count: usize) {
-        let (points, number) = (self.points(), self.curves.number);
-        let rises = rises(&series::known(number, self, &points));
-        let last =
-            self.curves.rise.filter(|(of, _, turn)| (*of, *turn) == (number, self.session.turn));
+    pub(super) fn go_to_steepest(&mut self, session: &mut Session, count: usize) {
+        let (points, number) = (self.points(session), self.number);
+        let rises = rises(&series::known(number, self, session, &points));
+        let last = self.rise.filter(|(of, _, turn)| (*of, *turn) == (number, session.turn));
         let wanted = last.map_or(count - 1, |(_, rank, _)| rank.saturating_add(count));
         match rises.get(wanted) {
             Some((index, by)) => {
-                self.session.select_turn(points[*index].done - 1);
-                self.curves.rise = Some((number, wanted, self.session.turn));
-                self.session.notice = Some(self.rise_said(number, wanted, rises.len(), *by));
+                session.select_turn(points[*index].done - 1);
+                self.rise = Some((number, wanted, session.turn));
+                session.notice = Some(self.rise_said(session, number, wanted, rises.len(), *by));
             }
             None if rises.is_empty() => {
-                self.session.notice =
-                    Some(format!("{} never rises{}", number.label(), self.so_far()));
+                session.notice =
+                    Some(format!("{} never rises{}", number.label(), self.so_far(session)));
             }
-            None => self.session.notice = Some(format!("no further rise of {}", number.label())),
+            None => session.notice = Some(format!("no further rise of {}", number.label())),
         }
     }
 
     /// `rise 1 of 12 of erosion: +0.2452`
-    fn rise_said(&self, number: Number, rank: usize, count: usize, by: f64) -> String {
+    fn rise_said(
+        &self,
+        session: &Session,
+        number: Number,
+        rank: usize,
+        count: usize,
+        by: f64,
+    ) -> String {
         let by = series::change_said(number, by);
-        format!("rise {} of {count} of {}: {by}{}", rank + 1, number.label(), self.so_far())
+        format!("rise {} of {count} of {}: {by}{}", rank + 1, number.label(), self.so_far(session))
     }
 
-    fn so_far(&self) -> &'static str {
-        if self.session.scores.count() < self.session.run.turns.len() { " so far" } else { "" }
+    fn so_far(&self, session: &Session) -> &'static str {
+        if session.scores.count() < session.run.turns.len() { " so far" } else { "" }
     }
 
-    pub(super) fn follow_moved(&mut self) {
-        if self.curves.part == Part::Chart {
-            self.curves.part = Part::Moved;
+    pub(super) fn follow_moved(&mut self, session: &mut Session) {
+        if self.part == Part::Chart {
+            self.part = Part::Moved;
             return;
         }
-        let change = self.moved_rows().get(self.curves.rows.cursor).copied();
-        let Some(opening) = change.and_then(|change| self.opening_of(change)) else { return };
-        self.session.open(opening);
-        self.session.notice = Some("backspace goes back to the curves".into());
+        let change = self.moved_rows(session).get(self.rows.cursor).copied();
+        let Some(opening) = change.and_then(|change| self.opening_of(session, change)) else {
+            return;
+        };
+        session.open(opening);
+        session.notice = Some("backspace goes back to the curves".into());
     }
 
-    fn opening_of(&self, change: &quality::Change) -> Option<Opening> {
-        let points = self.points();
-        let turns = points.get(self.point_index(&points)?)?.turns.clone();
+    fn opening_of(&self, session: &Session, change: &quality::Change) -> Option<Opening> {
+        let points = self.points(session);
+        let turns = points.get(self.point_index(session, &points)?)?.turns.clone();
         let path = RepoPath::new(&change.place.path)?;
-        let timeline = self.session.timeline.ready()?;
+        let timeline = session.timeline.ready()?;
         let changed = |turn: &usize| {
             let changes = timeline.turns.get(*turn).map_or(&[][..], |turn| &turn.changes);
             changes.iter().any(|it| it.path == path || it.from.as_ref() == Some(&path))
@@ -114,7 +124,7 @@ impl Replay {
         let turn = turns.end.checked_sub(1)?;
         let span = change.place.span;
         let lines = change.is_there.then_some((span.start as usize, span.end as usize));
-        let base = (self.curves.axis == Axis::Checkpoints).then_some(Base::Checkpoint);
+        let base = (self.axis == Axis::Checkpoints).then_some(Base::Checkpoint);
         Some(Opening { turn, target: Target::lines(path, lines, is_changed), base })
     }
 }

@@ -1,6 +1,8 @@
 //! The values of the curves: which numbers have one, where each comes from, how it is said. What a number is stands in
 //! its row of [`crate::metrics::numbers`].
 
+use crate::views::curves::Curves;
+use crate::views::curves::Session;
 use crate::{
     metrics::{
         Number,
@@ -12,7 +14,6 @@ use crate::{
         quality::Snapshot,
     },
     session::scores::Measured,
-    shell::replay::Replay,
 };
 
 use super::{judged, points::Point};
@@ -80,33 +81,33 @@ impl Origin {
 }
 
 /// The curves that a run has: the judged ones only where it was judged or audited.
-pub fn listed(replay: &Replay) -> Vec<Number> {
-    let has_judged = replay.has_judged_curves();
+pub fn listed(view: &Curves, session: &Session) -> Vec<Number> {
+    let has_judged = view.has_judged_curves(session);
     let is_there = |number: &Number| has_judged || Origin::of(*number) != Origin::Judged;
     CURVES.iter().copied().filter(is_there).collect()
 }
 
 /// The place of the chosen curve in [`listed`].
-pub fn chosen(replay: &Replay) -> usize {
-    let listed = listed(replay);
-    listed.iter().position(|number| *number == replay.curves.number).unwrap_or_default()
+pub fn chosen(view: &Curves, session: &Session) -> usize {
+    let listed = listed(view, session);
+    listed.iter().position(|number| *number == view.number).unwrap_or_default()
 }
 
 /// None where it is not recorded or not known yet.
-pub fn value(number: Number, replay: &Replay, point: &Point) -> Option<f64> {
-    number.value(&AtPoint { replay, point })
+pub fn value(number: Number, view: &Curves, session: &Session, point: &Point) -> Option<f64> {
+    number.value(&AtPoint { view, session, point })
 }
 
 /// With the profile or the rules before, where values of them are still shown.
-pub fn value_before(number: Number, replay: &Replay, point: &Point) -> Option<f64> {
-    let before = replay.session.scores.before.as_ref()?.at(point.done)?;
+pub fn value_before(number: Number, session: &Session, point: &Point) -> Option<f64> {
+    let before = session.scores.before.as_ref()?.at(point.done)?;
     number.of_code(before.snapshot.as_ref().ok()?)
 }
 
 /// All values in the order of the points, with why there is none where there is none.
-pub fn known(number: Number, replay: &Replay, points: &[Point]) -> Vec<Known> {
-    let known = |point: &Point| match (Origin::of(number), value(number, replay, point)) {
-        (Origin::Computed, value) => Known::of(replay.session.scores.at(point.done), value),
+pub fn known(number: Number, view: &Curves, session: &Session, points: &[Point]) -> Vec<Known> {
+    let known = |point: &Point| match (Origin::of(number), value(number, view, session, point)) {
+        (Origin::Computed, value) => Known::of(session.scores.at(point.done), value),
         (_, Some(value)) => Known::Value(value),
         (_, None) => Known::NotRecorded,
     };
@@ -114,14 +115,19 @@ pub fn known(number: Number, replay: &Replay, points: &[Point]) -> Vec<Known> {
 }
 
 /// All values in the order of the points.
-pub fn values(number: Number, replay: &Replay, points: &[Point]) -> Vec<Option<f64>> {
-    points.iter().map(|point| value(number, replay, point)).collect()
+pub fn values(
+    number: Number,
+    view: &Curves,
+    session: &Session,
+    points: &[Point],
+) -> Vec<Option<f64>> {
+    points.iter().map(|point| value(number, view, session, point)).collect()
 }
 
 /// The value at a point as people read it: of tests how many of how many.
-pub fn said_at(number: Number, replay: &Replay, point: &Point) -> Option<String> {
-    let value = value(number, replay, point)?;
-    let tests = number.passed(&AtPoint { replay, point });
+pub fn said_at(number: Number, view: &Curves, session: &Session, point: &Point) -> Option<String> {
+    let value = value(number, view, session, point)?;
+    let tests = number.passed(&AtPoint { view, session, point });
     let tests = tests.map(|tests| format!("{}/{}", tests.passed, tests.total));
     Some(tests.unwrap_or_else(|| said(number, value)))
 }
@@ -137,13 +143,14 @@ pub fn change_said(number: Number, by: f64) -> String {
 
 /// A run at a point of its curves.
 struct AtPoint<'a> {
-    replay: &'a Replay,
+    view: &'a Curves,
+    session: &'a Session,
     point: &'a Point,
 }
 
 impl Facts for AtPoint<'_> {
     fn code(&self) -> Option<&Snapshot> {
-        self.replay.session.scores.at(self.point.done)?.snapshot.as_ref().ok()
+        self.session.scores.at(self.point.done)?.snapshot.as_ref().ok()
     }
 
     /// It is not worked out for every turn.
@@ -152,23 +159,23 @@ impl Facts for AtPoint<'_> {
     }
 
     fn verdicts(&self) -> Option<Verdicts> {
-        judged::verdicts(self.replay, self.point)
+        judged::verdicts(self.view, self.session, self.point)
     }
 
     fn exposed(&self) -> Option<AtTurn> {
-        judged::exposed(self.replay, self.point)
+        judged::exposed(self.session, self.point)
     }
 
     /// Of every test up to the checkpoint that ends at the point.
     fn tested(&self) -> Option<Tested> {
-        Tested::of(self.replay.session.run.record_at(self.point.done)?.tests.as_ref()?)
+        Tested::of(self.session.run.record_at(self.point.done)?.tests.as_ref()?)
     }
 
     /// Of the turns that lead to the point.
     fn counted(&self) -> Counted {
-        let of_turn = |turn: usize| match self.replay.session.lines_of_turn(turn) {
+        let of_turn = |turn: usize| match self.session.lines_of_turn(turn) {
             Some(lines) => Some(lines.added + lines.removed),
-            None => self.replay.session.left_all_alone(turn).then_some(0),
+            None => self.session.left_all_alone(turn).then_some(0),
         };
         let turns = self.point.turns.clone();
         Counted {
@@ -180,7 +187,7 @@ impl Facts for AtPoint<'_> {
     }
 
     fn spent(&self) -> Spent {
-        let turns = self.replay.session.run.turns.get(self.point.turns.clone());
+        let turns = self.session.run.turns.get(self.point.turns.clone());
         turns.map(Spent::of).unwrap_or_default()
     }
 }

@@ -1,5 +1,7 @@
 //! The chart: the chosen curve and its partner over the points, the playhead, checkpoints and phases under the axis.
 
+use crate::views::curves::Curves;
+use crate::views::curves::Session;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -11,7 +13,6 @@ use ratatui::{
 use crate::{
     metrics::Number,
     session::{ask::Loading, scores::Measured},
-    shell::replay::Replay,
     views::curves::{
         Part,
         areas::{Areas, LEFT, RIGHT, cell_of},
@@ -28,15 +29,15 @@ use crate::{
 
 use super::{grid::Grid, has_keyboard};
 
-pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
-    let points = replay.points();
-    let chart = Chart::of(replay, &points, areas, theme);
+pub fn draw(view: &Curves, session: &Session, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+    let points = view.points(session);
+    let chart = Chart::of(view, session, &points, areas, theme);
     let width = usize::from(areas.chart.width.saturating_sub(2));
     let curves = chart.curves();
     let origin = chart.origin(width.saturating_sub(width_of(&curves) + 1));
     let titles = [curves, origin, chart.remarks()].map(|spans| Line::from(fit(spans, width)));
-    let inner = titled(has_keyboard(replay, Part::Chart), titles, theme, areas.chart, buffer);
-    if let Some(words) = instead_of_curves(replay, &points) {
+    let inner = titled(has_keyboard(view, Part::Chart), titles, theme, areas.chart, buffer);
+    if let Some(words) = instead_of_curves(session, &points) {
         return sentence(&words, theme.of(Meaning::Muted), inner, buffer);
     }
     chart.axis(buffer);
@@ -52,17 +53,17 @@ fn rules_said(count: usize) -> String {
     if count == 1 { "1 rule".into() } else { format!("{count} rules") }
 }
 
-fn instead_of_curves(replay: &Replay, points: &[Point]) -> Option<String> {
+fn instead_of_curves(session: &Session, points: &[Point]) -> Option<String> {
     if points.is_empty() {
         return Some("this run has no turns".into());
     }
-    if !replay.session.growth.is_whole {
+    if !session.growth.is_whole {
         return Some("the rest of the recording is still being read".into());
     }
-    if let Loading::Failed(why) = &replay.session.timeline {
+    if let Loading::Failed(why) = &session.timeline {
         return Some(safe(why));
     }
-    replay.session.scores.failed.as_deref().map(safe)
+    session.scores.failed.as_deref().map(safe)
 }
 
 /// One curve and how it looks.
@@ -80,12 +81,12 @@ struct Curve {
 }
 
 /// The chosen number as it was measured before, where that is still shown.
-fn before(replay: &Replay, points: &[Point], theme: Theme) -> Option<Curve> {
-    let chosen = replay.curves.number;
+fn before(view: &Curves, session: &Session, points: &[Point], theme: Theme) -> Option<Curve> {
+    let chosen = view.number;
     let before =
-        replay.session.scores.before.as_ref().filter(|_| Origin::of(chosen) == Origin::Computed)?;
-    let whose = safe(&before.ruler.beside(replay.session.scores.ruler.as_ref()));
-    let values = points.iter().map(|point| series::value_before(chosen, replay, point));
+        session.scores.before.as_ref().filter(|_| Origin::of(chosen) == Origin::Computed)?;
+    let whose = safe(&before.ruler.beside(session.scores.ruler.as_ref()));
+    let values = points.iter().map(|point| series::value_before(chosen, session, point));
     Some(Curve {
         name: format!("{}, {whose}", chosen.label()),
         short: "before".to_owned(),
@@ -97,7 +98,8 @@ fn before(replay: &Replay, points: &[Point], theme: Theme) -> Option<Curve> {
 }
 
 struct Chart<'a> {
-    replay: &'a Replay,
+    view: &'a Curves,
+    session: &'a Session,
     points: &'a [Point],
     plot: Rect,
     rows_below: u16,
@@ -116,33 +118,40 @@ const OVER: u16 = 4;
 const APART: usize = 4;
 
 impl<'a> Chart<'a> {
-    fn of(replay: &'a Replay, points: &'a [Point], areas: &Areas, theme: Theme) -> Self {
+    fn of(
+        view: &'a Curves,
+        session: &'a Session,
+        points: &'a [Point],
+        areas: &Areas,
+        theme: Theme,
+    ) -> Self {
         let (plot, rows_below) = (areas.plot(), areas.rows_below());
-        let chosen = replay.curves.number;
+        let chosen = view.number;
         let curve = |(at, number): (usize, Number)| Curve {
             name: number.label().to_owned(),
             short: number.label().to_owned(),
-            points: series::known(number, replay, points),
+            points: series::known(number, view, session, points),
             sign: if at == 0 { '●' } else { '○' },
             stroke: if at == 0 { '.' } else { '\'' },
             style: theme.of(if at == 0 { Meaning::Hunk } else { Meaning::Heading }),
         };
         let all = [Some(chosen), chosen.row().shown.drawn_with].into_iter().flatten();
-        let drawn = all.enumerate().map(curve).chain(before(replay, points, theme));
+        let drawn = all.enumerate().map(curve).chain(before(view, session, points, theme));
         let drawn: Vec<Curve> = drawn.collect();
         let values = drawn.iter().flat_map(|curve| &curve.points).filter_map(|point| point.value());
-        let band = band_of(replay, chosen).map(|[_, high]| high);
+        let band = band_of(view, chosen).map(|[_, high]| high);
         let highest = values.chain(band).fold(0.0, f64::max);
         let most = round_up(highest, chosen.is_share());
         Self {
-            replay,
+            view,
+            session,
             points,
             plot,
             rows_below,
             theme,
             drawn,
             most,
-            here: replay.point_index(points),
+            here: view.point_index(session, points),
         }
     }
 
@@ -159,8 +168,8 @@ impl<'a> Chart<'a> {
     /// ` computed · profile trajview · 140 rules, built in `, as much of it as fits.
     fn origin(&self, room: usize) -> Vec<Span<'static>> {
         let muted = self.theme.of(Meaning::Muted);
-        let origin = Origin::of(self.replay.curves.number);
-        let scores = &self.replay.session.scores;
+        let origin = Origin::of(self.view.number);
+        let scores = &self.session.scores;
         let all = match (&scores.ruler, origin) {
             (Some(ruler), Origin::Computed) => {
                 let (said, rules) = (safe(&ruler.said()), rules_said(ruler.rules));
@@ -178,7 +187,7 @@ impl<'a> Chart<'a> {
                 ]
             }
             (_, Origin::Judged) => {
-                let who = self.replay.judged_by(self.replay.curves.number);
+                let who = self.view.judged_by(self.session, self.view.number);
                 let who = who.map(|who| format!(" judged by {} ", safe(&who)));
                 who.into_iter().chain([" judged ".to_owned()]).collect()
             }
@@ -190,8 +199,8 @@ impl<'a> Chart<'a> {
 
     /// What is being measured, what is left out, where the band comes from.
     fn remarks(&self) -> Vec<Span<'static>> {
-        let scores = &self.replay.session.scores;
-        let turns = self.replay.session.run.turns.len();
+        let scores = &self.session.scores;
+        let turns = self.session.run.turns.len();
         let mut remarks = vec![];
         let known = scores.count().min(turns);
         if scores.is_stopped {
@@ -204,8 +213,8 @@ impl<'a> Chart<'a> {
         }
         let at_playhead = self.here.and_then(|here| scores.at(self.points[here].done));
         remarks.extend(at_playhead.and_then(left_out_said));
-        if let Some([low, high]) = band_of(self.replay, self.replay.curves.number) {
-            let source = self.replay.curves.reference.source.as_deref();
+        if let Some([low, high]) = band_of(self.view, self.view.number) {
+            let source = self.view.reference.source.as_deref();
             let source = source.unwrap_or("source not given");
             remarks.push(format!("┄ {low}–{high}: {}", safe(source)));
         }
@@ -218,10 +227,10 @@ impl<'a> Chart<'a> {
 
     /// Whether the chosen number lies on what was measured before, wherever both are known: one line hides the other.
     fn is_as_before(&self) -> bool {
-        let chosen = self.replay.curves.number;
+        let chosen = self.view.number;
         let pair = |point: &Point| {
-            let now = series::value(chosen, self.replay, point);
-            now.zip(series::value_before(chosen, self.replay, point))
+            let now = series::value(chosen, self.view, self.session, point);
+            now.zip(series::value_before(chosen, self.session, point))
         };
         let mut pairs = self.points.iter().filter_map(pair).peekable();
         pairs.peek().is_some() && pairs.all(|(now, before)| now == before)
@@ -248,7 +257,7 @@ impl<'a> Chart<'a> {
         for y in 0..plot.height {
             put(buffer, (plot.x - 1, plot.y + y), "│", muted);
         }
-        let chosen = self.replay.curves.number;
+        let chosen = self.view.number;
         let numbers = [(0, self.most), (plot.height / 2, self.most / 2.0), (plot.height - 1, 0.0)];
         let numbers = if plot.height < 4 { vec![numbers[0], numbers[2]] } else { numbers.to_vec() };
         for (y, number) in numbers {
@@ -268,7 +277,7 @@ impl<'a> Chart<'a> {
             &format!("└{}", "─".repeat(usize::from(plot.width))),
             muted,
         );
-        let run = &self.replay.session.run;
+        let run = &self.session.run;
         for stretch in points::checkpoints(run, self.points) {
             put(buffer, (plot.x + self.column_of(stretch.points.end - 1), below), "┴", muted);
         }
@@ -314,7 +323,7 @@ impl<'a> Chart<'a> {
     }
 
     fn band(&self, buffer: &mut Buffer) {
-        let Some(band) = band_of(self.replay, self.replay.curves.number) else { return };
+        let Some(band) = band_of(self.view, self.view.number) else { return };
         let line = "┄".repeat(usize::from(self.plot.width));
         for value in band {
             let y = self.plot.y + self.row_of(value);
@@ -323,7 +332,7 @@ impl<'a> Chart<'a> {
     }
 
     fn playhead(&self, buffer: &mut Buffer) {
-        if let Some(hovered) = self.replay.curves.hovered.filter(|it| *it < self.points.len()) {
+        if let Some(hovered) = self.view.hovered.filter(|it| *it < self.points.len()) {
             let x = self.plot.x + self.column_of(hovered);
             for y in self.plot.y..self.plot.bottom() {
                 put(buffer, (x, y), "┊", self.theme.of(Meaning::Muted));
@@ -397,10 +406,10 @@ impl<'a> Chart<'a> {
             put(buffer, at, &words, curve.style);
         }
         if self.drawn.iter().all(|curve| curve.points.iter().all(|point| point.value().is_none())) {
-            let scores = &self.replay.session.scores;
-            let is_coming = Origin::of(self.replay.curves.number) == Origin::Computed
+            let scores = &self.session.scores;
+            let is_coming = Origin::of(self.view.number) == Origin::Computed
                 && !scores.is_stopped
-                && scores.count() < self.replay.session.run.turns.len();
+                && scores.count() < self.session.run.turns.len();
             let words = if is_coming { "measuring…" } else { "not recorded" };
             sentence(words, self.theme.of(Meaning::Muted), self.plot, buffer);
         }
@@ -438,8 +447,8 @@ fn left_out_said(measured: &Measured) -> Option<String> {
     (!said.is_empty()).then(|| said.join(" · "))
 }
 
-fn band_of(replay: &Replay, number: Number) -> Option<[f64; 2]> {
-    let reference = &replay.curves.reference;
+fn band_of(view: &Curves, number: Number) -> Option<[f64; 2]> {
+    let reference = &view.reference;
     let bands = [(Number::Erosion, reference.erosion), (Number::Verbosity, reference.verbosity)];
     bands.into_iter().find(|(other, _)| *other == number)?.1
 }

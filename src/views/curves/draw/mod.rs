@@ -5,27 +5,28 @@ pub(crate) mod grid;
 mod moved;
 mod values;
 
+use crate::views::curves::Curves;
+use crate::views::curves::Session;
 use ratatui::buffer::Buffer;
 
 use crate::{
-    shell::replay::Replay,
     views::curves::{Part, areas::Areas},
     widgets::{layout::Layout, theme::Theme},
 };
 
 pub(crate) use chart::{round_up, trimmed};
 
-pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    let areas = Areas::of(layout, replay.curves.part);
-    chart::draw(replay, theme, &areas, buffer);
+pub fn draw(view: &Curves, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    let areas = Areas::of(layout, view.part);
+    chart::draw(view, session, theme, &areas, buffer);
     if let Some(area) = areas.values {
-        values::draw(replay, theme, area, buffer);
+        values::draw(view, session, theme, area, buffer);
     }
     if let Some(area) = areas.moved {
-        moved::draw(replay, theme, area, buffer);
+        moved::draw(view, session, theme, area, buffer);
     }
 }
 
-fn has_keyboard(replay: &Replay, part: Part) -> bool {
-    replay.curves.part == part
+fn has_keyboard(view: &Curves, part: Part) -> bool {
+    view.part == part
 }

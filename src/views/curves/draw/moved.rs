@@ -1,5 +1,7 @@
 //! What moved a point since the one before it: callables, rules and clones, the largest first.
 
+use crate::views::curves::Curves;
+use crate::views::curves::Session;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -8,7 +10,6 @@ use ratatui::{
 
 use crate::{
     metrics::quality::{Change, Weight, What},
-    shell::replay::Replay,
     views::curves::Part,
     widgets::{
         line::{fit, fit_end, own, safe, sides, width_of},
@@ -20,13 +21,14 @@ use crate::{
 
 use super::has_keyboard;
 
-pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let is_focused = has_keyboard(replay, Part::Moved);
+pub fn draw(view: &Curves, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let is_focused = has_keyboard(view, Part::Moved);
     let width = usize::from(area.width.saturating_sub(2));
-    let titles = [Line::from(fit(title(replay, theme), width)), Line::default(), Line::default()];
+    let titles =
+        [Line::from(fit(title(view, session, theme), width)), Line::default(), Line::default()];
     let inner = titled(is_focused, titles, theme, area, buffer);
-    let changes = match replay.moved_span().and_then(|span| replay.session.scores.moved(span)) {
-        Some(Ok(moved)) if !moved.changes.is_empty() => replay.moved_rows(),
+    let changes = match view.moved_span(session).and_then(|span| session.scores.moved(span)) {
+        Some(Ok(moved)) if !moved.changes.is_empty() => view.moved_rows(session),
         Some(Ok(moved)) => {
             let words = nothing_said(&moved.not_compared);
             return sentence(&words, theme.of(Meaning::Muted), inner, buffer);
@@ -34,7 +36,7 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
         Some(Err(why)) => return sentence(&safe(why), theme.of(Meaning::Error), inner, buffer),
         None => return,
     };
-    let scroll = replay.curves.rows;
+    let scroll = view.rows;
     let selected = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
     let seen = changes.iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
     for (index, change) in seen {
@@ -57,14 +59,14 @@ fn nothing_said(not_compared: &[String]) -> String {
 }
 
 /// ` what moved  turn 22 to turn 23 `
-fn title(replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
-    let is_focused = has_keyboard(replay, Part::Moved);
+fn title(view: &Curves, session: &Session, theme: Theme) -> Vec<Span<'static>> {
+    let is_focused = has_keyboard(view, Part::Moved);
     let name = theme.of(if is_focused { Meaning::Title } else { Meaning::Text });
-    let since = replay.moved_span().map(|(before, after)| match before {
+    let since = view.moved_span(session).map(|(before, after)| match before {
         0 => format!(" from the start to turn {after} "),
         before => format!(" from turn {before} to turn {after} "),
     });
-    let left_out = replay.moved().map_or(0, |moved| moved.not_compared.len());
+    let left_out = view.moved(session).map_or(0, |moved| moved.not_compared.len());
     let left_out = match left_out {
         0 => String::new(),
         1 => "· 1 file not compared ".into(),

@@ -1,5 +1,7 @@
 //! The values at the playhead: each with its change since the point before and its curve in small.
 
+use crate::views::curves::Curves;
+use crate::views::curves::Session;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -9,7 +11,6 @@ use ratatui::{
 use crate::{
     metrics::{Number, phase::Phase},
     run::Checkpoint,
-    shell::replay::Replay,
     views::curves::{
         Part,
         points::Point,
@@ -25,25 +26,31 @@ use crate::{
 
 use super::has_keyboard;
 
-pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let points = replay.points();
-    let hovered = replay.curves.hovered.filter(|hovered| *hovered < points.len());
-    let here = hovered.or_else(|| replay.point_index(&points));
+pub fn draw(view: &Curves, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let points = view.points(session);
+    let hovered = view.hovered.filter(|hovered| *hovered < points.len());
+    let here = hovered.or_else(|| view.point_index(session, &points));
     let width = usize::from(area.width.saturating_sub(2));
-    let title = here.map(|here| title(replay, &points, here, theme)).unwrap_or_default();
+    let title = here.map(|here| title(view, session, &points, here, theme)).unwrap_or_default();
     let titles = [Line::from(fit(title, width)), Line::default(), Line::default()];
     let inner = titled(false, titles, theme, area, buffer);
     let Some(here) = here else { return };
-    let listed = series::listed(replay);
-    let line = |index: usize| row(replay, &points, here, listed[index], theme, width);
-    let is_focused = has_keyboard(replay, Part::Chart);
+    let listed = series::listed(view, session);
+    let line = |index: usize| row(view, session, &points, here, listed[index], theme, width);
+    let is_focused = has_keyboard(view, Part::Chart);
     let style = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
-    list(listed.len(), line, series::chosen(replay), style, inner, buffer);
+    list(listed.len(), line, series::chosen(view, session), style, inner, buffer);
 }
 
 /// ` turn 23 · c4, early  since turn 22 `
-fn title(replay: &Replay, points: &[Point], here: usize, theme: Theme) -> Vec<Span<'static>> {
-    let run = &replay.session.run;
+fn title(
+    view: &Curves,
+    session: &Session,
+    points: &[Point],
+    here: usize,
+    theme: Theme,
+) -> Vec<Span<'static>> {
+    let run = &session.run;
     let point = &points[here];
     let index = run.checkpoints.partition_point(|it| it.last_turn + 1 < point.done);
     let phase = Phase::of(index, run.checkpoints.len());
@@ -54,10 +61,10 @@ fn title(replay: &Replay, points: &[Point], here: usize, theme: Theme) -> Vec<Sp
         Some(before) => format!(" since turn {} ", points[before].done),
         None => " since the start ".into(),
     };
-    let before = replay.session.scores.before.as_ref();
-    let now = replay.session.scores.ruler.as_ref();
+    let before = session.scores.before.as_ref();
+    let now = session.scores.ruler.as_ref();
     let before = before.map(|it| format!(" (before: {})", safe(&it.ruler.beside(now))));
-    let is_hovered = replay.curves.hovered.is_some();
+    let is_hovered = view.hovered.is_some();
     let what = if is_hovered { "pointed at: turn" } else { "after turn" };
     vec![
         own(format!(" {what} {}{id} ", point.done), theme.of(Meaning::Text)),
@@ -77,7 +84,8 @@ const WIDE: usize = 70;
 
 /// `erosion   0.4453  +0.0985  ▁▂▃▅█  computed`
 fn row(
-    replay: &Replay,
+    view: &Curves,
+    session: &Session,
     points: &[Point],
     here: usize,
     number: Number,
@@ -85,19 +93,19 @@ fn row(
     width: usize,
 ) -> Line<'static> {
     let [label, cells, mut by, from] = COLUMNS;
-    let mark = if number == replay.curves.number { "▌" } else { " " };
-    let values = series::values(number, replay, points);
+    let mark = if number == view.number { "▌" } else { " " };
+    let values = series::values(number, view, session, points);
     let point = &points[here];
-    let said = series::said_at(number, replay, point);
+    let said = series::said_at(number, view, session, point);
     let meaning = if said.is_some() { Meaning::Text } else { Meaning::Muted };
     let is_coming = Origin::of(number) == Origin::Computed
-        && replay.session.scores.at(point.done).is_none()
-        && replay.session.scores.failed.is_none();
+        && session.scores.at(point.done).is_none()
+        && session.scores.failed.is_none();
     let said = said.unwrap_or_else(|| if is_coming { "…" } else { "–" }.into());
     let before = here.checked_sub(1).and_then(|before| values[before]);
     let change =
         values[here].zip(before).map(|(now, before)| series::change_said(number, now - before));
-    let measured_before = measured_before(replay, point, number);
+    let measured_before = measured_before(session, point, number);
     let room_before = measured_before.chars().count();
     let mut change = change.unwrap_or_default();
     if room_before > 0 && width < WIDE {
@@ -110,7 +118,7 @@ fn row(
         own(measured_before, theme.of(Meaning::Muted)),
         own(format!("{change:>by$}  "), theme.of(Meaning::Muted)),
     ];
-    let origin = recorded(replay, point, number);
+    let origin = recorded(session, point, number);
     let origin = origin.unwrap_or_else(|| Origin::of(number).word().into());
     let taken = room_before + 1 + label + cells + by + 2;
     let room = width.saturating_sub(taken + from.max(origin.len() + 1));
@@ -119,18 +127,18 @@ fn row(
 }
 
 /// `   (0.4471)`: with the profile or the rules before; empty where nothing was measured with others.
-fn measured_before(replay: &Replay, point: &Point, number: Number) -> String {
-    if replay.session.scores.before.is_none() {
+fn measured_before(session: &Session, point: &Point, number: Number) -> String {
+    if session.scores.before.is_none() {
         return String::new();
     }
-    let value = series::value_before(number, replay, point);
+    let value = series::value_before(number, session, point);
     let said = value.map(|value| format!("({})", series::said(number, value))).unwrap_or_default();
     format!("{said:>BEFORE$}")
 }
 
 /// `recorded 0.4471`: what a harness recorded of the same thing, beside what is computed.
-fn recorded(replay: &Replay, point: &Point, number: Number) -> Option<String> {
-    let record = replay.session.run.record_at(point.done)?;
+fn recorded(session: &Session, point: &Point, number: Number) -> Option<String> {
+    let record = session.run.record_at(point.done)?;
     let recorded = record.of_metric(number.id())?;
     let said = series::said(number, recorded.value.number()?);
     Some(match recorded.doubt {
