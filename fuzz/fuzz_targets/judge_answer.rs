@@ -1,6 +1,10 @@
 #![no_main]
 
-use trajview::judge::{answer, settings::Kind, wire::{self, Incoming, Wire, plain}};
+use trajview::judge::{
+    answer,
+    settings::Kind,
+    wire::{self, Incoming, Wire, plain},
+};
 
 // The first byte says where the rest is split in two.
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

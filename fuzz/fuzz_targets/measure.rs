@@ -2,7 +2,10 @@
 
 use std::sync::LazyLock;
 
-use trajview::metrics::{quality::{File, Profile, Ruler, combine_with_detail, measure}, rules::Rules};
+use trajview::metrics::{
+    quality::{File, Profile, Ruler, combine_with_detail, measure},
+    rules::Rules,
+};
 
 static RULERS: LazyLock<Vec<Ruler>> = LazyLock::new(|| {
     let ruler = |profile| Ruler::new(profile, Rules::built_in());

@@ -2,7 +2,11 @@
 
 mod read;
 
-use trajview::{formats::{Source, read_rubric_tree}, metrics::rubric_tree::{Counting, Measures, Summary, differences}, run::rubric_tree::NodeId};
+use trajview::{
+    formats::{Source, read_rubric_tree},
+    metrics::rubric_tree::{Counting, Measures, Summary, differences},
+    run::rubric_tree::NodeId,
+};
 
 // Whatever the bytes, a tree that is read is a tree, and its scores are numbers from 0 to 1.
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

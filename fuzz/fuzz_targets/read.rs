@@ -1,6 +1,9 @@
 //! Shared by the targets of the formats: whatever the bytes, everything a screen would ask of a recording returns.
 
-use trajview::{formats::{self, Format, HEAD_BYTES, Head, Source}, run::{Run, StepId}};
+use trajview::{
+    formats::{self, Format, HEAD_BYTES, Head, Source},
+    run::{Run, StepId},
+};
 
 /// Reads `bytes` as the only source of a recording of that format, then every word of it.
 #[allow(dead_code)] // not every target reads a recording of one source

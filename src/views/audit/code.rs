@@ -21,7 +21,7 @@ use super::{Part, areas::Areas};
 /// Which file is on screen, and how far it is scrolled.
 #[derive(Debug, Default)]
 pub struct Code {
-    /// Index into [`Replay::spots`].
+    /// Index into [`Audit::spots`].
     pub spot: usize,
     /// A file that was chosen from all of them, in the place of the spot's.
     pub file: Option<RepoPath>,
