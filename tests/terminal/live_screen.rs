@@ -186,6 +186,7 @@ fn again(desk: &Desk, columns: u16, rows: u16) -> Tui {
 
 /// Escape alone: together with the next key it would be that key with alt.
 fn close_form(tui: &mut Tui) {
+    tui.wait_for("esc close"); // the last row of a frame: what stands above it is drawn
     tui.press("\x1b");
     tui.wait_until("the form closed", |it| !it.screen().contents().contains("esc close"));
 }
