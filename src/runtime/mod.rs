@@ -135,14 +135,7 @@ pub fn run_with(
     if let Some(first) = problems.into_iter().next() {
         runtime.update(Message::Shell(state::Message::Say(first)));
     }
-    let gate = Gate::default();
-    let mut terminal = Terminal::take(gate.clone())?;
-    signals::listen(runtime.sender())?;
-    input::listen(runtime.sender(), gate);
-    let ending = runtime.run(&mut terminal);
-    drop(terminal);
-    runtime.end_judging();
-    runtime.world.end_testing();
+    let ending = run_in_terminal(&mut runtime)?;
     runtime.world.end_live();
     match runtime.open_error {
         Some(why) => Err(why.into()),
@@ -169,14 +162,7 @@ pub fn live(
     job.setup.size = (inside.width, inside.height);
     job.has_person = true;
     runtime.world.begin_live(job, start, control, living::Beside::Recording);
-    let gate = Gate::default();
-    let mut terminal = Terminal::take(gate.clone())?;
-    signals::listen(runtime.sender())?;
-    input::listen(runtime.sender(), gate);
-    let ending = runtime.run(&mut terminal);
-    drop(terminal);
-    runtime.end_judging();
-    runtime.world.end_testing();
+    let ending = run_in_terminal(&mut runtime)?;
     let outcome = runtime.world.end_live();
     Ok((ending?, outcome))
 }
@@ -355,4 +341,18 @@ fn all(paths: &[PathBuf]) -> Vec<PathBuf> {
 /// Without an argument the current folder.
 fn first(paths: &[PathBuf]) -> PathBuf {
     paths.first().cloned().unwrap_or_else(|| ".".into())
+}
+
+/// Has the terminal until the user has seen enough, and gives it back before judgings and tests are ended. The inner error is
+/// of what went wrong on the screen.
+fn run_in_terminal(runtime: &mut Runtime) -> Result<io::Result<Ending>, Failure> {
+    let gate = Gate::default();
+    let mut terminal = Terminal::take(gate.clone())?;
+    signals::listen(runtime.sender())?;
+    input::listen(runtime.sender(), gate);
+    let ending = runtime.run(&mut terminal);
+    drop(terminal);
+    runtime.end_judging();
+    runtime.world.end_testing();
+    Ok(ending)
 }

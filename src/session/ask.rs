@@ -7,9 +7,7 @@
 
 use std::hash::Hash;
 
-use super::{cache::Cache, question::Question};
-
-pub use crate::session::effect::Effect;
+use super::{cache::Cache, effect::Effect, question::Question};
 
 /// What is wrong, in words for the user: what, where, what to do.
 pub type Sentence = String;

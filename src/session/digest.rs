@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::code::patch::LineCounts;
-use crate::run::{RepoPath, Run, Step, StepId, StepKind};
+use crate::{
+    code::patch::LineCounts,
+    run::{RepoPath, Run, Step, StepId, StepKind},
+};
 
 /// Everything a turn did, sub-agents included.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

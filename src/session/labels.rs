@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 use crate::run::rubric::{Judgement, Label, Labels};
 
 use super::{
-    ask::{Effect, Loading, Numbers, Pending, Request},
+    ask::{Loading, Numbers, Pending, Request},
+    effect::Effect,
     question::Question,
 };
 

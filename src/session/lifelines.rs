@@ -8,7 +8,8 @@ use crate::{
 };
 
 use super::{
-    ask::{Effect, Numbers, Pending, Request},
+    ask::{Numbers, Pending, Request},
+    effect::Effect,
     question::Question,
 };
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::run::Run;
 
 use super::{
-    ask::{Answers, Effect, Numbers, Request, Sentence},
+    ask::{Answers, Numbers, Request, Sentence},
+    effect::Effect,
     question::Question,
 };
 

@@ -3,21 +3,21 @@
 //!
 //! It is read once the run is open, and again whenever something was written beside the run or somebody comes back to it.
 
-use crate::run::RepoPath;
-use crate::session::files::{DiffKey, Scope};
 use std::sync::Arc;
 
 use crate::{
     metrics::lifeline::{self, Lifeline},
     run::{
-        Run,
+        RepoPath, Run,
         rubric::{Judge, Judgement, Rubric},
     },
+    session::files::{DiffKey, Scope},
 };
 
 use super::{
     Session,
-    ask::{Effect, Loading, Numbers, Request},
+    ask::{Loading, Numbers, Request},
+    effect::Effect,
     lifelines::Lifelines,
     question::Question,
     reuse::Reused,

@@ -11,7 +11,8 @@ use crate::{
 };
 
 use super::{
-    ask::{Answers, Effect, Numbers, Pending, Request, Sentence},
+    ask::{Answers, Numbers, Pending, Request, Sentence},
+    effect::Effect,
     marks::Marks,
     question::Question,
 };

@@ -4,10 +4,12 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::run::values::{Named, named};
-use crate::session::arrangement::Arrangement;
-use crate::widgets::looks::ThemeName;
-use crate::{metrics::quality::Profile, widgets::key::Key};
+use crate::{
+    metrics::quality::Profile,
+    run::values::{Named, named},
+    session::arrangement::Arrangement,
+    widgets::{key::Key, looks::ThemeName},
+};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {

@@ -10,8 +10,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use crate::run::Warning;
-use crate::run::values::worded;
+use crate::run::{Warning, values::worded};
 
 pub use panel::{Files, RunScores, panel_of};
 

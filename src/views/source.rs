@@ -1,10 +1,12 @@
 //! A line of a file as it was after a turn: the turn that wrote it, its number, its text in colours.
 
-use crate::session::Session;
 use ratatui::text::Line;
 
 use crate::{
-    session::files::{DiffKey, Scope, blame::FileAt, compared::Row},
+    session::{
+        Session,
+        files::{DiffKey, Scope, blame::FileAt, compared::Row},
+    },
     widgets::{
         line::own,
         paint::{paint, visible, window},

@@ -4,32 +4,16 @@ use ratatui::{
     buffer::Buffer,
     layout::Rect,
     style::{Color, Modifier, Style},
-    text::{Line, Span},
+    text::Line,
     widgets::{Block, Paragraph, Widget, Wrap},
 };
 
-use crate::{
-    shell::replay::Replay,
-    widgets::{layout::Panel, scroll::centred},
-};
+use crate::widgets::scroll::centred;
 
 use super::{
     text,
     theme::{Meaning, Theme},
 };
-
-/// Draws a panel's border with its title; gives the room inside.
-pub fn frame(
-    replay: &Replay,
-    panel: Panel,
-    title: Line<'static>,
-    theme: Theme,
-    area: Rect,
-    buffer: &mut Buffer,
-) -> Rect {
-    let titles = [title, Line::default(), Line::default()];
-    titled(replay.focus == panel, titles, theme, area, buffer)
-}
 
 /// Draws a border with a title at its left, one at its right and one below; gives the room inside.
 pub fn titled(
@@ -51,12 +35,6 @@ pub fn titled(
     let inner = block.inner(area);
     block.render(area, buffer);
     inner
-}
-
-/// A panel's name with a blank on each side; bold where it has the keyboard.
-pub fn name(replay: &Replay, panel: Panel, words: String, theme: Theme) -> Span<'static> {
-    let meaning = if replay.focus == panel { Meaning::Title } else { Meaning::Text };
-    Span::styled(format!(" {words} "), theme.of(meaning))
 }
 
 /// Says at a panel's lower edge which of its rows are seen, where they do not all fit.
@@ -95,11 +73,6 @@ pub fn put_row(
         }
         buffer.set_style(row, style);
     }
-}
-
-/// How a chosen row looks in a panel.
-pub fn chosen(replay: &Replay, panel: Panel, theme: Theme) -> Style {
-    theme.of(if replay.focus == panel { Meaning::Selected } else { Meaning::Marked })
 }
 
 /// Draws a list around its chosen row, which stands in the middle where it can. Asks for the rows that are seen only.

@@ -8,6 +8,7 @@ use std::{
 use serde::Serialize;
 
 use crate::{
+    cli::recorded::{self, RecordedRow, TestsRow},
     code::patch::LineCounts,
     metrics::{
         Number,
@@ -20,8 +21,6 @@ use crate::{
     run::Run,
     store::{Archive, Scorer},
 };
-
-use crate::cli::recorded::{self, RecordedRow, TestsRow};
 
 use super::{
     faithful::{ExposureRow, FaithfulnessRow},

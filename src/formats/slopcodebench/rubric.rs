@@ -6,14 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::run::{Place, Warning, recorded::Flag};
-
 use super::{
     super::Source,
     json::{Object, text},
     quality, values,
 };
-use crate::run::SourceId;
+use crate::run::{Place, SourceId, Warning, recorded::Flag};
 
 /// The flags of one file. A line that cannot be read is a warning.
 pub fn flags(source: Source<'_>, id: SourceId, warnings: &mut Vec<Warning>) -> Vec<Flag> {

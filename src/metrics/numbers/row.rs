@@ -7,10 +7,9 @@ use super::{
     rows::Number,
     written::Form,
 };
-use crate::run::values::worded;
 use crate::{
     metrics::{exposure::AtTurn, quality::Snapshot, rubric_tree::Summary},
-    run::recorded::Passed,
+    run::{recorded::Passed, values::worded},
 };
 
 /// Everything fixed about a number.

@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use super::{python, rust, script};
-use crate::metrics::quality::Skip;
-use crate::run::values::worded;
+use crate::{metrics::quality::Skip, run::values::worded};
 
 /// What was read of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use crate::run::values::worded;
-use crate::{code::tree::Grammar, metrics::quality::Profile};
+use crate::{code::tree::Grammar, metrics::quality::Profile, run::values::worded};
 
 worded! {
     name;

@@ -9,8 +9,10 @@
 //! Formulas: PaperBench, `judge/graded_task_node.py` (`score_from_children`, `update_all_grades`) and `rubric/tasks.py`
 //! (`reduce_to_category`).
 
-use crate::run::rubric_tree::{Category, Node, NodeId, RubricTree};
-use crate::run::values::worded;
+use crate::run::{
+    rubric_tree::{Category, Node, NodeId, RubricTree},
+    values::worded,
+};
 
 /// Which leaves count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]

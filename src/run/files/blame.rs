@@ -9,13 +9,12 @@
 
 use std::{ops::Range, rc::Rc};
 
-use crate::run::values::worded;
 use crate::{
     code::{
         diff::{self, LineKind, Sides},
         patch::PatchHunk,
     },
-    run::{EditKind, RepoPath, StepId},
+    run::{EditKind, RepoPath, StepId, values::worded},
 };
 
 use super::{Blob, BlobId, Blobs, Change, FileMode, Origin, Timeline, TreeFile, Version};

@@ -5,10 +5,9 @@ use std::{
     ops::Range,
 };
 
-use crate::run::values::worded;
 use crate::{
     code::patch::PatchHunk,
-    run::{EditKind, RepoPath, StepId, Warning},
+    run::{EditKind, RepoPath, StepId, Warning, values::worded},
 };
 
 use super::BlobId;

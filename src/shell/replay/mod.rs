@@ -3,61 +3,53 @@
 //! Turn, step and file are selected here; each panel's own state is in its file. After every message
 //! [`Replay::settle`] brings the panels in step with the selection and [`Replay::ask`] asks for what is missing.
 
-use crate::{
-    metrics::lifeline::judged_after, run::rubric::Judgement, session::rubric::LookedAt,
-    views::scores::Shows,
-};
-use crate::{
-    session::{
-        context::Context,
-        files::{DiffKey, Scope, Span, compared::Compared},
-        views::View,
-    },
-    views::curves::Part,
-};
 use std::sync::Arc;
 
+mod asking;
+mod growing;
+
 use crate::{
+    metrics::lifeline::judged_after,
     run::{
         Run, StepId,
         files::Change,
+        rubric::Judgement,
         search::{Hit, Query},
     },
     session::{
         Session,
         ask::{Loading, Pending, Request},
+        context::Context,
         digest::Lines,
+        files::{DiffKey, Scope, Span, compared::Compared},
         place::Place,
         question::Answer,
-        views,
+        rubric::LookedAt,
+        views::{self, View},
     },
     views::{
         audit::{self, Audit},
-        curves::{self, Curves},
+        curves::{self, Curves, Part},
         judge::{self, Judging},
         replay::{
             base::{self, Bases},
             chooser::{self, Chooser},
             diff::{self, Diff, Follows},
             files::{self, Files},
+            opening::Opening,
             playback::{self, Playback},
             search::{self, Outcome, Progress, Search},
             steps::{self, Item, Steps},
             tree::FileTree,
             turns,
         },
-        scores::{self, Scores},
+        scores::{self, Scores, Shows},
     },
     widgets::{
         layout::{Layout, Panel},
         scroll::Motion,
     },
 };
-
-mod asking;
-mod growing;
-
-use crate::views::replay::opening::Opening;
 
 pub use crate::views::replay::looking::Edits;
 pub use crate::views::replay::opening::Room;
@@ -208,7 +200,7 @@ impl Replay {
         self.follow_opening();
     }
 
-    /// Shows the turn that another view selected.
+    /// Shows the turn that was selected.
     fn follow_turn(&mut self) {
         let Some(left) = self.session.follow.left.take() else { return };
         if left != self.session.turn {
@@ -383,11 +375,8 @@ impl Replay {
     }
 
     pub(crate) fn select_turn(&mut self, turn: usize) {
-        if turn != self.session.turn {
-            self.session.turn = turn;
-            self.steps.show(&self.session.run, turn);
-        }
-        self.diff.follows = Follows::Turn;
+        self.session.select_turn(turn);
+        self.follow_turn();
     }
 
     fn update_steps(&mut self, message: steps::Message) {

@@ -1,7 +1,9 @@
 //! The measures of agreement by name.
 
-use crate::run::values::worded;
-use crate::study::undefined::{Undefined, Value};
+use crate::{
+    run::values::worded,
+    study::undefined::{Undefined, Value},
+};
 
 use super::{
     chance::{self, Weights},

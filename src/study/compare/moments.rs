@@ -1,9 +1,8 @@
 //! Moments of two runs that stand against each other: the end of a phase, of a checkpoint, of a turn.
 
-use crate::run::values::worded;
 use crate::{
     metrics::phase::{self, Phase},
-    run::{Checkpoint, Run},
+    run::{Checkpoint, Run, values::worded},
 };
 
 /// One moment of a run.

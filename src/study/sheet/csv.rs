@@ -1,8 +1,6 @@
 //! Values separated by commas (RFC 4180), semicolons or tabs, read leniently: any line ends, and quotes where they are.
 
-use crate::formats::rubric::labels_table::divider;
-
-use crate::formats::csv::said;
+use crate::formats::{csv::said, rubric::labels_table::divider};
 
 /// A row and the line it begins on, which counts from 1. Empty rows are passed over.
 pub struct Row {

@@ -1,9 +1,8 @@
 //! One group of judgements against another of the same state.
 
 use super::{Setup, Shares, Steadiness, components, mean_of, mode, scores_of};
-use crate::run::values::worded;
 use crate::{
-    run::rubric::Judgement,
+    run::{rubric::Judgement, values::worded},
     study::{
         bootstrap::{Estimate, Plan},
         maths::mean,

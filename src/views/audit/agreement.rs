@@ -3,20 +3,19 @@
 //! Shares and counts are worked out at once. Kappa and its interval take thousands of resamples and come from a worker;
 //! those of an older set of labels are not shown for a newer one.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
 use std::collections::BTreeMap;
 
 use crate::{
     run::rubric::FULL,
     session::{
+        Session,
         ask::{Numbers, Pending, Request},
         effect::Effect,
         labels::Pairs,
         question::Question,
     },
     study::{Coefficient, Estimate, Plan, Ratings, Scale, agreement::Table},
-    views::scores::components::verdict::cut,
+    views::{audit::Audit, scores::components::verdict::cut},
 };
 
 use super::{Part, areas::Areas, reason::is_explained};

@@ -1,18 +1,18 @@
 //! What the audit is missing: the rater's labels, a label that is to be saved, places that look like the component, the
 //! file on screen, the interval of an agreement.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
 use std::sync::Arc;
 
 use crate::{
     metrics::absence::Place,
     session::{
+        Session,
         ask::{Answers, Numbers, Request},
         effect::Effect,
         question::{Answer, Question},
         views::View,
     },
+    views::audit::Audit,
 };
 
 use super::code::MOST_SPOTS;

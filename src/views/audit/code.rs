@@ -3,13 +3,17 @@
 //! Before the label the places are those that look like the component, whatever the judge looked at. After it the
 //! evidence comes first; where the judge found little or nothing, the places that it never opened follow.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
 use crate::{
     metrics::absence::Place,
     run::{RepoPath, rubric::SEVERE},
-    session::files::{DiffKey, Scope},
-    views::replay::tree::{FileTree, Row},
+    session::{
+        Session,
+        files::{DiffKey, Scope},
+    },
+    views::{
+        audit::Audit,
+        replay::tree::{FileTree, Row},
+    },
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},

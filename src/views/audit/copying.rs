@@ -1,8 +1,9 @@
 //! A label and its verdict as text, to be pasted elsewhere.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
-use crate::views::scores::components::verdict::score_said;
+use crate::{
+    session::Session,
+    views::{audit::Audit, scores::components::verdict::score_said},
+};
 
 use super::Part;
 

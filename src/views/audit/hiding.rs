@@ -1,8 +1,9 @@
 //! Which verdict the audit has shown, and whether the next label is blind.
 
-use crate::session::Session;
-use crate::session::views::View;
-use crate::views::audit::Audit;
+use crate::{
+    session::{Session, views::View},
+    views::audit::Audit,
+};
 
 impl Audit {
     /// What the audit itself shows; the scores and the replay note what they show.

@@ -1,10 +1,12 @@
 //! The lines on the component that is chosen: what it is; and once a label is in, what was said of it.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
 use crate::{
     run::rubric::{FULL, Verdict},
-    views::scores::components::verdict::{Row, cut, say_fields, say_trace, score_said},
+    session::Session,
+    views::{
+        audit::Audit,
+        scores::components::verdict::{Row, cut, say_fields, say_trace, score_said},
+    },
 };
 
 use super::{Part, areas::Areas, prompt::Asks, queue::Standing};

@@ -1,10 +1,10 @@
 //! A label given, taken back, given a reason.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
 use crate::{
     metrics::lifeline,
     run::rubric::{Judgement, Label},
+    session::Session,
+    views::audit::Audit,
     widgets::layout::Layout,
 };
 

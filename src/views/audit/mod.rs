@@ -22,10 +22,9 @@ pub mod prompt;
 pub mod queue;
 pub mod reason;
 
-use crate::session::Session;
 use crate::{
     run::rubric::{Component, Verdict},
-    session::{context::Context, views::View},
+    session::{Session, context::Context, views::View},
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},

@@ -1,8 +1,10 @@
 //! Moving and opening in the part that has the keyboard.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
-use crate::widgets::{layout::Layout, scroll::Motion};
+use crate::{
+    session::Session,
+    views::audit::Audit,
+    widgets::{layout::Layout, scroll::Motion},
+};
 
 use super::{Part, areas::Areas};
 

@@ -1,10 +1,12 @@
 //! From the audit to the replay: the place on screen, and the turn that commits to the component.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
 use crate::{
     run::RepoPath,
-    session::opening::{Opening, Target},
+    session::{
+        Session,
+        opening::{Opening, Target},
+    },
+    views::audit::Audit,
     widgets::layout::Layout,
 };
 

@@ -1,13 +1,15 @@
 //! What a click on the audit selects and the wheel moves.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
 use ratatui::layout::{Position, Rect};
 
-use crate::widgets::{
-    layout::Layout,
-    mouse::{Kind, Mouse},
-    scroll::Motion,
+use crate::{
+    session::Session,
+    views::audit::Audit,
+    widgets::{
+        layout::Layout,
+        mouse::{Kind, Mouse},
+        scroll::Motion,
+    },
 };
 
 use super::{Message, Part, areas::Areas};

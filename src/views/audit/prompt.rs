@@ -1,8 +1,6 @@
 //! What the audit asks for: a reason, a note, who labels.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
-use crate::widgets::layout::Layout;
+use crate::{session::Session, views::audit::Audit, widgets::layout::Layout};
 
 /// Something that waits for an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,9 @@
 //! What is to be labelled, in the order that the seed gives, and how each thing stands.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
 use crate::{
+    session::Session,
     study::queue::Plan,
-    views::audit::areas::Areas,
+    views::audit::{Audit, areas::Areas},
     widgets::{layout::Layout, scroll::Motion},
 };
 

@@ -16,12 +16,12 @@ mod said;
 pub mod table;
 pub mod trees;
 
-use crate::session::context::Context;
 use std::path::PathBuf;
 
 use crate::{
     session::{
         ask::{Answers, Loading, Pending},
+        context::Context,
         parties::Measured,
         scores::RulerName,
     },

@@ -1,8 +1,6 @@
 //! What was said of a run beside its recording, as curves: verdicts at the turns that were judged, exposure at every
 //! turn.
 
-use crate::views::curves::Curves;
-use crate::views::curves::Session;
 use crate::{
     metrics::{
         Number,
@@ -11,6 +9,7 @@ use crate::{
         numbers::{Of, facts::Verdicts},
     },
     run::rubric::Judgement,
+    views::curves::{Curves, Session},
 };
 
 use super::points::Point;

@@ -11,7 +11,6 @@ pub mod points;
 pub mod series;
 mod wanted;
 
-use crate::session::effect::Effect;
 use crate::{
     metrics::{
         Number,
@@ -21,6 +20,7 @@ use crate::{
     session::{
         Session,
         ask::{Loading, Numbers},
+        effect::Effect,
         scores::{Moved, Span},
         views::View,
     },

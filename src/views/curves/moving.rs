@@ -1,12 +1,13 @@
 //! Moving the playhead over the points of the curves, and from what moved a point to the lines that did.
 
-use crate::views::curves::Curves;
-use crate::views::curves::Session;
 use crate::{
     metrics::{Number, quality},
     run::RepoPath,
     session::opening::{Base, Opening, Target},
-    views::replay::turns,
+    views::{
+        curves::{Curves, Session},
+        replay::turns,
+    },
     widgets::scroll::Motion,
 };
 

@@ -1,11 +1,10 @@
 //! What a click on the curves selects and the wheel moves.
 
-use crate::views::curves::Curves;
-use crate::views::curves::Session;
 use ratatui::layout::{Position, Rect};
 
 use crate::{
     session::views::View,
+    views::curves::{Curves, Session},
     widgets::{
         layout::{Layout, inside},
         mouse::{Kind, Mouse},

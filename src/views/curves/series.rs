@@ -1,8 +1,6 @@
 //! The values of the curves: which numbers have one, where each comes from, how it is said. What a number is stands in
 //! its row of [`crate::metrics::numbers`].
 
-use crate::views::curves::Curves;
-use crate::views::curves::Session;
 use crate::{
     metrics::{
         Number,
@@ -14,6 +12,7 @@ use crate::{
         quality::Snapshot,
     },
     session::scores::Measured,
+    views::curves::{Curves, Session},
 };
 
 use super::{judged, points::Point};

@@ -12,11 +12,11 @@ pub mod rows;
 pub mod sitting;
 mod wish;
 
-use crate::session::Session;
 use std::sync::Arc;
 
 use crate::{
     session::{
+        Session,
         ask::{Numbers, Pending, Request},
         context::Context,
         effect::Effect,

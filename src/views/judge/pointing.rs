@@ -1,13 +1,15 @@
 //! What a click in the pane selects and the wheel moves.
 
-use crate::session::Session;
-use crate::views::judge::Judging;
 use ratatui::layout::{Position, Rect};
 
-use crate::widgets::{
-    layout::Layout,
-    mouse::{Kind, Mouse},
-    scroll::Motion,
+use crate::{
+    session::Session,
+    views::judge::Judging,
+    widgets::{
+        layout::Layout,
+        mouse::{Kind, Mouse},
+        scroll::Motion,
+    },
 };
 
 use super::{Message, Page, Part, areas::Areas};

@@ -1,14 +1,15 @@
 //! The lines about one component of a judging: what was said of it, and what the judge looked at so far.
 
-use crate::session::Session;
-use crate::views::judge::Judging;
 use crate::{
     run::{
         flags::{Counts, Flag, Flagging},
         rubric::{Evidence, Verdict},
     },
-    session::judging::{Asks, Given},
-    views::scores::components::verdict::cut,
+    session::{
+        Session,
+        judging::{Asks, Given},
+    },
+    views::{judge::Judging, scores::components::verdict::cut},
 };
 
 use super::{

@@ -1,16 +1,14 @@
 //! What the form says: the wish it comes to, and its fields in words.
 
-use crate::session::Session;
-use crate::views::judge::Judging;
 use std::collections::BTreeSet;
 
 use crate::{
     run::rubric::SEVERE,
     session::{
-        self,
+        self, Session,
         judging::{Asks, Judge, Matter, Models, Origin, Wish},
     },
-    views::jobs::form as jobs,
+    views::{jobs::form as jobs, judge::Judging},
 };
 
 use super::{

@@ -1,12 +1,12 @@
 //! A list over the panels to choose from: the hits of a search, the requests, the kinds of steps, what playback stops
 //! at. What choosing leads to is in `replay::choosing`.
 
-use crate::session::context::Context;
 use ratatui::layout::Rect;
 use std::{collections::HashMap, ops::Range};
 
 use crate::{
     run::{Run, StepText, search::Hit},
+    session::context::Context,
     widgets::{
         layout::{Layout, inside},
         scroll::{Motion, Scroll},

@@ -1,12 +1,11 @@
 //! The marks beside the lines that the diff shows, and what each of them means.
 
-use crate::session::scores::Span;
 use crate::{
     metrics::quality::{HIGH_CC, What},
     session::{
         files::{Scope, compared::Compared},
         marks::{Mark, Sort},
-        scores::Moved,
+        scores::{Moved, Span},
     },
     shell::replay::Replay,
 };

@@ -1,7 +1,5 @@
 //! How far label and verdict agree, as far as things are labelled.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -9,8 +7,9 @@ use ratatui::{
 };
 
 use crate::{
+    session::Session,
     views::audit::{
-        Part,
+        Audit, Part,
         agreement::{LEVELS, NAME, RESAMPLES, Row},
         areas::Areas,
     },

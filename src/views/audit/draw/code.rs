@@ -1,7 +1,5 @@
 //! The judged code: where to look, and the file on screen with the turns that wrote its lines.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -9,14 +7,15 @@ use ratatui::{
 };
 
 use crate::{
-    views::source::{self, Mark},
+    session::Session,
     views::{
         audit::{
-            Part,
+            Audit, Part,
             areas::Areas,
             code::{Spot, SpotKind},
         },
         replay::tree::Row,
+        source::{self, Mark},
     },
     widgets::{
         line::{fit, fit_end, own, safe, sides, width_of},

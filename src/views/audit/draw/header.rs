@@ -1,7 +1,5 @@
 //! Whose verdicts are audited, and how far that is.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -9,9 +7,13 @@ use ratatui::{
     widgets::Widget,
 };
 
-use crate::widgets::{
-    line::{own, recorded, sides},
-    theme::{Meaning, Theme},
+use crate::{
+    session::Session,
+    views::audit::Audit,
+    widgets::{
+        line::{own, recorded, sides},
+        theme::{Meaning, Theme},
+    },
 };
 
 /// Cells of the bar of what is done.

@@ -1,12 +1,11 @@
 //! What the component is; once a label is in, label and verdict.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
+    session::Session,
     views::{
-        audit::{Part, areas::Areas},
+        audit::{Audit, Part, areas::Areas},
         scores::draw::components::verdict::say,
     },
     widgets::{line::safe, theme::Theme},

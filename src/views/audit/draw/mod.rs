@@ -7,13 +7,12 @@ mod header;
 mod item;
 mod queue;
 
-use crate::session::Session;
-use crate::views::audit::Audit;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
+    session::Session,
     views::{
-        audit::{Part, areas::Areas},
+        audit::{Audit, Part, areas::Areas},
         scores::draw::components::name,
     },
     widgets::{

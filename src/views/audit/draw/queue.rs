@@ -1,7 +1,5 @@
 //! One row a component of the queue: what it is, and how its label stands.
 
-use crate::session::Session;
-use crate::views::audit::Audit;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -9,8 +7,9 @@ use ratatui::{
 };
 
 use crate::{
+    session::Session,
     views::audit::{
-        Part,
+        Audit, Part,
         queue::{Entry, Standing},
     },
     widgets::{

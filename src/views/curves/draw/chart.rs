@@ -1,7 +1,5 @@
 //! The chart: the chosen curve and its partner over the points, the playhead, checkpoints and phases under the axis.
 
-use crate::views::curves::Curves;
-use crate::views::curves::Session;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -14,7 +12,7 @@ use crate::{
     metrics::Number,
     session::{ask::Loading, scores::Measured},
     views::curves::{
-        Part,
+        Curves, Part, Session,
         areas::{Areas, LEFT, RIGHT, cell_of},
         points::{self, Point, Stretch},
         series::{self, Known, Origin},

@@ -5,12 +5,10 @@ pub(crate) mod grid;
 mod moved;
 mod values;
 
-use crate::views::curves::Curves;
-use crate::views::curves::Session;
 use ratatui::buffer::Buffer;
 
 use crate::{
-    views::curves::{Part, areas::Areas},
+    views::curves::{Curves, Part, Session, areas::Areas},
     widgets::{layout::Layout, theme::Theme},
 };
 

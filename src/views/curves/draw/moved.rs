@@ -1,7 +1,5 @@
 //! What moved a point since the one before it: callables, rules and clones, the largest first.
 
-use crate::views::curves::Curves;
-use crate::views::curves::Session;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -10,7 +8,7 @@ use ratatui::{
 
 use crate::{
     metrics::quality::{Change, Weight, What},
-    views::curves::Part,
+    views::curves::{Curves, Part, Session},
     widgets::{
         line::{fit, fit_end, own, safe, sides, width_of},
         panel::{position, put_row, sentence, titled},

@@ -1,7 +1,5 @@
 //! The values at the playhead: each with its change since the point before and its curve in small.
 
-use crate::views::curves::Curves;
-use crate::views::curves::Session;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -12,7 +10,7 @@ use crate::{
     metrics::{Number, phase::Phase},
     run::Checkpoint,
     views::curves::{
-        Part,
+        Curves, Part, Session,
         points::Point,
         series::{self, Origin},
     },

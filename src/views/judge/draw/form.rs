@@ -1,12 +1,16 @@
 //! The fields of what is wanted, and what it would take.
 
-use crate::session::Session;
-use crate::views::judge::Judging;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
-    session::judging::{Asks, Plan, Wish},
-    views::{jobs::draw_form::field_row, judge::areas::Areas},
+    session::{
+        Session,
+        judging::{Asks, Plan, Wish},
+    },
+    views::{
+        jobs::draw_form::field_row,
+        judge::{Judging, areas::Areas},
+    },
     widgets::{
         line::{amount, fit, own, recorded, width_of},
         panel::put_row,

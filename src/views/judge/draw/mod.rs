@@ -3,8 +3,6 @@
 mod form;
 mod watch;
 
-use crate::session::Session;
-use crate::views::judge::Judging;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -12,8 +10,8 @@ use ratatui::{
 };
 
 use crate::{
-    session::judging::Asks,
-    views::judge::{Page, areas::Areas},
+    session::{Session, judging::Asks},
+    views::judge::{Judging, Page, areas::Areas},
     widgets::{
         layout::Layout,
         line::{fit, own, recorded},

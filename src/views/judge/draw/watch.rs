@@ -1,7 +1,5 @@
 //! A judging: how far it is, its components, the calls as they happen, and everything about one component.
 
-use crate::session::Session;
-use crate::views::judge::Judging;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -10,10 +8,13 @@ use ratatui::{
 
 use crate::{
     run::{flags::Counts, rubric::LEVELS},
-    session::judging::{Given, How, Outcome},
+    session::{
+        Session,
+        judging::{Given, How, Outcome},
+    },
     views::{
         judge::{
-            Part,
+            Judging, Part,
             areas::Areas,
             rows::Row,
             sitting::{Call, Entry, Sitting, State},

@@ -33,11 +33,13 @@ use crate::{
         layout::Panel,
         line::{bytes, fit, fit_end, own, safe, width_of},
         paint::{Layer, paint, visible, window},
-        panel::{frame, name, position, put_row, sentence},
+        panel::{position, put_row, sentence},
         text,
         theme::{Meaning, Theme},
     },
 };
+
+use super::{frame, name};
 
 use super::{files, turns::line_counts};
 

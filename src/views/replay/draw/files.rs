@@ -16,10 +16,12 @@ use crate::{
     widgets::{
         layout::Panel,
         line::{fit_end, own, safe, sides, width_of},
-        panel::{chosen, frame, list, name, sentence},
+        panel::{list, sentence},
         theme::{Meaning, Theme},
     },
 };
+
+use super::{chosen, frame, name};
 
 use super::turns::line_counts;
 

@@ -22,10 +22,12 @@ use crate::{
         layout::Panel,
         line::{amount, bytes, duration, fit, own, recorded, safe, sides},
         paint::{Layer, paint},
-        panel::{chosen, frame, name, position, put_row},
+        panel::{position, put_row},
         theme::{Meaning, Theme, Writing},
     },
 };
+
+use super::{chosen, frame, name};
 
 use super::turns::line_counts;
 

@@ -8,11 +8,13 @@ use crate::{
     widgets::{
         layout::Panel,
         line::{fit_end, own, safe, sides, width_of},
-        panel::{chosen, frame, list, name, position, sentence},
+        panel::{list, position, sentence},
         scroll::centred,
         theme::{Meaning, Theme},
     },
 };
+
+use super::{chosen, frame, name};
 
 use super::files::{letter, meaning_of, nothing};
 

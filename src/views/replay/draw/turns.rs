@@ -14,10 +14,12 @@ use crate::{
     widgets::{
         layout::Panel,
         line::{fit, own, recorded, sides},
-        panel::{chosen, frame, list, name},
+        panel::list,
         theme::{Meaning, Theme},
     },
 };
+
+use super::{chosen, frame, name};
 
 pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let title = Line::from(name(replay, Panel::Turns, "turns".into(), theme));

@@ -13,10 +13,11 @@ use crate::{
     widgets::{
         layout::Panel,
         line::{fit, fit_end, own, safe, width_of},
-        panel::name,
         theme::{Meaning, Theme},
     },
 };
+
+use super::super::name;
 
 /// Turn, step and origin of each line: `26.3 `, `26  ◇`, `   ·`.
 pub(super) struct Gutter<'a> {

@@ -1,6 +1,5 @@
 //! The verdict on the chosen component, its evidence in the code, and what the judge looked at.
 
-use crate::views::scores::Session;
 use ratatui::{
     buffer::Buffer,
     text::{Line, Span},
@@ -9,12 +8,17 @@ use ratatui::{
 use crate::{
     run::rubric::Look,
     shell::replay::Replay,
-    views::scores::components::{
-        Part,
-        areas::Areas,
-        verdict::{FIELD, Row},
+    views::{
+        scores::{
+            Session,
+            components::{
+                Part,
+                areas::Areas,
+                verdict::{FIELD, Row},
+            },
+        },
+        source::{self, Mark},
     },
-    views::source::{self, Mark},
     widgets::{
         line::{bytes, fit, fit_end, own, recorded, safe, width_of},
         panel::{position, put_row, sentence, titled},
