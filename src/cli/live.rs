@@ -159,6 +159,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if !args.headless {
         return on_screen(args, job, start, out);
     }
+    live::adopt_orphans();
     let (stop, signal) = signals::listen();
     let mut teller = told::Teller::default();
     let ended = live::run(&job, start, &Control::new(stop), &mut |event| teller.event(event))?;

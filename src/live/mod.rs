@@ -63,4 +63,5 @@ mod version;
 
 pub use control::{Control, Wish};
 pub use event::{Event, Total, Why};
+pub use orphans::adopt_orphans;
 pub use run::{CannotStart, Ended, Halt, Job, Start, run};

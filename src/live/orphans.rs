@@ -1,14 +1,17 @@
 //! Processes that an agent leaves behind: started in sessions of their own, or with an environment of their own.
 //!
-//! They are known by the variable that every process of a run carries, and, on Linux, because the orphans of our agents
-//! become children of ours ([`adopt`]): whoever is a child of ours in another session, and was not started by us, is one.
+//! They are known by the variable that every process of a run carries. On Linux, in a program that has its orphans
+//! become its children ([`adopt_orphans`]), whoever is a child in another session and was not started here is one too.
 //! Elsewhere the group that [`super::process`] ends is all there is.
 
 use std::{
     collections::BTreeSet,
     io,
     process::{Child, Command},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use super::stage::VARIABLE;
@@ -33,15 +36,20 @@ pub fn forget(id: u32) {
     started().remove(&id);
 }
 
-/// Has orphans below us become our children, until we end.
-#[cfg(target_os = "linux")]
-pub fn adopt() {
-    let own = rustix::process::getpid();
-    let _ = rustix::process::set_child_subreaper(Some(own)); // without it the variable has to do
-}
+/// Whether the orphans of this program become its children.
+static ADOPTS: AtomicBool = AtomicBool::new(false);
 
-#[cfg(not(target_os = "linux"))]
-pub fn adopt() {}
+/// Has the orphans of this program become its children until it ends, so that none is left of an agent that changed
+/// its session and its environment. For a program that starts nothing but agents in sessions of their own: from now on
+/// every other child in another session is ended with the agents.
+pub fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    {
+        let own = Some(rustix::process::getpid());
+        let is_done = rustix::process::set_child_subreaper(own).is_ok(); // without it the variable has to do
+        ADOPTS.store(is_done, Ordering::Relaxed);
+    }
+}
 
 #[cfg(target_os = "linux")]
 pub fn sweep(run: &str) -> usize {
@@ -64,7 +72,7 @@ pub fn sweep(run: &str) -> usize {
 /// Elsewhere the environment and the parents of other processes cannot be read; their groups were ended.
 #[cfg(not(target_os = "linux"))]
 pub fn sweep(_run: &str) -> usize {
-    let _ = VARIABLE;
+    let _ = (VARIABLE, &ADOPTS);
     0
 }
 
@@ -85,7 +93,7 @@ mod linux {
 
     use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
-    use super::{VARIABLE, started};
+    use super::{ADOPTS, Ordering, VARIABLE, started};
 
     fn pid(id: u32) -> Option<Pid> {
         i32::try_from(id).ok().and_then(Pid::from_raw)
@@ -128,7 +136,7 @@ mod linux {
 
     pub fn orphans(run: &str) -> Vec<u32> {
         let started = started();
-        let own = getpid();
+        let (own, adopts) = (getpid(), ADOPTS.load(Ordering::Relaxed));
         // As the rows say it: 0 where the session was begun outside of this container, for us and for our children.
         let session = Row::of(Path::new("/proc/self")).map_or(0, |row| row.session);
         let wanted = format!("{VARIABLE}={run}");
@@ -140,9 +148,12 @@ mod linux {
             let mut rows = environment.split(|byte| *byte == 0);
             match rows.find(|row| row.starts_with(VARIABLE.as_bytes())) {
                 Some(row) => row == wanted.as_bytes(),
-                None => Row::of(&folder).is_some_and(|row| {
-                    row.parent == own.as_raw_nonzero().get() && row.session != session
-                }),
+                None => {
+                    adopts
+                        && Row::of(&folder).is_some_and(|row| {
+                            row.parent == own.as_raw_nonzero().get() && row.session != session
+                        })
+                }
             }
         };
         let is_other = |id: &u32| pid(*id) != Some(own) && !started.contains(id);

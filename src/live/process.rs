@@ -440,7 +440,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn whoever_left_its_session_and_its_environment_is_found_as_an_orphan_of_ours() {
-        orphans::adopt();
+        orphans::adopt_orphans();
         let run = format!("orphan-{}", std::process::id());
         let room = Room::new(&run);
         let pid = room.folder.path().join("pid");

@@ -25,7 +25,6 @@ use super::{
     layers::{self, Layer},
     logs::{self, Watch},
     manifest::{Manifest, Surroundings},
-    orphans,
     process::{self, Process},
     queued::Queued,
     run::{CannotStart, Halt, Job, Start},
@@ -112,7 +111,6 @@ impl<'a> Sitting<'a> {
             Start::Resume => opening.resume(rules)?,
         };
         let Opened { stage, history, journal, version, started_at, progress, remarks } = opened;
-        orphans::adopt();
         let (confinement, within_reach) = confined(&job.bundle, &setup);
         let cast = Cast::new(&job.bundle, setup.size, stage.secrets.clone());
         let session = progress.done.last().and_then(|done| done.session_id.clone());

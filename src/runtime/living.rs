@@ -69,6 +69,7 @@ impl Living {
         (sender, opener): (Sender<Event>, Opener),
         beside: Beside,
     ) -> Self {
+        live::adopt_orphans();
         let (tickets, unread) = bounded(MOST_UNREAD);
         let hands = control.clone();
         let agent = thread::Builder::new().name("live".into()).spawn(move || {

@@ -487,3 +487,27 @@ fn a_prompt_that_an_agent_kept_is_a_turn_of_its_own_and_one_that_steered_it_is_r
     let lines = serde_json::to_string(&lines).unwrap();
     assert_eq!(lines, "[[1,5],[6,8],[9,11]]");
 }
+
+/// A library does not end what the program that uses it started for itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_child_of_the_program_in_a_session_of_its_own_outlives_a_run() {
+    use std::process::{Command, Stdio};
+    let desk = Desk::new(plain(), &["do: true"]);
+    let mut other = Command::new("setsid")
+        .args(["sh", "-c", "echo begun; exec cat"])
+        .env_clear()
+        .env("PATH", std::env::var("PATH").unwrap())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = std::io::BufReader::new(other.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut said, &mut String::new()).unwrap();
+
+    let (ended, _) = desk.run(|_, _| {});
+
+    assert!(ended.halted.is_none());
+    drop(other.stdin.take());
+    assert_eq!(other.wait().unwrap().code(), Some(0), "it was ended with the agent");
+}

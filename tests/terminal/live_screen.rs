@@ -71,10 +71,7 @@ fn snapshot(run: &Path, more: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Beside the other live runs of this binary the end of the third turn is sometimes not noticed within 20 s; the
-/// cause is not known. Alone it has never failed, and `.ci/run` runs it so.
 #[test]
-#[ignore = "needs a machine to itself"]
 fn a_run_is_watched_to_its_end_and_replayed_beside() {
     let desk = Desk::new(&three());
     let mut tui = desk.live("plain", 160, 45, &[]);
