@@ -53,6 +53,18 @@ impl Search<'_> {
     }
 }
 
+/// A line for each file of a circle: how many others of it import it, and those it imports itself.
+pub fn imports_within(files: &[File], circle: &[usize]) -> String {
+    let mut text = format!("\ncircle of {}:\n", circle.len());
+    for &file in circle {
+        let importers = circle.iter().filter(|&&it| files[it].imports.contains(&file)).count();
+        let imported = files[file].imports.iter().filter(|it| circle.contains(it));
+        let paths: Vec<&str> = imported.map(|&it| files[it].path.as_str()).collect();
+        let _ = writeln!(text, "{importers:>3} {} -> {}", files[file].path, paths.join(" "));
+    }
+    text
+}
+
 /// The folders that files have in common, or the modules they are spread over: `views`, `session + views`.
 pub fn name_of<'a>(paths: impl Iterator<Item = &'a str>) -> String {
     let paths: Vec<Vec<&str>> = paths.map(|path| path.split('/').collect()).collect();

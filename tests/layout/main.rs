@@ -230,6 +230,7 @@ fn too_large(most: usize, size: impl Fn(&source::Type) -> usize) -> BTreeMap<Str
     large
 }
 
+/// `TRAJVIEW_CIRCLES=1` prints the imports that make up each circle.
 #[test]
 fn no_circle_of_imports_is_large() {
     let circles = graph::circles(&PROGRAM.files);
@@ -237,6 +238,9 @@ fn no_circle_of_imports_is_large() {
     for circle in circles.iter().filter(|circle| circle.len() > MOST_FILES_OF_A_CIRCLE) {
         let name = graph::name_of(circle.iter().map(|&file| &*PROGRAM.files[file].path));
         *large.entry(name).or_default() += circle.len();
+        if std::env::var_os("TRAJVIEW_CIRCLES").is_some() {
+            print!("{}", graph::imports_within(&PROGRAM.files, circle));
+        }
     }
     exceptions::hold("circles of more than 6 files", &large);
 }
