@@ -9,7 +9,7 @@ use crate::{
     metrics::lifeline::{self, Lifeline},
     run::{
         RepoPath, Run,
-        rubric::{Judge, Judgement, Rubric},
+        rubric::{Judge, Judgement, LEVELS, Rubric},
     },
     session::files::{DiffKey, Scope},
 };
@@ -238,6 +238,12 @@ impl Session {
     pub fn judged_file(&self, path: &str) -> Option<DiffKey> {
         Some(DiffKey { scope: Scope::At(self.judged_turn()?), path: RepoPath::new(path)? })
     }
+}
+
+/// `2 Simplified`, in the rubric's words.
+pub fn score_said(score: u8) -> String {
+    let word = LEVELS.get(usize::from(score)).copied().unwrap_or_default();
+    format!("{score} {word}")
 }
 
 #[cfg(test)]

@@ -338,7 +338,7 @@ fn grouped(number: u64) -> String {
 fn why(replay: &Replay) -> Vec<Row> {
     let marks = replay.why();
     let said = |(mark, words): (String, String)| Row::of(mark, words);
-    match (marks.is_empty(), replay.diff.line_number(), replay.curves.has_marks) {
+    match (marks.is_empty(), replay.diff.line_number(), replay.diff.has_marks) {
         (false, ..) => marks.into_iter().map(said).collect(),
         (true, _, false) => vec![Row::of("", "marks are hidden; X shows them")],
         (true, None, _) => {

@@ -1,8 +1,8 @@
 //! A label and its verdict as text, to be pasted elsewhere.
 
 use crate::{
-    session::Session,
-    views::{audit::Audit, scores::components::verdict::score_said},
+    session::{Session, rubric::score_said},
+    views::audit::Audit,
 };
 
 use super::Part;

@@ -2,10 +2,10 @@
 
 use crate::{
     run::rubric::{FULL, Verdict},
-    session::Session,
+    session::{Session, rubric::score_said},
     views::{
         audit::Audit,
-        scores::components::verdict::{Row, cut, say_fields, say_trace, score_said},
+        scores::components::verdict::{Row, cut, say_fields, say_trace},
     },
 };
 

@@ -48,8 +48,6 @@ pub struct Curves {
     /// The rise that was gone to last: of which curve, its rank, and the turn it led to.
     rise: Option<(Number, usize, usize)>,
     pub reference: Reference,
-    /// Whether the lines of the diff have marks.
-    pub has_marks: bool,
     /// The point under the pointer.
     pub hovered: Option<usize>,
 }
@@ -64,7 +62,6 @@ impl Default for Curves {
             listed: None,
             rise: None,
             reference: Reference::default(),
-            has_marks: true,
             hovered: None,
         }
     }

@@ -85,6 +85,8 @@ pub struct Diff {
     pub view: View,
     /// As asked for; see [`Compared::arrangement`] for what there is room for.
     pub arrangement: Arrangement,
+    /// Whether the lines have marks.
+    pub has_marks: bool,
     shown: Option<DiffKey>,
     target: Option<Target>,
     /// Where to go back to when this comparison is here.
@@ -103,6 +105,7 @@ impl Default for Diff {
             column: 0,
             view: View::default(),
             arrangement: Arrangement::default(),
+            has_marks: true,
             shown: None,
             target: None,
             restore: None,

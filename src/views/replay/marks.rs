@@ -3,7 +3,7 @@
 use crate::{
     metrics::quality::{HIGH_CC, What},
     session::{
-        files::{Scope, compared::Compared},
+        files::{DiffKey, Scope, compared::Compared},
         marks::{Mark, Sort},
         scores::{Moved, Span},
     },
@@ -41,7 +41,12 @@ impl Replay {
             Scope::Since { done, turn } if done <= turn => turn,
             Scope::Since { .. } | Scope::Step(_) => return None,
         };
-        Some((turn, turn + 1)).filter(|_| self.curves.has_marks)
+        Some((turn, turn + 1)).filter(|_| self.diff.has_marks)
+    }
+
+    /// The comparison on screen, where its lines have marks.
+    pub(crate) fn marked_file(&self) -> Option<DiffKey> {
+        self.diff_key().filter(|_| self.diff.has_marks)
     }
 
     /// The marks beside the lines on screen, as far as they are known.
@@ -52,8 +57,8 @@ impl Replay {
     }
 
     pub(crate) fn show_marks_or_not(&mut self) {
-        self.curves.has_marks = !self.curves.has_marks;
-        self.session.notice = Some(match self.curves.has_marks {
+        self.diff.has_marks = !self.diff.has_marks;
+        self.session.notice = Some(match self.diff.has_marks {
             true => {
                 "marks beside the lines: ▲ complexity, § rules, ≡ clones, ◆ evidence, ⚑ flags; W says why"
                     .into()
@@ -68,8 +73,9 @@ impl Replay {
         let code = self.marks().into_iter().flat_map(|shown| {
             shown.over(line).map(|mark| why(mark, shown.moved)).collect::<Vec<_>>()
         });
-        let judged = self.why_evidence(line).into_iter().chain(self.why_flagged(line));
-        judged.chain(code).collect()
+        let Some(key) = self.marked_file() else { return code.collect() };
+        let judged = self.session.why_evidence(&key, line).into_iter();
+        judged.chain(self.session.why_flagged(&key, line)).chain(code).collect()
     }
 }
 

@@ -7,7 +7,6 @@
 pub mod areas;
 pub mod asking;
 mod copying;
-pub mod marks;
 mod opening;
 mod pointing;
 pub mod table;

@@ -5,7 +5,6 @@
 //! [`marks`] has the flags beside the lines of the replay.
 
 pub mod areas;
-pub mod marks;
 mod pointing;
 pub mod states;
 pub mod table;

@@ -15,7 +15,7 @@ pub mod tree;
 
 use crate::{
     run::rubric::Judgement,
-    session::{Session, context::Context, views::View},
+    session::{self, Session, context::Context, views::View},
     shell::replay::Replay,
     widgets::{layout::Layout, mouse::Mouse},
 };
@@ -65,7 +65,7 @@ impl Scores {
                 session.rubric.known().is_some_and(|rubric| rubric.judgements.len() > 1)
             }
             Shows::Tree => session.run.rubric_tree.is_some(),
-            Shows::Flags => has_flags(session),
+            Shows::Flags => !session::flags::of_session(session).is_empty(),
         };
         Shows::ALL.iter().filter(is_there).copied().collect()
     }
@@ -95,11 +95,6 @@ impl Scores {
             None => Context::Scores,
         }
     }
-}
-
-fn has_flags(session: &Session) -> bool {
-    let flaggings = session.rubric.known().map_or(&[][..], |rubric| &rubric.flaggings);
-    !flags::states::sources(&session.run, flaggings).is_empty()
 }
 
 impl Replay {

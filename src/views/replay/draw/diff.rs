@@ -23,12 +23,10 @@ use crate::{
             Scope, colours,
             compared::{Compared, Row},
         },
+        judged_marks::{EvidenceMark, FlagMark},
     },
     shell::replay::Replay,
-    views::{
-        replay::marks,
-        scores::{components::marks::EvidenceMark, flags::marks::FlagMark},
-    },
+    views::replay::marks,
     widgets::{
         layout::Panel,
         line::{bytes, fit, fit_end, own, safe, width_of},
@@ -279,6 +277,8 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn of(replay: &'a Replay, compared: &'a Compared, theme: Theme, area: Rect) -> Self {
+        let marked = replay.marked_file();
+        let key = marked.as_ref();
         Self {
             compared,
             colours: replay.diff_key().and_then(|key| replay.session.files.colours.of(&key)),
@@ -288,8 +288,8 @@ impl<'a> Rows<'a> {
             width: usize::from(area.width),
             gutter: compared.is_whole_file().then(|| Gutter::of(replay, theme)),
             marks: replay.marks(),
-            evidence: replay.evidence_marks(),
-            flags: replay.flag_marks(),
+            evidence: key.map(|key| replay.session.evidence_marks(key)).unwrap_or_default(),
+            flags: key.map(|key| replay.session.flag_marks(key)).unwrap_or_default(),
         }
     }
 

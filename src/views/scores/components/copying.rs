@@ -1,8 +1,9 @@
 //! A verdict as text, to be pasted elsewhere.
 
-use crate::{run::rubric::Judgement, shell::replay::Replay, views::scores::Shows};
-
-use super::verdict::score_said;
+use crate::{
+    run::rubric::Judgement, session::rubric::score_said, shell::replay::Replay,
+    views::scores::Shows,
+};
 
 impl Replay {
     /// The verdict on the chosen component, of the judgement that is looked at. The error says why there is none.

@@ -2,7 +2,7 @@
 //! what the judge looked at.
 
 use crate::{
-    run::rubric::{Component, Evidence, LEVELS, Look, Verdict},
+    run::rubric::{Component, Evidence, Look, Verdict},
     shell::replay::Replay,
     views::audit::item::label_by,
     widgets::wrap::wrap,
@@ -276,12 +276,6 @@ pub fn cut(words: &str, width: usize) -> Vec<String> {
     let rows =
         lines.flat_map(|line| wrap(line, width).into_iter().map(|range| line[range].to_owned()));
     rows.collect()
-}
-
-/// `2 Simplified`, in the rubric's words.
-pub fn score_said(score: u8) -> String {
-    let word = LEVELS.get(usize::from(score)).copied().unwrap_or_default();
-    format!("{score} {word}")
 }
 
 /// Whether more files have evidence than are read.

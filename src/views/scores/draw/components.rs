@@ -54,7 +54,7 @@ pub(super) fn cell(words: &str, cells: usize) -> String {
 pub(crate) fn score(score: u8, theme: Theme) -> Vec<Span<'static>> {
     use crate::{
         run::rubric::{FULL, SEVERE},
-        views::scores::components::verdict::score_said,
+        session::rubric::score_said,
     };
     let full = usize::from(score.min(FULL));
     let bar = "█".repeat(full) + &"·".repeat(usize::from(FULL) - full);

@@ -9,10 +9,10 @@ use ratatui::{
 
 use crate::{
     run::flags::Counts,
+    session::flags::State,
     shell::replay::Replay,
     views::scores::flags::{
         areas::Areas,
-        states::State,
         table::{Row, Sort},
     },
     widgets::{

@@ -2,9 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::{run::flags::Flag, shell::replay::Replay};
-
-use super::states::State;
+use crate::{run::flags::Flag, session::flags::State, shell::replay::Replay};
 
 /// By which column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
