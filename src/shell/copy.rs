@@ -172,7 +172,10 @@ fn line(replay: &Replay) -> Result<Copied, String> {
     if replay.session.view == View::Scores
         && replay.scores.shown(&replay.session) == Some(Shows::Flags)
     {
-        return copied(replay.flag_as_text().ok_or("no flag is chosen")?, "the flag");
+        return copied(
+            replay.scores.flags.flag_as_text(&replay.session).ok_or("no flag is chosen")?,
+            "the flag",
+        );
     }
     match replay.focus {
         Panel::Turns => {
@@ -209,8 +212,10 @@ fn verdict(replay: &Replay) -> Result<Copied, String> {
     }
     let text = match replay.scores.shown(&replay.session) {
         Some(Shows::Tree) => replay.scores.tree.verdict_as_text()?,
-        Some(Shows::Flags) => replay.flag_as_text().ok_or("no flag is chosen")?,
-        _ => replay.verdict_as_text()?,
+        Some(Shows::Flags) => {
+            replay.scores.flags.flag_as_text(&replay.session).ok_or("no flag is chosen")?
+        }
+        _ => replay.scores.verdict_as_text(&replay.session)?,
     };
     Ok(Copied { text, name: "the verdict".into() })
 }
@@ -338,7 +343,10 @@ fn link(replay: &Replay, source: &Path) -> Copied {
     if !replay.session.run.turns.is_empty() {
         words.extend(["--at".to_owned(), (replay.session.turn + 1).to_string()]);
     }
-    let component = replay.linked_component().filter(|_| replay.session.view == View::Scores);
+    let component = replay
+        .scores
+        .linked_component(&replay.session)
+        .filter(|_| replay.session.view == View::Scores);
     if replay.session.view == View::Audit {
         words.extend(audit_link(replay));
     } else if let Some(component) = component {

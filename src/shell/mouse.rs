@@ -121,7 +121,9 @@ impl App {
             return vec![];
         }
         if self.replay().is_some_and(|replay| replay.session.view == View::Scores) {
-            self.on_replay(|replay| replay.point_at_scores(mouse, layout));
+            self.on_replay(|replay| {
+                replay.scores.point_at_scores(&mut replay.session, mouse, layout)
+            });
             return vec![];
         }
         if self.replay().is_some_and(|replay| replay.session.view == View::Audit) {

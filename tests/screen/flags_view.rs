@@ -136,7 +136,9 @@ fn all_flags_are_listed_once_where_they_were_found() {
 #[test]
 fn rows_are_sorted_by_what_is_chosen() {
     let first = |keys: &str| {
-        let rows = world(120, 40, keys).app.replay().unwrap().flag_rows();
+        let world = world(120, 40, keys);
+        let replay = world.app.replay().unwrap();
+        let rows = replay.scores.flags.flag_rows(&replay.session);
         rows[0].flag.criterion.to_string()
     };
 

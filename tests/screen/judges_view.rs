@@ -191,11 +191,12 @@ fn a_click_chooses_a_component_and_a_judgement_and_two_open_it() {
 
     point(&mut world, Kind::Click, column, row);
     let replay = world.app.replay().unwrap();
-    assert_eq!(replay.judges_component(), Some("C01"));
-    let clicked = replay.judge_column();
-    assert_eq!(clicked, replay.side_column(Side::Second));
+    assert_eq!(replay.scores.judges.judges_component(), Some("C01"));
+    let clicked = replay.scores.judges.judge_column(&replay.session);
+    assert_eq!(clicked, replay.scores.judges.side_column(&replay.session, Side::Second));
     point(&mut world, Kind::WheelDown, column, row);
-    assert_eq!(world.app.replay().unwrap().judges_component(), Some("C02"));
+    let replay = world.app.replay().unwrap();
+    assert_eq!(replay.scores.judges.judges_component(), Some("C02"));
 
     point(&mut world, Kind::DoubleClick, column, row);
     let frame = trajview::widgets::export::text(&draw::picture(&world.app, Theme::plain()));
@@ -222,9 +223,9 @@ proptest! {
             world.send(Message::Press(key));
             draw::picture(&world.app, Theme::plain());
             let replay = world.app.replay().unwrap();
-            let columns = replay.judge_columns();
+            let columns = replay.scores.judges.judge_columns(&replay.session);
             prop_assert_eq!(columns.len(), rows.len());
-            prop_assert_eq!(replay.judge_column().is_some(), !columns.is_empty());
+            prop_assert_eq!(replay.scores.judges.judge_column(&replay.session).is_some(), !columns.is_empty());
         }
     }
 }

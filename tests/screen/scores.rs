@@ -292,7 +292,8 @@ fn judgements_are_flipped_and_changes_told_from_the_other() {
 fn the_table_is_sorted_by_score_or_by_loss() {
     let order = |keys: &str| {
         let world = world(keys);
-        let rows = world.app.replay().unwrap().component_rows();
+        let replay = world.app.replay().unwrap();
+        let rows = replay.scores.components.component_rows(&replay.session);
         rows.into_iter().map(|row| row.id).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(order(""), "C01 C02 C03 C04 C05 C99");
@@ -303,7 +304,8 @@ fn the_table_is_sorted_by_score_or_by_loss() {
 #[test]
 fn the_chosen_component_stays_chosen_when_the_order_changes() {
     let world = world("2j s");
-    assert_eq!(world.app.replay().unwrap().component_row().unwrap().id, "C03");
+    let replay = world.app.replay().unwrap();
+    assert_eq!(replay.scores.components.component_row(&replay.session).unwrap().id, "C03");
 }
 
 #[test]
@@ -387,7 +389,8 @@ fn a_click_chooses_a_row_or_a_turn() {
         world.send(Message::Shell(state::Message::Mouse(Mouse { kind, column, row })));
     };
     click(&mut world, Kind::Click, 9, 7);
-    assert_eq!(world.app.replay().unwrap().component_row().unwrap().id, "C03");
+    let replay = world.app.replay().unwrap();
+    assert_eq!(replay.scores.components.component_row(&replay.session).unwrap().id, "C03");
 
     let shown = seen(&world);
     let strip = shown.lines().position(|line| line.contains("│snr_weight")).unwrap();

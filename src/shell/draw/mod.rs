@@ -180,7 +180,7 @@ fn shown_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffe
             panels(replay, theme, layout, buffer)
         }
         View::Curves => curves::draw::draw(&replay.curves, &replay.session, theme, layout, buffer),
-        View::Scores => scores::draw::draw(replay, theme, layout, buffer),
+        View::Scores => scores::draw::draw(&replay.scores, &replay.session, theme, layout, buffer),
         View::Audit => audit::draw::draw(&replay.audit, &replay.session, theme, layout, buffer),
     }
 }

@@ -38,7 +38,7 @@ impl Replay {
         effects.extend(self.ask_colours(numbers));
         let marked = self.marked_span();
         effects.extend(self.curves.ask_curves(&mut self.session, numbers, marked, layout));
-        effects.extend(self.ask_components(numbers));
+        effects.extend(self.scores.ask_components(&mut self.session, numbers));
         effects.extend(self.audit.ask_audit(&mut self.session, numbers));
         effects.extend(self.judging.ask_judging(&mut self.session, numbers));
         effects.extend(self.looking_for.take().map(|query| {

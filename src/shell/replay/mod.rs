@@ -189,7 +189,9 @@ impl Replay {
             Message::Curves(message) => {
                 self.curves.update_curves(&mut self.session, message, layout)
             }
-            Message::Scores(message) => self.update_scores(message, layout),
+            Message::Scores(message) => {
+                self.scores.update_scores(&mut self.session, message, layout)
+            }
             Message::Audit(message) => self.audit.update_audit(&mut self.session, message, layout),
             Message::Judging(message) => {
                 self.session.rubric.looked_at = self.looked_at();
@@ -292,7 +294,7 @@ impl Replay {
         self.settle_chooser(layout);
         self.settle_follow();
         self.curves.settle_curves(&mut self.session, layout);
-        self.settle_scores(layout);
+        self.scores.settle_scores(&mut self.session, layout);
         if self.session.view == views::View::Replay && layout.now.is_some() {
             self.session.note_standings_shown();
         }
@@ -306,18 +308,25 @@ impl Replay {
     /// What the view that is on looks at of what the run is judged by.
     fn looked_at(&self) -> LookedAt {
         let judged = |judgement: &Judgement| judged_after(&self.session.run, judgement);
-        let shown = || match self.scores.shown(&self.session)? {
-            Shows::Components => judged(self.session.rubric.judgement()?),
-            Shows::Judges => judged(self.judgement_of(&self.judge_column()?)?),
-            Shows::Flags => self.flag_state()?.0.turn,
-            Shows::Tree => None,
-        };
+        let shown =
+            || match self.scores.shown(&self.session)? {
+                Shows::Components => judged(self.session.rubric.judgement()?),
+                Shows::Judges => judged(self.scores.judges.judgement_of(
+                    &self.session,
+                    &self.scores.judges.judge_column(&self.session)?,
+                )?),
+                Shows::Flags => self.scores.flags.flag_state(&self.session)?.0.turn,
+                Shows::Tree => None,
+            };
         let done = match self.session.view {
             views::View::Scores => shown(),
             views::View::Audit => self.session.audited().and_then(judged),
             _ => None,
         };
-        LookedAt { component: self.component_row().map(|row| row.id), done }
+        LookedAt {
+            component: self.scores.components.component_row(&self.session).map(|row| row.id),
+            done,
+        }
     }
 
     /// Whose change the diff shows: the selected step's if steps were moved last and it changed files, else the turn's.

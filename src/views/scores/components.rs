@@ -13,7 +13,7 @@ pub mod table;
 pub mod verdict;
 
 use crate::{
-    shell::replay::Replay,
+    session::Session,
     views::replay::turns,
     widgets::{
         layout::Layout,
@@ -93,91 +93,90 @@ impl Components {
     }
 }
 
-impl Replay {
-    pub(super) fn update_components(&mut self, message: Message, layout: &Layout) {
-        let parts = &mut self.scores.components;
+impl Components {
+    pub(super) fn update_components(
+        &mut self,
+        session: &mut Session,
+        message: Message,
+        layout: &Layout,
+    ) {
         match message {
-            Message::Move(motion) => self.move_in_part(motion, layout),
+            Message::Move(motion) => self.move_in_part(session, motion, layout),
             Message::Turn(motion) => {
-                let turn = motion.from(self.session.turn, self.session.run.turns.len(), 10);
-                self.select_turn(turn);
+                let turn = motion.from(session.turn, session.run.turns.len(), 10);
+                session.select_turn(turn);
             }
             Message::NextCheckpoint(count) => {
                 let message = turns::Message::NextCheckpoint(count);
-                self.select_turn(message.from(&self.session.run, self.session.turn));
+                session.select_turn(message.from(&session.run, session.turn));
             }
             Message::PreviousCheckpoint(count) => {
                 let message = turns::Message::PreviousCheckpoint(count);
-                self.select_turn(message.from(&self.session.run, self.session.turn));
+                session.select_turn(message.from(&session.run, session.turn));
             }
-            Message::NextEvent(count) => self.go_to_event(count as isize),
-            Message::PreviousEvent(count) => self.go_to_event(-(count as isize)),
-            Message::Lost => self.go_to_loss(),
+            Message::NextEvent(count) => self.go_to_event(session, count as isize),
+            Message::PreviousEvent(count) => self.go_to_event(session, -(count as isize)),
+            Message::Lost => self.go_to_loss(session),
             Message::Sort => {
-                parts.sort = parts.sort.next();
-                self.session.notice =
-                    Some(format!("sorted by {}", self.scores.components.sort.words()));
+                self.sort = self.sort.next();
+                session.notice = Some(format!("sorted by {}", self.sort.words()));
             }
-            Message::NextJudgement => self.flip(1),
-            Message::PreviousJudgement => self.flip(-1),
-            Message::NextPart => parts.part = parts.part.next(),
-            Message::PreviousPart => parts.part = parts.part.previous(),
-            Message::Open => self.open_part(layout),
-            Message::Close => parts.part = Part::Table,
+            Message::NextJudgement => self.flip(session, 1),
+            Message::PreviousJudgement => self.flip(session, -1),
+            Message::NextPart => self.part = self.part.next(),
+            Message::PreviousPart => self.part = self.part.previous(),
+            Message::Open => self.open_part(session, layout),
+            Message::Close => self.part = Part::Table,
         }
     }
 
-    fn flip(&mut self, by: isize) {
-        let (Ok(words) | Err(words)) = self.session.rubric.flip(by);
-        self.session.notice = Some(words);
+    fn flip(&mut self, session: &mut Session, by: isize) {
+        let (Ok(words) | Err(words)) = session.rubric.flip(by);
+        session.notice = Some(words);
     }
 
-    fn move_in_part(&mut self, motion: Motion, layout: &Layout) {
-        let areas = Areas::of(layout, self.scores.components.part);
-        match self.scores.components.part {
+    fn move_in_part(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
+        let areas = Areas::of(layout, self.part);
+        match self.part {
             Part::Table | Part::Lifeline => {
                 let ids: Vec<String> =
-                    self.component_rows().into_iter().map(|row| row.id).collect();
-                let parts = &mut self.scores.components;
-                let at = motion.from(parts.rows.cursor, ids.len(), areas.table_height());
-                parts.rows.cursor = at;
-                parts.chosen = ids.get(at).cloned();
+                    self.component_rows(session).into_iter().map(|row| row.id).collect();
+                let at = motion.from(self.rows.cursor, ids.len(), areas.table_height());
+                self.rows.cursor = at;
+                self.chosen = ids.get(at).cloned();
             }
             Part::Verdict => {
-                let len = self.verdict_rows(&areas).len();
-                let parts = &mut self.scores.components;
-                parts.verdict.cursor =
-                    motion.from(parts.verdict.cursor, len, areas.verdict_height());
+                let len = self.verdict_rows(session, &areas).len();
+                self.verdict.cursor = motion.from(self.verdict.cursor, len, areas.verdict_height());
             }
         }
     }
 
-    fn open_part(&mut self, layout: &Layout) {
-        match self.scores.components.part {
-            Part::Table => self.scores.components.part = Part::Verdict,
-            Part::Verdict => self.open_evidence(layout),
-            Part::Lifeline => self.open_event(),
+    fn open_part(&mut self, session: &mut Session, layout: &Layout) {
+        match self.part {
+            Part::Table => self.part = Part::Verdict,
+            Part::Verdict => self.open_evidence(session, layout),
+            Part::Lifeline => self.open_event(session),
         }
     }
 
-    pub(super) fn settle_components(&mut self, layout: &Layout) {
-        let areas = Areas::of(layout, self.scores.components.part);
-        let rows = self.component_rows();
-        let judged = self.session.rubric.judgement().map(|it| it.file.clone());
-        let parts = &mut self.scores.components;
-        let at = rows.iter().position(|row| Some(&row.id) == parts.chosen.as_ref());
-        if let (None, Some(wanted), false) = (at, &parts.chosen, rows.is_empty()) {
-            self.session.notice = Some(format!("no component {wanted}: {}", table::ids(&rows)));
+    pub(super) fn settle_components(&mut self, session: &mut Session, layout: &Layout) {
+        let areas = Areas::of(layout, self.part);
+        let rows = self.component_rows(session);
+        let judged = session.rubric.judgement().map(|it| it.file.clone());
+        let at = rows.iter().position(|row| Some(&row.id) == self.chosen.as_ref());
+        if let (None, Some(wanted), false) = (at, &self.chosen, rows.is_empty()) {
+            session.notice = Some(format!("no component {wanted}: {}", table::ids(&rows)));
         }
-        parts.rows.cursor = at.unwrap_or_default();
-        parts.chosen = rows.get(parts.rows.cursor).map(|row| row.id.clone());
-        parts.rows.follow(rows.len(), areas.table_height());
-        let shown = parts.chosen.clone().map(|id| (id, judged));
-        if parts.verdict_of != shown {
-            parts.verdict_of = shown;
-            parts.verdict = Scroll::default();
+        self.rows.cursor = at.unwrap_or_default();
+        self.chosen = rows.get(self.rows.cursor).map(|row| row.id.clone());
+        self.rows.follow(rows.len(), areas.table_height());
+        let shown = self.chosen.clone().map(|id| (id, judged));
+        if self.verdict_of != shown {
+            self.verdict_of = shown;
+            self.verdict = Scroll::default();
         }
-        let len = self.verdict_rows(&areas).len();
-        self.scores.components.verdict.follow(len, areas.verdict_height());
+        let len = self.verdict_rows(session, &areas).len();
+        self.verdict.follow(len, areas.verdict_height());
     }
 }

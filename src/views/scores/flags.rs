@@ -11,8 +11,7 @@ pub mod table;
 
 use crate::{
     run::RepoPath,
-    session::opening::Opening,
-    shell::replay::Replay,
+    session::{Session, opening::Opening},
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},
@@ -25,7 +24,7 @@ use table::Sort;
 /// What is looked at of the flags.
 #[derive(Debug, Default)]
 pub struct Flags {
-    /// Which of [`Replay::flag_sources`]; counts from 0.
+    /// Which of [`of_session`](crate::session::flags::of_session); counts from 0.
     source: usize,
     /// Which state of it; the last one unless another was chosen.
     state: Option<usize>,
@@ -50,84 +49,87 @@ pub enum Message {
     Open,
 }
 
-impl Replay {
-    pub(super) fn update_flags(&mut self, message: Message, layout: &Layout) {
+impl Flags {
+    pub(super) fn update_flags(
+        &mut self,
+        session: &mut Session,
+        message: Message,
+        layout: &Layout,
+    ) {
         match message {
             Message::Move(motion) => {
-                let (len, height) = (self.flag_rows().len(), Areas::of(layout).table_height());
-                let rows = &mut self.scores.flags.rows;
+                let (len, height) =
+                    (self.flag_rows(session).len(), Areas::of(layout).table_height());
+                let rows = &mut self.rows;
                 rows.cursor = motion.from(rows.cursor, len, height);
             }
-            Message::NextState(count) => self.go_to_state(count as isize),
-            Message::PreviousState(count) => self.go_to_state(-(count as isize)),
+            Message::NextState(count) => self.go_to_state(session, count as isize),
+            Message::PreviousState(count) => self.go_to_state(session, -(count as isize)),
             Message::All => {
-                let flags = &mut self.scores.flags;
-                flags.is_all = !flags.is_all;
-                flags.rows = Scroll::default();
+                self.is_all = !self.is_all;
+                self.rows = Scroll::default();
             }
-            Message::NextSource => self.go_to_source(1),
-            Message::PreviousSource => self.go_to_source(-1),
+            Message::NextSource => self.go_to_source(session, 1),
+            Message::PreviousSource => self.go_to_source(session, -1),
             Message::Sort => {
-                let flags = &mut self.scores.flags;
-                flags.sort = flags.sort.next();
-                flags.rows = Scroll::default();
-                self.session.notice = Some(format!("sorted by {}", self.scores.flags.sort.words()));
+                self.sort = self.sort.next();
+                self.rows = Scroll::default();
+                session.notice = Some(format!("sorted by {}", self.sort.words()));
             }
-            Message::Open => self.open_flag(),
+            Message::Open => self.open_flag(session),
         }
     }
 
     /// In time; stays at the first and at the last.
-    fn go_to_state(&mut self, by: isize) {
-        let Some(source) = self.flag_source() else { return };
+    fn go_to_state(&mut self, session: &mut Session, by: isize) {
+        let Some(source) = self.flag_source(session) else { return };
         let last = source.states.len().saturating_sub(1);
         let next = self.flag_state_at(last).saturating_add_signed(by).min(last);
         let name = source.states.get(next).map(|state| state.name.clone()).unwrap_or_default();
-        let flags = &mut self.scores.flags;
-        flags.state = Some(next);
-        flags.is_all = false;
-        flags.rows = Scroll::default();
-        self.session.notice = Some(format!("judged state {} of {}: {name}", next + 1, last + 1));
+        self.state = Some(next);
+        self.is_all = false;
+        self.rows = Scroll::default();
+        session.notice = Some(format!("judged state {} of {}: {name}", next + 1, last + 1));
     }
 
     /// Which state is looked at, of so many after the first.
     pub(super) fn flag_state_at(&self, last: usize) -> usize {
-        self.scores.flags.state.unwrap_or(last).min(last)
+        self.state.unwrap_or(last).min(last)
     }
 
-    fn go_to_source(&mut self, by: isize) {
-        let sources = self.flag_sources();
+    fn go_to_source(&mut self, session: &mut Session, by: isize) {
+        let sources = crate::session::flags::of_session(session);
         let count = sources.len();
         if count < 2 {
-            self.session.notice = Some("nobody else flagged this run".into());
+            session.notice = Some("nobody else flagged this run".into());
             return;
         }
-        let now = self.scores.flags.source.min(count - 1) as isize;
+        let now = self.source.min(count - 1) as isize;
         let next = (now + by).rem_euclid(count as isize) as usize;
-        self.session.notice =
+        session.notice =
             Some(format!("flags {} of {count}: {}", next + 1, sources[next].by.words()));
-        let Flags { is_all, sort, .. } = self.scores.flags;
-        self.scores.flags = Flags { source: next, is_all, sort, ..Flags::default() };
+        let Flags { is_all, sort, .. } = *self;
+        *self = Flags { source: next, is_all, sort, ..Flags::default() };
     }
 
-    fn open_flag(&mut self) {
-        let Some(row) = self.flag_row() else {
-            self.session.notice = Some("there is no flag here to go to".into());
+    fn open_flag(&mut self, session: &mut Session) {
+        let Some(row) = self.flag_row(session) else {
+            session.notice = Some("there is no flag here to go to".into());
             return;
         };
         let turn = row.turn.and_then(|done| done.checked_sub(1));
-        let turn = turn.filter(|turn| *turn < self.session.run.turns.len());
+        let turn = turn.filter(|turn| *turn < session.run.turns.len());
         let (Some(turn), Some(path)) = (turn, RepoPath::new(&row.flag.path)) else {
-            self.session.notice = Some("the judged state is no turn of this run".into());
+            session.notice = Some("the judged state is no turn of this run".into());
             return;
         };
         let line = row.flag.start.map_or(1, |line| line as usize);
-        self.session.open(Opening::at_line(turn, path, line));
-        self.session.notice = Some("backspace goes back to the flags".into());
+        session.open(Opening::at_line(turn, path, line));
+        session.notice = Some("backspace goes back to the flags".into());
     }
 
-    pub(super) fn settle_flags(&mut self, layout: &Layout) {
-        let len = self.flag_rows().len();
-        self.scores.flags.rows.follow(len, Areas::of(layout).table_height());
+    pub(super) fn settle_flags(&mut self, session: &mut Session, layout: &Layout) {
+        let len = self.flag_rows(session).len();
+        self.rows.follow(len, Areas::of(layout).table_height());
     }
 }

@@ -13,7 +13,8 @@ pub mod pair;
 pub mod rows;
 
 use crate::{
-    shell::replay::Replay,
+    session::Session,
+    views::scores::Scores,
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},
@@ -152,110 +153,49 @@ impl Judges {
     }
 }
 
-impl Replay {
-    pub(super) fn update_judges(&mut self, message: Message, layout: &Layout) {
-        let judges = &mut self.scores.judges;
-        match message {
-            Message::Move(motion) => self.move_among_judges(motion, layout),
-            Message::Column(motion) => self.move_column(motion, layout),
-            Message::Choose(side) => self.choose_side(side),
-            Message::NextPair => self.next_pair(1),
-            Message::PreviousPair => self.next_pair(-1),
-            Message::Sort => {
-                judges.sort = judges.sort.next();
-                self.session.notice = Some(format!("sorted by {}", judges.sort.words()));
-            }
-            Message::OnlyDiffering => self.list_differing(),
-            Message::Open => self.open_judged(),
-            Message::Both => self.show_both(),
-            Message::Flip => judges.side = judges.side.other(),
-            Message::NextDifference => self.go_to_difference(1),
-            Message::PreviousDifference => self.go_to_difference(-1),
-            Message::NextPart => match judges.part {
-                Part::Matrix => judges.part = Part::Pair,
-                Part::Pair => judges.part = Part::Matrix,
-                Part::Both => judges.side = judges.side.other(),
-            },
-            Message::Close => match judges.part {
-                Part::Both => judges.part = judges.came_from,
-                Part::Pair | Part::Matrix => judges.part = Part::Matrix,
-            },
-        }
-    }
-
-    fn list_differing(&mut self) {
-        let judges = &mut self.scores.judges;
-        judges.only_differing = !judges.only_differing;
-        let is_only = judges.only_differing;
-        let count = self.differing().len();
-        self.session.notice = Some(match (is_only, count) {
+impl Judges {
+    fn list_differing(&mut self, session: &mut Session) {
+        self.only_differing = !self.only_differing;
+        let is_only = self.only_differing;
+        let count = self.differing(session).len();
+        session.notice = Some(match (is_only, count) {
             (true, 0) => "a and b differ nowhere: d lists all components again".into(),
             (true, count) => format!("only the {count} on which a and b differ"),
             (false, _) => "all components".into(),
         });
     }
 
-    /// The verdict of the column at the cursor, or both where they differ and that is what is listed.
-    fn open_judged(&mut self) {
-        let judges = &self.scores.judges;
-        match judges.part {
-            Part::Matrix if !judges.only_differing => {
-                let file = self.judge_column().map(|column| column.file);
-                self.open_verdict_of(file);
-            }
-            Part::Matrix | Part::Pair => self.show_both(),
-            Part::Both => {
-                let file = self.side_column(judges.side).map(|column| column.file);
-                self.open_verdict_of(file);
-            }
-        }
-    }
-
-    /// In the table of components, where the evidence opens into the code.
-    fn open_verdict_of(&mut self, file: Option<String>) {
-        let (Some(file), Some(id)) = (file, self.scores.judges.component.clone()) else {
-            self.session.notice = Some("there is no verdict here".into());
-            return;
-        };
-        self.scores.chosen = Some(Shows::Components);
-        self.session.rubric.look_at(&file);
-        let components = &mut self.scores.components;
-        components.choose(Some(id));
-        components.part = super::components::Part::Verdict;
-        self.session.notice = Some("t goes back to all judgements".into());
-    }
-
-    fn show_both(&mut self) {
-        let judges = &mut self.scores.judges;
-        if judges.component.is_none() {
-            self.session.notice = Some("no component is chosen".into());
+    fn show_both(&mut self, session: &mut Session) {
+        if self.component.is_none() {
+            session.notice = Some("no component is chosen".into());
             return;
         }
-        if judges.part != Part::Both {
-            judges.came_from = judges.part;
-            judges.part = Part::Both;
-            judges.side = Side::First;
+        if self.part != Part::Both {
+            self.came_from = self.part;
+            self.part = Part::Both;
+            self.side = Side::First;
         }
     }
 
-    fn choose_side(&mut self, side: Side) {
-        let Some(column) = self.judge_column() else { return };
-        let other = self.side_column(side.other()).map(|column| column.file);
+    fn choose_side(&mut self, session: &mut Session, side: Side) {
+        let Some(column) = self.judge_column(session) else { return };
+        let other = self.side_column(session, side.other()).map(|column| column.file);
         if other.as_ref() == Some(&column.file) {
             let letter = side.other().letter();
-            self.session.notice = Some(format!("this column is {letter} already; choose another"));
+            session.notice = Some(format!("this column is {letter} already; choose another"));
             return;
         }
-        self.session.notice = Some(format!("{} is {}", side.letter(), column.words()));
-        self.scores.judges.chosen = match side {
+        session.notice = Some(format!("{} is {}", side.letter(), column.words()));
+        self.chosen = match side {
             Side::First => [Some(column.file), other],
             Side::Second => [other, Some(column.file)],
         };
     }
 
-    fn next_pair(&mut self, by: isize) {
-        let pairs = self.pairs_of_columns();
-        let now = [Side::First, Side::Second].map(|side| self.side_column(side).map(|it| it.file));
+    fn next_pair(&mut self, session: &mut Session, by: isize) {
+        let pairs = self.pairs_of_columns(session);
+        let now = [Side::First, Side::Second]
+            .map(|side| self.side_column(session, side).map(|it| it.file));
         let at = pairs
             .iter()
             .position(|pair| pair.each_ref().map(|column| Some(column.file.clone())) == now);
@@ -268,20 +208,87 @@ impl Replay {
             None => 0,
         };
         let Some([a, b]) = pairs.get(next as usize) else { return };
-        self.session.notice = Some(format!("pair {} of {count}: {}", next + 1, pair::kind(a, b)));
-        self.scores.judges.chosen = [Some(a.file.clone()), Some(b.file.clone())];
+        session.notice = Some(format!("pair {} of {count}: {}", next + 1, pair::kind(a, b)));
+        self.chosen = [Some(a.file.clone()), Some(b.file.clone())];
     }
 
     /// The column at the cursor.
-    pub fn judge_column(&self) -> Option<Column> {
-        let columns = self.judge_columns();
-        let wanted = self.scores.judges.column.as_ref();
+    pub fn judge_column(&self, session: &Session) -> Option<Column> {
+        let columns = self.judge_columns(session);
+        let wanted = self.column.as_ref();
         let at = columns.iter().position(|column| Some(&column.file) == wanted).unwrap_or(0);
         columns.into_iter().nth(at)
     }
 
     /// The id of the component at the cursor.
     pub fn judges_component(&self) -> Option<&str> {
-        self.scores.judges.component.as_deref()
+        self.component.as_deref()
+    }
+}
+
+impl Scores {
+    pub(super) fn update_judges(
+        &mut self,
+        session: &mut Session,
+        message: Message,
+        layout: &Layout,
+    ) {
+        let judges = &mut self.judges;
+        match message {
+            Message::Move(motion) => self.judges.move_among_judges(session, motion, layout),
+            Message::Column(motion) => self.judges.move_column(session, motion, layout),
+            Message::Choose(side) => self.judges.choose_side(session, side),
+            Message::NextPair => self.judges.next_pair(session, 1),
+            Message::PreviousPair => self.judges.next_pair(session, -1),
+            Message::Sort => {
+                judges.sort = judges.sort.next();
+                session.notice = Some(format!("sorted by {}", judges.sort.words()));
+            }
+            Message::OnlyDiffering => self.judges.list_differing(session),
+            Message::Open => self.open_judged(session),
+            Message::Both => self.judges.show_both(session),
+            Message::Flip => judges.side = judges.side.other(),
+            Message::NextDifference => self.judges.go_to_difference(session, 1),
+            Message::PreviousDifference => self.judges.go_to_difference(session, -1),
+            Message::NextPart => match judges.part {
+                Part::Matrix => judges.part = Part::Pair,
+                Part::Pair => judges.part = Part::Matrix,
+                Part::Both => judges.side = judges.side.other(),
+            },
+            Message::Close => match judges.part {
+                Part::Both => judges.part = judges.came_from,
+                Part::Pair | Part::Matrix => judges.part = Part::Matrix,
+            },
+        }
+    }
+
+    /// The verdict of the column at the cursor, or both where they differ and that is what is listed.
+    fn open_judged(&mut self, session: &mut Session) {
+        let judges = &self.judges;
+        match judges.part {
+            Part::Matrix if !judges.only_differing => {
+                let file = self.judges.judge_column(session).map(|column| column.file);
+                self.open_verdict_of(session, file);
+            }
+            Part::Matrix | Part::Pair => self.judges.show_both(session),
+            Part::Both => {
+                let file = self.judges.side_column(session, judges.side).map(|column| column.file);
+                self.open_verdict_of(session, file);
+            }
+        }
+    }
+
+    /// In the table of components, where the evidence opens into the code.
+    fn open_verdict_of(&mut self, session: &mut Session, file: Option<String>) {
+        let (Some(file), Some(id)) = (file, self.judges.component.clone()) else {
+            session.notice = Some("there is no verdict here".into());
+            return;
+        };
+        self.chosen = Some(Shows::Components);
+        session.rubric.look_at(&file);
+        let components = &mut self.components;
+        components.choose(Some(id));
+        components.part = super::components::Part::Verdict;
+        session.notice = Some("t goes back to all judgements".into());
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::{
     metrics::lifeline::{Event, Lifeline, State, SymbolLife, What},
-    shell::replay::Replay,
+    session::Session,
+    views::scores::components::Components,
 };
 
 use super::components::Part;
@@ -103,71 +104,69 @@ pub fn first_shown(turn: usize, turns: usize, cells: usize) -> usize {
     crate::widgets::scroll::centred(turn, turns, cells)
 }
 
-impl Replay {
+impl Components {
     /// Of the component that is chosen.
-    pub fn lifeline(&self) -> Option<&Lifeline> {
-        self.session.rubric.lifeline_of(&self.component_row()?.id)
+    pub fn lifeline<'s>(&self, session: &'s Session) -> Option<&'s Lifeline> {
+        session.rubric.lifeline_of(&self.component_row(session)?.id)
     }
 
     /// Turns (counted from 0) that did something to the chosen component.
-    fn eventful(&self) -> Vec<usize> {
-        let Some(lifeline) = self.lifeline() else { return vec![] };
+    fn eventful(&self, session: &Session) -> Vec<usize> {
+        let Some(lifeline) = self.lifeline(session) else { return vec![] };
         let is_one = |turn: &usize| {
             lifeline.committed == Some(turn + 1) || !lifeline.events(turn + 1).is_empty()
         };
-        (0..self.session.run.turns.len()).filter(is_one).collect()
+        (0..session.run.turns.len()).filter(is_one).collect()
     }
 
-    pub(super) fn go_to_event(&mut self, by: isize) {
-        let turns = self.eventful();
+    pub(super) fn go_to_event(&mut self, session: &mut Session, by: isize) {
+        let turns = self.eventful(session);
         let count = by.unsigned_abs().max(1);
         let wanted = if by > 0 {
-            turns.iter().filter(|turn| **turn > self.session.turn).nth(count - 1)
+            turns.iter().filter(|turn| **turn > session.turn).nth(count - 1)
         } else {
-            turns.iter().rev().filter(|turn| **turn < self.session.turn).nth(count - 1)
+            turns.iter().rev().filter(|turn| **turn < session.turn).nth(count - 1)
         };
         match wanted {
-            Some(turn) => self.select_turn(*turn),
-            None => self.session.notice = Some(self.why_no_event(by > 0)),
+            Some(turn) => session.select_turn(*turn),
+            None => session.notice = Some(self.why_no_event(session, by > 0)),
         }
     }
 
-    fn why_no_event(&self, is_later: bool) -> String {
-        let Some(row) = self.component_row() else { return "no component is chosen".into() };
-        match self.lifeline() {
-            None => self.session.rubric.why_no_lifeline(),
+    fn why_no_event(&self, session: &Session, is_later: bool) -> String {
+        let Some(row) = self.component_row(session) else { return "no component is chosen".into() };
+        match self.lifeline(session) {
+            None => session.rubric.why_no_lifeline(),
             Some(_) if is_later => format!("nothing happens to {} after this turn", row.id),
             Some(_) => format!("nothing happens to {} before this turn", row.id),
         }
     }
 
-    pub(super) fn go_to_loss(&mut self) {
-        let Some(row) = self.component_row() else {
-            self.session.notice = Some("no component is chosen".into());
+    pub(super) fn go_to_loss(&mut self, session: &mut Session) {
+        let Some(row) = self.component_row(session) else {
+            session.notice = Some("no component is chosen".into());
             return;
         };
-        let Some(lifeline) = self.lifeline() else {
-            self.session.notice = Some(self.session.rubric.why_no_lifeline());
+        let Some(lifeline) = self.lifeline(session) else {
+            session.notice = Some(session.rubric.why_no_lifeline());
             return;
         };
-        self.session.notice = Some(match lifeline.lost_at {
+        session.notice = Some(match lifeline.lost_at {
             Some(turn) => {
                 let words = format!("{} is lost in turn {turn}; enter shows the lines", row.id);
-                self.select_turn(turn - 1);
-                self.scores.components.part = Part::Lifeline;
+                session.select_turn(turn - 1);
+                self.part = Part::Lifeline;
                 words
             }
-            None => format!(
-                "{} is not lost: {}",
-                row.id,
-                standing(lifeline, self.session.run.turns.len())
-            ),
+            None => {
+                format!("{} is not lost: {}", row.id, standing(lifeline, session.run.turns.len()))
+            }
         });
     }
 
     /// What the playhead's turn did to the chosen component, the worst first.
-    pub fn events_here(&self) -> Vec<(&SymbolLife, &Event)> {
-        self.lifeline().map(|it| it.events(self.session.turn + 1)).unwrap_or_default()
+    pub fn events_here<'s>(&self, session: &'s Session) -> Vec<(&'s SymbolLife, &'s Event)> {
+        self.lifeline(session).map(|it| it.events(session.turn + 1)).unwrap_or_default()
     }
 }
 

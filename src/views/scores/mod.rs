@@ -16,7 +16,6 @@ pub mod tree;
 use crate::{
     run::rubric::Judgement,
     session::{self, Session, context::Context, views::View},
-    shell::replay::Replay,
     widgets::{layout::Layout, mouse::Mouse},
 };
 
@@ -97,63 +96,70 @@ impl Scores {
     }
 }
 
-impl Replay {
-    pub(crate) fn update_scores(&mut self, message: Message, layout: &Layout) {
-        self.session.view = View::Scores;
+impl Scores {
+    pub(crate) fn update_scores(
+        &mut self,
+        session: &mut Session,
+        message: Message,
+        layout: &Layout,
+    ) {
+        session.view = View::Scores;
         match message {
-            Message::Switch => self.switch_scores(),
-            Message::Components(message) => self.update_components(message, layout),
-            Message::Judges(message) => self.update_judges(message, layout),
-            Message::Tree(message) => self.update_tree(message, layout),
-            Message::Flags(message) => self.update_flags(message, layout),
+            Message::Switch => self.switch_scores(session),
+            Message::Components(message) => {
+                self.components.update_components(session, message, layout)
+            }
+            Message::Judges(message) => self.update_judges(session, message, layout),
+            Message::Tree(message) => self.tree.update_tree(session, message, layout),
+            Message::Flags(message) => self.flags.update_flags(session, message, layout),
         }
     }
 
-    fn switch_scores(&mut self) {
-        let before = self.scores.shown(&self.session);
-        self.switch_shown();
+    fn switch_scores(&mut self, session: &mut Session) {
+        let before = self.shown(session);
+        self.switch_shown(session);
         // The component that is looked at stays.
-        match (before, self.scores.shown(&self.session)) {
+        match (before, self.shown(session)) {
             (Some(Shows::Components), Some(Shows::Judges)) => {
-                let id = self.component_row().map(|row| row.id);
-                self.scores.judges.choose(id);
+                let id = self.components.component_row(session).map(|row| row.id);
+                self.judges.choose(id);
             }
             (Some(Shows::Judges), Some(Shows::Components)) => {
-                let id = self.judges_component().map(str::to_owned);
-                self.scores.components.choose(id);
+                let id = self.judges.judges_component().map(str::to_owned);
+                self.components.choose(id);
             }
             _ => {}
         }
     }
 
-    fn switch_shown(&mut self) {
-        let there = self.scores.there(&self.session);
-        let at = there.iter().position(|shows| Some(*shows) == self.scores.shown(&self.session));
+    fn switch_shown(&mut self, session: &mut Session) {
+        let there = self.there(session);
+        let at = there.iter().position(|shows| Some(*shows) == self.shown(session));
         match at.filter(|_| there.len() > 1) {
-            Some(at) => self.scores.chosen = there.get((at + 1) % there.len()).copied(),
-            None => self.session.notice = Some("there are no other scores of this run".into()),
+            Some(at) => self.chosen = there.get((at + 1) % there.len()).copied(),
+            None => session.notice = Some("there are no other scores of this run".into()),
         }
     }
 
-    pub(crate) fn settle_scores(&mut self, layout: &Layout) {
-        if self.session.view != View::Scores {
+    pub(crate) fn settle_scores(&mut self, session: &mut Session, layout: &Layout) {
+        if session.view != View::Scores {
             return;
         }
-        self.note_verdicts_shown();
-        match self.scores.shown(&self.session) {
-            Some(Shows::Components) => self.settle_components(layout),
-            Some(Shows::Judges) => self.settle_judges(layout),
-            Some(Shows::Tree) => self.settle_tree(layout),
-            Some(Shows::Flags) => self.settle_flags(layout),
+        self.note_verdicts_shown(session);
+        match self.shown(session) {
+            Some(Shows::Components) => self.components.settle_components(session, layout),
+            Some(Shows::Judges) => self.judges.settle_judges(session, layout),
+            Some(Shows::Tree) => self.tree.settle_tree(session, layout),
+            Some(Shows::Flags) => self.flags.settle_flags(session, layout),
             None => {}
         }
     }
 
     /// Notes which verdicts are on screen: a label that follows is not blind.
-    fn note_verdicts_shown(&mut self) {
-        let judged = &self.session.rubric;
+    fn note_verdicts_shown(&mut self, session: &mut Session) {
+        let judged = &session.rubric;
         let all = judged.known().map_or(&[][..], |rubric| &rubric.judgements);
-        let shown: Vec<&Judgement> = match self.scores.shown(&self.session) {
+        let shown: Vec<&Judgement> = match self.shown(session) {
             // A change tells the other score.
             Some(Shows::Components) => {
                 judged.judgement().into_iter().chain(judged.other()).collect()
@@ -166,16 +172,16 @@ impl Replay {
             ids.map(|id| (judgement.file.clone(), id))
         });
         let pairs: Vec<_> = pairs.collect();
-        self.session.audited.see(pairs);
+        session.audited.see(pairs);
     }
 
     /// What a click selects and the wheel moves.
-    pub fn point_at_scores(&mut self, mouse: Mouse, layout: &Layout) {
-        match self.scores.shown(&self.session) {
-            Some(Shows::Components) => self.point_at_components(mouse, layout),
-            Some(Shows::Judges) => self.point_at_judges(mouse, layout),
-            Some(Shows::Tree) => self.point_at_tree(mouse, layout),
-            Some(Shows::Flags) => self.point_at_flags(mouse, layout),
+    pub fn point_at_scores(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) {
+        match self.shown(session) {
+            Some(Shows::Components) => self.components.point_at_components(session, mouse, layout),
+            Some(Shows::Judges) => self.point_at_judges(session, mouse, layout),
+            Some(Shows::Tree) => self.tree.point_at_tree(session, mouse, layout),
+            Some(Shows::Flags) => self.flags.point_at_flags(session, mouse, layout),
             None => {}
         }
     }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::{
     metrics::rubric_tree::{Counting, Measures},
     run::rubric_tree::{NodeId, RubricTree},
-    shell::replay::Replay,
+    session::Session,
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},
@@ -175,41 +175,39 @@ impl Tree {
     }
 }
 
-impl Replay {
-    pub(super) fn update_tree(&mut self, message: Message, layout: &Layout) {
-        let Some(tree) = self.session.run.rubric_tree.clone() else { return };
-        let areas = Areas::of(layout, self.scores.tree.part);
-        let state = &mut self.scores.tree;
-        state.take(&tree);
+impl Tree {
+    pub(super) fn update_tree(&mut self, session: &mut Session, message: Message, layout: &Layout) {
+        let Some(tree) = session.run.rubric_tree.clone() else { return };
+        let areas = Areas::of(layout, self.part);
+        self.take(&tree);
         let said = match message {
-            Message::Go(motion) => state.go(motion, &areas),
-            Message::Fold => state.fold(),
-            Message::Unfold => state.unfold(),
-            Message::Enter => state.enter(),
-            Message::UnfoldBelow => state.unfold_below(),
-            Message::FoldAll => state.fold_all(),
-            Message::UnfoldAll => state.unfold_all(),
-            Message::Failing(way) => state.go_to_failing(way),
-            Message::Invalid(way) => state.go_to_invalid(way),
-            Message::Match(way) => state.go_to_match(way),
-            Message::SwitchOrder => state.switch_order(),
-            Message::SwitchCounting => state.switch_counting(),
+            Message::Go(motion) => self.go(motion, &areas),
+            Message::Fold => self.fold(),
+            Message::Unfold => self.unfold(),
+            Message::Enter => self.enter(),
+            Message::UnfoldBelow => self.unfold_below(),
+            Message::FoldAll => self.fold_all(),
+            Message::UnfoldAll => self.unfold_all(),
+            Message::Failing(way) => self.go_to_failing(way),
+            Message::Invalid(way) => self.go_to_invalid(way),
+            Message::Match(way) => self.go_to_match(way),
+            Message::SwitchOrder => self.switch_order(),
+            Message::SwitchCounting => self.switch_counting(),
             Message::SwitchPart => {
-                state.part = if state.part == Part::List { Part::Detail } else { Part::List };
+                self.part = if self.part == Part::List { Part::Detail } else { Part::List };
                 None
             }
-            Message::Find(message) => state.update_find(message),
-            Message::Leave => state.leave(),
+            Message::Find(message) => self.update_find(message),
+            Message::Leave => self.leave(),
         };
-        self.session.notice = said.or_else(|| self.session.notice.take());
+        session.notice = said.or_else(|| session.notice.take());
     }
 
-    pub(super) fn settle_tree(&mut self, layout: &Layout) {
-        let Some(tree) = self.session.run.rubric_tree.clone() else { return };
-        let state = &mut self.scores.tree;
-        state.take(&tree);
-        let areas = Areas::of(layout, state.part);
-        state.scroll.follow(state.rows.len(), areas.list_height());
-        state.settle_detail(&areas);
+    pub(super) fn settle_tree(&mut self, session: &mut Session, layout: &Layout) {
+        let Some(tree) = session.run.rubric_tree.clone() else { return };
+        self.take(&tree);
+        let areas = Areas::of(layout, self.part);
+        self.scroll.follow(self.rows.len(), areas.list_height());
+        self.settle_detail(&areas);
     }
 }

@@ -1,9 +1,8 @@
 //! What the components are missing: what the run is judged by, the lifelines, the reuse, the files of the evidence.
 
 use crate::{
-    session::{ask::Numbers, effect::Effect, files::DiffKey, views::View},
-    shell::replay::Replay,
-    views::scores::Shows,
+    session::{Session, ask::Numbers, effect::Effect, files::DiffKey, views::View},
+    views::scores::{Scores, Shows, components::Components},
 };
 
 use super::Part;
@@ -11,28 +10,13 @@ use super::Part;
 /// Files of one verdict's evidence that are shown; a judge points at a few.
 pub const MOST_FILES: usize = 8;
 
-impl Replay {
-    pub(crate) fn ask_components(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
-        let is_seen = self.session.view == View::Scores;
-        let is_back = is_seen && !self.scores.components.was_seen;
-        self.scores.components.was_seen = is_seen;
-        let mut effects = vec![];
-        effects.extend(self.session.ask_rubric(numbers, is_back));
-        let is_shown = self.scores.shown(&self.session) == Some(Shows::Components);
-        if is_seen && is_shown {
-            effects.extend(self.session.ask_lifelines(numbers));
-            effects.extend(self.ask_evidence(numbers));
-            effects.extend(self.session.ask_reuse(numbers));
-        }
-        effects
-    }
-
+impl Components {
     /// The files of the chosen verdict's evidence at the judged turn: their text, then who wrote it and its colours.
-    fn ask_evidence(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
+    fn ask_evidence(&mut self, session: &mut Session, numbers: &mut Numbers) -> Vec<Effect> {
         let mut effects = vec![];
-        for key in self.evidence_files() {
-            let is_there = self.session.files.has(&key);
-            effects.extend(self.session.ask_file(numbers, key));
+        for key in self.evidence_files(session) {
+            let is_there = session.files.has(&key);
+            effects.extend(session.ask_file(numbers, key));
             if !is_there {
                 break;
             }
@@ -40,10 +24,10 @@ impl Replay {
         effects
     }
 
-    fn evidence_files(&self) -> Vec<DiffKey> {
-        let evidence = self.verdict().map_or(&[][..], |verdict| &verdict.evidence);
+    fn evidence_files(&self, session: &Session) -> Vec<DiffKey> {
+        let evidence = self.verdict(session).map_or(&[][..], |verdict| &verdict.evidence);
         let mut files: Vec<DiffKey> = vec![];
-        for key in evidence.iter().filter_map(|it| self.session.judged_file(&it.path)) {
+        for key in evidence.iter().filter_map(|it| session.judged_file(&it.path)) {
             if !files.contains(&key) && files.len() < MOST_FILES {
                 files.push(key);
             }
@@ -53,6 +37,27 @@ impl Replay {
 
     /// Whether a part has the keyboard.
     pub fn has_part(&self, part: Part) -> bool {
-        self.scores.components.part == part
+        self.part == part
+    }
+}
+
+impl Scores {
+    pub(crate) fn ask_components(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+    ) -> Vec<Effect> {
+        let is_seen = session.view == View::Scores;
+        let is_back = is_seen && !self.components.was_seen;
+        self.components.was_seen = is_seen;
+        let mut effects = vec![];
+        effects.extend(session.ask_rubric(numbers, is_back));
+        let is_shown = self.shown(session) == Some(Shows::Components);
+        if is_seen && is_shown {
+            effects.extend(session.ask_lifelines(numbers));
+            effects.extend(self.components.ask_evidence(session, numbers));
+            effects.extend(session.ask_reuse(numbers));
+        }
+        effects
     }
 }

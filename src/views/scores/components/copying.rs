@@ -1,38 +1,42 @@
 //! A verdict as text, to be pasted elsewhere.
 
 use crate::{
-    run::rubric::Judgement, session::rubric::score_said, shell::replay::Replay,
-    views::scores::Shows,
+    run::rubric::Judgement,
+    session::{Session, rubric::score_said},
+    views::scores::{Scores, Shows, components::Components},
 };
 
-impl Replay {
-    /// The verdict on the chosen component, of the judgement that is looked at. The error says why there is none.
-    pub fn verdict_as_text(&self) -> Result<String, String> {
-        let is_across = self.scores.shown(&self.session) == Some(Shows::Judges);
-        let (id, judgement) = if is_across {
-            let column = self.judge_column();
-            let judgement = column.as_ref().and_then(|column| self.judgement_of(column));
-            (self.judges_component().map(str::to_owned), judgement)
-        } else {
-            (self.component_row().map(|row| row.id), self.session.rubric.judgement())
-        };
-        let id = id.ok_or("no component is chosen")?;
-        let judgement = judgement.ok_or("nothing has judged this run yet")?;
-        verdict_in_words(judgement, &id, self.component_name(&id))
-    }
-
+impl Components {
     /// As the checklist has it; empty where it lacks the component.
-    fn component_name(&self, id: &str) -> &str {
-        let checklist = self.session.rubric.known().and_then(|it| it.checklist.as_ref());
+    fn component_name<'s>(&self, session: &'s Session, id: &str) -> &'s str {
+        let checklist = session.rubric.known().and_then(|it| it.checklist.as_ref());
         let found = checklist.and_then(|it| it.components.iter().find(|it| it.id == id));
         found.map_or("", |it| &it.name)
     }
+}
+
+impl Scores {
+    /// The verdict on the chosen component, of the judgement that is looked at. The error says why there is none.
+    pub fn verdict_as_text(&self, session: &Session) -> Result<String, String> {
+        let is_across = self.shown(session) == Some(Shows::Judges);
+        let (id, judgement) = if is_across {
+            let column = self.judges.judge_column(session);
+            let judgement =
+                column.as_ref().and_then(|column| self.judges.judgement_of(session, column));
+            (self.judges.judges_component().map(str::to_owned), judgement)
+        } else {
+            (self.components.component_row(session).map(|row| row.id), session.rubric.judgement())
+        };
+        let id = id.ok_or("no component is chosen")?;
+        let judgement = judgement.ok_or("nothing has judged this run yet")?;
+        verdict_in_words(judgement, &id, self.components.component_name(session, &id))
+    }
 
     /// The id of the component that is looked at, while the table of components or all judgements are shown.
-    pub fn linked_component(&self) -> Option<String> {
-        match self.scores.shown(&self.session)? {
-            Shows::Components => self.component_row().map(|row| row.id),
-            Shows::Judges => self.judges_component().map(str::to_owned),
+    pub fn linked_component(&self, session: &Session) -> Option<String> {
+        match self.shown(session)? {
+            Shows::Components => self.components.component_row(session).map(|row| row.id),
+            Shows::Judges => self.judges.judges_component().map(str::to_owned),
             Shows::Tree | Shows::Flags => None,
         }
     }

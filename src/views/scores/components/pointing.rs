@@ -3,8 +3,8 @@
 use ratatui::layout::{Position, Rect};
 
 use crate::{
-    shell::replay::Replay,
-    views::scores::lifeline,
+    session::Session,
+    views::scores::{components::Components, lifeline},
     widgets::{
         layout::Layout,
         mouse::{Kind, Mouse},
@@ -17,9 +17,14 @@ use super::{Message, Part, areas::Areas};
 /// Rows that one notch of the wheel moves by.
 const NOTCH: usize = 3;
 
-impl Replay {
-    pub(crate) fn point_at_components(&mut self, mouse: Mouse, layout: &Layout) {
-        let areas = Areas::of(layout, self.scores.components.part);
+impl Components {
+    pub(crate) fn point_at_components(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &Layout,
+    ) {
+        let areas = Areas::of(layout, self.part);
         let is_in = |area: Option<Rect>| {
             area.is_some_and(|it| it.contains(Position { x: mouse.column, y: mouse.row }))
         };
@@ -38,44 +43,44 @@ impl Replay {
             Kind::WheelUp | Kind::WheelLeft => wheel(Motion::Up(by(part))),
             Kind::WheelDown | Kind::WheelRight => wheel(Motion::Down(by(part))),
             Kind::Click | Kind::DoubleClick => {
-                self.scores.components.part = part;
-                self.select_under(mouse, &areas, part);
+                self.part = part;
+                self.select_under(session, mouse, &areas, part);
                 match mouse.kind {
                     Kind::DoubleClick => Message::Open,
                     _ => return,
                 }
             }
         };
-        self.scores.components.part = part;
-        self.update_components(message, layout);
+        self.part = part;
+        self.update_components(session, message, layout);
     }
 
-    fn select_under(&mut self, mouse: Mouse, areas: &Areas, part: Part) {
+    fn select_under(&mut self, session: &mut Session, mouse: Mouse, areas: &Areas, part: Part) {
         match part {
             Part::Table => {
                 let first = areas.table.map_or(0, |area| area.y + 2);
-                let rows = self.component_rows();
-                let top = self.scores.components.rows.top;
+                let rows = self.component_rows(session);
+                let top = self.rows.top;
                 let at = mouse.row.checked_sub(first).map(|row| top + usize::from(row));
                 if let Some(row) = at.and_then(|at| rows.get(at)) {
-                    self.scores.components.choose(Some(row.id.clone()));
+                    self.choose(Some(row.id.clone()));
                 }
             }
             Part::Verdict => {
                 let first = areas.verdict.map_or(0, |area| area.y + 1);
-                let scroll = &mut self.scores.components.verdict;
+                let scroll = &mut self.verdict;
                 if let Some(row) = mouse.row.checked_sub(first) {
                     scroll.cursor = scroll.top + usize::from(row);
                 }
             }
             Part::Lifeline => {
                 let strip = areas.strip();
-                let (turns, cells) = (self.session.run.turns.len(), usize::from(strip.width));
-                let first = lifeline::first_shown(self.session.turn, turns, cells);
+                let (turns, cells) = (session.run.turns.len(), usize::from(strip.width));
+                let first = lifeline::first_shown(session.turn, turns, cells);
                 let at = mouse.column.checked_sub(strip.x).map(|cell| first + usize::from(cell));
                 if let Some(turn) = at.filter(|turn| *turn < turns && mouse.column < strip.right())
                 {
-                    self.select_turn(turn);
+                    session.select_turn(turn);
                 }
             }
         }

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 
 use crate::{
     run::rubric::{Component, Judgement, Rubric, Verdict},
-    shell::replay::Replay,
+    session::Session,
+    views::scores::components::Components,
 };
 
 /// By which column.
@@ -57,22 +58,23 @@ impl Sort {
     }
 }
 
-impl Replay {
+impl Components {
     /// In the order that is chosen.
-    pub fn component_rows(&self) -> Vec<Row> {
-        let judged = &self.session.rubric;
+    pub fn component_rows(&self, session: &Session) -> Vec<Row> {
+        let judged = &session.rubric;
         let Some(rubric) = judged.known() else { return vec![] };
         let (judgement, other) = (judged.judgement(), judged.other());
         let listed = rubric.checklist.iter().flat_map(|it| &it.components);
-        let mut rows: Vec<Row> =
-            listed.map(|it| self.row(rubric, &it.id, Some(it), judgement, other)).collect();
+        let mut rows: Vec<Row> = listed
+            .map(|it| self.row(session, rubric, &it.id, Some(it), judgement, other))
+            .collect();
         let unlisted = judgement.into_iter().flat_map(|it| &it.verdicts);
         for verdict in unlisted {
             if !rows.iter().any(|row| row.id == verdict.component) {
-                rows.push(self.row(rubric, &verdict.component, None, judgement, other));
+                rows.push(self.row(session, rubric, &verdict.component, None, judgement, other));
             }
         }
-        match self.scores.components.sort {
+        match self.sort {
             Sort::Checklist => {}
             Sort::Score => rows.sort_by_key(|row| (row.score.is_none(), row.score)),
             Sort::Loss => rows.sort_by_key(|row| {
@@ -84,6 +86,7 @@ impl Replay {
 
     fn row(
         &self,
+        session: &Session,
         rubric: &Rubric,
         id: &str,
         component: Option<&Component>,
@@ -102,29 +105,29 @@ impl Replay {
             is_in_checklist: component.is_some() || rubric.checklist.is_none(),
             score,
             why: why(judgement, verdict),
-            label: self.session.own_label_of(id).and_then(|label| label.score),
-            exposure: exposure.map(|it| it.at(self.session.run.end())),
+            label: session.own_label_of(id).and_then(|label| label.score),
+            exposure: exposure.map(|it| it.at(session.run.end())),
             change: score.zip(before).map(change),
-            lost_at: self.session.rubric.lifeline_of(id).and_then(|it| it.lost_at),
+            lost_at: session.rubric.lifeline_of(id).and_then(|it| it.lost_at),
         }
     }
 
     /// The row that is chosen.
-    pub fn component_row(&self) -> Option<Row> {
-        self.component_rows().into_iter().nth(self.scores.components.rows.cursor)
+    pub fn component_row(&self, session: &Session) -> Option<Row> {
+        self.component_rows(session).into_iter().nth(self.rows.cursor)
     }
 
     /// The component that is chosen, as the checklist has it.
-    pub fn component(&self) -> Option<&Component> {
-        let judged = &self.session.rubric;
-        let id = self.scores.components.chosen.as_ref()?;
+    pub fn component<'s>(&self, session: &'s Session) -> Option<&'s Component> {
+        let judged = &session.rubric;
+        let id = self.chosen.as_ref()?;
         judged.known()?.checklist.as_ref()?.components.iter().find(|it| it.id == *id)
     }
 
     /// The verdict on the chosen component.
-    pub fn verdict(&self) -> Option<&Verdict> {
-        let judged = &self.session.rubric;
-        judged.judgement()?.of(self.scores.components.chosen.as_ref()?)
+    pub fn verdict<'s>(&self, session: &'s Session) -> Option<&'s Verdict> {
+        let judged = &session.rubric;
+        judged.judgement()?.of(self.chosen.as_ref()?)
     }
 }
 

@@ -3,8 +3,8 @@
 
 use crate::{
     run::rubric::{Component, Evidence, Look, Verdict},
-    shell::replay::Replay,
-    views::audit::item::label_by,
+    session::Session,
+    views::{audit::item::label_by, scores::components::Components},
     widgets::wrap::wrap,
 };
 
@@ -61,34 +61,34 @@ pub const FIELD: usize = 11;
 const MOST_LINES: usize = 200;
 const MOST_EXCERPT: usize = 12;
 
-impl Replay {
+impl Components {
     /// As wide as the panel is in these areas.
-    pub fn verdict_rows(&self, areas: &Areas) -> Vec<Row> {
+    pub fn verdict_rows(&self, session: &Session, areas: &Areas) -> Vec<Row> {
         let width = areas.verdict_width().max(20);
-        let Some(row) = self.component_row() else { return vec![] };
+        let Some(row) = self.component_row(session) else { return vec![] };
         let mut rows = vec![];
-        self.say_component(width, &mut rows);
+        self.say_component(session, width, &mut rows);
         if !row.is_in_checklist {
             rows.push(Row::Problem("the checklist has no such component".into()));
         }
         rows.push(Row::Blank);
-        match self.verdict() {
-            Some(verdict) => self.say_verdict(verdict, width, &mut rows),
-            None => rows.push(Row::Note(self.why_no_verdict())),
+        match self.verdict(session) {
+            Some(verdict) => self.say_verdict(session, verdict, width, &mut rows),
+            None => rows.push(Row::Note(self.why_no_verdict(session))),
         }
-        self.say_label(&row.id, width, &mut rows);
-        if let Some(verdict) = self.verdict() {
-            self.say_evidence(verdict, &mut rows);
+        self.say_label(session, &row.id, width, &mut rows);
+        if let Some(verdict) = self.verdict(session) {
+            self.say_evidence(session, verdict, &mut rows);
             say_trace(verdict, width, &mut rows);
         }
         rows
     }
 
-    fn why_no_verdict(&self) -> String {
-        match self.session.rubric.judgement() {
+    fn why_no_verdict(&self, session: &Session) -> String {
+        match session.rubric.judgement() {
             None => "nothing has judged this run yet".into(),
             Some(judgement) => {
-                let id = self.scores.components.chosen.as_deref().unwrap_or_default();
+                let id = self.chosen.as_deref().unwrap_or_default();
                 let why = if judgement.asks_about(id) {
                     "says nothing of"
                 } else {
@@ -99,32 +99,32 @@ impl Replay {
         }
     }
 
-    fn say_component(&self, width: usize, rows: &mut Vec<Row>) {
-        let Some(component) = self.component() else { return };
+    fn say_component(&self, session: &Session, width: usize, rows: &mut Vec<Row>) {
+        let Some(component) = self.component(session) else { return };
         let committed = component.committed_at_turn.map(|turn| format!("in turn {turn}"));
         let more = [
             ("committed", committed.unwrap_or_default()),
-            ("exposure", self.exposure_said(&component.id)),
+            ("exposure", self.exposure_said(session, &component.id)),
         ];
         say_fields(component, &more, width, rows);
     }
 
     /// `3 clear at the end; 1 from turn 4, 3 from turn 16`; empty where it was not audited.
-    fn exposure_said(&self, id: &str) -> String {
+    fn exposure_said(&self, session: &Session, id: &str) -> String {
         const WORDS: [&str; 5] =
             ["not recoverable", "weak", "residual ambiguity", "clear", "explicit"];
-        let exposure = self.session.rubric.known().and_then(|it| it.exposure.as_ref());
+        let exposure = session.rubric.known().and_then(|it| it.exposure.as_ref());
         let found = exposure.and_then(|it| it.components.iter().find(|it| it.id == id));
         let Some(found) = found else { return String::new() };
-        let level = found.at(self.session.run.end());
+        let level = found.at(session.run.end());
         let words = WORDS.get(usize::from(level)).copied().unwrap_or_default();
         let steps: Vec<String> =
             found.by_turn.iter().map(|(turn, level)| format!("{level} from turn {turn}")).collect();
         format!("{level} {words} at the end ({})", steps.join(", "))
     }
 
-    fn say_verdict(&self, verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
-        let judge = self.session.rubric.judgement().map(|it| it.judge.name.clone());
+    fn say_verdict(&self, session: &Session, verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
+        let judge = session.rubric.judgement().map(|it| it.judge.name.clone());
         let by = judge.filter(|name| !name.is_empty()).unwrap_or_else(|| "the judge".into());
         rows.push(Row::Score {
             by,
@@ -139,13 +139,13 @@ impl Replay {
         rows.extend(cut(&verdict.rationale, width).into_iter().map(Row::Words));
     }
 
-    fn say_label(&self, id: &str, width: usize, rows: &mut Vec<Row>) {
-        let Some(label) = self.session.own_label_of(id) else { return };
+    fn say_label(&self, session: &Session, id: &str, width: usize, rows: &mut Vec<Row>) {
+        let Some(label) = session.own_label_of(id) else { return };
         let blind = label.blind.map(|blind| if blind { "blind" } else { "not blind" });
         let facts = [blind.map(str::to_owned), label.reason.clone()];
         let words: Vec<String> = facts.into_iter().flatten().collect();
         rows.push(Row::Score {
-            by: label_by(self.session.labels.annotator()),
+            by: label_by(session.labels.annotator()),
             score: label.score,
             label: None,
             words: words.join(", "),
@@ -154,13 +154,13 @@ impl Replay {
         rows.extend(cut(note, width).into_iter().map(Row::Words));
     }
 
-    fn say_evidence(&self, verdict: &Verdict, rows: &mut Vec<Row>) {
+    fn say_evidence(&self, session: &Session, verdict: &Verdict, rows: &mut Vec<Row>) {
         rows.push(Row::Blank);
         if verdict.evidence.is_empty() {
             rows.push(Row::Note("the verdict names no lines of code".into()));
             return;
         }
-        let Some(turn) = self.session.judged_turn() else {
+        let Some(turn) = session.judged_turn() else {
             rows.push(Row::Problem("the judged commit is no turn of this run".into()));
             for it in &verdict.evidence {
                 rows.push(Row::Evidence { path: it.path.clone(), lines: it.lines });
@@ -171,16 +171,16 @@ impl Replay {
         for evidence in &verdict.evidence {
             let (path, lines) = (evidence.path.clone(), evidence.lines);
             rows.push(Row::Evidence { path, lines });
-            self.say_code(evidence, rows);
+            self.say_code(session, evidence, rows);
         }
     }
 
-    fn say_code(&self, evidence: &Evidence, rows: &mut Vec<Row>) {
-        let Some(key) = self.session.judged_file(&evidence.path) else {
+    fn say_code(&self, session: &Session, evidence: &Evidence, rows: &mut Vec<Row>) {
+        let Some(key) = session.judged_file(&evidence.path) else {
             rows.push(Row::Problem("the path leads out of the repository".into()));
             return;
         };
-        let count = match self.session.files.compared(&key) {
+        let count = match session.files.compared(&key) {
             Some(Ok(compared)) if compared.text().is_some() => compared.line_count(),
             Some(Ok(_)) => {
                 rows.push(Row::Problem("there is no such text file at that turn".into()));
@@ -210,9 +210,9 @@ impl Replay {
     }
 
     /// The file and the line that the cursor of the panel stands on, if it stands on evidence.
-    pub fn evidence_at_cursor(&self, areas: &Areas) -> Option<(String, usize)> {
-        let rows = self.verdict_rows(areas);
-        let at = self.scores.components.verdict.cursor.min(rows.len().checked_sub(1)?);
+    pub fn evidence_at_cursor(&self, session: &Session, areas: &Areas) -> Option<(String, usize)> {
+        let rows = self.verdict_rows(session, areas);
+        let at = self.verdict.cursor.min(rows.len().checked_sub(1)?);
         // What is said of a piece of evidence stands below its heading.
         rows[..=at].iter().rev().find_map(|row| match row {
             Row::Code { path, line } => Some(Some((path.clone(), *line))),

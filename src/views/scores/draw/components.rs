@@ -7,8 +7,8 @@ pub(crate) mod verdict;
 use ratatui::{buffer::Buffer, text::Span};
 
 use crate::{
-    shell::replay::Replay,
-    views::scores::components::areas::Areas,
+    session::Session,
+    views::scores::{Scores, components::areas::Areas},
     widgets::{
         layout::Layout,
         line::{fit, own},
@@ -19,17 +19,17 @@ use crate::{
 
 use super::lifeline;
 
-pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    let areas = Areas::of(layout, replay.scores.components.part);
-    header::draw(replay, theme, areas.header, buffer);
+pub fn draw(view: &Scores, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    let areas = Areas::of(layout, view.components.part);
+    header::draw(view, session, theme, areas.header, buffer);
     if let Some(area) = areas.table {
-        table::draw(replay, theme, area, buffer);
+        table::draw(view, session, theme, area, buffer);
     }
     if areas.verdict.is_some() {
-        verdict::draw(replay, theme, &areas, buffer);
+        verdict::draw(view, session, theme, &areas, buffer);
     }
     if areas.lifeline.is_some() {
-        lifeline::draw(replay, theme, &areas, buffer);
+        lifeline::draw(view, session, theme, &areas, buffer);
     }
 }
 

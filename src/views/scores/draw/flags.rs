@@ -9,11 +9,13 @@ use ratatui::{
 
 use crate::{
     run::flags::Counts,
-    session::flags::State,
-    shell::replay::Replay,
-    views::scores::flags::{
-        areas::Areas,
-        table::{Row, Sort},
+    session::{Session, flags::State},
+    views::scores::{
+        Scores,
+        flags::{
+            areas::Areas,
+            table::{Row, Sort},
+        },
     },
     widgets::{
         layout::Layout,
@@ -27,19 +29,20 @@ use crate::{
 
 use super::components::{cell, name};
 
-pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+pub fn draw(view: &Scores, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     let areas = Areas::of(layout);
-    let Some((state, number)) = replay.flag_state() else { return };
-    header(replay, &state, number, theme, areas.header, buffer);
-    let rows = replay.flag_rows();
-    table(replay, &state, &rows, theme, areas.table, buffer);
+    let Some((state, number)) = view.flags.flag_state(session) else { return };
+    header(view, session, &state, number, theme, areas.header, buffer);
+    let rows = view.flags.flag_rows(session);
+    table(view, &state, &rows, theme, areas.table, buffer);
     if let Some(area) = areas.detail {
-        detail(rows.get(replay.scores.flags.rows.cursor), theme, area, buffer);
+        detail(rows.get(view.flags.rows.cursor), theme, area, buffer);
     }
 }
 
 fn header(
-    replay: &Replay,
+    view: &Scores,
+    session: &Session,
     state: &State<'_>,
     number: (usize, usize),
     theme: Theme,
@@ -49,8 +52,11 @@ fn header(
     let width = usize::from(area.width.saturating_sub(2));
     let rows = match area.height {
         0 => vec![],
-        1 => vec![sums(replay, state, theme, width)],
-        _ => vec![who(replay, state, number, theme, width), sums(replay, state, theme, width)],
+        1 => vec![sums(view, session, state, theme, width)],
+        _ => vec![
+            who(view, session, state, number, theme, width),
+            sums(view, session, state, theme, width),
+        ],
     };
     for (row, y) in rows.into_iter().zip(area.y..) {
         let line = Rect { x: area.x + 1, y, width: area.width.saturating_sub(2), height: 1 };
@@ -60,20 +66,21 @@ fn header(
 
 /// `judge gpt (m-1) · c3, after turn 15 · 2026-11-21   judged state 3 of 9`
 fn who(
-    replay: &Replay,
+    view: &Scores,
+    session: &Session,
     state: &State<'_>,
     (number, count): (usize, usize),
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
     let muted = theme.of(Meaning::Muted);
-    let by = replay.flag_source().map(|source| source.by.words()).unwrap_or_default();
+    let by = view.flags.flag_source(session).map(|source| source.by.words()).unwrap_or_default();
     let turn = match state.turn {
         Some(turn) if state.name != format!("turn {turn}") => format!(", after turn {turn}"),
         _ => String::new(),
     };
     let day = state.at.and_then(|at| at.split(['T', ' ']).next());
-    let facts = match replay.scores.flags.is_all {
+    let facts = match view.flags.is_all {
         true => format!(" · all {count} judged states"),
         false => {
             let day = day.map(|day| format!(" · {day}")).unwrap_or_default();
@@ -85,20 +92,28 @@ fn who(
         recorded(&by, theme.of(Meaning::Title)),
         recorded(&facts, theme.of(Meaning::Text)),
     ];
-    let at = (!replay.scores.flags.is_all).then(|| format!("state {number} of {count}"));
-    let judges = replay.flag_source_number().filter(|(_, count)| *count > 1);
+    let at = (!view.flags.is_all).then(|| format!("state {number} of {count}"));
+    let judges = view.flags.flag_source_number(session).filter(|(_, count)| *count > 1);
     let judge = judges.map(|(number, count)| format!("judge {number} of {count}"));
     let right = [at, judge].into_iter().flatten().collect::<Vec<_>>().join(" · ");
     sides(left, vec![own(right, muted)], width)
 }
 
 /// `12 flags   7 verbosity   5 erosion   4 carried   3.10 for 1000 lines of code`: counts, and no score.
-fn sums(replay: &Replay, state: &State<'_>, theme: Theme, width: usize) -> Line<'static> {
+fn sums(
+    view: &Scores,
+    session: &Session,
+    state: &State<'_>,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
     let (title, muted) = (theme.of(Meaning::Title), theme.of(Meaning::Muted));
-    let is_all = replay.scores.flags.is_all;
+    let is_all = view.flags.is_all;
     let counts = match is_all {
         false => state.counts(),
-        true => Counts::of(&replay.flag_rows().into_iter().map(|row| row.flag).collect::<Vec<_>>()),
+        true => Counts::of(
+            &view.flags.flag_rows(session).into_iter().map(|row| row.flag).collect::<Vec<_>>(),
+        ),
     };
     let mut parts = vec![
         (counts.all.to_string(), if counts.all == 1 { " flag" } else { " flags" }.to_owned()),
@@ -127,18 +142,18 @@ fn sums(replay: &Replay, state: &State<'_>, theme: Theme, width: usize) -> Line<
 }
 
 fn table(
-    replay: &Replay,
+    view: &Scores,
     state: &State<'_>,
     rows: &[Row],
     theme: Theme,
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    let sorted = match replay.scores.flags.sort {
+    let sorted = match view.flags.sort {
         Sort::File => String::new(),
         sort => format!(" by {} ", sort.words()),
     };
-    let title = if replay.scores.flags.is_all { "flags where they were found" } else { "flags" };
+    let title = if view.flags.is_all { "flags where they were found" } else { "flags" };
     let titles = [
         Line::from(vec![name(true, title, theme)]),
         Line::styled(sorted, theme.of(Meaning::Muted)),
@@ -146,7 +161,7 @@ fn table(
     ];
     let inner = titled(true, titles, theme, area, buffer);
     if rows.is_empty() {
-        let words = match replay.scores.flags.is_all {
+        let words = match view.flags.is_all {
             true => "nothing was flagged in any state".to_owned(),
             false => format!("nothing is flagged in {}", safe(&state.name)),
         };
@@ -154,7 +169,7 @@ fn table(
     }
     let columns = Columns::of(usize::from(inner.width), rows);
     put_row(columns.head(theme), None, inner, 0, buffer);
-    let scroll = replay.scores.flags.rows;
+    let scroll = view.flags.rows;
     let height = usize::from(inner.height.saturating_sub(1));
     for (index, row) in rows.iter().enumerate().skip(scroll.top).take(height) {
         let style = (index == scroll.cursor).then_some(theme.of(Meaning::Selected));

@@ -7,8 +7,11 @@ mod pair;
 use ratatui::{buffer::Buffer, text::Span};
 
 use crate::{
-    shell::replay::Replay,
-    views::scores::judges::{Part, areas::Areas},
+    session::Session,
+    views::scores::{
+        Scores,
+        judges::{Part, areas::Areas},
+    },
     widgets::{
         layout::Layout,
         line::{fit, own},
@@ -17,17 +20,17 @@ use crate::{
     },
 };
 
-pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    let judges = &replay.scores.judges;
+pub fn draw(view: &Scores, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    let judges = &view.judges;
     let areas = Areas::of(layout, judges.part, judges.side);
     if areas.matrix.is_some() {
-        matrix::draw(replay, theme, &areas, buffer);
+        matrix::draw(view, session, theme, &areas, buffer);
     }
     if let Some(area) = areas.pair {
-        pair::draw(replay, theme, area, buffer);
+        pair::draw(view, session, theme, area, buffer);
     }
     if judges.part == Part::Both {
-        both::draw(replay, theme, &areas, buffer);
+        both::draw(view, session, theme, &areas, buffer);
     }
 }
 

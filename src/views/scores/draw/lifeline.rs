@@ -8,8 +8,9 @@ use ratatui::{
 
 use crate::{
     metrics::lifeline::{Lifeline, Source, State, SymbolLife},
-    shell::replay::Replay,
+    session::Session,
     views::scores::{
+        Scores,
         components::{Part, areas::Areas},
         lifeline::{Sign, first_shown, signs, signs_of, standing},
     },
@@ -65,22 +66,22 @@ const LEGEND: [(Sign, &str); 15] = [
     (Sign::Nothing, ""),
 ];
 
-pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+pub fn draw(view: &Scores, session: &Session, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let Some(area) = areas.lifeline else { return };
-    let is_focused = replay.has_part(Part::Lifeline);
-    let titles = [title(replay, theme), lost(replay, theme), Line::default()];
+    let is_focused = view.components.has_part(Part::Lifeline);
+    let titles = [title(view, session, theme), lost(view, session, theme), Line::default()];
     let inner = titled(is_focused, titles, theme, area, buffer);
-    let Some(lifeline) = replay.lifeline() else {
-        let why = safe(&replay.session.rubric.why_no_lifeline());
+    let Some(lifeline) = view.components.lifeline(session) else {
+        let why = safe(&session.rubric.why_no_lifeline());
         return sentence(&why, theme.of(Meaning::Muted), inner, buffer);
     };
     let strip = areas.strip();
-    let mut y = strips(lifeline, replay, theme, strip, inner, buffer);
-    y = axis(replay, theme, strip, inner, y, buffer);
+    let mut y = strips(lifeline, session, theme, strip, inner, buffer);
+    y = axis(session, theme, strip, inner, y, buffer);
     let width = usize::from(inner.width);
     let legend = inner.height.saturating_sub(y) > 2;
     let last = inner.height - u16::from(legend);
-    let said = here(lifeline, replay, theme, width);
+    let said = here(lifeline, view, session, theme, width);
     for (line, at) in said.into_iter().chain(symbols(lifeline, theme, width)).zip(y..last) {
         put_row(line, None, inner, at, buffer);
     }
@@ -90,15 +91,15 @@ pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
 }
 
 /// ` lifeline C17 `
-fn title(replay: &Replay, theme: Theme) -> Line<'static> {
-    let is_focused = replay.has_part(Part::Lifeline);
-    let id = replay.component_row().map(|row| format!(" of {}", safe(&row.id)));
+fn title(view: &Scores, session: &Session, theme: Theme) -> Line<'static> {
+    let is_focused = view.components.has_part(Part::Lifeline);
+    let id = view.components.component_row(session).map(|row| format!(" of {}", safe(&row.id)));
     Line::from(name(is_focused, &format!("lifeline{}", id.unwrap_or_default()), theme))
 }
 
 /// ` lost in turn 46 `
-fn lost(replay: &Replay, theme: Theme) -> Line<'static> {
-    let turn = replay.lifeline().and_then(|it| it.lost_at);
+fn lost(view: &Scores, session: &Session, theme: Theme) -> Line<'static> {
+    let turn = view.components.lifeline(session).and_then(|it| it.lost_at);
     let words = turn.map(|turn| format!(" lost in turn {turn} ")).unwrap_or_default();
     Line::styled(words, theme.of(Meaning::Error))
 }
@@ -106,13 +107,13 @@ fn lost(replay: &Replay, theme: Theme) -> Line<'static> {
 /// The component's cells and, where there are several and there is room, those of its symbols; the row after them.
 fn strips(
     lifeline: &Lifeline,
-    replay: &Replay,
+    session: &Session,
     theme: Theme,
     strip: Rect,
     inner: Rect,
     buffer: &mut Buffer,
 ) -> u16 {
-    let turns = replay.session.run.turns.len();
+    let turns = session.run.turns.len();
     let deciding: Vec<_> = lifeline.deciding().collect();
     let mut rows = vec![];
     match deciding.as_slice() {
@@ -131,17 +132,24 @@ fn strips(
             usize::from(strip.x.saturating_sub(inner.x + 1)),
         );
         put_row(Line::from(left), None, inner, y, buffer);
-        cells(&signs, replay, theme, strip, inner.y + y, buffer);
+        cells(&signs, session, theme, strip, inner.y + y, buffer);
         y += 1;
     }
     y
 }
 
-fn cells(signs: &[Sign], replay: &Replay, theme: Theme, strip: Rect, y: u16, buffer: &mut Buffer) {
-    let first = first_shown(replay.session.turn, signs.len(), usize::from(strip.width));
+fn cells(
+    signs: &[Sign],
+    session: &Session,
+    theme: Theme,
+    strip: Rect,
+    y: u16,
+    buffer: &mut Buffer,
+) {
+    let first = first_shown(session.turn, signs.len(), usize::from(strip.width));
     for (index, x) in (first..signs.len()).zip(strip.x..strip.right()) {
         let span = sign(signs[index], theme);
-        let style = match index == replay.session.turn {
+        let style = match index == session.turn {
             true => span.style.patch(theme.of(Meaning::Selected)),
             false => span.style,
         };
@@ -153,21 +161,21 @@ fn cells(signs: &[Sign], replay: &Replay, theme: Theme, strip: Rect, y: u16, buf
 
 /// Where checkpoints end and where the playhead is; the row after it.
 fn axis(
-    replay: &Replay,
+    session: &Session,
     theme: Theme,
     strip: Rect,
     inner: Rect,
     y: u16,
     buffer: &mut Buffer,
 ) -> u16 {
-    let (muted, turns) = (theme.of(Meaning::Muted), replay.session.run.turns.len());
-    let words = if replay.session.run.checkpoints.is_empty() { "turns" } else { "checkpoints ┆" };
+    let (muted, turns) = (theme.of(Meaning::Muted), session.run.turns.len());
+    let words = if session.run.checkpoints.is_empty() { "turns" } else { "checkpoints ┆" };
     put_row(Line::styled(words, muted), None, inner, y, buffer);
-    let first = first_shown(replay.session.turn, turns, usize::from(strip.width));
+    let first = first_shown(session.turn, turns, usize::from(strip.width));
     for (turn, x) in (first..turns).zip(strip.x..strip.right()) {
-        let ends = replay.session.run.checkpoints.iter().any(|it| it.last_turn == turn);
+        let ends = session.run.checkpoints.iter().any(|it| it.last_turn == turn);
         let (words, style) = match () {
-            () if turn == replay.session.turn => ("▲", theme.of(Meaning::Title)),
+            () if turn == session.turn => ("▲", theme.of(Meaning::Title)),
             () if ends => ("┆", muted),
             () => (" ", muted),
         };
@@ -179,15 +187,21 @@ fn axis(
 }
 
 /// What the playhead's turn did, one line an event; else how things stand.
-fn here(lifeline: &Lifeline, replay: &Replay, theme: Theme, width: usize) -> Vec<Line<'static>> {
+fn here(
+    lifeline: &Lifeline,
+    view: &Scores,
+    session: &Session,
+    theme: Theme,
+    width: usize,
+) -> Vec<Line<'static>> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let turn = replay.session.turn + 1;
+    let turn = session.turn + 1;
     let head = |words: &str| own(format!("{words:<9} "), muted);
     let mut said: Vec<(String, String)> = vec![];
     if lifeline.committed == Some(turn) {
         said.push(("committed in the dialogue".into(), String::new()));
     }
-    for (life, event) in replay.events_here() {
+    for (life, event) in view.components.events_here(session) {
         let place = event.spot.as_ref().map(|spot| format!("{}:{}", spot.path, spot.line));
         let words = format!("{} {}", life.name, event.what.words());
         said.push((safe(&words), safe(&place.unwrap_or_default())));

@@ -9,9 +9,8 @@ mod tree;
 use ratatui::buffer::Buffer;
 
 use crate::{
-    session::ask::Loading,
-    shell::replay::Replay,
-    views::scores::Shows,
+    session::{Session, ask::Loading},
+    views::scores::{Scores, Shows},
     widgets::{
         layout::Layout,
         line::safe,
@@ -20,20 +19,20 @@ use crate::{
     },
 };
 
-pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    match replay.scores.shown(&replay.session) {
-        Some(Shows::Components) => components::draw(replay, theme, layout, buffer),
-        Some(Shows::Judges) => judges::draw(replay, theme, layout, buffer),
-        Some(Shows::Tree) => tree::draw(replay, theme, layout, buffer),
-        Some(Shows::Flags) => flags::draw(replay, theme, layout, buffer),
+pub fn draw(view: &Scores, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    match view.shown(session) {
+        Some(Shows::Components) => components::draw(view, session, theme, layout, buffer),
+        Some(Shows::Judges) => judges::draw(view, session, theme, layout, buffer),
+        Some(Shows::Tree) => tree::draw(view, theme, layout, buffer),
+        Some(Shows::Flags) => flags::draw(view, session, theme, layout, buffer),
         None => {
-            sentence(&why_none(replay), theme.of(Meaning::Muted), layout.body, buffer);
+            sentence(&why_none(session), theme.of(Meaning::Muted), layout.body, buffer);
         }
     }
 }
 
-fn why_none(replay: &Replay) -> String {
-    match replay.session.rubric.reading() {
+fn why_none(session: &Session) -> String {
+    match session.rubric.reading() {
         Loading::Nothing | Loading::Waiting(_) => "reading what this run is judged by…".into(),
         Loading::Failed(why) => safe(why),
         Loading::Ready(_) => "nothing here says what this run is judged by: neither a checklist \

@@ -14,8 +14,10 @@ use ratatui::{
 use crate::{
     metrics::rubric_tree::{Counting, Measure},
     run::rubric_tree::NodeId,
-    shell::replay::Replay,
-    views::scores::tree::{Order, Part, Tree, areas::Areas},
+    views::scores::{
+        Scores,
+        tree::{Order, Part, Tree, areas::Areas},
+    },
     widgets::{
         hits,
         layout::Layout,
@@ -25,8 +27,8 @@ use crate::{
     },
 };
 
-pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    let tree = &replay.scores.tree;
+pub fn draw(view: &Scores, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    let tree = &view.tree;
     let areas = Areas::of(layout, tree.part);
     if let Some(area) = areas.tabs {
         tabs(tree, theme, area, buffer);

@@ -3,7 +3,8 @@
 use ratatui::layout::Position;
 
 use crate::{
-    shell::replay::Replay,
+    session::Session,
+    views::scores::flags::Flags,
     widgets::{
         layout::Layout,
         mouse::{Kind, Mouse},
@@ -13,23 +14,25 @@ use crate::{
 
 use super::{Message, areas::Areas};
 
-impl Replay {
-    pub(crate) fn point_at_flags(&mut self, mouse: Mouse, layout: &Layout) {
+impl Flags {
+    pub(crate) fn point_at_flags(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) {
         let area = Areas::of(layout).table;
         if !area.contains(Position { x: mouse.column, y: mouse.row }) {
             return;
         }
         let row = mouse.row.checked_sub(area.y + 2).map(usize::from);
         let under = row
-            .map(|row| self.scores.flags.rows.top + row)
-            .filter(|at| mouse.row + 1 < area.bottom() && *at < self.flag_rows().len());
+            .map(|row| self.rows.top + row)
+            .filter(|at| mouse.row + 1 < area.bottom() && *at < self.flag_rows(session).len());
         match (mouse.kind, under) {
-            (Kind::WheelUp, _) => self.update_flags(Message::Move(Motion::Up(1)), layout),
-            (Kind::WheelDown, _) => self.update_flags(Message::Move(Motion::Down(1)), layout),
-            (Kind::Click, Some(at)) => self.scores.flags.rows.cursor = at,
+            (Kind::WheelUp, _) => self.update_flags(session, Message::Move(Motion::Up(1)), layout),
+            (Kind::WheelDown, _) => {
+                self.update_flags(session, Message::Move(Motion::Down(1)), layout)
+            }
+            (Kind::Click, Some(at)) => self.rows.cursor = at,
             (Kind::DoubleClick, Some(at)) => {
-                self.scores.flags.rows.cursor = at;
-                self.update_flags(Message::Open, layout);
+                self.rows.cursor = at;
+                self.update_flags(session, Message::Open, layout);
             }
             _ => {}
         }

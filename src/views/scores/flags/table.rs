@@ -2,7 +2,11 @@
 
 use std::cmp::Ordering;
 
-use crate::{run::flags::Flag, session::flags::State, shell::replay::Replay};
+use crate::{
+    run::flags::Flag,
+    session::{Session, flags::State},
+    views::scores::flags::Flags,
+};
 
 /// By which column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,16 +73,18 @@ pub fn place(flag: &Flag) -> String {
     }
 }
 
-impl Replay {
+impl Flags {
     /// In the order that is chosen.
-    pub fn flag_rows(&self) -> Vec<Row> {
+    pub fn flag_rows(&self, session: &Session) -> Vec<Row> {
         let of_state = |state: &State<'_>| {
             state.flags.iter().map(|flag| Row::of(flag, state)).collect::<Vec<_>>()
         };
-        let mut rows: Vec<Row> = match self.scores.flags.is_all {
-            false => self.flag_state().map(|(state, _)| of_state(&state)).unwrap_or_default(),
+        let mut rows: Vec<Row> = match self.is_all {
+            false => {
+                self.flag_state(session).map(|(state, _)| of_state(&state)).unwrap_or_default()
+            }
             true => {
-                let source = self.flag_source();
+                let source = self.flag_source(session);
                 let all = source.iter().flat_map(|it| &it.states).flat_map(of_state);
                 all.filter(|row| row.flag.carried_from.is_none()).collect()
             }
@@ -87,7 +93,7 @@ impl Replay {
             (&a.flag.path, a.flag.start, a.turn).cmp(&(&b.flag.path, b.flag.start, b.turn))
         };
         rows.sort_by(by_place);
-        match self.scores.flags.sort {
+        match self.sort {
             Sort::File => {}
             Sort::Criterion => rows.sort_by(|a, b| a.flag.criterion.cmp(&b.flag.criterion)),
             Sort::Confidence => rows.sort_by(|a, b| {
@@ -99,13 +105,13 @@ impl Replay {
     }
 
     /// The row that is chosen.
-    pub fn flag_row(&self) -> Option<Row> {
-        self.flag_rows().into_iter().nth(self.scores.flags.rows.cursor)
+    pub fn flag_row(&self, session: &Session) -> Option<Row> {
+        self.flag_rows(session).into_iter().nth(self.rows.cursor)
     }
 
     /// The chosen flag as text, to be pasted elsewhere.
-    pub fn flag_as_text(&self) -> Option<String> {
-        let row = self.flag_row()?;
+    pub fn flag_as_text(&self, session: &Session) -> Option<String> {
+        let row = self.flag_row(session)?;
         let words = row.flag.explanation.as_deref().unwrap_or_default();
         Some(format!("{} {} {words}", row.place(), row.flag.criterion).trim_end().to_owned())
     }

@@ -1,6 +1,8 @@
 //! The words of one of the two judgements on the component at the cursor.
 
-use crate::{run::rubric::Verdict, shell::replay::Replay, widgets::wrap::wrap};
+use crate::{
+    run::rubric::Verdict, session::Session, views::scores::judges::Judges, widgets::wrap::wrap,
+};
 
 use super::Side;
 
@@ -27,11 +29,11 @@ pub enum Row {
     },
 }
 
-impl Replay {
+impl Judges {
     /// As wide as `width` cells.
-    pub fn words_of_side(&self, side: Side, width: usize) -> Vec<Row> {
-        let column = self.side_column(side);
-        let judgement = column.as_ref().and_then(|column| self.judgement_of(column));
+    pub fn words_of_side(&self, session: &Session, side: Side, width: usize) -> Vec<Row> {
+        let column = self.side_column(session, side);
+        let judgement = column.as_ref().and_then(|column| self.judgement_of(session, column));
         let (Some(judgement), Some(id)) = (judgement, self.judges_component()) else {
             return vec![Row::Note("there is no judgement here".into())];
         };

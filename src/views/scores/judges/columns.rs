@@ -3,8 +3,9 @@
 
 use crate::{
     run::rubric::Judgement,
-    shell::replay::Replay,
+    session::Session,
     study::stability::{Setup, State},
+    views::scores::judges::Judges,
 };
 
 use super::{Side, pair};
@@ -64,10 +65,10 @@ impl Column {
     }
 }
 
-impl Replay {
+impl Judges {
     /// From left to right.
-    pub fn judge_columns(&self) -> Vec<Column> {
-        let judgements = self.session.rubric.known().map_or(&[][..], |rubric| &rubric.judgements);
+    pub fn judge_columns(&self, session: &Session) -> Vec<Column> {
+        let judgements = session.rubric.known().map_or(&[][..], |rubric| &rubric.judgements);
         let who: Vec<(Setup, State)> =
             judgements.iter().map(|it| (Setup::of(it), State::of(it))).collect();
         let alike = |at: usize| -> Vec<usize> {
@@ -86,9 +87,9 @@ impl Replay {
     }
 
     /// One of the two that are held against each other: the chosen one, else one of the pair that comes first.
-    pub fn side_column(&self, side: Side) -> Option<Column> {
-        let columns = self.judge_columns();
-        let chosen = &self.scores.judges.chosen;
+    pub fn side_column(&self, session: &Session, side: Side) -> Option<Column> {
+        let columns = self.judge_columns(session);
+        let chosen = &self.chosen;
         let named = |file: &Option<String>| {
             columns.iter().find(|column| Some(&column.file) == file.as_ref()).cloned()
         };
@@ -100,12 +101,12 @@ impl Replay {
     }
 
     /// Every two that are worth holding against each other, in the order in which they are offered.
-    pub(super) fn pairs_of_columns(&self) -> Vec<[Column; 2]> {
-        pair::pairs(&self.judge_columns())
+    pub(super) fn pairs_of_columns(&self, session: &Session) -> Vec<[Column; 2]> {
+        pair::pairs(&self.judge_columns(session))
     }
 
-    pub fn judgement_of(&self, column: &Column) -> Option<&Judgement> {
-        let rubric = self.session.rubric.known()?;
+    pub fn judgement_of<'s>(&self, session: &'s Session, column: &Column) -> Option<&'s Judgement> {
+        let rubric = session.rubric.known()?;
         rubric.judgements.iter().find(|it| it.file == column.file)
     }
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use crate::{
     run::rubric::Rubric,
-    shell::replay::Replay,
+    session::Session,
     study::{
         Coefficient, Estimate, Plan, Ratings, Scale,
         stability::{Against, against},
     },
+    views::scores::judges::Judges,
 };
 
 use super::{Side, columns::Column};
@@ -78,29 +79,32 @@ pub fn pairs(columns: &[Column]) -> Vec<[Column; 2]> {
     ranked
 }
 
-impl Replay {
+impl Judges {
     /// How far the two that are chosen agree; None where there are no two.
     pub fn pair_measured(&self) -> Option<&Measured> {
-        self.scores.judges.measured.as_ref()
+        self.measured.as_ref()
     }
 
     /// Measures anew where something changed. The draws are those of `agree`, so that both say the same.
     ///
     /// This is done at once and not by a worker: the pairs that are drawn in all are bounded by [`MOST_DRAWN`], so that
     /// it takes a few milliseconds. Checklists of more than 40 components have fewer resamples for it.
-    pub(super) fn measure_pair(&mut self) {
-        let rubric = self.session.rubric.shared().cloned();
-        let sides = Side::ALL.map(|side| self.side_column(side));
+    pub(super) fn measure_pair(&mut self, session: &mut Session) {
+        let rubric = session.rubric.shared().cloned();
+        let sides = Side::ALL.map(|side| self.side_column(session, side));
         let (Some(rubric), [Some(a), Some(b)]) = (rubric, sides) else {
-            self.scores.judges.measured = None;
+            self.measured = None;
             return;
         };
         let files = [a.file.clone(), b.file.clone()];
         let is_known = |it: &Measured| it.files == files && Arc::ptr_eq(&it.rubric, &rubric);
-        if self.scores.judges.measured.as_ref().is_some_and(is_known) {
+        if self.measured.as_ref().is_some_and(is_known) {
             return;
         }
-        let [Some(a), Some(b)] = [self.judgement_of(&a), self.judgement_of(&b)] else { return };
+        let [Some(a), Some(b)] = [self.judgement_of(session, &a), self.judgement_of(session, &b)]
+        else {
+            return;
+        };
         let scores: Vec<(f64, f64)> = a
             .verdicts
             .iter()
@@ -111,7 +115,7 @@ impl Replay {
             .collect();
         let ratings = Ratings::new(Scale::default(), &scores);
         let (first, second) = ratings.table().base_rates();
-        self.scores.judges.measured = Some(Measured {
+        self.measured = Some(Measured {
             n: ratings.len(),
             estimates: ratings.estimates(&MEASURES, &plan(ratings.len())),
             base_rates: [first, second],

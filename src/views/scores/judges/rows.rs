@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 
 use crate::{
     run::rubric::Judgement,
-    shell::replay::Replay,
+    session::Session,
     study::stability::{Shares, Steadiness},
+    views::scores::judges::Judges,
 };
 
 use super::{Side, Sort, columns::Column};
@@ -55,14 +56,14 @@ impl Cell {
     }
 }
 
-impl Replay {
+impl Judges {
     /// In the order that is chosen; only those that differ where that is wanted.
-    pub fn judge_rows(&self) -> Vec<Row> {
-        let mut rows = self.all_judge_rows();
-        if self.scores.judges.only_differing {
+    pub fn judge_rows(&self, session: &Session) -> Vec<Row> {
+        let mut rows = self.all_judge_rows(session);
+        if self.only_differing {
             rows.retain(|row| row.gap.is_some_and(|gap| gap != 0));
         }
-        match self.scores.judges.sort {
+        match self.sort {
             Sort::Id => {}
             Sort::Instability => rows.sort_by(|a, b| {
                 let known = |row: &Row| row.agreed.unwrap_or(2.0);
@@ -76,21 +77,21 @@ impl Replay {
     }
 
     /// Those on which the two that are chosen differ, the largest difference first.
-    pub fn differing(&self) -> Vec<Row> {
-        let mut rows = self.all_judge_rows();
+    pub fn differing(&self, session: &Session) -> Vec<Row> {
+        let mut rows = self.all_judge_rows(session);
         rows.retain(|row| row.gap.is_some_and(|gap| gap != 0));
         rows.sort_by_key(|row| Reverse(row.gap.map(|gap| gap.unsigned_abs())));
         rows
     }
 
-    fn all_judge_rows(&self) -> Vec<Row> {
-        let Some(rubric) = self.session.rubric.known() else { return vec![] };
-        let columns = self.judge_columns();
+    fn all_judge_rows(&self, session: &Session) -> Vec<Row> {
+        let Some(rubric) = session.rubric.known() else { return vec![] };
+        let columns = self.judge_columns(session);
         let judgements: Vec<&Judgement> =
-            columns.iter().filter_map(|column| self.judgement_of(column)).collect();
-        let here = self.judge_column().map(|column| column.state);
+            columns.iter().filter_map(|column| self.judgement_of(session, column)).collect();
+        let here = self.judge_column(session).map(|column| column.state);
         let sides = Side::ALL.map(|side| {
-            let file = self.side_column(side)?.file;
+            let file = self.side_column(session, side)?.file;
             columns.iter().position(|column| column.file == file)
         });
         let listed = rubric.checklist.iter().flat_map(|it| &it.components);

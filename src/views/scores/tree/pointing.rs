@@ -4,7 +4,8 @@ use ratatui::layout::Position;
 
 use crate::{
     run::rubric_tree::NodeId,
-    shell::{mouse::TAB_GAP, replay::Replay},
+    session::Session,
+    shell::mouse::TAB_GAP,
     widgets::{
         layout::Layout,
         mouse::{Kind, Mouse},
@@ -52,36 +53,40 @@ impl Tree {
     }
 }
 
-impl Replay {
-    pub(in crate::views::scores) fn point_at_tree(&mut self, mouse: Mouse, layout: &Layout) {
+impl Tree {
+    pub(in crate::views::scores) fn point_at_tree(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &Layout,
+    ) {
         let at = Position { x: mouse.column, y: mouse.row };
-        let areas = Areas::of(layout, self.scores.tree.part);
-        if let Some(part) = self.scores.tree.tab_at(&areas, at) {
+        let areas = Areas::of(layout, self.part);
+        if let Some(part) = self.tab_at(&areas, at) {
             if mouse.kind == Kind::Click {
-                self.scores.tree.part = part;
+                self.part = part;
             }
             return;
         }
         let Some(part) = areas.part_at(at) else { return };
-        let tree = &mut self.scores.tree;
         match (mouse.kind, part) {
             (Kind::WheelUp, Part::List) => {
-                tree.scroll.turn(Motion::Up(NOTCH), tree.rows.len(), areas.list_height());
+                self.scroll.turn(Motion::Up(NOTCH), self.rows.len(), areas.list_height());
             }
             (Kind::WheelDown, Part::List) => {
-                tree.scroll.turn(Motion::Down(NOTCH), tree.rows.len(), areas.list_height());
+                self.scroll.turn(Motion::Down(NOTCH), self.rows.len(), areas.list_height());
             }
-            (Kind::WheelUp, Part::Detail) => tree.detail.go(Motion::Up(NOTCH), &areas),
-            (Kind::WheelDown, Part::Detail) => tree.detail.go(Motion::Down(NOTCH), &areas),
-            (Kind::Click, Part::Detail) => tree.part = Part::Detail,
+            (Kind::WheelUp, Part::Detail) => self.detail.go(Motion::Up(NOTCH), &areas),
+            (Kind::WheelDown, Part::Detail) => self.detail.go(Motion::Down(NOTCH), &areas),
+            (Kind::Click, Part::Detail) => self.part = Part::Detail,
             (Kind::Click, Part::List) => {
-                tree.part = Part::List;
-                if let Some(row) = tree.row_at(&areas, at) {
-                    tree.scroll.cursor = row;
+                self.part = Part::List;
+                if let Some(row) = self.row_at(&areas, at) {
+                    self.scroll.cursor = row;
                 }
             }
-            (Kind::DoubleClick, Part::List) if tree.row_at(&areas, at).is_some() => {
-                self.update_tree(Message::Enter, layout);
+            (Kind::DoubleClick, Part::List) if self.row_at(&areas, at).is_some() => {
+                self.update_tree(session, Message::Enter, layout);
             }
             _ => {}
         }

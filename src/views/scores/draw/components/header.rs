@@ -10,20 +10,20 @@ use ratatui::{
 use crate::{
     metrics::{Number, faithfulness::if50, numbers::Style},
     run::rubric::{FULL, Judgement, SEVERE},
-    session::reuse::Integration,
-    shell::replay::Replay,
+    session::{Session, reuse::Integration},
+    views::scores::Scores,
     widgets::{
         line::{fit, own, recorded, sides},
         theme::{Meaning, Theme},
     },
 };
 
-pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub fn draw(view: &Scores, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width.saturating_sub(2));
     let rows = match area.height {
         0 => vec![],
-        1 => vec![sums(replay, theme, width)],
-        _ => vec![who(replay, theme, width), sums(replay, theme, width)],
+        1 => vec![sums(view, session, theme, width)],
+        _ => vec![who(session, theme, width), sums(view, session, theme, width)],
     };
     for (row, y) in rows.into_iter().zip(area.y..) {
         row.render(
@@ -34,9 +34,9 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 /// `judge gpt-5 (http, gpt-5-mini) · turn 56 at 610540d · 2026-11-21 · slump-5   judgement 1 of 2`
-fn who(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
+fn who(session: &Session, theme: Theme, width: usize) -> Line<'static> {
     let muted = theme.of(Meaning::Muted);
-    let judged = &replay.session.rubric;
+    let judged = &session.rubric;
     let Some(judgement) = judged.judgement() else {
         return Line::from(fit(vec![own("nothing has judged this run yet", muted)], width));
     };
@@ -50,7 +50,7 @@ fn who(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
     .into_iter()
     .flatten()
     .collect();
-    let mut facts = vec![judged_state(replay, judgement)];
+    let mut facts = vec![judged_state(session, judgement)];
     facts.extend(judgement.created_at.as_deref().map(date));
     facts.push(judgement.rubric.clone().unwrap_or_else(|| "rubric not named".into()));
     let mut left = vec![own("judge ", muted), recorded(name, theme.of(Meaning::Title))];
@@ -66,10 +66,10 @@ fn who(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
 }
 
 /// `after turn 56 at 610540d`
-fn judged_state(replay: &Replay, judgement: &Judgement) -> String {
+fn judged_state(session: &Session, judgement: &Judgement) -> String {
     let commit = judgement.commit.as_deref().map(|it| it.chars().take(7).collect::<String>());
     let at = commit.filter(|it| !it.is_empty()).map(|it| format!(" at {it}")).unwrap_or_default();
-    match replay.session.judged_turn() {
+    match session.judged_turn() {
         Some(turn) => format!("after turn {}{at}", turn + 1),
         None => format!("no turn of this run{at}"),
     }
@@ -81,9 +81,9 @@ fn date(written: &str) -> String {
 }
 
 /// `MCF 2.708 of 4 · severe 5 · full 11 · judged 24 of 24`
-fn sums(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
+fn sums(view: &Scores, session: &Session, theme: Theme, width: usize) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let rows = replay.component_rows();
+    let rows = view.components.component_rows(session);
     let listed: Vec<_> = rows.iter().filter(|row| row.is_in_checklist).collect();
     let counted = if listed.is_empty() { rows.iter().collect() } else { listed };
     let scores: Vec<u8> = counted.iter().filter_map(|row| row.score).collect();
@@ -93,11 +93,11 @@ fn sums(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
     }
     let sum: u32 = scores.iter().map(|score| u32::from(*score)).sum();
     let mcf = f64::from(sum) / scores.len() as f64;
-    let dir = integration(replay).and_then(|it| it.dir());
-    let dir_of = |value: &dyn Fn(f64) -> String| dir.map_or_else(|| waiting(replay), value);
-    let has_means = replay.session.rubric.has_means();
+    let dir = integration(session).and_then(|it| it.dir());
+    let dir_of = |value: &dyn Fn(f64) -> String| dir.map_or_else(|| waiting(session), value);
+    let has_means = session.rubric.has_means();
     let mean = |value: String| if has_means { value } else { "–".into() };
-    let part = if is_in_part(replay) { ", in part" } else { "" };
+    let part = if is_in_part(session) { ", in part" } else { "" };
     let count = |is: &dyn Fn(u8) -> bool| scores.iter().filter(|score| is(**score)).count();
     let called = |name: &str, value: String| {
         [own(format!("{name} "), muted), own(value, theme.of(Meaning::Title)), own("   ", plain)]
@@ -111,7 +111,7 @@ fn sums(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
         named(Number::Judged, format!("{} of {}{part}", scores.len(), counted.len())),
         named(Number::Severe, count(&|score| score <= SEVERE).to_string()),
         named(Number::Full, count(&|score| score == FULL).to_string()),
-        called("lost", lost(replay)),
+        called("lost", lost(session)),
     ];
     let mut spans: Vec<Span<'static>> = all.into_iter().flatten().collect();
     spans.pop(); // the blank after the last
@@ -119,27 +119,27 @@ fn sums(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
 }
 
 /// Whether the judgement that is looked at does not cover the checklist.
-fn is_in_part(replay: &Replay) -> bool {
-    let judged = &replay.session.rubric;
+fn is_in_part(session: &Session) -> bool {
+    let judged = &session.rubric;
     judged.known().zip(judged.judgement()).is_some_and(|(rubric, it)| !rubric.covers(it))
 }
 
 /// Of the state that was judged, as far as it is known.
-fn integration(replay: &Replay) -> Option<Integration> {
-    let done = replay.session.judged_turn()? + 1;
-    replay.session.rubric.reuse.at(done)?.as_ref().ok().copied().flatten()
+fn integration(session: &Session) -> Option<Integration> {
+    let done = session.judged_turn()? + 1;
+    session.rubric.reuse.at(done)?.as_ref().ok().copied().flatten()
 }
 
 /// What stands for a number that is not there.
-fn waiting(replay: &Replay) -> String {
-    let done = replay.session.judged_turn().map(|turn| turn + 1);
-    let is_known = done.is_none_or(|done| replay.session.rubric.reuse.at(done).is_some());
+fn waiting(session: &Session) -> String {
+    let done = session.judged_turn().map(|turn| turn + 1);
+    let is_known = done.is_none_or(|done| session.rubric.reuse.at(done).is_some());
     if is_known { "–".into() } else { "…".into() }
 }
 
 /// How many components were lost on the way, as far as that is known.
-fn lost(replay: &Replay) -> String {
-    match replay.session.rubric.lifelines.known() {
+fn lost(session: &Session) -> String {
+    match session.rubric.lifelines.known() {
         Some(Ok(told)) => told.iter().filter(|it| it.lost_at.is_some()).count().to_string(),
         Some(Err(_)) => "not recorded".into(),
         None => "…".into(),

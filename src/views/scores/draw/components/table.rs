@@ -7,8 +7,9 @@ use ratatui::{
 };
 
 use crate::{
-    shell::replay::Replay,
+    session::Session,
     views::scores::{
+        Scores,
         components::{
             Part,
             table::{Row, Sort},
@@ -39,9 +40,9 @@ const NAME: usize = 14;
 /// A strip narrower than this tells nothing.
 const STRIP: usize = 8;
 
-pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let parts = &replay.scores.components;
-    let is_focused = replay.has_part(Part::Table);
+pub fn draw(view: &Scores, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let parts = &view.components;
+    let is_focused = view.components.has_part(Part::Table);
     let width = usize::from(area.width.saturating_sub(2));
     let sorted = match parts.sort {
         Sort::Checklist => String::new(),
@@ -49,23 +50,23 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     };
     let titles = [
         Line::from(vec![name(is_focused, "components", theme)]),
-        Line::styled(sorted + &compared_with(replay), theme.of(Meaning::Muted)),
+        Line::styled(sorted + &compared_with(session), theme.of(Meaning::Muted)),
         Line::default(),
     ];
     let inner = titled(is_focused, titles, theme, area, buffer);
-    let rows = replay.component_rows();
+    let rows = view.components.component_rows(session);
     if rows.is_empty() {
         let words = "the checklist names no component";
         return sentence(words, theme.of(Meaning::Muted), inner, buffer);
     }
-    let columns = Columns::of(width, replay, &rows);
+    let columns = Columns::of(width, session, &rows);
     put_row(columns.head(theme), None, inner, 0, buffer);
     let scroll = parts.rows;
     let chosen = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
     let height = usize::from(inner.height.saturating_sub(1));
     for (index, row) in rows.iter().enumerate().skip(scroll.top).take(height) {
         let style = (index == scroll.cursor).then_some(chosen);
-        let line = columns.row(row, replay, theme);
+        let line = columns.row(row, session, theme);
         put_row(line, style, inner, (index - scroll.top + 1) as u16, buffer);
     }
     let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
@@ -73,8 +74,8 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 /// ` chg against turn 39 `: the judgement that changes are told from.
-fn compared_with(replay: &Replay) -> String {
-    let judged = &replay.session.rubric;
+fn compared_with(session: &Session) -> String {
+    let judged = &session.rubric;
     let (Some(judgement), Some(other)) = (judged.judgement(), judged.other()) else {
         return String::new();
     };
@@ -97,14 +98,14 @@ struct Columns {
 
 impl Columns {
     /// What nobody recorded has no column.
-    fn of(width: usize, replay: &Replay, rows: &[Row]) -> Self {
+    fn of(width: usize, session: &Session, rows: &[Row]) -> Self {
         let has = |is: bool, cells: usize| if is { cells } else { 0 };
         let label = has(rows.iter().any(|row| row.label.is_some()), LABEL);
         let exposure = has(rows.iter().any(|row| row.exposure.is_some()), EXPOSURE);
         let change = has(rows.iter().any(|row| row.change.is_some()), CHANGE);
         let taken = ID + SCORE + label + exposure + change + LOST;
         let room = width.saturating_sub(taken);
-        let turns = replay.session.run.turns.len();
+        let turns = session.run.turns.len();
         let strip = room.saturating_sub(NAME + 1).min(turns.max(1));
         let strip = if strip < STRIP.min(turns) { 0 } else { strip };
         // A long name is worth more than the last cells of a strip that is squeezed anyway.
@@ -128,7 +129,7 @@ impl Columns {
         Line::styled(words + turns, theme.of(Meaning::Muted))
     }
 
-    fn row(&self, row: &Row, replay: &Replay, theme: Theme) -> Line<'static> {
+    fn row(&self, row: &Row, session: &Session, theme: Theme) -> Line<'static> {
         let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
         let named = if row.is_in_checklist { &row.name } else { "not in the checklist" };
         let mut spans =
@@ -136,7 +137,7 @@ impl Columns {
         let said = match (row.score, &row.why) {
             (Some(given), _) => score(given, theme),
             (None, Some(_))
-                if replay.session.rubric.judgement().is_some_and(|it| it.of(&row.id).is_some()) =>
+                if session.rubric.judgement().is_some_and(|it| it.of(&row.id).is_some()) =>
             {
                 vec![own("no score", theme.of(Meaning::Warning))]
             }
@@ -154,14 +155,14 @@ impl Columns {
         if self.change > 0 {
             spans.push(change(row.change, self.change, theme));
         }
-        spans.push(lost(row, replay, self.lost, theme));
-        spans.extend(self.strip_of(row, replay, theme));
+        spans.push(lost(row, session, self.lost, theme));
+        spans.extend(self.strip_of(row, session, theme));
         Line::from(spans)
     }
 
-    fn strip_of(&self, row: &Row, replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
-        let Some(told) = replay.session.rubric.lifeline_of(&row.id) else { return vec![] };
-        let all: Vec<Sign> = signs(told, replay.session.run.turns.len());
+    fn strip_of(&self, row: &Row, session: &Session, theme: Theme) -> Vec<Span<'static>> {
+        let Some(told) = session.rubric.lifeline_of(&row.id) else { return vec![] };
+        let all: Vec<Sign> = signs(told, session.run.turns.len());
         let cells = squeezed(&all, self.strip);
         cells.into_iter().map(|sign| lifeline::sign(sign, theme)).collect()
     }
@@ -189,8 +190,8 @@ fn change(by: Option<i8>, cells: usize, theme: Theme) -> Span<'static> {
     own(cell(&words, cells), theme.of(meaning))
 }
 
-fn lost(row: &Row, replay: &Replay, cells: usize, theme: Theme) -> Span<'static> {
-    let is_known = replay.session.rubric.lifeline_of(&row.id).is_some();
+fn lost(row: &Row, session: &Session, cells: usize, theme: Theme) -> Span<'static> {
+    let is_known = session.rubric.lifeline_of(&row.id).is_some();
     let words = match row.lost_at {
         Some(turn) => turn.to_string(),
         None if is_known => "–".into(),

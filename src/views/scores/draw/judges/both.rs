@@ -7,8 +7,9 @@ use ratatui::{
 };
 
 use crate::{
-    shell::replay::Replay,
+    session::Session,
     views::scores::{
+        Scores,
         draw::components::score,
         judges::{Side, areas::Areas, both::Row},
     },
@@ -21,25 +22,25 @@ use crate::{
 
 use super::name;
 
-pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+pub fn draw(view: &Scores, session: &Session, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     if let Some(area) = areas.about {
         let width = usize::from(area.width.saturating_sub(2));
         let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-        put_row(Line::from(fit(about(replay, theme), width)), None, inner, 0, buffer);
+        put_row(Line::from(fit(about(view, session, theme), width)), None, inner, 0, buffer);
     }
     for side in Side::ALL {
         if let Some(area) = areas.words[side as usize] {
-            words(replay, theme, side, area, buffer);
+            words(view, session, theme, side, area, buffer);
         }
     }
 }
 
 /// `C05 Time embedding: a 4, b 1; 3 of 9 on which they differ`
-fn about(replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
+fn about(view: &Scores, session: &Session, theme: Theme) -> Vec<Span<'static>> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let Some(id) = replay.judges_component() else { return vec![] };
-    let rows = replay.differing();
-    let known = replay.session.rubric.known().and_then(|it| it.checklist.as_ref());
+    let Some(id) = view.judges.judges_component() else { return vec![] };
+    let rows = view.judges.differing(session);
+    let known = session.rubric.known().and_then(|it| it.checklist.as_ref());
     let named = known.and_then(|it| it.components.iter().find(|it| it.id == id));
     let at = rows.iter().position(|row| row.id == id);
     let place = match at {
@@ -53,17 +54,24 @@ fn about(replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
     ]
 }
 
-fn words(replay: &Replay, theme: Theme, side: Side, area: Rect, buffer: &mut Buffer) {
-    let judges = &replay.scores.judges;
+fn words(
+    view: &Scores,
+    session: &Session,
+    theme: Theme,
+    side: Side,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let judges = &view.judges;
     let is_focused = judges.side == side;
     let width = usize::from(area.width.saturating_sub(2));
-    let column = replay.side_column(side);
+    let column = view.judges.side_column(session, side);
     let who = column.map(|column| column.words()).unwrap_or_default();
     let title =
         fit(vec![name(is_focused, &format!("{} {}", side.letter(), safe(&who)), theme)], width);
     let titles = [Line::from(title), Line::default(), Line::default()];
     let inner = titled(is_focused, titles, theme, area, buffer);
-    let rows = replay.words_of_side(side, width);
+    let rows = view.judges.words_of_side(session, side, width);
     let last = rows.len().saturating_sub(usize::from(inner.height));
     let top = judges.words[side as usize].min(last);
     for (y, row) in rows.iter().skip(top).take(usize::from(inner.height)).enumerate() {

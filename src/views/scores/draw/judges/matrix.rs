@@ -8,12 +8,15 @@ use ratatui::{
 use std::ops::Range;
 
 use crate::{
-    shell::replay::Replay,
-    views::scores::judges::{
-        Part, Side, Sort,
-        areas::{Areas, COLUMN, FEET, HEADS, ID, SHARE},
-        columns::Column,
-        rows::{Cell, Row},
+    session::Session,
+    views::scores::{
+        Scores,
+        judges::{
+            Part, Side, Sort,
+            areas::{Areas, COLUMN, FEET, HEADS, ID, SHARE},
+            columns::Column,
+            rows::{Cell, Row},
+        },
     },
     widgets::{
         line::{fit, own, safe},
@@ -38,10 +41,10 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(replay: &Replay, areas: &Areas) -> Self {
-        let columns = replay.judge_columns();
+    fn of(view: &Scores, session: &Session, areas: &Areas) -> Self {
+        let columns = view.judges.judge_columns(session);
         let (count, name) = areas.columns(columns.len());
-        let left = replay.scores.judges.left.min(columns.len().saturating_sub(count));
+        let left = view.judges.left.min(columns.len().saturating_sub(count));
         let at = |column: Option<Column>| {
             let file = column?.file;
             columns.iter().position(|other| other.file == file)
@@ -49,8 +52,8 @@ impl Seen {
         Self {
             range: left..(left + count).min(columns.len()),
             name,
-            cursor: at(replay.judge_column()),
-            sides: Side::ALL.map(|side| at(replay.side_column(side))),
+            cursor: at(view.judges.judge_column(session)),
+            sides: Side::ALL.map(|side| at(view.judges.side_column(session, side))),
             has_repeats: columns.iter().any(|column| column.repeat.is_some()),
             columns,
         }
@@ -61,15 +64,15 @@ impl Seen {
     }
 }
 
-pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+pub fn draw(view: &Scores, session: &Session, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let Some(area) = areas.matrix else { return };
-    let judges = &replay.scores.judges;
+    let judges = &view.judges;
     let is_focused = judges.part == Part::Matrix;
     let muted = theme.of(Meaning::Muted);
-    let seen = Seen::of(replay, areas);
-    let inner = titled(is_focused, titles(replay, &seen, theme), theme, area, buffer);
+    let seen = Seen::of(view, session, areas);
+    let inner = titled(is_focused, titles(view, &seen, theme), theme, area, buffer);
     heads(&seen, theme, inner, buffer);
-    let rows = replay.judge_rows();
+    let rows = view.judges.judge_rows(session);
     let chosen = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
     for (index, row) in rows.iter().enumerate().skip(judges.rows.top).take(areas.matrix_height()) {
         let is_here = index == judges.rows.cursor;
@@ -86,7 +89,7 @@ pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
             Rect { y: inner.y + HEADS, height: inner.height.saturating_sub(HEADS), ..inner };
         sentence(words, muted, below, buffer);
     }
-    let foot = Line::from(fit(foot(replay, theme), usize::from(inner.width)));
+    let foot = Line::from(fit(foot(view, session, theme), usize::from(inner.width)));
     put_row(foot, None, inner, inner.height.saturating_sub(FEET), buffer);
     let above = HEADS + FEET;
     let body = Rect { y: area.y + above, height: area.height.saturating_sub(above), ..area };
@@ -94,8 +97,8 @@ pub fn draw(replay: &Replay, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
 }
 
 /// ` judgements ` and ` by instability  columns 2–7 of 9 `.
-fn titles(replay: &Replay, seen: &Seen, theme: Theme) -> [Line<'static>; 3] {
-    let judges = &replay.scores.judges;
+fn titles(view: &Scores, seen: &Seen, theme: Theme) -> [Line<'static>; 3] {
+    let judges = &view.judges;
     let is_focused = judges.part == Part::Matrix;
     let sorted = match judges.sort {
         Sort::Id => String::new(),
@@ -212,7 +215,7 @@ fn share(it: Option<f64>, cells: usize, theme: Theme) -> Span<'static> {
 }
 
 /// `this column: reader (a-model), prompt 3fa9c1b2, after turn 56, repeat 1 of 3`
-fn foot(replay: &Replay, theme: Theme) -> Vec<Span<'static>> {
-    let words = replay.judge_column().map(|column| column.words()).unwrap_or_default();
+fn foot(view: &Scores, session: &Session, theme: Theme) -> Vec<Span<'static>> {
+    let words = view.judges.judge_column(session).map(|column| column.words()).unwrap_or_default();
     vec![own("▼ ", theme.of(Meaning::Key)), own(safe(&words), theme.of(Meaning::Text))]
 }

@@ -7,9 +7,12 @@ use ratatui::{
 };
 
 use crate::{
-    shell::replay::Replay,
+    session::Session,
     study::{Coefficient, Estimate, Interval},
-    views::scores::judges::{Part, Side, areas::SUMS, pair, rows::Row},
+    views::scores::{
+        Scores,
+        judges::{Part, Side, areas::SUMS, pair, rows::Row},
+    },
     widgets::{
         line::{fit, own, safe, sides},
         panel::{position, put_row, sentence, titled},
@@ -23,10 +26,10 @@ use super::{cell, looks, name};
 const ID: usize = 5;
 const SCORE: usize = 4;
 
-pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let judges = &replay.scores.judges;
+pub fn draw(view: &Scores, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let judges = &view.judges;
     let is_focused = judges.part == Part::Pair;
-    let [first, second] = Side::ALL.map(|side| replay.side_column(side));
+    let [first, second] = Side::ALL.map(|side| view.judges.side_column(session, side));
     let (Some(first), Some(second)) = (first, second) else { return };
     let kind = pair::kind(&first, &second);
     let is_other_state = first.state != second.state;
@@ -42,26 +45,26 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
             own(safe(&column.words()), theme.of(Meaning::Text)),
         ]);
     }
-    sums.extend(measures(replay, theme));
-    let rows = replay.differing();
+    sums.extend(measures(view, theme));
+    let rows = view.judges.differing(session);
     for (y, spans) in sums.into_iter().take(usize::from(SUMS) - 1).enumerate() {
         put_row(Line::from(fit(spans, width)), None, inner, y as u16, buffer);
     }
-    let words = differ(replay, rows.len());
+    let words = differ(view, rows.len());
     let heads = if rows.is_empty() { "" } else { "a   b   b−a" };
     let left = vec![own(words, theme.of(Meaning::Heading))];
     let right = vec![own(heads, theme.of(Meaning::Muted))];
     put_row(sides(left, right, width), None, inner, SUMS - 1, buffer);
     let below = Rect { y: inner.y + SUMS, height: inner.height.saturating_sub(SUMS), ..inner };
     if rows.is_empty() {
-        return sentence(why_none(replay), theme.of(Meaning::Muted), below, buffer);
+        return sentence(why_none(view), theme.of(Meaning::Muted), below, buffer);
     }
     let chosen = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
     let scroll = judges.differing;
     let seen = rows.iter().enumerate().skip(scroll.top).take(usize::from(below.height));
     for (index, row) in seen {
-        let is_here = Some(row.id.as_str()) == replay.judges_component();
-        let line = row_of(replay, row, width, theme);
+        let is_here = Some(row.id.as_str()) == view.judges.judges_component();
+        let line = row_of(view, session, row, width, theme);
         put_row(line, is_here.then_some(chosen), below, (index - scroll.top) as u16, buffer);
     }
     let body = Rect { y: area.y + SUMS, height: area.height.saturating_sub(SUMS), ..area };
@@ -69,9 +72,9 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 /// Five rows: how many pairs, three measures with their intervals, base rates.
-fn measures(replay: &Replay, theme: Theme) -> Vec<Vec<Span<'static>>> {
+fn measures(view: &Scores, theme: Theme) -> Vec<Vec<Span<'static>>> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let Some(measured) = replay.pair_measured() else { return vec![] };
+    let Some(measured) = view.judges.pair_measured() else { return vec![] };
     let mut rows = vec![];
     for (coefficient, estimate) in &measured.estimates {
         let label = match coefficient {
@@ -109,8 +112,8 @@ fn said(estimate: &Estimate) -> String {
 }
 
 /// `they differ on 4 of 24`
-fn differ(replay: &Replay, count: usize) -> String {
-    let n = replay.pair_measured().map_or(0, |it| it.n);
+fn differ(view: &Scores, count: usize) -> String {
+    let n = view.judges.pair_measured().map_or(0, |it| it.n);
     match (n, count) {
         (0, _) => "they have scored nothing in common".into(),
         (n, 0) => format!("they agree on all {n}"),
@@ -118,24 +121,30 @@ fn differ(replay: &Replay, count: usize) -> String {
     }
 }
 
-fn why_none(replay: &Replay) -> &'static str {
-    match replay.pair_measured() {
+fn why_none(view: &Scores) -> &'static str {
+    match view.judges.pair_measured() {
         Some(measured) if measured.n > 0 => "every score that both gave is the same",
         _ => "choose two others with a and b, or go through them with x",
     }
 }
 
 /// `C05  Time embedding      4   1   −3`
-fn row_of(replay: &Replay, row: &Row, width: usize, theme: Theme) -> Line<'static> {
+fn row_of(
+    view: &Scores,
+    session: &Session,
+    row: &Row,
+    width: usize,
+    theme: Theme,
+) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let gap = row.gap.unwrap_or_default();
     let by = match gap {
         gap if gap < 0 => format!("−{}", gap.unsigned_abs()),
         gap => format!("+{gap}"),
     };
-    let columns = replay.judge_columns();
+    let columns = view.judges.judge_columns(session);
     let scores = Side::ALL.map(|side| {
-        let file = replay.side_column(side)?.file;
+        let file = view.judges.side_column(session, side)?.file;
         let at = columns.iter().position(|column| column.file == file)?;
         row.cells.get(at)?.score()
     });
