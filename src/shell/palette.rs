@@ -5,13 +5,12 @@
 
 use crate::{
     run::RepoPath,
-    session::{context::Context, effect::Effect, views::View},
+    session::{context::Context, effect::Effect, turns, views::View},
     shell::{
         App, Message as Wish,
         keymap::{Binding, Count, bindings},
         replay::{self, Replay},
     },
-    views::replay::turns,
     widgets::{
         key::{Code, Key},
         scroll::Motion,

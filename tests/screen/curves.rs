@@ -11,13 +11,12 @@ use trajview::{
         recorded::{Passed, Recorded, Tests, Value},
     },
     runtime::{self, Wishes},
-    session::{place::Place, question::Question, views::View},
+    session::{place::Place, question::Question, series, views::View},
     shell::{
         Message,
         config::{Config, Reference},
         draw, state,
     },
-    views::curves::series,
     widgets::{
         export, key,
         mouse::{Kind, Mouse},
@@ -241,7 +240,7 @@ fn what_is_not_recorded_is_a_gap_and_never_nothing() {
     let world = world("");
     let replay = world.app.replay().unwrap();
     let points = replay.curves.points(&replay.session);
-    let values = |number| series::values(number, &replay.curves, &replay.session, &points);
+    let values = |number| series::values(number, &replay.session, &points);
     let (tests, tokens) = (values(Number::Tests), values(Number::Tokens));
 
     let passed = [Some(0.25), None, Some(0.5625), None, Some(0.8125), Some(0.75), None, None];
@@ -318,7 +317,8 @@ fn the_view_is_part_of_the_link_and_of_the_palette() {
 #[test]
 fn what_is_not_measured_yet_is_passed_over_and_what_is_not_recorded_is_not() {
     use trajview::{
-        metrics::quality::Unmeasured, session::scores::Measured, views::curves::series::Known,
+        metrics::quality::Unmeasured,
+        session::{scores::Measured, series::Known},
     };
     let nothing = Measured { snapshot: Err(Unmeasured::NotRecorded { files: 1 }), not_recorded: 1 };
     assert_eq!(Known::of(None, None), Known::NotYet);

@@ -25,6 +25,7 @@ use crate::{
         place::Place,
         question::Answer,
         rubric::LookedAt,
+        turns,
         views::{self, View},
     },
     views::{
@@ -41,7 +42,6 @@ use crate::{
             search::{self, Outcome, Progress, Search},
             steps::{self, Item, Steps},
             tree::FileTree,
-            turns,
         },
         scores::{self, Scores, Shows},
     },

@@ -4,11 +4,8 @@
 
 pub mod areas;
 pub mod draw;
-mod judged;
 mod moving;
 mod pointing;
-pub mod points;
-pub mod series;
 mod wanted;
 
 use crate::{
@@ -21,7 +18,9 @@ use crate::{
         Session,
         ask::{Loading, Numbers},
         effect::Effect,
+        points::{self, Axis, Point},
         scores::{Moved, Span},
+        series,
         views::View,
     },
     shell::config::Reference,
@@ -32,7 +31,6 @@ use crate::{
 };
 
 use areas::Areas;
-use points::{Axis, Point};
 
 /// What the view shows beside what is known.
 #[derive(Debug)]
@@ -118,7 +116,7 @@ impl Curves {
             Message::NextCheckpoint(count) => self.go_by_checkpoint(session, count, Way::On),
             Message::PreviousCheckpoint(count) => self.go_by_checkpoint(session, count, Way::Back),
             Message::Choose(motion) => {
-                let (at, listed) = (series::chosen(self, session), series::listed(self, session));
+                let (at, listed) = (self.chosen(session), series::listed(session));
                 self.number = listed[motion.from(at, listed.len(), 4)];
             }
             Message::SwitchAxis => self.switch_axis(session),
@@ -139,6 +137,12 @@ impl Curves {
             Message::Follow => self.follow_moved(session),
             Message::StopOrGoOn => self.stop_or_go_on(session),
         }
+    }
+
+    /// The place of the chosen curve in [`series::listed`].
+    pub fn chosen(&self, session: &Session) -> usize {
+        let listed = series::listed(session);
+        listed.iter().position(|number| *number == self.number).unwrap_or_default()
     }
 
     /// The points of the axis that is chosen, in order.

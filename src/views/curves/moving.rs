@@ -3,19 +3,18 @@
 use crate::{
     metrics::{Number, quality},
     run::RepoPath,
-    session::opening::{Base, Opening, Target},
-    views::{
-        curves::{Curves, Session},
-        replay::turns,
+    session::{
+        Session,
+        opening::{Base, Opening, Target},
+        points::Axis,
+        series::{self, Known},
+        turns,
     },
+    views::curves::Curves,
     widgets::scroll::Motion,
 };
 
-use super::{
-    Part, Way,
-    points::Axis,
-    series::{self, Known},
-};
+use super::{Part, Way};
 
 /// Points that a page moves by.
 const PAGE: usize = 10;
@@ -65,7 +64,7 @@ impl Curves {
 
     pub(super) fn go_to_steepest(&mut self, session: &mut Session, count: usize) {
         let (points, number) = (self.points(session), self.number);
-        let rises = rises(&series::known(number, self, session, &points));
+        let rises = rises(&series::known(number, session, &points));
         let last = self.rise.filter(|(of, _, turn)| (*of, *turn) == (number, session.turn));
         let wanted = last.map_or(count - 1, |(_, rank, _)| rank.saturating_add(count));
         match rises.get(wanted) {

@@ -3,8 +3,8 @@
 use ratatui::layout::{Position, Rect};
 
 use crate::{
-    session::views::View,
-    views::curves::{Curves, Session},
+    session::{Session, series, views::View},
+    views::curves::Curves,
     widgets::{
         layout::{Layout, inside},
         mouse::{Kind, Mouse},
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-use super::{Message, Part, areas::Areas, series};
+use super::{Message, Part, areas::Areas};
 
 impl Curves {
     /// A click on the chart takes the playhead to the nearest point, one on a list selects its row.
@@ -68,8 +68,8 @@ impl Curves {
     fn choose_row(&mut self, session: &mut Session, row: usize, area: Option<Rect>) {
         self.part = Part::Chart;
         let height = area.map_or(0, |area| usize::from(area.height.saturating_sub(2)));
-        let listed = series::listed(self, session);
-        let top = centred(series::chosen(self, session), listed.len(), height);
+        let listed = series::listed(session);
+        let top = centred(self.chosen(session), listed.len(), height);
         if let Some(number) = listed.get(top + row) {
             self.number = *number;
         }

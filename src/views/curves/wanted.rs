@@ -2,9 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::{run::Run, session::scores::Scores};
-
-use super::points::{self, Axis};
+use crate::{
+    run::Run,
+    session::{
+        points::{self, Axis},
+        scores::Scores,
+    },
+};
 
 /// Moments measured at once: few enough that the curves are seen to grow.
 const AT_ONCE: usize = 24;

@@ -112,7 +112,7 @@ impl Bases {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{run::Turn, views::replay::turns::tests::run};
+    use crate::{run::Turn, session::turns::tests::run};
 
     fn based(keys: &[Message], turn: usize) -> Bases {
         let mut bases = Bases::default();

@@ -18,4 +18,3 @@ pub mod spot;
 pub mod steps;
 pub mod stops;
 pub mod tree;
-pub mod turns;

@@ -8,11 +8,11 @@ use std::collections::HashSet;
 use crate::{
     metrics::Number,
     run::{Time, Tokens},
-    shell::replay::Replay,
-    views::curves::{
+    session::{
         points::{self, Axis},
         series,
     },
+    shell::replay::Replay,
 };
 
 /// A number with its name.
@@ -66,10 +66,10 @@ fn score(replay: &Replay, number: Number) -> Value {
     let Some((at, point)) = at.and_then(|at| Some((at, points.get(at)?))) else {
         return Value::NotRecorded;
     };
-    match series::said_at(number, &replay.curves, &replay.session, point) {
+    match series::said_at(number, &replay.session, point) {
         Some(said) => {
             let so_far = points.get(..=at).unwrap_or_default();
-            Value::Score(said, series::values(number, &replay.curves, &replay.session, so_far))
+            Value::Score(said, series::values(number, &replay.session, so_far))
         }
         None if known || replay.session.scores.failed.is_some() => Value::NotRecorded,
         None => Value::Waiting,

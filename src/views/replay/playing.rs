@@ -2,12 +2,12 @@
 
 use crate::{
     run::StepId,
+    session::turns,
     shell::replay::Replay,
     views::replay::{
         diff::Follows,
         playback::{self, Unit},
         steps::{self, Item},
-        turns,
     },
 };
 

@@ -1,11 +1,9 @@
 //! What a click selects and the wheel moves.
 
 use crate::{
+    session::turns::{Row, rows},
     shell::replay::Replay,
-    views::replay::{
-        diff::Follows,
-        turns::{Row, rows},
-    },
+    views::replay::diff::Follows,
     widgets::{
         layout::{Layout, Panel},
         scroll::{Motion, centred},

@@ -13,8 +13,7 @@ pub mod table;
 pub mod verdict;
 
 use crate::{
-    session::Session,
-    views::replay::turns,
+    session::{Session, turns},
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},

@@ -1,11 +1,9 @@
 //! The keys of a run that is being made: one row a binding.
 
 use crate::{
+    session::turns,
     shell::overlay,
-    views::{
-        live::{Message, terminal::find::Way},
-        replay::turns,
-    },
+    views::live::{Message, terminal::find::Way},
     widgets::{
         key::{Code, Key},
         scroll::Motion,

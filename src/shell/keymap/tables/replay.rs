@@ -2,10 +2,11 @@
 
 use crate::{
     run::search::Syntax,
+    session::turns,
     shell::{Message, overlay, replay, state},
     views::{
         curves,
-        replay::{base, chooser, diff, files, playback, search, steps, turns},
+        replay::{base, chooser, diff, files, playback, search, steps},
         table,
     },
     widgets::{

@@ -1,11 +1,11 @@
 //! What the tables of keys are written with.
 
 use crate::{
-    session::{context::Context, views},
+    session::{context::Context, turns, views},
     shell::{Message, copy::What, overlay, palette, replay, state},
     views::{
         audit, compare, curves, jobs, judge, live,
-        replay::{base, chooser, diff, files, playback, search, steps, turns},
+        replay::{base, chooser, diff, files, playback, search, steps},
         scores::{self, components, flags, judges, tree},
         table,
     },

@@ -10,12 +10,17 @@ use ratatui::{
 
 use crate::{
     metrics::Number,
-    session::{ask::Loading, scores::Measured},
-    views::curves::{
-        Curves, Part, Session,
-        areas::{Areas, LEFT, RIGHT, cell_of},
+    session::{
+        Session,
+        ask::Loading,
+        judged_points,
         points::{self, Point, Stretch},
+        scores::Measured,
         series::{self, Known, Origin},
+    },
+    views::curves::{
+        Curves, Part,
+        areas::{Areas, LEFT, RIGHT, cell_of},
     },
     widgets::{
         line::{fit, own, safe, width_of},
@@ -128,7 +133,7 @@ impl<'a> Chart<'a> {
         let curve = |(at, number): (usize, Number)| Curve {
             name: number.label().to_owned(),
             short: number.label().to_owned(),
-            points: series::known(number, view, session, points),
+            points: series::known(number, session, points),
             sign: if at == 0 { '●' } else { '○' },
             stroke: if at == 0 { '.' } else { '\'' },
             style: theme.of(if at == 0 { Meaning::Hunk } else { Meaning::Heading }),
@@ -185,7 +190,7 @@ impl<'a> Chart<'a> {
                 ]
             }
             (_, Origin::Judged) => {
-                let who = self.view.judged_by(self.session, self.view.number);
+                let who = judged_points::judged_by(self.session, self.view.number);
                 let who = who.map(|who| format!(" judged by {} ", safe(&who)));
                 who.into_iter().chain([" judged ".to_owned()]).collect()
             }
@@ -227,7 +232,7 @@ impl<'a> Chart<'a> {
     fn is_as_before(&self) -> bool {
         let chosen = self.view.number;
         let pair = |point: &Point| {
-            let now = series::value(chosen, self.view, self.session, point);
+            let now = series::value(chosen, self.session, point);
             now.zip(series::value_before(chosen, self.session, point))
         };
         let mut pairs = self.points.iter().filter_map(pair).peekable();

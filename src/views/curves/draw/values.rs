@@ -9,11 +9,12 @@ use ratatui::{
 use crate::{
     metrics::{Number, phase::Phase},
     run::Checkpoint,
-    views::curves::{
-        Curves, Part, Session,
+    session::{
+        Session,
         points::Point,
         series::{self, Origin},
     },
+    views::curves::{Curves, Part},
     widgets::{
         line::{fit, own, safe, sides},
         panel::{list, titled},
@@ -33,11 +34,11 @@ pub fn draw(view: &Curves, session: &Session, theme: Theme, area: Rect, buffer: 
     let titles = [Line::from(fit(title, width)), Line::default(), Line::default()];
     let inner = titled(false, titles, theme, area, buffer);
     let Some(here) = here else { return };
-    let listed = series::listed(view, session);
+    let listed = series::listed(session);
     let line = |index: usize| row(view, session, &points, here, listed[index], theme, width);
     let is_focused = has_keyboard(view, Part::Chart);
     let style = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
-    list(listed.len(), line, series::chosen(view, session), style, inner, buffer);
+    list(listed.len(), line, view.chosen(session), style, inner, buffer);
 }
 
 /// ` turn 23 · c4, early  since turn 22 `
@@ -92,9 +93,9 @@ fn row(
 ) -> Line<'static> {
     let [label, cells, mut by, from] = COLUMNS;
     let mark = if number == view.number { "▌" } else { " " };
-    let values = series::values(number, view, session, points);
+    let values = series::values(number, session, points);
     let point = &points[here];
-    let said = series::said_at(number, view, session, point);
+    let said = series::said_at(number, session, point);
     let meaning = if said.is_some() { Meaning::Text } else { Meaning::Muted };
     let is_coming = Origin::of(number) == Origin::Computed
         && session.scores.at(point.done).is_none()

@@ -8,9 +8,11 @@ use ratatui::{
 
 use crate::{
     run::{StepKind, Turn},
-    session::digest::{Digest, Lines},
+    session::{
+        digest::{Digest, Lines},
+        turns::{Row, rows},
+    },
     shell::replay::Replay,
-    views::replay::turns::{Row, rows},
     widgets::{
         layout::Panel,
         line::{fit, own, recorded, sides},

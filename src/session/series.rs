@@ -12,10 +12,9 @@ use crate::{
         quality::Snapshot,
     },
     session::scores::Measured,
-    views::curves::{Curves, Session},
 };
 
-use super::{judged, points::Point};
+use super::{Session, judged_points, points::Point};
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,21 +79,15 @@ impl Origin {
 }
 
 /// The curves that a run has: the judged ones only where it was judged or audited.
-pub fn listed(view: &Curves, session: &Session) -> Vec<Number> {
-    let has_judged = view.has_judged_curves(session);
+pub fn listed(session: &Session) -> Vec<Number> {
+    let has_judged = judged_points::has_judged_curves(session);
     let is_there = |number: &Number| has_judged || Origin::of(*number) != Origin::Judged;
     CURVES.iter().copied().filter(is_there).collect()
 }
 
-/// The place of the chosen curve in [`listed`].
-pub fn chosen(view: &Curves, session: &Session) -> usize {
-    let listed = listed(view, session);
-    listed.iter().position(|number| *number == view.number).unwrap_or_default()
-}
-
 /// None where it is not recorded or not known yet.
-pub fn value(number: Number, view: &Curves, session: &Session, point: &Point) -> Option<f64> {
-    number.value(&AtPoint { view, session, point })
+pub fn value(number: Number, session: &Session, point: &Point) -> Option<f64> {
+    number.value(&AtPoint { session, point })
 }
 
 /// With the profile or the rules before, where values of them are still shown.
@@ -104,8 +97,8 @@ pub fn value_before(number: Number, session: &Session, point: &Point) -> Option<
 }
 
 /// All values in the order of the points, with why there is none where there is none.
-pub fn known(number: Number, view: &Curves, session: &Session, points: &[Point]) -> Vec<Known> {
-    let known = |point: &Point| match (Origin::of(number), value(number, view, session, point)) {
+pub fn known(number: Number, session: &Session, points: &[Point]) -> Vec<Known> {
+    let known = |point: &Point| match (Origin::of(number), value(number, session, point)) {
         (Origin::Computed, value) => Known::of(session.scores.at(point.done), value),
         (_, Some(value)) => Known::Value(value),
         (_, None) => Known::NotRecorded,
@@ -114,19 +107,14 @@ pub fn known(number: Number, view: &Curves, session: &Session, points: &[Point])
 }
 
 /// All values in the order of the points.
-pub fn values(
-    number: Number,
-    view: &Curves,
-    session: &Session,
-    points: &[Point],
-) -> Vec<Option<f64>> {
-    points.iter().map(|point| value(number, view, session, point)).collect()
+pub fn values(number: Number, session: &Session, points: &[Point]) -> Vec<Option<f64>> {
+    points.iter().map(|point| value(number, session, point)).collect()
 }
 
 /// The value at a point as people read it: of tests how many of how many.
-pub fn said_at(number: Number, view: &Curves, session: &Session, point: &Point) -> Option<String> {
-    let value = value(number, view, session, point)?;
-    let tests = number.passed(&AtPoint { view, session, point });
+pub fn said_at(number: Number, session: &Session, point: &Point) -> Option<String> {
+    let value = value(number, session, point)?;
+    let tests = number.passed(&AtPoint { session, point });
     let tests = tests.map(|tests| format!("{}/{}", tests.passed, tests.total));
     Some(tests.unwrap_or_else(|| said(number, value)))
 }
@@ -142,7 +130,6 @@ pub fn change_said(number: Number, by: f64) -> String {
 
 /// A run at a point of its curves.
 struct AtPoint<'a> {
-    view: &'a Curves,
     session: &'a Session,
     point: &'a Point,
 }
@@ -158,11 +145,11 @@ impl Facts for AtPoint<'_> {
     }
 
     fn verdicts(&self) -> Option<Verdicts> {
-        judged::verdicts(self.view, self.session, self.point)
+        judged_points::verdicts(self.session, self.point)
     }
 
     fn exposed(&self) -> Option<AtTurn> {
-        judged::exposed(self.session, self.point)
+        judged_points::exposed(self.session, self.point)
     }
 
     /// Of every test up to the checkpoint that ends at the point.
