@@ -15,7 +15,7 @@ use crate::{
         values::Named,
     },
     session::{effect::Effect, files::compared::Compared, views::View},
-    shell::{App, replay::Replay},
+    shell::{App, open_run::OpenRun},
     views::{
         compare::Comparison,
         replay::steps::{RowKind, part_of},
@@ -87,7 +87,7 @@ impl App {
     }
 }
 
-fn of_run(replay: &Replay, source: &Path, what: What) -> Result<Copied, String> {
+fn of_run(replay: &OpenRun, source: &Path, what: What) -> Result<Copied, String> {
     match what {
         What::Line => line(replay),
         What::Hunk => hunk(replay),
@@ -158,7 +158,7 @@ fn harmless(text: &str) -> (String, usize) {
     (kept, count)
 }
 
-fn line(replay: &Replay) -> Result<Copied, String> {
+fn line(replay: &OpenRun) -> Result<Copied, String> {
     let copied = |text: String, name: &str| Ok(Copied { text, name: name.into() });
     if replay.session.view == View::Scores
         && replay.scores.shown(&replay.session) == Some(Shows::Tree)
@@ -177,19 +177,20 @@ fn line(replay: &Replay) -> Result<Copied, String> {
             "the flag",
         );
     }
-    match replay.focus {
+    match replay.replay.focus {
         Panel::Turns => {
             let turn =
                 replay.session.run.turns.get(replay.session.turn).ok_or("this run has no turns")?;
             copied(turn.title.to_string(), "the turn's request")
         }
         Panel::Files => {
-            let (_, change) = replay.change().ok_or("no file is selected")?;
+            let (_, change) = replay.replay.change(&replay.session).ok_or("no file is selected")?;
             copied(change.path.to_string(), "the path of the file")
         }
         Panel::Diff => {
             let compared = shown(replay)?;
-            let row = compared.rows.get(replay.diff.scroll.cursor).ok_or("no line is selected")?;
+            let row =
+                compared.rows.get(replay.replay.diff.scroll.cursor).ok_or("no line is selected")?;
             match compared.line(*row) {
                 Some(line) => {
                     let number = line.new.or(line.old).map(|number| format!(" {number}"));
@@ -202,7 +203,7 @@ fn line(replay: &Replay) -> Result<Copied, String> {
     }
 }
 
-fn verdict(replay: &Replay) -> Result<Copied, String> {
+fn verdict(replay: &OpenRun) -> Result<Copied, String> {
     if replay.session.view == View::Audit {
         let name = "the label and the verdict".into();
         return Ok(Copied { text: replay.audit.audit_as_text(&replay.session)?, name });
@@ -220,13 +221,13 @@ fn verdict(replay: &Replay) -> Result<Copied, String> {
     Ok(Copied { text, name: "the verdict".into() })
 }
 
-fn step_line(replay: &Replay) -> Result<Copied, String> {
+fn step_line(replay: &OpenRun) -> Result<Copied, String> {
     let nothing = || "there is no line here".to_owned();
-    let row = replay.steps.row(replay.steps.scroll.cursor).ok_or_else(nothing)?;
-    let item = *replay.steps.items.get(row.item).ok_or_else(nothing)?;
+    let row = replay.replay.steps.row(replay.replay.steps.scroll.cursor).ok_or_else(nothing)?;
+    let item = *replay.replay.steps.items.get(row.item).ok_or_else(nothing)?;
     let text = match row.kind {
         RowKind::Text { field, range, .. } => {
-            let text = replay.steps.text(item).and_then(|text| text.as_ref().ok());
+            let text = replay.replay.steps.text(item).and_then(|text| text.as_ref().ok());
             let words = text.and_then(|text| part_of(text, *field)).ok_or_else(nothing)?;
             let before = words.get(..range.start).unwrap_or_default();
             let start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -248,18 +249,20 @@ fn step_line(replay: &Replay) -> Result<Copied, String> {
 }
 
 /// The comparison on screen.
-pub(crate) fn shown(replay: &Replay) -> Result<&Compared, String> {
-    match replay.compared() {
+pub(crate) fn shown(replay: &OpenRun) -> Result<&Compared, String> {
+    match replay.replay.compared(&replay.session) {
         Some(Ok(compared)) => Ok(compared),
         Some(Err(why)) => Err(why.clone()),
-        None if replay.change().is_some() => Err("the file is still being read".into()),
+        None if replay.replay.change(&replay.session).is_some() => {
+            Err("the file is still being read".into())
+        }
         None => Err("no file is shown here".into()),
     }
 }
 
-fn hunk(replay: &Replay) -> Result<Copied, String> {
+fn hunk(replay: &OpenRun) -> Result<Copied, String> {
     let compared = shown(replay)?;
-    let row = compared.rows.get(replay.diff.scroll.cursor).ok_or("no hunk is shown here")?;
+    let row = compared.rows.get(replay.replay.diff.scroll.cursor).ok_or("no hunk is shown here")?;
     let index = Compared::hunk_of(*row).ok_or("no hunk is shown here")?;
     let hunk = compared.text().and_then(|text| text.hunks.get(index));
     let mut text = String::new();
@@ -285,9 +288,9 @@ fn write_hunk(out: &mut String, hunk: &Hunk) {
     }
 }
 
-fn patch(replay: &Replay) -> Result<Copied, String> {
+fn patch(replay: &OpenRun) -> Result<Copied, String> {
     let compared = shown(replay)?;
-    let (_, change) = replay.change().ok_or("no file is selected")?;
+    let (_, change) = replay.replay.change(&replay.session).ok_or("no file is selected")?;
     if compared.is_whole_file() {
         return Err("this is the whole file; a shows the change".into());
     }
@@ -338,7 +341,7 @@ fn patch_of_hunks(change: &Change, diff: &TextDiff) -> Result<String, String> {
 }
 
 /// `trajview runs/a --at 36 --file src/loss.py:32`
-fn link(replay: &Replay, source: &Path) -> Copied {
+fn link(replay: &OpenRun, source: &Path) -> Copied {
     let mut words = vec!["trajview".to_owned(), argument(&source.to_string_lossy())];
     if !replay.session.run.turns.is_empty() {
         words.extend(["--at".to_owned(), (replay.session.turn + 1).to_string()]);
@@ -353,7 +356,7 @@ fn link(replay: &Replay, source: &Path) -> Copied {
         words.extend(["--component".to_owned(), quoted(&component)]);
     } else if replay.session.view != View::Replay {
         words.extend(["--view".to_owned(), replay.session.view.word().to_owned()]);
-    } else if let Some(key) = replay.diff_key() {
+    } else if let Some(key) = replay.replay.diff_key(&replay.session) {
         let line = line_number(replay).map(|line| format!(":{line}")).unwrap_or_default();
         words.extend(["--file".to_owned(), quoted(&format!("{}{line}", key.path))]);
     }
@@ -361,7 +364,7 @@ fn link(replay: &Replay, source: &Path) -> Copied {
 }
 
 /// `--view audit --component C07 --annotator ann --seed 7`
-fn audit_link(replay: &Replay) -> Vec<String> {
+fn audit_link(replay: &OpenRun) -> Vec<String> {
     let mut words = vec!["--view".to_owned(), View::Audit.word().to_owned()];
     let mut say = |name: &str, value: Option<String>| {
         words.extend(value.into_iter().flat_map(|value| [format!("--{name}"), quoted(&value)]));
@@ -373,9 +376,9 @@ fn audit_link(replay: &Replay) -> Vec<String> {
 }
 
 /// The line of the new text that the cursor of the diff is at, or the next one there is; counts from 1.
-pub(crate) fn line_number(replay: &Replay) -> Option<usize> {
+pub(crate) fn line_number(replay: &OpenRun) -> Option<usize> {
     let compared = shown(replay).ok()?;
-    let rows = compared.rows.get(replay.diff.scroll.cursor..)?;
+    let rows = compared.rows.get(replay.replay.diff.scroll.cursor..)?;
     rows.iter().find_map(|row| compared.line(*row)?.new)
 }
 

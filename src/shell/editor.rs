@@ -6,7 +6,7 @@ use crate::{
         effect::{Editing, Effect},
         files::{DiffKey, Scope},
     },
-    shell::{App, replay::Replay},
+    shell::{App, open_run::OpenRun},
 };
 
 use super::copy::{line_number, shown};
@@ -25,9 +25,10 @@ impl App {
     }
 }
 
-fn of(replay: &Replay) -> Result<Editing, String> {
+fn of(replay: &OpenRun) -> Result<Editing, String> {
     let compared = shown(replay)?;
-    let DiffKey { path, scope } = replay.diff_key().ok_or("no file is selected")?;
+    let DiffKey { path, scope } =
+        replay.replay.diff_key(&replay.session).ok_or("no file is selected")?;
     let text = match &*compared.diff {
         FileDiff::Text { new: Some(text), .. } => text.clone(),
         FileDiff::Text { new: None, .. } => return Err(format!("{} is gone here", path)),
@@ -43,7 +44,9 @@ fn of(replay: &Replay) -> Result<Editing, String> {
         Scope::Turn(turn) | Scope::Since { turn, .. } | Scope::At(turn) => {
             format!("turn-{}", turn + 1)
         }
-        Scope::Step(step) => format!("turn-{}-step-{}", step.turn + 1, replay.number_of(step)),
+        Scope::Step(step) => {
+            format!("turn-{}-step-{}", step.turn + 1, replay.replay.number_of(step))
+        }
     };
     let line = line_number(replay).unwrap_or(1);
     Ok(Editing { program: None, name: path.name().to_owned(), text, line, moment })

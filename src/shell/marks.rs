@@ -6,10 +6,8 @@
 use std::collections::HashMap;
 
 use crate::{
-    shell::{
-        App,
-        replay::{Outlook, Replay, Spot},
-    },
+    shell::App,
+    views::replay::spot::{Outlook, Spot},
     widgets::layout::Zoom,
 };
 
@@ -98,16 +96,16 @@ impl App {
     /// Where we are and how we look at it.
     fn stop(&self) -> Option<Stop> {
         let replay = self.replay()?;
-        let look = Look { outlook: replay.outlook(), zoom: self.zoom };
-        Some(Stop { spot: replay.spot(), look: Some(look) })
+        let look = Look { outlook: replay.replay.outlook(), zoom: self.zoom };
+        Some(Stop { spot: replay.replay.spot(&replay.session), look: Some(look) })
     }
 
     fn go_to_stop(&mut self, stop: &Stop) {
         if let Some(look) = stop.look {
             self.zoom = look.zoom;
-            self.on_replay(|replay| replay.look_from(look.outlook));
+            self.on_replay(|replay| replay.replay.look_from(look.outlook));
         }
-        self.on_replay(|replay| replay.go_to_spot(&stop.spot));
+        self.on_replay(|replay| replay.replay.go_to_spot(&mut replay.session, &stop.spot));
     }
 
     fn no_mark(&self, letter: char) -> String {
@@ -131,7 +129,7 @@ impl App {
     /// Remembers `before` if what happened since was a jump.
     pub(crate) fn remember(&mut self, before: Option<Spot>) {
         let has_travelled = std::mem::take(&mut self.shell.marks.is_travelling);
-        let now = self.replay().map(Replay::spot);
+        let now = self.replay().map(|it| it.replay.spot(&it.session));
         let (Some(before), Some(now)) = (before, now) else { return };
         if !has_travelled && before.is_a_jump_from(&now) {
             self.shell.marks.left(Stop { spot: before, look: None });

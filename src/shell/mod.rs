@@ -17,9 +17,9 @@ pub mod keymap;
 pub mod keys;
 pub mod marks;
 pub mod mouse;
+pub mod open_run;
 pub mod overlay;
 pub mod palette;
-pub mod replay;
 pub mod screens;
 pub mod state;
 mod typing;
@@ -40,20 +40,22 @@ use crate::{
         views,
     },
     views::{
+        audit,
         compare::{self, Comparison},
-        curves, jobs, live,
-        replay::{now, search},
+        curves, jobs, judge, live,
+        replay::{self, now, opening::Room, search},
+        scores,
         table::{self, Collection},
     },
     widgets::{
         key::Key,
-        layout::{self, Layout, Panel, Zoom},
+        layout::{self, Layout, Panel, Shown, Zoom},
     },
 };
 
 use keymap::Count;
+use open_run::OpenRun;
 use overlay::{Overlay, Subject};
-use replay::{Replay, Room};
 use screens::Screen;
 use state::Shell;
 
@@ -62,7 +64,7 @@ use state::Shell;
 pub struct App {
     /// What has the screen.
     pub screen: Screen,
-    pub opened: Loading<Box<Replay>>,
+    pub opened: Loading<Box<OpenRun>>,
     /// Runs side by side, where several were opened.
     pub compared: Option<Box<Comparison>>,
     /// Where a run that is being opened is wanted, and what to say there.
@@ -101,7 +103,7 @@ pub struct App {
     pub shell: Shell,
     pub(crate) place: Place,
     pub(crate) numbers: Numbers,
-    pub now: now::Shown,
+    pub now: Shown,
 }
 
 /// Something happened, in the program's own words. Each feature nests its own.
@@ -122,7 +124,13 @@ pub enum Message {
     Answered(Request, Answer),
     /// A part of an answer; more follows.
     Partly(Request, Part),
+    /// To another view.
+    View(views::Message),
     Replay(replay::Message),
+    Curves(curves::Message),
+    Scores(scores::Message),
+    Audit(audit::Message),
+    Judging(judge::Message),
     /// Sets these runs side by side.
     CompareRuns(Vec<PathBuf>, Place),
     Compare(compare::Message),
@@ -185,7 +193,7 @@ impl Default for App {
             shell: Shell::default(),
             place: Place::default(),
             numbers: Numbers::default(),
-            now: now::Shown::default(),
+            now: Shown::default(),
         }
     }
 }
@@ -193,7 +201,7 @@ impl Default for App {
 impl App {
     /// Changes the state; what it returns is to be asked of the world.
     pub fn update(&mut self, message: Message) -> Vec<Effect> {
-        let before = self.replay().map(Replay::spot);
+        let before = self.replay().map(|it| it.replay.spot(&it.session));
         let is_beat = message == Message::Replay(replay::Message::Beat);
         let mut effects = self.take(message);
         let layout = self.layout();
@@ -241,33 +249,48 @@ impl App {
             Message::Partly(request, part) => self.take_part(request, part),
             Message::CompareRuns(paths, place) => self.compare(paths, place),
             Message::Compare(message) => return self.update_comparison(message, &layout),
-            Message::Replay(replay::Message::View(message)) => self.go_to_view(&message),
+            Message::View(message) => self.go_to_view(&message),
             Message::Collection(message) => return self.update_table(message),
             Message::BeginLive => self.begin_live(),
             Message::Live(message) => return self.update_live(message),
             Message::Jobs(message) => return self.update_jobs(message),
             Message::Replay(message) if self.is_way_out(&message) => self.bring_up(self.way_back),
             Message::Replay(message) => {
-                let stops = message == replay::Message::Curves(curves::Message::StopOrGoOn);
-                self.on_replay(|it| it.update(message, &layout));
+                self.on_view(|it| it.replay.update_replay(&mut it.session, message, &layout))
+            }
+            Message::Curves(message) => {
+                let stops = message == curves::Message::StopOrGoOn;
+                self.on_view(|it| it.curves.update_curves(&mut it.session, message, &layout));
                 let is_stopped = self.replay().is_some_and(|it| it.session.scores.is_stopped);
                 return (stops && is_stopped).then_some(Effect::StopScoring).into_iter().collect();
             }
+            Message::Scores(message) => {
+                self.on_view(|it| it.scores.update_scores(&mut it.session, message, &layout));
+            }
+            Message::Audit(message) => {
+                self.on_view(|it| it.audit.update_audit(&mut it.session, message, &layout));
+            }
+            Message::Judging(message) => self.on_view(|it| {
+                it.session.rubric.looked_at = it.looked_at();
+                it.judging.update_judging(&mut it.session, message, &layout);
+            }),
             Message::Overlay(message) => self.update_overlay(&message, &self.whole_layout()),
             Message::Zoom => self.zoom = if self.zoom == Zoom::On { Zoom::Off } else { Zoom::On },
             Message::Escape => {
                 self.zoom = Zoom::Off;
                 let forget = replay::Message::Search(search::Message::Forget);
-                self.on_replay(|it| it.update(forget, &layout));
+                self.on_view(|it| it.replay.update_replay(&mut it.session, forget, &layout));
             }
             Message::Suspend => return vec![Effect::Suspend],
             Message::Quit => self.quit(),
             Message::Now => {
-                self.now = if layout.now.is_some() { now::Shown::No } else { now::Shown::Yes };
+                self.now = if layout.now.is_some() { Shown::No } else { Shown::Yes };
             }
-            Message::Grown(run) => self.on_replay(|it| it.grow(run)),
+            Message::Grown(run) => self.on_replay(|it| it.replay.grow(&mut it.session, run)),
             Message::Follow => {
-                self.on_replay(|it| it.update(replay::Message::Follow, &layout));
+                self.on_view(|it| {
+                    it.replay.update_replay(&mut it.session, replay::Message::Follow, &layout)
+                });
                 return self.watch();
             }
             Message::Shell(message) => return self.update_shell(message, &layout),
@@ -308,7 +331,9 @@ impl App {
             Part::Tested(checkpoint, outcome) => self.take_test(request, checkpoint, outcome),
             Part::Agents(found) => self.on_dialog(|it| it.show_agents(request, &found)),
             Part::Judging(seconds, news) => self.take_news(request, seconds, news),
-            Part::Hits(hits) => self.on_replay(|it| it.take_hits(request, hits)),
+            Part::Hits(hits) => {
+                self.on_replay(|it| it.replay.take_hits(&mut it.session, request, hits))
+            }
             Part::Judges(judges) => self.on_replay(|it| it.judging.take_judges(request, judges)),
         }
     }
@@ -331,7 +356,7 @@ impl App {
         }
     }
 
-    pub fn replay(&self) -> Option<&Replay> {
+    pub fn replay(&self) -> Option<&OpenRun> {
         self.opened.ready().map(|replay| &**replay)
     }
 
@@ -346,15 +371,15 @@ impl App {
     }
 
     fn layout_in(&self, size: Size) -> Layout {
-        let focus = self.replay().map_or(Panel::default(), |replay| replay.focus);
-        let files = self.replay().map_or(0, Replay::file_rows);
-        let more = self.replay().map_or(0, |replay| replay.session.standings().len());
+        let focus = self.replay().map_or(Panel::default(), |replay| replay.replay.focus);
+        let files = self.replay().map_or(0, |it| it.replay.file_rows(&it.session));
+        let standings = self.replay().map_or(0, |replay| replay.session.standings().len());
         let has_pane = self.shown_run().is_some_and(|replay| replay.judging.is_open);
         let whole = size;
         let size = if has_pane { layout::beside_pane(whole) } else { whole };
         let layout = Layout::of(size, focus, self.zoom, files);
-        let layout = layout.with_now(self.now, size, focus, more);
-        let layout = self.replay().map_or(layout, |replay| replay.make_room(layout));
+        let layout = layout.with_now(self.now, size, focus, now::ROWS.len() + standings);
+        let layout = self.replay().map_or(layout, |replay| replay.replay.make_room(layout));
         if has_pane { layout.with_pane(whole) } else { layout }
     }
 
@@ -401,8 +426,8 @@ impl App {
         }
         match (&self.overlay, self.replay()) {
             (Some(overlay), _) => overlay.context(),
-            (None, Some(replay)) if replay.search.prompt.is_some() => Context::Prompt,
-            (None, Some(replay)) => match &replay.chooser {
+            (None, Some(replay)) if replay.replay.search.prompt.is_some() => Context::Prompt,
+            (None, Some(replay)) => match &replay.replay.chooser {
                 Some(chooser) => chooser.kind.context(),
                 None => {
                     let in_pane = replay.judging.context(&self.layout());
@@ -430,7 +455,7 @@ impl App {
 
     /// How long the loop may sleep before something here moves by itself.
     pub fn next_deadline(&self) -> Option<Duration> {
-        let beat = self.replay().and_then(|replay| replay.playback.beat());
+        let beat = self.replay().and_then(|replay| replay.replay.playback.beat());
         let hold = self.live.as_ref().filter(|live| live.terminal.is_held());
         let hold = hold.map(|_| live::LONGEST_FRAME);
         beat.into_iter().chain(hold).min()
@@ -444,7 +469,15 @@ impl App {
         }
     }
 
-    pub(crate) fn on_replay(&mut self, change: impl FnOnce(&mut Replay)) {
+    /// Lets a view of the open run take a message, and goes where that leads.
+    fn on_view(&mut self, take: impl FnOnce(&mut OpenRun)) {
+        self.on_replay(|open| {
+            take(open);
+            open.follow_session();
+        });
+    }
+
+    pub(crate) fn on_replay(&mut self, change: impl FnOnce(&mut OpenRun)) {
         if let Loading::Ready(replay) = &mut self.opened {
             change(replay);
         }
@@ -458,7 +491,7 @@ impl App {
 
     fn settle(&mut self, request: Request, run: Result<Arc<Run>, String>, layout: &Layout) {
         let room = if layout.tabs.is_some() { Room::OnePanel } else { Room::AllPanels };
-        let replay = run.map(|run| Box::new(Replay::of(run, &self.place, room)));
+        let replay = run.map(|run| Box::new(OpenRun::of(run, &self.place, room)));
         self.opened.settle(request, replay);
         self.settle_in();
         self.arrive();
@@ -482,7 +515,7 @@ impl App {
     fn complete(&mut self, run: Result<Arc<Run>, String>) {
         self.begun = None;
         match run {
-            Ok(run) => self.on_replay(|it| it.complete(run)),
+            Ok(run) => self.on_replay(|it| it.replay.complete(&mut it.session, run)),
             Err(why) => {
                 self.opened = Loading::Failed(why);
                 self.return_if_failed();

@@ -4,16 +4,15 @@ use ratatui::layout::{Position, Rect};
 
 use crate::{
     session::{effect::Effect, views::View},
-    shell::{
-        App, Message as Wish, overlay,
-        replay::{self, Replay},
-    },
+    shell::{App, Message as Wish, overlay},
     views::replay::{
+        self,
         chooser::{self, Kind as Choices},
         diff,
+        draw::tabs::tab,
     },
     widgets::{
-        layout::{self, Layout, Panel},
+        layout::{self, Layout, Panel, TAB_GAP},
         mouse::{Kind, Mouse},
         scroll::{Motion, centred},
     },
@@ -42,21 +41,6 @@ impl Capture {
 /// Rows that one notch of the wheel moves by.
 const NOTCH: usize = 3;
 
-/// What a tab says: a panel's name and how much is in it.
-pub fn tab(replay: &Replay, panel: Panel) -> String {
-    let count = match panel {
-        Panel::Turns => Some(replay.session.run.turns.len()),
-        Panel::Files => Some(replay.changes().len()),
-        Panel::Diff => None,
-        Panel::Steps => Some(replay.step_count()),
-    };
-    let count = count.map(|count| format!(" {count}")).unwrap_or_default();
-    format!(" {}{count} ", panel.word())
-}
-
-/// Blanks before the first tab and between tabs.
-pub const TAB_GAP: u16 = 1;
-
 /// Where the palette stands, with so many rows to choose from: a border, the line that is typed, the rows. One row says
 /// that there is none.
 pub fn palette_area(layout: &Layout, rows: usize) -> Rect {
@@ -76,7 +60,7 @@ impl App {
             let is_free =
                 self.overlay.is_none() && self.shell.palette.is_none() && self.table().is_none();
             self.on_replay(|replay| {
-                let is_free = is_free && replay.chooser.is_none();
+                let is_free = is_free && replay.replay.chooser.is_none();
                 replay.curves.hover(&mut replay.session, mouse, layout, is_free);
             });
             return vec![];
@@ -104,7 +88,7 @@ impl App {
         if self.table().is_some() {
             return self.point_at_table(mouse, layout);
         }
-        if self.replay().is_some_and(|replay| replay.chooser.is_some()) {
+        if self.replay().is_some_and(|replay| replay.replay.chooser.is_some()) {
             return self.point_at_chooser(mouse, layout);
         }
         let mut is_in_pane = false;
@@ -134,7 +118,7 @@ impl App {
         }
         if let Some(panel) = self.tab_at(mouse, layout) {
             if mouse.kind == Kind::Click {
-                self.on_replay(|replay| replay.focus = panel);
+                self.on_replay(|replay| replay.replay.focus = panel);
             }
             return vec![];
         }
@@ -148,13 +132,16 @@ impl App {
         let sideways = |message| Wish::Replay(replay::Message::Diff(message));
         match mouse.kind {
             Kind::Click => self.on_replay(|replay| match inside(area, mouse) {
-                Some(row) => replay.point_at(panel, row, layout),
-                None => replay.focus = panel,
+                Some(row) => replay.replay.point_at(&mut replay.session, panel, row, layout),
+                None => replay.replay.focus = panel,
             }),
             Kind::DoubleClick if inside(area, mouse).is_some() => return self.press(ENTER),
             Kind::DoubleClick => {}
-            Kind::WheelUp => self.on_replay(|it| it.wheel(panel, Motion::Up(NOTCH), layout)),
-            Kind::WheelDown => self.on_replay(|it| it.wheel(panel, Motion::Down(NOTCH), layout)),
+            Kind::WheelUp => self
+                .on_replay(|it| it.replay.wheel(&mut it.session, panel, Motion::Up(NOTCH), layout)),
+            Kind::WheelDown => self.on_replay(|it| {
+                it.replay.wheel(&mut it.session, panel, Motion::Down(NOTCH), layout)
+            }),
             Kind::WheelLeft if panel == Panel::Diff => {
                 return self.take(sideways(diff::Message::Left(NOTCH)));
             }
@@ -180,12 +167,14 @@ impl App {
 
     fn point_at_chooser(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
         let Some(replay) = self.replay() else { return vec![] };
-        let (Some(chooser), Some(areas)) = (&replay.chooser, replay.chooser_areas(layout)) else {
+        let (Some(chooser), Some(areas)) =
+            (&replay.replay.chooser, replay.replay.chooser_areas(layout))
+        else {
             return vec![];
         };
         let is_switched = chooser.kind == Choices::Stops;
         let row = is_in(areas.list, mouse).then(|| usize::from(mouse.row - areas.list.y));
-        let row = row.filter(|row| chooser.scroll.top + row < replay.choices());
+        let row = row.filter(|row| chooser.scroll.top + row < replay.replay.choices());
         let choose =
             |app: &mut Self, message| app.take(Wish::Replay(replay::Message::Choose(message)));
         match (mouse.kind, row) {
@@ -233,7 +222,7 @@ impl App {
         }
         let mut start = tabs.x + TAB_GAP;
         Panel::ALL.into_iter().find(|panel| {
-            let end = start + tab(replay, *panel).chars().count() as u16;
+            let end = start + tab(&replay.replay, &replay.session, *panel).chars().count() as u16;
             let is_here = (start..end).contains(&mouse.column);
             start = end + TAB_GAP;
             is_here

@@ -16,7 +16,7 @@ use crate::{
     widgets::{layout::Layout, scroll::Motion, wrap::wrap},
 };
 
-use super::{help, keys::Keys, replay::Replay};
+use super::{help, keys::Keys, open_run::OpenRun};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -77,7 +77,7 @@ pub struct Row {
 #[derive(Debug, Clone, Copy)]
 pub enum Subject<'a> {
     Nothing,
-    Run(&'a Replay),
+    Run(&'a OpenRun),
     /// The run at the cursor of the table.
     Table(&'a Collection),
     Comparison(&'a Comparison),
@@ -227,7 +227,7 @@ impl Row {
     }
 }
 
-fn info(replay: &Replay) -> Vec<Row> {
+fn info(replay: &OpenRun) -> Vec<Row> {
     let run = &replay.session.run;
     let mut rows = vec![];
     let mut say = |left: &str, right: Option<String>| {
@@ -277,7 +277,7 @@ fn info(replay: &Replay) -> Vec<Row> {
     rows
 }
 
-fn files_from(replay: &Replay) -> Option<String> {
+fn files_from(replay: &OpenRun) -> Option<String> {
     use crate::session::ask::Loading;
     match &replay.session.timeline {
         Loading::Ready(timeline) => Some(timeline.from.words().to_owned()),
@@ -294,7 +294,7 @@ pub fn agent(run: &Run) -> String {
     }
 }
 
-fn counts(replay: &Replay) -> String {
+fn counts(replay: &OpenRun) -> String {
     let run = &replay.session.run;
     let steps: usize = run.counted_moments().map(|done| run.steps_of_turn(done - 1).len()).sum();
     let errors: usize = replay.session.digests.iter().map(|digest| digest.errors).sum();
@@ -335,10 +335,10 @@ fn grouped(number: u64) -> String {
     pieces.flat_map(|(at, digit)| is_start(at).then_some(',').into_iter().chain([digit])).collect()
 }
 
-fn why(replay: &Replay) -> Vec<Row> {
-    let marks = replay.why();
+fn why(replay: &OpenRun) -> Vec<Row> {
+    let marks = replay.replay.why(&replay.session);
     let said = |(mark, words): (String, String)| Row::of(mark, words);
-    match (marks.is_empty(), replay.diff.line_number(), replay.diff.has_marks) {
+    match (marks.is_empty(), replay.replay.diff.line_number(), replay.replay.diff.has_marks) {
         (false, ..) => marks.into_iter().map(said).collect(),
         (true, _, false) => vec![Row::of("", "marks are hidden; X shows them")],
         (true, None, _) => {
@@ -354,7 +354,7 @@ fn why(replay: &Replay) -> Vec<Row> {
     }
 }
 
-fn warnings(replay: &Replay) -> Vec<Row> {
+fn warnings(replay: &OpenRun) -> Vec<Row> {
     let mut rows: Vec<Row> =
         replay.session.warnings().map(|warning| Row::of(&warning.place, &warning.what)).collect();
     if rows.is_empty() {

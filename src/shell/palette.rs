@@ -9,8 +9,9 @@ use crate::{
     shell::{
         App, Message as Wish,
         keymap::{Binding, Count, bindings},
-        replay::{self, Replay},
+        open_run::OpenRun,
     },
+    views::replay,
     widgets::{
         key::{Code, Key},
         scroll::Motion,
@@ -63,7 +64,7 @@ const PAGE: usize = 10;
 
 impl Palette {
     /// What fits, the best first; everything while nothing is typed.
-    pub fn found(&self, replay: Option<&Replay>, keys: &Keys) -> Vec<Found> {
+    pub fn found(&self, replay: Option<&OpenRun>, keys: &Keys) -> Vec<Found> {
         let turn = replay.and_then(|replay| turn(&self.text, replay));
         let commands = bindings().filter(|row| is_command(row));
         let commands = commands.filter_map(|row| self.command(row, keys));
@@ -93,11 +94,11 @@ impl Palette {
         Some(Found { choice: Choice::Command(row), words, keys, place, places, score })
     }
 
-    fn files(&self, replay: &Replay) -> Vec<Found> {
+    fn files(&self, replay: &OpenRun) -> Vec<Found> {
         if self.text.trim().is_empty() {
             return vec![];
         }
-        let paths = replay.changes().iter().map(|change| change.path.clone());
+        let paths = replay.replay.changes(&replay.session).iter().map(|change| change.path.clone());
         let fitting = paths.filter_map(|path| {
             let found = fuzzy::find(&self.text, path.as_str())?;
             Some(Found {
@@ -135,7 +136,7 @@ fn is_command(row: &Binding) -> bool {
     is_open && !calls_off
 }
 
-fn turn(text: &str, replay: &Replay) -> Option<Found> {
+fn turn(text: &str, replay: &OpenRun) -> Option<Found> {
     let number: usize = text.trim().parse().ok()?;
     let found = replay.session.run.turns.get(number.checked_sub(1)?)?;
     let words = format!("turn {number}  {}", found.title);

@@ -142,16 +142,16 @@ impl App {
         let annotator = self.shell.annotator.clone();
         self.on_replay(|replay| {
             replay.judging.know(&judges);
-            replay.diff.arrangement = arrangement;
-            replay.playback.stops = stops;
+            replay.replay.diff.arrangement = arrangement;
+            replay.replay.playback.stops = stops;
             replay.curves.reference = reference;
             if let Some(annotator) = annotator {
                 // Of a run that was just opened nothing waits to be saved.
                 let _ = replay.session.labels.be(&annotator);
             }
-            replay.context = context.unwrap_or(replay.context);
+            replay.replay.context = context.unwrap_or(replay.replay.context);
             if let Some(speed) = speed {
-                replay.playback.set_speed(speed);
+                replay.replay.playback.set_speed(speed);
             }
         });
     }
@@ -176,10 +176,10 @@ impl App {
             Message::NextTheme => self.next_theme(),
             Message::SwitchMouse => self.switch_mouse(),
             Message::ShowFile(path) => self.on_replay(|replay| {
-                replay.files.want(path);
-                replay.keep_view();
-                replay.diff.follows = Follows::Turn;
-                replay.focus = Panel::Diff;
+                replay.replay.files.want(path);
+                replay.replay.keep_view(&mut replay.session);
+                replay.replay.diff.follows = Follows::Turn;
+                replay.replay.focus = Panel::Diff;
                 replay.session.view = View::Replay;
             }),
             Message::Say(words) => self.say(words),

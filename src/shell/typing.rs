@@ -54,9 +54,9 @@ impl App {
             Context::Filter => self.table().and_then(|table| Some(&*table.prompt.as_ref()?.text)),
             Context::FormText => self.dialog.as_ref().and_then(|dialog| dialog.form.line()),
             Context::Prompt => {
-                replay.and_then(|replay| Some(&*replay.search.prompt.as_ref()?.text))
+                replay.and_then(|replay| Some(&*replay.replay.search.prompt.as_ref()?.text))
             }
-            Context::Requests => replay.and_then(|it| Some(&*it.chooser.as_ref()?.filter)),
+            Context::Requests => replay.and_then(|it| Some(&*it.replay.chooser.as_ref()?.filter)),
             Context::RubricFind => replay.map(|replay| &*replay.scores.tree.find.text),
             Context::AuditWords => {
                 replay.and_then(|replay| Some(replay.audit.asks.as_ref()?.typing()?.1))
@@ -76,32 +76,28 @@ const fn most(context: Context) -> usize {
 }
 
 fn typed(context: Context, words: String) -> Message {
-    Message::Replay(match context {
-        Context::Palette => {
-            return Message::Shell(state::Message::Palette(palette::Message::Type(words)));
-        }
+    match context {
+        Context::Palette => Message::Shell(state::Message::Palette(palette::Message::Type(words))),
         Context::OverlayFind => {
-            return Message::Overlay(overlay::Message::Find(overlay::Find::Type(words)));
+            Message::Overlay(overlay::Message::Find(overlay::Find::Type(words)))
         }
-        Context::LivePrompt => return Message::Live(live::Message::Type(words)),
-        Context::FormText => {
-            return Message::Jobs(jobs::Message::Form(jobs::form::Message::Type(words)));
-        }
-        Context::JudgePath => {
-            replay::Message::Judging(judge::Message::Path(judge::Path::Type(words)))
-        }
+        Context::LivePrompt => Message::Live(live::Message::Type(words)),
+        Context::FormText => Message::Jobs(jobs::Message::Form(jobs::form::Message::Type(words))),
+        Context::JudgePath => Message::Judging(judge::Message::Path(judge::Path::Type(words))),
         Context::AuditWords => {
-            replay::Message::Audit(audit::Message::Words(audit::prompt::Message::Type(words)))
+            Message::Audit(audit::Message::Words(audit::prompt::Message::Type(words)))
         }
         Context::Filter => {
             let message = table::prompt::Message::Type(words);
-            return Message::Collection(table::Message::Prompt(message));
+            Message::Collection(table::Message::Prompt(message))
         }
         Context::RubricFind => {
             let find = scores::tree::Message::Find(scores::tree::find::Message::Type(words));
-            replay::Message::Scores(scores::Message::Tree(find))
+            Message::Scores(scores::Message::Tree(find))
         }
-        Context::Requests => replay::Message::Choose(chooser::Message::Type(words)),
-        _ => replay::Message::Search(search::Message::Type(words)),
-    })
+        Context::Requests => {
+            Message::Replay(replay::Message::Choose(chooser::Message::Type(words)))
+        }
+        _ => Message::Replay(replay::Message::Search(search::Message::Type(words))),
+    }
 }

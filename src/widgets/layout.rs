@@ -2,7 +2,18 @@
 
 use ratatui::layout::{Constraint, Layout as Split, Rect, Size};
 
-use crate::views::replay::now::{self, Shown};
+/// Whether the panel of numbers is on screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shown {
+    /// Where there is room.
+    #[default]
+    Auto,
+    Yes,
+    No,
+}
+
+/// Blanks before the first tab and between tabs.
+pub const TAB_GAP: u16 = 1;
 
 /// The panels of the replay view, in the order in which tab goes through them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -135,8 +146,8 @@ impl Layout {
     }
 
     /// Makes room for the turn in numbers, where it is wanted: above the steps, beside them, or below the one panel.
-    /// `more` rows follow its own.
-    pub fn with_now(mut self, shown: Shown, size: Size, focus: Panel, more: usize) -> Self {
+    /// It has so many rows.
+    pub fn with_now(mut self, shown: Shown, size: Size, focus: Panel, rows: usize) -> Self {
         let is_wide = size.width >= THREE_COLUMNS && self.tabs.is_none();
         let is_shown = shown == Shown::Yes || (shown == Shown::Auto && is_wide);
         if !is_shown || self.is_too_small {
@@ -145,8 +156,7 @@ impl Layout {
         let host = if self.tabs.is_some() { focus } else { Panel::Steps };
         let area = self.panels[host as usize];
         let wanted = Constraint::Length(
-            (u16::try_from(now::ROWS.len() + more).unwrap_or(u16::MAX).saturating_add(2))
-                .min(area.height / 2),
+            (u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2)).min(area.height / 2),
         );
         let (now, rest) = if is_wide {
             let [now, rest] = Split::vertical([wanted, Constraint::Fill(1)]).areas(area);

@@ -402,7 +402,7 @@ impl Names<'_> {
         }
     }
 
-    /// `shell::replay::Replay`
+    /// `shell::open_run::OpenRun`
     fn type_called(&self, name: &str) -> String {
         let module = &self.reader.modules[self.module];
         let path = match self.reader.resolve(self.module, &[name.to_owned()], 0) {

@@ -180,8 +180,8 @@ fn a_row_leads_to_the_hunk_and_backspace_back_to_the_curves() {
     let mut world = world("m <enter> <enter>");
     let replay = world.app.replay().unwrap();
     assert_eq!((replay.session.view, replay.session.turn + 1), (View::Replay, 6));
-    assert_eq!(replay.diff_key().unwrap().path.as_str(), "src/steps.py");
-    let line = replay.diff.line_number();
+    assert_eq!(replay.replay.diff_key(&replay.session).unwrap().path.as_str(), "src/steps.py");
+    let line = replay.replay.diff.line_number();
     assert!(line > Some(1), "the first added line, not the top of the function: {line:?}");
 
     press(&mut world, "<bs>");
@@ -371,7 +371,7 @@ fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
 #[test]
 fn the_playhead_plays_on_over_the_chart() {
     let mut world = world("g <space>");
-    world.send(Message::Replay(trajview::shell::replay::Message::Beat));
+    world.send(Message::Replay(trajview::views::replay::Message::Beat));
     assert_eq!(turn(&world), 2);
     assert_eq!(world.app.replay().unwrap().session.view, View::Curves);
 }

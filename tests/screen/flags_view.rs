@@ -168,7 +168,7 @@ fn enter_goes_to_the_lines_as_they_were_judged_and_w_says_why_they_are_flagged()
     let mut world = world(120, 40, "[ j <enter>");
     let replay = world.app.replay().unwrap();
     assert_eq!((replay.session.view, replay.session.turn + 1), (View::Replay, 1));
-    assert_eq!(replay.diff.line_number(), Some(9));
+    assert_eq!(replay.replay.diff.line_number(), Some(9));
     assert!(seen(&world).contains("⚑ copied-logic"), "{}", seen(&world));
 
     press(&mut world, "W");

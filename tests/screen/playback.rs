@@ -16,8 +16,8 @@ use trajview::{
         place::{At, Place},
         question::{Answer, Question},
     },
-    shell::{App, Message, draw, replay},
-    views::replay::steps::Kinds,
+    shell::{App, Message, draw},
+    views::replay::{self, steps::Kinds},
     widgets::{
         key::{Code, Key},
         layout::Panel,
@@ -387,9 +387,9 @@ proptest! {
             world.send(Message::Press(*key));
             let replay = world.app.replay().unwrap();
             prop_assert!(replay.session.turn < replay.session.run.turns.len());
-            let is_chosen_from = replay.steps.kinds() != Kinds::All;
-            prop_assert!(is_chosen_from || replay.steps.selected().is_some());
-            prop_assert!(replay.changes().is_empty() || replay.change().is_some());
+            let is_chosen_from = replay.replay.steps.kinds() != Kinds::All;
+            prop_assert!(is_chosen_from || replay.replay.steps.selected().is_some());
+            prop_assert!(replay.replay.changes(&replay.session).is_empty() || replay.replay.change(&replay.session).is_some());
             draw::picture(&world.app, Theme::ansi());
         }
         let other = sizes[0];
@@ -402,7 +402,7 @@ proptest! {
         let mut world = story::Answering::new();
         for key in keys {
             world.send(Message::Press(key));
-            let focus = world.app.replay().map_or(Panel::Turns, |replay| replay.focus);
+            let focus = world.app.replay().map_or(Panel::Turns, |replay| replay.replay.focus);
             prop_assert!(world.app.layout().panel(focus).is_some());
         }
     }

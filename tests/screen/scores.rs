@@ -217,7 +217,7 @@ fn the_lost_key_goes_to_the_turn_and_enter_to_the_lines_and_backspace_back() {
     press(&mut world, "<enter>");
     let replay = world.app.replay().unwrap();
     assert_eq!((replay.session.view, replay.session.turn + 1), (View::Replay, 4));
-    assert_eq!(replay.diff_key().unwrap().path.as_str(), "ppdiff/train.py");
+    assert_eq!(replay.replay.diff_key(&replay.session).unwrap().path.as_str(), "ppdiff/train.py");
     let shown = seen(&world);
     assert!(shown.contains("▌ 6    −     schedule = CosineSchedule(steps)"), "{shown}");
 
@@ -235,7 +235,7 @@ fn an_event_in_a_renamed_file_leads_to_the_change_of_that_file() {
     let world = self::world("2j x <enter>");
     let replay = world.app.replay().unwrap();
     assert_eq!(
-        (replay.session.turn + 1, replay.diff_key().unwrap().path.as_str()),
+        (replay.session.turn + 1, replay.replay.diff_key(&replay.session).unwrap().path.as_str()),
         (5, "ppdiff/loss.py")
     );
     let shown = seen(&world);
@@ -313,7 +313,7 @@ fn evidence_opens_the_file_as_it_was_judged_at_the_line() {
     let mut world = world("<enter> 15j <enter>");
     let replay = world.app.replay().unwrap();
     assert_eq!((replay.session.view, replay.session.turn + 1), (View::Replay, 5));
-    assert_eq!(replay.diff.line_number(), Some(5));
+    assert_eq!(replay.replay.diff.line_number(), Some(5));
     let shown = seen(&world);
     assert!(shown.contains("ppdiff/train.py  after turn 5"), "{shown}");
     assert!(shown.contains("◆ C01 evidence"), "{shown}");

@@ -64,7 +64,7 @@ fn notice(world: &Answering) -> &str {
 
 fn place(world: &Answering) -> (usize, Panel) {
     let replay = world.app.replay().unwrap();
-    (replay.session.turn + 1, replay.focus)
+    (replay.session.turn + 1, replay.replay.focus)
 }
 
 fn wishes(theme: ThemeName, ascii: bool) -> Wishes {
@@ -98,7 +98,8 @@ fn a_key_typed_into_the_palette_finds_its_command() {
 fn a_number_leads_to_its_turn_and_a_path_to_a_file() {
     assert_eq!(place(&world(120, 40, ":4<enter>")).0, 4);
     let world = world(120, 40, "l :datapy<enter>");
-    let path = world.app.replay().unwrap().change().map(|(_, change)| change.path.to_string());
+    let run = world.app.replay().unwrap();
+    let path = run.replay.change(&run.session).map(|(_, change)| change.path.to_string());
     assert_eq!(path.as_deref(), Some("src/ppdiff/data.py"));
     assert_eq!(place(&world), (2, Panel::Diff));
 }
@@ -123,8 +124,8 @@ fn text_pasted_into_the_palette_is_typed() {
 /// What is in the line of the search, of the palette or of the requests, whichever is open.
 fn typed(world: &Answering) -> &str {
     let replay = world.app.replay().unwrap();
-    let search = replay.search.prompt.as_ref().map(|prompt| &*prompt.text);
-    let requests = replay.chooser.as_ref().map(|chooser| &*chooser.filter);
+    let search = replay.replay.search.prompt.as_ref().map(|prompt| &*prompt.text);
+    let requests = replay.replay.chooser.as_ref().map(|chooser| &*chooser.filter);
     let palette = world.app.shell.palette.as_ref().map(|palette| &*palette.text);
     palette.or(search).or(requests).unwrap()
 }
@@ -165,17 +166,20 @@ fn a_click_selects_what_it_points_at() {
 
     let files = layout.panel(Panel::Files).unwrap();
     mouse(&mut world, Kind::Click, files.x + 5, files.y + 2);
-    let selected = |world: &Answering| world.app.replay().unwrap().change().unwrap().0;
+    let selected = |world: &Answering| {
+        let run = world.app.replay().unwrap();
+        run.replay.change(&run.session).unwrap().0
+    };
     assert_eq!((place(&world).1, selected(&world)), (Panel::Files, 1));
 
     let diff = layout.panel(Panel::Diff).unwrap();
     mouse(&mut world, Kind::Click, diff.x + 5, diff.y + 4);
-    let cursor = world.app.replay().unwrap().diff.scroll.cursor;
+    let cursor = world.app.replay().unwrap().replay.diff.scroll.cursor;
     assert_eq!((place(&world).1, cursor), (Panel::Diff, 3));
 
     let steps = layout.panel(Panel::Steps).unwrap();
     mouse(&mut world, Kind::Click, steps.x + 5, steps.y + 3);
-    let step = world.app.replay().unwrap().steps.selected_index();
+    let step = world.app.replay().unwrap().replay.steps.selected_index();
     assert_eq!((place(&world).1, step), (Panel::Steps, 2));
 }
 
@@ -187,7 +191,7 @@ fn a_double_click_is_enter_where_it_was_clicked() {
         mouse(&mut world, kind, steps.x + 5, steps.y + 2);
     }
     let replay = world.app.replay().unwrap();
-    assert!(replay.steps.is_unfolded(replay.steps.items[1]));
+    assert!(replay.replay.steps.is_unfolded(replay.replay.steps.items[1]));
 }
 
 #[test]
@@ -212,11 +216,11 @@ fn the_wheel_scrolls_what_is_under_the_pointer_and_leaves_the_keyboard() {
     for _ in 0..2 {
         mouse(&mut world, Kind::WheelDown, steps.x + 5, steps.y + 2);
     }
-    assert_eq!(world.app.replay().unwrap().steps.scroll.top, 6);
+    assert_eq!(world.app.replay().unwrap().replay.steps.scroll.top, 6);
     for _ in 0..9 {
         mouse(&mut world, Kind::WheelUp, steps.x + 5, steps.y + 2);
     }
-    assert_eq!(world.app.replay().unwrap().steps.scroll.top, 0);
+    assert_eq!(world.app.replay().unwrap().replay.steps.scroll.top, 0);
     mouse(&mut world, Kind::WheelDown, 4, 4);
     assert_eq!(place(&world), (before.0 + 1, before.1));
 }
@@ -275,7 +279,7 @@ fn double_click(world: &mut Answering, words: &str) {
 }
 
 fn chosen(world: &Answering) -> usize {
-    world.app.replay().unwrap().chooser.as_ref().unwrap().scroll.cursor
+    world.app.replay().unwrap().replay.chooser.as_ref().unwrap().scroll.cursor
 }
 
 #[test]
@@ -288,7 +292,7 @@ fn a_click_selects_a_request_and_a_second_one_goes_there() {
     assert_eq!(chosen(&world), 3, "the request below the list is read, not chosen from");
     double_click(&mut world, "3 Combine the sequence");
 
-    assert!(world.app.replay().unwrap().chooser.is_none());
+    assert!(world.app.replay().unwrap().replay.chooser.is_none());
     assert_eq!(place(&world).0, 3);
 }
 
@@ -304,7 +308,8 @@ fn requests_that_were_typed_for_are_clicked_where_they_stand() {
 #[test]
 fn hits_are_scrolled_with_the_wheel_and_clicked() {
     let mut world = world(80, 24, "/loss<enter> L");
-    let top = |world: &Answering| world.app.replay().unwrap().chooser.as_ref().unwrap().scroll.top;
+    let top =
+        |world: &Answering| world.app.replay().unwrap().replay.chooser.as_ref().unwrap().scroll.top;
     assert_eq!(top(&world), 0);
 
     mouse(&mut world, Kind::WheelDown, 40, 12);
@@ -317,7 +322,7 @@ fn hits_are_scrolled_with_the_wheel_and_clicked() {
         mouse(&mut world, kind, 40, 4);
     }
 
-    assert_eq!(world.app.replay().unwrap().search.current, Some(2));
+    assert_eq!(world.app.replay().unwrap().replay.search.current, Some(2));
 }
 
 #[test]
@@ -353,12 +358,12 @@ fn a_click_beside_a_list_closes_it_and_one_on_its_border_does_not() {
     for keys in ["R", "K", "P", "/loss<enter> L"] {
         let mut world = world(120, 40, keys);
         let replay = world.app.replay().unwrap();
-        let frame = replay.chooser_areas(&world.app.layout()).unwrap().frame;
+        let frame = replay.replay.chooser_areas(&world.app.layout()).unwrap().frame;
 
         mouse(&mut world, Kind::Click, frame.x, frame.y);
-        assert!(world.app.replay().unwrap().chooser.is_some(), "{keys}");
+        assert!(world.app.replay().unwrap().replay.chooser.is_some(), "{keys}");
         mouse(&mut world, Kind::Click, frame.x, frame.y - 1);
-        assert!(world.app.replay().unwrap().chooser.is_none(), "{keys}");
+        assert!(world.app.replay().unwrap().replay.chooser.is_none(), "{keys}");
     }
 }
 
@@ -443,16 +448,20 @@ fn what_no_editor_could_show_is_a_sentence() {
 #[test]
 fn a_mark_brings_turn_step_file_and_scroll_back() {
     let mut world = world(120, 40, "3l f <tab><tab> 12G Ma");
-    let before = world.app.replay().unwrap().spot();
+    let spot = |world: &Answering| {
+        let run = world.app.replay().unwrap();
+        run.replay.spot(&run.session)
+    };
+    let before = spot(&world);
     assert_eq!(notice(&world), "turn 4 is marked a; 'a comes back");
 
     press(&mut world, "<tab> gg <tab> l l j f 'a");
 
-    assert_eq!(world.app.replay().unwrap().spot(), before);
+    assert_eq!(spot(&world), before);
     press(&mut world, "''");
     assert_eq!(place(&world).0, 6);
     press(&mut world, "''");
-    assert_eq!(world.app.replay().unwrap().spot(), before);
+    assert_eq!(spot(&world), before);
 }
 
 #[test]
@@ -506,8 +515,8 @@ fn a_jump_leaves_the_view_of_the_diff_alone() {
     let replay = world.app.replay().unwrap();
 
     assert_eq!(place(&world).0, 2);
-    assert_eq!(replay.diff.arrangement, Arrangement::Columns);
-    assert_ne!(replay.bases.base, trajview::session::opening::Base::PreviousTurn);
+    assert_eq!(replay.replay.diff.arrangement, Arrangement::Columns);
+    assert_ne!(replay.replay.bases.base, trajview::session::opening::Base::PreviousTurn);
 }
 
 #[test]
@@ -540,7 +549,7 @@ fn playing_and_single_turns_are_no_jumps() {
     let mut world = world(120, 40, "l l l <c-o>");
     assert_eq!((place(&world).0, notice(&world)), (4, "no further jump is remembered"));
     press(&mut world, "/loss<enter>nnn <c-o>");
-    assert!(world.app.replay().unwrap().search.current.is_some());
+    assert!(world.app.replay().unwrap().replay.search.current.is_some());
 }
 
 /// Rows with every change of colours written in line.

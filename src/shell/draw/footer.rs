@@ -42,7 +42,7 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
     if let Some(table) = app.table() {
         return of_table(app, table, theme, width);
     }
-    let prompt = app.replay().and_then(|replay| replay.search.prompt.as_ref());
+    let prompt = app.replay().and_then(|replay| replay.replay.search.prompt.as_ref());
     let notice = app.replay().and_then(|replay| replay.session.notice.as_ref());
     let hints = hints(app, theme, width);
     if app.context() == Context::RubricFind {

@@ -18,10 +18,10 @@ use ratatui::{
 
 use crate::{
     session::{ask::Loading, views::View},
-    shell::{App, replay::Replay},
+    shell::{App, open_run::OpenRun},
     views::{audit, compare, curves, jobs, judge, live, replay, scores, table},
     widgets::{
-        layout::{LEAST, Layout, Panel},
+        layout::{LEAST, Layout},
         line,
         looks::Alphabet,
         panel::sentence,
@@ -94,7 +94,7 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
         (opened, None, None) => opened_run(opened, theme, &layout, buffer),
     }
     if let Some(replay) = app.shown_run() {
-        replay::draw::chooser::draw(replay, theme, &layout, buffer);
+        replay::draw::chooser::draw(&replay.replay, &replay.session, theme, &layout, buffer);
     }
     draw_over(app, theme, buffer);
 }
@@ -117,7 +117,7 @@ fn draw_over(app: &App, theme: Theme, buffer: &mut Buffer) {
 
 /// The replay beside a run that is being made.
 fn recorded_so_far(
-    opened: &Loading<Box<Replay>>,
+    opened: &Loading<Box<OpenRun>>,
     theme: Theme,
     layout: &Layout,
     buffer: &mut Buffer,
@@ -132,7 +132,7 @@ fn recorded_so_far(
 }
 
 /// The run that is open, or why there is none to be seen.
-fn opened_run(opened: &Loading<Box<Replay>>, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+fn opened_run(opened: &Loading<Box<OpenRun>>, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     match opened {
         Loading::Nothing => {
             sentence("no run is open", theme.of(Meaning::Muted), layout.body, buffer)
@@ -146,7 +146,7 @@ fn opened_run(opened: &Loading<Box<Replay>>, theme: Theme, layout: &Layout, buff
     }
 }
 
-fn replay_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+fn replay_view(replay: &OpenRun, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     title::draw(replay, theme, layout.title, buffer);
     if !layout.is_covered() {
         shown_view(replay, theme, layout, buffer);
@@ -169,37 +169,19 @@ fn calm(theme: Theme, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-fn shown_view(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+fn shown_view(replay: &OpenRun, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     match replay.session.view {
-        View::Replay | View::Curves if replay.has_tree_only() => {
+        View::Replay | View::Curves if replay.replay.has_tree_only(&replay.session) => {
             let words =
                 "this file holds a rubric tree and no run: there are no turns; 3w shows the tree";
             sentence(words, theme.of(Meaning::Muted), layout.body, buffer);
         }
         View::Replay | View::Compare | View::Collection | View::Live => {
-            panels(replay, theme, layout, buffer)
+            replay::draw::draw(&replay.replay, &replay.session, theme, layout, buffer)
         }
         View::Curves => curves::draw::draw(&replay.curves, &replay.session, theme, layout, buffer),
         View::Scores => scores::draw::draw(&replay.scores, &replay.session, theme, layout, buffer),
         View::Audit => audit::draw::draw(&replay.audit, &replay.session, theme, layout, buffer),
-    }
-}
-
-fn panels(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    if let Some(tabs) = layout.tabs {
-        replay::draw::tabs::draw(replay, theme, tabs, buffer);
-    }
-    if let Some(area) = layout.now {
-        replay::draw::now::draw(replay, theme, area, buffer);
-    }
-    for which in Panel::ALL {
-        let Some(area) = layout.panel(which) else { continue };
-        match which {
-            Panel::Turns => replay::draw::turns::draw(replay, theme, area, buffer),
-            Panel::Files => replay::draw::files::draw(replay, theme, area, buffer),
-            Panel::Diff => replay::draw::diff::draw(replay, theme, area, buffer),
-            Panel::Steps => replay::draw::steps::draw(replay, theme, area, buffer),
-        }
     }
 }
 

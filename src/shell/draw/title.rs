@@ -5,14 +5,14 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Span, widgets::Widget};
 use crate::{
     run::Run,
     session::views::View,
-    shell::{overlay::agent, replay::Replay},
+    shell::{open_run::OpenRun, overlay::agent},
     widgets::{
         line::{own, recorded, sides},
         theme::{Meaning, Theme},
     },
 };
 
-pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub fn draw(replay: &OpenRun, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let width = usize::from(inner.width);
     let detail = if width < ROOM_FOR_LABELS { Detail::Numbers } else { Detail::Labels };
@@ -45,7 +45,7 @@ fn who(run: &Run, theme: Theme) -> Vec<Span<'static>> {
 }
 
 /// `turn 23/56 · checkpoint 4/9 joint loss · step 3/11  ▶ 2× by turn`
-fn place(replay: &Replay, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
+fn place(replay: &OpenRun, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     let plain = theme.of(Meaning::Text);
     let mut spans = vec![];
     if let Some(sign) = replay.judging.sign() {
@@ -55,7 +55,7 @@ fn place(replay: &Replay, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     if warnings > 0 {
         spans.push(own(format!("⚠ {warnings}  "), theme.of(Meaning::Warning)));
     }
-    if let Some(position) = replay.search.position() {
+    if let Some(position) = replay.replay.search.position() {
         spans.push(own(format!("{position}  "), theme.of(Meaning::Hit)));
     }
     spans.push(own(turn(replay), theme.of(Meaning::Title)));
@@ -68,9 +68,9 @@ fn place(replay: &Replay, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     spans
 }
 
-fn turn(replay: &Replay) -> String {
+fn turn(replay: &OpenRun) -> String {
     match replay.session.run.turns.len() {
-        0 if replay.has_tree_only() => "a rubric, no turns".into(),
+        0 if replay.replay.has_tree_only(&replay.session) => "a rubric, no turns".into(),
         0 => "no turns".into(),
         _ if !replay.session.growth.is_whole => {
             format!("turn {}/… reading", replay.session.turn + 1)
@@ -80,8 +80,8 @@ fn turn(replay: &Replay) -> String {
 }
 
 /// Where the request is selected, how many steps there are.
-fn step(replay: &Replay) -> String {
-    match (replay.step_number(), replay.step_count()) {
+fn step(replay: &OpenRun) -> String {
+    match (replay.replay.step_number(), replay.replay.step_count()) {
         (_, 0) if replay.session.run.turns.is_empty() => String::new(),
         (_, 0) => " · no steps".into(),
         (0, 1) => " · 1 step".into(),
@@ -90,7 +90,7 @@ fn step(replay: &Replay) -> String {
     }
 }
 
-fn checkpoint(replay: &Replay, detail: Detail) -> Option<String> {
+fn checkpoint(replay: &OpenRun, detail: Detail) -> Option<String> {
     let run = &replay.session.run;
     let index = run.turns.get(replay.session.turn)?.checkpoint?;
     let checkpoint = run.checkpoints.get(index)?;
@@ -100,19 +100,20 @@ fn checkpoint(replay: &Replay, detail: Detail) -> Option<String> {
 }
 
 /// `● following`, or what is new since the playhead left the end.
-fn following(replay: &Replay, theme: Theme) -> Option<Span<'static>> {
+fn following(replay: &OpenRun, theme: Theme) -> Option<Span<'static>> {
     if !replay.session.follow.is_on {
         return None;
     }
-    let words = replay.session.news().unwrap_or_else(|| match replay.is_at_end() {
-        true => "following".into(),
-        false => "nothing new".into(),
-    });
+    let words =
+        replay.session.news().unwrap_or_else(|| match replay.replay.is_at_end(&replay.session) {
+            true => "following".into(),
+            false => "nothing new".into(),
+        });
     Some(own(format!("  ● {words}"), theme.of(Meaning::Playing)))
 }
 
-fn playing(replay: &Replay, theme: Theme) -> Option<Span<'static>> {
-    let playback = &replay.playback;
+fn playing(replay: &OpenRun, theme: Theme) -> Option<Span<'static>> {
+    let playback = &replay.replay.playback;
     let stops = playback.stops.words().map(|stops| format!(" until {stops}")).unwrap_or_default();
     let words = format!("  ▶ {} by {}{stops}", playback.speed(), playback.unit.word());
     playback.is_playing.then(|| own(theme.spelled(&words), theme.of(Meaning::Playing)))

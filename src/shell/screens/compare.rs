@@ -143,8 +143,8 @@ impl App {
             self.on_replay(|replay| {
                 replay.session.view = View::Replay;
                 match place {
-                    Some(place) => replay.show_opening(place),
-                    None => replay.select_turn(turn),
+                    Some(place) => replay.replay.show_opening(&mut replay.session, place),
+                    None => replay.replay.select_turn(&mut replay.session, turn),
                 }
                 replay.session.notice = Some(back);
             });
@@ -161,7 +161,7 @@ impl App {
         if let (Some((place, words)), true) = (self.arrival.take(), self.replay().is_some()) {
             self.on_replay(|replay| {
                 if let Some(place) = place {
-                    replay.show_opening(place);
+                    replay.replay.show_opening(&mut replay.session, place);
                 }
                 replay.session.notice = Some(words);
             });

@@ -97,7 +97,7 @@ impl App {
         let Some(at) = live.same_place(turn, &replay.session.run).filter(|_| is_as_left) else {
             return;
         };
-        self.on_replay(|replay| replay.select_turn(at));
+        self.on_replay(|replay| replay.replay.select_turn(&mut replay.session, at));
         if let Some(live) = &mut self.live {
             live.led_to = Some(at);
         }

@@ -7,7 +7,7 @@ pub mod table;
 
 use crate::{
     session::views::{self, View},
-    shell::{App, replay::Replay},
+    shell::{App, open_run::OpenRun},
     views::{
         compare::Comparison,
         live::{Focus, Live},
@@ -53,7 +53,7 @@ impl App {
     }
 
     /// The run, where it is what is looked at.
-    pub fn shown_run(&self) -> Option<&Replay> {
+    pub fn shown_run(&self) -> Option<&OpenRun> {
         self.replay().filter(|_| self.screen == Screen::Run)
     }
 
@@ -94,7 +94,7 @@ impl App {
     }
 
     fn leave_run_for(&mut self, screen: Screen) {
-        self.on_replay(|replay| replay.playback.is_playing = false);
+        self.on_replay(|replay| replay.replay.playback.is_playing = false);
         self.show(screen);
     }
 

@@ -68,7 +68,7 @@ impl App {
             View::Compare => self.compared.is_some(),
             _ => self.collection.is_some(),
         };
-        is_there && self.replay().is_some_and(|it| it.leads_out(message))
+        is_there && self.replay().is_some_and(|it| it.replay.leads_out(message))
     }
 
     /// Back to what the run was opened from.

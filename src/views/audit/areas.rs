@@ -2,7 +2,7 @@
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use crate::widgets::layout::Layout;
+use crate::widgets::layout::{Layout, TAB_GAP};
 
 use super::Part;
 
@@ -30,9 +30,6 @@ const AGREEMENT: u16 = 23;
 
 /// Cells of the queue, borders included.
 const QUEUE: u16 = 40;
-
-/// Blanks before the first tab and between tabs.
-const TAB_GAP: u16 = 1;
 
 impl Areas {
     pub fn of(layout: &Layout, part: Part) -> Self {

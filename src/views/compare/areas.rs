@@ -33,9 +33,6 @@ pub const TRANSITIONS: u16 = 44;
 const TRANSITIONS_ROWS: u16 = 8;
 const NUMBERS_WIDTH: u16 = 64;
 
-/// Blanks before the first tab and between tabs.
-pub const TAB_GAP: u16 = 1;
-
 impl Areas {
     /// `beside` is what stands beside the components where there is room for one thing.
     pub fn at(layout: &Layout, part: Part, beside: Part, is_zoomed: bool) -> Self {

@@ -6,7 +6,7 @@ use crate::{
     session::effect::Effect,
     shell::App,
     widgets::{
-        layout::Layout,
+        layout::{Layout, TAB_GAP},
         mouse::{Kind, Mouse},
         scroll::Motion,
     },
@@ -14,7 +14,7 @@ use crate::{
 
 use super::{
     Comparison, Message, Part,
-    areas::{Areas, TAB_GAP, heads},
+    areas::{Areas, heads},
 };
 
 /// Rows that one notch of the wheel moves by.

@@ -98,8 +98,6 @@ pub enum Message {
     Follow,
     /// Stop measuring, or go on.
     StopOrGoOn,
-    /// Marks beside the lines of the diff, or none.
-    SwitchMarks,
 }
 
 impl Curves {
@@ -111,7 +109,6 @@ impl Curves {
     ) {
         session.view = View::Curves;
         match message {
-            Message::SwitchMarks => {}
             Message::Go(motion) => self.go_by_point(session, motion),
             Message::NextCheckpoint(count) => self.go_by_checkpoint(session, count, Way::On),
             Message::PreviousCheckpoint(count) => self.go_by_checkpoint(session, count, Way::Back),

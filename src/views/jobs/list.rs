@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::{
     session::{effect::Effect, judging::How, place::Place, views::View},
     shell::{
-        App, Message as AppMessage, replay,
+        App, Message as AppMessage,
         screens::{Screen, judge::name_of},
     },
     views::{
@@ -226,7 +226,6 @@ impl App {
     }
 
     fn stop_job(&mut self, work: &Work) -> Vec<Effect> {
-        let curves = replay::Message::Curves(curves::Message::StopOrGoOn);
         match work {
             Work::Live => self.update_live(live::Message::Stop),
             Work::Judging => {
@@ -235,7 +234,7 @@ impl App {
             }
             Work::OtherJudging(source) => self.stop_other_judging(source),
             Work::Tests(_) => self.update_jobs(super::Message::StopTests),
-            Work::Measuring => self.take(AppMessage::Replay(curves)),
+            Work::Measuring => self.take(AppMessage::Curves(curves::Message::StopOrGoOn)),
             Work::Table => self.update_table(table::Message::StopOrGoOn),
             Work::Comparison => self.take(AppMessage::Compare(compare::Message::StopOrGoOn)),
         }

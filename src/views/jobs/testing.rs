@@ -8,7 +8,7 @@ use crate::{
         jobs::{Choice, Outcome, Refusal, Tests},
         question::Question,
     },
-    shell::{App, replay::Replay},
+    shell::{App, open_run::OpenRun},
 };
 
 use super::form::{Field, Form};
@@ -37,7 +37,7 @@ pub const SECONDS: &str = "seconds";
 /// A command that runs longer than this is ended, unless somebody says otherwise.
 const USUAL_SECONDS: f64 = 300.0;
 
-pub(super) fn form(replay: Option<&Replay>, last: Option<&Tests>) -> Form {
+pub(super) fn form(replay: Option<&OpenRun>, last: Option<&Tests>) -> Form {
     let checkpoints = replay.map_or(&[][..], |replay| &replay.session.run.checkpoints);
     let here = replay.and_then(|replay| checkpoint_of(&replay.session.run, replay.session.turn));
     let each = checkpoints.iter().enumerate().map(|(at, it)| choice(at, it));

@@ -2,8 +2,9 @@
 
 use crate::{
     run::values::Named,
-    shell::replay::Replay,
+    session::Session,
     views::replay::{
+        Replay,
         chooser::{Areas, Chooser, Kind, Message},
         steps::{Item, Kinds},
         stops::Stop,
@@ -12,11 +13,16 @@ use crate::{
 };
 
 impl Replay {
-    pub(crate) fn update_chooser(&mut self, message: Message, layout: &Layout) {
+    pub(crate) fn update_chooser(
+        &mut self,
+        session: &mut Session,
+        message: Message,
+        layout: &Layout,
+    ) {
         match message {
-            Message::Open(kind) => self.choose_from(kind),
+            Message::Open(kind) => self.choose_from(session, kind),
             Message::Close => self.chooser = None,
-            Message::Accept => self.accept(),
+            Message::Accept => self.accept(session),
             Message::Type(words) => self.edit_filter(|filter| filter.push_str(&words)),
             Message::Erase => self.edit_filter(|filter| {
                 filter.pop();
@@ -84,9 +90,9 @@ impl Replay {
         }
     }
 
-    pub(crate) fn settle_chooser(&mut self, layout: &Layout) {
+    pub(crate) fn settle_chooser(&mut self, session: &mut Session, layout: &Layout) {
         if let Some(chooser) = &mut self.chooser {
-            chooser.list_requests(&self.session.run);
+            chooser.list_requests(&session.run);
         }
         let (len, height) = (self.choices(), self.chooser_height(layout));
         let Some(mut chooser) = self.chooser.take() else { return };
@@ -102,14 +108,14 @@ impl Replay {
         self.chooser = Some(chooser);
     }
 
-    fn choose_from(&mut self, kind: Kind) {
+    fn choose_from(&mut self, session: &mut Session, kind: Kind) {
         let cursor = match kind {
             Kind::Hits if self.search.regex().is_none() => {
-                self.session.notice = Some("nothing searched yet: press / and type".into());
+                session.notice = Some("nothing searched yet: press / and type".into());
                 return;
             }
             Kind::Hits => self.search.current.unwrap_or_default(),
-            Kind::Requests => self.session.turn,
+            Kind::Requests => session.turn,
             Kind::Kinds => self.steps.kinds() as usize,
             Kind::Stops => 0,
         };
@@ -122,17 +128,17 @@ impl Replay {
         }
     }
 
-    fn accept(&mut self) {
+    fn accept(&mut self, session: &mut Session) {
         let Some(chooser) = self.chooser.take() else { return };
         let row = chooser.scroll.cursor;
         match chooser.kind {
             Kind::Hits => {
                 let outcome = self.search.go_to(row);
-                self.follow(outcome);
+                self.follow(session, outcome);
             }
             Kind::Requests => {
                 if let Some(turn) = chooser.requests().get(row) {
-                    self.select_turn(*turn);
+                    self.select_turn(session, *turn);
                 }
             }
             Kind::Kinds => self.choose_kinds(Kinds::ALL.get(row).copied().unwrap_or_default()),

@@ -6,17 +6,18 @@ use std::{cmp::Ordering, sync::Arc};
 use crate::{
     run::{StepId, files::blame::LineOrigin},
     session::{
+        Session,
         arrangement::Arrangement,
         files::{
             DiffKey, Scope, Span,
             blame::{Blamed, FileAt},
         },
     },
-    shell::replay::{Message, Replay, Spot},
     views::replay::{
-        base,
+        Message, Replay, base,
         diff::{self, Follows, ROOM_FOR_COLUMNS, View},
         files,
+        spot::Spot,
         steps::{self, Item},
         tree::Row,
     },
@@ -34,53 +35,55 @@ pub enum Edits {
 const MOST_DEPARTURES: usize = 100;
 
 impl Replay {
-    pub(crate) fn update_base(&mut self, message: &base::Message) {
-        self.bases.update(message, &self.session.run, self.session.turn);
+    pub(crate) fn update_base(&mut self, session: &mut Session, message: &base::Message) {
+        self.bases.update(message, &session.run, session.turn);
         self.diff.follows = Follows::Turn;
         self.diff.view = View::Change;
-        let words = self.bases.words(&self.session.run, self.session.turn);
-        self.session.notice = Some(match message {
+        let words = self.bases.words(&session.run, session.turn);
+        session.notice = Some(match message {
             base::Message::Next => format!("changes {words}"),
             base::Message::MarkHere => {
-                format!(
-                    "turn {} is marked: changes since its end; b for others",
-                    self.session.turn + 1
-                )
+                format!("turn {} is marked: changes since its end; b for others", session.turn + 1)
             }
         });
     }
 
-    pub(crate) fn update_diff(&mut self, message: diff::Message, layout: &Layout) {
+    pub(crate) fn update_diff(
+        &mut self,
+        session: &mut Session,
+        message: diff::Message,
+        layout: &Layout,
+    ) {
         match message {
-            diff::Message::Switch => self.switch_follows(),
-            diff::Message::Arrange => self.arrange(layout),
-            diff::Message::SwitchView => self.switch_view(),
-            diff::Message::Enter => self.enter(),
-            diff::Message::Back => self.go_back(),
+            diff::Message::Switch => self.switch_follows(session),
+            diff::Message::Arrange => self.arrange(session, layout),
+            diff::Message::SwitchView => self.switch_view(session),
+            diff::Message::Enter => self.enter(session),
+            diff::Message::Back => self.go_back(session),
             diff::Message::NextHunk(_) | diff::Message::PreviousHunk(_)
-                if self.file_at().is_some() =>
+                if self.file_at(session).is_some() =>
             {
-                self.go_to_other_writer(&message, layout);
+                self.go_to_other_writer(session, &message, layout);
             }
             message => self.diff.update(message),
         }
     }
 
-    fn switch_follows(&mut self) {
+    fn switch_follows(&mut self, session: &mut Session) {
         self.diff.view = View::Change;
         self.diff.update(diff::Message::Switch);
-        let is_turn = !matches!(self.scope(), Scope::Step(_));
+        let is_turn = !matches!(self.scope(session), Scope::Step(_));
         if self.diff.follows == Follows::Step && is_turn {
             let words = "the selected step records no edit: this is the whole turn";
-            self.session.notice = Some(words.into());
+            session.notice = Some(words.into());
         }
     }
 
-    fn arrange(&mut self, layout: &Layout) {
+    fn arrange(&mut self, session: &mut Session, layout: &Layout) {
         let width = layout.wide_diff().room(Panel::Diff).width + 2;
         if width < ROOM_FOR_COLUMNS {
             self.diff.arrangement = Arrangement::Unified;
-            self.session.notice = Some(format!(
+            session.notice = Some(format!(
                 "side by side needs {ROOM_FOR_COLUMNS} columns, the diff has {width}; m gives it the screen"
             ));
             return;
@@ -95,38 +98,37 @@ impl Replay {
     }
 
     /// The file that is shown whole, and when.
-    pub fn file_at(&self) -> Option<FileAt> {
+    pub fn file_at(&self, session: &Session) -> Option<FileAt> {
         match &self.diff.view {
             View::Change => None,
-            View::File(path) => Some(FileAt { turn: self.session.turn, path: path.clone() }),
+            View::File(path) => Some(FileAt { turn: session.turn, path: path.clone() }),
         }
     }
 
     /// Who wrote the lines of the file that is shown, if that is known.
-    pub fn blamed(&self) -> Option<&Result<Arc<Blamed>, String>> {
-        self.session.files.blame.of(&self.file_at()?)
+    pub fn blamed<'s>(&self, session: &'s Session) -> Option<&'s Result<Arc<Blamed>, String>> {
+        session.files.blame.of(&self.file_at(session)?)
     }
 
     /// What the diff panel shows.
-    pub fn diff_key(&self) -> Option<DiffKey> {
-        match self.file_at() {
+    pub fn diff_key(&self, session: &Session) -> Option<DiffKey> {
+        match self.file_at(session) {
             Some(FileAt { turn, path }) => Some(DiffKey { scope: Scope::At(turn), path }),
             None => {
-                let (_, change) = self.change()?;
-                Some(DiffKey { scope: self.scope(), path: change.path.clone() })
+                let (_, change) = self.change(session)?;
+                Some(DiffKey { scope: self.scope(session), path: change.path.clone() })
             }
         }
     }
 
-    fn switch_view(&mut self) {
+    fn switch_view(&mut self, session: &mut Session) {
         let line = self.diff.line_number();
         self.diff.view = match self.diff.view {
             View::File(_) => View::Change,
-            View::Change => match self.change() {
+            View::Change => match self.change(session) {
                 Some((_, change)) => View::File(change.path.clone()),
                 None => {
-                    self.session.notice =
-                        Some("no file is selected; t in the files lists all".into());
+                    session.notice = Some("no file is selected; t in the files lists all".into());
                     return;
                 }
             },
@@ -136,9 +138,9 @@ impl Replay {
         }
     }
 
-    fn enter(&mut self) {
+    fn enter(&mut self, session: &mut Session) {
         if self.diff.view != View::Change {
-            return self.go_to_writer();
+            return self.go_to_writer(session);
         }
         let fold = self.diff.row().zip(self.diff.current()).and_then(|(row, it)| it.gap_of(row));
         match fold {
@@ -148,8 +150,13 @@ impl Replay {
     }
 
     /// To the next line that another turn wrote than the line above it, or to one before.
-    fn go_to_other_writer(&mut self, message: &diff::Message, layout: &Layout) {
-        let (Some(line), Some(Ok(blamed))) = (self.diff.line_number(), self.blamed()) else {
+    fn go_to_other_writer(
+        &mut self,
+        session: &mut Session,
+        message: &diff::Message,
+        layout: &Layout,
+    ) {
+        let (Some(line), Some(Ok(blamed))) = (self.diff.line_number(), self.blamed(session)) else {
             return;
         };
         let starts = blamed.starts();
@@ -168,17 +175,17 @@ impl Replay {
                 let (start, height) = (*start, usize::from(layout.room(Panel::Diff).height));
                 self.diff.go_to_line(start, height);
             }
-            None => self.session.notice = Some("no other turn wrote lines further that way".into()),
+            None => session.notice = Some("no other turn wrote lines further that way".into()),
         }
     }
 
     /// To the turn and the step that wrote the line under the cursor.
-    fn go_to_writer(&mut self) {
+    fn go_to_writer(&mut self, session: &mut Session) {
         let Some(number) = self.diff.line_number() else { return };
-        let written = match self.blamed() {
+        let written = match self.blamed(session) {
             Some(Ok(blamed)) => blamed.lines.get(number - 1).copied(),
             Some(Err(why)) => {
-                self.session.notice = Some(why.clone());
+                session.notice = Some(why.clone());
                 return;
             }
             None => None,
@@ -189,16 +196,16 @@ impl Replay {
                 LineOrigin::NotRecorded => "the recording does not tell who wrote this line",
                 _ => "this line was there before the run",
             };
-            self.session.notice = Some(words.into());
+            session.notice = Some(words.into());
             return;
         };
         let text = self.diff.row().zip(self.diff.current()).and_then(|(row, it)| it.line(row));
         let text = text.map(|line| line.text.clone());
-        self.leave();
+        self.leave(session);
         if let View::File(path) = std::mem::take(&mut self.diff.view) {
             self.files.want(path);
         }
-        self.select_turn(turn);
+        self.select_turn(session, turn);
         let place = match written.step {
             Some(step) => {
                 self.select_step_id(step);
@@ -206,7 +213,7 @@ impl Replay {
             }
             None => format!("it appeared in turn {}, outside recorded edits", turn + 1),
         };
-        self.session.notice = Some(format!("{place}; backspace goes back"));
+        session.notice = Some(format!("{place}; backspace goes back"));
         if let Some(text) = text {
             self.diff.aim_at_added(text);
         }
@@ -218,11 +225,11 @@ impl Replay {
     }
 
     /// Remembers this place to come back to.
-    pub(crate) fn leave(&mut self) {
+    pub(crate) fn leave(&mut self, session: &mut Session) {
         if self.departures.len() == MOST_DEPARTURES {
             self.departures.remove(0);
         }
-        self.departures.push(self.spot());
+        self.departures.push(self.spot(session));
     }
 
     /// Whether it is a wish to go back where there is nothing in this run to go back to.
@@ -242,27 +249,27 @@ impl Replay {
     }
 
     /// From the steps that the audit led to back to it, else out of a sub-agent.
-    pub(crate) fn leave_steps(&mut self) {
+    pub(crate) fn leave_steps(&mut self, session: &mut Session) {
         if self.steps.is_at_the_outside() && self.came_from_the_audit() {
-            return self.go_back();
+            return self.go_back(session);
         }
         self.steps.update(steps::Message::Leave);
     }
 
-    fn go_back(&mut self) {
+    fn go_back(&mut self, session: &mut Session) {
         match self.departures.pop() {
             Some(spot) => {
-                self.go_to_spot(&spot);
-                self.bases.give_back(self.session.view);
+                self.go_to_spot(session, &spot);
+                self.bases.give_back(session.view);
             }
-            None => self.session.notice = Some("no jump to go back from".into()),
+            None => session.notice = Some("no jump to go back from".into()),
         }
     }
 
     /// To another step that edits files; the diff then shows what that step did.
-    pub(crate) fn go_to_edit(&mut self, message: &Edits) {
-        let Some(timeline) = self.session.timeline.ready() else { return };
-        let order = self.session.run.steps_of_turn(self.session.turn);
+    pub(crate) fn go_to_edit(&mut self, session: &mut Session, message: &Edits) {
+        let Some(timeline) = session.timeline.ready() else { return };
+        let order = session.run.steps_of_turn(session.turn);
         let place_of = |step: StepId| order.iter().position(|other| *other == step);
         let selected = self.steps.selected().and_then(Item::step).and_then(place_of);
         // An edit that is selected and not shown yet counts as one to come; so does the first under the request.
@@ -270,7 +277,7 @@ impl Replay {
             Some(place) => place + usize::from(self.diff.follows == Follows::Step),
             None => 0,
         };
-        let is_before = |step: &StepId, end: usize| match step.turn.cmp(&self.session.turn) {
+        let is_before = |step: &StepId, end: usize| match step.turn.cmp(&session.turn) {
             Ordering::Less => true,
             Ordering::Equal => place_of(*step).is_some_and(|place| place < end),
             Ordering::Greater => false,
@@ -286,50 +293,49 @@ impl Replay {
             }
         };
         let Some(step) = edits.get(wanted).copied() else {
-            self.session.notice = Some(match message {
+            session.notice = Some(match message {
                 Edits::Next(_) => "no recorded edit after this one".into(),
                 Edits::Previous(_) => "no recorded edit before this one".into(),
             });
             return;
         };
-        self.select_turn(step.turn);
+        self.select_turn(session, step.turn);
         self.select_step_id(step);
         self.diff.view = View::Change;
     }
 
-    pub(crate) fn update_files(&mut self, message: files::Message) {
+    pub(crate) fn update_files(&mut self, session: &mut Session, message: files::Message) {
         match message {
-            files::Message::SwitchTree => self.switch_tree(),
-            files::Message::Open => self.open_selected(),
+            files::Message::SwitchTree => self.switch_tree(session),
+            files::Message::Open => self.open_selected(session),
             message => {
                 let mut files = std::mem::take(&mut self.files);
-                files.update(message, self.changes());
+                files.update(message, self.changes(session));
                 self.files = files;
-                self.keep_view();
+                self.keep_view(session);
             }
         }
     }
 
     /// A file that is shown whole gives way to the one that was selected.
-    pub(crate) fn keep_view(&mut self) {
-        if let (View::File(_), Some((_, change))) = (&self.diff.view, self.change()) {
+    pub(crate) fn keep_view(&mut self, session: &mut Session) {
+        if let (View::File(_), Some((_, change))) = (&self.diff.view, self.change(session)) {
             self.diff.view = View::File(change.path.clone());
         }
     }
 
-    fn switch_tree(&mut self) {
+    fn switch_tree(&mut self, session: &mut Session) {
         self.focus = Panel::Files;
         self.tree.is_shown = !self.tree.is_shown;
-        self.tree
-            .settle(self.session.turn, self.session.timeline.ready().map(|timeline| &**timeline));
-        let shown = self.diff_key().map(|key| key.path);
+        self.tree.settle(session.turn, session.timeline.ready().map(|timeline| &**timeline));
+        let shown = self.diff_key(session).map(|key| key.path);
         if let Some(path) = shown.filter(|_| self.tree.is_shown) {
             self.tree.reveal(&path);
         }
     }
 
     /// The diff of the selected file; of a file of the tree that does not change here, its text.
-    fn open_selected(&mut self) {
+    fn open_selected(&mut self, session: &mut Session) {
         if !self.tree.is_shown {
             self.focus = Panel::Diff;
             return;
@@ -340,7 +346,7 @@ impl Replay {
             Some(Row::File { path, .. }) => path.clone(),
         };
         self.focus = Panel::Diff;
-        let changes = self.changes().iter().any(|change| change.path == path);
+        let changes = self.changes(session).iter().any(|change| change.path == path);
         self.diff.view = if changes { View::Change } else { View::File(path.clone()) };
         if changes {
             self.files.want(path);
@@ -348,8 +354,8 @@ impl Replay {
     }
 
     /// Rows of the list of files, or of the tree in its place.
-    pub fn file_rows(&self) -> usize {
-        if self.tree.is_shown { self.tree.rows().len() } else { self.changes().len() }
+    pub fn file_rows(&self, session: &Session) -> usize {
+        if self.tree.is_shown { self.tree.rows().len() } else { self.changes(session).len() }
     }
 
     /// More room for what needs more than usual.
@@ -362,13 +368,13 @@ impl Replay {
     }
 
     /// Why nothing could be listed.
-    pub fn changes_failed(&self) -> Option<&str> {
-        let changes = self.session.files.changes(Span::of(self.scope())?)?;
+    pub fn changes_failed<'s>(&self, session: &'s Session) -> Option<&'s str> {
+        let changes = session.files.changes(Span::of(self.scope(session))?)?;
         changes.as_ref().err().map(String::as_str)
     }
 
     /// Whether the list of files is still being worked out.
-    pub fn changes_are_coming(&self) -> bool {
-        Span::of(self.scope()).is_some_and(|span| self.session.files.changes(span).is_none())
+    pub fn changes_are_coming(&self, session: &Session) -> bool {
+        Span::of(self.scope(session)).is_some_and(|span| session.files.changes(span).is_none())
     }
 }

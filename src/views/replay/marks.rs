@@ -3,11 +3,12 @@
 use crate::{
     metrics::quality::{HIGH_CC, What},
     session::{
+        Session,
         files::{DiffKey, Scope, compared::Compared},
         marks::{Mark, Sort},
         scores::{Moved, Span},
     },
-    shell::replay::Replay,
+    views::replay::Replay,
 };
 
 /// The marks of the file that the diff shows.
@@ -35,8 +36,8 @@ impl<'a> Shown<'a> {
 
 impl Replay {
     /// The moments that the marks are worked out from; None where the lines on the right are not those after the turn.
-    pub(crate) fn marked_span(&self) -> Option<Span> {
-        let turn = match self.diff_key()?.scope {
+    pub(crate) fn marked_span(&self, session: &Session) -> Option<Span> {
+        let turn = match self.diff_key(session)?.scope {
             Scope::Turn(turn) | Scope::At(turn) => turn,
             Scope::Since { done, turn } if done <= turn => turn,
             Scope::Since { .. } | Scope::Step(_) => return None,
@@ -45,20 +46,20 @@ impl Replay {
     }
 
     /// The comparison on screen, where its lines have marks.
-    pub(crate) fn marked_file(&self) -> Option<DiffKey> {
-        self.diff_key().filter(|_| self.diff.has_marks)
+    pub(crate) fn marked_file(&self, session: &Session) -> Option<DiffKey> {
+        self.diff_key(session).filter(|_| self.diff.has_marks)
     }
 
     /// The marks beside the lines on screen, as far as they are known.
-    pub fn marks(&self) -> Option<Shown<'_>> {
-        let path = self.diff_key()?.path;
-        let moved = self.session.scores.moved(self.marked_span()?)?.as_ref().ok()?;
+    pub fn marks<'s>(&self, session: &'s Session) -> Option<Shown<'s>> {
+        let path = self.diff_key(session)?.path;
+        let moved = session.scores.moved(self.marked_span(session)?)?.as_ref().ok()?;
         Some(Shown { moved, marks: moved.marks.of_file(&path) })
     }
 
-    pub(crate) fn show_marks_or_not(&mut self) {
+    pub(crate) fn show_marks_or_not(&mut self, session: &mut Session) {
         self.diff.has_marks = !self.diff.has_marks;
-        self.session.notice = Some(match self.diff.has_marks {
+        session.notice = Some(match self.diff.has_marks {
             true => {
                 "marks beside the lines: ▲ complexity, § rules, ≡ clones, ◆ evidence, ⚑ flags; W says why"
                     .into()
@@ -68,14 +69,14 @@ impl Replay {
     }
 
     /// What the marks over the line under the cursor mean, one paragraph each: a heading and what it says.
-    pub fn why(&self) -> Vec<(String, String)> {
+    pub fn why(&self, session: &Session) -> Vec<(String, String)> {
         let Some(line) = self.diff.line_number() else { return vec![] };
-        let code = self.marks().into_iter().flat_map(|shown| {
+        let code = self.marks(session).into_iter().flat_map(|shown| {
             shown.over(line).map(|mark| why(mark, shown.moved)).collect::<Vec<_>>()
         });
-        let Some(key) = self.marked_file() else { return code.collect() };
-        let judged = self.session.why_evidence(&key, line).into_iter();
-        judged.chain(self.session.why_flagged(&key, line)).chain(code).collect()
+        let Some(key) = self.marked_file(session) else { return code.collect() };
+        let judged = session.why_evidence(&key, line).into_iter();
+        judged.chain(session.why_flagged(&key, line)).chain(code).collect()
     }
 }
 

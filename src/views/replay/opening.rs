@@ -3,13 +3,13 @@
 use crate::{
     run::{RepoPath, files::TurnFiles},
     session::{
-        self,
+        self, Session,
         opening::{Aim, Target},
         place::Place,
         views::View,
     },
-    shell::replay::Replay,
     views::replay::{
+        Replay,
         diff::{Follows, View as DiffView},
         steps::Item,
     },
@@ -33,26 +33,26 @@ pub enum Room {
 
 impl Replay {
     /// Whether it is no recording but a rubric tree alone.
-    pub fn has_tree_only(&self) -> bool {
-        self.session.run.turns.is_empty() && self.session.run.rubric_tree.is_some()
+    pub fn has_tree_only(&self, session: &Session) -> bool {
+        session.run.turns.is_empty() && session.run.rubric_tree.is_some()
     }
 
-    pub(crate) fn go_to(&mut self, place: &Place, room: Room) {
-        match place.turn.as_ref().map(|at| at.turn_of(&self.session.run)) {
-            Some(Ok(turn)) => self.session.turn = turn,
-            Some(Err(why)) => self.session.notice = Some(why),
+    pub(crate) fn go_to(&mut self, session: &mut Session, place: &Place, room: Room) {
+        match place.turn.as_ref().map(|at| at.turn_of(&session.run)) {
+            Some(Ok(turn)) => session.turn = turn,
+            Some(Err(why)) => session.notice = Some(why),
             None => {}
         }
-        if self.has_tree_only() && self.session.view == View::Replay {
-            self.session.view = View::Scores; // there is nothing to play back
+        if self.has_tree_only(session) && session.view == View::Replay {
+            session.view = View::Scores; // there is nothing to play back
         }
-        self.steps.show(&self.session.run, self.session.turn);
+        self.steps.show(&session.run, session.turn);
         if place.turn.is_some() && room == Room::OnePanel {
             self.focus = Panel::Diff; // who names a turn wants to see what it did
         }
         if place.follows {
-            self.session.follow.is_on = true;
-            self.go_to_end();
+            session.follow.is_on = true;
+            self.go_to_end(session);
         }
         if let Some(number) = place.step {
             self.select_step(number);
@@ -68,38 +68,42 @@ impl Replay {
     }
 
     /// Goes to the place that a view led to, if any; backspace comes back from there.
-    pub(crate) fn follow_opening(&mut self) {
-        let Some(opening) = self.session.take_opening() else { return };
-        self.leave();
+    pub(crate) fn follow_opening(&mut self, session: &mut Session) {
+        let Some(opening) = session.take_opening() else { return };
+        self.leave(session);
         if let Some(base) = opening.base {
-            self.bases.lend(base, self.session.view);
+            self.bases.lend(base, session.view);
         }
-        self.show_opening(opening);
+        self.show_opening(session, opening);
     }
 
-    pub(crate) fn show_opening(&mut self, opening: session::opening::Opening) {
-        self.session.view = View::Replay;
+    pub(crate) fn show_opening(
+        &mut self,
+        session: &mut Session,
+        opening: session::opening::Opening,
+    ) {
+        session.view = View::Replay;
         match opening.target {
             Target::Turn => {}
             Target::Request => {
-                self.select_turn(opening.turn);
+                self.select_turn(session, opening.turn);
                 self.steps.select(0);
                 self.diff.view = DiffView::Change;
                 self.focus = Panel::Steps;
             }
             Target::Change { path, aim } => {
-                self.show_file(opening.turn, path, aim);
+                self.show_file(session, opening.turn, path, aim);
                 self.diff.view = DiffView::Change;
             }
             Target::File { path, aim } => {
-                self.show_file(opening.turn, path.clone(), aim);
+                self.show_file(session, opening.turn, path.clone(), aim);
                 self.diff.view = DiffView::File(path);
             }
         }
     }
 
-    fn show_file(&mut self, turn: usize, path: RepoPath, aim: Option<Aim>) {
-        self.select_turn(turn);
+    fn show_file(&mut self, session: &mut Session, turn: usize, path: RepoPath, aim: Option<Aim>) {
+        self.select_turn(session, turn);
         self.files.want(path);
         self.focus = Panel::Diff;
         match aim {
@@ -111,23 +115,23 @@ impl Replay {
     }
 
     /// Where only a file was asked for, goes to the last turn that changed it; says so where there is none.
-    pub(crate) fn open_file(&mut self) {
-        let (Some(timeline), Some(opening)) = (self.session.timeline.ready(), self.opening.take())
+    pub(crate) fn open_file(&mut self, session: &mut Session) {
+        let (Some(timeline), Some(opening)) = (session.timeline.ready(), self.opening.take())
         else {
             return;
         };
         let changed = |turn: &TurnFiles| turn.changes.iter().any(|it| it.path == opening.path);
-        let is_here = timeline.turns.get(self.session.turn).is_some_and(changed);
+        let is_here = timeline.turns.get(session.turn).is_some_and(changed);
         let last = timeline.turns.iter().rposition(changed);
         match last {
-            Some(turn) if !opening.has_turn => self.select_turn(turn),
+            Some(turn) if !opening.has_turn => self.select_turn(session, turn),
             Some(_) if is_here => {}
             Some(last) => {
                 let (path, last) = (&opening.path, last + 1);
-                self.session.notice =
+                session.notice =
                     Some(format!("{path} does not change here, but last in turn {last}"));
             }
-            None => self.session.notice = Some(format!("no turn changes {}", opening.path)),
+            None => session.notice = Some(format!("no turn changes {}", opening.path)),
         }
     }
 

@@ -1,9 +1,11 @@
 //! What a click selects and the wheel moves.
 
 use crate::{
-    session::turns::{Row, rows},
-    shell::replay::Replay,
-    views::replay::diff::Follows,
+    session::{
+        Session,
+        turns::{Row, rows},
+    },
+    views::replay::{Replay, diff::Follows},
     widgets::{
         layout::{Layout, Panel},
         scroll::{Motion, centred},
@@ -12,22 +14,22 @@ use crate::{
 
 impl Replay {
     /// Selects what stands in a row of a panel, counted from the panel's first, and gives the panel the keyboard.
-    pub fn point_at(&mut self, panel: Panel, row: usize, layout: &Layout) {
+    pub fn point_at(&mut self, session: &mut Session, panel: Panel, row: usize, layout: &Layout) {
         self.focus = panel;
         let height = usize::from(layout.room(panel).height);
         match panel {
-            Panel::Turns => self.point_at_turn(row, height),
+            Panel::Turns => self.point_at_turn(session, row, height),
             Panel::Files if self.tree.is_shown => {
                 let rows = self.tree.rows().len();
                 self.tree.cursor =
                     (centred(self.tree.cursor, rows, height) + row).min(rows.saturating_sub(1));
             }
             Panel::Files => {
-                let changes = self.changes();
+                let changes = self.changes(session);
                 let index = centred(self.files.selected(changes), changes.len(), height) + row;
                 if let Some(path) = changes.get(index).map(|change| change.path.clone()) {
                     self.files.want(path);
-                    self.keep_view();
+                    self.keep_view(session);
                 }
             }
             Panel::Diff => {
@@ -51,33 +53,33 @@ impl Replay {
     }
 
     /// A checkpoint's name leads to its first turn.
-    fn point_at_turn(&mut self, row: usize, height: usize) {
-        let rows = rows(&self.session.run);
-        let selected = rows.iter().position(|row| *row == Row::Turn(self.session.turn));
+    fn point_at_turn(&mut self, session: &mut Session, row: usize, height: usize) {
+        let rows = rows(&session.run);
+        let selected = rows.iter().position(|row| *row == Row::Turn(session.turn));
         let top = centred(selected.unwrap_or_default(), rows.len(), height);
         match rows.get(top + row) {
-            Some(Row::Turn(turn)) => self.select_turn(*turn),
+            Some(Row::Turn(turn)) => self.select_turn(session, *turn),
             Some(Row::Checkpoint(index)) => {
-                self.select_turn(self.session.run.first_turn_of(*index))
+                self.select_turn(session, session.run.first_turn_of(*index))
             }
             None => {}
         }
     }
 
     /// Turns the wheel over a panel, which keeps the keyboard where it is. Lists move by one, texts by some rows.
-    pub fn wheel(&mut self, panel: Panel, motion: Motion, layout: &Layout) {
+    pub fn wheel(&mut self, session: &mut Session, panel: Panel, motion: Motion, layout: &Layout) {
         let height = usize::from(layout.room(panel).height);
         match panel {
             Panel::Turns => {
                 let one = motion.of_one();
-                self.select_turn(one.from(self.session.turn, self.session.run.turns.len(), height));
+                self.select_turn(session, one.from(session.turn, session.run.turns.len(), height));
             }
             Panel::Files if self.tree.is_shown => self.tree.go(motion.of_one(), height),
             Panel::Files => {
                 let mut files = std::mem::take(&mut self.files);
-                files.go(motion.of_one(), self.changes(), height);
+                files.go(motion.of_one(), self.changes(session), height);
                 self.files = files;
-                self.keep_view();
+                self.keep_view(session);
             }
             Panel::Diff => {
                 let rows = self.diff.current().map_or(0, |compared| compared.rows.len());

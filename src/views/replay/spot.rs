@@ -2,9 +2,11 @@
 
 use crate::{
     run::RepoPath,
-    session::{arrangement::Arrangement, opening::Base, views},
-    shell::replay::Replay,
-    views::replay::diff::{Follows, View},
+    session::{Session, arrangement::Arrangement, opening::Base, views},
+    views::replay::{
+        Replay,
+        diff::{Follows, View},
+    },
     widgets::{layout::Panel, scroll::Scroll},
 };
 
@@ -53,19 +55,19 @@ impl Spot {
 }
 
 impl Replay {
-    pub fn spot(&self) -> Spot {
+    pub fn spot(&self, session: &Session) -> Spot {
         Spot {
-            turn: self.session.turn,
+            turn: session.turn,
             step: self.steps.selected_index(),
             steps: self.steps.scroll,
             follows: self.diff.follows,
             view: self.diff.view.clone(),
             focus: self.focus,
-            file: self.change().map(|(_, change)| change.path.clone()),
+            file: self.change(session).map(|(_, change)| change.path.clone()),
             diff: self.diff.scroll,
             column: self.diff.column,
             hit: self.search.current,
-            shown: self.session.view,
+            shown: session.view,
         }
     }
 
@@ -81,9 +83,9 @@ impl Replay {
     }
 
     /// Folds stay as they are; a place that is folded away by now leads to the step it stands in.
-    pub fn go_to_spot(&mut self, spot: &Spot) {
-        self.session.view = spot.shown;
-        self.select_turn(spot.turn.min(self.session.run.turns.len().saturating_sub(1)));
+    pub fn go_to_spot(&mut self, session: &mut Session, spot: &Spot) {
+        session.view = spot.shown;
+        self.select_turn(session, spot.turn.min(session.run.turns.len().saturating_sub(1)));
         self.steps.select(spot.step);
         let is_unchanged = self.steps.item_at(spot.steps.cursor) == Some(spot.step);
         if is_unchanged {
@@ -95,7 +97,7 @@ impl Replay {
         if let Some(path) = &spot.file {
             self.files.want(path.clone());
         }
-        if let Some(key) = self.diff_key() {
+        if let Some(key) = self.diff_key(session) {
             self.diff.restore(key, spot.diff, spot.column);
         }
     }

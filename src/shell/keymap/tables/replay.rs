@@ -3,10 +3,9 @@
 use crate::{
     run::search::Syntax,
     session::turns,
-    shell::{Message, overlay, replay, state},
+    shell::{Message, overlay, state},
     views::{
-        curves,
-        replay::{base, chooser, diff, files, playback, search, steps},
+        replay::{self, base, chooser, diff, files, playback, search, steps},
         table,
     },
     widgets::{
@@ -20,8 +19,8 @@ use super::{
     Binding,
     Context::{Diff, Files, Prompt, Replay, Steps, Turns},
     row::{
-        SIDEWAYS, c, choose, curve, diff, file, find_words, focus, go, k, open, play, replay, row,
-        shell, since, step, table, turn,
+        SIDEWAYS, c, choose, diff, file, find_words, focus, go, k, open, play, replay, row, shell,
+        since, step, table, turn,
     },
 };
 
@@ -63,7 +62,7 @@ pub static ROWS: &[Binding] = &[
     row(Replay, &[c('z')], "fold every step", "", |_| step(steps::Message::FoldAll)),
     row(Replay, &[c('Z')], "unfold every step of the turn", "", |_| step(steps::Message::UnfoldAll)),
     row(Replay, &[c('W')], "why the line at the cursor of the diff is marked", "", |_| open(overlay::Kind::Why)),
-    row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones, ◆ evidence of verdicts, ⚑ flags", "", |_| curve(curves::Message::SwitchMarks)),
+    row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones, ◆ evidence of verdicts, ⚑ flags", "", |_| replay(replay::Message::SwitchMarks)),
     row(Replay, &[k(Code::Esc)], "forget the search; share the room again", "", |_| Message::Escape),
     row(Turns, &[k(Code::Enter)], "look at the steps of the turn", "steps", |_| focus(Panel::Steps)),
     row(Files, &[k(Code::Enter)], "look at the diff of the file; in the tree open the folder or the file", "open", |_| file(files::Message::Open)),

@@ -101,11 +101,11 @@ pub(super) const fn commands(message: palette::Message) -> Message {
 }
 
 pub(super) const fn view(message: views::Message) -> Message {
-    replay(replay::Message::View(message))
+    Message::View(message)
 }
 
 pub(super) const fn curve(message: curves::Message) -> Message {
-    replay(replay::Message::Curves(message))
+    Message::Curves(message)
 }
 
 pub(super) const fn table(message: table::Message) -> Message {
@@ -117,7 +117,7 @@ pub(super) const fn narrow(message: table::prompt::Message) -> Message {
 }
 
 pub(super) const fn scored(message: scores::Message) -> Message {
-    replay(replay::Message::Scores(message))
+    Message::Scores(message)
 }
 
 pub(super) const fn judged(message: components::Message) -> Message {
@@ -152,7 +152,7 @@ pub(super) const fn focus(panel: Panel) -> Message {
 pub(super) const SIDEWAYS: usize = 8;
 
 pub(super) const fn audited(message: audit::Message) -> Message {
-    replay(replay::Message::Audit(message))
+    Message::Audit(message)
 }
 
 pub(super) const fn lived(message: live::Message) -> Message {
@@ -172,5 +172,5 @@ pub(super) const fn listed(message: jobs::list::Message) -> Message {
 }
 
 pub(super) const fn judge(message: judge::Message) -> Message {
-    replay(replay::Message::Judging(message))
+    Message::Judging(message)
 }

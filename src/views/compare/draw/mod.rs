@@ -17,13 +17,9 @@ use ratatui::{
 use crate::{
     session::ask::Loading,
     study::compare::{Party, letter},
-    views::compare::{
-        Comparison, Part,
-        areas::{Areas, TAB_GAP},
-        pointing::tab,
-    },
+    views::compare::{Comparison, Part, areas::Areas, pointing::tab},
     widgets::{
-        layout::Layout,
+        layout::{Layout, TAB_GAP},
         line::{fit, own, recorded, safe, sides, width_of},
         panel::sentence,
         theme::{Meaning, Theme},

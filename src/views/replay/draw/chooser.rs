@@ -14,8 +14,9 @@ use crate::{
         search::{Hit, StepField},
         values::Named,
     },
-    shell::replay::Replay,
+    session::Session,
     views::replay::{
+        Replay,
         chooser::{Chooser, Kind, PREVIEW},
         steps::{Item, Kinds},
         stops::Stop,
@@ -31,11 +32,11 @@ use crate::{
 
 use super::turns::marks;
 
-pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    let Some(chooser) = &replay.chooser else { return };
-    let Some(areas) = replay.chooser_areas(layout) else { return };
-    let list = List { replay, chooser, theme };
-    let (rows, frame) = (replay.choices(), areas.frame);
+pub fn draw(view: &Replay, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    let Some(chooser) = &view.chooser else { return };
+    let Some(areas) = view.chooser_areas(layout) else { return };
+    let list = List { view, session, chooser, theme };
+    let (rows, frame) = (view.choices(), areas.frame);
     let block = Block::bordered()
         .border_style(theme.of(Meaning::FocusedBorder))
         .title(Line::from(fit(list.title(), usize::from(frame.width.saturating_sub(2)))));
@@ -49,7 +50,8 @@ pub fn draw(replay: &Replay, theme: Theme, layout: &Layout, buffer: &mut Buffer)
 }
 
 struct List<'a> {
-    replay: &'a Replay,
+    view: &'a Replay,
+    session: &'a Session,
     chooser: &'a Chooser,
     theme: Theme,
 }
@@ -59,14 +61,14 @@ impl List<'_> {
         let bold = |words: String| own(words, self.theme.of(Meaning::Title));
         match self.chooser.kind {
             Kind::Hits => {
-                let pattern = self.replay.search.query().map_or("", |it| it.pattern.as_str());
-                let position = self.replay.search.position().unwrap_or_default();
+                let pattern = self.view.search.query().map_or("", |it| it.pattern.as_str());
+                let position = self.view.search.position().unwrap_or_default();
                 let words = format!(" hits of `{}` ", safe(pattern));
                 vec![bold(words), own(format!("{position} "), self.theme.of(Meaning::Muted))]
             }
             Kind::Requests => {
-                let total = self.replay.session.run.turns.len();
-                let found = self.replay.choices();
+                let total = self.session.run.turns.len();
+                let found = self.view.choices();
                 vec![
                     bold(" requests ".into()),
                     own("/", self.theme.of(Meaning::Key)),
@@ -83,7 +85,7 @@ impl List<'_> {
     fn draw(&self, rows: usize, area: Rect, buffer: &mut Buffer) {
         if rows == 0 {
             let words = match self.chooser.kind {
-                Kind::Hits if !self.replay.search.is_done => "searching…",
+                Kind::Hits if !self.view.search.is_done => "searching…",
                 Kind::Hits => "no hits",
                 _ => "no request holds these words",
             };
@@ -119,8 +121,8 @@ impl List<'_> {
 
     /// `  4  ⑂ explorer result  …the joint loss falls`
     fn hit(&self, index: usize, width: usize) -> Line<'static> {
-        let Some(hit) = self.replay.search.hits.get(index) else { return Line::default() };
-        let digits = self.replay.session.run.turns.len().to_string().len();
+        let Some(hit) = self.view.search.hits.get(index) else { return Line::default() };
+        let digits = self.session.run.turns.len().to_string().len();
         let muted = self.theme.of(Meaning::Muted);
         let place = self.place_of(hit);
         let mut spans = vec![
@@ -131,7 +133,7 @@ impl List<'_> {
         spans.push(own(" ".repeat(blank + 1), muted));
         match self.chooser.excerpt(index) {
             Some(excerpt) => {
-                let is_current = self.replay.search.current == Some(index);
+                let is_current = self.view.search.current == Some(index);
                 let meaning = if is_current { Meaning::CurrentHit } else { Meaning::Hit };
                 let layer = (excerpt.hit.clone(), self.theme.of(meaning));
                 let sign = self.theme.of(Meaning::Warning);
@@ -145,7 +147,7 @@ impl List<'_> {
     /// `⑂ explorer, result of shell`
     fn place_of(&self, hit: &Hit) -> String {
         let (item, field) = Item::of(hit);
-        let run = &self.replay.session.run;
+        let run = &self.session.run;
         let Some(id) = item.step() else { return "request".into() };
         let Some(step) = run.step(id) else { return String::new() };
         let part = match (field, step.kind, &step.tool) {
@@ -165,7 +167,7 @@ impl List<'_> {
 
     /// ` 23 combine losses            2 schedule  ✗1 +34`
     fn request(&self, turn: usize, width: usize) -> Line<'static> {
-        let run = &self.replay.session.run;
+        let run = &self.session.run;
         let digits = run.turns.len().to_string().len();
         let Some(found) = run.turns.get(turn) else { return Line::default() };
         let muted = self.theme.of(Meaning::Muted);
@@ -178,11 +180,10 @@ impl List<'_> {
             recorded(title, self.theme.of(meaning)),
         ];
         let mut right = self
-            .replay
             .session
             .digests
             .get(turn)
-            .map_or(vec![], |it| marks(self.replay, turn, it, self.theme));
+            .map_or(vec![], |it| marks(self.session, turn, it, self.theme));
         if let Some(index) = found.checkpoint.filter(|index| *index < run.checkpoints.len()) {
             let label = run.checkpoints[index].label.as_deref().unwrap_or_default();
             right.insert(0, own("  ", muted));
@@ -192,21 +193,21 @@ impl List<'_> {
     }
 
     fn kind(&self, kinds: Kinds, width: usize) -> Line<'static> {
-        let steps = self.replay.session.run.steps_of_turn(self.replay.session.turn);
+        let steps = self.session.run.steps_of_turn(self.session.turn);
         let has = |id: &crate::run::StepId| {
-            self.replay.session.run.step(*id).is_some_and(|step| kinds.has(step))
+            self.session.run.step(*id).is_some_and(|step| kinds.has(step))
         };
         let count = steps.iter().filter(|id| has(id)).count();
         let left = vec![
             own(format!("{} ", kinds.letter()), self.theme.of(Meaning::Key)),
             own(kinds.word(), self.theme.of(Meaning::Text)),
         ];
-        let words = format!("{count} in turn {}", self.replay.session.turn + 1);
+        let words = format!("{count} in turn {}", self.session.turn + 1);
         sides(left, vec![own(words, self.theme.of(Meaning::Muted))], width)
     }
 
     fn stop(&self, stop: Stop) -> Line<'static> {
-        let sign = if self.replay.playback.stops.has(stop) { "[x]" } else { "[ ]" };
+        let sign = if self.view.playback.stops.has(stop) { "[x]" } else { "[ ]" };
         Line::from(vec![
             own(format!("{} ", stop.letter()), self.theme.of(Meaning::Key)),
             own(format!("{sign} {}", stop.words()), self.theme.of(Meaning::Text)),
@@ -228,7 +229,7 @@ impl List<'_> {
         put_row(Line::from(own("─".repeat(width), muted)), None, area, 0, buffer);
         let requests = self.chooser.requests();
         let turn = requests.get(self.chooser.scroll.cursor);
-        let text = turn.and_then(|turn| self.replay.steps.text(Item::Request(*turn)));
+        let text = turn.and_then(|turn| self.view.steps.text(Item::Request(*turn)));
         let Some(Ok(text)) = text else { return };
         let lines = text.text.lines().filter(|line| !line.trim().is_empty());
         let mut y = 1;
@@ -243,7 +244,7 @@ impl List<'_> {
 
     /// `speed  ¼×  ½× [1×] 2×` and what a beat moves by.
     fn speeds(&self, area: Rect, buffer: &mut Buffer) {
-        let playback = self.replay.playback;
+        let playback = self.view.playback;
         let muted = self.theme.of(Meaning::Muted);
         let mut spans = vec![own(" speed  ", muted)];
         for (words, is_chosen) in playback.speeds() {

@@ -18,6 +18,7 @@ use crate::{
         files::{Change, FileDiff},
     },
     session::{
+        Session,
         arrangement::Arrangement,
         files::{
             Scope, colours,
@@ -25,8 +26,7 @@ use crate::{
         },
         judged_marks::{EvidenceMark, FlagMark},
     },
-    shell::replay::Replay,
-    views::replay::marks,
+    views::replay::{Replay, marks},
     widgets::{
         layout::Panel,
         line::{bytes, fit, fit_end, own, safe, width_of},
@@ -46,22 +46,22 @@ mod gutter;
 
 use gutter::Gutter;
 
-pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width.saturating_sub(2));
-    let title = match replay.file_at() {
-        Some(file) => gutter::title(replay, &file, theme, width),
-        None => title(replay, theme, width),
+    let title = match view.file_at(session) {
+        Some(file) => gutter::title(view, session, &file, theme, width),
+        None => title(view, session, theme, width),
     };
-    let inner = frame(replay, Panel::Diff, title, theme, area, buffer);
-    match replay.compared() {
-        None if replay.diff_key().is_none() => {
-            sentence(&files::nothing(replay), theme.of(Meaning::Muted), inner, buffer);
+    let inner = frame(view, Panel::Diff, title, theme, area, buffer);
+    match view.compared(session) {
+        None if view.diff_key(session).is_none() => {
+            sentence(&files::nothing(view, session), theme.of(Meaning::Muted), inner, buffer);
         }
         None => {} // on its way, a blink away: an empty panel is calmer than a word that flashes
         Some(Err(why)) => sentence(&safe(why), theme.of(Meaning::Error), inner, buffer),
         Some(Ok(compared)) => {
-            body(replay, compared, theme, inner, buffer);
-            position(replay.diff.scroll.top, compared.rows.len(), theme, area, buffer);
+            body(view, session, compared, theme, inner, buffer);
+            position(view.diff.scroll.top, compared.rows.len(), theme, area, buffer);
         }
     }
 }
@@ -70,19 +70,20 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
 const MOST_PATH: usize = 24;
 
 /// `src/loss.py  +34 −8  since turn 22  2/5 files  changed outside recorded edits`
-fn title(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
-    let Some((index, change)) = replay.change() else {
-        return Line::from(name(replay, Panel::Diff, "diff".into(), theme));
+fn title(view: &Replay, session: &Session, theme: Theme, width: usize) -> Line<'static> {
+    let Some((index, change)) = view.change(session) else {
+        return Line::from(name(view, Panel::Diff, "diff".into(), theme));
     };
     let plain = theme.of(Meaning::Text);
     let muted = theme.of(Meaning::Muted);
     let mut facts = vec![];
-    for count in replay.lines_of(change).map(|lines| line_counts(lines, theme)).unwrap_or_default()
+    for count in
+        view.lines_of(session, change).map(|lines| line_counts(lines, theme)).unwrap_or_default()
     {
         facts.extend([own(" ", plain), count]);
     }
-    facts.push(own(format!("  {}", base(replay)), plain));
-    facts.push(own(format!("  file {}/{}", index + 1, replay.changes().len()), muted));
+    facts.push(own(format!("  {}", base(view, session)), plain));
+    facts.push(own(format!("  file {}/{}", index + 1, view.changes(session).len()), muted));
     let before_origin = width_of(&facts) + 3;
     if let Some(mark) = files::origin_mark(change.origin) {
         let full = format!("  {mark} {}", change.origin.words());
@@ -94,7 +95,7 @@ fn title(replay: &Replay, theme: Theme, width: usize) -> Line<'static> {
     facts.push(own(" ", plain));
     let room = width.saturating_sub(width_of(&facts) + 3).max(width / 4);
     let path = fit_end(&safe(&path_words(change)), room);
-    let mut spans = vec![name(replay, Panel::Diff, path, theme)];
+    let mut spans = vec![name(view, Panel::Diff, path, theme)];
     spans.extend(facts);
     Line::from(fit(spans, width))
 }
@@ -107,22 +108,29 @@ fn path_words(change: &Change) -> String {
 }
 
 /// What the diff is measured from.
-fn base(replay: &Replay) -> String {
-    match replay.scope() {
-        Scope::Step(step) => format!("by step {} alone", replay.number_of(step)),
+fn base(view: &Replay, session: &Session) -> String {
+    match view.scope(session) {
+        Scope::Step(step) => format!("by step {} alone", view.number_of(step)),
         Scope::Turn(_) | Scope::Since { .. } | Scope::At(_) => {
-            replay.bases.words(&replay.session.run, replay.session.turn)
+            view.bases.words(&session.run, session.turn)
         }
     }
 }
 
-fn body(replay: &Replay, compared: &Compared, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    if let Some(words) = instead_of_rows(replay, compared) {
+fn body(
+    view: &Replay,
+    session: &Session,
+    compared: &Compared,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    if let Some(words) = instead_of_rows(view, session, compared) {
         return sentence(&words, theme.of(Meaning::Muted), area, buffer);
     }
-    let rows = Rows::of(replay, compared, theme, area);
-    let cursor = (replay.focus == Panel::Diff).then_some(replay.diff.scroll.cursor);
-    put_rows(&rows, replay.diff.scroll.top, cursor, area, buffer);
+    let rows = Rows::of(view, session, compared, theme, area);
+    let cursor = (view.focus == Panel::Diff).then_some(view.diff.scroll.cursor);
+    put_rows(&rows, view.diff.scroll.top, cursor, area, buffer);
 }
 
 /// A file of two runs, side by side: the first run's lines to the left.
@@ -180,7 +188,7 @@ fn put_rows(rows: &Rows<'_>, top: usize, cursor: Option<usize>, area: Rect, buff
 }
 
 /// What to say of a change that has no lines to show.
-fn instead_of_rows(replay: &Replay, compared: &Compared) -> Option<String> {
+fn instead_of_rows(view: &Replay, session: &Session, compared: &Compared) -> Option<String> {
     let size = |side: &Option<u64>| side.map_or("nothing".into(), bytes);
     match &*compared.diff {
         FileDiff::Binary { new, .. } if compared.is_whole_file() => {
@@ -200,12 +208,12 @@ fn instead_of_rows(replay: &Replay, compared: &Compared) -> Option<String> {
         FileDiff::NotRecorded(why) => Some(safe(why)),
         FileDiff::Text { .. } | FileDiff::Hunks(_) if !compared.rows.is_empty() => None,
         FileDiff::Text { .. } if compared.is_whole_file() => Some("an empty file".into()),
-        FileDiff::Text { .. } | FileDiff::Hunks(_) => Some(no_lines(replay)),
+        FileDiff::Text { .. } | FileDiff::Hunks(_) => Some(no_lines(view, session)),
     }
 }
 
-fn no_lines(replay: &Replay) -> String {
-    let Some((_, change)) = replay.change() else { return String::new() };
+fn no_lines(view: &Replay, session: &Session) -> String {
+    let Some((_, change)) = view.change(session) else { return String::new() };
     match change.kind {
         EditKind::Create => "a new file with nothing in it".into(),
         EditKind::Delete => "an empty file was deleted".into(),
@@ -276,20 +284,26 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn of(replay: &'a Replay, compared: &'a Compared, theme: Theme, area: Rect) -> Self {
-        let marked = replay.marked_file();
+    fn of(
+        view: &'a Replay,
+        session: &'a Session,
+        compared: &'a Compared,
+        theme: Theme,
+        area: Rect,
+    ) -> Self {
+        let marked = view.marked_file(session);
         let key = marked.as_ref();
         Self {
             compared,
-            colours: replay.diff_key().and_then(|key| replay.session.files.colours.of(&key)),
+            colours: view.diff_key(session).and_then(|key| session.files.colours.of(&key)),
             theme,
             digits: digits_of(compared),
-            column: replay.diff.column,
+            column: view.diff.column,
             width: usize::from(area.width),
-            gutter: compared.is_whole_file().then(|| Gutter::of(replay, theme)),
-            marks: replay.marks(),
-            evidence: key.map(|key| replay.session.evidence_marks(key)).unwrap_or_default(),
-            flags: key.map(|key| replay.session.flag_marks(key)).unwrap_or_default(),
+            gutter: compared.is_whole_file().then(|| Gutter::of(view, session, theme)),
+            marks: view.marks(session),
+            evidence: key.map(|key| session.evidence_marks(key)).unwrap_or_default(),
+            flags: key.map(|key| session.flag_marks(key)).unwrap_or_default(),
         }
     }
 

@@ -11,8 +11,8 @@ use crate::{
         EditKind,
         files::{Change, FilesFrom, Origin},
     },
-    session::{ask::Loading, files::Scope},
-    shell::replay::Replay,
+    session::{Session, ask::Loading, files::Scope},
+    views::replay::Replay,
     widgets::{
         layout::Panel,
         line::{fit_end, own, safe, sides, width_of},
@@ -25,43 +25,40 @@ use super::{chosen, frame, name};
 
 use super::turns::line_counts;
 
-pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    if replay.tree.is_shown {
-        return super::tree::draw(replay, theme, area, buffer);
+pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    if view.tree.is_shown {
+        return super::tree::draw(view, session, theme, area, buffer);
     }
-    let changes = replay.changes();
-    let words = match replay.scope() {
+    let changes = view.changes(session);
+    let words = match view.scope(session) {
         Scope::Turn(turn) => format!("files of turn {}", turn + 1),
-        Scope::Step(step) => format!("files of step {}", replay.number_of(step)),
+        Scope::Step(step) => format!("files of step {}", view.number_of(step)),
         Scope::Since { .. } | Scope::At(_) => {
-            format!("files {}", replay.bases.words(&replay.session.run, replay.session.turn))
+            format!("files {}", view.bases.words(&session.run, session.turn))
         }
     };
-    let title = Line::from(name(replay, Panel::Files, words, theme));
-    let inner = frame(replay, Panel::Files, title, theme, area, buffer);
+    let title = Line::from(name(view, Panel::Files, words, theme));
+    let inner = frame(view, Panel::Files, title, theme, area, buffer);
     if changes.is_empty() {
-        return sentence(&nothing(replay), theme.of(Meaning::Muted), inner, buffer);
+        return sentence(&nothing(view, session), theme.of(Meaning::Muted), inner, buffer);
     }
-    let selected = replay.files.selected(changes);
+    let selected = view.files.selected(changes);
     let width = usize::from(inner.width).saturating_sub(1);
-    let line = |index: usize| file(replay, &changes[index], index == selected, theme, width);
-    list(changes.len(), line, selected, chosen(replay, Panel::Files, theme), inner, buffer);
+    let line = |index: usize| file(view, session, &changes[index], index == selected, theme, width);
+    list(changes.len(), line, selected, chosen(view, Panel::Files, theme), inner, buffer);
 }
 
 /// Why there is nothing to list.
-pub fn nothing(replay: &Replay) -> String {
-    match &replay.session.timeline {
+pub fn nothing(view: &Replay, session: &Session) -> String {
+    match &session.timeline {
         Loading::Nothing | Loading::Waiting(_) => "working out the files…".into(),
         Loading::Failed(why) => safe(why),
-        Loading::Ready(_) if replay.changes_are_coming() => "comparing the files…".into(),
-        Loading::Ready(_) if replay.changes_failed().is_some() => {
-            safe(replay.changes_failed().unwrap_or_default())
+        Loading::Ready(_) if view.changes_are_coming(session) => "comparing the files…".into(),
+        Loading::Ready(_) if view.changes_failed(session).is_some() => {
+            safe(view.changes_failed(session).unwrap_or_default())
         }
-        Loading::Ready(_) if matches!(replay.scope(), Scope::Since { .. }) => {
-            format!(
-                "nothing differs {}",
-                replay.bases.words(&replay.session.run, replay.session.turn)
-            )
+        Loading::Ready(_) if matches!(view.scope(session), Scope::Since { .. }) => {
+            format!("nothing differs {}", view.bases.words(&session.run, session.turn))
         }
         Loading::Ready(timeline) => match timeline.from {
             FilesFrom::RecordedEdits => "no edit is recorded here".into(),
@@ -73,14 +70,17 @@ pub fn nothing(replay: &Replay) -> String {
 }
 
 fn file(
-    replay: &Replay,
+    view: &Replay,
+    session: &Session,
     change: &Change,
     is_selected: bool,
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
-    let mut right =
-        replay.lines_of(change).map(|lines| spaced(line_counts(lines, theme))).unwrap_or_default();
+    let mut right = view
+        .lines_of(session, change)
+        .map(|lines| spaced(line_counts(lines, theme)))
+        .unwrap_or_default();
     if let Some(mark) = origin_mark(change.origin) {
         right.insert(0, own(format!("{mark} "), theme.of(Meaning::Warning)));
     }

@@ -17,9 +17,10 @@ use ratatui::{
 };
 
 use crate::{
-    shell::replay::Replay,
+    session::Session,
+    views::replay::Replay,
     widgets::{
-        layout::Panel,
+        layout::{Layout, Panel},
         panel::titled,
         theme::{Meaning, Theme},
     },
@@ -27,7 +28,7 @@ use crate::{
 
 /// Draws a panel's border with its title; gives the room inside.
 fn frame(
-    replay: &Replay,
+    view: &Replay,
     panel: Panel,
     title: Line<'static>,
     theme: Theme,
@@ -35,16 +36,35 @@ fn frame(
     buffer: &mut Buffer,
 ) -> Rect {
     let titles = [title, Line::default(), Line::default()];
-    titled(replay.focus == panel, titles, theme, area, buffer)
+    titled(view.focus == panel, titles, theme, area, buffer)
 }
 
 /// A panel's name with a blank on each side; bold where it has the keyboard.
-fn name(replay: &Replay, panel: Panel, words: String, theme: Theme) -> Span<'static> {
-    let meaning = if replay.focus == panel { Meaning::Title } else { Meaning::Text };
+fn name(view: &Replay, panel: Panel, words: String, theme: Theme) -> Span<'static> {
+    let meaning = if view.focus == panel { Meaning::Title } else { Meaning::Text };
     Span::styled(format!(" {words} "), theme.of(meaning))
 }
 
 /// How a chosen row looks in a panel.
-fn chosen(replay: &Replay, panel: Panel, theme: Theme) -> Style {
-    theme.of(if replay.focus == panel { Meaning::Selected } else { Meaning::Marked })
+fn chosen(view: &Replay, panel: Panel, theme: Theme) -> Style {
+    theme.of(if view.focus == panel { Meaning::Selected } else { Meaning::Marked })
+}
+
+/// The panels that there is room for.
+pub fn draw(view: &Replay, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    if let Some(tabs) = layout.tabs {
+        tabs::draw(view, session, theme, tabs, buffer);
+    }
+    if let Some(area) = layout.now {
+        now::draw(session, theme, area, buffer);
+    }
+    for which in Panel::ALL {
+        let Some(area) = layout.panel(which) else { continue };
+        match which {
+            Panel::Turns => turns::draw(view, session, theme, area, buffer),
+            Panel::Files => files::draw(view, session, theme, area, buffer),
+            Panel::Diff => diff::draw(view, session, theme, area, buffer),
+            Panel::Steps => steps::draw(view, session, theme, area, buffer),
+        }
+    }
 }

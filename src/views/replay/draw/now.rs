@@ -8,8 +8,7 @@ use ratatui::{
 };
 
 use crate::{
-    session::standings::Standing,
-    shell::replay::Replay,
+    session::{Session, standings::Standing},
     views::replay::now::{ROWS, Value},
     widgets::{
         line::{amount, duration, fit, own, recorded, safe},
@@ -19,8 +18,8 @@ use crate::{
     },
 };
 
-pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let words = format!(" up to turn {} ", replay.session.turn + 1);
+pub fn draw(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let words = format!(" up to turn {} ", session.turn + 1);
     let block = Block::bordered()
         .border_style(theme.of(Meaning::Border))
         .title(Line::styled(words, theme.of(Meaning::Text)));
@@ -28,13 +27,13 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     block.render(area, buffer);
     let width = usize::from(inner.width);
     for (y, row) in ROWS.iter().enumerate() {
-        let value = (row.value)(replay);
+        let value = (row.value)(session);
         let label = format!(" {}", (row.label)());
         let mut spans = vec![own(format!("{label:<LABEL$} "), theme.of(Meaning::Muted))];
-        spans.extend(say(&value, replay.session.turn, width.saturating_sub(LABEL + 2), theme));
+        spans.extend(say(&value, session.turn, width.saturating_sub(LABEL + 2), theme));
         put_row(Line::from(fit(spans, width)), None, inner, y as u16, buffer);
     }
-    for (row, y) in replay.session.standings().iter().zip(ROWS.len() as u16..) {
+    for (row, y) in session.standings().iter().zip(ROWS.len() as u16..) {
         put_row(Line::from(fit(standing(row, theme), width)), None, inner, y, buffer);
     }
 }

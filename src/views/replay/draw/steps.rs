@@ -12,10 +12,10 @@ use crate::{
         Edit, Role, Run, Step, StepId, StepKind, ToolResult,
         search::{Hit, StepField},
     },
-    session::digest::Lines,
-    shell::replay::Replay,
-    views::replay::steps::{
-        DEEPEST_INDENT, DEPTH_INDENT, INDENT, Item, Kinds, Row, RowKind, part_of,
+    session::{Session, digest::Lines},
+    views::replay::{
+        Replay,
+        steps::{DEEPEST_INDENT, DEPTH_INDENT, INDENT, Item, Kinds, Row, RowKind, part_of},
     },
     widgets::{
         hits::{self, Found},
@@ -34,30 +34,30 @@ use super::turns::line_counts;
 /// Columns between tab stops, as the rows were cut for.
 const TAB: usize = 4;
 
-pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let words = format!("steps of turn {}{}", replay.session.turn + 1, way_in(replay));
-    let cost = own(cost(replay), theme.of(Meaning::Muted));
-    let title = vec![name(replay, Panel::Steps, words, theme), choice(replay, theme), cost];
+pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let words = format!("steps of turn {}{}", session.turn + 1, way_in(view, session));
+    let cost = own(cost(session), theme.of(Meaning::Muted));
+    let title = vec![name(view, Panel::Steps, words, theme), choice(view, theme), cost];
     let title = Line::from(fit(title, usize::from(area.width.saturating_sub(2))));
-    let inner = frame(replay, Panel::Steps, title, theme, area, buffer);
-    if replay.steps.items.is_empty() {
-        let words = match replay.steps.kinds() {
+    let inner = frame(view, Panel::Steps, title, theme, area, buffer);
+    if view.steps.items.is_empty() {
+        let words = match view.steps.kinds() {
             Kinds::All => "no steps".to_owned(),
             kinds => format!("no {} in this turn", kinds.word()),
         };
         return crate::widgets::panel::sentence(&words, theme.of(Meaning::Muted), inner, buffer);
     }
-    let scroll = replay.steps.scroll;
-    position(scroll.top, replay.steps.row_count(), theme, area, buffer);
+    let scroll = view.steps.scroll;
+    position(scroll.top, view.steps.row_count(), theme, area, buffer);
     let seen = scroll.top..scroll.top + usize::from(inner.height);
     let width = usize::from(inner.width).saturating_sub(2);
-    let painter = Painter { replay, theme, width };
+    let painter = Painter { view, session, theme, width };
     for index in seen {
-        let Some(row) = replay.steps.row(index) else { break };
+        let Some(row) = view.steps.row(index) else { break };
         let is_cursor = index == scroll.cursor;
         // Text keeps its own looks: a hit on a reversed row could not be seen.
         let is_chosen = is_cursor && *row.kind == RowKind::Head;
-        let style = is_chosen.then(|| chosen(replay, Panel::Steps, theme));
+        let style = is_chosen.then(|| chosen(view, Panel::Steps, theme));
         let Some(mut line) = painter.row(row) else { continue };
         let mark = if is_cursor { "▌" } else { " " };
         line.spans.insert(0, own(mark, theme.of(Meaning::FocusedBorder)));
@@ -66,30 +66,28 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 /// ` › explorer › reader, depth 2`: the sub-agents that were entered, the outermost first.
-fn way_in(replay: &Replay) -> String {
-    let way = replay.steps.way_in();
+fn way_in(view: &Replay, session: &Session) -> String {
+    let way = view.steps.way_in();
     let name = |id: &StepId| {
-        let agent = replay.session.run.step(*id).and_then(|step| step.subagent);
-        agent
-            .and_then(|agent| replay.session.run.subagents.get(agent))
-            .map(|agent| safe(&agent.name))
+        let agent = session.run.step(*id).and_then(|step| step.subagent);
+        agent.and_then(|agent| session.run.subagents.get(agent)).map(|agent| safe(&agent.name))
     };
     let names: String = way.iter().rev().filter_map(name).map(|it| format!(" › {it}")).collect();
     if way.is_empty() { names } else { format!("{names}, depth {}", way.len()) }
 }
 
 /// ` errors only, 12 hidden `
-fn choice(replay: &Replay, theme: Theme) -> Span<'static> {
-    let words = match replay.steps.kinds() {
+fn choice(view: &Replay, theme: Theme) -> Span<'static> {
+    let words = match view.steps.kinds() {
         Kinds::All => String::new(),
-        kinds => format!(" {} only, {} hidden ", kinds.word(), replay.steps.hidden()),
+        kinds => format!(" {} only, {} hidden ", kinds.word(), view.steps.hidden()),
     };
     own(words, theme.of(Meaning::Warning))
 }
 
 /// ` 2 min 14 s · 12.3 k tokens `: what the turn took, as far as it is recorded.
-fn cost(replay: &Replay) -> String {
-    let Some(turn) = replay.session.run.turns.get(replay.session.turn) else {
+fn cost(session: &Session) -> String {
+    let Some(turn) = session.run.turns.get(session.turn) else {
         return String::new();
     };
     let seconds =
@@ -109,15 +107,16 @@ fn cost(replay: &Replay) -> String {
 const ROOMY: usize = 60;
 
 struct Painter<'a> {
-    replay: &'a Replay,
+    view: &'a Replay,
+    session: &'a Session,
     theme: Theme,
     width: usize,
 }
 
 impl Painter<'_> {
     fn row(&self, row: Row<'_>) -> Option<Line<'static>> {
-        let item = *self.replay.steps.items.get(row.item)?;
-        let depth = self.replay.steps.depths.get(row.item).copied().unwrap_or_default();
+        let item = *self.view.steps.items.get(row.item)?;
+        let depth = self.view.steps.depths.get(row.item).copied().unwrap_or_default();
         let margin = " ".repeat(depth.min(DEEPEST_INDENT) * DEPTH_INDENT);
         let note = |words: &str, meaning| {
             let words = format!("{margin}    {words}");
@@ -127,7 +126,7 @@ impl Painter<'_> {
             RowKind::Head => self.head(item, &margin)?,
             RowKind::Section(field) => self.section(item, *field, &margin),
             RowKind::Text { field, line, range } => {
-                let text = self.replay.steps.text(item)?.as_ref().ok()?;
+                let text = self.view.steps.text(item)?.as_ref().ok()?;
                 let words = part_of(text, *field)?;
                 let layers = self.hits(item, *field, *line, words, range);
                 let mut spans =
@@ -150,27 +149,23 @@ impl Painter<'_> {
 
     /// `▸ bash  pytest -q          exit 1  2.1 kB`
     fn head(&self, item: Item, margin: &str) -> Option<Line<'static>> {
-        let fold = if self.replay.steps.is_unfolded(item) { "▾" } else { "▸" };
+        let fold = if self.view.steps.is_unfolded(item) { "▾" } else { "▸" };
         let mut left = vec![own(format!("{margin}{fold} "), self.theme.of(Meaning::Muted))];
         let right = match item {
             Item::Layer(turn) => {
                 left.push(own("before the request  ", self.theme.of(Meaning::Heading)));
-                let words =
-                    self.replay.session.run.turns.get(turn)?.layer.as_deref().unwrap_or_default();
+                let words = self.session.run.turns.get(turn)?.layer.as_deref().unwrap_or_default();
                 let first = words.lines().next().unwrap_or_default();
                 left.push(recorded(first, self.theme.of(Meaning::Muted)));
                 vec![]
             }
             Item::Request(turn) => {
                 left.push(own("request  ", self.theme.of(Meaning::Heading)));
-                left.push(recorded(
-                    &self.replay.session.run.turns.get(turn)?.title,
-                    Style::default(),
-                ));
+                left.push(recorded(&self.session.run.turns.get(turn)?.title, Style::default()));
                 vec![]
             }
             Item::Step(id) => {
-                let step = self.replay.session.run.step(id)?;
+                let step = self.session.run.step(id)?;
                 left.extend(self.what(item, step));
                 [self.folded_below(id), self.facts(step)].concat()
             }
@@ -180,7 +175,7 @@ impl Painter<'_> {
 
     /// `⏎ 5 steps  `: what a folded sub-agent did.
     fn folded_below(&self, id: StepId) -> Vec<Span<'static>> {
-        let words = self.replay.steps.folded_below(id).map(|count| match count {
+        let words = self.view.steps.folded_below(id).map(|count| match count {
             1 => "⏎ 1 step  ".to_owned(),
             count => format!("⏎ {count} steps  "),
         });
@@ -194,7 +189,7 @@ impl Painter<'_> {
         if step.failed() {
             spans.push(own("✗ ", self.theme.of(Meaning::Error)));
         }
-        spans.push(recorded(&kind_words(&self.replay.session.run, step), self.theme.of(meaning)));
+        spans.push(recorded(&kind_words(&self.session.run, step), self.theme.of(meaning)));
         if let Some(count) = self.word_count(item, step) {
             let words = if count == 1 { "word" } else { "words" };
             spans.push(own(format!(" {count} {words}"), self.theme.of(Meaning::Muted)));
@@ -213,7 +208,7 @@ impl Painter<'_> {
         if step.kind != StepKind::Thinking {
             return None;
         }
-        let text = self.replay.steps.text(item)?.as_ref().ok()?;
+        let text = self.view.steps.text(item)?.as_ref().ok()?;
         Some(text.text.split_whitespace().count()).filter(|count| *count > 0)
     }
 
@@ -244,7 +239,7 @@ impl Painter<'_> {
     }
 
     fn section(&self, item: Item, field: StepField, margin: &str) -> Line<'static> {
-        let step = item.step().and_then(|id| self.replay.session.run.step(id));
+        let step = item.step().and_then(|id| self.session.run.step(id));
         let size = step.and_then(Step::result).map(|result| format!(", {}", bytes(result.bytes)));
         let words = match field {
             StepField::Text => "text".to_owned(),
@@ -264,9 +259,8 @@ impl Painter<'_> {
         words: &str,
         row: &std::ops::Range<usize>,
     ) -> Vec<Layer> {
-        let Some(regex) = self.replay.search.regex() else { return vec![] };
-        let current =
-            self.replay.search.current_hit().filter(|hit| is_here(hit, item, field, line));
+        let Some(regex) = self.view.search.regex() else { return vec![] };
+        let current = self.view.search.current_hit().filter(|hit| is_here(hit, item, field, line));
         let is_current = |found: &Found| current.is_some_and(|hit| hit.range == found.in_line);
         let found = hits::in_row(regex, words, row).into_iter();
         found
@@ -278,14 +272,14 @@ impl Painter<'_> {
     }
 
     fn failure(&self, item: Item) -> String {
-        match self.replay.steps.text(item) {
+        match self.view.steps.text(item) {
             Some(Err(why)) => safe(why),
             _ => String::new(),
         }
     }
 
     fn why_empty(&self, item: Item) -> &'static str {
-        let step = item.step().and_then(|id| self.replay.session.run.step(id));
+        let step = item.step().and_then(|id| self.session.run.step(id));
         match step.map(|step| step.kind) {
             Some(StepKind::Thinking) => "the recording keeps this thinking to itself",
             Some(StepKind::Compaction) => "the recording does not say what was kept",

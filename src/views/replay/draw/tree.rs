@@ -3,8 +3,8 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
-    shell::replay::Replay,
-    views::replay::tree::Row,
+    session::Session,
+    views::replay::{Replay, tree::Row},
     widgets::{
         layout::Panel,
         line::{fit_end, own, safe, sides, width_of},
@@ -18,40 +18,41 @@ use super::{chosen, frame, name};
 
 use super::files::{letter, meaning_of, nothing};
 
-pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let (turn, count) = (replay.session.turn + 1, replay.tree.file_count());
+pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let (turn, count) = (session.turn + 1, view.tree.file_count());
     let words = match count {
         1 => format!("1 file after turn {turn}"),
         count => format!("{count} files after turn {turn}"),
     };
-    let title = Line::from(name(replay, Panel::Files, words, theme));
-    let inner = frame(replay, Panel::Files, title, theme, area, buffer);
-    let rows = replay.tree.rows();
+    let title = Line::from(name(view, Panel::Files, words, theme));
+    let inner = frame(view, Panel::Files, title, theme, area, buffer);
+    let rows = view.tree.rows();
     if rows.is_empty() {
-        let words = if replay.session.timeline.ready().is_some() {
+        let words = if session.timeline.ready().is_some() {
             "no file is known at this turn".into()
         } else {
-            nothing(replay)
+            nothing(view, session)
         };
         return sentence(&words, theme.of(Meaning::Muted), inner, buffer);
     }
     let width = usize::from(inner.width).saturating_sub(1);
-    let selected = replay.tree.cursor;
-    let line = |index: usize| entry(replay, &rows[index], index == selected, theme, width);
-    list(rows.len(), line, selected, chosen(replay, Panel::Files, theme), inner, buffer);
+    let selected = view.tree.cursor;
+    let line = |index: usize| entry(view, session, &rows[index], index == selected, theme, width);
+    list(rows.len(), line, selected, chosen(view, Panel::Files, theme), inner, buffer);
     let top = centred(selected, rows.len(), usize::from(inner.height));
     position(top, rows.len(), theme, area, buffer);
 }
 
 /// `▸ src/          12 •2`, `M loss.py`: how many files, how many of them change here.
 fn entry(
-    replay: &Replay,
+    view: &Replay,
+    session: &Session,
     row: &Row,
     is_selected: bool,
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
-    let changes = replay.changes();
+    let changes = view.changes(session);
     let muted = theme.of(Meaning::Muted);
     let mark = own(if is_selected { "▌" } else { " " }, muted);
     let (left, sign, words, right) = match row {

@@ -9,10 +9,11 @@ use ratatui::{
 use crate::{
     run::{StepKind, Turn},
     session::{
+        Session,
         digest::{Digest, Lines},
         turns::{Row, rows},
     },
-    shell::replay::Replay,
+    views::replay::Replay,
     widgets::{
         layout::Panel,
         line::{fit, own, recorded, sides},
@@ -23,13 +24,12 @@ use crate::{
 
 use super::{chosen, frame, name};
 
-pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let title = Line::from(name(replay, Panel::Turns, "turns".into(), theme));
-    let inner = frame(replay, Panel::Turns, title, theme, area, buffer);
-    let rows = rows(&replay.session.run);
-    let selected =
-        rows.iter().position(|row| *row == Row::Turn(replay.session.turn)).unwrap_or_default();
-    if replay.session.run.turns.is_empty() {
+pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let title = Line::from(name(view, Panel::Turns, "turns".into(), theme));
+    let inner = frame(view, Panel::Turns, title, theme, area, buffer);
+    let rows = rows(&session.run);
+    let selected = rows.iter().position(|row| *row == Row::Turn(session.turn)).unwrap_or_default();
+    if session.run.turns.is_empty() {
         return crate::widgets::panel::sentence(
             "this run has no turns",
             theme.of(Meaning::Muted),
@@ -40,19 +40,15 @@ pub fn draw(replay: &Replay, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(inner.width);
     let room = width.saturating_sub(1);
     let line = |index: usize| match rows[index] {
-        Row::Checkpoint(index) => checkpoint(replay, index, theme, width),
-        Row::Turn(index) => turn(replay, index, theme, room),
+        Row::Checkpoint(index) => checkpoint(session, index, theme, width),
+        Row::Turn(index) => turn(session, index, theme, room),
     };
-    list(rows.len(), line, selected, chosen(replay, Panel::Turns, theme), inner, buffer);
+    list(rows.len(), line, selected, chosen(view, Panel::Turns, theme), inner, buffer);
 }
 
-fn checkpoint(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line<'static> {
-    let words = replay
-        .session
-        .run
-        .checkpoints
-        .get(index)
-        .map(|it| it.label.as_ref().unwrap_or(&it.id).clone());
+fn checkpoint(session: &Session, index: usize, theme: Theme, width: usize) -> Line<'static> {
+    let words =
+        session.run.checkpoints.get(index).map(|it| it.label.as_ref().unwrap_or(&it.id).clone());
     let muted = theme.of(Meaning::Muted);
     let mut spans = vec![
         own(format!("─ {} ", index + 1), muted),
@@ -68,10 +64,10 @@ fn checkpoint(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line
     line
 }
 
-fn turn(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line<'static> {
-    let digits = replay.session.run.turns.len().to_string().len();
-    let turn = &replay.session.run.turns[index];
-    let mark = if index == replay.session.turn { "▌" } else { " " };
+fn turn(session: &Session, index: usize, theme: Theme, width: usize) -> Line<'static> {
+    let digits = session.run.turns.len().to_string().len();
+    let turn = &session.run.turns[index];
+    let mark = if index == session.turn { "▌" } else { " " };
     let (title, meaning) = match &*turn.title {
         "" => (first_words(turn), Meaning::Muted),
         title => (title.to_owned(), Meaning::Text),
@@ -80,7 +76,7 @@ fn turn(replay: &Replay, index: usize, theme: Theme, width: usize) -> Line<'stat
         own(format!("{mark}{:>digits$} ", index + 1), theme.of(Meaning::Muted)),
         recorded(&title, theme.of(meaning)),
     ];
-    let right = replay.session.digests.get(index).map(|digest| marks(replay, index, digest, theme));
+    let right = session.digests.get(index).map(|digest| marks(session, index, digest, theme));
     sides(left, right.unwrap_or_default(), width)
 }
 
@@ -93,9 +89,9 @@ fn first_words(turn: &Turn) -> String {
 }
 
 /// `cut ✗1 ⟲ ⑂2 +34 −8`
-pub fn marks(replay: &Replay, turn: usize, digest: &Digest, theme: Theme) -> Vec<Span<'static>> {
+pub fn marks(session: &Session, turn: usize, digest: &Digest, theme: Theme) -> Vec<Span<'static>> {
     let mut marks = vec![];
-    let state = replay.session.run.turns.get(turn).and_then(Turn::state);
+    let state = session.run.turns.get(turn).and_then(Turn::state);
     if let Some(state) = state.filter(|state| !state.words().is_empty()) {
         let meaning = if state.counts() { Meaning::Warning } else { Meaning::Error };
         marks.push(own(state.words(), theme.of(meaning)));
@@ -109,11 +105,10 @@ pub fn marks(replay: &Replay, turn: usize, digest: &Digest, theme: Theme) -> Vec
     if digest.subagents > 0 {
         marks.push(own(format!("⑂{}", digest.subagents), theme.of(Meaning::Hunk)));
     }
-    match replay.session.lines_of_turn(turn) {
+    match session.lines_of_turn(turn) {
         Some(lines) => marks.extend(line_counts(lines, theme)),
-        None => {
-            marks.extend(file_count(replay, turn).map(|words| own(words, theme.of(Meaning::Muted))))
-        }
+        None => marks
+            .extend(file_count(session, turn).map(|words| own(words, theme.of(Meaning::Muted)))),
     }
     let space = || own(" ", theme.of(Meaning::Text));
     marks.into_iter().flat_map(|mark| [space(), mark]).skip(1).collect()
@@ -132,8 +127,8 @@ pub fn line_counts(lines: Lines, theme: Theme) -> Vec<Span<'static>> {
 }
 
 /// What is known of a turn whose edits were not recorded.
-fn file_count(replay: &Replay, turn: usize) -> Option<String> {
-    match replay.session.timeline.ready()?.turns.get(turn)?.changes.len() {
+fn file_count(session: &Session, turn: usize) -> Option<String> {
+    match session.timeline.ready()?.turns.get(turn)?.changes.len() {
         0 => None,
         1 => Some("1 file".into()),
         files => Some(format!("{files} files")),

@@ -5,9 +5,8 @@ use ratatui::layout::Position;
 use crate::{
     run::rubric_tree::NodeId,
     session::Session,
-    shell::mouse::TAB_GAP,
     widgets::{
-        layout::Layout,
+        layout::{Layout, TAB_GAP},
         mouse::{Kind, Mouse},
         scroll::Motion,
     },

@@ -8,8 +8,11 @@ use std::sync::Arc;
 
 use crate::{
     run::files::blame::LineOrigin,
-    session::files::blame::{Blamed, FileAt},
-    shell::replay::Replay,
+    session::{
+        Session,
+        files::blame::{Blamed, FileAt},
+    },
+    views::replay::Replay,
     widgets::{
         layout::Panel,
         line::{fit, fit_end, own, safe, width_of},
@@ -29,14 +32,14 @@ pub(super) struct Gutter<'a> {
 }
 
 impl<'a> Gutter<'a> {
-    pub(super) fn of(replay: &'a Replay, theme: Theme) -> Self {
-        let blamed = replay.blamed().and_then(|blamed| blamed.as_ref().ok());
+    pub(super) fn of(view: &'a Replay, session: &'a Session, theme: Theme) -> Self {
+        let blamed = view.blamed(session).and_then(|blamed| blamed.as_ref().ok());
         let largest = blamed.map_or(0, |blamed| blamed.largest_number());
         Self {
             blamed,
-            turn: replay.session.turn,
+            turn: session.turn,
             theme,
-            turn_digits: replay.session.run.turns.len().to_string().len(),
+            turn_digits: session.run.turns.len().to_string().len(),
             step_digits: largest.to_string().len(),
         }
     }
@@ -67,10 +70,16 @@ impl<'a> Gutter<'a> {
 }
 
 /// `src/loss.py  after turn 26  112 lines  turn.step that wrote each, · before the run`
-pub(super) fn title(replay: &Replay, file: &FileAt, theme: Theme, width: usize) -> Line<'static> {
+pub(super) fn title(
+    view: &Replay,
+    session: &Session,
+    file: &FileAt,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let mut facts = vec![own(format!(" after turn {}", file.turn + 1), plain)];
-    if let Some(Ok(compared)) = replay.compared()
+    if let Some(Ok(compared)) = view.compared(session)
         && compared.text().is_some()
     {
         let lines = compared.line_count();
@@ -78,7 +87,7 @@ pub(super) fn title(replay: &Replay, file: &FileAt, theme: Theme, width: usize) 
         facts.push(own(format!("  {lines} {word}"), muted));
     }
     let before_legend = width_of(&facts);
-    let legend = match replay.blamed() {
+    let legend = match view.blamed(session) {
         None => String::new(),
         Some(Err(why)) => format!("  {}", safe(why)),
         Some(Ok(blamed)) => legend(blamed),
@@ -86,8 +95,7 @@ pub(super) fn title(replay: &Replay, file: &FileAt, theme: Theme, width: usize) 
     facts.push(own(legend, muted));
     facts.push(own(" ", plain));
     let room = width.saturating_sub(before_legend + 4).min(text_room(file, width));
-    let mut spans =
-        vec![name(replay, Panel::Diff, fit_end(&safe(file.path.as_str()), room), theme)];
+    let mut spans = vec![name(view, Panel::Diff, fit_end(&safe(file.path.as_str()), room), theme)];
     spans.extend(facts);
     Line::from(fit(spans, width))
 }

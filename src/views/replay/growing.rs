@@ -7,49 +7,46 @@ use std::sync::Arc;
 
 use crate::{
     run::{Run, StepId, files::Timeline},
-    session::{ask::Loading, digest::Digest},
-    views::replay::{diff::Follows, steps::Item},
+    session::{Session, ask::Loading, digest::Digest},
+    views::replay::{Replay, diff::Follows, steps::Item},
 };
-
-use super::Replay;
 
 impl Replay {
     /// Puts a run that has grown in the place of the old one. A playhead at the end stays there.
-    pub fn grow(&mut self, run: Arc<Run>) {
-        if *run == *self.session.run {
+    pub fn grow(&mut self, session: &mut Session, run: Arc<Run>) {
+        if *run == *session.run {
             return;
         }
         if let Some(chooser) = &mut self.chooser {
             chooser.look_again();
         }
-        let goes_along = self.session.follow.is_on && self.is_at_end();
-        let old = std::mem::replace(&mut self.session.run, run);
-        let run = self.session.run.clone();
+        let goes_along = session.follow.is_on && self.is_at_end(session);
+        let old = std::mem::replace(&mut session.run, run);
+        let run = session.run.clone();
         let first = first_change(&old, &run);
-        let turns = first.min(self.session.digests.len())..run.turns.len();
-        self.session.digests.truncate(turns.start);
-        self.session.digests.extend(turns.map(|turn| Digest::of(&run, &run.steps_of_turn(turn))));
-        self.session.turn = self.session.turn.min(run.turns.len().saturating_sub(1));
-        self.steps.grow(&run, self.session.turn, |item| has_changed(&old, &run, item));
+        let turns = first.min(session.digests.len())..run.turns.len();
+        session.digests.truncate(turns.start);
+        session.digests.extend(turns.map(|turn| Digest::of(&run, &run.steps_of_turn(turn))));
+        session.turn = session.turn.min(run.turns.len().saturating_sub(1));
+        self.steps.grow(&run, session.turn, |item| has_changed(&old, &run, item));
         self.texts.forget(); // what is out was asked of the old run
-        self.session.growth.timeline.is_wanted = true;
-        self.session.growth.counts.is_wanted = true;
-        self.session.growth.first =
-            Some(self.session.growth.first.map_or(first, |before| before.min(first)));
-        if let Loading::Failed(_) = self.session.timeline {
-            self.session.timeline = Loading::Nothing;
+        session.growth.timeline.is_wanted = true;
+        session.growth.counts.is_wanted = true;
+        session.growth.first = Some(session.growth.first.map_or(first, |before| before.min(first)));
+        if let Loading::Failed(_) = session.timeline {
+            session.timeline = Loading::Nothing;
         }
         if goes_along {
-            self.go_to_end();
+            self.go_to_end(session);
         }
     }
 
     /// Puts the whole run in the place of its beginning, and goes to the turn that was asked for in the meantime.
-    pub fn complete(&mut self, run: Arc<Run>) {
-        self.session.growth.is_whole = true;
-        self.grow(run);
-        if let Some(turn) = self.session.growth.beyond.take() {
-            self.select_turn(turn.min(self.session.run.turns.len().saturating_sub(1)));
+    pub fn complete(&mut self, session: &mut Session, run: Arc<Run>) {
+        session.growth.is_whole = true;
+        self.grow(session, run);
+        if let Some(turn) = session.growth.beyond.take() {
+            self.select_turn(session, turn.min(session.run.turns.len().saturating_sub(1)));
         }
         if let Some(query) = self.search.start_over() {
             self.looking_for = Some(query);
@@ -57,40 +54,40 @@ impl Replay {
     }
 
     /// Takes the files of a run that has grown. Comparisons of what was known before are worth nothing then.
-    pub(crate) fn renew_timeline(&mut self, timeline: Arc<Timeline>) {
-        if self.session.renew_timeline(timeline) {
+    pub(crate) fn renew_timeline(&mut self, session: &mut Session, timeline: Arc<Timeline>) {
+        if session.renew_timeline(timeline) {
             self.tree.forget();
         }
     }
 
     /// Follows the recording from its end, or no longer.
-    pub(crate) fn follow_or_not(&mut self) {
-        if self.session.follow.is_on && self.is_at_end() {
-            self.session.follow.is_on = false;
-            self.session.notice = Some("no longer following the recording".into());
+    pub(crate) fn follow_or_not(&mut self, session: &mut Session) {
+        if session.follow.is_on && self.is_at_end(session) {
+            session.follow.is_on = false;
+            session.notice = Some("no longer following the recording".into());
             return;
         }
-        self.session.follow.is_on = true;
-        self.go_to_end();
+        session.follow.is_on = true;
+        self.go_to_end(session);
     }
 
-    pub(crate) fn go_to_end(&mut self) {
-        self.select_turn(self.session.run.turns.len().saturating_sub(1));
+    pub(crate) fn go_to_end(&mut self, session: &mut Session) {
+        self.select_turn(session, session.run.turns.len().saturating_sub(1));
         self.steps.select(usize::MAX);
         self.diff.follows = Follows::Turn;
     }
 
     /// Remembers how much has been seen while the playhead is at the end.
-    pub(crate) fn settle_follow(&mut self) {
-        if self.session.follow.is_on && self.is_at_end() {
-            self.session.follow.see(self.session.end());
+    pub(crate) fn settle_follow(&mut self, session: &mut Session) {
+        if session.follow.is_on && self.is_at_end(session) {
+            session.follow.see(session.end());
         }
     }
 
     /// Whether what is written next will be gone to.
-    pub fn is_at_end(&self) -> bool {
+    pub fn is_at_end(&self, session: &Session) -> bool {
         let is_last_step = self.steps.selected_index() + 1 >= self.steps.items.len();
-        self.session.turn + 1 >= self.session.run.turns.len() && is_last_step
+        session.turn + 1 >= session.run.turns.len() && is_last_step
     }
 }
 

@@ -1,0 +1,144 @@
+//! The run that is open, with its views.
+//!
+//! Each view has its own state; what is known of the run is in the [`Session`]. After every message
+//! [`OpenRun::settle`] brings the views in step with the selection and [`OpenRun::ask`] asks for what is missing.
+
+use std::sync::Arc;
+
+use crate::{
+    metrics::lifeline::judged_after,
+    run::{Run, rubric::Judgement},
+    session::{
+        Session,
+        ask::{Numbers, Request},
+        context::Context,
+        effect::Effect,
+        place::Place,
+        question::Answer,
+        rubric::LookedAt,
+        views::View,
+    },
+    views::{
+        audit::Audit,
+        curves::{Curves, Part},
+        judge::Judging,
+        replay::{self, Replay, opening::Room},
+        scores::{Scores, Shows},
+    },
+    widgets::layout::Layout,
+};
+
+#[derive(Debug)]
+pub struct OpenRun {
+    /// What is known of the run.
+    pub session: Session,
+    pub replay: Replay,
+    pub curves: Curves,
+    pub scores: Scores,
+    pub audit: Audit,
+    pub judging: Judging,
+}
+
+impl OpenRun {
+    /// Where the keyboard is while nothing lies over the views.
+    pub fn context(&self) -> Context {
+        match (self.session.view, self.curves.part) {
+            (View::Replay | View::Collection | View::Compare | View::Live, _) => {
+                replay::context_of(self.replay.focus)
+            }
+            (View::Curves, Part::Chart) => Context::Chart,
+            (View::Curves, Part::Moved) => Context::Moved,
+            (View::Scores, _) => self.scores.context(&self.session),
+            (View::Audit, _) => self.audit.context(),
+        }
+    }
+
+    pub fn of(run: Arc<Run>, place: &Place, room: Room) -> Self {
+        let mut open = Self {
+            session: Session::of(run),
+            replay: Replay::default(),
+            curves: Curves::default(),
+            scores: Scores::default(),
+            audit: Audit::default(),
+            judging: Judging::default(),
+        };
+        open.scores.components.choose(place.component.clone());
+        open.audit.choose(place.component.clone());
+        open.audit.seed = place.seed;
+        open.session.view = place.view;
+        open.replay.go_to(&mut open.session, place, room);
+        open
+    }
+
+    /// Goes where a message led.
+    pub(crate) fn follow_session(&mut self) {
+        self.replay.follow_turn(&mut self.session);
+        self.replay.follow_opening(&mut self.session);
+    }
+
+    /// Takes an answer; one to an older question is dropped.
+    pub fn take(&mut self, request: Request, answer: Answer) {
+        let Some(answer) = self.session.take(request, answer) else { return };
+        match answer {
+            Answer::SaveLabel(..) | Answer::Places(..) | Answer::Agreement(..) => {
+                self.audit.take_for_audit(&mut self.session, request, answer)
+            }
+            Answer::JudgePlan(..)
+            | Answer::Judges(..)
+            | Answer::Models(..)
+            | Answer::KeepJudge(..) => {
+                self.judging.take_for_judging(&mut self.session, request, answer)
+            }
+            answer => self.replay.take_for_replay(&mut self.session, request, answer),
+        }
+    }
+
+    /// Brings every view in step with the selection.
+    pub fn settle(&mut self, layout: &Layout) {
+        self.follow_session();
+        self.replay.settle_replay(&mut self.session, layout);
+        self.curves.settle_curves(&mut self.session, layout);
+        self.scores.settle_scores(&mut self.session, layout);
+        self.audit.settle_audit(&mut self.session, layout);
+        if self.judging.is_open {
+            self.session.rubric.looked_at = self.looked_at();
+        }
+        self.judging.settle_judging(&mut self.session, layout);
+    }
+
+    /// What is missing most, one question of each kind.
+    pub fn ask(&mut self, numbers: &mut Numbers, layout: &Layout) -> Vec<Effect> {
+        let mut effects = self.replay.ask_replay(&mut self.session, numbers, layout);
+        let marked = self.replay.marked_span(&self.session);
+        effects.extend(self.curves.ask_curves(&mut self.session, numbers, marked, layout));
+        effects.extend(self.scores.ask_components(&mut self.session, numbers));
+        effects.extend(self.audit.ask_audit(&mut self.session, numbers));
+        effects.extend(self.judging.ask_judging(&mut self.session, numbers));
+        effects.extend(self.replay.ask_search(&mut self.session, numbers));
+        effects
+    }
+
+    /// What the view that is on looks at of what the run is judged by.
+    pub(crate) fn looked_at(&self) -> LookedAt {
+        let judged = |judgement: &Judgement| judged_after(&self.session.run, judgement);
+        let shown =
+            || match self.scores.shown(&self.session)? {
+                Shows::Components => judged(self.session.rubric.judgement()?),
+                Shows::Judges => judged(self.scores.judges.judgement_of(
+                    &self.session,
+                    &self.scores.judges.judge_column(&self.session)?,
+                )?),
+                Shows::Flags => self.scores.flags.flag_state(&self.session)?.0.turn,
+                Shows::Tree => None,
+            };
+        let done = match self.session.view {
+            View::Scores => shown(),
+            View::Audit => self.session.audited().and_then(judged),
+            _ => None,
+        };
+        LookedAt {
+            component: self.scores.components.component_row(&self.session).map(|row| row.id),
+            done,
+        }
+    }
+}
