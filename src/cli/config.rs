@@ -475,7 +475,7 @@ mod tests {
     use super::*;
     use crate::{
         session::arrangement::Arrangement,
-        shell::config::Stop,
+        views::replay::stops::Stop,
         widgets::{key::Key, looks::ThemeName},
     };
 

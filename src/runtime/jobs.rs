@@ -23,8 +23,8 @@ use crate::{
         jobs::{Plan, Refusal, Wanted},
         question::Question,
     },
+    shell::jobs::scoring,
     store,
-    views::jobs::scoring,
 };
 
 use super::{

@@ -20,9 +20,9 @@ use crate::{
         place::Place,
         question::Answer,
     },
-    shell::{App, Message, state},
+    shell::{App, Message, jobs, state},
     store::OpenError,
-    views::{jobs, judge::Known},
+    views::judge::Known,
 };
 
 use super::{

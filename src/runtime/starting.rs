@@ -25,9 +25,11 @@ use crate::{
         ask::Request,
         jobs::{Beginning, Choice, Found, Plan, Refusal, Start, What},
     },
-    shell::Message,
+    shell::{
+        Message,
+        jobs::{self, live as form},
+    },
     store,
-    views::jobs::{self, live as form},
 };
 
 use super::world::{Opener, Reply};

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::{
     metrics::quality::Snapshot,
-    run::Card,
+    run::{Card, Run},
     session::{
         ask::Sentence,
         columns::Column,
@@ -93,5 +93,13 @@ fn numbers_of(snapshot: &Snapshot) -> Snapshot {
         by_language: BTreeMap::new(),
         totals: snapshot.totals.clone(),
         ..*snapshot
+    }
+}
+
+/// `codex 0.42.0`; the name alone where no version is recorded.
+pub fn agent(run: &Run) -> String {
+    match &run.agent.version {
+        Some(version) => format!("{} {version}", run.agent.name),
+        None => run.agent.name.clone(),
     }
 }

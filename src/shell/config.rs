@@ -6,8 +6,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::{
     metrics::quality::Profile,
-    run::values::{Named, named},
     session::arrangement::Arrangement,
+    views::{curves::reference::Reference, replay::stops::Stop},
     widgets::{key::Key, looks::ThemeName},
 };
 
@@ -48,30 +48,12 @@ pub struct PlayConfig {
     pub stop_at: Vec<Stop>,
 }
 
-/// What the curves are compared with, where a user says so: lowest and highest value, 0 to 1.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reference {
-    pub erosion: Option<[f64; 2]>,
-    pub verbosity: Option<[f64; 2]>,
-    /// Where the numbers come from.
-    pub source: Option<String>,
-}
-
 /// Keys as a settings file writes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chord {
     pub written: String,
     /// Pressed one after the other; never empty.
     pub keys: Vec<Key>,
-}
-
-named! {
-    /// What playback stops at by itself.
-    Stop {
-        Error = "error",
-        Test = "failing-test",
-        Compaction = "compaction",
-    }
 }
 
 impl Default for Config {

@@ -1,9 +1,6 @@
 //! The keys, place by place: those that hold where the keyboard is come first.
 
-use crate::{
-    session::context::Context,
-    shell::{keymap::bindings, overlay::Row},
-};
+use crate::{session::context::Context, shell::keymap::bindings, widgets::facts::Row};
 
 use super::keys::Keys;
 

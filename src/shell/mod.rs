@@ -13,6 +13,7 @@ pub mod draw;
 pub mod editor;
 pub mod fuzzy;
 pub mod help;
+pub mod jobs;
 pub mod keymap;
 pub mod keys;
 pub mod marks;
@@ -42,7 +43,7 @@ use crate::{
     views::{
         audit,
         compare::{self, Comparison},
-        curves, jobs, judge, live,
+        curves, judge, live,
         replay::{self, now, opening::Room, search},
         scores,
         table::{self, Collection},

@@ -83,10 +83,13 @@ impl App {
             return vec![]; // the keyboard has it
         }
         if self.comparison().is_some() {
-            return self.point_at_comparison(mouse, layout);
+            let areas = self.comparison_areas(layout);
+            let message = self.compared.as_mut().and_then(|it| it.pointed_at(mouse, &areas));
+            return message.map_or(vec![], |it| self.update_comparison(it, layout));
         }
         if self.table().is_some() {
-            return self.point_at_table(mouse, layout);
+            let message = self.table().and_then(|it| it.pointed_at(mouse, layout));
+            return message.map_or(vec![], |it| self.take(Wish::Collection(it)));
         }
         if self.replay().is_some_and(|replay| replay.replay.chooser.is_some()) {
             return self.point_at_chooser(mouse, layout);

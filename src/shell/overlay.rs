@@ -7,13 +7,13 @@ use crate::{
         Run,
         recorded::{Passed, TestGroup},
     },
-    session::context::Context,
+    session::{context::Context, runs::agent},
     views::{
         compare::{self, Comparison},
         live::{self, Live},
         table::{Collection, facts},
     },
-    widgets::{layout::Layout, scroll::Motion, wrap::wrap},
+    widgets::{facts::Row, layout::Layout, scroll::Motion},
 };
 
 use super::{help, keys::Keys, open_run::OpenRun};
@@ -63,14 +63,6 @@ pub enum Find {
     Accept,
     /// Shows every row again.
     Cancel,
-}
-
-/// A row in two columns; one of them may be empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
-    pub left: String,
-    pub right: String,
-    pub is_heading: bool,
 }
 
 /// What a box tells of.
@@ -192,41 +184,6 @@ impl Search {
     }
 }
 
-impl Row {
-    /// Whether it has all these words, its heading's counting as its own. A single letter is a key.
-    fn holds(&self, words: &str, part: &str) -> bool {
-        if words.chars().count() == 1 {
-            return self.left.split(' ').any(|key| key == words);
-        }
-        let text = format!("{} {} {part}", self.left, self.right).to_lowercase();
-        let is_blank = self.left.is_empty() && self.right.is_empty();
-        !is_blank && words.to_lowercase().split_whitespace().all(|word| text.contains(word))
-    }
-
-    pub fn heading(left: &str) -> Self {
-        Self { left: left.into(), right: String::new(), is_heading: true }
-    }
-
-    pub fn of(left: impl Into<String>, right: impl Into<String>) -> Self {
-        Self { left: left.into(), right: right.into(), is_heading: false }
-    }
-
-    /// Several rows where the right column is too long for one. A left column that does not fit has its own row.
-    fn wrapped(self, left_width: usize, width: usize) -> Vec<Self> {
-        let is_long = self.left.chars().count() >= left_width && !self.right.is_empty();
-        let (alone, mut left) =
-            if is_long { (Some(self.left), String::new()) } else { (None, self.left) };
-        let alone = alone.map(|left| Self::of(left, ""));
-        let parts = wrap(&self.right, width);
-        let rows = parts.into_iter().map(|range| Self {
-            left: std::mem::take(&mut left),
-            right: self.right[range].trim_end().to_owned(),
-            is_heading: self.is_heading,
-        });
-        alone.into_iter().chain(rows.collect::<Vec<_>>()).collect()
-    }
-}
-
 fn info(replay: &OpenRun) -> Vec<Row> {
     let run = &replay.session.run;
     let mut rows = vec![];
@@ -283,14 +240,6 @@ fn files_from(replay: &OpenRun) -> Option<String> {
         Loading::Ready(timeline) => Some(timeline.from.words().to_owned()),
         Loading::Failed(why) => Some(format!("nothing: {why}")),
         Loading::Nothing | Loading::Waiting(_) => None,
-    }
-}
-
-/// `codex 0.42.0`; the name alone where no version is recorded.
-pub fn agent(run: &Run) -> String {
-    match &run.agent.version {
-        Some(version) => format!("{} {version}", run.agent.name),
-        None => run.agent.name.clone(),
     }
 }
 

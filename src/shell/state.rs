@@ -18,6 +18,7 @@ use crate::{
         palette::{self, Palette},
     },
     views::{
+        curves::reference::Reference,
         judge::Known,
         replay::{diff::Follows, stops::Stops},
     },
@@ -29,10 +30,7 @@ use crate::{
     },
 };
 
-use super::{
-    App,
-    config::{Config, Reference},
-};
+use super::{App, config::Config};
 
 #[derive(Debug, Default)]
 pub struct Shell {

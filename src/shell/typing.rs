@@ -5,8 +5,9 @@
 
 use crate::{
     session::{context::Context, effect::Effect},
+    shell::jobs,
     views::{
-        audit, jobs, judge, live,
+        self, audit, judge, live,
         replay::{chooser, search},
         scores, table,
     },
@@ -82,7 +83,7 @@ fn typed(context: Context, words: String) -> Message {
             Message::Overlay(overlay::Message::Find(overlay::Find::Type(words)))
         }
         Context::LivePrompt => Message::Live(live::Message::Type(words)),
-        Context::FormText => Message::Jobs(jobs::Message::Form(jobs::form::Message::Type(words))),
+        Context::FormText => Message::Jobs(jobs::Message::Form(views::form::Message::Type(words))),
         Context::JudgePath => Message::Judging(judge::Message::Path(judge::Path::Type(words))),
         Context::AuditWords => {
             Message::Audit(audit::Message::Words(audit::prompt::Message::Type(words)))

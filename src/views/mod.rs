@@ -5,7 +5,7 @@
 pub mod audit;
 pub mod compare;
 pub mod curves;
-pub mod jobs;
+pub mod form;
 pub mod judge;
 pub mod live;
 pub mod replay;

@@ -3,6 +3,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod export;
+pub mod facts;
 pub mod hits;
 pub mod key;
 pub mod layout;

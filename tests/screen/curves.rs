@@ -12,11 +12,8 @@ use trajview::{
     },
     runtime::{self, Wishes},
     session::{place::Place, question::Question, series, views::View},
-    shell::{
-        Message,
-        config::{Config, Reference},
-        draw, state,
-    },
+    shell::{Message, config::Config, draw, state},
+    views::curves::reference::Reference,
     widgets::{
         export, key,
         mouse::{Kind, Mouse},

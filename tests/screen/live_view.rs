@@ -8,8 +8,8 @@ use trajview::{
         live::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told},
         question::{Answer, Question},
     },
-    shell::{App, Message, draw::picture},
-    views::{jobs, live},
+    shell::{App, Message, draw::picture, jobs},
+    views::live,
     widgets::{export, key::parse, theme::Theme},
 };
 

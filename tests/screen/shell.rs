@@ -11,10 +11,11 @@ use trajview::{
     session::{arrangement::Arrangement, effect::Effect, place::Place},
     shell::{
         App, Message,
-        config::{Chord, Config, Stop},
+        config::{Chord, Config},
         mouse::Capture,
         state,
     },
+    views::replay::stops::Stop,
     widgets::{
         export,
         key::{self, Key},

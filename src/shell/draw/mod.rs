@@ -18,8 +18,8 @@ use ratatui::{
 
 use crate::{
     session::{ask::Loading, views::View},
-    shell::{App, open_run::OpenRun},
-    views::{audit, compare, curves, jobs, judge, live, replay, scores, table},
+    shell::{App, jobs, open_run::OpenRun},
+    views::{audit, compare, curves, judge, live, replay, scores, table},
     widgets::{
         layout::{LEAST, Layout},
         line,

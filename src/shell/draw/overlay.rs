@@ -9,9 +9,10 @@ use ratatui::{
 use crate::{
     shell::{
         keys::Keys,
-        overlay::{Overlay, Row, Subject},
+        overlay::{Overlay, Subject},
     },
     widgets::{
+        facts::Row,
         layout::Layout,
         line::{fit, fit_end, own, recorded, safe, width_of},
         panel::put_row,

@@ -4,8 +4,8 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Span, widgets::Widget};
 
 use crate::{
     run::Run,
-    session::views::View,
-    shell::{open_run::OpenRun, overlay::agent},
+    session::{runs::agent, views::View},
+    shell::open_run::OpenRun,
     widgets::{
         line::{own, recorded, sides},
         theme::{Meaning, Theme},

@@ -1,8 +1,9 @@
 //! What is told of the runs that are compared: where they come from, who judged them, what weakens the comparison.
 
 use crate::{
-    shell::overlay::{Row, agent},
+    session::runs::agent,
     study::compare::{Party, done_at, letter},
+    widgets::facts::Row,
 };
 
 use super::Comparison;

@@ -2,14 +2,10 @@
 
 use ratatui::layout::Rect;
 
-use crate::{
-    session::effect::Effect,
-    shell::App,
-    widgets::{
-        layout::{Layout, TAB_GAP},
-        mouse::{Kind, Mouse},
-        scroll::Motion,
-    },
+use crate::widgets::{
+    layout::TAB_GAP,
+    mouse::{Kind, Mouse},
+    scroll::Motion,
 };
 
 use super::{
@@ -20,37 +16,27 @@ use super::{
 /// Rows that one notch of the wheel moves by.
 const NOTCH: usize = 3;
 
-impl App {
-    pub(crate) fn point_at_comparison(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
-        let areas = self.comparison_areas(layout);
-        if let Some(part) = tab_at(&areas, mouse) {
-            let is_click = mouse.kind == Kind::Click;
-            return if is_click {
-                self.update_comparison(Message::To(part), layout)
-            } else {
-                vec![]
-            };
-        }
-        let Some(part) = areas.part_at(mouse.column, mouse.row) else { return vec![] };
-        let message = match mouse.kind {
-            Kind::WheelUp => Message::Turn(part, Motion::Up(NOTCH)),
-            Kind::WheelDown => Message::Turn(part, Motion::Down(NOTCH)),
-            Kind::WheelLeft => Message::Sideways(Motion::Up(NOTCH)),
-            Kind::WheelRight => Message::Sideways(Motion::Down(NOTCH)),
-            Kind::Click => {
-                if let Some(compared) = &mut self.compared {
-                    compared.click(part, mouse, &areas);
-                }
-                return vec![];
-            }
-            Kind::DoubleClick => Message::Enter,
-            Kind::Move | Kind::Release | Kind::Drag => return vec![],
-        };
-        self.update_comparison(message, layout)
-    }
-}
-
 impl Comparison {
+    /// What a click or the wheel wants; a click selects at once.
+    pub fn pointed_at(&mut self, mouse: Mouse, areas: &Areas) -> Option<Message> {
+        if let Some(part) = tab_at(areas, mouse) {
+            return (mouse.kind == Kind::Click).then_some(Message::To(part));
+        }
+        let part = areas.part_at(mouse.column, mouse.row)?;
+        match mouse.kind {
+            Kind::WheelUp => Some(Message::Turn(part, Motion::Up(NOTCH))),
+            Kind::WheelDown => Some(Message::Turn(part, Motion::Down(NOTCH))),
+            Kind::WheelLeft => Some(Message::Sideways(Motion::Up(NOTCH))),
+            Kind::WheelRight => Some(Message::Sideways(Motion::Down(NOTCH))),
+            Kind::DoubleClick => Some(Message::Enter),
+            Kind::Click => {
+                self.click(part, mouse, areas);
+                None
+            }
+            Kind::Move | Kind::Release | Kind::Drag => None,
+        }
+    }
+
     /// Selects what is under the pointer.
     fn click(&mut self, part: Part, mouse: Mouse, areas: &Areas) {
         self.focus(part);

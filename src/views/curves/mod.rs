@@ -6,6 +6,7 @@ pub mod areas;
 pub mod draw;
 mod moving;
 mod pointing;
+pub mod reference;
 mod wanted;
 
 use crate::{
@@ -23,7 +24,7 @@ use crate::{
         series,
         views::View,
     },
-    shell::config::Reference,
+    views::curves::reference::Reference,
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},

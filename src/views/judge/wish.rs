@@ -8,7 +8,7 @@ use crate::{
         self, Session,
         judging::{Asks, Judge, Matter, Models, Origin, Wish},
     },
-    views::{jobs::form as jobs, judge::Judging},
+    views::{form as jobs, judge::Judging},
 };
 
 use super::{

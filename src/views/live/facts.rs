@@ -1,6 +1,6 @@
 //! What a box tells of a run that is being made.
 
-use crate::{session::live::How, shell::overlay::Row};
+use crate::{session::live::How, widgets::facts::Row};
 
 use super::{Live, State};
 

@@ -3,9 +3,19 @@
 //! A failing test is a command that failed and looks like a test runner; to know another one add a row to
 //! `RUNNERS`.
 
-use crate::run::{Step, StepKind, values::Named};
+use crate::run::{
+    Step, StepKind,
+    values::{Named, named},
+};
 
-pub use crate::shell::config::Stop;
+named! {
+    /// What playback stops at by itself.
+    Stop {
+        Error = "error",
+        Test = "failing-test",
+        Compaction = "compaction",
+    }
+}
 
 impl Stop {
     pub const fn words(self) -> &'static str {

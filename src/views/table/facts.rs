@@ -3,7 +3,7 @@
 use crate::{
     metrics::Number,
     session::columns::{Column, Source},
-    shell::overlay::Row as BoxRow,
+    widgets::facts::Row as BoxRow,
 };
 
 use super::{

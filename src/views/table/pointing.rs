@@ -2,33 +2,29 @@
 
 use ratatui::layout::{Position, Rect};
 
-use crate::{
-    session::effect::Effect,
-    shell::{App, Message as Wish},
-    widgets::{
-        layout::Layout,
-        mouse::{Kind, Mouse},
-        scroll::Motion,
-    },
+use crate::widgets::{
+    layout::Layout,
+    mouse::{Kind, Mouse},
+    scroll::Motion,
 };
 
-use super::Message;
+use super::{Collection, Message};
 
 /// Rows that one notch of the wheel moves by.
 const NOTCH: usize = 3;
 
-impl App {
-    pub(crate) fn point_at_table(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
-        let Some(table) = self.table() else { return vec![] };
-        let areas = table.areas(layout.body);
+impl Collection {
+    /// What a click or the wheel wants.
+    pub fn pointed_at(&self, mouse: Mouse, layout: &Layout) -> Option<Message> {
+        let areas = self.areas(layout.body);
         let is_in = |area: Rect| area.contains(Position { x: mouse.column, y: mouse.row });
         let line = is_in(areas.list)
-            .then(|| table.scroll.top + usize::from(mouse.row - areas.list.y))
-            .filter(|line| *line < table.lines().len());
+            .then(|| self.scroll.top + usize::from(mouse.row - areas.list.y))
+            .filter(|line| *line < self.lines().len());
         let title = (is_in(areas.titles) || is_in(areas.sources))
             .then(|| areas.column_at(mouse.column))
             .flatten();
-        let message = match (mouse.kind, title, line) {
+        Some(match (mouse.kind, title, line) {
             (Kind::Click, Some(column), _) => Message::SortBy(column),
             (Kind::Click, _, Some(line)) => Message::Move(Motion::To(line + 1)),
             (Kind::DoubleClick, _, Some(_)) => Message::Open,
@@ -36,8 +32,7 @@ impl App {
             (Kind::WheelDown, ..) => Message::Turn(Motion::Down(NOTCH)),
             (Kind::WheelLeft, ..) => Message::Choose(Motion::Up(1)),
             (Kind::WheelRight, ..) => Message::Choose(Motion::Down(1)),
-            _ => return vec![],
-        };
-        self.take(Wish::Collection(message))
+            _ => return None,
+        })
     }
 }

@@ -5,11 +5,11 @@ use crate::{
     shell::{
         Message,
         copy::What,
+        jobs::{self, Purpose},
         overlay, palette,
         state::{self, Pending},
     },
     views::{
-        jobs::{self, Purpose},
         replay::{chooser, playback, steps, stops::Stop},
         table,
     },

@@ -1,8 +1,12 @@
 //! The keys of what is begun from the screen, and of the form that it begins with: one row a binding.
 
 use crate::{
-    shell::{Message, overlay},
-    views::jobs::{self, Purpose, form, list},
+    shell::{
+        Message,
+        jobs::{self, Purpose, list},
+        overlay,
+    },
+    views::form,
     widgets::{
         key::{Code, Key},
         scroll::Motion,

@@ -2,10 +2,10 @@
 
 use crate::{
     session::{context::Context, turns, views},
-    shell::{Message, copy::What, overlay, palette, replay, state},
+    shell::{Message, copy::What, jobs, overlay, palette, state},
     views::{
-        audit, compare, curves, jobs, judge, live,
-        replay::{base, chooser, diff, files, playback, search, steps},
+        audit, compare, curves, form, judge, live,
+        replay::{self, base, chooser, diff, files, playback, search, steps},
         scores::{self, components, flags, judges, tree},
         table,
     },
@@ -163,7 +163,7 @@ pub(super) const fn job(message: jobs::Message) -> Message {
     Message::Jobs(message)
 }
 
-pub(super) const fn fill(message: jobs::form::Message) -> Message {
+pub(super) const fn fill(message: form::Message) -> Message {
     job(jobs::Message::Form(message))
 }
 

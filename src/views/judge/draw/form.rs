@@ -8,7 +8,7 @@ use crate::{
         judging::{Asks, Plan, Wish},
     },
     views::{
-        jobs::draw_form::field_row,
+        form::field_row,
         judge::{Judging, areas::Areas},
     },
     widgets::{

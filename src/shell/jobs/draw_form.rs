@@ -7,21 +7,16 @@ use ratatui::{
 };
 
 use crate::{
-    views::jobs::{
-        Dialog,
-        form::{Field, Value},
-    },
+    shell::jobs::Dialog,
+    views::form::{LABEL, field_row},
     widgets::{
         layout::Layout,
-        line::{fit, fit_end, own, recorded, safe},
+        line::{own, recorded, safe},
         panel::put_row,
         theme::{Meaning, Theme},
         wrap::wrap,
     },
 };
-
-/// Cells of the name of a field, blanks around it included.
-pub(crate) const LABEL: usize = 16;
 
 pub fn draw(dialog: &Dialog, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     let room = usize::from(layout.overlay().width.saturating_sub(2));
@@ -89,51 +84,6 @@ fn fields(dialog: &Dialog, theme: Theme, width: usize) -> (Vec<(Line<'static>, b
         }
     }
     (rows, at)
-}
-
-/// ` profile        ‹ trajview ›`
-pub(crate) fn field_row(
-    field: &Field,
-    (types, dialog_is_looking): (bool, bool),
-    theme: Theme,
-    width: usize,
-) -> Line<'static> {
-    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let mut spans = vec![own(format!(" {:<1$}", field.label, LABEL - 1), muted)];
-    let room = width.saturating_sub(LABEL + 2);
-    match &field.value {
-        Value::Choice { .. } => {
-            let chosen = field.chosen();
-            spans.push(own("‹ ", muted));
-            let none = if dialog_is_looking { "looking…" } else { "nothing to choose from" };
-            let label = chosen.map_or(none, |it| &it.label);
-            spans.push(recorded(label, theme.of(Meaning::Title)));
-            spans.push(own(" ›", muted));
-            let remark = chosen.map(|it| it.remark.as_str()).filter(|it| !it.is_empty());
-            spans.extend(remark.map(|words| recorded(&format!("  {words}"), muted)));
-        }
-        Value::Text { text, empty } if text.is_empty() && !types => match &field.proposed {
-            Some(words) => {
-                spans.push(own(fit_end(&safe(words), room.saturating_sub(10)), plain));
-                spans.push(own(" proposed", muted));
-            }
-            None => spans.push(own((*empty).to_owned(), muted)),
-        },
-        Value::Text { text, .. } => {
-            spans.push(own(fit_end(&safe(text), room), plain));
-            spans.extend(types.then(|| own("▏", theme.of(Meaning::Key))));
-        }
-        Value::Amount { amount, unit, empty, .. } => {
-            let words = amount.map_or((*empty).to_owned(), |it| format!("{it} {unit}"));
-            spans.push(own("‹ ", muted));
-            spans.push(own(words, if amount.is_some() { theme.of(Meaning::Title) } else { muted }));
-            spans.push(own(" ›", muted));
-        }
-    }
-    if !field.remark.is_empty() {
-        spans.push(recorded(&format!("  {}", field.remark), muted));
-    }
-    Line::from(fit(spans, width))
 }
 
 /// What beginning would do, or why it cannot.

@@ -16,9 +16,8 @@ use crate::{
         views::View,
     },
     shell::App,
+    views::form::{Field, Form},
 };
-
-use super::form::{Field, Form};
 
 pub const WHAT: &str = "what";
 pub const FILE: &str = "file";
@@ -41,7 +40,7 @@ const SCRIPT: &str = "script";
 const SPECIFICATION: &str = "specification";
 
 /// Before anything was found on this machine.
-pub(super) fn form(origin: Option<&Origin>) -> Form {
+pub(crate) fn form(origin: Option<&Origin>) -> Form {
     let own = origin.map_or(Condition::SingleShot, |it| it.condition);
     let conditions = [Condition::Emergent, Condition::SingleShot];
     let at = conditions.iter().position(|it| *it == own).unwrap_or_default();
@@ -96,7 +95,7 @@ fn show_words(form: &mut Form) {
 }
 
 /// Brings what depends on each other in step, after the field of this id has changed.
-pub(super) fn link(form: &mut Form, changed: &str, origin: Option<&Origin>) {
+pub(crate) fn link(form: &mut Form, changed: &str, origin: Option<&Origin>) {
     let own = origin.map(|it| it.condition);
     match (changed, form.choice(WHAT), own) {
         (WHAT, AGAIN, Some(own)) => form.choose(CONDITION, own.word()),
@@ -125,12 +124,12 @@ pub struct Opened {
 }
 
 impl Opened {
-    pub(super) fn of(origin: Option<Origin>) -> Self {
+    pub(crate) fn of(origin: Option<Origin>) -> Self {
         Self { origin, ..Self::default() }
     }
 
     /// Asks once what is on this machine.
-    pub(super) fn ask(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+    pub(crate) fn ask(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         if std::mem::replace(&mut self.has_asked, true) {
             return None;
         }
@@ -139,13 +138,13 @@ impl Opened {
     }
 
     /// Takes what was found in the end.
-    pub(super) fn take(&mut self, request: Request, found: &Found, form: &mut Form) {
+    pub(crate) fn take(&mut self, request: Request, found: &Found, form: &mut Form) {
         self.show(request, found, form);
         self.asked.answered(request);
     }
 
     /// Shows what was found so far, where it was asked for.
-    pub(super) fn show(&mut self, request: Request, found: &Found, form: &mut Form) {
+    pub(crate) fn show(&mut self, request: Request, found: &Found, form: &mut Form) {
         if !self.asked.is_about(request) {
             return;
         }
@@ -156,7 +155,7 @@ impl Opened {
         offer(form, found, is_first, self.origin.as_ref());
     }
 
-    pub(super) fn wanted(&self, form: &Form) -> Result<Start, Refusal> {
+    pub(crate) fn wanted(&self, form: &Form) -> Result<Start, Refusal> {
         wanted(form, self.origin.as_ref(), &self.work)
     }
 }
@@ -254,7 +253,7 @@ pub fn to_remember(form: &Form) -> Vec<(String, String)> {
 
 impl App {
     /// The run that a live run is started from: the one that is looked at.
-    pub(super) fn origin(&self) -> Option<Origin> {
+    pub(crate) fn origin(&self) -> Option<Origin> {
         if let (None, Some(compared)) = (self.live(), self.comparison()) {
             let path = compared.paths.get(compared.here())?;
             return Some(of_run(path.clone(), &compared.all().get(compared.here())?.run));
@@ -277,7 +276,7 @@ impl App {
     }
 
     /// Shows the view of a run that is being made: beside the run that it was started from.
-    pub(super) fn show_begun(&mut self, origin: Option<Origin>, bundle: PathBuf) -> Vec<Effect> {
+    pub(crate) fn show_begun(&mut self, origin: Option<Origin>, bundle: PathBuf) -> Vec<Effect> {
         self.dialog = None;
         self.begin_live();
         let Some(live) = &mut self.live else { return vec![] };

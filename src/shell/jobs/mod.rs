@@ -10,7 +10,6 @@
 
 pub mod draw;
 pub mod draw_form;
-pub mod form;
 pub mod list;
 pub mod live;
 pub mod scoring;
@@ -27,9 +26,8 @@ use crate::{
         question::Question,
     },
     shell::App,
+    views::form::{self, Form},
 };
-
-use form::Form;
 
 /// A form over the view, and what it would begin.
 #[derive(Debug)]

@@ -9,16 +9,15 @@ use crate::{
         jobs::{Choice, Measure, Refusal},
     },
     shell::App,
+    views::form::{Field, Form},
 };
 
-use super::form::{Field, Form};
-
-pub(super) const PROFILE: &str = "profile";
+pub(crate) const PROFILE: &str = "profile";
 pub const DEFAULT: &str = "default";
 pub const RULES: &str = "rules";
 
 /// As the code is measured now.
-pub(super) fn form(now: &Measure) -> Form {
+pub(crate) fn form(now: &Measure) -> Form {
     let profiles = Profile::ALL.iter().map(|it| Choice::new(it.name(), it.name())).collect();
     let at = Profile::ALL.iter().position(|it| *it == now.profile).unwrap_or_default();
     let rules = now.rules.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
@@ -31,7 +30,7 @@ pub(super) fn form(now: &Measure) -> Form {
     ])
 }
 
-pub(super) fn wanted(form: &Form) -> Result<Measure, Refusal> {
+pub(crate) fn wanted(form: &Form) -> Result<Measure, Refusal> {
     let profile = form.choice(PROFILE).parse().map_err(|why: String| Refusal::at(PROFILE, why))?;
     let rules = form.text(RULES).map(PathBuf::from);
     Ok(Measure { profile, rules, is_default: form.choice(DEFAULT) == "yes" })
@@ -39,7 +38,7 @@ pub(super) fn wanted(form: &Form) -> Result<Measure, Refusal> {
 
 impl App {
     /// From now on the code of every run is measured so; what was measured otherwise is measured again.
-    pub(super) fn measure_with(&mut self, measure: Measure) -> Vec<Effect> {
+    pub(crate) fn measure_with(&mut self, measure: Measure) -> Vec<Effect> {
         self.measure = measure.clone();
         self.on_replay(|replay| replay.session.scores.measure_again());
         if let Some(compared) = &mut self.compared {
@@ -52,7 +51,7 @@ impl App {
     }
 
     /// Values measured with another profile or other rules are not shown any more.
-    pub(super) fn dismiss_before(&mut self) {
+    pub(crate) fn dismiss_before(&mut self) {
         self.on_replay(|replay| replay.session.scores.before = None);
         if let Some(compared) = &mut self.compared {
             compared.before = None;

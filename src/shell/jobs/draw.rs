@@ -7,8 +7,10 @@ use ratatui::{
 };
 
 use crate::{
-    shell::App,
-    views::jobs::list::{Job, State},
+    shell::{
+        App,
+        jobs::list::{Job, State},
+    },
     widgets::{
         layout::Layout,
         line::{amount, duration, fit, own, recorded, sides, width_of},

@@ -9,9 +9,8 @@ use crate::{
         question::Question,
     },
     shell::{App, open_run::OpenRun},
+    views::form::{Field, Form},
 };
-
-use super::form::{Field, Form};
 
 /// Tests that were begun from the screen, and what came of them so far.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +36,7 @@ pub const SECONDS: &str = "seconds";
 /// A command that runs longer than this is ended, unless somebody says otherwise.
 const USUAL_SECONDS: f64 = 300.0;
 
-pub(super) fn form(replay: Option<&OpenRun>, last: Option<&Tests>) -> Form {
+pub(crate) fn form(replay: Option<&OpenRun>, last: Option<&Tests>) -> Form {
     let checkpoints = replay.map_or(&[][..], |replay| &replay.session.run.checkpoints);
     let here = replay.and_then(|replay| checkpoint_of(&replay.session.run, replay.session.turn));
     let each = checkpoints.iter().enumerate().map(|(at, it)| choice(at, it));
@@ -70,7 +69,7 @@ fn checkpoint_of(run: &Run, turn: usize) -> Option<usize> {
     run.checkpoints.iter().position(|it| it.last_turn >= turn)
 }
 
-pub(super) fn wanted(form: &Form) -> Result<Tests, Refusal> {
+pub(crate) fn wanted(form: &Form) -> Result<Tests, Refusal> {
     let checkpoint = match form.choice(CHECKPOINT) {
         "" => return Err(Refusal::at(CHECKPOINT, "this run has no checkpoints")),
         "every" => None,
@@ -101,7 +100,7 @@ impl Testing {
 }
 
 impl App {
-    pub(super) fn begin_testing(&mut self, tests: Tests) -> Vec<Effect> {
+    pub(crate) fn begin_testing(&mut self, tests: Tests) -> Vec<Effect> {
         let Some(run) = self.replay().map(|replay| replay.session.run.clone()) else {
             return vec![];
         };
