@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-use super::{Archive, score::is_plain};
+use super::{archive::Archive, score::is_plain};
 
 /// The moment that was asked about last, in turns done.
 #[derive(Debug, Default)]

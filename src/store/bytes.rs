@@ -293,6 +293,11 @@ pub fn reason(why: &io::Error) -> String {
     }
 }
 
+/// Bytes of some files together.
+pub fn size_of<'a>(files: impl IntoIterator<Item = &'a Bytes>) -> u64 {
+    files.into_iter().map(Bytes::size).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,7 +16,7 @@ use crate::{
 
 use super::{
     OpenError, bytes,
-    find::{is_bundle, is_folder, name_of},
+    entries::{is_bundle, is_folder, name_of},
     hands, memory, open, rubric, stand_back,
 };
 

@@ -8,8 +8,9 @@ use std::{
 use crate::formats::{self, Format, Head};
 
 use super::{
-    OpenError,
     bytes::{self, Access, Allowance, Bytes},
+    entries::{collect_files, is_bundle, is_plain_file, name_of, own_folder_of},
+    error::OpenError,
     siblings::{self, Siblings},
     slopcodebench,
     walk::{is_work_folder, runs_below},
@@ -34,14 +35,8 @@ pub struct FoundFile {
     pub problem: Option<String>,
 }
 
-/// More files than this below the folder of one recording are not looked at.
-const MOST_FILES: usize = 4_000;
-
 /// No run has more parts than this.
 const MOST_COMPANIONS: usize = 4_000;
-
-/// How deep the files of a recording are looked for below its folder.
-const MOST_DEEP: usize = 6;
 
 /// What a path names: a bundle, a log, or a folder with one of them.
 pub fn find(path: &Path, access: Access) -> Result<Found, OpenError> {
@@ -82,10 +77,6 @@ pub fn find_among(path: &Path, access: Access, siblings: &Siblings) -> Result<Fo
             ),
         }),
     }
-}
-
-pub fn is_bundle(folder: &Path) -> bool {
-    is_plain_file(&folder.join("run.json"))
 }
 
 fn find_file(path: &Path, access: Access, siblings: &Siblings) -> Result<Found, OpenError> {
@@ -148,18 +139,6 @@ fn bundle_files(folder: &Path, access: Access, allowance: &mut Allowance) -> Vec
     plain.filter_map(|path| read_member(path, relative(path), access, allowance)).collect()
 }
 
-pub fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
-    if is_folder(folder) && depth <= MOST_DEEP {
-        for path in entries_of(folder) {
-            if is_folder(&path) {
-                collect_files(&path, depth + 1, files);
-            } else if files.len() < MOST_FILES {
-                files.push(path);
-            }
-        }
-    }
-}
-
 /// Files near a log that its format recognises as parts of the same run: in its folder, and below the one named after
 /// it.
 fn companions_of(
@@ -176,23 +155,6 @@ fn companions_of(
     paths.extend(named.into_iter().map(|at| own[at].clone()));
     paths.truncate(MOST_COMPANIONS);
     paths
-}
-
-/// The files among which a log's companions are.
-pub fn neighbours_of(main: &Path) -> Vec<PathBuf> {
-    let Some(folder) = main.parent() else { return vec![] };
-    let mut near = entries_of(folder);
-    near.retain(|path| path != main);
-    let mut own = vec![];
-    collect_files(&own_folder_of(main), 0, &mut own);
-    near.append(&mut own);
-    near.retain(|path| could_be_log(path) && is_plain_file(path));
-    near
-}
-
-/// The folder named after a log, where newer tools put its companions.
-pub fn own_folder_of(main: &Path) -> PathBuf {
-    main.with_file_name(stem_of(main))
 }
 
 pub fn read_member(
@@ -214,37 +176,6 @@ fn head_of(file: &FoundFile) -> Head<'_> {
     let bytes = &file.bytes[..file.bytes.len().min(formats::HEAD_BYTES)];
     let name = file.name.rsplit('/').next().unwrap_or(&file.name);
     Head { name, bytes, is_whole: bytes.len() as u64 == file.bytes.size() }
-}
-
-pub fn entries_of(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
-}
-
-/// A link to a folder is not one: nothing outside the recording is followed.
-pub fn is_folder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
-}
-
-pub fn is_plain_file(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
-}
-
-pub fn could_be_log(path: &Path) -> bool {
-    [".jsonl", ".jsonl.zst", ".json", ".stdout"]
-        .iter()
-        .any(|ending| name_of(path).ends_with(ending))
-}
-
-pub fn name_of(path: &Path) -> &str {
-    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
-}
-
-/// The name without the endings of a log.
-pub fn stem_of(path: &Path) -> String {
-    name_of(path).trim_end_matches(".zst").trim_end_matches(".jsonl").to_owned()
 }
 
 fn cannot_read(path: &Path, why: &std::io::Error) -> OpenError {

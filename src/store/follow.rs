@@ -23,11 +23,13 @@ use crate::{
 };
 
 use super::{
-    OpenError, Opened,
+    archive::Opened,
     bytes::{self, Access, Bytes, OnDisk},
+    entries,
+    error::OpenError,
     find::{self, Found, FoundFile},
     hands::Threads,
-    opened, sources_of,
+    open::{open, opened, sources_of},
 };
 
 /// Watches one recording for as long as it lives.
@@ -95,11 +97,11 @@ pub fn follow(path: &Path, changed: impl Fn() + Send + 'static) -> Result<Follow
     let strangers: Arc<Mutex<HashSet<PathBuf>>> = Arc::default();
     let is_of_interest = {
         let (strangers, main, own) =
-            (Arc::clone(&strangers), main.clone(), find::own_folder_of(&main));
+            (Arc::clone(&strangers), main.clone(), entries::own_folder_of(&main));
         move |path: &PathBuf| {
             *path == main
                 || path.starts_with(&own)
-                || find::could_be_log(path) && !held(&strangers).contains(path)
+                || entries::could_be_log(path) && !held(&strangers).contains(path)
         }
     };
     let heard = move |event: notify::Result<Event>| match event {
@@ -130,11 +132,11 @@ impl Follower {
             self.reading = None;
             let found = find::find(&self.path, Access::OnDisk)?;
             let Some(growing) = found.format.growing().filter(|_| is_on_disk(&found)) else {
-                return super::open(&self.path); // no log of lines: read as a whole each time
+                return open(&self.path); // no log of lines: read as a whole each time
             };
             self.reading = Some(Reading::new(found, growing, neighbours));
         }
-        let Some(reading) = &mut self.reading else { return super::open(&self.path) };
+        let Some(reading) = &mut self.reading else { return open(&self.path) };
         let own: HashSet<&PathBuf> = reading.files.iter().map(|file| &file.path).collect();
         let is_stranger =
             |(path, size): &&(PathBuf, u64)| *size == HEAD_BYTES as u64 && !own.contains(path);
@@ -153,7 +155,7 @@ impl Follower {
     }
 
     fn watch_own_folder(&mut self) {
-        let folder = find::own_folder_of(&self.path);
+        let folder = entries::own_folder_of(&self.path);
         if self.own_folder.is_none() && folder.is_dir() {
             // Without it companions are seen when the log itself changes next.
             let watched = self.watcher.watch(&folder, RecursiveMode::Recursive);
@@ -172,7 +174,7 @@ fn neighbours(main: &Path) -> Vec<(PathBuf, u64)> {
         let size = fs::metadata(&path).map_or(0, |meta| meta.len().min(HEAD_BYTES as u64));
         (path, size)
     };
-    find::neighbours_of(main).into_iter().map(with_size).collect()
+    entries::neighbours_of(main).into_iter().map(with_size).collect()
 }
 
 fn is_on_disk(found: &Found) -> bool {

@@ -5,10 +5,10 @@ use std::path::Path;
 use crate::formats::{OneHand, Source};
 
 use super::{
-    Opened,
+    archive::Opened,
     bytes::{self, Access, Bytes},
     find::{self, Found},
-    opened,
+    open::opened,
 };
 
 /// A smaller recording is read whole sooner than anybody could look at its beginning.

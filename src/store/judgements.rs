@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    find::{entries_of, is_folder, is_plain_file, name_of},
+    entries::{entries_of, is_folder, is_plain_file, name_of},
     write::{WriteError, failed, sync_folder},
 };
 

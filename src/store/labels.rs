@@ -16,15 +16,14 @@ use std::{
     time::Duration,
 };
 
-use sha2::{Digest, Sha256};
-
 use crate::{
     formats::{Source, rubric, rubric::labels_file},
     run::rubric::{Label, Labels},
 };
 
 use super::{
-    find::{entries_of, is_folder, is_plain_file, name_of},
+    digest::sha256,
+    entries::{entries_of, is_folder, is_plain_file, name_of},
     write::{WriteError, failed, sync_folder},
 };
 
@@ -252,12 +251,8 @@ fn annotator_of(path: &Path) -> Option<String> {
 fn free_name(folder: &Path, annotator: &str) -> Result<PathBuf, WriteError> {
     let harmless = harmless(annotator);
     let own = (harmless == annotator).then(|| format!("{harmless}.json"));
-    let hash: String = Sha256::digest(annotator.as_bytes())
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let names = own.into_iter().chain([format!("{harmless}-{hash}.json")]);
+    let hash = sha256(annotator.as_bytes());
+    let names = own.into_iter().chain([format!("{harmless}-{}.json", &hash[..16])]);
     let mut paths = names.map(|name| folder.join(name));
     // A file system that takes capitals for small letters has other raters' names here too.
     paths.find(|path| fs::symlink_metadata(path).is_err()).ok_or_else(|| WriteError::Taken {

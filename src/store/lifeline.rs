@@ -9,7 +9,7 @@ use crate::{
     run::Run,
 };
 
-use super::{Archive, GoesOn};
+use super::{archive::Archive, score::GoesOn};
 
 /// The facts of contents read so far.
 #[derive(Debug, Default)]

@@ -28,7 +28,7 @@ use crate::run::{
     values::worded,
 };
 
-use super::{bytes, find};
+use super::{bytes, entries};
 
 use pack::Pack;
 use recent::Recent;
@@ -311,9 +311,9 @@ fn packs_of(objects: &Path, known: &[Arc<Pack>]) -> Result<Vec<Arc<Pack>>, Strin
     folder_inside(&folder, "objects/pack")?;
     let is_new = |path: &PathBuf| {
         path.extension().is_some_and(|end| end == "idx")
-            && !known.iter().any(|pack| pack.name == find::name_of(path))
+            && !known.iter().any(|pack| pack.name == entries::name_of(path))
     };
-    let indexes: Vec<PathBuf> = find::entries_of(&folder).into_iter().filter(is_new).collect();
+    let indexes: Vec<PathBuf> = entries::entries_of(&folder).into_iter().filter(is_new).collect();
     if indexes.len() > MOST_PACKS {
         return Err(format!(
             "objects/pack holds {} packs; up to {MOST_PACKS} are read, `git gc` makes one of them",

@@ -1,17 +1,21 @@
 //! The files beside a recording that say what it is judged by: read afresh whenever they are asked for, since judges
 //! and raters add to them.
 
+mod check;
+
 use std::path::{Path, PathBuf};
 
 use crate::{
     formats::{Source, rubric},
-    run::{RepoPath, Warning, files::FilesFrom, rubric::Rubric},
+    run::{Warning, rubric::Rubric},
 };
 
 use super::{
-    Opened, bytes,
-    find::{entries_of, is_plain_file, name_of},
+    bytes,
+    entries::{entries_of, is_folder, is_plain_file, name_of},
 };
+
+pub use check::check;
 
 /// What stands beside the run at `path`: a bundle's folder or its `run.json`. A recording that is no bundle has
 /// nothing. Links are not followed.
@@ -23,55 +27,6 @@ pub fn read(path: &Path) -> Rubric {
     read.warnings.splice(0..0, problems);
     read
 }
-
-/// Every mistake in what stands beside the run, held against the run and its files; see [`strict`](rubric::strict).
-pub fn check(path: &Path, opened: &Opened) -> Vec<Warning> {
-    let Some(folder) = bundle_of(path) else { return vec![] };
-    let Held { files, problems } = Held::of(&folder);
-    let sources: Vec<_> = files.iter().map(|(name, bytes)| Source { name, bytes }).collect();
-    let mut warnings = problems;
-    warnings.extend(rubric::strict::read(&sources, &Recorded { opened }));
-    warnings.extend(rubric::silences(&rubric::read(&sources)));
-    warnings
-}
-
-/// A run that was opened, as something that documents can be held against.
-struct Recorded<'a> {
-    opened: &'a Opened,
-}
-
-impl rubric::strict::Ground for Recorded<'_> {
-    fn turns(&self) -> usize {
-        self.opened.run.turns.len()
-    }
-
-    fn turns_at(&self, commit: &str) -> Option<Vec<usize>> {
-        let turns = &self.opened.run.turns;
-        let is_it = |known: &str| commit.len() >= SHORTEST_COMMIT && known.starts_with(commit);
-        let has_it = |turn: &crate::run::Turn| turn.commit.as_deref().is_some_and(is_it);
-        let found = turns.iter().zip(1..).filter(|(turn, _)| has_it(turn)).map(|(_, done)| done);
-        turns.iter().any(|turn| turn.commit.is_some()).then(|| found.collect())
-    }
-
-    fn lines_of(&self, path: &str, done: usize) -> Option<Result<usize, String>> {
-        let Opened { run, archive } = self.opened;
-        let timeline = archive.timeline(run).ok()?;
-        let Some(path) = RepoPath::new(path) else {
-            return Some(Err("not a path inside the workspace".into()));
-        };
-        // Where files are known from recorded edits alone, one that is not there may have been there all along.
-        let is_complete = timeline.from == FilesFrom::Commits;
-        let missing = || is_complete.then(|| Err("no such file".to_owned()));
-        let tree = timeline.tree_after(done);
-        let Some(file) = tree.files.get(&path) else { return missing() };
-        let content = archive.content(run, *file).ok()?;
-        let ends = content.iter().filter(|byte| **byte == b'\n').count();
-        Some(Ok(ends + usize::from(content.last().is_some_and(|last| *last != b'\n'))))
-    }
-}
-
-/// A shorter beginning of a commit names none.
-const SHORTEST_COMMIT: usize = 7;
 
 /// The files beside a run, and why others could not be read.
 struct Held {
@@ -116,7 +71,7 @@ fn parts_of(folder: &Path) -> Vec<(String, PathBuf)> {
 /// What a folder of the bundle holds; a link to a folder is none.
 fn entries_in(folder: &Path, name: &str) -> Vec<PathBuf> {
     let folder = folder.join(name);
-    if super::find::is_folder(&folder) { entries_of(&folder) } else { vec![] }
+    if is_folder(&folder) { entries_of(&folder) } else { vec![] }
 }
 
 /// Bytes of all files beside a run together that are read.

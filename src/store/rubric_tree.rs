@@ -10,7 +10,7 @@ use crate::{
 
 use super::{
     bytes::{self, Access, Allowance},
-    find::is_plain_file,
+    entries::is_plain_file,
 };
 
 /// Files of a bundle's folder that may hold a tree, what says most first.

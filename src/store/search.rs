@@ -146,7 +146,7 @@ mod tests {
     use crate::{
         formats::OneHand,
         run::search::{Query, Syntax},
-        store::{Threads, open},
+        store::{hands::Threads, open},
     };
 
     use super::*;

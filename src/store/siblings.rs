@@ -18,7 +18,7 @@ use crate::formats::{
 
 use super::{
     bytes,
-    find::{could_be_log, entries_of, is_plain_file, name_of},
+    entries::{could_be_log, entries_of, is_plain_file, name_of},
     hands::Threads,
 };
 

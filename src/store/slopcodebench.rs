@@ -17,9 +17,10 @@ use crate::{
 };
 
 use super::{
-    OpenError,
     bytes::{self, Access, Allowance, Bytes},
-    find::{self, Found, FoundFile, entries_of, is_folder, is_plain_file, name_of},
+    entries::{self, entries_of, is_folder, is_plain_file, name_of},
+    error::OpenError,
+    find::{self, Found, FoundFile},
 };
 
 /// Files of the run directory that tell of its problems.
@@ -172,8 +173,8 @@ impl Reader {
         let (agent, packed) = (folder.join("agent"), folder.join("agent.tar.gz"));
         if is_folder(&agent) {
             let mut logs = vec![];
-            find::collect_files(&agent, 0, &mut logs);
-            logs.retain(|path| find::could_be_log(path));
+            entries::collect_files(&agent, 0, &mut logs);
+            logs.retain(|path| entries::could_be_log(path));
             for path in logs {
                 let below = path.strip_prefix(folder).unwrap_or(&path);
                 let name = format!("{checkpoint}/{}", below.to_string_lossy().replace('\\', "/"));
@@ -261,7 +262,7 @@ fn member_name(entry: &tar::Entry<'_, impl Read>) -> Option<String> {
     let path = entry.path().ok()?.to_string_lossy().replace('\\', "/");
     let path = RepoPath::new(&path).filter(|_| entry.header().entry_type().is_file())?;
     let path = path.as_str().strip_prefix("agent/").unwrap_or(path.as_str()).to_owned();
-    find::could_be_log(Path::new(&path)).then_some(path)
+    entries::could_be_log(Path::new(&path)).then_some(path)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::formats::{
 
 use super::{
     bytes,
-    find::{could_be_log, entries_of, is_bundle, is_folder, is_plain_file, name_of, stem_of},
+    entries::{could_be_log, entries_of, is_bundle, is_folder, is_plain_file, name_of, stem_of},
     slopcodebench,
 };
 

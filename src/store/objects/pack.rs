@@ -12,7 +12,7 @@ use sha1::{Digest, Sha1};
 
 use crate::{
     run::files::BlobId,
-    store::{bytes::read_at, find},
+    store::{bytes::read_at, entries},
 };
 
 use super::{Kind, Object, damaged, delta, file_inside, index::Index, recent::Recent, unpack};
@@ -67,7 +67,7 @@ enum Base {
 impl Pack {
     /// The pack that belongs to an index. The error is a sentence.
     pub fn open(index: &Path, number: usize) -> Result<Self, String> {
-        let name = find::name_of(index).to_owned();
+        let name = entries::name_of(index).to_owned();
         let shown = format!("objects/pack/{name}");
         let mut bytes = vec![];
         let file = file_inside(index, &shown)?;
@@ -78,7 +78,7 @@ impl Pack {
         }
         let index_read = Index::new(bytes).map_err(|why| damaged(&shown, why))?;
         let packed = index.with_extension("pack");
-        let shown = format!("objects/pack/{}", find::name_of(&packed));
+        let shown = format!("objects/pack/{}", entries::name_of(&packed));
         let file = file_inside(&packed, &shown)?;
         let len = file.metadata().map_or(0, |meta| meta.len());
         let end = len.saturating_sub(TAIL);

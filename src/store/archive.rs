@@ -1,0 +1,251 @@
+//! The bytes behind a run: the text of a step, the files of a turn and the hits of a search, read when they are wanted.
+
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
+
+use crate::{
+    code::patch::LineCounts,
+    formats::{self, Format},
+    run::{
+        Place, RepoPath, Run, StepId, StepText,
+        files::{
+            Blob, BlobId, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile,
+            blame::{self, BlamedLine},
+            compare, renames,
+        },
+        search::{Hit, Matcher, Query},
+    },
+};
+
+use super::{
+    absence,
+    bytes::{self, Bytes},
+    hands::Threads,
+    lifeline, memory,
+    repo::Repo,
+    rubric, search,
+    snapshot::Snapshots,
+    timeline,
+};
+
+/// A recording that was opened: its index, and the way back to its bytes.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    pub run: Arc<Run>,
+    pub archive: Arc<Archive>,
+}
+
+/// Stands above what was added to a request.
+pub const ADDED: &str = "[added by the agent's program]";
+
+/// The bytes behind a run. Shared between worker threads.
+#[derive(Debug)]
+pub struct Archive {
+    /// In the order of [`Run::sources`].
+    files: Vec<Bytes>,
+    pub(super) repo: Option<Repo>,
+    snapshots: Option<Snapshots>,
+    timeline: OnceLock<Result<(Arc<Timeline>, MemoryBlobs), String>>,
+    pub(super) facts: lifeline::Facts,
+    pub(super) absence: absence::LastIndex,
+    /// The folder of the bundle, where it is one.
+    bundle: Option<PathBuf>,
+}
+
+impl Archive {
+    /// The archive of these files, in the order of [`Run::sources`]; `bundle` is the folder of a bundle.
+    pub(super) fn new(
+        files: Vec<Bytes>,
+        repo: Option<Repo>,
+        snapshots: Option<Snapshots>,
+        bundle: Option<PathBuf>,
+    ) -> Self {
+        Self {
+            files,
+            repo,
+            snapshots,
+            timeline: OnceLock::new(),
+            facts: lifeline::Facts::default(),
+            absence: absence::LastIndex::default(),
+            bundle,
+        }
+    }
+
+    /// What a step says, with its observation.
+    pub fn step_text(&self, run: &Run, step: StepId) -> StepText {
+        let Some(step) = run.step(step) else { return StepText::default() };
+        let Some(format) = format_of(run, step.place) else { return StepText::default() };
+        let mut text = format.words(&self.record(step.place), step);
+        if let Some(result) = step.result()
+            && let Some(format) = format_of(run, result.place)
+        {
+            text.result = Some(format.result(&self.record(result.place), result));
+        }
+        text
+    }
+
+    /// The folder of the bundle; None where the recording is none.
+    pub fn bundle(&self) -> Option<&Path> {
+        self.bundle.as_deref()
+    }
+
+    /// What stands beside the run of what it is judged by, read afresh: judges and raters add to it.
+    pub fn rubric(&self) -> crate::run::rubric::Rubric {
+        self.bundle.as_deref().map(rubric::read).unwrap_or_default()
+    }
+
+    /// The whole request of a turn and what was added to it, each as a part of its own: what the model read. Empty where
+    /// the turn has no request.
+    pub fn request(&self, run: &Run, turn: usize) -> String {
+        let mut whole = self.request_alone(run, turn);
+        for added in self.added(run, turn) {
+            whole.push_str(&format!("\n\n{ADDED}\n{added}"));
+        }
+        whole
+    }
+
+    /// The request of a turn as it was made; empty where the turn has none.
+    pub fn request_alone(&self, run: &Run, turn: usize) -> String {
+        let place = run.turns.get(turn).and_then(|turn| turn.request);
+        place.map(|place| self.request_at(run, place)).unwrap_or_default()
+    }
+
+    /// What the agent's program put before the model with the request.
+    pub fn added(&self, run: &Run, turn: usize) -> Vec<String> {
+        let places = run.turns.get(turn).map_or(&[][..], |turn| &turn.added);
+        places.iter().map(|place| self.request_at(run, *place)).collect()
+    }
+
+    fn request_at(&self, run: &Run, place: Place) -> String {
+        let format = format_of(run, place);
+        format.map(|format| format.request(&self.record(place))).unwrap_or_default()
+    }
+
+    /// The whole text of a failed test; empty where it is not recorded.
+    pub fn failure(&self, run: &Run, place: Place) -> String {
+        let format = format_of(run, place);
+        format.map(|format| format.failure(&self.record(place))).unwrap_or_default()
+    }
+
+    /// The files over time; worked out once, then kept. The error is a sentence.
+    pub fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String> {
+        self.built(run).as_ref().map(|(timeline, _)| Arc::clone(timeline)).map_err(Clone::clone)
+    }
+
+    fn built(&self, run: &Run) -> &Result<(Arc<Timeline>, MemoryBlobs), String> {
+        self.timeline.get_or_init(|| {
+            let recording = timeline::Recording {
+                run,
+                files: &self.files,
+                repo: self.repo.as_ref(),
+                snapshots: self.snapshots.as_ref(),
+            };
+            let built = timeline::build(&recording);
+            memory::sweep_after(bytes::size_of(&self.files), ());
+            built.map(|(timeline, made)| (Arc::new(timeline), made))
+        })
+    }
+
+    /// What changed between two moments, both counted in turns done, renames found. The error is a sentence.
+    pub fn changes_between(
+        &self,
+        run: &Run,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<Change>, String> {
+        let changes = self.timeline(run)?.changes_between(before, after);
+        self.with_blobs(run, |blobs| renames::find(changes, blobs))
+    }
+
+    /// One change, compared line by line with `context` lines around.
+    pub fn diff(&self, run: &Run, change: &Change, context: usize) -> FileDiff {
+        self.with_blobs(run, |blobs| compare::compare(change, blobs, context))
+            .unwrap_or_else(FileDiff::NotRecorded)
+    }
+
+    /// Lines added and removed by every change of every turn, in the order of the timeline; None for what has no
+    /// lines to count. Reads every version of every file: for a worker, not for the screen. The error is a sentence.
+    pub fn line_counts(&self, run: &Run) -> Result<Vec<Vec<Option<LineCounts>>>, String> {
+        let timeline = self.timeline(run)?;
+        let count = |change: &Change| self.diff(run, change, 0).line_counts();
+        Ok(timeline.turns.iter().map(|turn| turn.changes.iter().map(count).collect()).collect())
+    }
+
+    /// The content of a file. The error is a sentence.
+    pub fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String> {
+        let id = file.blob().ok_or("the content of this file is not in the recording")?;
+        self.with_blobs(run, |blobs| blobs.blob(id))?
+    }
+
+    /// Which turn last wrote each line of a file as it stood after `turns_done` turns: one entry a line, in order.
+    /// The error is a sentence.
+    pub fn blame(
+        &self,
+        run: &Run,
+        path: &RepoPath,
+        turns_done: usize,
+    ) -> Result<Vec<BlamedLine>, String> {
+        let timeline = self.timeline(run)?;
+        self.with_blobs(run, |blobs| blame::blame(&timeline, blobs, path, turns_done))?
+    }
+
+    pub(super) fn with_blobs<T>(
+        &self,
+        run: &Run,
+        read: impl FnOnce(&(dyn Blobs + Sync)) -> T,
+    ) -> Result<T, String> {
+        let (_, made) = self.built(run).as_ref().map_err(Clone::clone)?;
+        let (repo, snapshots) = (self.repo.as_ref(), self.snapshots.as_ref());
+        Ok(read(&timeline::AllBlobs { made, repo, snapshots }))
+    }
+
+    /// Looks through every request, step and observation, in playing order, until `found` returns false.
+    /// The error is a sentence about the pattern.
+    pub fn search(
+        &self,
+        run: &Run,
+        query: &Query,
+        found: &mut dyn FnMut(Hit) -> bool,
+    ) -> Result<(), String> {
+        self.search_while(run, query, &|| true, found)
+    }
+
+    /// As [`Archive::search`]; `goes_on` is asked before every step, so that a search that finds nothing can be
+    /// stopped as well. It is asked by several threads.
+    pub fn search_while(
+        &self,
+        run: &Run,
+        query: &Query,
+        goes_on: &(dyn Fn() -> bool + Sync),
+        found: &mut dyn FnMut(Hit) -> bool,
+    ) -> Result<(), String> {
+        search::Search { archive: self, run, matcher: Matcher::of(query)?, goes_on }
+            .look(&Threads::all(), found);
+        Ok(())
+    }
+
+    pub(super) fn record(&self, place: Place) -> Cow<'_, [u8]> {
+        let file = self.files.get(place.source.0 as usize);
+        file.map(|file| file.record(place)).unwrap_or_default()
+    }
+}
+
+/// The contents of a run's files, by their names.
+#[derive(Debug, Clone, Copy)]
+pub struct Contents<'a> {
+    pub run: &'a Run,
+    pub archive: &'a Archive,
+}
+
+impl Blobs for Contents<'_> {
+    fn blob(&self, id: BlobId) -> Result<Blob, String> {
+        self.archive.content(self.run, TreeFile::known(id))
+    }
+}
+
+pub(super) fn format_of(run: &Run, place: Place) -> Option<&'static dyn Format> {
+    run.sources.get(place.source.0 as usize).and_then(|source| formats::by_name(source.format))
+}

@@ -1,0 +1,77 @@
+//! What a folder holds: its entries by name, regular files and folders. A link is neither: nothing outside a recording
+//! is followed.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// More files than this below the folder of one recording are not looked at.
+const MOST_FILES: usize = 4_000;
+
+/// How deep the files of a recording are looked for below its folder.
+const MOST_DEEP: usize = 6;
+
+pub fn is_bundle(folder: &Path) -> bool {
+    is_plain_file(&folder.join("run.json"))
+}
+
+pub fn entries_of(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// A link to a folder is not one: nothing outside the recording is followed.
+pub fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
+}
+
+pub fn is_plain_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
+}
+
+pub fn could_be_log(path: &Path) -> bool {
+    [".jsonl", ".jsonl.zst", ".json", ".stdout"]
+        .iter()
+        .any(|ending| name_of(path).ends_with(ending))
+}
+
+pub fn name_of(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+/// The name without the endings of a log.
+pub fn stem_of(path: &Path) -> String {
+    name_of(path).trim_end_matches(".zst").trim_end_matches(".jsonl").to_owned()
+}
+
+/// The folder named after a log, where newer tools put its companions.
+pub fn own_folder_of(main: &Path) -> PathBuf {
+    main.with_file_name(stem_of(main))
+}
+
+pub fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+    if is_folder(folder) && depth <= MOST_DEEP {
+        for path in entries_of(folder) {
+            if is_folder(&path) {
+                collect_files(&path, depth + 1, files);
+            } else if files.len() < MOST_FILES {
+                files.push(path);
+            }
+        }
+    }
+}
+
+/// The files among which a log's companions are.
+pub fn neighbours_of(main: &Path) -> Vec<PathBuf> {
+    let Some(folder) = main.parent() else { return vec![] };
+    let mut near = entries_of(folder);
+    near.retain(|path| path != main);
+    let mut own = vec![];
+    collect_files(&own_folder_of(main), 0, &mut own);
+    near.append(&mut own);
+    near.retain(|path| could_be_log(path) && is_plain_file(path));
+    near
+}

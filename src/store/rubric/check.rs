@@ -1,0 +1,60 @@
+//! Every mistake in the files beside a recording, held against the run and its files.
+
+use std::path::Path;
+
+use crate::{
+    formats::{Source, rubric},
+    run::{RepoPath, Warning, files::FilesFrom},
+    store::archive::Opened,
+};
+
+use super::{Held, bundle_of};
+
+/// Every mistake in what stands beside the run, held against the run and its files; see [`strict`](rubric::strict).
+pub fn check(path: &Path, opened: &Opened) -> Vec<Warning> {
+    let Some(folder) = bundle_of(path) else { return vec![] };
+    let Held { files, problems } = Held::of(&folder);
+    let sources: Vec<_> = files.iter().map(|(name, bytes)| Source { name, bytes }).collect();
+    let mut warnings = problems;
+    warnings.extend(rubric::strict::read(&sources, &Recorded { opened }));
+    warnings.extend(rubric::silences(&rubric::read(&sources)));
+    warnings
+}
+
+/// A run that was opened, as something that documents can be held against.
+struct Recorded<'a> {
+    opened: &'a Opened,
+}
+
+impl rubric::strict::Ground for Recorded<'_> {
+    fn turns(&self) -> usize {
+        self.opened.run.turns.len()
+    }
+
+    fn turns_at(&self, commit: &str) -> Option<Vec<usize>> {
+        let turns = &self.opened.run.turns;
+        let is_it = |known: &str| commit.len() >= SHORTEST_COMMIT && known.starts_with(commit);
+        let has_it = |turn: &crate::run::Turn| turn.commit.as_deref().is_some_and(is_it);
+        let found = turns.iter().zip(1..).filter(|(turn, _)| has_it(turn)).map(|(_, done)| done);
+        turns.iter().any(|turn| turn.commit.is_some()).then(|| found.collect())
+    }
+
+    fn lines_of(&self, path: &str, done: usize) -> Option<Result<usize, String>> {
+        let Opened { run, archive } = self.opened;
+        let timeline = archive.timeline(run).ok()?;
+        let Some(path) = RepoPath::new(path) else {
+            return Some(Err("not a path inside the workspace".into()));
+        };
+        // Where files are known from recorded edits alone, one that is not there may have been there all along.
+        let is_complete = timeline.from == FilesFrom::Commits;
+        let missing = || is_complete.then(|| Err("no such file".to_owned()));
+        let tree = timeline.tree_after(done);
+        let Some(file) = tree.files.get(&path) else { return missing() };
+        let content = archive.content(run, *file).ok()?;
+        let ends = content.iter().filter(|byte| **byte == b'\n').count();
+        Some(Ok(ends + usize::from(content.last().is_some_and(|last| *last != b'\n'))))
+    }
+}
+
+/// A shorter beginning of a commit names none.
+const SHORTEST_COMMIT: usize = 7;
