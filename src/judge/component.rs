@@ -6,7 +6,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::run::rubric::Evidence;
+use crate::{run::rubric::Evidence, store::sha256};
 
 use super::{
     answer::{self, cut},
@@ -14,7 +14,7 @@ use super::{
     fault::Fault,
     flags,
     matter::{Decided, Matter, Said},
-    prompt::{Prompt, sha256},
+    prompt::Prompt,
     snapshot::Snapshot,
     tools,
 };

@@ -4,9 +4,7 @@
 
 use serde::Deserialize;
 
-use crate::run::flags::Kind;
-
-use super::prompt::sha256;
+use crate::{run::flags::Kind, store::sha256};
 
 const BUILT_IN: &str = include_str!("../../assets/judge/flags.json");
 

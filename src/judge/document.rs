@@ -190,7 +190,7 @@ impl Judge {
             model: Some(settings.model.clone()).filter(|model| !model.is_empty()),
             prompt_sha256: prompt.sha256.clone(),
             criteria_sha256: None,
-            rules_sha256: is_command.then(|| super::prompt::sha256(plain::RULES.as_bytes())),
+            rules_sha256: is_command.then(|| crate::store::sha256(plain::RULES.as_bytes())),
             budget,
             temperature: settings.temperature,
         }

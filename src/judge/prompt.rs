@@ -4,9 +4,7 @@
 //! question; without that line the built-in question is asked. `{budget}` and what the question is about, such as
 //! `{formula}` of a component or `{criteria}` of a group, are filled in; anything else in braces stays. A prompt is known by the SHA-256 of its bytes.
 
-use std::fmt::Write;
-
-use sha2::{Digest, Sha256};
+use crate::store::sha256;
 
 use super::{asks::Asks, matter::Matter};
 
@@ -111,15 +109,6 @@ pub fn filled(text: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
         }
     }
     whole + rest
-}
-
-/// Hex digits.
-pub fn sha256(bytes: &[u8]) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        let _ = write!(hex, "{byte:02x}"); // writing into a String cannot fail
-    }
-    hex
 }
 
 #[cfg(test)]
