@@ -19,7 +19,7 @@ use toml::{
 
 use crate::{
     judge::settings::Settings,
-    live::drivers::command::Words,
+    live::drivers::command::ProgramOptions,
     metrics::quality::Profile,
     run::values::Named,
     shell::config::{Chord, Config},
@@ -36,7 +36,7 @@ pub struct Loaded {
     /// Those that can be asked, in the order of the file.
     pub judges: Vec<Settings>,
     /// Programs that can be driven, in the order of their names.
-    pub drivers: Vec<(String, Words)>,
+    pub drivers: Vec<(String, ProgramOptions)>,
     /// Sentences about what could not be used, each with file and line.
     pub problems: Vec<String>,
     /// The file looked for; None where there is no place for one.

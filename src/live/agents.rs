@@ -4,7 +4,7 @@
 use std::{path::PathBuf, thread};
 
 use super::{
-    drivers::{self, DRIVERS, Driver, command::Words, program_of},
+    drivers::{self, DRIVERS, Driver, command::ProgramOptions, program_of},
     prepare,
     setup::Setup,
     stage::{self, Stage},
@@ -28,7 +28,7 @@ pub struct Agent {
 }
 
 /// All of them, those that are here first; none was asked for its version.
-pub fn all(configured: &[(String, Words)]) -> Vec<Agent> {
+pub fn all(configured: &[(String, ProgramOptions)]) -> Vec<Agent> {
     let names = drivers::names().into_iter().map(str::to_owned);
     let names = names.chain(configured.iter().map(|(name, _)| name.clone()));
     let mut all: Vec<Agent> = names.filter_map(|name| agent(&name, configured)).collect();
@@ -37,7 +37,7 @@ pub fn all(configured: &[(String, Words)]) -> Vec<Agent> {
 }
 
 /// Asks every agent that is here for its version, all at the same time.
-pub fn ask_versions(agents: &mut [Agent], configured: &[(String, Words)]) {
+pub fn ask_versions(agents: &mut [Agent], configured: &[(String, ProgramOptions)]) {
     let Ok(stage) = Stage::set(&stage::somewhere(), "versions") else { return };
     thread::scope(|scope| {
         for agent in agents.iter_mut().filter(|it| it.place.is_some()) {
@@ -53,7 +53,7 @@ pub fn install_of(name: &str) -> &'static str {
     DRIVERS.iter().find(|driver| driver.name() == name).map_or("", |driver| driver.install())
 }
 
-fn agent(name: &str, configured: &[(String, Words)]) -> Option<Agent> {
+fn agent(name: &str, configured: &[(String, ProgramOptions)]) -> Option<Agent> {
     let (setup, driver) = driver(name, configured)?;
     let program = program_of(&*driver, &setup);
     Some(Agent {
@@ -66,14 +66,18 @@ fn agent(name: &str, configured: &[(String, Words)]) -> Option<Agent> {
     })
 }
 
-fn driver(name: &str, configured: &[(String, Words)]) -> Option<(Setup, Box<dyn Driver>)> {
+fn driver(name: &str, configured: &[(String, ProgramOptions)]) -> Option<(Setup, Box<dyn Driver>)> {
     let mut setup = Setup::new(name, PathBuf::new());
     prepare::drive(&mut setup, configured).ok()?;
     let driver = drivers::of(&setup).ok()?;
     Some((setup, driver))
 }
 
-fn version_of(name: &str, configured: &[(String, Words)], mut stage: Stage) -> Option<String> {
+fn version_of(
+    name: &str,
+    configured: &[(String, ProgramOptions)],
+    mut stage: Stage,
+) -> Option<String> {
     let (setup, driver) = driver(name, configured)?;
     stage.furnish(&setup, &*driver).ok()?;
     version::of(&*driver, &setup, &stage).ok()?
@@ -85,11 +89,14 @@ mod tests {
 
     #[test]
     fn an_agent_that_is_not_here_says_what_installs_it_and_stands_last() {
-        let missing = Words { start: vec!["no-such-program-anywhere".into()], ..Words::default() };
-        let here = Words {
+        let missing = ProgramOptions {
+            start: vec!["no-such-program-anywhere".into()],
+            ..ProgramOptions::default()
+        };
+        let here = ProgramOptions {
             start: vec!["sh".into(), "-c".into(), "true".into()],
             version: vec!["-c".into(), "echo tool 1.2.3".into()],
-            ..Words::default()
+            ..ProgramOptions::default()
         };
         let configured = [("gone".to_owned(), missing), ("here".to_owned(), here)];
 

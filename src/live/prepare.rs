@@ -9,7 +9,7 @@ use std::{
 use super::{
     drivers::{
         self,
-        command::{SessionWord, Way, Words},
+        command::{ProgramOptions, SessionWord, Way},
     },
     script::{Condition, Script},
     setup::Setup,
@@ -81,7 +81,7 @@ pub fn asked(
 }
 
 /// Names the driver of a program that the settings know, with its words; a driver of ours stays as it is.
-pub fn drive(setup: &mut Setup, configured: &[(String, Words)]) -> Result<(), Unusable> {
+pub fn drive(setup: &mut Setup, configured: &[(String, ProgramOptions)]) -> Result<(), Unusable> {
     if drivers::names().contains(&setup.agent.as_str()) {
         return Ok(());
     }
@@ -101,7 +101,7 @@ pub fn drive(setup: &mut Setup, configured: &[(String, Words)]) -> Result<(), Un
 }
 
 /// The words of a driver with its program as it is found from the agent's folder.
-pub fn from_elsewhere(mut words: Words) -> Words {
+pub fn from_elsewhere(mut words: ProgramOptions) -> ProgramOptions {
     for start in [&mut words.start, &mut words.next] {
         if let Some(first) = start.first_mut().filter(|first| !first.contains('{')) {
             *first = program(Path::new(first)).to_string_lossy().into_owned();
@@ -111,7 +111,7 @@ pub fn from_elsewhere(mut words: Words) -> Words {
 }
 
 /// A program by its words alone: what stands in them tells how it gets its request.
-pub fn words(start: &[String]) -> Words {
+pub fn words(start: &[String]) -> ProgramOptions {
     let has = |mark: &str| start.iter().any(|word| word.contains(mark));
     let prompt = match () {
         () if has("{prompt_file}") => Way::File,
@@ -120,7 +120,7 @@ pub fn words(start: &[String]) -> Words {
     };
     let session =
         if has("{session}") || has("{uuid}") { SessionWord::Chosen } else { SessionWord::None };
-    Words { start: start.to_vec(), prompt, session, ..Words::default() }
+    ProgramOptions { start: start.to_vec(), prompt, session, ..ProgramOptions::default() }
 }
 
 /// A program as it is found from elsewhere: one that lies where we were started is named by its whole path, unless a bare

@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{drivers::command::Words, script::Condition};
+use super::{drivers::command::ProgramOptions, script::Condition};
 
 worded! {
     /// How much an agent may do without asking.
@@ -84,7 +84,7 @@ pub struct Setup {
     /// Variables of ours that the agent gets too.
     pub pass: Vec<String>,
     /// How a program without a driver of its own is called.
-    pub command: Option<Words>,
+    pub command: Option<ProgramOptions>,
     pub condition: Condition,
     /// Whether files named in the workspace's `.gitignore` are recorded.
     pub records_ignored: bool,

@@ -6,10 +6,10 @@ use std::{
 };
 
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::store::{
     import::{Agent, CheckpointRow, Task},
+    sha256,
     workspace::{History, Rules},
     write::{self, WriteError},
 };
@@ -468,11 +468,6 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), WriteError>
     let mut bytes = serde_json::to_vec_pretty(value).map_err(WriteError::at(path))?;
     bytes.push(b'\n');
     write::replace(path, &bytes)
-}
-
-/// Hex digits of the SHA-256.
-pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// An id nobody else has, in the form of a random UUID: made from the moment, the process and a count.

@@ -13,6 +13,7 @@ use crate::{
     judge::stop::Stop,
     run::{Tokens, label},
     store::{
+        sha256,
         workspace::{Note, Onlooker},
         write::WriteError,
     },
@@ -34,7 +35,7 @@ use super::{
     queued::{Interjections, Queued},
     run::Halt,
     setup::Setup,
-    sitting::{Parts, Sitting, fresh_id, sha256},
+    sitting::{Parts, Sitting, fresh_id},
     stage::host_of,
 };
 

@@ -32,7 +32,7 @@ use std::{
 
 use crate::{
     judge::{found::Environment, settings::Settings},
-    live::{Control, Job, Start, drivers::command::Words},
+    live::{Control, Job, Start, drivers::command::ProgramOptions},
     session::{place::Place, views::View},
     shell::{App, Message, config::Config, draw, mouse::Capture, state},
     store::OpenError,
@@ -93,7 +93,7 @@ pub struct Wishes {
     /// Where judges are looked for that the settings do not name.
     pub environment: Environment,
     /// Programs without a driver of their own that can be driven.
-    pub drivers: Vec<(String, Words)>,
+    pub drivers: Vec<(String, ProgramOptions)>,
 }
 
 impl Wishes {

@@ -13,7 +13,7 @@ use crate::{
     live::{
         Job,
         agents::{self, Agent},
-        drivers::{self, command::Words},
+        drivers::{self, command::ProgramOptions},
         plan::{self, shell_words},
         prepare::{self, Unusable},
         script::{Condition, Script},
@@ -38,7 +38,7 @@ use super::world::{Opener, Reply};
 #[derive(Clone, Default)]
 pub struct Starting {
     /// Programs that the settings name.
-    pub drivers: Arc<Vec<(String, Words)>>,
+    pub drivers: Arc<Vec<(String, ProgramOptions)>>,
     /// Whether what forms say is remembered on disk.
     pub remembers: bool,
     /// The script that was read last: a plan is made anew with each change of a form.
@@ -49,7 +49,7 @@ pub struct Starting {
 const MOST_NEIGHBOURS: usize = 500;
 
 impl Starting {
-    pub fn new(drivers: Vec<(String, Words)>, remembers: bool) -> Self {
+    pub fn new(drivers: Vec<(String, ProgramOptions)>, remembers: bool) -> Self {
         Self { drivers: Arc::new(drivers), remembers, ..Self::default() }
     }
 

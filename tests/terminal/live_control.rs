@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use serde_json::Value;
 use trajview::live::{
     self, Control, Ended, Event, Halt, Job, Start, Why, Wish,
-    drivers::command::{RewindWord, SessionWord, Way, Words},
+    drivers::command::{Output, ProgramOptions, RewindWord, SessionWord, Way},
     script::Script,
     setup::Setup,
 };
@@ -20,29 +20,32 @@ fn agent(name: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-fn plain() -> Words {
-    Words {
+fn plain() -> ProgramOptions {
+    ProgramOptions {
         start: vec!["sh".into(), agent("plain.sh"), "{session}".into()],
         session: SessionWord::Chosen,
         logs: vec!["logs/*.jsonl".into()],
-        input_pointer: "/usage/in".into(),
-        output_pointer: "/usage/out".into(),
+        output: Output {
+            input_pointer: "/usage/in".into(),
+            output_pointer: "/usage/out".into(),
+            ..Output::default()
+        },
         rewind: RewindWord::Logs,
-        ..Words::default()
+        ..ProgramOptions::default()
     }
 }
 
-fn typed() -> Words {
-    Words {
+fn typed() -> ProgramOptions {
+    ProgramOptions {
         start: vec!["sh".into(), agent("typed.sh")],
         prompt: Way::Pty,
         end_marker: "ready> $".into(),
-        ..Words::default()
+        ..ProgramOptions::default()
     }
 }
 
 impl Desk {
-    fn new(words: Words, requests: &[&str]) -> Self {
+    fn new(words: ProgramOptions, requests: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let requests: Vec<Value> = requests
             .iter()

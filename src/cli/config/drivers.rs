@@ -1,10 +1,10 @@
 //! Programs without a driver of their own: one table `[drivers.NAME]` each, read as
-//! [`crate::live::drivers::command::Words`].
+//! [`crate::live::drivers::command::ProgramOptions`].
 
 use toml::de::{DeTable, DeValue};
 
 use crate::live::{
-    drivers::command::{Program, Words},
+    drivers::command::{Program, ProgramOptions},
     secrets::is_named_like_a_secret,
 };
 
@@ -21,7 +21,7 @@ pub fn read(loaded: &mut Loaded, text: &str, table: &DeTable<'_>) {
     }
 }
 
-fn driver(name: &str, value: &DeValue<'_>) -> Result<Words, String> {
+fn driver(name: &str, value: &DeValue<'_>) -> Result<ProgramOptions, String> {
     let DeValue::Table(table) = value else { return Err("expected a table".into()) };
     let mut fields = serde_json::Map::new();
     for (field, value) in table {
@@ -32,13 +32,14 @@ fn driver(name: &str, value: &DeValue<'_>) -> Result<Words, String> {
         let pairs = env.iter().map(|(name, value)| serde_json::json!([name, value])).collect();
         fields.insert("env".into(), serde_json::Value::Array(pairs));
     }
-    let known = serde_json::to_value(Words::default()).unwrap_or_default();
+    let known = serde_json::to_value(ProgramOptions::default()).unwrap_or_default();
     if let Some(unknown) = fields.keys().find(|field| known.get(field.as_str()).is_none()) {
         let names: Vec<&String> = known.as_object().iter().flat_map(|it| it.keys()).collect();
         let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
         return Err(format!("no field is called {unknown}; known: {}", names.join(", ")));
     }
-    let words: Words = serde_json::from_value(fields.into()).map_err(|why| why.to_string())?;
+    let words: ProgramOptions =
+        serde_json::from_value(fields.into()).map_err(|why| why.to_string())?;
     let is_key =
         |(name, value): &&(String, String)| is_named_like_a_secret(name) && value.len() >= 8;
     if let Some((variable, _)) = words.env.iter().find(is_key) {

@@ -14,9 +14,8 @@ use super::{
         setup::{Permissions, Setup},
         stage::Stage,
     },
-    Ask, Call, Driver, Input, Logs, Naming, Rewind,
+    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of},
     heard::{Amount, Heard, JsonLines, Reader, count, text},
-    program_of,
 };
 
 #[derive(Debug)]

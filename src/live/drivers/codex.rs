@@ -14,10 +14,9 @@ use super::{
         setup::{Permissions, Setup},
         stage::Stage,
     },
-    Ask, Call, Driver, Input, Logs, Naming, Rewind,
     codex_tui::CodexTui,
+    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of, toml_text},
     heard::{Amount, Heard, Reader, Stream, count, object, text},
-    program_of, toml_text,
 };
 
 #[derive(Debug)]

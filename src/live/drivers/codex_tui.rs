@@ -9,10 +9,12 @@ use super::{
         setup::{Permissions, Setup},
         stage::Stage,
     },
-    Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind,
     codex::Codex,
+    driver::{
+        Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind, pasted, program_of,
+        toml_text,
+    },
     heard::{NoLines, Reader, object, text},
-    pasted, program_of, toml_text,
 };
 
 #[derive(Debug)]

@@ -5,9 +5,8 @@
 
 use super::{
     super::{setup::Setup, stage::Stage},
-    Ask, Call, Driver, End, Input, Logs, Naming, Rewind,
+    driver::{Ask, Call, Driver, End, Input, Logs, Naming, Rewind, pasted, program_of},
     heard::{NoLines, Reader},
-    pasted, program_of,
 };
 
 #[derive(Debug)]

@@ -11,9 +11,8 @@ use crate::run::Tokens;
 
 use super::{
     super::{setup::Setup, stage::Stage},
-    Ask, Call, Driver, Input, Logs, Naming, Rewind,
+    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of},
     heard::{Amount, Heard, JsonLines, Reader, count, text},
-    program_of,
 };
 
 #[derive(Debug)]
