@@ -5,6 +5,7 @@
 pub mod audit;
 pub mod compare;
 pub mod curves;
+pub mod file_tree;
 pub mod form;
 pub mod judge;
 pub mod live;
@@ -12,3 +13,4 @@ pub mod replay;
 pub mod scores;
 pub mod source;
 pub mod table;
+pub mod verdict;

@@ -2,6 +2,7 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod dots;
 pub mod export;
 pub mod facts;
 pub mod hits;
@@ -18,4 +19,5 @@ pub mod signs;
 pub mod spark;
 pub mod text;
 pub mod theme;
+pub mod ticks;
 pub mod wrap;

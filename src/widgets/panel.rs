@@ -4,11 +4,11 @@ use ratatui::{
     buffer::Buffer,
     layout::Rect,
     style::{Color, Modifier, Style},
-    text::Line,
+    text::{Line, Span},
     widgets::{Block, Paragraph, Widget, Wrap},
 };
 
-use crate::widgets::scroll::centred;
+use crate::widgets::{line::own, scroll::centred};
 
 use super::{
     text,
@@ -104,4 +104,10 @@ pub fn sentence(words: &str, style: ratatui::style::Style, area: Rect, buffer: &
         .centered()
         .wrap(Wrap { trim: true })
         .render(inner.intersection(buffer.area), buffer);
+}
+
+/// A part's name with a blank on each side; bold where it has the keyboard.
+pub fn name(is_focused: bool, words: &str, theme: Theme) -> Span<'static> {
+    let meaning = if is_focused { Meaning::Title } else { Meaning::Text };
+    own(format!(" {words} "), theme.of(meaning))
 }

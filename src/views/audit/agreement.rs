@@ -15,7 +15,7 @@ use crate::{
         question::Question,
     },
     study::{Coefficient, Estimate, Plan, Ratings, Scale, agreement::Table},
-    views::{audit::Audit, scores::components::verdict::cut},
+    views::{audit::Audit, verdict::cut},
 };
 
 use super::{Part, areas::Areas, reason::is_explained};

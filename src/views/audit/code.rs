@@ -12,7 +12,7 @@ use crate::{
     },
     views::{
         audit::Audit,
-        replay::tree::{FileTree, Row},
+        file_tree::{FileTree, Row},
     },
     widgets::{
         layout::Layout,

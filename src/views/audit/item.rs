@@ -5,7 +5,7 @@ use crate::{
     session::{Session, rubric::score_said},
     views::{
         audit::Audit,
-        scores::components::verdict::{Row, cut, say_fields, say_trace},
+        verdict::{Row, cut, label_by, say_fields, say_trace},
     },
 };
 
@@ -175,10 +175,6 @@ impl Audit {
             ),
         })
     }
-}
-
-pub fn label_by(annotator: Option<&str>) -> String {
-    format!("{} (you)", annotator.unwrap_or("nobody"))
 }
 
 fn judge_by(name: &str) -> String {

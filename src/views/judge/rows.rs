@@ -9,7 +9,7 @@ use crate::{
         Session,
         judging::{Asks, Given},
     },
-    views::{judge::Judging, scores::components::verdict::cut},
+    views::{judge::Judging, verdict::cut},
 };
 
 use super::{

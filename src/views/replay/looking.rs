@@ -13,13 +13,15 @@ use crate::{
             blame::{Blamed, FileAt},
         },
     },
-    views::replay::{
-        Message, Replay, base,
-        diff::{self, Follows, ROOM_FOR_COLUMNS, View},
-        files,
-        spot::Spot,
-        steps::{self, Item},
-        tree::Row,
+    views::{
+        file_tree::Row,
+        replay::{
+            Message, Replay, base,
+            diff::{self, Follows, ROOM_FOR_COLUMNS, View},
+            files,
+            spot::Spot,
+            steps::{self, Item},
+        },
     },
     widgets::layout::{Layout, Panel},
 };

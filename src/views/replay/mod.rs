@@ -19,7 +19,6 @@ pub mod search;
 pub mod spot;
 pub mod steps;
 pub mod stops;
-pub mod tree;
 
 use std::sync::Arc;
 
@@ -39,6 +38,7 @@ use crate::{
         turns,
         views::View,
     },
+    views::file_tree::FileTree,
     widgets::{
         layout::{Layout, Panel},
         scroll::Motion,
@@ -54,7 +54,6 @@ use playback::Playback;
 use search::{Outcome, Progress, Search};
 use spot::Spot;
 use steps::{Item, Steps};
-use tree::FileTree;
 
 pub use looking::Edits;
 

@@ -14,7 +14,7 @@ use crate::{
             areas::Areas,
             code::{Spot, SpotKind},
         },
-        replay::tree::Row,
+        file_tree::Row,
         source::{self, Mark},
     },
     widgets::{

@@ -6,7 +6,7 @@ use crate::{
     session::Session,
     views::{
         audit::{Audit, Part, areas::Areas},
-        scores::draw::components::verdict::say,
+        verdict::say,
     },
     widgets::{line::safe, theme::Theme},
 };

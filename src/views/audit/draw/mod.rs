@@ -11,14 +11,11 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
     session::Session,
-    views::{
-        audit::{Audit, Part, areas::Areas},
-        scores::draw::components::name,
-    },
+    views::audit::{Audit, Part, areas::Areas},
     widgets::{
         layout::Layout,
         line::{own, safe},
-        panel::{position, sentence, titled},
+        panel::{name, position, sentence, titled},
         scroll::Scroll,
         theme::{Meaning, Theme},
     },

@@ -12,18 +12,17 @@ use ratatui::{
 use crate::{
     metrics::{Number, numbers},
     study::compare::{Outcome, letter},
-    views::{
-        compare::{
-            Comparison, Part,
-            chart::{LEFT, Place, plot},
-        },
-        curves::draw::{grid::Grid, round_up, trimmed},
+    views::compare::{
+        Comparison, Part,
+        chart::{LEFT, Place, plot},
     },
     widgets::{
+        dots::Grid,
         line::{fit, own, safe},
         panel::sentence,
         text,
         theme::{Meaning, Theme},
+        ticks::{round_up, trimmed},
     },
 };
 

@@ -23,14 +23,16 @@ use crate::{
         areas::{Areas, LEFT, RIGHT, cell_of},
     },
     widgets::{
+        dots::Grid,
         line::{fit, own, safe, width_of},
         panel::{sentence, titled},
         text,
         theme::{Meaning, Theme},
+        ticks::{round_up, trimmed},
     },
 };
 
-use super::{grid::Grid, has_keyboard};
+use super::has_keyboard;
 
 pub fn draw(view: &Curves, session: &Session, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let points = view.points(session);
@@ -454,35 +456,4 @@ fn band_of(view: &Curves, number: Number) -> Option<[f64; 2]> {
     let reference = &view.reference;
     let bands = [(Number::Erosion, reference.erosion), (Number::Verbosity, reference.verbosity)];
     bands.into_iter().find(|(other, _)| *other == number)?.1
-}
-
-/// `0.5`, `0.05`, `1`
-pub(crate) fn trimmed(value: f64) -> String {
-    let words = format!("{value:.3}");
-    words.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// A round number that is no smaller; a share ends at 1.
-pub(crate) fn round_up(value: f64, is_share: bool) -> f64 {
-    if value <= 0.0 || !value.is_finite() {
-        return 1.0;
-    }
-    let power = 10_f64.powf(value.log10().floor());
-    let round = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0].map(|times| times * power);
-    let round = round.into_iter().find(|round| *round >= value * 0.999_999).unwrap_or(value);
-    if is_share { round.clamp(0.05, 1.0) } else { round.max(1.0) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_axis_ends_with_a_round_number() {
-        let ends = [0.0, 0.4453, 0.04, 0.93, 1.0].map(|value| round_up(value, true));
-        assert_eq!(ends, [1.0, 0.5, 0.05, 1.0, 1.0]);
-        let ends = [0.3, 132.0, 1461.8, 5000.0].map(|value| round_up(value, false));
-        assert_eq!(ends, [1.0, 150.0, 1500.0, 5000.0]);
-        assert_eq!([0.5, 0.025, 1.0, 0.0].map(trimmed), ["0.5", "0.025", "1", "0"]);
-    }
 }

@@ -1,7 +1,6 @@
 //! The curves: one chart, the values at the playhead, what moved them.
 
 mod chart;
-pub(crate) mod grid;
 mod moved;
 mod values;
 
@@ -11,8 +10,6 @@ use crate::{
     views::curves::{Curves, Part, Session, areas::Areas},
     widgets::{layout::Layout, theme::Theme},
 };
-
-pub(crate) use chart::{round_up, trimmed};
 
 pub fn draw(view: &Curves, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     let areas = Areas::of(layout, view.part);

@@ -19,7 +19,7 @@ use crate::{
             rows::Row,
             sitting::{Call, Entry, Sitting, State},
         },
-        scores::draw::components::{arguments, score},
+        verdict::{arguments, score},
     },
     widgets::{
         line::{amount, bytes, duration, fit, fit_end, own, recorded, safe, sides, width_of},

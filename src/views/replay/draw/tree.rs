@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
     session::Session,
-    views::replay::{Replay, tree::Row},
+    views::{file_tree::Row, replay::Replay},
     widgets::{
         layout::Panel,
         line::{fit_end, own, safe, sides, width_of},
@@ -14,9 +14,11 @@ use crate::{
     },
 };
 
-use super::{chosen, frame, name};
-
-use super::files::{letter, meaning_of, nothing};
+use super::{
+    chosen,
+    files::{letter, meaning_of, nothing},
+    frame, name,
+};
 
 pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let (turn, count) = (session.turn + 1, view.tree.file_count());

@@ -2,64 +2,18 @@
 //! what the judge looked at.
 
 use crate::{
-    run::rubric::{Component, Evidence, Look, Verdict},
+    run::rubric::{Evidence, Verdict},
     session::Session,
-    views::{audit::item::label_by, scores::components::Components},
-    widgets::wrap::wrap,
+    views::{
+        scores::components::Components,
+        verdict::{Row, cut, label_by, say_fields, say_trace},
+    },
 };
 
 use super::{areas::Areas, asking::MOST_FILES};
 
-/// One row of the panel.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Row {
-    Blank,
-    /// A part of the panel begins.
-    Heading(String),
-    /// A field of the component, cut to the width; the name is empty where the words go on.
-    Field {
-        name: &'static str,
-        words: String,
-    },
-    /// The score of a judge or of a rater.
-    Score {
-        by: String,
-        score: Option<u8>,
-        label: Option<String>,
-        words: String,
-    },
-    /// Somebody else's words, cut to the width.
-    Words(String),
-    /// Our own.
-    Note(String),
-    /// Something could not be had.
-    Problem(String),
-    /// Lines of a file begin.
-    Evidence {
-        path: String,
-        lines: Option<(usize, usize)>,
-    },
-    /// A line of a file at the judged turn; counts from 1.
-    Code {
-        path: String,
-        line: usize,
-    },
-    /// A call of the judge's tools; counts from 1.
-    Look {
-        number: usize,
-        look: Look,
-    },
-    Excerpt(String),
-    /// One of several answers to a question: begins with the key that gives it.
-    Choice(String),
-}
-
-/// Cells of the name of a field.
-pub const FIELD: usize = 11;
-
-/// Lines shown of one piece of evidence, and of one excerpt.
+/// Lines shown of one piece of evidence.
 const MOST_LINES: usize = 200;
-const MOST_EXCERPT: usize = 12;
 
 impl Components {
     /// As wide as the panel is in these areas.
@@ -223,59 +177,6 @@ impl Components {
             _ => Some(None),
         })?
     }
-}
-
-/// What the checklist says of a component, then more of it; a field without words is left out.
-pub(crate) fn say_fields(
-    component: &Component,
-    more: &[(&'static str, String)],
-    width: usize,
-    rows: &mut Vec<Row>,
-) {
-    let fields = [
-        ("intent", component.intent.clone()),
-        ("formula", component.formula.clone()),
-        ("inputs", component.inputs.clone()),
-        ("outputs", component.outputs.clone()),
-        ("connects to", component.connects_to.join(", ")),
-    ];
-    let fields = fields.into_iter().chain(more.iter().cloned());
-    for (name, words) in fields.filter(|(_, words)| !words.is_empty()) {
-        let cut = cut(&words, width.saturating_sub(FIELD + 2));
-        for (at, words) in cut.into_iter().enumerate() {
-            rows.push(Row::Field { name: if at == 0 { name } else { "" }, words });
-        }
-    }
-}
-
-pub(crate) fn say_trace(verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
-    rows.push(Row::Blank);
-    if verdict.trace.is_empty() {
-        rows.push(Row::Note("what the judge looked at is not recorded".into()));
-        return;
-    }
-    let calls = match verdict.trace.len() {
-        1 => "1 call".to_owned(),
-        count => format!("{count} calls"),
-    };
-    rows.push(Row::Heading(format!("what the judge looked at, {calls}")));
-    for (look, number) in verdict.trace.iter().zip(1..) {
-        rows.push(Row::Look { number, look: Look { excerpt: None, ..look.clone() } });
-        let excerpt = look.excerpt.as_deref().unwrap_or_default();
-        let lines = excerpt.lines().flat_map(|line| cut(line, width.saturating_sub(4)));
-        rows.extend(lines.take(MOST_EXCERPT).map(Row::Excerpt));
-        if excerpt.lines().count() > MOST_EXCERPT {
-            rows.push(Row::Excerpt("…".into()));
-        }
-    }
-}
-
-/// Words in rows of a width; none for no words.
-pub fn cut(words: &str, width: usize) -> Vec<String> {
-    let lines = words.lines().filter(|line| !line.trim().is_empty());
-    let rows =
-        lines.flat_map(|line| wrap(line, width).into_iter().map(|range| line[range].to_owned()));
-    rows.collect()
 }
 
 /// Whether more files have evidence than are read.

@@ -9,12 +9,7 @@ use ratatui::{buffer::Buffer, text::Span};
 use crate::{
     session::Session,
     views::scores::{Scores, components::areas::Areas},
-    widgets::{
-        layout::Layout,
-        line::{fit, own},
-        text,
-        theme::{Meaning, Theme},
-    },
+    widgets::{layout::Layout, line::fit, text, theme::Theme},
 };
 
 use super::lifeline;
@@ -33,14 +28,6 @@ pub fn draw(view: &Scores, session: &Session, theme: Theme, layout: &Layout, buf
     }
 }
 
-pub(crate) use verdict::arguments;
-
-/// A part's name with a blank on each side; bold where it has the keyboard.
-pub(crate) fn name(is_focused: bool, words: &str, theme: Theme) -> Span<'static> {
-    let meaning = if is_focused { Meaning::Title } else { Meaning::Text };
-    own(format!(" {words} "), theme.of(meaning))
-}
-
 /// Words in a column with a blank after them; cut where they are longer.
 pub(super) fn cell(words: &str, cells: usize) -> String {
     let Some(room) = cells.checked_sub(1) else { return String::new() };
@@ -48,23 +35,4 @@ pub(super) fn cell(words: &str, cells: usize) -> String {
     let kept: String = kept.into_iter().map(|span| span.content.into_owned()).collect();
     let blank = cells - text::width(&kept).min(cells);
     kept + &" ".repeat(blank)
-}
-
-/// `██·· 2 Simplified`: told by its length, its number and its word.
-pub(crate) fn score(score: u8, theme: Theme) -> Vec<Span<'static>> {
-    use crate::{
-        run::rubric::{FULL, SEVERE},
-        session::rubric::score_said,
-    };
-    let full = usize::from(score.min(FULL));
-    let bar = "█".repeat(full) + &"·".repeat(usize::from(FULL) - full);
-    let meaning = match score {
-        low if low <= SEVERE => Meaning::Error,
-        FULL => Meaning::Added,
-        _ => Meaning::Warning,
-    };
-    vec![
-        own(bar, theme.of(meaning)),
-        own(format!(" {}", score_said(score)), theme.of(Meaning::Text)),
-    ]
 }

@@ -7,6 +7,7 @@ use ratatui::{
     widgets::Widget,
 };
 
+use super::components::cell;
 use crate::{
     run::flags::Counts,
     session::{Session, flags::State},
@@ -20,14 +21,12 @@ use crate::{
     widgets::{
         layout::Layout,
         line::{fit, fit_end, own, recorded, safe, sides},
-        panel::{position, put_row, sentence, titled},
+        panel::{name, position, put_row, sentence, titled},
         text,
         theme::{Meaning, Theme},
         wrap::wrap,
     },
 };
-
-use super::components::{cell, name};
 
 pub fn draw(view: &Scores, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     let areas = Areas::of(layout);

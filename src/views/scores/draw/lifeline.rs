@@ -16,12 +16,10 @@ use crate::{
     },
     widgets::{
         line::{fit, own, safe, sides},
-        panel::{put_row, sentence, titled},
+        panel::{name, put_row, sentence, titled},
         theme::{Meaning, Theme},
     },
 };
-
-use super::components::name;
 
 /// The sign of one turn, in ASCII where there is nothing else; the legend names them.
 pub fn sign(sign: Sign, theme: Theme) -> Span<'static> {

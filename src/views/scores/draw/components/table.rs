@@ -6,25 +6,27 @@ use ratatui::{
     text::{Line, Span},
 };
 
+use super::cell;
 use crate::{
     session::Session,
-    views::scores::{
-        Scores,
-        components::{
-            Part,
-            table::{Row, Sort},
+    views::{
+        scores::{
+            Scores,
+            components::{
+                Part,
+                table::{Row, Sort},
+            },
+            draw::lifeline,
+            lifeline::{Sign, signs, squeezed},
         },
-        draw::lifeline,
-        lifeline::{Sign, signs, squeezed},
+        verdict::score,
     },
     widgets::{
         line::{fit, own, safe, width_of},
-        panel::{position, put_row, sentence, titled},
+        panel::{name, position, put_row, sentence, titled},
         theme::{Meaning, Theme},
     },
 };
-
-use super::{cell, name, score};
 
 /// Cells of the columns beside the name and the lifeline.
 const ID: usize = 5;

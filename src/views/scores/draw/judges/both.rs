@@ -8,10 +8,12 @@ use ratatui::{
 
 use crate::{
     session::Session,
-    views::scores::{
-        Scores,
-        draw::components::score,
-        judges::{Side, areas::Areas, both::Row},
+    views::{
+        scores::{
+            Scores,
+            judges::{Side, areas::Areas, both::Row},
+        },
+        verdict::score,
     },
     widgets::{
         line::{fit, fit_end, own, recorded, safe},
