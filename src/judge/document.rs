@@ -192,7 +192,7 @@ impl Judge {
             criteria_sha256: None,
             rules_sha256: is_command.then(|| crate::store::sha256(plain::RULES.as_bytes())),
             budget,
-            temperature: settings.temperature,
+            temperature: settings.reply.temperature,
         }
     }
 }

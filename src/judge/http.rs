@@ -106,7 +106,7 @@ impl Server {
 
     fn send(&self, conversation: &Conversation) -> Result<Response<ureq::Body>, Fault> {
         let body = self.wire.body(&self.settings, conversation).to_string();
-        let accept = if self.settings.stream {
+        let accept = if self.settings.reply.stream {
             "text/event-stream, application/json"
         } else {
             "application/json"

@@ -64,7 +64,7 @@ fn place(job: &Job) -> String {
 
 /// Tokens in and out for one conversation at most: every request carries everything said before it.
 fn hearing(job: &Job, first: usize) -> (u64, u64) {
-    let output = u64::from(job.settings.max_tokens);
+    let output = u64::from(job.settings.reply.max_tokens);
     let rules = if job.settings.kind == Kind::Command { plain::RULES.len() } else { 4_000 };
     let first = most_tokens(first + rules);
     let each = most_tokens(MOST_BYTES) + most_tokens((output * BYTES_A_TOKEN) as usize);

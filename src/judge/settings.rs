@@ -21,12 +21,7 @@ pub struct Settings {
     pub pass: Vec<String>,
     /// Whether a server on another machine may be reached without encryption.
     pub allows_http: bool,
-    /// Whether replies are asked for piece by piece.
-    pub stream: bool,
-    /// Not sent where nobody said.
-    pub temperature: Option<f64>,
-    /// Longest reply (tokens).
-    pub max_tokens: u32,
+    pub reply: ReplyOptions,
     /// Looks for one component.
     pub budget: u32,
     /// Components judged at the same time; at least 1.
@@ -37,6 +32,17 @@ pub struct Settings {
     pub backoff: Duration,
     pub timeouts: Timeouts,
     pub cost: Cost,
+}
+
+/// How a reply is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReplyOptions {
+    /// Whether replies are asked for piece by piece.
+    pub stream: bool,
+    /// Not sent where nobody said.
+    pub temperature: Option<f64>,
+    /// Longest reply (tokens).
+    pub max_tokens: u32,
 }
 
 /// How long is waited for each part of one request.
@@ -106,9 +112,7 @@ impl Settings {
             command: vec![],
             pass: vec![],
             allows_http: false,
-            stream: true,
-            temperature: None,
-            max_tokens: 4_096,
+            reply: ReplyOptions { stream: true, temperature: None, max_tokens: 4_096 },
             budget: 8,
             concurrency: 4,
             retries: 3,

@@ -109,7 +109,7 @@ impl Worker {
     /// One attempt, paid for whether or not it went well where the server may have worked for it.
     fn attempt(&self, conversation: &Conversation) -> Result<Asked, Fault> {
         let Shop { client, purse, settings, halt, .. } = &*self.shop;
-        let aside = purse.set_aside(conversation.bytes(), settings.max_tokens)?;
+        let aside = purse.set_aside(conversation.bytes(), settings.reply.max_tokens)?;
         let began = Instant::now();
         match client.ask(conversation, halt) {
             Ok(reply) => {

@@ -58,16 +58,20 @@ const FIELDS: &[Field] = &[
         |it, to| put(&mut it.allows_http, flag(to)),
         |it| it.allows_http.then(|| "true".into()),
     ),
-    Field("stream", |it, to| put(&mut it.stream, flag(to)), |it| Some(it.stream.to_string())),
+    Field(
+        "stream",
+        |it, to| put(&mut it.reply.stream, flag(to)),
+        |it| Some(it.reply.stream.to_string()),
+    ),
     Field(
         "temperature",
-        |it, to| put_some(&mut it.temperature, between(to, 0.0, 2.0)),
-        |it| it.temperature.map(|temperature| format!("{temperature:?}")),
+        |it, to| put_some(&mut it.reply.temperature, between(to, 0.0, 2.0)),
+        |it| it.reply.temperature.map(|temperature| format!("{temperature:?}")),
     ),
     Field(
         "max_tokens",
-        |it, to| put(&mut it.max_tokens, small(to, 16, 200_000)),
-        |it| Some(it.max_tokens.to_string()),
+        |it, to| put(&mut it.reply.max_tokens, small(to, 16, 200_000)),
+        |it| Some(it.reply.max_tokens.to_string()),
     ),
     Field(
         "budget",

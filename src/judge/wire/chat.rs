@@ -35,10 +35,10 @@ impl Wire for Chat {
             "model": settings.model,
             "messages": messages,
             "tools": tools,
-            "max_completion_tokens": settings.max_tokens,
-            "stream": settings.stream,
+            "max_completion_tokens": settings.reply.max_tokens,
+            "stream": settings.reply.stream,
         });
-        let with_usage = settings.stream.then(|| json!({"include_usage": true}));
+        let with_usage = settings.reply.stream.then(|| json!({"include_usage": true}));
         with_options(
             body,
             &[("temperature", temperature(settings)), ("stream_options", with_usage)],

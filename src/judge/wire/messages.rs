@@ -31,11 +31,11 @@ impl Wire for Messages {
         let tools: Vec<Value> = offers(conversation).into_iter().map(tool).collect();
         let body = json!({
             "model": settings.model,
-            "max_tokens": settings.max_tokens,
+            "max_tokens": settings.reply.max_tokens,
             "system": conversation.system,
             "messages": messages,
             "tools": tools,
-            "stream": settings.stream,
+            "stream": settings.reply.stream,
         });
         with_options(body, &[("temperature", temperature(settings))])
     }

@@ -159,7 +159,7 @@ fn with_options(mut body: Value, options: &[(&str, Option<Value>)]) -> Value {
 }
 
 fn temperature(settings: &Settings) -> Option<Value> {
-    settings.temperature.map(|temperature| json!(temperature))
+    settings.reply.temperature.map(|temperature| json!(temperature))
 }
 
 #[cfg(test)]

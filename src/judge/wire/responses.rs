@@ -35,9 +35,9 @@ impl Wire for Responses {
             "instructions": conversation.system,
             "input": items,
             "tools": tools,
-            "max_output_tokens": settings.max_tokens,
+            "max_output_tokens": settings.reply.max_tokens,
             "store": false,
-            "stream": settings.stream,
+            "stream": settings.reply.stream,
         });
         with_options(body, &[("temperature", temperature(settings))])
     }

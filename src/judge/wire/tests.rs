@@ -11,7 +11,9 @@ fn wires() -> [(Kind, &'static dyn Wire); 3] {
 }
 
 fn settings(kind: Kind) -> Settings {
-    Settings { model: "m-1".into(), temperature: Some(0.0), ..Settings::new("j", kind) }
+    let mut settings = Settings { model: "m-1".into(), ..Settings::new("j", kind) };
+    settings.reply.temperature = Some(0.0);
+    settings
 }
 
 fn call(id: &str) -> Call {
