@@ -15,7 +15,13 @@ use crate::{
     store::write::WriteError,
 };
 
-use super::{event::Total, logs::LogRow, manifest::TurnRow, seal::Mark, setup::Setup};
+use super::{
+    event::Total,
+    logs::LogRow,
+    manifest::{LogPlace, TurnRow},
+    seal::Mark,
+    setup::Setup,
+};
 
 pub const SCHEMA: &str = "trajview.journal/1";
 
@@ -256,9 +262,10 @@ impl Progress {
     /// A turn that does not count yet; it stands after all that does.
     fn open_turn(&mut self, turn: usize, attempt: usize) {
         self.done.truncate(turn.saturating_sub(1));
-        let last_line = self.done.last().and_then(|done| done.row.last_line).unwrap_or(0);
+        let last_line = self.done.last().and_then(|done| done.row.log.last_line).unwrap_or(0);
         let first_line = Some(last_line.saturating_add(1));
-        self.open = Some(TurnRow { turn, attempt, first_line, ..TurnRow::default() });
+        let log = LogPlace { first_line, ..LogPlace::default() };
+        self.open = Some(TurnRow { turn, attempt, log, ..TurnRow::default() });
     }
 
     /// The commit after the last turn that counts.
@@ -276,8 +283,8 @@ impl Progress {
     }
 
     pub fn total(&self) -> Total {
-        let tokens = self.done.iter().map(|done| done.row.tokens);
-        let cost = self.done.iter().filter_map(|done| done.row.cost_usd);
+        let tokens = self.done.iter().map(|done| done.row.reported.tokens);
+        let cost = self.done.iter().filter_map(|done| done.row.reported.cost_usd);
         Total {
             turns: self.done.len(),
             tokens: tokens.fold(Tokens::default(), |sum, it| sum + it),

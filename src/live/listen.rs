@@ -36,7 +36,7 @@ pub enum Outcome {
 }
 
 /// What listening needs.
-pub struct Ear<'a> {
+pub struct Listener<'a> {
     pub control: &'a Control,
     pub timeouts: Timeouts,
     pub reader: &'a mut dyn Reader,
@@ -55,15 +55,20 @@ pub struct Ear<'a> {
     pub file: Option<std::fs::File>,
     /// Called now and then; whether the log grew.
     pub grow: &'a mut dyn FnMut() -> bool,
-    /// What a person has typed and not sent.
+    pub person: Person<'a>,
+    pub tell: &'a mut dyn FnMut(&Event),
+}
+
+/// What a person does while the agent works.
+pub struct Person<'a> {
+    /// What was typed and not sent.
     pub typing: &'a mut Typing,
-    /// What a person has sent.
+    /// What was sent.
     pub sent: &'a mut Interjections,
     /// Whether the person began the turn by typing, and may say that it is over by going on.
     pub is_typed: bool,
     /// Wishes for what comes after this turn.
     pub later: &'a mut Vec<Wish>,
-    pub tell: &'a mut dyn FnMut(&Event),
 }
 
 const BEAT: Duration = Duration::from_millis(50);
@@ -121,7 +126,7 @@ impl Lines {
 
 /// One listening.
 struct Listening<'a, 'b> {
-    ear: &'b mut Ear<'a>,
+    listener: &'b mut Listener<'a>,
     output: Lines,
     complaints: Lines,
     tail: Vec<u8>,
@@ -133,7 +138,7 @@ struct Listening<'a, 'b> {
     used: Tokens,
 }
 
-impl Ear<'_> {
+impl Listener<'_> {
     /// Listens until the turn is over. What is left of the process is the caller's to end.
     pub fn listen(&mut self, process: &mut Process) -> Outcome {
         let mut listening = Listening::of(self);
@@ -158,10 +163,10 @@ impl Ear<'_> {
 }
 
 impl<'a, 'b> Listening<'a, 'b> {
-    fn of(ear: &'b mut Ear<'a>) -> Self {
-        let cover = Cover::new(ear.secrets.clone());
+    fn of(listener: &'b mut Listener<'a>) -> Self {
+        let cover = Cover::new(listener.secrets.clone());
         Self {
-            ear,
+            listener,
             output: Lines::default(),
             complaints: Lines::default(),
             tail: vec![],
@@ -175,18 +180,18 @@ impl<'a, 'b> Listening<'a, 'b> {
 
     /// The terminal may have shown already that the turn is over.
     fn go_on(&mut self) {
-        self.tail = std::mem::take(&mut self.ear.shown);
-        self.is_marked = self.ear.marker.is_some_and(|marker| marker.is_match(&self.tail));
+        self.tail = std::mem::take(&mut self.listener.shown);
+        self.is_marked = self.listener.marker.is_some_and(|marker| marker.is_match(&self.tail));
     }
 
     fn until_over(&mut self, process: &mut Process) -> Outcome {
-        let wishes = self.ear.control.wishes().clone();
+        let wishes = self.listener.control.wishes().clone();
         let mut pieces: Receiver<Piece> = process.pieces.clone();
         let (began, mut last, mut looked) = (Instant::now(), Instant::now(), Instant::now());
         let mut ended: Option<(Ending, Instant)> = None;
         let (mut is_open, is_terminal) = (true, process.has_terminal());
         loop {
-            if self.ear.control.stop.is_set() {
+            if self.listener.control.stop.is_set() {
                 return Outcome::Stopped;
             }
             if let Some(late) = self.lateness(began, last) {
@@ -215,9 +220,9 @@ impl<'a, 'b> Listening<'a, 'b> {
                 if let Some(over) = self.look() {
                     return over;
                 }
-                if (self.ear.grow)() {
+                if (self.listener.grow)() {
                     last = Instant::now(); // an agent that writes its log is not idle
-                    (self.ear.tell)(&Event::Grew);
+                    (self.listener.tell)(&Event::Grew);
                 }
             }
             self.decide(process);
@@ -233,7 +238,7 @@ impl<'a, 'b> Listening<'a, 'b> {
     }
 
     fn lateness(&self, began: Instant, last: Instant) -> Option<String> {
-        let Timeouts { turn, idle, .. } = self.ear.timeouts;
+        let Timeouts { turn, idle, .. } = self.listener.timeouts;
         if began.elapsed() >= duration(turn) {
             return Some(format!("the turn was not over within {turn} s"));
         }
@@ -243,7 +248,7 @@ impl<'a, 'b> Listening<'a, 'b> {
 
     /// Asks the log. An agent that works on by itself comes to no rest before that is done too.
     fn look(&mut self) -> Option<Outcome> {
-        match (self.ear.look)() {
+        match (self.listener.look)() {
             Says::UnderWay => None,
             Says::OverAndOn => Some(Outcome::Marked),
             Says::Over => {
@@ -262,7 +267,7 @@ impl<'a, 'b> Listening<'a, 'b> {
             return Some(Outcome::Marked);
         }
         // What a person typed may be a prompt that the agent begins next.
-        let may_go_on = self.ear.marker.is_none() && self.ear.sent.has_keys;
+        let may_go_on = self.listener.marker.is_none() && self.listener.person.sent.has_keys;
         let is_sure = self.is_confirmed || !may_go_on;
         let rests = is_sure && last.elapsed() >= REST && process.pieces.is_empty();
         rests.then_some(Outcome::Marked)
@@ -270,28 +275,28 @@ impl<'a, 'b> Listening<'a, 'b> {
 
     /// Decides about what a person sent while the turn goes on, by what the terminal's programs have read.
     fn decide(&mut self, process: &Process) {
-        let is_asked = self.ear.marker.is_some() && self.ear.sent.is_undecided();
-        let before = self.ear.sent.queued.len();
-        if is_asked && self.ear.sent.decide(process.unread()) {
+        let is_asked = self.listener.marker.is_some() && self.listener.person.sent.is_undecided();
+        let before = self.listener.person.sent.queued.len();
+        if is_asked && self.listener.person.sent.decide(process.unread()) {
             process.take_back();
-            for queued in &self.ear.sent.queued[before..] {
-                (self.ear.tell)(&Event::Queued(self.ear.secrets.hide(&queued.text)));
+            for queued in &self.listener.person.sent.queued[before..] {
+                (self.listener.tell)(&Event::Queued(self.listener.secrets.hide(&queued.text)));
             }
         }
     }
 
     /// The same at the end of the turn. Whether the agent has begun with it by itself.
     fn decide_all(&mut self, process: &Process) -> bool {
-        if !self.ear.sent.is_undecided() {
+        if !self.listener.person.sent.is_undecided() {
             return false;
         }
-        let marker = self.ear.marker;
-        if self.ear.sent.decide_all(marker.and_then(|_| process.unread())) {
+        let marker = self.listener.marker;
+        if self.listener.person.sent.decide_all(marker.and_then(|_| process.unread())) {
             process.take_back();
         }
-        let goes_on = self.ear.sent.queued.iter().any(|it| it.is_sent);
+        let goes_on = self.listener.person.sent.queued.iter().any(|it| it.is_sent);
         if let Some(end) = marker.and_then(|marker| marker.find(&self.tail)).filter(|_| goes_on) {
-            self.ear.shown = self.tail.split_off(end.end());
+            self.listener.shown = self.tail.split_off(end.end());
         }
         goes_on
     }
@@ -300,20 +305,22 @@ impl<'a, 'b> Listening<'a, 'b> {
     fn grant(&mut self, wish: Wish, process: &mut Process) -> Option<Outcome> {
         match wish {
             Wish::Keys(bytes) => {
-                self.ear.sent.has_keys = true;
-                if let Some(text) = self.ear.typing.take(&bytes) {
-                    self.ear.sent.send(text, process.unread());
+                self.listener.person.sent.has_keys = true;
+                if let Some(text) = self.listener.person.typing.take(&bytes) {
+                    self.listener.person.sent.send(text, process.unread());
                 }
                 process.type_in(&bytes);
             }
-            Wish::Pause | Wish::GoOn if self.ear.is_typed => return Some(Outcome::Declared),
+            Wish::Pause | Wish::GoOn if self.listener.person.is_typed => {
+                return Some(Outcome::Declared);
+            }
             Wish::Resize(columns, rows) => {
                 process.resize((columns, rows));
-                self.ear.cast.resize((columns, rows));
+                self.listener.cast.resize((columns, rows));
             }
             Wish::Retry => return Some(Outcome::Again),
             Wish::Stop => return Some(Outcome::Stopped),
-            wish => self.ear.later.push(wish),
+            wish => self.listener.person.later.push(wish),
         }
         None
     }
@@ -323,9 +330,10 @@ impl<'a, 'b> Listening<'a, 'b> {
         if is_terminal {
             return self.hear_terminal(&piece.bytes, type_in);
         }
-        let Listening { ear, output, complaints, .. } = self;
+        let Listening { listener, output, complaints, .. } = self;
         let lines = if piece.from == Stream::Output { output } else { complaints };
-        let (reader, heard, secrets) = (&mut *ear.reader, &mut *ear.heard, ear.secrets);
+        let (reader, heard, secrets) =
+            (&mut *listener.reader, &mut *listener.heard, listener.secrets);
         lines.take(&piece.bytes, &mut |line| {
             reader.line(&secrets.hide(line), piece.from, heard);
         });
@@ -333,39 +341,39 @@ impl<'a, 'b> Listening<'a, 'b> {
     }
 
     fn hear_terminal(&mut self, bytes: &[u8], type_in: &mut dyn FnMut(&[u8])) {
-        let shown = self.ear.cast.output(bytes);
+        let shown = self.listener.cast.output(bytes);
         if !shown.is_empty() {
-            (self.ear.tell)(&Event::Terminal(shown));
+            (self.listener.tell)(&Event::Terminal(shown));
         }
         self.tail.extend_from_slice(bytes);
-        if self.ear.answers {
+        if self.listener.answers {
             answer(bytes, type_in);
         }
-        self.is_marked |= self.ear.marker.is_some_and(|marker| marker.is_match(&self.tail));
+        self.is_marked |= self.listener.marker.is_some_and(|marker| marker.is_match(&self.tail));
         let excess = self.tail.len().saturating_sub(TAIL);
         self.tail.drain(..excess);
     }
 
     /// Tells what the reader understood.
     fn pass_on(&mut self) {
-        for line in std::mem::take(&mut self.ear.heard.said) {
-            (self.ear.tell)(&Event::Said(line));
+        for line in std::mem::take(&mut self.listener.heard.said) {
+            (self.listener.tell)(&Event::Said(line));
         }
-        if let Amount::Turn(tokens) = self.ear.heard.tokens
+        if let Amount::Turn(tokens) = self.listener.heard.tokens
             && tokens != self.used
         {
             self.used = tokens;
-            let cost_usd = match self.ear.heard.cost {
+            let cost_usd = match self.listener.heard.cost {
                 Amount::Turn(cost) => Some(cost),
                 _ => None,
             };
-            (self.ear.tell)(&Event::Used { tokens, cost_usd });
+            (self.listener.tell)(&Event::Used { tokens, cost_usd });
         }
     }
 
     fn keep(&mut self, bytes: &[u8]) {
         let is_room = self.kept < MOST_KEPT;
-        if let Some(file) = self.ear.file.as_mut().filter(|_| is_room) {
+        if let Some(file) = self.listener.file.as_mut().filter(|_| is_room) {
             // For whoever looks into trouble; the run does not hang on it.
             let _ = std::io::Write::write_all(file, &self.cover.take(bytes));
             self.kept += bytes.len() as u64;
@@ -373,16 +381,17 @@ impl<'a, 'b> Listening<'a, 'b> {
     }
 
     fn finish(&mut self) {
-        let Listening { ear, output, complaints, .. } = self;
-        let (reader, heard, secrets) = (&mut *ear.reader, &mut *ear.heard, ear.secrets);
+        let Listening { listener, output, complaints, .. } = self;
+        let (reader, heard, secrets) =
+            (&mut *listener.reader, &mut *listener.heard, listener.secrets);
         output.end(&mut |line| reader.line(&secrets.hide(line), Stream::Output, heard));
         complaints.end(&mut |line| reader.line(&secrets.hide(line), Stream::Complaints, heard));
-        if let Some(file) = &mut ear.file {
+        if let Some(file) = &mut listener.file {
             let _ = std::io::Write::write_all(file, &self.cover.rest()); // as in `keep`
         }
-        let rest = ear.cast.rest();
+        let rest = listener.cast.rest();
         if !rest.is_empty() {
-            (ear.tell)(&Event::Terminal(rest));
+            (listener.tell)(&Event::Terminal(rest));
         }
         self.pass_on();
     }

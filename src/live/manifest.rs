@@ -49,10 +49,8 @@ pub struct TurnRow {
     pub commit: Option<String>,
     pub started_at: Option<String>,
     pub ended_at: Option<String>,
-    /// The log it stands in: a name below `session/`.
-    pub session: Option<String>,
-    pub first_line: Option<u32>,
-    pub last_line: Option<u32>,
+    #[serde(flatten)]
+    pub log: LogPlace,
     /// Null, one object, or a list of them.
     pub layer: Option<Layers>,
     pub state: State,
@@ -62,7 +60,34 @@ pub struct TurnRow {
     pub exit: Option<String>,
     /// Why it does not count, or counts though it failed; a sentence.
     pub why: Option<String>,
-    /// What the agent itself reported; a log that is read says more.
+    #[serde(flatten)]
+    pub reported: Reported,
+    #[serde(flatten)]
+    pub files: FileRemarks,
+    /// Processes that the agent had left running when the turn was over, and that were ended.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_running: usize,
+    #[serde(flatten)]
+    pub typed: Typed,
+    /// Whether the agent began anew for this turn, and knows nothing of those before.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub without_memory: bool,
+}
+
+/// Where a turn stands in the logs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LogPlace {
+    /// The log: a name below `session/`.
+    pub session: Option<String>,
+    pub first_line: Option<u32>,
+    pub last_line: Option<u32>,
+}
+
+/// What the agent itself reported of a turn; a log that is read says more.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reported {
     pub tokens: Tokens,
     pub cost_usd: Option<f64>,
     /// What the agent was not allowed to do.
@@ -71,6 +96,12 @@ pub struct TurnRow {
     /// What it reported on the way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub troubles: Vec<String>,
+}
+
+/// What is to be known of the files that a turn left.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileRemarks {
     /// What it wrote outside its workspace, where that was noticed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outside: Vec<String>,
@@ -80,18 +111,18 @@ pub struct TurnRow {
     /// Files in the commit in which a key was covered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub covered: Vec<String>,
-    /// Processes that the agent had left running when the turn was over, and that were ended.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub left_running: usize,
-    /// Whether a person typed the request into the agent's terminal: it is not in the script.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub typed: bool,
-    /// What a person typed while the turn was under way, and the agent took into it: answers, and words that steered it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub typed_within: Vec<String>,
-    /// Whether the agent began anew for this turn, and knows nothing of those before.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub without_memory: bool,
+}
+
+/// What a person typed into the agent's terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Typed {
+    /// Whether the request was typed: it is not in the script.
+    #[serde(rename = "typed", skip_serializing_if = "std::ops::Not::not")]
+    pub request: bool,
+    /// What was typed while the turn was under way, and the agent took into it: answers, and words that steered it.
+    #[serde(rename = "typed_within", skip_serializing_if = "Vec::is_empty")]
+    pub within: Vec<String>,
 }
 
 const fn is_zero(count: &usize) -> bool {
@@ -121,10 +152,8 @@ pub struct Manifest<'a> {
     pub id: &'a str,
     pub title: String,
     pub task: Option<Task<'a>>,
-    pub condition: &'a str,
-    pub platform: &'a str,
-    pub agent: Agent<'a>,
-    pub model: Option<&'a str>,
+    #[serde(flatten)]
+    pub configuration: Configuration<'a>,
     pub provenance: String,
     pub started_at: &'a str,
     /// Null while it runs.
@@ -139,6 +168,15 @@ pub struct Manifest<'a> {
     pub surroundings: Surroundings<'a>,
     /// Sentences about the run as a whole.
     pub remarks: &'a [String],
+}
+
+/// Which agent works, how it is asked, and with which model.
+#[derive(Debug, Serialize)]
+pub struct Configuration<'a> {
+    pub condition: &'a str,
+    pub platform: &'a str,
+    pub agent: Agent<'a>,
+    pub model: Option<&'a str>,
 }
 
 /// What there was around the agent.

@@ -24,7 +24,7 @@ use super::{
     journal::{self, Entry, Journal, Progress},
     layers::{self, Layer},
     logs::{self, Watch},
-    manifest::{Manifest, Surroundings},
+    manifest::{Configuration, Manifest, Surroundings},
     process::{self, Process},
     queued::Queued,
     run::{CannotStart, Halt, Job, Start},
@@ -263,10 +263,12 @@ impl<'a> Sitting<'a> {
             id: id.as_deref().unwrap_or("live"),
             title: self.title(),
             task: task.map(|id| Task { id, title: self.script.title.as_deref(), venue: None }),
-            condition: self.setup.condition.word(),
-            platform: &self.setup.agent,
-            agent: Agent { name: Some(&self.setup.agent), version: self.version.as_deref() },
-            model: self.setup.model.as_deref(),
+            configuration: Configuration {
+                condition: self.setup.condition.word(),
+                platform: &self.setup.agent,
+                agent: Agent { name: Some(&self.setup.agent), version: self.version.as_deref() },
+                model: self.setup.model.as_deref(),
+            },
             provenance: self.provenance(),
             started_at: &self.started_at,
             ended_at: self.ended_at.as_deref(),
@@ -334,7 +336,7 @@ impl<'a> Sitting<'a> {
         let count = |count: usize, what: &str| (count > 0).then(|| format!("{count} {what}"));
         let typed = self.script.requests.iter().filter(|it| it.typed).count();
         parts.extend(count(typed, "requests are not in the script: a person typed them"));
-        let within = self.progress.done.iter().filter(|it| !it.row.typed_within.is_empty()).count();
+        let within = self.progress.done.iter().filter(|it| !it.row.typed.within.is_empty()).count();
         parts.extend(count(within, "turns hold what a person typed while they were under way"));
         let edited = self.script.requests.iter().filter(|it| it.original.is_some()).count();
         parts.extend(count(self.script.skipped.len(), "requests were skipped"));

@@ -28,9 +28,9 @@ use super::{
     event::Event,
     journal::{self, Done, Entry},
     layers::{self, Dressed, Moment},
-    listen::{Ear, Outcome},
+    listen::{Listener, Outcome, Person},
     logs::{self, Begun, LogRow, LogWords, Says, Watch},
-    manifest::{Layers, State, TurnRow},
+    manifest::{FileRemarks, Layers, LogPlace, Reported, State, TurnRow, Typed},
     process::{Ending, Order, Process},
     queued::{Interjections, Queued},
     run::Halt,
@@ -146,7 +146,9 @@ impl Sitting<'_> {
         let request_sha256 = sha256(dressed.text.as_bytes());
         self.record(&Entry::TurnBegan { turn, attempt, request_sha256, before: before.clone() })?;
         let without_memory = self.begins_anew(turn) && !dressed.restarts;
-        let row = TurnRow { typed, without_memory, ..self.first_row(&dressed) };
+        let first = self.first_row(&dressed);
+        let row =
+            TurnRow { typed: Typed { request: typed, ..first.typed }, without_memory, ..first };
         self.progress.open = Some(row.clone());
         self.write_manifest()?;
         self.cast.mark(&format!("turn {turn}"));
@@ -183,14 +185,13 @@ impl Sitting<'_> {
     fn first_row(&self, dressed: &Dressed) -> TurnRow {
         let open = self.progress.open.clone().unwrap_or_default();
         let last = self.progress.done.last().filter(|_| self.session.is_some());
-        let session = last.and_then(|done| done.row.session.clone());
+        let session = last.and_then(|done| done.row.log.session.clone());
         let lines = session.as_ref().and_then(|name| {
             self.progress.logs().iter().find(|log| log.name == *name).map(|log| log.lines)
         });
         TurnRow {
             started_at: Some(journal::now()),
-            first_line: Some(lines.unwrap_or(0) + 1),
-            session,
+            log: LogPlace { first_line: Some(lines.unwrap_or(0) + 1), session, ..open.log },
             layer: Layers::of(dressed.rows.clone()),
             ..open
         }
@@ -231,7 +232,7 @@ impl Sitting<'_> {
         self.typing.clear();
         let Parts { setup, bundle, stage, control, cast, later, typing, tell, .. } = self.parts();
         let began = Instant::now();
-        let mut ear = Ear {
+        let mut listener = Listener {
             control,
             timeouts: setup.timeouts,
             reader: &mut *reader,
@@ -244,24 +245,26 @@ impl Sitting<'_> {
             answers,
             file: fs::File::create(sent.prompt_file.with_extension("out")).ok(),
             grow: &mut || logs::grow(&places, bundle, &stage.secrets),
-            typing,
-            sent: &mut meanwhile,
-            is_typed: sent.row.typed,
-            later,
+            person: Person {
+                typing,
+                sent: &mut meanwhile,
+                is_typed: sent.row.typed.request,
+                later,
+            },
             tell,
         };
         let mut outcome = Outcome::Marked;
         if waits_first {
-            outcome = ear.listen(&mut process);
+            outcome = listener.listen(&mut process);
         }
         if outcome == Outcome::Marked {
             process.type_in(&keys);
-            outcome = ear.listen(&mut process);
+            outcome = listener.listen(&mut process);
         }
         let stays =
             matches!(outcome, Outcome::Marked | Outcome::Declared) && process.has_terminal();
-        let ending = if stays { None } else { ear.end(&mut process) };
-        self.shown = std::mem::take(&mut ear.shown);
+        let ending = if stays { None } else { listener.end(&mut process) };
+        self.shown = std::mem::take(&mut listener.shown);
         let seconds = began.elapsed().as_secs_f64();
         self.process = stays.then_some(process);
         let left_running = if stays { 0 } else { super::process::sweep(&self.stage.id) };
@@ -452,10 +455,10 @@ impl Sitting<'_> {
         })))?;
         self.write_manifest()?;
         self.session = session;
-        for denied in &row.denied {
+        for denied in &row.reported.denied {
             self.told(&Event::Denied(denied.clone()));
         }
-        for outside in &row.outside {
+        for outside in &row.files.outside {
             self.warn(&format!(
                 "turn {}: the agent wrote {outside}, outside its workspace",
                 row.turn
@@ -530,7 +533,7 @@ impl Sitting<'_> {
         };
         let exited = matches!(outcome, Outcome::Exited(Ending { code: None, signal: None }));
         let known: Vec<String> =
-            self.progress.done.iter().flat_map(|done| done.row.outside.clone()).collect();
+            self.progress.done.iter().flat_map(|done| done.row.files.outside.clone()).collect();
         let strangers = self.stage.strangers().into_iter().filter(|it| !known.contains(it));
         TurnRow {
             turn: sent.turn,
@@ -539,11 +542,17 @@ impl Sitting<'_> {
             state,
             exit: ending.filter(|_| !exited).map(Ending::words),
             why,
-            denied: hidden(&heard.denied),
-            troubles: if state == State::Done { vec![] } else { hidden(&heard.troubles) },
-            outside: strangers.map(|name| self.stage.secrets.hide(&name)).collect(),
+            reported: Reported {
+                denied: hidden(&heard.denied),
+                troubles: if state == State::Done { vec![] } else { hidden(&heard.troubles) },
+                ..sent.row.reported.clone()
+            },
+            files: FileRemarks {
+                outside: strangers.map(|name| self.stage.secrets.hide(&name)).collect(),
+                ..sent.row.files.clone()
+            },
             left_running: answer.left_running,
-            typed_within: hidden(&answer.typed_within),
+            typed: Typed { within: hidden(&answer.typed_within), ..sent.row.typed.clone() },
             ..sent.row.clone()
         }
     }
@@ -551,13 +560,15 @@ impl Sitting<'_> {
     fn place_in_log(&self, row: &mut TurnRow, now: &[LogRow], session: Option<&str>) {
         let before = self.progress.logs();
         let Some(log) = logs::main_log(now, before, session, &self.bundle) else {
-            (row.session, row.first_line, row.last_line) = (None, None, None);
+            row.log = LogPlace::default();
             return;
         };
         let old = before.iter().find(|old| old.name == log.name).map_or(0, |old| old.lines);
-        row.session = Some(log.name.clone());
-        row.first_line = Some(old + 1);
-        row.last_line = Some(log.lines);
+        row.log = LogPlace {
+            session: Some(log.name.clone()),
+            first_line: Some(old + 1),
+            last_line: Some(log.lines),
+        };
     }
 
     /// What the turn used goes into its row; gives what the session used by now.
@@ -570,7 +581,7 @@ impl Sitting<'_> {
             Amount::Turn(turn) => (turn, before + turn),
             Amount::Session(session) => (session.since(before), session),
         };
-        row.tokens = turn;
+        row.reported.tokens = turn;
         let (cost, cost_session) = match heard.cost {
             Amount::Unknown => (None, cost_before),
             Amount::Turn(cost) => (Some(cost), Some(cost_before.unwrap_or(0.0) + cost)),
@@ -579,7 +590,7 @@ impl Sitting<'_> {
                 Some(all),
             ),
         };
-        row.cost_usd = cost;
+        row.reported.cost_usd = cost;
         (session, cost_session)
     }
 
@@ -605,10 +616,10 @@ impl Sitting<'_> {
         };
         let taken = history.take(&stage.workspace(), sent.before.as_deref(), &note, onlooker)?;
         row.commit = Some(taken.commit);
-        row.not_recorded =
+        row.files.not_recorded =
             taken.left_out.iter().map(|(path, why)| format!("{path}: {why}")).collect();
-        row.covered = taken.covered;
-        for path in &row.covered {
+        row.files.covered = taken.covered;
+        for path in &row.files.covered {
             self.warn(&format!(
                 "turn {}: a key stood in {path} and is covered with stars in the commit",
                 row.turn

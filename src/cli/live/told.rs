@@ -58,9 +58,10 @@ impl Teller {
                         .then(|| format!("{} left running and ended", row.left_running)),
                 );
                 parts.extend(
-                    row.tokens
+                    row.reported
+                        .tokens
                         .input
-                        .zip(row.tokens.output)
+                        .zip(row.reported.tokens.output)
                         .map(|(input, output)| format!("{input} tokens in, {output} out")),
                 );
                 parts.extend(total.cost_usd.map(|cost| format!("{cost:.4} USD so far")));
