@@ -244,27 +244,27 @@ fn resumed(args: &Args) -> Result<Job, Failure> {
     limit(args, &mut job.setup);
     let setup = &mut job.setup;
     setup.program = args.program.as_deref().map(program).or(setup.program.take());
-    setup.base_url = args.base_url.clone().or(setup.base_url.take());
-    setup.key_env = args.key_env.clone().or(setup.key_env.take());
-    setup.keeps_work |= args.keep_work;
-    setup.leaves_bundle_open |= args.open_bundle;
+    setup.provider.base_url = args.base_url.clone().or(setup.provider.base_url.take());
+    setup.provider.key_env = args.key_env.clone().or(setup.provider.key_env.take());
+    setup.folders.keeps_work |= args.keep_work;
+    setup.folders.leaves_bundle_open |= args.open_bundle;
     Ok(job)
 }
 
 fn limit(args: &Args, setup: &mut Setup) {
-    let Budget { tokens, usd, minutes, turns } = setup.budget;
-    setup.budget = Budget {
+    let Budget { tokens, usd, minutes, turns } = setup.limits.budget;
+    setup.limits.budget = Budget {
         tokens: args.budget_tokens.or(tokens),
         usd: args.budget_usd.or(usd),
         minutes: args.budget_minutes.or(minutes),
         turns: args.budget_turns.or(turns),
     };
-    setup.timeouts.turn = args.timeout_turn.unwrap_or(setup.timeouts.turn);
-    setup.timeouts.idle = args.timeout_idle.unwrap_or(setup.timeouts.idle);
-    setup.timeouts.patience = args.patience.unwrap_or(setup.timeouts.patience);
-    setup.retries = args.retries.unwrap_or(setup.retries);
+    setup.limits.timeouts.turn = args.timeout_turn.unwrap_or(setup.limits.timeouts.turn);
+    setup.limits.timeouts.idle = args.timeout_idle.unwrap_or(setup.limits.timeouts.idle);
+    setup.limits.timeouts.patience = args.patience.unwrap_or(setup.limits.timeouts.patience);
+    setup.limits.retries = args.retries.unwrap_or(setup.limits.retries);
     if let Some(word) = &args.on_failure {
-        setup.on_failure = if word == "keep" { OnFailure::Keep } else { OnFailure::Stop };
+        setup.limits.on_failure = if word == "keep" { OnFailure::Keep } else { OnFailure::Stop };
     }
 }
 
@@ -276,18 +276,18 @@ fn wanted(args: &Args) -> Result<Job, Failure> {
     let mut setup = Setup::new(args.agent.as_deref().unwrap_or_default(), absolute(&work));
     setup.condition = condition;
     setup.program = args.program.as_deref().map(program);
-    setup.model = args.model.clone();
-    setup.base_url = args.base_url.clone();
-    setup.key_env = args.key_env.clone();
+    setup.provider.model = args.model.clone();
+    setup.provider.base_url = args.base_url.clone();
+    setup.provider.key_env = args.key_env.clone();
     setup.pass = args.pass.clone();
     setup.permissions = args.permissions;
     setup.notes = args.notes.as_deref().map(absolute);
     setup.tests = args.test.clone();
-    setup.records_ignored = args.ignored == "record";
-    setup.keeps_work = args.keep_work;
-    setup.leaves_bundle_open = args.open_bundle;
+    setup.recording.records_ignored = args.ignored == "record";
+    setup.folders.keeps_work = args.keep_work;
+    setup.folders.leaves_bundle_open = args.open_bundle;
     let given = [&args.script, &args.specification, &args.components];
-    setup.hidden = given.into_iter().flatten().map(|path| absolute(path)).collect();
+    setup.folders.hidden = given.into_iter().flatten().map(|path| absolute(path)).collect();
     setup.in_terminal = args.terminal;
     setup.args = args.args.clone();
     limit(args, &mut setup);

@@ -27,9 +27,9 @@ impl Confinement {
     /// Hides the bundle, the runs beside it, and the files the run was made of.
     pub fn of(bundle: &Path, setup: &Setup) -> Self {
         let wanted = std::iter::once(bundle.to_owned())
-            .chain(setup.hidden.iter().map(|path| run_of(path)))
+            .chain(setup.folders.hidden.iter().map(|path| run_of(path)))
             .chain(siblings(bundle));
-        let work = real(&setup.work);
+        let work = real(&setup.folders.work);
         let mut hidden: Vec<PathBuf> = wanted.filter_map(|path| real(&path)).collect();
         hidden.retain(|path| work.as_ref().is_none_or(|work| !work.starts_with(path)));
         hidden.sort();

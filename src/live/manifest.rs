@@ -195,3 +195,25 @@ pub struct Surroundings<'a> {
     pub most_bytes: u64,
     pub tests: Option<&'a str>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_of_a_live_run_is_read_and_written_with_its_fields_in_one_order() {
+        let text = r#"{"turn":2,"commit":"c","started_at":"a","ended_at":"b","session":"s.jsonl","first_line":3,"#.to_owned()
+            + r#""last_line":9,"layer":null,"state":"done","attempt":1,"exit":"exit code 0","why":null,"tokens":TOKENS,"#
+            + r#""cost_usd":0.25,"denied":["d"],"troubles":["t"],"outside":["o"],"not_recorded":["n"],"covered":["k"],"#
+            + r#""left_running":1,"typed":true,"typed_within":["w"],"without_memory":true}"#;
+        let tokens =
+            serde_json::to_string(&Tokens { input: Some(5), ..Tokens::default() }).unwrap();
+        let text = text.replace("TOKENS", &tokens);
+
+        let row: TurnRow = serde_json::from_str(&text).unwrap();
+
+        assert_eq!((row.reported.cost_usd, row.typed.request), (Some(0.25), true));
+        assert_eq!(serde_json::to_string(&row).unwrap(), text);
+        assert_eq!(serde_json::from_str::<TurnRow>("{}").unwrap(), TurnRow::default());
+    }
+}

@@ -49,7 +49,7 @@ pub struct Written {
 pub fn of(job: &Job) -> Result<Plan, CannotStart> {
     let setup = &job.setup;
     let driver = drivers::of(setup).map_err(CannotStart::Wrong)?;
-    let mut stage = Stage::imagined(&setup.work);
+    let mut stage = Stage::imagined(&setup.folders.work);
     stage.furnish(setup, &*driver).map_err(CannotStart::Wrong)?;
     let fresh = fresh_id();
     let prompt_file = stage.requests().join("turn-001.txt");

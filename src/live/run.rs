@@ -228,7 +228,7 @@ impl Sitting<'_> {
     }
 
     fn within_budget(&mut self) -> Result<(), Halt> {
-        let (budget, total) = (self.setup.budget, self.progress.total());
+        let (budget, total) = (self.setup.limits.budget, self.progress.total());
         if let Some(sentence) = budget.blind(&total) {
             self.warn(sentence)?;
         }
@@ -239,8 +239,8 @@ impl Sitting<'_> {
     fn carry_out(&mut self, turn: usize) -> Result<(), Halt> {
         let mut tries = 0;
         loop {
-            let is_last = tries >= self.setup.retries;
-            let keeps = is_last && self.setup.on_failure == OnFailure::Keep;
+            let is_last = tries >= self.setup.limits.retries;
+            let keeps = is_last && self.setup.limits.on_failure == OnFailure::Keep;
             let verdict = match reachable(&self.setup, &self.control.stop) {
                 Ok(()) => self.attempt(turn, keeps)?,
                 Err(why) => Verdict::Failed(why),

@@ -67,38 +67,38 @@ pub struct Budget {
     pub turns: Option<usize>,
 }
 
+/// Whose model the agent asks.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Setup {
-    /// The driver's name.
-    pub agent: String,
-    /// In the place of the driver's own.
-    pub program: Option<PathBuf>,
+pub struct Provider {
     pub model: Option<String>,
     /// Where the model is, without `/v1`; None for the agent's own.
     pub base_url: Option<String>,
     /// The variable that holds the key; None for the driver's own.
     pub key_env: Option<String>,
-    /// Handed to the agent as they are.
-    pub args: Vec<String>,
-    pub permissions: Permissions,
-    /// Variables of ours that the agent gets too.
-    pub pass: Vec<String>,
-    /// How a program without a driver of its own is called.
-    pub command: Option<ProgramOptions>,
-    pub condition: Condition,
+}
+
+/// What of the workspace is recorded.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct RecordingOptions {
     /// Whether files named in the workspace's `.gitignore` are recorded.
     pub records_ignored: bool,
     /// Longer files are not recorded (bytes).
     pub most_bytes: u64,
-    /// A file whose words go before each request.
-    pub notes: Option<PathBuf>,
-    /// A command that tests the code at each checkpoint.
-    pub tests: Option<String>,
+}
+
+/// How long is waited, how far a run goes, and what is done about a turn that failed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Limits {
     pub timeouts: Timeouts,
     pub budget: Budget,
     pub on_failure: OnFailure,
     /// How often a failed turn is repeated.
     pub retries: usize,
+}
+
+/// Where the agent works, and what it is not to see.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Folders {
     /// The folder of the workspace and of the agent's home.
     pub work: PathBuf,
     /// Whether that folder stays when the run is over.
@@ -109,6 +109,34 @@ pub struct Setup {
     /// Whether the agent may reach the bundle: for agents that need to become other users or to mount.
     #[serde(default)]
     pub leaves_bundle_open: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Setup {
+    /// The driver's name.
+    pub agent: String,
+    /// In the place of the driver's own.
+    pub program: Option<PathBuf>,
+    #[serde(flatten)]
+    pub provider: Provider,
+    /// Handed to the agent as they are.
+    pub args: Vec<String>,
+    pub permissions: Permissions,
+    /// Variables of ours that the agent gets too.
+    pub pass: Vec<String>,
+    /// How a program without a driver of its own is called.
+    pub command: Option<ProgramOptions>,
+    pub condition: Condition,
+    #[serde(flatten)]
+    pub recording: RecordingOptions,
+    /// A file whose words go before each request.
+    pub notes: Option<PathBuf>,
+    /// A command that tests the code at each checkpoint.
+    pub tests: Option<String>,
+    #[serde(flatten)]
+    pub limits: Limits,
+    #[serde(flatten)]
+    pub folders: Folders,
     /// Whether the agent has a terminal though it could do without.
     #[serde(default)]
     pub in_terminal: bool,
@@ -119,13 +147,35 @@ pub struct Setup {
 impl Setup {
     /// A run of this driver with everything as usual, working in this folder.
     pub fn new(agent: &str, work: PathBuf) -> Self {
-        let (agent, most_bytes, size) = (agent.to_owned(), 16 << 20, (120, 40));
-        Self { agent, work, most_bytes, size, ..Self::default() }
+        let recording = RecordingOptions { records_ignored: false, most_bytes: 16 << 20 };
+        let folders = Folders { work, ..Folders::default() };
+        let (agent, size) = (agent.to_owned(), (120, 40));
+        Self { agent, recording, folders, size, ..Self::default() }
     }
 
     /// The address without a slash or `/v1` at its end.
     pub fn server(&self) -> Option<&str> {
-        let url = self.base_url.as_deref()?.trim_end_matches('/');
+        let url = self.provider.base_url.as_deref()?.trim_end_matches('/');
         Some(url.strip_suffix("/v1").unwrap_or(url))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_run_is_to_be_is_written_with_its_fields_in_one_order() {
+        let text = r#"{"agent":"codex","program":null,"model":"m","base_url":null,"key_env":"K","args":["-a"],"#.to_owned()
+            + r#""permissions":"full","pass":[],"command":null,"condition":"emergent","records_ignored":true,"#
+            + r#""most_bytes":16777216,"notes":null,"tests":null,"timeouts":{"turn":1.5,"idle":2.0,"patience":5.0},"#
+            + r#""budget":{"tokens":7,"usd":null,"minutes":null,"turns":null},"on_failure":"keep","retries":2,"#
+            + r#""work":"w","keeps_work":true,"hidden":["h"],"leaves_bundle_open":true,"in_terminal":true,"#
+            + r#""size":[120,40]}"#;
+
+        let setup: Setup = serde_json::from_str(&text).unwrap();
+
+        assert_eq!((setup.limits.retries, setup.provider.model.as_deref()), (2, Some("m")));
+        assert_eq!(serde_json::to_string(&setup).unwrap(), text);
     }
 }

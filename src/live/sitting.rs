@@ -103,8 +103,9 @@ impl<'a> Sitting<'a> {
         let mut not_recorded: Vec<String> = NEVER.map(str::to_owned).to_vec();
         not_recorded.extend(driver.droppings().into_iter().map(str::to_owned));
         let patterns: Vec<&str> = not_recorded.iter().map(String::as_str).collect();
-        let rules = Rules::new(&patterns, setup.records_ignored, setup.most_bytes)
-            .map_err(CannotStart::Wrong)?;
+        let rules =
+            Rules::new(&patterns, setup.recording.records_ignored, setup.recording.most_bytes)
+                .map_err(CannotStart::Wrong)?;
         let opening = Opening { job, setup: &setup, driver: &*driver };
         let opened = match start {
             Start::Anew => opening.anew(rules)?,
@@ -169,7 +170,7 @@ impl<'a> Sitting<'a> {
             bundle: self.bundle.clone(),
             agent: self.setup.agent.clone(),
             version: self.version.clone(),
-            model: self.setup.model.clone(),
+            model: self.setup.provider.model.clone(),
             condition: self.setup.condition.word(),
             requests: self.script.requests.len(),
             done: self.progress.done.len(),
@@ -267,7 +268,7 @@ impl<'a> Sitting<'a> {
                 condition: self.setup.condition.word(),
                 platform: &self.setup.agent,
                 agent: Agent { name: Some(&self.setup.agent), version: self.version.as_deref() },
-                model: self.setup.model.as_deref(),
+                model: self.setup.provider.model.as_deref(),
             },
             provenance: self.provenance(),
             started_at: &self.started_at,
@@ -313,9 +314,9 @@ impl<'a> Sitting<'a> {
             variables: self.stage.environment.keys().map(String::as_str).collect(),
             permissions: self.setup.permissions.word(),
             arguments: &self.setup.args,
-            records_ignored: self.setup.records_ignored,
+            records_ignored: self.setup.recording.records_ignored,
             not_recorded: &self.not_recorded,
-            most_bytes: self.setup.most_bytes,
+            most_bytes: self.setup.recording.most_bytes,
             tests: self.setup.tests.as_deref(),
         }
     }
@@ -389,7 +390,7 @@ impl<'a> Sitting<'a> {
 
     pub fn end_process(&mut self) {
         if let Some(mut process) = self.process.take() {
-            let patience = duration(self.setup.timeouts.patience);
+            let patience = duration(self.setup.limits.timeouts.patience);
             process.end(patience, &mut |_| {});
         }
         process::sweep(&self.stage.id);
@@ -436,7 +437,7 @@ impl<'a> Sitting<'a> {
     fn finish(&mut self) -> Result<(), WriteError> {
         self.history.pack()?;
         self.record(&Entry::Finished)?;
-        if !self.setup.keeps_work {
+        if !self.setup.folders.keeps_work {
             self.stage.clone().strike();
         }
         Ok(())
@@ -488,7 +489,7 @@ const WITHIN_REACH: &str = "the agent could read and change the bundle";
 
 /// What the agent is kept from, and why from nothing.
 fn confined(bundle: &Path, setup: &Setup) -> (Confinement, Option<String>) {
-    if setup.leaves_bundle_open {
+    if setup.folders.leaves_bundle_open {
         return (Confinement::default(), Some("--open-bundle was said".into()));
     }
     let confinement = Confinement::of(bundle, setup);
@@ -527,11 +528,11 @@ struct Opened {
 impl Opening<'_> {
     fn stage(&self, id: &str) -> Result<Stage, CannotStart> {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        if absolute(&self.setup.work).starts_with(absolute(&self.job.bundle)) {
+        if absolute(&self.setup.folders.work).starts_with(absolute(&self.job.bundle)) {
             let why = "the agent's folder cannot lie in the bundle; name another with --work";
             return Err(CannotStart::Wrong(why.into()));
         }
-        let mut stage = Stage::set(&self.setup.work, id)?;
+        let mut stage = Stage::set(&self.setup.folders.work, id)?;
         stage.furnish(self.setup, self.driver).map_err(CannotStart::Wrong)?;
         stage.dress(self.setup, self.driver)?;
         Ok(stage)
@@ -554,7 +555,8 @@ impl Opening<'_> {
         let history = History::create(bundle, rules)?;
         let mut journal = Journal::create(bundle)?;
         let started_at = journal::now();
-        let setup = Box::new(Setup { work: stage.root().to_owned(), ..self.setup.clone() });
+        let mut setup = Box::new(self.setup.clone());
+        setup.folders.work = stage.root().to_owned();
         let (schema, version_said) = (journal::SCHEMA.to_owned(), version.clone());
         journal.write(&Entry::Began { schema, id, setup, version: version_said })?;
         let (progress, remarks) = (Progress::default(), vec![]);
@@ -582,7 +584,7 @@ impl Opening<'_> {
             let said = |change| format!("before turn {turn}, while the run rested, {change}");
             remarks.extend(changed(&changes).into_iter().map(said));
         }
-        let was_there = Stage::is_there(&self.setup.work);
+        let was_there = Stage::is_there(&self.setup.folders.work);
         let stage = self.stage(&before.id)?;
         let history = History::open(bundle, rules)?;
         history.unlock(); // the journal is ours, so nobody else writes
@@ -594,7 +596,7 @@ impl Opening<'_> {
         history.restore(&stage.workspace(), progress.commit())?;
         if !was_there && let Some(last) = progress.done.last_mut() {
             last.session_id = None;
-            let (turn, work) = (last.row.turn + 1, self.setup.work.display());
+            let (turn, work) = (last.row.turn + 1, self.setup.folders.work.display());
             remarks.push(format!(
                 "from turn {turn} on the agent is in a new session: its folder {work} was gone when the run was gone on with"
             ));

@@ -117,7 +117,7 @@ impl Stage {
         let logins: Vec<String> = all.values().filter_map(|value| login_of(value)).collect();
         let words = logins.iter().filter_map(|login| Some(login.split_once(':')?.1.to_owned()));
         let mut secrets: Vec<String> = words.chain(logins.iter().cloned()).collect();
-        let key = setup.key_env.as_deref().or(driver.key_variable());
+        let key = setup.provider.key_env.as_deref().or(driver.key_variable());
         for name in setup.pass.iter().map(String::as_str).chain(key) {
             let value = std::env::var(name).ok().filter(|value| !value.is_empty());
             let is_key = key == Some(name);

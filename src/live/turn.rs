@@ -234,7 +234,7 @@ impl Sitting<'_> {
         let began = Instant::now();
         let mut listener = Listener {
             control,
-            timeouts: setup.timeouts,
+            timeouts: setup.limits.timeouts,
             reader: &mut *reader,
             heard: &mut heard,
             secrets: &stage.secrets,
@@ -639,7 +639,7 @@ impl Sitting<'_> {
         let _ = fs::remove_dir_all(&folder); // it may well not be there
         self.history.restore(&folder, self.progress.commit())?;
         self.seal()?;
-        let seconds = self.setup.timeouts.turn;
+        let seconds = self.setup.limits.timeouts.turn;
         let tested = checks::run(&command, &folder, &self.stage, &self.confinement, seconds);
         super::process::sweep(&self.stage.id);
         self.compare(turn)?;

@@ -12,10 +12,11 @@ pub fn patch(job: &Job) -> Result<String, String> {
     let driver = drivers::of(&job.setup)?;
     let mut patterns = NEVER.to_vec();
     patterns.extend(driver.droppings());
-    let rules = Rules::new(&patterns, job.setup.records_ignored, job.setup.most_bytes)?;
+    let rules =
+        Rules::new(&patterns, job.setup.recording.records_ignored, job.setup.recording.most_bytes)?;
     let history = History::open(&job.bundle, rules).map_err(|why| why.to_string())?;
-    let workspace = Stage::imagined(&job.setup.work).workspace();
-    let mut stage = Stage::imagined(&job.setup.work);
+    let workspace = Stage::imagined(&job.setup.folders.work).workspace();
+    let mut stage = Stage::imagined(&job.setup.folders.work);
     stage.furnish(&job.setup, &*driver)?;
     let cover = |bytes: &mut [u8]| stage.secrets.cover(bytes);
     let patch = history.patch(&workspace, before.progress.commit(), &cover);

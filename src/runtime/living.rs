@@ -347,7 +347,7 @@ fn called(agent: &str, version: Option<&str>) -> String {
 }
 
 fn plan(job: &Job, agent: String, condition: &str, done: usize) -> Plan {
-    let budget = job.setup.budget;
+    let budget = job.setup.limits.budget;
     let limits = [
         budget.tokens.map(|tokens| format!("{tokens} tokens")),
         budget.usd.map(|usd| format!("${usd}")),

@@ -75,7 +75,7 @@ impl Starting {
             plan.proposed.push((form::FOLDER, job.bundle.display().to_string()));
         }
         let driver = drivers::of(&job.setup).map_err(|why| Refusal::at(form::AGENT, why))?;
-        let key = job.setup.key_env.as_deref().or(driver.key_variable());
+        let key = job.setup.provider.key_env.as_deref().or(driver.key_variable());
         plan.proposed.extend(key.map(|name| (form::KEY, name.to_owned())));
         describe(&job, &note, &mut plan)?;
         Ok(plan)
@@ -105,7 +105,8 @@ impl Starting {
         let mut setup = self.setup(start)?;
         let (script, note) = self.script(start, opener)?;
         let hidden = [start.from.as_deref().map(run_file), file_of(&start.what)];
-        setup.hidden = hidden.into_iter().flatten().map(|path| prepare::absolute(&path)).collect();
+        setup.folders.hidden =
+            hidden.into_iter().flatten().map(|path| prepare::absolute(&path)).collect();
         let bundle = match &start.folder {
             Some(folder) => {
                 let taken =
@@ -124,14 +125,14 @@ impl Starting {
     fn setup(&self, start: &Start) -> Result<Setup, Refusal> {
         let mut setup = Setup::new(&start.agent, prepare::absolute(&start.work));
         setup.condition = condition(start);
-        setup.model.clone_from(&start.model);
-        setup.base_url.clone_from(&start.server);
-        setup.key_env.clone_from(&start.key);
+        setup.provider.model.clone_from(&start.model);
+        setup.provider.base_url.clone_from(&start.server);
+        setup.provider.key_env.clone_from(&start.key);
         setup.tests.clone_from(&start.tests);
         if start.has_full_rights {
             setup.permissions = Permissions::Full;
         }
-        setup.budget = Budget {
+        setup.limits.budget = Budget {
             tokens: start.tokens.map(|it| it as u64),
             usd: start.usd,
             minutes: start.minutes,

@@ -54,9 +54,9 @@ impl Desk {
         let script = serde_json::json!({"task": "t", "requests": requests}).to_string();
         let mut setup = Setup::new("sh", folder.path().join("work"));
         setup.command = Some(words);
-        setup.keeps_work = true;
-        setup.timeouts.turn = 60.0;
-        setup.timeouts.patience = 0.5;
+        setup.folders.keeps_work = true;
+        setup.limits.timeouts.turn = 60.0;
+        setup.limits.timeouts.patience = 0.5;
         let job = Job {
             setup,
             script: Script::read(script.as_bytes()).unwrap(),
@@ -356,7 +356,7 @@ fn what_a_person_types_between_two_turns_is_a_turn_of_its_own() {
 #[test]
 fn an_agent_that_came_back_without_its_memory_is_told_of() {
     let mut desk = Desk::new(typed(), &["do: echo 1 >one", "do: exit 3", "do: echo 3 >three"]);
-    desk.job.setup.on_failure = trajview::live::setup::OnFailure::Keep;
+    desk.job.setup.limits.on_failure = trajview::live::setup::OnFailure::Keep;
 
     let (ended, events) = desk.run(|_, _| {});
 
@@ -470,8 +470,8 @@ fn a_prompt_that_an_agent_kept_is_a_turn_of_its_own_and_one_that_steered_it_is_r
     desk.job.setup.command = None;
     desk.job.setup.agent = "codex".into();
     desk.job.setup.program = Some(program);
-    desk.job.setup.base_url = None;
-    desk.job.setup.key_env = Some("PATH".into());
+    desk.job.setup.provider.base_url = None;
+    desk.job.setup.provider.key_env = Some("PATH".into());
     desk.job.setup.in_terminal = true;
 
     let (ended, _) = desk.run(|_, _| {});

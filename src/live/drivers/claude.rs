@@ -78,7 +78,7 @@ impl Driver for Claude {
             }
             Permissions::Full => args.push("--dangerously-skip-permissions"),
         }
-        if let Some(model) = &ask.setup.model {
+        if let Some(model) = &ask.setup.provider.model {
             args.extend(["--model", model]);
         }
         let args = args.into_iter().map(str::to_owned).chain(ask.setup.args.iter().cloned());

@@ -32,7 +32,7 @@ fn home(stage: &Stage) -> PathBuf {
 }
 
 fn key_of(setup: &Setup) -> &str {
-    setup.key_env.as_deref().unwrap_or(KEY)
+    setup.provider.key_env.as_deref().unwrap_or(KEY)
 }
 
 impl Driver for Codex {
@@ -62,7 +62,9 @@ impl Driver for Codex {
 
     fn files(&self, setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)> {
         let mut lines = vec!["check_for_update_on_startup = false".to_owned()];
-        lines.extend(setup.model.as_ref().map(|model| format!("model = {}", toml_text(model))));
+        lines.extend(
+            setup.provider.model.as_ref().map(|model| format!("model = {}", toml_text(model))),
+        );
         // In a home of its own it knows no login: its maker's server is reached with a key like any other.
         let server = setup.server().unwrap_or("https://api.openai.com");
         lines.extend([
@@ -113,7 +115,7 @@ impl Driver for Codex {
 
     fn problem(&self, setup: &Setup) -> Option<String> {
         let key = key_of(setup);
-        let lacks = setup.base_url.is_none() && std::env::var_os(key).is_none();
+        let lacks = setup.provider.base_url.is_none() && std::env::var_os(key).is_none();
         lacks.then(|| {
             format!("needs a key in the variable {key}, or the server of a model with --base-url")
         })

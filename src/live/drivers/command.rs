@@ -53,7 +53,7 @@ impl Program {
             ("{cwd}", path(ask.stage.workspace())),
             ("{turn}", ask.turn.to_string()),
             ("{run_dir}", path(ask.stage.agent())),
-            ("{model}", ask.setup.model.clone().unwrap_or_default()),
+            ("{model}", ask.setup.provider.model.clone().unwrap_or_default()),
             ("{base_url}", ask.setup.server().unwrap_or_default().to_owned()),
             // Last: a request may have braces of its own.
             ("{prompt}", ask.prompt.to_owned()),

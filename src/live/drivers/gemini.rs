@@ -59,7 +59,7 @@ impl Driver for Gemini {
             Some(session) => args.extend(["--resume", session]),
             None => args.extend(["--session-id", ask.fresh]),
         }
-        if let Some(model) = &ask.setup.model {
+        if let Some(model) = &ask.setup.provider.model {
             args.extend(["-m", model]);
         }
         // Without a person there is nobody to ask, so there is nothing between this and doing nothing.

@@ -59,7 +59,7 @@ impl Driver for Mini {
     fn call(&self, ask: &Ask<'_>) -> Call {
         let file = ask.stage.agent().join(format!("mini/turn-{:03}.traj.json", ask.turn));
         let mut args = vec![];
-        if let Some(model) = &ask.setup.model {
+        if let Some(model) = &ask.setup.provider.model {
             let is_named = model.contains('/');
             let model = if is_named { model.clone() } else { format!("openai/{model}") };
             args.extend(["-m".to_owned(), model]);
@@ -99,6 +99,6 @@ impl Driver for Mini {
     }
 
     fn problem(&self, setup: &Setup) -> Option<String> {
-        setup.model.is_none().then(|| "needs the name of a model: --model NAME".into())
+        setup.provider.model.is_none().then(|| "needs the name of a model: --model NAME".into())
     }
 }

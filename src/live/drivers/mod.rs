@@ -109,7 +109,7 @@ mod tests {
     fn a_key_is_in_no_file_and_in_no_word_of_any_driver() {
         for driver in DRIVERS {
             let mut setup = Setup::new(driver.name(), "work".into());
-            (setup.model, setup.base_url) =
+            (setup.provider.model, setup.provider.base_url) =
                 (Some("m".into()), Some("http://127.0.0.1:1/v1/".into()));
             let stage = Stage::imagined("work".as_ref());
             let written: Vec<String> =

@@ -65,8 +65,8 @@ impl Driver for OpenCode {
             "share": "disabled",
             "permission": {"edit": "allow", "bash": "allow"},
         });
-        if let (Some(server), Some(model)) = (setup.server(), &setup.model) {
-            let key = setup.key_env.as_deref().unwrap_or(KEY);
+        if let (Some(server), Some(model)) = (setup.server(), &setup.provider.model) {
+            let key = setup.provider.key_env.as_deref().unwrap_or(KEY);
             settings["model"] = format!("{PROVIDER}/{model}").into();
             settings["provider"] = json!({PROVIDER: {
                 "npm": "@ai-sdk/openai-compatible",
@@ -82,7 +82,7 @@ impl Driver for OpenCode {
         if let Some(session) = ask.session {
             args.extend(["--session", session]);
         }
-        if let (None, Some(model)) = (ask.setup.server(), &ask.setup.model) {
+        if let (None, Some(model)) = (ask.setup.server(), &ask.setup.provider.model) {
             args.extend(["--model", model]);
         }
         let args = args.into_iter().map(str::to_owned).chain(ask.setup.args.iter().cloned());
@@ -119,7 +119,7 @@ impl Driver for OpenCode {
     }
 
     fn problem(&self, setup: &Setup) -> Option<String> {
-        let lacks = setup.base_url.is_some() && setup.model.is_none();
+        let lacks = setup.provider.base_url.is_some() && setup.provider.model.is_none();
         lacks.then(|| "a server needs the name of a model: --model NAME".into())
     }
 }
