@@ -171,7 +171,7 @@ impl Sitting<'_> {
         }
         loop {
             let turn = self.progress.done.len() + 1;
-            if let Some(queued) = self.queued.pop_front() {
+            if let Some(queued) = self.steering.queued.pop_front() {
                 self.enter_typed(turn, &queued)?;
                 self.carry_out(turn)?;
                 continue;
@@ -223,7 +223,7 @@ impl Sitting<'_> {
         self.write_script()?;
         self.record(&Entry::Typed { turn, request: request.clone() })?;
         self.told(&Event::Typed { turn, request });
-        self.is_sent = typed.is_sent;
+        self.steering.is_sent = typed.is_sent;
         Ok(())
     }
 
@@ -253,7 +253,7 @@ impl Sitting<'_> {
                     tries += 1;
                     self.again(turn, &why)?;
                 }
-                Verdict::Failed(why) if self.has_person => {
+                Verdict::Failed(why) if self.steering.has_person => {
                     let next = self.before_request(turn, Some(why))?;
                     self.again(turn, "it failed")?;
                     if let Next::LookAgain = next {
@@ -267,9 +267,9 @@ impl Sitting<'_> {
 
     /// Carries out the wishes there are, and waits where that is wanted.
     fn before_request(&mut self, turn: usize, failed: Option<String>) -> Result<Next, Halt> {
-        let waits = failed.is_some() || self.is_paused || self.is_step_by_step;
+        let waits = failed.is_some() || self.steering.is_paused || self.steering.is_step_by_step;
         let mut wanted = Wanted { waits, redo: None, told: false };
-        let mut wishes = std::mem::take(&mut self.later);
+        let mut wishes = std::mem::take(&mut self.steering.later);
         loop {
             if self.control.stop.is_set() {
                 return Err(Halt::Stopped);
@@ -289,7 +289,7 @@ impl Sitting<'_> {
                 match self.grant(turn, wish, &mut wanted)? {
                     Next::Send | Next::Redo(_) => wanted.told = wanted.told && wanted.waits,
                     next @ (Next::LookAgain | Next::Typed(_)) => {
-                        self.later.extend(rest);
+                        self.steering.later.extend(rest);
                         return Ok(next);
                     }
                 }
@@ -301,7 +301,7 @@ impl Sitting<'_> {
         let request = self.script.request(turn).map(|it| it.text.clone()).unwrap_or_default();
         let why = match failed {
             Some(why) => Why::Failed(why.clone()),
-            None if self.is_paused => Why::Paused,
+            None if self.steering.is_paused => Why::Paused,
             None => Why::StepByStep,
         };
         self.told(&Event::Waits { turn, request, why });
@@ -310,17 +310,17 @@ impl Sitting<'_> {
     /// A wish, if one comes soon. What an agent's terminal shows meanwhile, where a person types into it, is passed on.
     fn rest(&mut self) -> Option<Wish> {
         let wishes = self.control.wishes().clone();
-        let terminal = self.process.as_ref().filter(|process| process.has_terminal());
+        let terminal = self.agent.process.as_ref().filter(|process| process.has_terminal());
         let Some(pieces) = terminal.map(|process| process.pieces.clone()) else {
             return wishes.recv_timeout(BEAT).ok();
         };
         let shown = select! {
             recv(wishes) -> wish => return wish.ok(),
             recv(pieces) -> piece => match piece {
-                Ok(piece) => self.cast.output(&piece.bytes),
+                Ok(piece) => self.agent.cast.output(&piece.bytes),
                 Err(_) => return wishes.recv_timeout(BEAT).ok(), // the agent has ended
             },
-            default(BEAT) => self.cast.rest(),
+            default(BEAT) => self.agent.cast.rest(),
         };
         if !shown.is_empty() {
             self.told(&Event::Terminal(shown));
@@ -331,8 +331,8 @@ impl Sitting<'_> {
     /// Carries out a wish between two turns.
     fn grant(&mut self, turn: usize, wish: Wish, wanted: &mut Wanted) -> Result<Next, Halt> {
         match wish {
-            Wish::Pause => (self.is_paused, wanted.waits) = (true, true),
-            Wish::GoOn => (self.is_paused, wanted.waits) = (false, false),
+            Wish::Pause => (self.steering.is_paused, wanted.waits) = (true, true),
+            Wish::GoOn => (self.steering.is_paused, wanted.waits) = (false, false),
             Wish::Skip if wanted.redo.take().is_some() => {
                 wanted.told = false;
                 self.told(&Event::Redo { turn: None });
@@ -351,9 +351,9 @@ impl Sitting<'_> {
             Wish::Stop => return Err(Halt::Stopped),
             Wish::Resize(columns, rows) => self.resize((columns, rows)),
             Wish::Keys(bytes) => {
-                let is_heard = self.process.as_ref().is_some_and(|it| it.has_terminal());
+                let is_heard = self.agent.process.as_ref().is_some_and(|it| it.has_terminal());
                 self.type_in(&bytes);
-                let sent = self.typing.take(&bytes).filter(|_| is_heard);
+                let sent = self.steering.typing.take(&bytes).filter(|_| is_heard);
                 return Ok(sent.map_or(Next::Send, Next::Typed));
             }
         }

@@ -40,48 +40,71 @@ pub struct Sitting<'a> {
     pub setup: Setup,
     pub script: Script,
     pub bundle: PathBuf,
-    pub driver: Box<dyn Driver>,
     pub stage: Stage,
     pub history: History,
     pub progress: Progress,
     pub control: &'a Control,
-    pub cast: Cast,
     pub layers: Vec<Box<dyn Layer>>,
+    /// Attempts at the turn that is next or under way.
+    pub attempts: usize,
+    pub agent: DrivenAgent,
+    pub steering: Steering,
+    pub guard: BundleGuard,
+    journal: Journal,
+    tell: &'a mut dyn FnMut(&Event),
+    header: Header,
+}
+
+/// The agent, and what is kept of it from turn to turn.
+pub struct DrivenAgent {
+    pub driver: Box<dyn Driver>,
     /// A process that goes on from turn to turn.
     pub process: Option<Process>,
     /// The session to go on with.
     pub session: Option<String>,
-    /// Attempts at the turn that is next or under way.
-    pub attempts: usize,
+    /// What the log of an agent in a terminal said so far.
+    pub watch: Option<Watch>,
+    /// What the terminal showed since the last turn, where the agent went on by itself.
+    pub shown: Vec<u8>,
+    pub cast: Cast,
+}
+
+/// What a person does to the course of the run.
+#[derive(Default)]
+pub struct Steering {
     pub has_person: bool,
     pub is_paused: bool,
     pub is_step_by_step: bool,
     /// Wishes that came during a turn and are about the next one.
     pub later: Vec<Wish>,
-    pub confinement: Confinement,
     /// What a person has typed and not sent.
     pub typing: Typing,
     /// Whether the request of the next turn was typed already, so that it is not sent.
     pub is_sent: bool,
     /// Prompts that a person sent while a turn was under way: the next turns.
     pub queued: VecDeque<Queued>,
-    /// What the log of an agent in a terminal said so far.
-    pub watch: Option<Watch>,
-    /// What the terminal showed since the last turn, where the agent went on by itself.
-    pub shown: Vec<u8>,
+}
+
+/// What keeps the bundle as we left it, or shows that somebody changed it.
+pub struct BundleGuard {
+    pub confinement: Confinement,
     /// Why the agent can reach the bundle; a sentence. None where it cannot.
     within_reach: Option<String>,
     /// The files of the bundle as we left them.
     seal: Seal,
     components: Option<Vec<u8>>,
-    journal: Journal,
-    tell: &'a mut dyn FnMut(&Event),
+}
+
+/// What `run.json` says of the run as a whole.
+struct Header {
     version: Option<String>,
     started_at: String,
-    not_recorded: Vec<String>,
-    kept: Vec<String>,
-    state: String,
     ended_at: Option<String>,
+    state: String,
+    /// Files below `session/` that no format reads.
+    kept: Vec<String>,
+    /// Patterns of what is never recorded.
+    not_recorded: Vec<String>,
 }
 
 /// Made anew by every tool that reads them, and by every run differently: never recorded.
@@ -116,40 +139,37 @@ impl<'a> Sitting<'a> {
         let cast = Cast::new(&job.bundle, setup.size, stage.secrets.clone());
         let session = progress.done.last().and_then(|done| done.session_id.clone());
         let layers = layers::of(&setup);
+        let agent =
+            DrivenAgent { driver, process: None, session, watch: None, shown: vec![], cast };
+        let steering = Steering {
+            has_person: job.has_person,
+            is_step_by_step: job.step_by_step,
+            ..Steering::default()
+        };
+        let components = std::fs::read(job.bundle.join("components.json")).ok();
+        let header = Header {
+            version,
+            started_at,
+            ended_at: None,
+            state: "running".into(),
+            kept: vec![],
+            not_recorded,
+        };
         let mut sitting = Self {
             script: job.script.clone(),
             bundle: job.bundle.clone(),
-            driver,
             stage,
             history,
-            journal,
-            control,
-            tell,
-            version,
-            started_at,
-            cast,
-            layers,
-            process: None,
-            session,
             attempts: progress.open.as_ref().map_or(0, |row| row.attempt),
             progress,
-            has_person: job.has_person,
-            is_paused: false,
-            is_step_by_step: job.step_by_step,
-            later: vec![],
-            typing: Typing::default(),
-            is_sent: false,
-            queued: VecDeque::new(),
-            watch: None,
-            shown: vec![],
-            confinement,
-            within_reach,
-            seal: Seal::default(),
-            components: std::fs::read(job.bundle.join("components.json")).ok(),
-            not_recorded,
-            kept: vec![],
-            state: "running".into(),
-            ended_at: None,
+            control,
+            layers,
+            agent,
+            steering,
+            guard: BundleGuard { confinement, within_reach, seal: Seal::default(), components },
+            journal,
+            tell,
+            header,
             setup,
         };
         sitting.begin(remarks)?;
@@ -157,19 +177,19 @@ impl<'a> Sitting<'a> {
     }
 
     fn begin(&mut self, remarks: Vec<String>) -> Result<(), WriteError> {
-        self.kept = logs::unread(self.progress.logs(), &self.bundle);
+        self.header.kept = logs::unread(self.progress.logs(), &self.bundle);
         self.write_script()?;
         for remark in remarks {
             self.warn(&remark)?;
         }
-        if let Some(why) = self.within_reach.clone() {
+        if let Some(why) = self.guard.within_reach.clone() {
             self.warn(&format!("{WITHIN_REACH}: {why}"))?;
         }
         self.write_manifest()?;
         let event = Event::Opened {
             bundle: self.bundle.clone(),
             agent: self.setup.agent.clone(),
-            version: self.version.clone(),
+            version: self.header.version.clone(),
             model: self.setup.provider.model.clone(),
             condition: self.setup.condition.word(),
             requests: self.script.requests.len(),
@@ -192,9 +212,9 @@ impl<'a> Sitting<'a> {
             stage: &self.stage,
             history: &self.history,
             control: self.control,
-            cast: &mut self.cast,
-            later: &mut self.later,
-            typing: &mut self.typing,
+            cast: &mut self.agent.cast,
+            later: &mut self.steering.later,
+            typing: &mut self.steering.typing,
             tell: self.tell,
         }
     }
@@ -223,20 +243,21 @@ impl<'a> Sitting<'a> {
 
     /// Remembers the files of the bundle as they are, before an agent works or when we are done.
     pub fn seal(&mut self) -> Result<(), WriteError> {
-        let now = Seal::take(&self.bundle, &self.seal);
-        let is_new =
-            |(name, mark): &(&String, &seal::Mark)| self.seal.marks().get(*name) != Some(*mark);
+        let now = Seal::take(&self.bundle, &self.guard.seal);
+        let is_new = |(name, mark): &(&String, &seal::Mark)| {
+            self.guard.seal.marks().get(*name) != Some(*mark)
+        };
         let files = now.marks().iter().filter(is_new);
         let files = files.map(|(name, mark)| (name.clone(), mark.clone())).collect();
         let is_gone = |name: &&String| !now.marks().contains_key(*name);
-        let gone = self.seal.marks().keys().filter(is_gone).cloned().collect();
-        self.seal = now;
+        let gone = self.guard.seal.marks().keys().filter(is_gone).cloned().collect();
+        self.guard.seal = now;
         self.record(&Entry::Sealed { files, gone })
     }
 
     /// Tells what of the bundle was changed since it was sealed, and writes again what we still know.
     pub fn compare(&mut self, turn: usize) -> Result<(), WriteError> {
-        let changes = self.seal.differences(&self.bundle, self.within_reach.is_some());
+        let changes = self.guard.seal.differences(&self.bundle, self.guard.within_reach.is_some());
         self.record(&Entry::Compared { turn })?;
         if changes.is_empty() {
             return Ok(());
@@ -244,14 +265,14 @@ impl<'a> Sitting<'a> {
         for sentence in changed(&changes) {
             self.warn(&format!("turn {turn}: while the agent worked, {sentence}"))?;
         }
-        if let Some(components) = &self.components {
+        if let Some(components) = &self.guard.components {
             write::replace(&self.bundle.join("components.json"), components)?;
         }
         self.write_script()
     }
 
     pub fn keep(&mut self, rows: &[logs::LogRow]) {
-        self.kept = logs::unread(rows, &self.bundle);
+        self.header.kept = logs::unread(rows, &self.bundle);
     }
 
     pub fn write_manifest(&self) -> Result<(), WriteError> {
@@ -267,17 +288,20 @@ impl<'a> Sitting<'a> {
             configuration: Configuration {
                 condition: self.setup.condition.word(),
                 platform: &self.setup.agent,
-                agent: Agent { name: Some(&self.setup.agent), version: self.version.as_deref() },
+                agent: Agent {
+                    name: Some(&self.setup.agent),
+                    version: self.header.version.as_deref(),
+                },
                 model: self.setup.provider.model.as_deref(),
             },
             provenance: self.provenance(),
-            started_at: &self.started_at,
-            ended_at: self.ended_at.as_deref(),
-            state: self.state.clone(),
+            started_at: &self.header.started_at,
+            ended_at: self.header.ended_at.as_deref(),
+            state: self.header.state.clone(),
             languages: [],
             checkpoints: self.checkpoints(),
             turns,
-            kept: &self.kept,
+            kept: &self.header.kept,
             surroundings: self.surroundings(),
             remarks: &self.progress.remarks,
         };
@@ -315,14 +339,14 @@ impl<'a> Sitting<'a> {
             permissions: self.setup.permissions.word(),
             arguments: &self.setup.args,
             records_ignored: self.setup.recording.records_ignored,
-            not_recorded: &self.not_recorded,
+            not_recorded: &self.header.not_recorded,
             most_bytes: self.setup.recording.most_bytes,
             tests: self.setup.tests.as_deref(),
         }
     }
 
     fn provenance(&self) -> String {
-        let agent = match &self.version {
+        let agent = match &self.header.version {
             Some(version) => format!("{} {version}", self.setup.agent),
             None => self.setup.agent.clone(),
         };
@@ -360,7 +384,7 @@ impl<'a> Sitting<'a> {
         let why = self.stage.secrets.hide(why);
         self.record(&Entry::Again { turn, attempt, why: why.clone() })?;
         self.write_manifest()?;
-        self.session = self.progress.done.last().and_then(|done| done.session_id.clone());
+        self.agent.session = self.progress.done.last().and_then(|done| done.session_id.clone());
         self.history.restore(&self.stage.workspace(), self.progress.commit())?;
         self.rewind(turn)?;
         self.progress.open = None;
@@ -370,11 +394,11 @@ impl<'a> Sitting<'a> {
     }
 
     fn rewind(&mut self, turn: usize) -> Result<(), Halt> {
-        let places = self.driver.logs(&self.stage);
-        match self.driver.rewind() {
+        let places = self.agent.driver.logs(&self.stage);
+        match self.agent.driver.rewind() {
             Rewind::Logs => logs::cut_back(&places, self.progress.logs(), &self.bundle)?,
-            Rewind::Restart => self.session = None,
-            Rewind::GoOn if self.session.is_some() => self.warn(&format!(
+            Rewind::Restart => self.agent.session = None,
+            Rewind::GoOn if self.agent.session.is_some() => self.warn(&format!(
                 "turn {turn} is done again in the same session: the agent remembers the one that does not count"
             ))?,
             Rewind::GoOn => {}
@@ -385,30 +409,30 @@ impl<'a> Sitting<'a> {
     /// The agent begins a new session with the next request.
     pub fn forget_session(&mut self) {
         self.end_process();
-        self.session = None;
+        self.agent.session = None;
     }
 
     pub fn end_process(&mut self) {
-        if let Some(mut process) = self.process.take() {
+        if let Some(mut process) = self.agent.process.take() {
             let patience = duration(self.setup.limits.timeouts.patience);
             process.end(patience, &mut |_| {});
         }
         process::sweep(&self.stage.id);
-        self.queued.retain(|it| !it.is_sent); // what works on them is gone
-        self.watch = None;
-        self.shown.clear();
+        self.steering.queued.retain(|it| !it.is_sent); // what works on them is gone
+        self.agent.watch = None;
+        self.agent.shown.clear();
     }
 
     pub fn resize(&mut self, size: (u16, u16)) {
         self.setup.size = size;
-        self.cast.resize(size);
-        if let Some(process) = &mut self.process {
+        self.agent.cast.resize(size);
+        if let Some(process) = &mut self.agent.process {
             process.resize(size);
         }
     }
 
     pub fn type_in(&mut self, bytes: &[u8]) {
-        if let Some(process) = &mut self.process {
+        if let Some(process) = &mut self.agent.process {
             process.type_in(bytes);
         }
     }
@@ -416,17 +440,17 @@ impl<'a> Sitting<'a> {
     /// Ends everything and says in the bundle how it ended.
     pub fn close(&mut self, halted: Option<&Halt>) -> Result<(), WriteError> {
         self.end_process();
-        self.ended_at = Some(journal::now());
+        self.header.ended_at = Some(journal::now());
         match halted {
             None => {
                 // In this order: a run whose journal says that it is over is not gone on with.
-                self.state = "finished".into();
+                self.header.state = "finished".into();
                 self.write_manifest()?;
                 return self.finish();
             }
             Some(halt) => {
                 let why = self.stage.secrets.hide(&words_of(halt));
-                self.state = format!("stopped: {why}");
+                self.header.state = format!("stopped: {why}");
                 self.record(&Entry::Stopped { why })?;
             }
         }

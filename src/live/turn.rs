@@ -151,8 +151,8 @@ impl Sitting<'_> {
             TurnRow { typed: Typed { request: typed, ..first.typed }, without_memory, ..first };
         self.progress.open = Some(row.clone());
         self.write_manifest()?;
-        self.cast.mark(&format!("turn {turn}"));
-        let (session, fresh) = (self.session.clone(), fresh_id());
+        self.agent.cast.mark(&format!("turn {turn}"));
+        let (session, fresh) = (self.agent.session.clone(), fresh_id());
         let sent = Sent { turn, attempt, dressed, prompt_file, session, fresh, before, row };
         self.told(&Event::TurnBegan {
             turn,
@@ -172,19 +172,19 @@ impl Sitting<'_> {
 
     /// Whether an agent that has a memory comes to a turn without it.
     fn begins_anew(&mut self, turn: usize) -> bool {
-        let runs = self.process.as_mut().is_some_and(|it| it.ending().is_none());
+        let runs = self.agent.process.as_mut().is_some_and(|it| it.ending().is_none());
         turn > 1
-            && match self.driver.naming() {
+            && match self.agent.driver.naming() {
                 Naming::None => false,
                 Naming::Process => !runs,
-                Naming::Chosen | Naming::Told => self.session.is_none(),
+                Naming::Chosen | Naming::Told => self.agent.session.is_none(),
             }
     }
 
     /// The row of a turn under way. It stands in the log of the session that goes on, or in one that is not there yet.
     fn first_row(&self, dressed: &Dressed) -> TurnRow {
         let open = self.progress.open.clone().unwrap_or_default();
-        let last = self.progress.done.last().filter(|_| self.session.is_some());
+        let last = self.progress.done.last().filter(|_| self.agent.session.is_some());
         let session = last.and_then(|done| done.row.log.session.clone());
         let lines = session.as_ref().and_then(|name| {
             self.progress.logs().iter().find(|log| log.name == *name).map(|log| log.lines)
@@ -208,28 +208,28 @@ impl Sitting<'_> {
             prompt_file: &sent.prompt_file,
             turn: sent.turn,
         };
-        let call = self.driver.call(&ask);
-        let goes_on = self.process.as_mut().is_some_and(|it| it.ending().is_none());
+        let call = self.agent.driver.call(&ask);
+        let goes_on = self.agent.process.as_mut().is_some_and(|it| it.ending().is_none());
         let Ends { marker, mut watch } = match self.ends(goes_on) {
             Ok(ends) => ends,
             Err(why) => return Ok(Err(why)),
         };
-        let mut process = match self.process.take().filter(|_| goes_on) {
+        let mut process = match self.agent.process.take().filter(|_| goes_on) {
             Some(process) => process,
             None => match self.start(&call)? {
                 Ok(process) => process,
                 Err(why) => return Ok(Err(why)),
             },
         };
-        let was_typed = std::mem::take(&mut self.is_sent) && goes_on;
+        let was_typed = std::mem::take(&mut self.steering.is_sent) && goes_on;
         let types = !was_typed && (goes_on || call.input == Input::Typed);
         let keys = if types { self.keys_of(&sent.dressed.text) } else { vec![] };
         let waits_first = !goes_on && call.input == Input::Typed;
         let (mut heard, mut meanwhile) = (Heard::default(), Interjections::default());
-        let mut reader = self.driver.reader();
-        let places = self.driver.logs(&self.stage);
-        let (answers, shown) = (!self.has_person, std::mem::take(&mut self.shown));
-        self.typing.clear();
+        let mut reader = self.agent.driver.reader();
+        let places = self.agent.driver.logs(&self.stage);
+        let (answers, shown) = (!self.steering.has_person, std::mem::take(&mut self.agent.shown));
+        self.steering.typing.clear();
         let Parts { setup, bundle, stage, control, cast, later, typing, tell, .. } = self.parts();
         let began = Instant::now();
         let mut listener = Listener {
@@ -264,27 +264,27 @@ impl Sitting<'_> {
         let stays =
             matches!(outcome, Outcome::Marked | Outcome::Declared) && process.has_terminal();
         let ending = if stays { None } else { listener.end(&mut process) };
-        self.shown = std::mem::take(&mut listener.shown);
+        self.agent.shown = std::mem::take(&mut listener.shown);
         let seconds = began.elapsed().as_secs_f64();
-        self.process = stays.then_some(process);
+        self.agent.process = stays.then_some(process);
         let left_running = if stays { 0 } else { super::process::sweep(&self.stage.id) };
         let left_running = if matches!(outcome, Outcome::Exited(_)) { left_running } else { 0 };
         let (typed_within, next) = self.sort_out(meanwhile, watch.as_mut());
-        self.watch = watch.filter(|_| outcome == Outcome::Marked);
+        self.agent.watch = watch.filter(|_| outcome == Outcome::Marked);
         Ok(Ok(Answer { outcome, heard, ending, seconds, left_running, typed_within, next }))
     }
 
     /// How the end of the turn will be seen. The error is a sentence.
     fn ends(&mut self, goes_on: bool) -> Result<Ends, String> {
         let regex = |pattern: &str| Regex::new(pattern).map_err(|why| why.to_string());
-        match self.driver.end() {
+        match self.agent.driver.end() {
             End::Exit => Ok(Ends::default()),
             End::Marker(pattern) => Ok(Ends { marker: Some(regex(&pattern)?), watch: None }),
             End::Log(LogPatterns { ends, begins }) => {
                 let (ends, begins) = (regex(ends)?, regex(begins)?);
-                let words = LogWords { ends, begins, prompt_of: self.driver.prompt_of() };
-                let known = self.watch.take().filter(|_| goes_on);
-                let new = || Watch::new(self.driver.logs(&self.stage), words);
+                let words = LogWords { ends, begins, prompt_of: self.agent.driver.prompt_of() };
+                let known = self.agent.watch.take().filter(|_| goes_on);
+                let new = || Watch::new(self.agent.driver.logs(&self.stage), words);
                 let mut watch = known.unwrap_or_else(new);
                 watch.begin();
                 Ok(Ends { marker: None, watch: Some(watch) })
@@ -295,8 +295,8 @@ impl Sitting<'_> {
     /// The request as it is typed. What a person has typed and not sent would become a part of it: it is erased.
     fn keys_of(&mut self, prompt: &str) -> Vec<u8> {
         const ERASE: &[u8] = b"\x15";
-        let typed = self.driver.typed(prompt);
-        let Some(rest) = self.typing.rest() else { return typed };
+        let typed = self.agent.driver.typed(prompt);
+        let Some(rest) = self.steering.typing.rest() else { return typed };
         let rest = self.stage.secrets.hide(&rest);
         let sentence =
             format!("typed and not sent, so it was erased before the next request: {rest}");
@@ -312,18 +312,18 @@ impl Sitting<'_> {
     ) -> (Vec<String>, Option<Begun>) {
         let Interjections { within, queued, .. } = meanwhile;
         let Some(watch) = watch else {
-            self.queued.extend(queued);
+            self.steering.queued.extend(queued);
             return (within, None);
         };
         watch.wait_for_prompt();
         let (taken_in, next) = watch.found();
         if let Some(next) = next {
-            let typed = self.typing.rest().or_else(|| within.last().cloned());
+            let typed = self.steering.typing.rest().or_else(|| within.last().cloned());
             let text = next.prompt.clone().or(typed).unwrap_or_else(|| UNKNOWN.to_owned());
-            self.queued.push_back(Queued { text, is_sent: true });
+            self.steering.queued.push_back(Queued { text, is_sent: true });
         }
         if next.is_some() || !taken_in.is_empty() {
-            self.typing.clear(); // some agents have other keys than return for it
+            self.steering.typing.clear(); // some agents have other keys than return for it
         }
         (taken_in.to_vec(), next.cloned())
     }
@@ -340,7 +340,7 @@ impl Sitting<'_> {
             folder: &workspace,
             prompt_file: &prompt_file,
             size: self.setup.size,
-            confinement: &self.confinement,
+            confinement: &self.guard.confinement,
         };
         let process = match Process::start(&order) {
             Ok(process) => process,
@@ -369,13 +369,15 @@ impl Sitting<'_> {
                     why.unwrap_or_else(|| "the agent could not be asked".into()),
                 );
             }
-            Outcome::Exited(ending) if self.driver.end() != End::Exit => {
+            Outcome::Exited(ending) if self.agent.driver.end() != End::Exit => {
                 let how = ending.words();
                 let why =
                     format!("the agent ended ({how}) before its turn was over{}", last_words());
                 return Verdict::Failed(why);
             }
-            Outcome::Exited(ending) if !ending.code.is_some_and(|it| self.driver.is_fine(it)) => {
+            Outcome::Exited(ending)
+                if !ending.code.is_some_and(|it| self.agent.driver.is_fine(it)) =>
+            {
                 return Verdict::Failed(format!(
                     "the agent failed ({}){}",
                     ending.words(),
@@ -387,7 +389,7 @@ impl Sitting<'_> {
         if let Some(why) = &heard.failed {
             return Verdict::Failed(format!("the agent reported a failure: {why}"));
         }
-        match (&sent.session, &heard.session, self.driver.naming()) {
+        match (&sent.session, &heard.session, self.agent.driver.naming()) {
             (Some(asked), Some(found), Naming::Told | Naming::Chosen) if asked != found => {
                 let why =
                     format!("the agent went on in session {found} where {asked} was asked for");
@@ -418,7 +420,7 @@ impl Sitting<'_> {
         if state.counts() {
             self.export(&sent, session.as_deref())?;
         }
-        let places = self.driver.logs(&self.stage);
+        let places = self.agent.driver.logs(&self.stage);
         let copied = logs::copy(&places, &self.bundle, &self.stage.secrets)?;
         for problem in &copied.problems {
             self.warn(problem)?;
@@ -454,7 +456,7 @@ impl Sitting<'_> {
             logs: rows,
         })))?;
         self.write_manifest()?;
-        self.session = session;
+        self.agent.session = session;
         for denied in &row.reported.denied {
             self.told(&Event::Denied(denied.clone()));
         }
@@ -470,11 +472,11 @@ impl Sitting<'_> {
     }
 
     fn has_terminal(&self) -> bool {
-        self.setup.in_terminal || self.driver.naming() == Naming::Process
+        self.setup.in_terminal || self.agent.driver.naming() == Naming::Process
     }
 
     fn session_after(&self, sent: &Sent, heard: &Heard) -> Option<String> {
-        match self.driver.naming() {
+        match self.agent.driver.naming() {
             Naming::None => None,
             Naming::Process => Some("process".into()),
             Naming::Chosen => sent.session.clone().or_else(|| Some(sent.fresh.clone())),
@@ -493,7 +495,7 @@ impl Sitting<'_> {
             prompt_file: &sent.prompt_file,
             turn: sent.turn,
         };
-        let Some((call, path)) = self.driver.export(&ask) else { return Ok(()) };
+        let Some((call, path)) = self.agent.driver.export(&ask) else { return Ok(()) };
         let workspace = self.stage.workspace();
         let order = Order {
             call: &call,
@@ -501,7 +503,7 @@ impl Sitting<'_> {
             folder: &workspace,
             prompt_file: &sent.prompt_file,
             size: self.setup.size,
-            confinement: &self.confinement,
+            confinement: &self.guard.confinement,
         };
         if let Err(why) = super::plan::written(&order, &path) {
             self.warn(&format!("the agent's log could not be written down: {why}"))?;
@@ -640,7 +642,7 @@ impl Sitting<'_> {
         self.history.restore(&folder, self.progress.commit())?;
         self.seal()?;
         let seconds = self.setup.limits.timeouts.turn;
-        let tested = checks::run(&command, &folder, &self.stage, &self.confinement, seconds);
+        let tested = checks::run(&command, &folder, &self.stage, &self.guard.confinement, seconds);
         super::process::sweep(&self.stage.id);
         self.compare(turn)?;
         match tested {
