@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::{
     drivers::{self, Ask, Call, End, Input, LogPatterns, Naming, Rewind},
     process::{Order, cannot_run},
+    recorder::fresh_id,
     run::{CannotStart, Job},
-    sitting::fresh_id,
     stage::Stage,
 };
 

@@ -17,9 +17,9 @@ use super::{
     event::{Event, Total, Why},
     journal::{self, Entry},
     queued::Queued,
+    recorder::Recorder,
     script::Script,
     setup::{OnFailure, Setup},
-    sitting::Sitting,
     turn::{Verdict, reachable},
 };
 
@@ -122,14 +122,14 @@ pub fn run(
     control: &Control,
     tell: &mut dyn FnMut(&Event),
 ) -> Result<Ended, CannotStart> {
-    let mut sitting = Sitting::open(job, start, control, tell)?;
-    let halted = sitting.hold().err();
-    let halted = match sitting.close(halted.as_ref()) {
+    let mut recorder = Recorder::open(job, start, control, tell)?;
+    let halted = recorder.hold().err();
+    let halted = match recorder.close(halted.as_ref()) {
         Err(why) if halted.is_none() => Some(Halt::Write(why)),
         _ => halted,
     };
-    let total = sitting.progress.total();
-    Ok(Ended { total, requests: sitting.script.requests.len(), halted })
+    let total = recorder.progress.total();
+    Ok(Ended { total, requests: recorder.script.requests.len(), halted })
 }
 
 /// How often we look whether a run that waits is to be stopped.
@@ -163,7 +163,7 @@ struct Wanted {
     told: bool,
 }
 
-impl Sitting<'_> {
+impl Recorder<'_> {
     fn hold(&mut self) -> Result<(), Halt> {
         if let Some(open) = &self.progress.open {
             let (turn, why) = (open.turn, "it was under way when the run was interrupted");

@@ -33,9 +33,9 @@ use super::{
     manifest::{FileRemarks, Layers, LogPlace, Reported, State, TurnRow, Typed},
     process::{Ending, Order, Process},
     queued::{Interjections, Queued},
+    recorder::{Parts, Recorder, fresh_id},
     run::Halt,
     setup::Setup,
-    sitting::{Parts, Sitting, fresh_id},
     stage::host_of,
 };
 
@@ -106,7 +106,7 @@ impl Answer {
     }
 }
 
-impl Sitting<'_> {
+impl Recorder<'_> {
     /// `keeps`: whether the turn stands even where it fails.
     pub fn attempt(&mut self, turn: usize, keeps: bool) -> Result<Verdict, Halt> {
         let sent = self.prepare(turn)?;

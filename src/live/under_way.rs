@@ -4,7 +4,7 @@
 
 use crate::store::workspace::{History, Rules};
 
-use super::{drivers, journal, run::Job, sitting::NEVER, stage::Stage};
+use super::{drivers, journal, recorder::NEVER, run::Job, stage::Stage};
 
 /// A unified patch; empty where nothing changed. A file that is being written may be seen half. The error is a sentence.
 pub fn patch(job: &Job) -> Result<String, String> {

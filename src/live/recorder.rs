@@ -36,7 +36,7 @@ use super::{
     version,
 };
 
-pub struct Sitting<'a> {
+pub struct Recorder<'a> {
     pub setup: Setup,
     pub script: Script,
     pub bundle: PathBuf,
@@ -111,7 +111,7 @@ struct Header {
 pub const NEVER: [&str; 4] =
     ["**/__pycache__", "**/.pytest_cache", "**/.mypy_cache", "**/.DS_Store"];
 
-impl<'a> Sitting<'a> {
+impl<'a> Recorder<'a> {
     pub fn open(
         job: &Job,
         start: Start,
@@ -155,7 +155,7 @@ impl<'a> Sitting<'a> {
             kept: vec![],
             not_recorded,
         };
-        let mut sitting = Self {
+        let mut recorder = Self {
             script: job.script.clone(),
             bundle: job.bundle.clone(),
             stage,
@@ -172,8 +172,8 @@ impl<'a> Sitting<'a> {
             header,
             setup,
         };
-        sitting.begin(remarks)?;
-        Ok(sitting)
+        recorder.begin(remarks)?;
+        Ok(recorder)
     }
 
     fn begin(&mut self, remarks: Vec<String>) -> Result<(), WriteError> {
