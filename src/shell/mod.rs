@@ -17,6 +17,7 @@ pub mod jobs;
 pub mod keymap;
 pub mod keys;
 pub mod marks;
+mod message;
 pub mod mouse;
 pub mod open_run;
 pub mod overlay;
@@ -41,11 +42,9 @@ use crate::{
         views,
     },
     views::{
-        audit,
-        compare::{self, Comparison},
-        curves, judge, live,
+        compare::Comparison,
+        curves, live,
         replay::{self, now, opening::Room, search},
-        scores,
         table::{self, Collection},
     },
     widgets::{
@@ -53,6 +52,8 @@ use crate::{
         layout::{self, Layout, Panel, Shown, Zoom},
     },
 };
+
+pub use message::Message;
 
 use keymap::Count;
 use open_run::OpenRun;
@@ -105,53 +106,6 @@ pub struct App {
     pub(crate) place: Place,
     pub(crate) numbers: Numbers,
     pub now: Shown,
-}
-
-/// Something happened, in the program's own words. Each feature nests its own.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    Press(Key),
-    /// Text pasted into the terminal; only a prompt takes it.
-    Paste(String),
-    Resized(Size),
-    Open(PathBuf, Place),
-    Opened(Request, Result<Arc<Run>, String>),
-    /// What was to be opened holds several runs.
-    Several(Request),
-    /// All runs below these paths.
-    Collect(Vec<PathBuf>, Place),
-    /// The beginning of the run that is being opened; [`Message::Opened`] brings the whole.
-    Begun(Request, Arc<Run>),
-    Answered(Request, Answer),
-    /// A part of an answer; more follows.
-    Partly(Request, Part),
-    /// To another view.
-    View(views::Message),
-    Replay(replay::Message),
-    Curves(curves::Message),
-    Scores(scores::Message),
-    Audit(audit::Message),
-    Judging(judge::Message),
-    /// Sets these runs side by side.
-    CompareRuns(Vec<PathBuf>, Place),
-    Compare(compare::Message),
-    Collection(table::Message),
-    /// A run is going to be made.
-    BeginLive,
-    Live(live::Message),
-    Jobs(jobs::Message),
-    Overlay(overlay::Message),
-    Zoom,
-    Escape,
-    Suspend,
-    Quit,
-    /// The recording that is open has grown.
-    Grown(Arc<Run>),
-    /// Follow the recording as it is written, or no longer.
-    Follow,
-    /// Show the turn in numbers, or no longer.
-    Now,
-    Shell(state::Message),
 }
 
 /// What quitting would end.

@@ -3,39 +3,12 @@
 //! To bind a key add a row to the table of its view, below `tables`. A row with a `hint` shows in the footer of its place; neighbours with the same hint
 //! share it (`←→ turn`).
 
+mod binding;
 mod tables;
 
 use crate::{session::context::Context, widgets::key::Key};
 
-use super::Message;
-
-/// A number typed before a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Count(pub Option<usize>);
-
-pub struct Binding {
-    pub context: Context,
-    /// All mean the same; the first is the one in the footer.
-    pub keys: &'static [Key],
-    pub help: &'static str,
-    /// One word for the footer; empty keeps the row out of it.
-    pub hint: &'static str,
-    pub message: fn(Count) -> Message,
-}
-
-impl Count {
-    /// How often: once unless a number was typed.
-    pub fn times(self) -> usize {
-        self.0.unwrap_or(1).max(1)
-    }
-}
-
-impl Binding {
-    /// `h ←`, for help.
-    pub fn keys_shown(&self) -> String {
-        self.keys.iter().map(Key::to_string).collect::<Vec<_>>().join(" ")
-    }
-}
+pub use binding::{Binding, Count};
 
 /// What a key means in a place; None where it means nothing.
 pub fn find(context: Context, key: Key) -> Option<&'static Binding> {

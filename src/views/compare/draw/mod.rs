@@ -4,27 +4,30 @@ mod chart;
 mod code;
 mod components;
 mod files;
+mod frame;
 mod numbers;
 mod transitions;
 
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
-    text::{Line, Span},
+    text::Line,
     widgets::Widget,
 };
 
 use crate::{
     session::ask::Loading,
-    study::compare::{Party, letter},
+    study::compare::letter,
     views::compare::{Comparison, Part, areas::Areas, pointing::tab},
     widgets::{
         layout::{Layout, TAB_GAP},
-        line::{fit, own, recorded, safe, sides, width_of},
+        line::{fit, own, recorded, safe, sides},
         panel::sentence,
         theme::{Meaning, Theme},
     },
 };
+
+use frame::{frame, muted, name, no_value, side_letter};
 
 pub fn draw(
     compared: &Comparison,
@@ -107,50 +110,4 @@ fn tabs(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
         spans.extend([own(tab(part), style), gap()]);
     }
     Line::from(fit(spans, usize::from(area.width))).render(area, buffer);
-}
-
-/// Draws the border of a part with its titles; gives the room inside.
-fn frame(
-    is_focused: bool,
-    [left, right, below]: [Vec<Span<'static>>; 3],
-    theme: Theme,
-    area: Rect,
-    buffer: &mut Buffer,
-) -> Rect {
-    let width = usize::from(area.width.saturating_sub(2));
-    let left = fit(left, width);
-    let room = width.saturating_sub(width_of(&left) + 1);
-    let right = if width_of(&right) <= room { right } else { vec![] };
-    let titles = [Line::from(left), Line::from(right), Line::from(fit(below, width))];
-    crate::widgets::panel::titled(is_focused, titles, theme, area, buffer)
-}
-
-/// A part's name, bold where it has the keyboard.
-fn name(compared: &Comparison, part: Part, words: &str, theme: Theme) -> Span<'static> {
-    let meaning = if compared.part == part { Meaning::Title } else { Meaning::Text };
-    own(format!(" {words} "), theme.of(meaning))
-}
-
-fn muted(words: impl Into<String>, theme: Theme) -> Vec<Span<'static>> {
-    let words: String = words.into();
-    if words.is_empty() {
-        vec![]
-    } else {
-        vec![own(format!(" {words} "), theme.of(Meaning::Muted))]
-    }
-}
-
-/// What stands for a side: `a`, marked where it has the keyboard.
-fn side_letter(compared: &Comparison, side: usize, theme: Theme) -> Span<'static> {
-    let run = compared.pair[side];
-    let is_here = compared.side == side;
-    let words = if is_here { format!("▸{}", letter(run)) } else { format!(" {}", letter(run)) };
-    own(words, theme.of(if is_here { Meaning::Key } else { Meaning::Text }))
-}
-
-/// What a cell without a value says; measuring is not the same as nothing recorded.
-fn no_value(compared: &Comparison, party: &Party, done: usize) -> &'static str {
-    let is_coming =
-        !party.measured.contains_key(&done) && compared.failed.is_none() && !compared.is_stopped;
-    if is_coming { "…" } else { "–" }
 }

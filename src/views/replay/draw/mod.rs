@@ -3,52 +3,25 @@
 pub mod chooser;
 pub mod diff;
 pub mod files;
+mod frame;
 pub mod now;
 pub mod steps;
 pub mod tabs;
 pub mod tree;
 pub mod turns;
 
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    style::Style,
-    text::{Line, Span},
-};
+use ratatui::buffer::Buffer;
 
 use crate::{
     session::Session,
     views::replay::Replay,
     widgets::{
         layout::{Layout, Panel},
-        panel::titled,
-        theme::{Meaning, Theme},
+        theme::Theme,
     },
 };
 
-/// Draws a panel's border with its title; gives the room inside.
-fn frame(
-    view: &Replay,
-    panel: Panel,
-    title: Line<'static>,
-    theme: Theme,
-    area: Rect,
-    buffer: &mut Buffer,
-) -> Rect {
-    let titles = [title, Line::default(), Line::default()];
-    titled(view.focus == panel, titles, theme, area, buffer)
-}
-
-/// A panel's name with a blank on each side; bold where it has the keyboard.
-fn name(view: &Replay, panel: Panel, words: String, theme: Theme) -> Span<'static> {
-    let meaning = if view.focus == panel { Meaning::Title } else { Meaning::Text };
-    Span::styled(format!(" {words} "), theme.of(meaning))
-}
-
-/// How a chosen row looks in a panel.
-fn chosen(view: &Replay, panel: Panel, theme: Theme) -> Style {
-    theme.of(if view.focus == panel { Meaning::Selected } else { Meaning::Marked })
-}
+use frame::{chosen, frame, name};
 
 /// The panels that there is room for.
 pub fn draw(view: &Replay, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {

@@ -1,0 +1,31 @@
+//! One row of the keymap.
+
+use crate::{session::context::Context, shell::Message, widgets::key::Key};
+
+/// A number typed before a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Count(pub Option<usize>);
+
+pub struct Binding {
+    pub context: Context,
+    /// All mean the same; the first is the one in the footer.
+    pub keys: &'static [Key],
+    pub help: &'static str,
+    /// One word for the footer; empty keeps the row out of it.
+    pub hint: &'static str,
+    pub message: fn(Count) -> Message,
+}
+
+impl Count {
+    /// How often: once unless a number was typed.
+    pub fn times(self) -> usize {
+        self.0.unwrap_or(1).max(1)
+    }
+}
+
+impl Binding {
+    /// `h ←`, for help.
+    pub fn keys_shown(&self) -> String {
+        self.keys.iter().map(Key::to_string).collect::<Vec<_>>().join(" ")
+    }
+}

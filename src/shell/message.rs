@@ -1,0 +1,66 @@
+//! What may happen to the program, in its own words.
+
+use std::{path::PathBuf, sync::Arc};
+
+use ratatui::layout::Size;
+
+use crate::{
+    run::Run,
+    session::{
+        ask::Request,
+        place::Place,
+        question::{Answer, Part},
+        views,
+    },
+    views::{audit, compare, curves, judge, live, replay, scores, table},
+    widgets::key::Key,
+};
+
+use super::{jobs, overlay, state};
+
+/// Something happened, in the program's own words. Each feature nests its own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    Press(Key),
+    /// Text pasted into the terminal; only a prompt takes it.
+    Paste(String),
+    Resized(Size),
+    Open(PathBuf, Place),
+    Opened(Request, Result<Arc<Run>, String>),
+    /// What was to be opened holds several runs.
+    Several(Request),
+    /// All runs below these paths.
+    Collect(Vec<PathBuf>, Place),
+    /// The beginning of the run that is being opened; [`Message::Opened`] brings the whole.
+    Begun(Request, Arc<Run>),
+    Answered(Request, Answer),
+    /// A part of an answer; more follows.
+    Partly(Request, Part),
+    /// To another view.
+    View(views::Message),
+    Replay(replay::Message),
+    Curves(curves::Message),
+    Scores(scores::Message),
+    Audit(audit::Message),
+    Judging(judge::Message),
+    /// Sets these runs side by side.
+    CompareRuns(Vec<PathBuf>, Place),
+    Compare(compare::Message),
+    Collection(table::Message),
+    /// A run is going to be made.
+    BeginLive,
+    Live(live::Message),
+    Jobs(jobs::Message),
+    Overlay(overlay::Message),
+    Zoom,
+    Escape,
+    Suspend,
+    Quit,
+    /// The recording that is open has grown.
+    Grown(Arc<Run>),
+    /// Follow the recording as it is written, or no longer.
+    Follow,
+    /// Show the turn in numbers, or no longer.
+    Now,
+    Shell(state::Message),
+}
