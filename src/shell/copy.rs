@@ -3,6 +3,7 @@
 //! A line or a hunk is copied to be pasted anywhere, so control characters that a terminal would obey are left out
 //! and counted; a patch is copied to be applied and stays what it is.
 
+pub use crate::shell::message::state::What;
 use std::path::Path;
 
 use crate::{
@@ -24,19 +25,6 @@ use crate::{
     },
     widgets::layout::Panel,
 };
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
-    /// Of the panel that has the keyboard.
-    Line,
-    Hunk,
-    /// Of the file that is shown.
-    Patch,
-    /// On the component that is looked at.
-    Verdict,
-    /// The command that opens this place.
-    Link,
-}
 
 /// Terminals drop what is longer, some of them silently. In bytes.
 pub const MOST: usize = 100_000;

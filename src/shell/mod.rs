@@ -17,7 +17,7 @@ pub mod jobs;
 pub mod keymap;
 pub mod keys;
 pub mod marks;
-mod message;
+pub mod message;
 pub mod mouse;
 pub mod open_run;
 pub mod overlay;

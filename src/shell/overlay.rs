@@ -1,5 +1,6 @@
 //! What can lie over the panels: the keys, the facts about the run or the row of the table, its warnings.
 
+pub use crate::shell::message::overlay::{Find, Kind, Message};
 use ratatui::layout::Rect;
 
 use crate::{
@@ -18,15 +19,6 @@ use crate::{
 
 use super::{help, keys::Keys, open_run::OpenRun};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Help,
-    Info,
-    Warnings,
-    /// The marks of the line at the cursor of the diff.
-    Why,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overlay {
     pub kind: Kind,
@@ -43,26 +35,6 @@ pub struct Search {
     /// Empty shows every row.
     pub text: String,
     pub is_typing: bool,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    Open(Kind),
-    Close,
-    Move(Motion),
-    Find(Find),
-}
-
-/// A change of what is looked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Find {
-    Begin,
-    Type(String),
-    Erase,
-    EraseAll,
-    Accept,
-    /// Shows every row again.
-    Cancel,
 }
 
 /// What a box tells of.

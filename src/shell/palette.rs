@@ -3,6 +3,7 @@
 //! The list is the keymap, so a new key is a new command. A number leads to a turn, and the files of the turn are
 //! found by their paths.
 
+pub use crate::shell::message::palette::Message;
 use crate::{
     run::RepoPath,
     session::{context::Context, effect::Effect, turns, views::View},
@@ -12,10 +13,7 @@ use crate::{
         open_run::OpenRun,
     },
     views::replay,
-    widgets::{
-        key::{Code, Key},
-        scroll::Motion,
-    },
+    widgets::key::{Code, Key},
 };
 
 use super::{fuzzy, keys::Keys};
@@ -25,17 +23,6 @@ pub struct Palette {
     pub text: String,
     /// Among what is found.
     pub selected: usize,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    Open,
-    Close,
-    Type(String),
-    Erase,
-    EraseAll,
-    Move(Motion),
-    Accept,
 }
 
 /// Something that can be chosen.

@@ -3,19 +3,19 @@
 //! Each has a file here; [`Shell`] holds their state and `App::update_shell` is their `update`. Other modules
 //! see the results only: what draws reads [`Looks`] and [`Palette`], the runtime carries out [`Effect::Copy`] and [`Effect::Edit`].
 
+pub use crate::shell::message::state::{Message, Pending};
 use std::path::PathBuf;
 
 use crate::{
-    run::{RepoPath, values::Named},
+    run::values::Named,
     session::{
         arrangement::Arrangement, context::Context, effect::Effect, jobs::Measure, views::View,
     },
     shell::{
-        copy,
         keys::Keys,
         marks::{self, Marks},
         mouse::Capture,
-        palette::{self, Palette},
+        palette::Palette,
     },
     views::{
         curves::reference::Reference,
@@ -26,7 +26,6 @@ use crate::{
         key::{Code, Key},
         layout::{Layout, Panel},
         looks::{Alphabet, Looks, ThemeName},
-        mouse::Mouse,
     },
 };
 
@@ -56,36 +55,6 @@ pub struct Shell {
     pub(crate) is_line_full: bool,
     pub(crate) marks: Marks,
     last_key: Option<Key>,
-}
-
-/// A key that waits for the one after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pending {
-    Copy,
-    Mark,
-    GoToMark,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    Palette(palette::Message),
-    Mouse(Mouse),
-    Await(Pending),
-    /// The key that was waited for is not wanted any more.
-    Forget,
-    SetMark(char),
-    GoToMark(char),
-    /// To the place before the last jump, and from there back again.
-    LastJump,
-    Back(usize),
-    Forward(usize),
-    Copy(copy::What),
-    Edit,
-    NextTheme,
-    SwitchMouse,
-    ShowFile(RepoPath),
-    /// The world has something to say.
-    Say(String),
 }
 
 impl Shell {

@@ -3,6 +3,7 @@
 //! A row is derived from what is known of the work each time; nothing is kept twice. To add a kind of work add a variant to
 //! [`Work`], its row, and what entering and stopping it mean.
 
+pub use crate::shell::message::jobs::List as Message;
 use std::path::PathBuf;
 
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
         live::{self, Live, Phase},
         table,
     },
-    widgets::scroll::{Motion, Scroll},
+    widgets::scroll::Scroll,
 };
 
 use super::testing::Testing;
@@ -68,16 +69,6 @@ pub enum State {
     Ended,
     Stopped,
     Failed,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    /// Opens the list, or closes it.
-    Toggle,
-    Move(Motion),
-    /// To the work.
-    Enter,
-    Stop,
 }
 
 impl State {

@@ -15,6 +15,7 @@ pub mod live;
 pub mod scoring;
 pub mod testing;
 
+pub use crate::shell::message::jobs::{Message, Purpose};
 use std::path::PathBuf;
 
 use crate::{
@@ -43,37 +44,6 @@ pub struct Dialog {
     begins: Pending<Wanted>,
     /// Rows of the plan that are above what is seen of it.
     pub plan_top: usize,
-}
-
-/// What a form is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// The code is measured with another profile or other rules.
-    Score,
-    /// The code at checkpoints is tested.
-    Test,
-    /// An agent is run and recorded.
-    Live,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    Open(Purpose),
-    Form(form::Message),
-    /// Do what the form says.
-    Begin,
-    /// Of the list of what was begun.
-    List(list::Message),
-    Close,
-    /// Values measured with another profile or other rules are not shown any more.
-    DismissBefore,
-    StopTests,
-    /// What was to begin cannot.
-    Refused(Request, Refusal),
-    /// The agent of a live run is being started; where it is recorded.
-    LiveBegan(Option<session::jobs::Origin>, PathBuf),
-    /// So many rows on in the plan.
-    ScrollPlan(isize),
 }
 
 impl Purpose {

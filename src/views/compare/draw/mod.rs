@@ -8,12 +8,7 @@ mod frame;
 mod numbers;
 mod transitions;
 
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    text::Line,
-    widgets::Widget,
-};
+use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
     session::ask::Loading,

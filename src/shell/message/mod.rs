@@ -1,5 +1,10 @@
 //! What may happen to the program, in its own words.
 
+pub mod jobs;
+pub mod overlay;
+pub mod palette;
+pub mod state;
+
 use std::{path::PathBuf, sync::Arc};
 
 use ratatui::layout::Size;
@@ -15,8 +20,6 @@ use crate::{
     views::{audit, compare, curves, judge, live, replay, scores, table},
     widgets::key::Key,
 };
-
-use super::{jobs, overlay, state};
 
 /// Something happened, in the program's own words. Each feature nests its own.
 #[derive(Debug, Clone, PartialEq)]
