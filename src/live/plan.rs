@@ -113,7 +113,7 @@ pub fn of(job: &Job) -> Result<Plan, CannotStart> {
             Rewind::Restart => "it begins a new session",
             Rewind::GoOn => "it remembers the turn that does not count",
         },
-        not_recorded: driver.droppings().into_iter().map(str::to_owned).collect(),
+        not_recorded: driver.own_files().into_iter().map(str::to_owned).collect(),
         workspace: text(&stage.workspace()),
     })
 }

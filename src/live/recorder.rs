@@ -124,7 +124,7 @@ impl<'a> Recorder<'a> {
             return Err(CannotStart::Wrong(format!("agent {}: {problem}", setup.agent)));
         }
         let mut not_recorded: Vec<String> = NEVER.map(str::to_owned).to_vec();
-        not_recorded.extend(driver.droppings().into_iter().map(str::to_owned));
+        not_recorded.extend(driver.own_files().into_iter().map(str::to_owned));
         let patterns: Vec<&str> = not_recorded.iter().map(String::as_str).collect();
         let rules =
             Rules::new(&patterns, setup.recording.records_ignored, setup.recording.most_bytes)

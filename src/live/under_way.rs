@@ -11,7 +11,7 @@ pub fn patch(job: &Job) -> Result<String, String> {
     let before = journal::read(&job.bundle).ok_or("the run has not begun")?;
     let driver = drivers::of(&job.setup)?;
     let mut patterns = NEVER.to_vec();
-    patterns.extend(driver.droppings());
+    patterns.extend(driver.own_files());
     let rules =
         Rules::new(&patterns, job.setup.recording.records_ignored, job.setup.recording.most_bytes)?;
     let history = History::open(&job.bundle, rules).map_err(|why| why.to_string())?;

@@ -146,7 +146,7 @@ impl Driver for Program {
         self.options.success.contains(&code)
     }
 
-    fn droppings(&self) -> Vec<&str> {
+    fn own_files(&self) -> Vec<&str> {
         self.options.exclude.iter().map(String::as_str).collect()
     }
 }

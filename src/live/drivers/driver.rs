@@ -89,7 +89,7 @@ pub trait Driver: Send + Sync + Debug {
     }
 
     /// Files of its own in the workspace, which are not recorded.
-    fn droppings(&self) -> Vec<&str> {
+    fn own_files(&self) -> Vec<&str> {
         vec![]
     }
 

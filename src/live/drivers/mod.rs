@@ -78,7 +78,7 @@ hand_on! {
     in_terminal() -> Option<Box<dyn Driver>>;
     typed(prompt: &str) -> Vec<u8>;
     is_fine(code: i32) -> bool;
-    droppings() -> Vec<&str>;
+    own_files() -> Vec<&str>;
     problem(setup: &Setup) -> Option<String>;
 }
 

@@ -114,7 +114,7 @@ impl Driver for OpenCode {
         Rewind::GoOn
     }
 
-    fn droppings(&self) -> Vec<&str> {
+    fn own_files(&self) -> Vec<&str> {
         vec![".opencode"]
     }
 
