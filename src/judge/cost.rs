@@ -12,7 +12,7 @@ const BYTES_A_TOKEN: u64 = 2;
 
 /// Money, shared between the threads that judge.
 #[derive(Debug)]
-pub struct Purse {
+pub struct CostBudget {
     cost: Cost,
     held: Mutex<Held>,
 }
@@ -28,7 +28,7 @@ struct Held {
 #[derive(Debug)]
 #[must_use]
 pub struct SetAside<'a> {
-    purse: &'a Purse,
+    cost_budget: &'a CostBudget,
     dearest: f64,
 }
 
@@ -43,7 +43,7 @@ pub fn price(cost: Cost, input: u64, output: u64) -> Option<f64> {
     Some(millions(input) * cost.price_input? + millions(output) * cost.price_output?)
 }
 
-impl Purse {
+impl CostBudget {
     pub fn new(cost: Cost) -> Self {
         Self { cost, held: Mutex::default() }
     }
@@ -61,7 +61,7 @@ impl Purse {
             )));
         }
         held.set_aside += dearest;
-        Ok(SetAside { purse: self, dearest })
+        Ok(SetAside { cost_budget: self, dearest })
     }
 
     /// US dollars so far; None without prices.
@@ -75,15 +75,16 @@ impl SetAside<'_> {
     /// What was used; a server that does not tell is taken to have used everything.
     pub fn pay(self, usage: Usage) {
         let told = usage.input.zip(usage.output);
-        let cost = told.and_then(|(input, output)| price(self.purse.cost, input, output));
-        self.purse.held.lock().unwrap_or_else(PoisonError::into_inner).spent +=
+        let cost = told.and_then(|(input, output)| price(self.cost_budget.cost, input, output));
+        self.cost_budget.held.lock().unwrap_or_else(PoisonError::into_inner).spent +=
             cost.unwrap_or(self.dearest);
     }
 }
 
 impl Drop for SetAside<'_> {
     fn drop(&mut self) {
-        self.purse.held.lock().unwrap_or_else(PoisonError::into_inner).set_aside -= self.dearest;
+        self.cost_budget.held.lock().unwrap_or_else(PoisonError::into_inner).set_aside -=
+            self.dearest;
     }
 }
 
@@ -91,37 +92,37 @@ impl Drop for SetAside<'_> {
 mod tests {
     use super::*;
 
-    fn purse(most: f64) -> Purse {
-        Purse::new(Cost { price_input: Some(1.0), price_output: Some(10.0), most: Some(most) })
+    fn cost_budget(most: f64) -> CostBudget {
+        CostBudget::new(Cost { price_input: Some(1.0), price_output: Some(10.0), most: Some(most) })
     }
 
     #[test]
     fn a_request_that_could_cross_the_bound_is_not_made() {
         // 1 MB is half a million tokens: 0.5 USD; 10,000 tokens of reply: 0.1 USD.
-        let purse = purse(1.0);
-        let first = purse.set_aside(1_000_000, 10_000).unwrap();
-        assert!(purse.set_aside(1_000_000, 10_000).is_err(), "both at once could cost 1.2");
+        let cost_budget = cost_budget(1.0);
+        let first = cost_budget.set_aside(1_000_000, 10_000).unwrap();
+        assert!(cost_budget.set_aside(1_000_000, 10_000).is_err(), "both at once could cost 1.2");
 
         first.pay(Usage { input: Some(100_000), output: Some(1_000) });
 
-        assert!((purse.spent().unwrap() - 0.11).abs() < 1e-9);
-        let second = purse.set_aside(1_000_000, 10_000).unwrap();
+        assert!((cost_budget.spent().unwrap() - 0.11).abs() < 1e-9);
+        let second = cost_budget.set_aside(1_000_000, 10_000).unwrap();
         second.pay(Usage::default());
-        assert!((purse.spent().unwrap() - 0.71).abs() < 1e-9, "nothing told: the dearest");
+        assert!((cost_budget.spent().unwrap() - 0.71).abs() < 1e-9, "nothing told: the dearest");
         assert_eq!(
-            purse.set_aside(1_000_000, 10_000).unwrap_err().to_string(),
+            cost_budget.set_aside(1_000_000, 10_000).unwrap_err().to_string(),
             "the cost bound of 1.00 USD: 0.7100 USD are spent, and the next request could cost 0.6000"
         );
     }
 
     #[test]
     fn a_request_that_failed_costs_nothing_and_without_prices_nothing_is_known() {
-        let purse = purse(1.0);
-        drop(purse.set_aside(1_000_000, 10_000).unwrap());
-        assert_eq!(purse.spent(), Some(0.0));
-        assert!(purse.set_aside(1_000_000, 10_000).is_ok());
+        let cost_budget = cost_budget(1.0);
+        drop(cost_budget.set_aside(1_000_000, 10_000).unwrap());
+        assert_eq!(cost_budget.spent(), Some(0.0));
+        assert!(cost_budget.set_aside(1_000_000, 10_000).is_ok());
 
-        let free = Purse::new(Cost::default());
+        let free = CostBudget::new(Cost::default());
         free.set_aside(usize::MAX, u32::MAX).unwrap().pay(Usage::default());
         assert_eq!(free.spent(), None);
     }

@@ -1,11 +1,11 @@
-//! Judging several states of one run, one after the other, out of one purse.
+//! Judging several states of one run, one after the other, out of one cost_budget.
 
 use std::sync::Arc;
 
 use crate::store::judgements::Judgements;
 
 use super::{
-    cost::Purse,
+    cost::CostBudget,
     job::JobError,
     run::{self, Ended, Event, Halt, Job, Start},
     settings::Cost,
@@ -40,14 +40,14 @@ pub fn judge_each(
     tell: &mut dyn FnMut(&Job, News<'_>),
     states: &mut Vec<(Job, Ended)>,
 ) -> Result<(), EachError> {
-    let purse = Arc::new(Purse::new(cost));
+    let cost_budget = Arc::new(CostBudget::new(cost));
     let mut start = start;
     for turn in turns {
         let job = job(*turn)?;
         tell(&job, News::Begins);
         let mut go = |start| {
             let mut tell = |event: &Event| tell(&job, News::Event(event));
-            run::judge(&purse, &job, judgements, start, stop, &mut tell)
+            run::judge(&cost_budget, &job, judgements, start, stop, &mut tell)
                 .map_err(|why| EachError::Judge { judge: job.settings.name.clone(), why })
         };
         let mut ended = go(start)?;

@@ -28,7 +28,7 @@ use super::{
     carry::Carried,
     client::Client,
     component::{Judged, Look},
-    cost::Purse,
+    cost::CostBudget,
     criteria::Criteria,
     document::{Document, Judge, Repeat, Subject},
     fault::Fault,
@@ -142,7 +142,7 @@ const BEAT: Duration = Duration::from_millis(50);
 /// Judges, with money that several jobs share. The error is a sentence about the judge, without its name; nothing was
 /// written then.
 pub fn judge(
-    purse: &Arc<Purse>,
+    cost_budget: &Arc<CostBudget>,
     job: &Job,
     judgements: &Judgements,
     start: Start,
@@ -155,11 +155,11 @@ pub fn judge(
     match series(job, &judge, judgements, start) {
         None => ended.halted = Some(Halt::NothingToResume),
         Some(series) => {
-            let sitting = Sitting { job, judge: &judge, judgements, client, purse, stop };
+            let sitting = Sitting { job, judge: &judge, judgements, client, cost_budget, stop };
             sitting.hold(series, &mut ended, tell);
         }
     }
-    ended.spent = purse.spent();
+    ended.spent = cost_budget.spent();
     Ok(ended)
 }
 
@@ -232,7 +232,7 @@ struct Sitting<'a> {
     judge: &'a Judge,
     judgements: &'a Judgements,
     client: Arc<Client>,
-    purse: &'a Arc<Purse>,
+    cost_budget: &'a Arc<CostBudget>,
     stop: &'a Stop,
 }
 
@@ -320,7 +320,7 @@ impl Sitting<'_> {
         Arc::new(Shop {
             settings: Arc::clone(&self.job.settings),
             client: Arc::clone(&self.client),
-            purse: Arc::clone(self.purse),
+            cost_budget: Arc::clone(self.cost_budget),
             key: self.job.key.clone(),
             prompt: Arc::clone(&self.job.prompt),
             snapshot: self.job.snapshot.clone(),

@@ -16,7 +16,7 @@ use super::{
     client::Client,
     component::{self, Ask, Asked, Judged, Look, Question},
     conversation::Conversation,
-    cost::Purse,
+    cost::CostBudget,
     fault::Fault,
     matter::Matter,
     prompt::Prompt,
@@ -32,7 +32,7 @@ use super::{
 pub struct Shop {
     pub settings: Arc<Settings>,
     pub client: Arc<Client>,
-    pub purse: Arc<Purse>,
+    pub cost_budget: Arc<CostBudget>,
     pub key: Secret,
     pub prompt: Arc<Prompt>,
     pub snapshot: Snapshot,
@@ -108,8 +108,8 @@ impl Worker {
 
     /// One attempt, paid for whether or not it went well where the server may have worked for it.
     fn attempt(&self, conversation: &Conversation) -> Result<Asked, Fault> {
-        let Shop { client, purse, settings, halt, .. } = &*self.shop;
-        let aside = purse.set_aside(conversation.bytes(), settings.reply.max_tokens)?;
+        let Shop { client, cost_budget, settings, halt, .. } = &*self.shop;
+        let aside = cost_budget.set_aside(conversation.bytes(), settings.reply.max_tokens)?;
         let began = Instant::now();
         match client.ask(conversation, halt) {
             Ok(reply) => {
@@ -140,7 +140,7 @@ impl Ask for Worker {
                         component: self.name(),
                         words: cut(&asked.reply.text, MOST_WORDS),
                         tokens: asked.reply.usage.total(),
-                        spent: self.shop.purse.spent(),
+                        spent: self.shop.cost_budget.spent(),
                     });
                     return Ok(Asked { seconds: began.elapsed().as_secs_f64(), attempts, ..asked });
                 }
