@@ -38,7 +38,7 @@ use super::{
     settings::Settings,
     snapshot::{Found, Snapshot},
     stop::Stop,
-    worker::{self, News, Shop},
+    worker::{self, WorkerContext, WorkerEvent},
 };
 
 /// What is to be judged, by whom, by what.
@@ -155,7 +155,8 @@ pub fn judge(
     match series(job, &judge, judgements, start) {
         None => ended.halted = Some(Halt::NothingToResume),
         Some(series) => {
-            let sitting = Sitting { job, judge: &judge, judgements, client, cost_budget, stop };
+            let sitting =
+                JudgingSession { job, judge: &judge, judgements, client, cost_budget, stop };
             sitting.hold(series, &mut ended, tell);
         }
     }
@@ -227,7 +228,7 @@ fn series(job: &Job, judge: &Judge, judgements: &Judgements, start: Start) -> Op
     Some(Series { stem, files })
 }
 
-struct Sitting<'a> {
+struct JudgingSession<'a> {
     job: &'a Job,
     judge: &'a Judge,
     judgements: &'a Judgements,
@@ -236,7 +237,7 @@ struct Sitting<'a> {
     stop: &'a Stop,
 }
 
-impl Sitting<'_> {
+impl JudgingSession<'_> {
     fn hold(&self, series: Series, ended: &mut Ended, tell: &mut dyn FnMut(&Event)) {
         let of = series.files.len();
         for (number, known) in (1..).zip(series.files) {
@@ -290,34 +291,35 @@ impl Sitting<'_> {
         let mut done = total - missing.len();
         let path = file.path().to_owned();
         tell(&Event::Opened { path, repeat: document.repeat, done, total });
-        let shop = self.shop(&missing);
-        let heard = self.listen(&shop, &mut |event| tell(event), &mut |component, judged, tell| {
-            let before = document.clone();
-            document.enter(&component, &judged).map_err(|why| Halt::Write(unsaid(&why)))?;
-            if document.missing().is_empty() {
-                let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ");
-                document.finished_at = Some(now.to_string());
-            }
-            let saved = bytes_of(document).and_then(|bytes| file.save(&bytes));
-            if let Err(why) = saved {
-                *document = before; // which is what the file says
-                return Err(Halt::Write(why));
-            }
-            let score = judged.verdict().map(|verdict| verdict.level);
-            let flags = judged.flagged().map(|_| document.counts_of(&component));
-            let fault = judged.fault.as_ref().map(ToString::to_string);
-            done += 1;
-            let error = judged.error.or(fault);
-            tell(&Event::Ended { component, score, flags, error, done, total });
-            Ok(())
-        });
-        shop.halt.set();
+        let context = self.context(&missing);
+        let heard =
+            self.listen(&context, &mut |event| tell(event), &mut |component, judged, tell| {
+                let before = document.clone();
+                document.enter(&component, &judged).map_err(|why| Halt::Write(unsaid(&why)))?;
+                if document.missing().is_empty() {
+                    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ");
+                    document.finished_at = Some(now.to_string());
+                }
+                let saved = bytes_of(document).and_then(|bytes| file.save(&bytes));
+                if let Err(why) = saved {
+                    *document = before; // which is what the file says
+                    return Err(Halt::Write(why));
+                }
+                let score = judged.verdict().map(|verdict| verdict.level);
+                let flags = judged.flagged().map(|_| document.counts_of(&component));
+                let fault = judged.fault.as_ref().map(ToString::to_string);
+                done += 1;
+                let error = judged.error.or(fault);
+                tell(&Event::Ended { component, score, flags, error, done, total });
+                Ok(())
+            });
+        context.halt.set();
         heard
     }
 
-    fn shop(&self, missing: &[String]) -> Arc<Shop> {
+    fn context(&self, missing: &[String]) -> Arc<WorkerContext> {
         let is_missing = |matter: &&Matter| missing.iter().any(|id| id == matter.id());
-        Arc::new(Shop {
+        Arc::new(WorkerContext {
             settings: Arc::clone(&self.job.settings),
             client: Arc::clone(&self.client),
             cost_budget: Arc::clone(self.cost_budget),
@@ -334,26 +336,26 @@ impl Sitting<'_> {
     /// Until all workers are done, or are to stop and have had their time.
     fn listen(
         &self,
-        shop: &Arc<Shop>,
+        context: &Arc<WorkerContext>,
         tell: &mut dyn FnMut(&Event),
         heard: &mut Heard<'_>,
     ) -> Result<(), Halt> {
-        let news = worker::start(shop);
+        let news = worker::start(context);
         let mut halted: Option<(Halt, Instant)> = None;
         loop {
             if self.stop.is_set() && halted.is_none() {
                 halted = Some((Halt::Stopped, Instant::now()));
-                shop.halt.set();
+                context.halt.set();
             }
             if halted.as_ref().is_some_and(|(_, since)| since.elapsed() > PATIENCE) {
                 break;
             }
             let halt = match news.recv_timeout(BEAT) {
-                Ok(News::Told(event)) => {
+                Ok(WorkerEvent::Told(event)) => {
                     tell(&event);
                     None
                 }
-                Ok(News::Heard { component, judged }) => match judged.fault {
+                Ok(WorkerEvent::Heard { component, judged }) => match judged.fault {
                     _ if matches!(halted, Some((Halt::Write(_), _))) => None,
                     Some(Fault::Stopped) => None,
                     Some(fault) if fault.ends_all() => Some(Halt::Fault(fault)),
@@ -363,7 +365,7 @@ impl Sitting<'_> {
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             if let Some(halt) = halt {
-                shop.halt.set();
+                context.halt.set();
                 halted.get_or_insert((halt, Instant::now()));
             }
         }

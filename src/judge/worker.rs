@@ -29,7 +29,7 @@ use super::{
 
 /// What all workers of one file share.
 #[derive(Debug)]
-pub struct Shop {
+pub struct WorkerContext {
     pub settings: Arc<Settings>,
     pub client: Arc<Client>,
     pub cost_budget: Arc<CostBudget>,
@@ -46,17 +46,18 @@ pub struct Shop {
 
 /// What a worker hands in.
 #[derive(Debug)]
-pub enum News {
+pub enum WorkerEvent {
     Told(Event),
     Heard { component: String, judged: Judged },
 }
 
 /// Starts the workers; the channel ends when the last of them is done.
-pub fn start(shop: &Arc<Shop>) -> Receiver<News> {
+pub fn start(context: &Arc<WorkerContext>) -> Receiver<WorkerEvent> {
     let (sender, receiver) = crossbeam_channel::unbounded();
-    let count = shop.settings.concurrency.clamp(1, 64).min(shop.matters.len());
+    let count = context.settings.concurrency.clamp(1, 64).min(context.matters.len());
     for _ in 0..count {
-        let worker = Worker { shop: Arc::clone(shop), sender: sender.clone(), component: None };
+        let worker =
+            Worker { context: Arc::clone(context), sender: sender.clone(), component: None };
         thread::spawn(move || worker.work());
     }
     receiver
@@ -66,39 +67,39 @@ pub fn start(shop: &Arc<Shop>) -> Receiver<News> {
 const MOST_WORDS: usize = 4_000;
 
 struct Worker {
-    shop: Arc<Shop>,
-    sender: Sender<News>,
+    context: Arc<WorkerContext>,
+    sender: Sender<WorkerEvent>,
     /// The id of what is under way.
     component: Option<String>,
 }
 
 impl Worker {
     fn work(mut self) {
-        let shop = Arc::clone(&self.shop);
-        while !shop.halt.is_set() {
-            let at = shop.next.fetch_add(1, Ordering::SeqCst);
-            let Some(matter) = shop.matters.get(at) else { return };
+        let context = Arc::clone(&self.context);
+        while !context.halt.is_set() {
+            let at = context.next.fetch_add(1, Ordering::SeqCst);
+            let Some(matter) = context.matters.get(at) else { return };
             let id = matter.id().to_owned();
             self.component = Some(id.clone());
             self.tell(Event::Began { component: id.clone() });
             let question = Question {
                 matter,
-                prompt: &shop.prompt,
-                snapshot: &shop.snapshot,
-                budget: shop.budget,
+                prompt: &context.prompt,
+                snapshot: &context.snapshot,
+                budget: context.budget,
             };
             let mut judged = component::judge(&question, &mut self);
             let looks = std::mem::take(&mut judged.looks);
-            judged.looks = looks.into_iter().map(|look| shop.key.hide_in_look(look)).collect();
-            self.hand_in(News::Heard { component: id, judged });
+            judged.looks = looks.into_iter().map(|look| context.key.hide_in_look(look)).collect();
+            self.hand_in(WorkerEvent::Heard { component: id, judged });
         }
     }
 
     fn tell(&self, event: Event) {
-        self.hand_in(News::Told(event));
+        self.hand_in(WorkerEvent::Told(event));
     }
 
-    fn hand_in(&self, news: News) {
+    fn hand_in(&self, news: WorkerEvent) {
         let _ = self.sender.send(news); // nobody listens any more: the judging was given up
     }
 
@@ -108,7 +109,7 @@ impl Worker {
 
     /// One attempt, paid for whether or not it went well where the server may have worked for it.
     fn attempt(&self, conversation: &Conversation) -> Result<Asked, Fault> {
-        let Shop { client, cost_budget, settings, halt, .. } = &*self.shop;
+        let WorkerContext { client, cost_budget, settings, halt, .. } = &*self.context;
         let aside = cost_budget.set_aside(conversation.bytes(), settings.reply.max_tokens)?;
         let began = Instant::now();
         match client.ask(conversation, halt) {
@@ -131,7 +132,7 @@ impl Ask for Worker {
         let began = Instant::now();
         let mut attempts = 1;
         loop {
-            if self.shop.halt.is_set() {
+            if self.context.halt.is_set() {
                 return Err(Fault::Stopped);
             }
             match self.attempt(conversation) {
@@ -140,15 +141,15 @@ impl Ask for Worker {
                         component: self.name(),
                         words: cut(&asked.reply.text, MOST_WORDS),
                         tokens: asked.reply.usage.total(),
-                        spent: self.shop.cost_budget.spent(),
+                        spent: self.context.cost_budget.spent(),
                     });
                     return Ok(Asked { seconds: began.elapsed().as_secs_f64(), attempts, ..asked });
                 }
-                Err(fault) if fault.may_pass() && attempts <= self.shop.settings.retries => {
-                    let pause = fault.pause(attempts, self.shop.settings.backoff);
+                Err(fault) if fault.may_pass() && attempts <= self.context.settings.retries => {
+                    let pause = fault.pause(attempts, self.context.settings.backoff);
                     let why = fault.to_string();
                     self.tell(Event::Waits { component: self.name(), why, pause });
-                    if !self.shop.halt.wait(pause) {
+                    if !self.context.halt.wait(pause) {
                         return Err(Fault::Stopped);
                     }
                     attempts += 1;
@@ -159,7 +160,7 @@ impl Ask for Worker {
     }
 
     fn looked(&mut self, look: &Look) {
-        let look = self.shop.key.hide_in_look(look.clone());
+        let look = self.context.key.hide_in_look(look.clone());
         self.tell(Event::Looked { component: self.name(), look });
     }
 }
