@@ -10,7 +10,7 @@ use crate::run::Tokens;
 use super::{
     cast::Cast,
     control::{Control, Wish},
-    drivers::heard::{Amount, Heard, Reader, Stream},
+    drivers::agent_output::{AgentOutput, Amount, Reader, Stream},
     event::Event,
     logs::Says,
     process::{Ending, Piece, Process},
@@ -40,7 +40,7 @@ pub struct Listener<'a> {
     pub control: &'a Control,
     pub timeouts: Timeouts,
     pub reader: &'a mut dyn Reader,
-    pub heard: &'a mut Heard,
+    pub heard: &'a mut AgentOutput,
     pub secrets: &'a Secrets,
     pub cast: &'a mut Cast,
     /// What a terminal shows when a turn is over.

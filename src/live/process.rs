@@ -17,7 +17,7 @@ use crossbeam_channel::{Receiver, Sender};
 
 use super::{
     confine::Confinement,
-    drivers::{Call, Input, heard::Stream},
+    drivers::{Call, Input, agent_output::Stream},
     orphans,
     pty::{Terminal, Unread},
 };

@@ -5,7 +5,7 @@ use portable_pty::{MasterPty, PtySize, native_pty_system};
 use crossbeam_channel::Sender;
 
 use super::{
-    drivers::heard::Stream,
+    drivers::agent_output::Stream,
     process::{Ending, Order, Piece, read_aside, write_aside},
 };
 

@@ -23,7 +23,7 @@ use super::{
     checks,
     drivers::{
         Ask, Call, End, Input, LogPatterns, Naming,
-        heard::{Amount, Heard},
+        agent_output::{AgentOutput, Amount},
     },
     event::Event,
     journal::{self, Done, Entry},
@@ -80,7 +80,7 @@ const UNKNOWN: &str = "(a prompt that a person typed and that the agent's log do
 /// What listening gave.
 struct Answer {
     outcome: Outcome,
-    heard: Heard,
+    heard: AgentOutput,
     ending: Option<Ending>,
     seconds: f64,
     /// Processes it had started and not ended.
@@ -96,7 +96,7 @@ impl Answer {
     fn none(why: String) -> Self {
         Self {
             outcome: Outcome::Exited(Ending { code: None, signal: None }),
-            heard: Heard { failed: Some(why), ..Heard::default() },
+            heard: AgentOutput { failed: Some(why), ..AgentOutput::default() },
             ending: None,
             seconds: 0.0,
             left_running: 0,
@@ -225,7 +225,7 @@ impl Recorder<'_> {
         let types = !was_typed && (goes_on || call.input == Input::Typed);
         let keys = if types { self.keys_of(&sent.dressed.text) } else { vec![] };
         let waits_first = !goes_on && call.input == Input::Typed;
-        let (mut heard, mut meanwhile) = (Heard::default(), Interjections::default());
+        let (mut heard, mut meanwhile) = (AgentOutput::default(), Interjections::default());
         let mut reader = self.agent.driver.reader();
         let places = self.agent.driver.logs(&self.stage);
         let (answers, shown) = (!self.steering.has_person, std::mem::take(&mut self.agent.shown));
@@ -475,7 +475,7 @@ impl Recorder<'_> {
         self.setup.in_terminal || self.agent.driver.naming() == Naming::Process
     }
 
-    fn session_after(&self, sent: &Sent, heard: &Heard) -> Option<String> {
+    fn session_after(&self, sent: &Sent, heard: &AgentOutput) -> Option<String> {
         match self.agent.driver.naming() {
             Naming::None => None,
             Naming::Process => Some("process".into()),
@@ -574,7 +574,7 @@ impl Recorder<'_> {
     }
 
     /// What the turn used goes into its row; gives what the session used by now.
-    fn used(&self, sent: &Sent, heard: &Heard, row: &mut TurnRow) -> (Tokens, Option<f64>) {
+    fn used(&self, sent: &Sent, heard: &AgentOutput, row: &mut TurnRow) -> (Tokens, Option<f64>) {
         let last = self.progress.done.last().filter(|_| sent.session.is_some());
         let before = last.map_or(Tokens::default(), |done| done.session_tokens);
         let cost_before = last.and_then(|done| done.session_cost_usd);

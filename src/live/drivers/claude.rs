@@ -14,8 +14,8 @@ use super::{
         setup::{Permissions, Setup},
         stage::Stage,
     },
+    agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
     driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of},
-    heard::{Amount, Heard, JsonLines, Reader, count, text},
 };
 
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl Driver for Claude {
 }
 
 /// Reads one line.
-fn line(value: &Value, heard: &mut Heard) {
+fn line(value: &Value, heard: &mut AgentOutput) {
     match text(value, "/type").unwrap_or_default() {
         "system" if text(value, "/subtype") == Some("init") => {
             heard.session = text(value, "/session_id").map(str::to_owned);
@@ -127,7 +127,7 @@ fn line(value: &Value, heard: &mut Heard) {
     }
 }
 
-fn said(value: &Value, heard: &mut Heard) {
+fn said(value: &Value, heard: &mut AgentOutput) {
     let blocks = value.pointer("/message/content").and_then(Value::as_array);
     for block in blocks.into_iter().flatten() {
         let words = |pointer| text(block, pointer);
@@ -142,7 +142,7 @@ fn said(value: &Value, heard: &mut Heard) {
     }
 }
 
-fn result(value: &Value, heard: &mut Heard) {
+fn result(value: &Value, heard: &mut AgentOutput) {
     let is_error = value.get("is_error").and_then(Value::as_bool) == Some(true);
     let subtype = text(value, "/subtype").unwrap_or_default();
     if is_error || subtype.starts_with("error") {
@@ -183,10 +183,10 @@ fn counts_the_session(version: Option<&str>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::heard::Stream, *};
+    use super::{super::agent_output::Stream, *};
 
-    fn heard(lines: &[&str]) -> Heard {
-        let mut heard = Heard::default();
+    fn heard(lines: &[&str]) -> AgentOutput {
+        let mut heard = AgentOutput::default();
         lines.iter().for_each(|line| JsonLines(super::line).line(line, Stream::Output, &mut heard));
         heard
     }

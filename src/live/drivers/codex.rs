@@ -14,9 +14,9 @@ use super::{
         setup::{Permissions, Setup},
         stage::Stage,
     },
+    agent_output::{AgentOutput, Amount, Reader, Stream, count, object, text},
     codex_tui::CodexTui,
     driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of, toml_text},
-    heard::{Amount, Heard, Reader, Stream, count, object, text},
 };
 
 #[derive(Debug)]
@@ -134,7 +134,7 @@ impl Driver for Codex {
 struct Exec;
 
 impl Reader for Exec {
-    fn line(&mut self, line: &str, from: Stream, heard: &mut Heard) {
+    fn line(&mut self, line: &str, from: Stream, heard: &mut AgentOutput) {
         if from == Stream::Complaints {
             let is_denial = line.contains("rejected") || line.contains("denied");
             if is_denial {
@@ -172,7 +172,7 @@ fn usage(value: &Value) -> Tokens {
     }
 }
 
-fn item(value: &Value, heard: &mut Heard) {
+fn item(value: &Value, heard: &mut AgentOutput) {
     let words = |pointer| text(value, pointer).unwrap_or_default();
     match words("/item/type") {
         "agent_message" => heard.say(words("/item/text")),
@@ -203,8 +203,8 @@ fn item(value: &Value, heard: &mut Heard) {
 mod tests {
     use super::*;
 
-    fn heard(lines: &[&str]) -> Heard {
-        let mut heard = Heard::default();
+    fn heard(lines: &[&str]) -> AgentOutput {
+        let mut heard = AgentOutput::default();
         lines.iter().for_each(|line| Exec.line(line, Stream::Output, &mut heard));
         heard
     }

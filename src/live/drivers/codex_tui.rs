@@ -9,12 +9,12 @@ use super::{
         setup::{Permissions, Setup},
         stage::Stage,
     },
+    agent_output::{NoLines, Reader, object, text},
     codex::Codex,
     driver::{
         Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind, pasted, program_of,
         toml_text,
     },
-    heard::{NoLines, Reader, object, text},
 };
 
 #[derive(Debug)]

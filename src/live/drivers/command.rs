@@ -10,8 +10,8 @@ use crate::run::Tokens;
 
 use super::{
     super::{setup::Setup, stage::Stage},
+    agent_output::{AgentOutput, Amount, Reader, Stream, count, object, text},
     driver::{Ask, Call, Driver, End, Input, Logs, Naming, Rewind},
-    heard::{Amount, Heard, Reader, Stream, count, object, text},
 };
 
 pub use options::{Output, ProgramOptions, RewindWord, SessionWord, Way};
@@ -158,7 +158,7 @@ struct Lines {
 }
 
 impl Reader for Lines {
-    fn line(&mut self, line: &str, from: Stream, heard: &mut Heard) {
+    fn line(&mut self, line: &str, from: Stream, heard: &mut AgentOutput) {
         if self.denied.as_ref().is_some_and(|denied| denied.is_match(line)) {
             heard.deny(line);
         }

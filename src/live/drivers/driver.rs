@@ -4,7 +4,7 @@ use std::{fmt::Debug, path::PathBuf};
 
 use crate::live::{setup::Setup, stage::Stage};
 
-use super::heard::Reader;
+use super::agent_output::Reader;
 
 /// How one agent is started, asked and read.
 pub trait Driver: Send + Sync + Debug {

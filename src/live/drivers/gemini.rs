@@ -9,8 +9,8 @@ use crate::run::Tokens;
 
 use super::{
     super::{setup::Setup, stage::Stage},
+    agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
     driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of},
-    heard::{Amount, Heard, JsonLines, Reader, count, text},
 };
 
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl Driver for Gemini {
 }
 
 /// Reads one line.
-fn line(value: &Value, heard: &mut Heard) {
+fn line(value: &Value, heard: &mut AgentOutput) {
     let words = |pointer| text(value, pointer).unwrap_or_default();
     match words("/type") {
         "init" => {
@@ -116,11 +116,11 @@ fn line(value: &Value, heard: &mut Heard) {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::heard::Stream, *};
+    use super::{super::agent_output::Stream, *};
 
     #[test]
     fn what_a_turn_used_and_was_denied_is_heard() {
-        let mut heard = Heard::default();
+        let mut heard = AgentOutput::default();
         for line in [
             r#"{"type":"init","session_id":"s","model":"m"}"#,
             r#"{"type":"tool_result","tool_id":"1","status":"error","error":{"type":"policy_violation","message":"pyproject.toml is protected"}}"#,

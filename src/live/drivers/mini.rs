@@ -5,8 +5,8 @@
 
 use super::{
     super::{setup::Setup, stage::Stage},
+    agent_output::{NoLines, Reader},
     driver::{Ask, Call, Driver, End, Input, Logs, Naming, Rewind, pasted, program_of},
-    heard::{NoLines, Reader},
 };
 
 #[derive(Debug)]

@@ -4,20 +4,20 @@
 //! environment and its settings are, where its logs land, and what the lines it prints mean. To add one, write
 //! `drivers/<name>.rs`, add it to the list below, from which `--agent` and `--print-plan` follow, and a row to the README.
 
+pub mod agent_output;
 mod claude;
 mod codex;
 mod codex_tui;
 pub mod command;
 mod driver;
 mod gemini;
-pub mod heard;
 mod mini;
 mod opencode;
 
 use std::path::PathBuf;
 
 use super::{setup::Setup, stage::Stage};
-use heard::Reader;
+use agent_output::Reader;
 
 pub use driver::{Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind, program_of};
 

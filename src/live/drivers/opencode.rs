@@ -11,8 +11,8 @@ use crate::run::Tokens;
 
 use super::{
     super::{setup::Setup, stage::Stage},
+    agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
     driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of},
-    heard::{Amount, Heard, JsonLines, Reader, count, text},
 };
 
 #[derive(Debug)]
@@ -125,7 +125,7 @@ impl Driver for OpenCode {
 }
 
 /// Reads one line.
-fn line(value: &Value, heard: &mut Heard) {
+fn line(value: &Value, heard: &mut AgentOutput) {
     if let Some(session) = text(value, "/sessionID") {
         heard.session = Some(session.to_owned());
     }
@@ -143,7 +143,7 @@ fn line(value: &Value, heard: &mut Heard) {
 }
 
 /// Every step says what it used alone.
-fn step(value: &Value, heard: &mut Heard) {
+fn step(value: &Value, heard: &mut AgentOutput) {
     let cached = count(value, "/part/tokens/cache/read");
     let fresh = count(value, "/part/tokens/input");
     let now = Tokens {
@@ -162,11 +162,11 @@ fn step(value: &Value, heard: &mut Heard) {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::heard::Stream, *};
+    use super::{super::agent_output::Stream, *};
 
     #[test]
     fn the_session_and_the_sum_of_its_steps_are_heard() {
-        let mut heard = Heard::default();
+        let mut heard = AgentOutput::default();
         for line in [
             r#"{"type":"step_start","sessionID":"ses_1","part":{}}"#,
             r#"{"type":"step_finish","sessionID":"ses_1","part":{"cost":0.5,"tokens":{"input":3,"output":2,"reasoning":0,"cache":{"read":4}}}}"#,

@@ -6,7 +6,7 @@ use crate::run::Tokens;
 
 /// Understands the lines of one process.
 pub trait Reader: Send {
-    fn line(&mut self, line: &str, from: Stream, heard: &mut Heard);
+    fn line(&mut self, line: &str, from: Stream, heard: &mut AgentOutput);
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,10 +16,10 @@ pub enum Stream {
 }
 
 /// A reader of a program that prints an object a line and complains elsewhere.
-pub struct JsonLines(pub fn(&Value, &mut Heard));
+pub struct JsonLines(pub fn(&Value, &mut AgentOutput));
 
 impl Reader for JsonLines {
-    fn line(&mut self, line: &str, from: Stream, heard: &mut Heard) {
+    fn line(&mut self, line: &str, from: Stream, heard: &mut AgentOutput) {
         if from == Stream::Complaints {
             heard.trouble(line);
         } else if let Some(value) = object(line) {
@@ -32,12 +32,12 @@ impl Reader for JsonLines {
 pub struct NoLines;
 
 impl Reader for NoLines {
-    fn line(&mut self, _line: &str, _from: Stream, _heard: &mut Heard) {}
+    fn line(&mut self, _line: &str, _from: Stream, _heard: &mut AgentOutput) {}
 }
 
 /// What one process said. Somebody else's words: bounded, and safe to show only as recorded text is.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Heard {
+pub struct AgentOutput {
     pub session: Option<String>,
     pub version: Option<String>,
     pub model: Option<String>,
@@ -71,7 +71,7 @@ const MOST: usize = 50;
 /// A longer saying is cut (characters).
 const LONGEST: usize = 400;
 
-impl Heard {
+impl AgentOutput {
     pub fn say(&mut self, words: &str) {
         push(&mut self.said, words);
     }
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_is_said_is_short_and_bounded() {
-        let mut heard = Heard::default();
+        let mut heard = AgentOutput::default();
         for at in 0..100 {
             heard.trouble(&format!("\n  {at} {}\nmore", "x".repeat(500)));
         }
