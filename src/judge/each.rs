@@ -1,4 +1,4 @@
-//! Judging several states of one run, one after the other, out of one cost_budget.
+//! Judging several states of one run, one after the other, out of one budget.
 
 use std::sync::Arc;
 
