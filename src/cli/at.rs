@@ -10,6 +10,14 @@ use crate::{
 
 use super::Failure;
 
+/// A recording, named on the command line.
+#[derive(Debug, clap::Args)]
+pub struct RunArg {
+    /// A log, a run bundle, or a folder that holds one of them
+    #[arg(id = "run", value_name = "RUN")]
+    pub path: PathBuf,
+}
+
 /// The help of every argument that names a moment.
 pub const HELP: &str = "A turn (counts from 1), a checkpoint's id, `start` or `final`";
 

@@ -1,0 +1,175 @@
+//! What a format is: the trait that all of them have, what they are given, and what they may say.
+
+use std::collections::HashSet;
+
+use crate::run::{Edit, Run, SourceId, Step, StepText, ToolResult, files::RecordedEdit};
+
+use super::{companions::BelongsTo, jsonl::Input};
+
+/// A way of writing runs down. Nothing here may panic, whatever the bytes.
+pub trait Format: Sync {
+    /// Short, lower case, stable: the word in JSON and in `trajview formats`.
+    fn name(&self) -> &'static str;
+
+    /// One line for people: which tool writes it, and where.
+    fn about(&self) -> &'static str;
+
+    /// A recording of this format, below `sample-runs/`.
+    fn sample(&self) -> &'static str;
+
+    /// Whether a file that starts like this is ours. Looks at content, never at the name alone.
+    fn claims(&self, head: &Head<'_>) -> bool;
+
+    /// Of which recordings a file is a part (a sub-agent's log) that stands near: in the same folder, or below a folder
+    /// named after the recording.
+    fn belongs_to(&self, _other: &Head<'_>) -> BelongsTo {
+        BelongsTo::Itself
+    }
+
+    /// The names by which its parts call a recording that we claimed.
+    fn names(&self, _main: &Head<'_>) -> HashSet<String> {
+        HashSet::new()
+    }
+
+    /// Whether `other` is a part of the same run as `main`. Of many files side by side ask [`super::companions`].
+    fn is_companion(&self, main: &Head<'_>, other: &Head<'_>) -> bool {
+        self.belongs_to(other).has(&self.names(main))
+    }
+
+    /// Reads the main file (`sources[0]`) and its companions into an index. [`crate::run::Place::source`] is the
+    /// position in `sources`; [`Run::sources`] is filled in by the caller.
+    fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        self.index_with(sources, &OneHand)
+    }
+
+    /// As [`Format::index`], with help. However many hands there are, the run is the same.
+    fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood>;
+
+    /// A reader of recordings that are still being written; None where the format is read as a whole only.
+    fn growing(&self) -> Option<Box<dyn Growing>> {
+        None
+    }
+
+    /// The words of a step, from the record at [`Step::place`]; `result` stays None.
+    fn words(&self, _record: &[u8], _step: &Step) -> StepText {
+        StepText::default()
+    }
+
+    /// The whole text of a turn's request, from the record at [`crate::run::Turn::request`].
+    fn request(&self, _record: &[u8]) -> String {
+        String::new()
+    }
+
+    /// An observation's text, from the record at [`ToolResult::place`].
+    fn result(&self, _record: &[u8], _result: &ToolResult) -> String {
+        String::new()
+    }
+
+    /// The whole text of a failed test, from the record at [`crate::run::recorded::TestCase::failure`].
+    fn failure(&self, _record: &[u8]) -> String {
+        String::new()
+    }
+
+    /// The body of an edit, from the record at [`Edit::place`].
+    fn edit(&self, _record: &[u8], _edit: &Edit) -> Option<RecordedEdit> {
+        None
+    }
+}
+
+/// Whoever carries out work that falls into pieces. A format knows no threads: it says what can be done at once.
+pub trait Hands: Sync {
+    /// How many pieces are worked on at a time.
+    fn count(&self) -> usize;
+
+    /// Bytes worth a piece: so few that what is made of some of them is little, so many that handing them out is cheap.
+    fn piece_bytes(&self) -> usize {
+        1 << 17
+    }
+
+    /// Does the `work` of each of that many pieces once, in any order and at any time, and calls `then` for each in
+    /// order, on the caller's own thread, when its work is done. The work is not far ahead of `then`.
+    fn in_order(&self, pieces: usize, work: &(dyn Fn(usize) + Sync), then: &mut dyn FnMut(usize));
+}
+
+/// One thing after the other.
+pub struct OneHand;
+
+impl Hands for OneHand {
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn in_order(&self, pieces: usize, work: &(dyn Fn(usize) + Sync), then: &mut dyn FnMut(usize)) {
+        for piece in 0..pieces {
+            work(piece);
+            then(piece);
+        }
+    }
+}
+
+/// Two hands for tests: pieces as small as wanted, the last of them done first.
+#[cfg(test)]
+pub struct Backwards {
+    pub piece_bytes: usize,
+}
+
+#[cfg(test)]
+impl Hands for Backwards {
+    fn count(&self) -> usize {
+        2
+    }
+
+    fn piece_bytes(&self) -> usize {
+        self.piece_bytes
+    }
+
+    fn in_order(&self, pieces: usize, work: &(dyn Fn(usize) + Sync), then: &mut dyn FnMut(usize)) {
+        (0..pieces).rev().for_each(work);
+        (0..pieces).for_each(then);
+    }
+}
+
+/// A recording read while it is written: what is read once is not read again.
+pub trait Growing: Send {
+    /// Takes whole lines of a log, following those taken of the same source before.
+    fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands);
+
+    /// As [`Growing::run`], of a recording that is not read on. What takes a while to be freed is given to `left`.
+    fn finish(
+        self: Box<Self>,
+        sources: &[Source<'_>],
+        _left: &mut dyn FnMut(Box<dyn Send>),
+    ) -> Result<Run, NotUnderstood> {
+        self.run(sources)
+    }
+
+    /// The run as far as it is written. `sources` are those of [`Format::index`]; of logs only the names are looked at.
+    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood>;
+}
+
+/// The start of a file, enough to tell what it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Head<'a> {
+    /// File name without folders.
+    pub name: &'a str,
+    /// The first [`HEAD_BYTES`] of the (uncompressed) file, or all of it.
+    pub bytes: &'a [u8],
+    /// Whether `bytes` is the whole file.
+    pub is_whole: bool,
+}
+
+/// How much of a file a [`Head`] holds at most.
+pub const HEAD_BYTES: usize = 64 * 1024;
+
+/// One file of a recording, uncompressed.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// Path relative to the folder of the opened file, as warnings name it.
+    pub name: &'a str,
+    pub bytes: &'a [u8],
+}
+
+/// Why a recording could not be read at all; a sentence without a full stop.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotUnderstood(pub String);
