@@ -1,5 +1,7 @@
 //! Moments of a run, as the command line names them.
 
+use std::path::PathBuf;
+
 use crate::{
     run::{
         Run,

@@ -32,7 +32,7 @@ mod score;
 mod show;
 mod view;
 
-use std::{ffi::OsString, path::PathBuf};
+use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser, Subcommand};
 

@@ -17,6 +17,7 @@ mod python;
 mod role;
 mod rust;
 mod script;
+mod source;
 mod steps;
 
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::stdlib;
-use crate::metrics::reuse::{facts::Words, links::Source, role::Role};
+use crate::metrics::reuse::{facts::Words, role::Role, source::Source};
 
 /// What an import can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::metrics::reuse::{
     facts::Words,
-    links::{Links, Source},
+    source::{Links, Source},
     steps::Steps,
 };
 

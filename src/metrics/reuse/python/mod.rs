@@ -9,6 +9,7 @@
 //! - An `__all__` that cannot be read in full counts as absent.
 
 mod dunder_all;
+mod facts;
 mod imports;
 mod layout;
 mod link;
@@ -19,67 +20,19 @@ mod uses;
 
 use std::collections::BTreeSet;
 
-use super::facts::{self, Definition, Kind, Words};
+use super::facts::{Definition, Facts as FileFacts, Kind, Words};
 use crate::metrics::{
     quality::flat::{Flat, span},
     registered,
 };
 use scopes::Scopes;
 
+pub(super) use facts::Facts;
+use facts::{AllItem, Import, Root, Use};
 pub(super) use link::link;
 
-/// What one Python file says of others.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Facts {
-    /// Every import, wherever it stands; distinct.
-    imports: Vec<Import>,
-    /// `from m import *`: numbers of imports without a name.
-    stars: BTreeSet<usize>,
-    /// Names an import binds at module level, and which imports do.
-    names: Vec<(Box<str>, Vec<usize>)>,
-    uses: BTreeSet<Use>,
-    /// Dotted paths of symbols that strings name.
-    paths: BTreeSet<Box<str>>,
-    /// None where there is none, or where it cannot be read in full.
-    all: Option<Vec<AllItem>>,
-}
-
-/// One name of an import statement.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Import {
-    /// Leading dots.
-    level: usize,
-    module: Vec<Box<str>>,
-    /// What is taken from the module; None for the module itself.
-    name: Option<Box<str>>,
-}
-
-/// A dotted name that is read: `root.a.b`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Use {
-    root: Root,
-    attributes: Vec<Box<str>>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Root {
-    /// What an import bound, by its number.
-    Import(usize),
-    /// Bound by nothing in the file: a built-in, or what a star brought.
-    Free(Box<str>),
-}
-
-/// A piece of `__all__`, in the order the file adds them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum AllItem {
-    Name(Box<str>),
-    /// The list of another module: `sub.__all__`.
-    Of(Use),
-    Without(Box<str>),
-}
-
 /// None where Python 3 refuses what the grammar takes.
-pub(super) fn read(text: &str, flat: &Flat<'_>) -> Option<facts::Facts> {
+pub(super) fn read(text: &str, flat: &Flat<'_>) -> Option<FileFacts> {
     if (0..flat.len()).any(|at| is_python_2(flat, at)) {
         return None;
     }
@@ -108,7 +61,7 @@ pub(super) fn read(text: &str, flat: &Flat<'_>) -> Option<facts::Facts> {
         stars: scopes.stars().clone(),
         imports: scopes.into_imports(),
     };
-    Some(facts::Facts {
+    Some(FileFacts {
         skipped: None,
         is_run: has_main_guard(text, flat),
         definitions,

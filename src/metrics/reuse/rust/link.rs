@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::{Binds, Facts, Import, tree::Modules};
 use crate::metrics::reuse::{
     facts::{Kind, Words},
-    links::{Links, Source},
+    source::{Links, Source},
     steps::Steps,
 };
 

@@ -11,77 +11,22 @@
 //! - A path that starts with the name of a package of the project (from `Cargo.toml`, else its folder) leads to its
 //!   library.
 
+mod facts;
 mod link;
 mod pass;
 mod tree;
 mod use_tree;
 
-use std::collections::BTreeSet;
-
-use super::facts::{self, Words};
+use super::facts::{Facts as FileFacts, Words};
 use crate::metrics::quality::flat::Flat;
 
+pub(super) use facts::Facts;
+use facts::{Binds, Declared, Import, Inline, Item, Path};
 pub(super) use link::link;
 
-/// What one Rust file says of others.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Facts {
-    /// The file itself first, then the modules in it, each after the one it lies in.
-    modules: Vec<Inline>,
-    /// What each definition is called in which module, and whether it is `pub`; one entry a definition, in order.
-    items: Vec<Item>,
-    /// `mod x;`
-    declared: Vec<Declared>,
-    imports: BTreeSet<Import>,
-    /// Paths that are read, with the module they are read in.
-    uses: BTreeSet<(usize, Path)>,
-    /// `#![cfg(test)]`
-    is_test: bool,
-}
-
-type Path = Vec<Box<str>>;
-
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Inline {
-    /// Empty of the file itself.
-    name: Box<str>,
-    parent: usize,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Item {
-    module: usize,
-    name: Box<str>,
-    is_public: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Declared {
-    module: usize,
-    name: Box<str>,
-    /// `#[path = "…"]`
-    path: Option<Box<str>>,
-    is_test: bool,
-}
-
-/// One name of a `use`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Import {
-    module: usize,
-    path: Path,
-    binds: Binds,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Binds {
-    Name(Box<str>),
-    /// `use a::*`
-    Everything,
-}
-
-pub(super) fn read(text: &str, flat: &Flat<'_>) -> facts::Facts {
+pub(super) fn read(text: &str, flat: &Flat<'_>) -> FileFacts {
     let read = pass::read(text, flat);
-    facts::Facts {
+    FileFacts {
         skipped: None,
         is_run: read.is_run,
         definitions: read.definitions,

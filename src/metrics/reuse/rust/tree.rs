@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::{Declared, Facts};
 use crate::metrics::reuse::{
     facts::Words,
-    links::{Links, Source},
+    source::{Links, Source},
 };
 
 /// Every module of every Rust file, by a number.

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::{DEFAULT, Exported, Facts, Use, WHOLE, What, paths::Paths};
 use crate::metrics::reuse::{
     facts::Words,
-    links::{Links, Source},
+    source::{Links, Source},
     steps::Steps,
 };
 

@@ -12,65 +12,20 @@
 
 mod bind;
 mod exports;
+mod facts;
 mod imports;
 mod link;
 mod paths;
 mod scopes;
 mod uses;
 
-use std::collections::BTreeSet;
-
-use super::facts::{self, Definition, Kind, Words};
+use super::facts::{Definition, Facts as FileFacts, Kind, Words};
 use crate::metrics::quality::flat::{Flat, span};
 use scopes::Scopes;
 
+pub(super) use facts::Facts;
+use facts::{Exported, Import, Use, What};
 pub(super) use link::link;
-
-/// What one file says of others.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Facts {
-    /// What is imported from where, wherever it stands; distinct.
-    imports: Vec<Import>,
-    /// Modules that are only run, by `import "./x"` or `import()`.
-    run: BTreeSet<Box<str>>,
-    /// Exported name, and what it is.
-    exports: Vec<(Box<str>, Exported)>,
-    /// `export * from "./x"`, `...require("./x")`
-    stars: BTreeSet<Box<str>>,
-    /// Whether it has an `export`: then it has no whole but its names.
-    is_esm: bool,
-    uses: BTreeSet<Use>,
-}
-
-/// One name of an import.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Import {
-    from: Box<str>,
-    what: What,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum What {
-    /// `default` for the default.
-    Name(Box<str>),
-    /// `* as m`, or what `require` gives.
-    Module,
-}
-
-/// What an exported name is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Exported {
-    Definition(usize),
-    /// Passed on, by the number of its import.
-    Import(usize),
-}
-
-/// An imported name and the properties read of it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Use {
-    import: usize,
-    properties: Vec<Box<str>>,
-}
 
 /// The name that `module.exports` as a whole is exported by: no property can be called so.
 const WHOLE: &str = "=";
@@ -79,12 +34,12 @@ const WHOLE: &str = "=";
 const DEFAULT: &str = "default";
 
 /// Every file that parses can be read.
-pub(super) fn read(text: &str, flat: &Flat<'_>) -> facts::Facts {
+pub(super) fn read(text: &str, flat: &Flat<'_>) -> FileFacts {
     let scopes = Scopes::of(text, flat);
     let is_run = is_run(text, flat);
     let uses = uses::all(text, flat, &scopes);
     let read = scopes.finish(uses);
-    facts::Facts {
+    FileFacts {
         skipped: None,
         is_run,
         definitions: read.definitions,
