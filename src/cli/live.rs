@@ -171,10 +171,10 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
 fn on_screen(args: &Args, job: Job, start: Start, out: &mut Out) -> Outcome {
     let settings = config::load(args.config.as_deref())?;
     settings.problems.iter().for_each(|problem| tell(problem));
-    let wishes = super::view::of_settings(settings, args.config.as_deref());
+    let options = super::view::of_settings(settings, args.config.as_deref());
     let job = Job { step_by_step: args.step, ..job };
-    let (ending, outcome) =
-        runtime::live(job.clone(), start, Control::default(), wishes).map_err(|why| match why {
+    let (ending, outcome) = runtime::live(job.clone(), start, Control::default(), options)
+        .map_err(|why| match why {
             runtime::Failure::NoTerminal => {
                 Failure::wrong("a live run is shown in a terminal; --headless makes one without")
             }

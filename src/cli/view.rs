@@ -10,7 +10,7 @@ use crate::{
     judge::found::Environment,
     metrics::quality::Profile,
     run::values::Named,
-    runtime::{self, Wishes},
+    runtime::{self, Options},
     session::{columns::Column, place::Place, views::View},
     shell::{config::Config, mouse::Capture},
     views::table::{Opening, filter::Filter, order::Sort},
@@ -115,10 +115,10 @@ enum Switch {
 }
 
 /// The settings alone.
-pub fn of_settings(settings: config::Loaded, named: Option<&Path>) -> Wishes {
+pub fn of_settings(settings: config::Loaded, named: Option<&Path>) -> Options {
     let file = settings.file().map(Path::to_owned);
     let again = config::file::File(named.map(Path::to_owned));
-    Wishes {
+    Options {
         environment: Environment::here(),
         settings_file: Some(runtime::SettingsFile(Arc::new(again))),
         judges: settings.judges,
@@ -126,15 +126,15 @@ pub fn of_settings(settings: config::Loaded, named: Option<&Path>) -> Wishes {
         settings: file,
         config: settings.config,
         caches: true,
-        ..Wishes::default()
+        ..Options::default()
     }
 }
 
 /// The settings, and what the command line says over them.
-fn wishes(args: &Args, settings: config::Loaded) -> Wishes {
-    let wishes = of_settings(settings, args.config.as_deref());
-    let config = wishes.config;
-    Wishes {
+fn options(args: &Args, settings: config::Loaded) -> Options {
+    let options = of_settings(settings, args.config.as_deref());
+    let config = options.config;
+    Options {
         config: Config {
             theme: args.theme.unwrap_or(config.theme),
             profile: args.profile.unwrap_or(config.profile),
@@ -155,7 +155,7 @@ fn wishes(args: &Args, settings: config::Loaded) -> Wishes {
             group: args.group,
             filter: args.filter.clone().unwrap_or_default(),
         },
-        ..wishes
+        ..options
     }
 }
 
@@ -196,17 +196,17 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     }
     let place = place(args)?;
     check_paths(args, &place)?;
-    let wishes = wishes(args, settings);
+    let options = options(args, settings);
     match args.snapshot {
         None => {
-            let ending = runtime::run(&args.paths, place, wishes)?;
+            let ending = runtime::run(&args.paths, place, options)?;
             Ok(match ending {
                 runtime::Ending::Quit => Exit::Fine,
                 runtime::Ending::Signal(signal) => Exit::Signal(signal),
             })
         }
         Some(size) => {
-            let frame = runtime::headless(&args.paths, size, &args.keys, place, wishes)?;
+            let frame = runtime::headless(&args.paths, size, &args.keys, place, options)?;
             let print = match (args.svg, args.ansi) {
                 (true, _) => export::svg(&frame),
                 (false, true) => export::ansi(&frame),

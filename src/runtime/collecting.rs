@@ -22,8 +22,8 @@ use crate::{
 };
 
 use super::{
+    recording::Opener,
     scoring::{Scoring, name_of},
-    world::Opener,
 };
 
 /// What a worker for the collection needs.

@@ -22,8 +22,8 @@ use crate::{
 };
 
 use super::{
+    recording::{Opened, Opener, Recording},
     scoring::{Scoring, name_of},
-    world::{Opened, Opener, Recording},
 };
 
 /// What a worker needs to set runs side by side; copies share the runs.

@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-use super::{gate::Gate, world::Event};
+use super::{event::Event, gate::Gate};
 
 /// Reads the terminal for as long as the program lives; reading cannot be called off.
 pub fn listen(sender: Sender<Event>, gate: Gate) {

@@ -28,9 +28,9 @@ use crate::{
 };
 
 use super::{
+    recording::Opener,
     scoring::{name_of, rules_in},
     starting::Starting,
-    world::Opener,
 };
 
 /// What beginning it would do.

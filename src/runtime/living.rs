@@ -26,7 +26,7 @@ use crate::{
     views::live as view,
 };
 
-use super::world::{Event, Opener};
+use super::{event::Event, recording::Opener};
 
 /// What an agent thread came to.
 pub type Outcome = Result<Ended, CannotStart>;

@@ -9,12 +9,15 @@ mod clipboard;
 mod collecting;
 mod comparing;
 mod editor;
+mod event;
 mod follow;
 mod gate;
 mod input;
 mod jobs;
 mod judging;
 pub mod living;
+mod options;
+mod recording;
 mod run_loop;
 mod scoring;
 mod signals;
@@ -31,15 +34,13 @@ use std::{
 };
 
 use crate::{
-    judge::{found::Environment, settings::Settings},
-    live::{Control, Job, Start, drivers::command::ProgramOptions},
+    live::{Control, Job, Start},
     session::{place::Place, views::View},
-    shell::{App, Message, config::Config, draw, mouse::Capture, state},
+    shell::{App, Message, draw, state},
     store::OpenError,
     views::{live, table::Opening},
     widgets::{
         key::{self, UnknownKey},
-        looks::{Alphabet, Looks},
         theme::Theme,
     },
 };
@@ -49,9 +50,11 @@ use scoring::Scoring;
 
 pub use gate::Gate;
 pub use judging::known::{JudgeSettings, SettingsFile};
+pub use options::Options;
+pub use recording::{Opened, Opener, Recording, from_disk};
 pub use run_loop::Ending;
 pub use terminal::Terminal;
-pub use world::{Opened, Opener, Recording, answer, from_disk};
+pub use world::answer;
 
 /// Why there was nothing to show.
 #[derive(Debug, thiserror::Error)]
@@ -73,44 +76,9 @@ pub enum Failure {
 /// An opening that takes longer is waited for on screen.
 const QUICK: Duration = Duration::from_millis(150);
 
-/// How the screen is wanted.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Wishes {
-    pub config: Config,
-    /// Where nobody says, the locale does.
-    pub alphabet: Option<Alphabet>,
-    pub mouse: Capture,
-    /// Whether measures are kept on disk for the next time.
-    pub caches: bool,
-    /// How a table of runs is wanted.
-    pub table: Opening,
-    /// Who can be asked about a run.
-    pub judges: Vec<Settings>,
-    /// Where the settings are read from; None where there is no place for them.
-    pub settings: Option<PathBuf>,
-    /// Reads the judges of the settings again and adds one; None where that cannot be done.
-    pub settings_file: Option<SettingsFile>,
-    /// Where judges are looked for that the settings do not name.
-    pub environment: Environment,
-    /// Programs without a driver of their own that can be driven.
-    pub drivers: Vec<(String, ProgramOptions)>,
-}
-
-impl Wishes {
-    /// What the environment says: `NO_COLOR` (see <https://no-color.org>) wins over any theme.
-    fn looks(&self, looks: Looks) -> Looks {
-        let variable = |name| std::env::var(name).ok();
-        let locale = || Alphabet::of_locale(["LC_ALL", "LC_CTYPE", "LANG"].map(variable));
-        let is_set = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let said = if self.config.ascii { Some(Alphabet::Ascii) } else { None };
-        let alphabet = self.alphabet.or(said).unwrap_or_else(locale);
-        Looks { has_colours: !is_set, alphabet, ..looks }
-    }
-}
-
 /// Shows `paths` in the terminal until the user has seen enough: one run, two side by side, or the table of several.
-pub fn run(paths: &[PathBuf], place: Place, wishes: Wishes) -> Result<Ending, Failure> {
-    run_with(from_disk(), paths, place, wishes)
+pub fn run(paths: &[PathBuf], place: Place, options: Options) -> Result<Ending, Failure> {
+    run_with(from_disk(), paths, place, options)
 }
 
 /// As [`run`], with recordings from elsewhere.
@@ -118,7 +86,7 @@ pub fn run_with(
     opener: Opener,
     paths: &[PathBuf],
     place: Place,
-    wishes: Wishes,
+    options: Options,
 ) -> Result<Ending, Failure> {
     if !io::stdout().is_terminal() {
         return Err(Failure::NoTerminal);
@@ -126,7 +94,7 @@ pub fn run_with(
     let mut runtime = Runtime::new(opener);
     runtime.may_follow = true;
     runtime.update(Message::Resized(Terminal::size()?));
-    let problems = runtime.prepare(wishes);
+    let problems = runtime.prepare(options);
     open_paths(&mut runtime, paths, place, absolute);
     runtime.wait_for_opening(QUICK);
     if let Some(why) = runtime.open_error.take() {
@@ -149,14 +117,14 @@ pub fn live(
     mut job: Job,
     start: Start,
     control: Control,
-    wishes: Wishes,
+    options: Options,
 ) -> Result<(Ending, Option<living::Outcome>), Failure> {
     if !io::stdout().is_terminal() {
         return Err(Failure::NoTerminal);
     }
     let mut runtime = Runtime::new(from_disk());
     runtime.update(Message::Resized(Terminal::size()?));
-    runtime.prepare(wishes);
+    runtime.prepare(options);
     runtime.update(Message::BeginLive);
     let inside = runtime.app.live_areas().inside();
     job.setup.size = (inside.width, inside.height);
@@ -173,12 +141,12 @@ pub fn headless(
     size: Size,
     keys: &str,
     place: Place,
-    wishes: Wishes,
+    options: Options,
 ) -> Result<Buffer, Failure> {
-    headless_as(from_disk(), paths, size, keys, place, wishes)
+    headless_as(from_disk(), paths, size, keys, place, options)
 }
 
-/// As [`headless`], with recordings from elsewhere and the looks that need no wishes.
+/// As [`headless`], with recordings from elsewhere and the looks that need no options.
 pub fn headless_with(
     opener: Opener,
     paths: &[PathBuf],
@@ -186,7 +154,7 @@ pub fn headless_with(
     keys: &str,
     place: Place,
 ) -> Result<Buffer, Failure> {
-    headless_as(opener, paths, size, keys, place, Wishes::default())
+    headless_as(opener, paths, size, keys, place, Options::default())
 }
 
 /// As [`headless_with`]. The environment has no say: the same frame comes out everywhere.
@@ -196,10 +164,10 @@ pub fn headless_as(
     size: Size,
     keys: &str,
     place: Place,
-    wishes: Wishes,
+    options: Options,
 ) -> Result<Buffer, Failure> {
     let keys = key::parse(keys)?;
-    let mut screen = Rehearsal::of(opener, paths, size, place, wishes)?;
+    let mut screen = Rehearsal::of(opener, paths, size, place, options)?;
     keys.into_iter().for_each(|key| screen.send(Message::Press(key)));
     Ok(screen.frame())
 }
@@ -216,17 +184,17 @@ impl Rehearsal {
         paths: &[PathBuf],
         size: Size,
         place: Place,
-        wishes: Wishes,
+        options: Options,
     ) -> Result<Self, Failure> {
         let mut runtime = Runtime::new(opener);
         runtime.update(Message::Resized(size));
-        runtime.score_with(Scoring::of(&wishes));
-        runtime.judge_with(&wishes);
-        runtime.start_with(&wishes);
-        runtime.app.configure(&wishes.config);
-        let alphabet = wishes.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
+        runtime.score_with(Scoring::of(&options));
+        runtime.judge_with(&options);
+        runtime.start_with(&options);
+        runtime.app.configure(&options.config);
+        let alphabet = options.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
         runtime.app.shell.looks.alphabet = alphabet;
-        runtime.app.table_wish = wishes.table;
+        runtime.app.table_wish = options.table;
         open_paths(&mut runtime, paths, place.clone(), Path::to_owned);
         runtime.run_until_idle();
         if let Some(why) = runtime.open_error {

@@ -26,12 +26,14 @@ use crate::{
 };
 
 use super::{
-    Wishes,
+    Options,
+    event::{Event, Reply},
     living::Beside,
+    recording::{Opened, Opener},
     scoring::Scoring,
     starting::Starting,
     timer::Timer,
-    world::{Event, Opened, Opener, Reply, World},
+    world::World,
 };
 
 /// Frames are at least this far apart, however much happens.
@@ -117,20 +119,23 @@ impl Runtime {
     }
 
     /// From now on these judges can be asked, and the screen knows of them.
-    pub fn judge_with(&mut self, wishes: &Wishes) {
-        self.world.keep_in(wishes.settings.as_deref());
-        let environment = wishes.environment.clone();
-        let judges =
-            self.world.judging().ask_of(&wishes.judges, environment, wishes.settings_file.clone());
+    pub fn judge_with(&mut self, options: &Options) {
+        self.world.keep_in(options.settings.as_deref());
+        let environment = options.environment.clone();
+        let judges = self.world.judging().ask_of(
+            &options.judges,
+            environment,
+            options.settings_file.clone(),
+        );
         self.app.shell.judges = Known {
             judges: judges.into(),
-            settings: wishes.settings.as_ref().map(|path| path.display().to_string()),
+            settings: options.settings.as_ref().map(|path| path.display().to_string()),
         };
     }
 
     /// From now on agents are started as these settings say.
-    pub fn start_with(&mut self, wishes: &Wishes) {
-        self.world.start_with(Starting::new(wishes.drivers.clone(), wishes.caches));
+    pub fn start_with(&mut self, options: &Options) {
+        self.world.start_with(Starting::new(options.drivers.clone(), options.caches));
     }
 
     /// From now on it is told how long a judge takes.
@@ -144,15 +149,15 @@ impl Runtime {
     }
 
     /// As somebody in front of a terminal wants it; gives what is wrong with the settings.
-    pub fn prepare(&mut self, wishes: Wishes) -> Vec<String> {
-        self.score_with(Scoring::of(&wishes));
-        self.judge_with(&wishes);
-        self.start_with(&wishes);
+    pub fn prepare(&mut self, options: Options) -> Vec<String> {
+        self.score_with(Scoring::of(&options));
+        self.judge_with(&options);
+        self.start_with(&options);
         self.with_clock();
-        let problems = self.app.configure(&wishes.config);
-        self.app.shell.looks = wishes.looks(self.app.shell.looks);
-        self.app.shell.mouse = wishes.mouse;
-        self.app.table_wish = wishes.table;
+        let problems = self.app.configure(&options.config);
+        self.app.shell.looks = options.looks(self.app.shell.looks);
+        self.app.shell.mouse = options.mouse;
+        self.app.table_wish = options.table;
         problems
     }
 

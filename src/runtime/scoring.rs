@@ -14,7 +14,7 @@ use crate::{
     store::{self, Cache, Scorer},
 };
 
-use super::Wishes;
+use super::Options;
 
 /// A scorer to be.
 #[derive(Debug, Default)]
@@ -26,11 +26,11 @@ pub struct Scoring {
 }
 
 impl Scoring {
-    pub fn of(wishes: &Wishes) -> Self {
+    pub fn of(options: &Options) -> Self {
         Self {
-            profile: wishes.config.profile,
-            rules: wishes.config.rules.clone(),
-            caches: wishes.caches,
+            profile: options.config.profile,
+            rules: options.config.rules.clone(),
+            caches: options.caches,
             made: OnceLock::new(),
         }
     }

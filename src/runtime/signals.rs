@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_channel::Sender;
 
-use super::world::Event;
+use super::event::Event;
 
 /// Whether another program has the terminal at the moment. What the keyboard sends to everybody in front of it is
 /// meant for that program then.

@@ -32,7 +32,7 @@ use crate::{
     store,
 };
 
-use super::world::{Opener, Reply};
+use super::{event::Reply, recording::Opener};
 
 /// What starting an agent needs beside the form.
 #[derive(Clone, Default)]

@@ -26,7 +26,7 @@ use crate::{
     },
     run::{
         RepoPath, Run, StepId, StepText,
-        files::{Blob, Change, FileDiff, Timeline, TreeFile, blame::BlamedLine},
+        files::{Change, FileDiff, Timeline, blame::BlamedLine},
         rubric::{Component, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
@@ -36,7 +36,7 @@ use crate::{
         columns::Column,
         effect::Effect,
         files::colours::{self, Sides, Texts},
-        jobs::{Found, Measure, Origin, Plan as JobPlan, Refusal, Tests, Wanted},
+        jobs::{Found, Measure, Plan as JobPlan, Refusal, Tests, Wanted},
         judging::{Judge, Outcome, Plan as JudgePlan, Start as JudgingStart, Wish},
         labels::{Pairs, Saved},
         live::Command,
@@ -46,7 +46,7 @@ use crate::{
         scores::{self, Measured, Moved, RulerName},
     },
     shell::{Message, state},
-    store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer, Siblings},
+    store::{self, OpenError},
     study::{
         self, Estimate,
         compare::{Party, Trees},
@@ -59,322 +59,14 @@ use super::{
     auditing,
     collecting::Collecting,
     comparing::Comparing,
+    event::{Event, Reply},
     jobs,
     judging::Judging,
     living::{self, Living},
+    recording::{Opener, Recording, from_disk},
     scoring::{Scoring, name_of},
     starting::{self, Starting},
 };
-
-/// What answers questions about a run. The store's archive does; tests bring their own.
-pub trait Recording: Send + Sync {
-    fn step_text(&self, run: &Run, step: StepId) -> StepText;
-    fn request(&self, run: &Run, turn: usize) -> String;
-    fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String>;
-    /// One list a turn, one entry a change.
-    fn line_counts(&self, run: &Run) -> Result<Counts, String>;
-    fn diff(&self, run: &Run, change: &Change, context: usize) -> FileDiff;
-    /// What changed between two moments, counted in turns done.
-    fn changes_between(
-        &self,
-        run: &Run,
-        before: usize,
-        after: usize,
-    ) -> Result<Vec<Change>, String>;
-    /// One entry a line of the file after so many turns.
-    fn blame(&self, run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String>;
-    fn search(
-        &self,
-        run: &Run,
-        query: &Query,
-        found: &mut dyn FnMut(Hit) -> bool,
-    ) -> Result<(), String>;
-    /// The scores of the files at each of these moments, counted in turns done.
-    fn score(
-        &self,
-        run: &Run,
-        moments: &[usize],
-        scorer: &Scorer,
-        goes_on: &GoesOn<'_>,
-    ) -> Result<Vec<Scored>, String>;
-    /// DIR of the files at each of these moments, counted in turns done; None where there is none.
-    fn dir(
-        &self,
-        run: &Run,
-        moments: &[usize],
-        reader: &ReuseReader,
-    ) -> Result<Vec<Option<f64>>, String>;
-    /// What is in a file. The error is a sentence.
-    fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String>;
-    /// What stands beside the run of what it is judged by; by default nothing does.
-    fn rubric(&self) -> Rubric {
-        Rubric::default()
-    }
-    /// The folder of the bundle, where it is one: the place for verdicts.
-    fn bundle(&self) -> Option<PathBuf> {
-        None
-    }
-    /// What the modules offer after so many turns and who takes it; None where nothing says what the files were. The
-    /// error is a sentence.
-    fn reuse(&self, _run: &Run, _done: usize) -> Result<Option<Reuse>, String> {
-        Ok(None)
-    }
-    /// What became of these components; one entry each. The error is a sentence.
-    fn lifelines(
-        &self,
-        _run: &Run,
-        _asked: &[Asked],
-        _goes_on: &GoesOn<'_>,
-    ) -> Result<Vec<Lifeline>, String> {
-        Err("this recording cannot tell what became of its components".into())
-    }
-    /// What a rater has labelled so far; nothing of other raters. The error is a sentence.
-    fn labels(&self, _annotator: &str) -> Result<Labels, String> {
-        Err(auditing::NO_BUNDLE.into())
-    }
-    /// Brings a label to the disk before it returns, and gives all labels of the rater. The error is a sentence.
-    fn save_label(
-        &self,
-        _annotator: &str,
-        _label: Label,
-        _seen: Option<&Label>,
-    ) -> Result<Saved, String> {
-        Err(auditing::NO_BUNDLE.into())
-    }
-    /// Places that look like a component after so many turns, best first; what of them a verdict's looks read, where
-    /// one is given. The error is a sentence.
-    fn places(
-        &self,
-        _run: &Run,
-        _done: usize,
-        _component: &Component,
-        _verdict: Option<&Verdict>,
-    ) -> Result<Vec<Place>, String> {
-        Err("this recording cannot tell what its code looks like".into())
-    }
-}
-
-impl Recording for Archive {
-    fn step_text(&self, run: &Run, step: StepId) -> StepText {
-        self.step_text(run, step)
-    }
-
-    fn request(&self, run: &Run, turn: usize) -> String {
-        self.request(run, turn)
-    }
-
-    fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String> {
-        self.timeline(run)
-    }
-
-    fn line_counts(&self, run: &Run) -> Result<Counts, String> {
-        self.line_counts(run)
-    }
-
-    fn diff(&self, run: &Run, change: &Change, context: usize) -> FileDiff {
-        self.diff(run, change, context)
-    }
-
-    fn changes_between(
-        &self,
-        run: &Run,
-        before: usize,
-        after: usize,
-    ) -> Result<Vec<Change>, String> {
-        self.changes_between(run, before, after)
-    }
-
-    fn blame(&self, run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String> {
-        self.blame(run, path, done)
-    }
-
-    fn search(
-        &self,
-        run: &Run,
-        query: &Query,
-        found: &mut dyn FnMut(Hit) -> bool,
-    ) -> Result<(), String> {
-        self.search(run, query, found)
-    }
-
-    fn score(
-        &self,
-        run: &Run,
-        moments: &[usize],
-        scorer: &Scorer,
-        goes_on: &GoesOn<'_>,
-    ) -> Result<Vec<Scored>, String> {
-        self.score(run, moments, scorer, goes_on)
-    }
-
-    fn dir(
-        &self,
-        run: &Run,
-        moments: &[usize],
-        reader: &ReuseReader,
-    ) -> Result<Vec<Option<f64>>, String> {
-        let reuse = self.reuse(run, moments, reader)?;
-        Ok(reuse.into_iter().map(|reuse| reuse?.dir()).collect())
-    }
-
-    fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String> {
-        self.content(run, file)
-    }
-
-    fn rubric(&self) -> Rubric {
-        self.rubric()
-    }
-
-    fn bundle(&self) -> Option<PathBuf> {
-        self.bundle().map(Path::to_owned)
-    }
-
-    fn reuse(&self, run: &Run, done: usize) -> Result<Option<Reuse>, String> {
-        let mut all = self.reuse(run, &[done], &store::ReuseReader::default())?;
-        Ok(all.pop().flatten())
-    }
-
-    fn lifelines(
-        &self,
-        run: &Run,
-        asked: &[Asked],
-        goes_on: &GoesOn<'_>,
-    ) -> Result<Vec<Lifeline>, String> {
-        self.lifelines(run, asked, goes_on)
-    }
-
-    fn labels(&self, annotator: &str) -> Result<Labels, String> {
-        auditing::labels(self, annotator)
-    }
-
-    fn save_label(
-        &self,
-        annotator: &str,
-        label: Label,
-        seen: Option<&Label>,
-    ) -> Result<Saved, String> {
-        auditing::save(self, annotator, label, seen)
-    }
-
-    fn places(
-        &self,
-        run: &Run,
-        done: usize,
-        component: &Component,
-        verdict: Option<&Verdict>,
-    ) -> Result<Vec<Place>, String> {
-        self.places(run, done, component, verdict)
-    }
-}
-
-/// A run and what answers questions about it.
-#[derive(Clone)]
-pub struct Opened {
-    pub run: Arc<Run>,
-    pub recording: Arc<dyn Recording>,
-}
-
-impl From<store::Opened> for Opened {
-    fn from(opened: store::Opened) -> Self {
-        Self { run: opened.run, recording: opened.archive }
-    }
-}
-
-/// How a path becomes a run.
-#[derive(Clone)]
-pub struct Opener {
-    whole: Arc<Whole>,
-    among: Option<Arc<Among>>,
-    head: Arc<Head>,
-    several: Arc<Several>,
-}
-
-type Whole = dyn Fn(&Path) -> Result<Opened, OpenError> + Send + Sync;
-type Among = dyn Fn(&Path, &Siblings) -> Result<Opened, OpenError> + Send + Sync;
-type Head = dyn Fn(&Path) -> Option<Opened> + Send + Sync;
-type Several = dyn Fn(&Path) -> bool + Send + Sync;
-
-impl Opener {
-    pub fn new(whole: impl Fn(&Path) -> Result<Opened, OpenError> + Send + Sync + 'static) -> Self {
-        let (head, several) = (Arc::new(|_: &Path| None), Arc::new(|_: &Path| false));
-        Self { whole: Arc::new(whole), among: None, head, several }
-    }
-
-    /// Opens the whole run.
-    pub fn open(&self, path: &Path) -> Result<Opened, OpenError> {
-        (self.whole)(path)
-    }
-
-    /// Opens one of many runs, by what is known of the logs beside it.
-    pub fn open_among(&self, path: &Path, siblings: &Siblings) -> Result<Opened, OpenError> {
-        match &self.among {
-            Some(among) => among(path, siblings),
-            None => self.open(path),
-        }
-    }
-
-    /// With a way to open many runs that costs less than to open each by itself.
-    #[must_use]
-    pub fn with_many(
-        self,
-        among: impl Fn(&Path, &Siblings) -> Result<Opened, OpenError> + Send + Sync + 'static,
-    ) -> Self {
-        Self { among: Some(Arc::new(among)), ..self }
-    }
-
-    /// With a way to have the beginning of a run while the whole is read.
-    #[must_use]
-    pub fn with_head(self, head: impl Fn(&Path) -> Option<Opened> + Send + Sync + 'static) -> Self {
-        Self { head: Arc::new(head), ..self }
-    }
-}
-
-impl Opener {
-    /// With a way to tell that a path holds several runs, which are shown in a table then.
-    #[must_use]
-    pub fn with_several(self, several: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
-        Self { several: Arc::new(several), ..self }
-    }
-}
-
-/// The way in through the disk.
-pub fn from_disk() -> Opener {
-    Opener::new(|path| store::open(path).map(Opened::from))
-        .with_many(|path, siblings| store::open_among(path, siblings).map(Opened::from))
-        .with_head(|path| store::open_head(path).map(Opened::from))
-        .with_several(store::holds_several)
-}
-
-/// What a worker sends back.
-pub enum Reply {
-    Opened(Request, Result<Opened, OpenError>),
-    Message(Message),
-    /// A run that was to be set beside others cannot be opened.
-    NotCompared(Request, OpenError),
-    /// The run of a form can begin; the one that it is started from.
-    StartLive(Request, Box<Job>, Option<Origin>),
-}
-
-pub enum Event {
-    /// The user, the terminal or the clock wants something.
-    Asked(Message),
-    /// A question is answered, for good.
-    Answered(Reply),
-    /// A part of an answer; more follows.
-    Partly(Message),
-    /// The beginning of a run that is still being read; the whole follows.
-    Begun(Request, Opened),
-    /// Told of a run that is being made; whoever tells waits until it is taken in.
-    Living(Message),
-    /// A signal arrived.
-    Signal(i32),
-    /// There is no terminal any more.
-    Gone,
-    /// The recording that is followed has grown.
-    Grown(Opened),
-    /// Something was added to a bundle, which may not be the one that is open any more.
-    Changed(PathBuf, Opened),
-}
 
 /// Carries out effects.
 pub struct World {

@@ -9,7 +9,7 @@ use std::{
 use ratatui::{layout::Size, style::Color};
 use serde_json::Value;
 use trajview::{
-    runtime::{Rehearsal, Wishes, from_disk},
+    runtime::{Options, Rehearsal, from_disk},
     session::{place::Place, views::View},
     shell::{Message, state},
     widgets::{
@@ -97,7 +97,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 fn opened(path: PathBuf, size: (u16, u16), annotator: Option<&str>, place: Place) -> Rehearsal {
-    let mut wishes = Wishes::default();
+    let mut wishes = Options::default();
     wishes.config.annotator = annotator.map(str::to_owned);
     let size = Size { width: size.0, height: size.1 };
     let place = Place { view: View::Audit, ..place };

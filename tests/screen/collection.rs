@@ -10,7 +10,7 @@ use trajview::{
         card::{CardTests, Recorded},
         recorded::Passed,
     },
-    runtime::{self, Wishes},
+    runtime::{self, Options},
     session::{
         ask::Request,
         columns::Column,
@@ -463,7 +463,7 @@ fn samples(width: u16, height: u16, keys: &str) -> Buffer {
         size,
         keys,
         Place::default(),
-        Wishes::default(),
+        Options::default(),
     )
     .unwrap()
 }
@@ -613,7 +613,7 @@ fn a_run_directory_of_slopcodebench_has_a_row_for_each_problem() {
     let place = Place { view: View::Collection, ..Place::default() };
 
     let frame =
-        runtime::headless_as(runtime::from_disk(), &paths, size, "", place, Wishes::default())
+        runtime::headless_as(runtime::from_disk(), &paths, size, "", place, Options::default())
             .unwrap();
 
     // The folder's name is another each time.

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Size;
 use trajview::{
-    runtime::{self, Wishes, from_disk},
+    runtime::{self, Options, from_disk},
     session::{place::Place, views::View},
     shell::config::Config,
     widgets::export,
@@ -19,7 +19,7 @@ fn of_runs(runs: &[&str], (width, height): (u16, u16), keys: &str, view: View) -
     // A few rules are enough to be measured by, and quick.
     let rules = Some(project("assets/rules/python/booleans.yml"));
     let config = Config { rules, ..Config::default() };
-    let wishes = Wishes { config, ..Wishes::default() };
+    let wishes = Options { config, ..Options::default() };
     let frame = runtime::headless_as(from_disk(), &paths, size, keys, place, wishes);
     export::text(&frame.expect("the runs open"))
 }

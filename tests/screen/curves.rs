@@ -10,7 +10,7 @@ use trajview::{
         Checkpoint, CheckpointRecord, Tokens,
         recorded::{Passed, Recorded, Tests, Value},
     },
-    runtime::{self, Wishes},
+    runtime::{self, Options},
     session::{place::Place, question::Question, series, views::View},
     shell::{Message, config::Config, draw, state},
     views::curves::reference::Reference,
@@ -83,7 +83,7 @@ fn record(checkpoint: &mut Checkpoint, passed: u64) {
     }));
 }
 
-fn frame_as(wishes: Wishes, width: u16, height: u16, keys: &str) -> Buffer {
+fn frame_as(wishes: Options, width: u16, height: u16, keys: &str) -> Buffer {
     let place = Place { view: View::Curves, ..Place::default() };
     let size = Size { width, height };
     runtime::headless_as(opener_of(eroding), &[], size, keys, place, wishes).unwrap()
@@ -99,7 +99,7 @@ fn text(width: u16, height: u16, keys: &str) -> String {
 
 #[test]
 fn a_real_world_measures_with_its_own_rules() {
-    let seen = export::text(&frame_as(Wishes::default(), 120, 40, "m"));
+    let seen = export::text(&frame_as(Options::default(), 120, 40, "m"));
     assert!(seen.contains("computed · profile trajview · "), "{seen}");
     assert!(seen.contains("rise 1 of 2 of erosion: +0.9"), "{seen}");
 }
@@ -294,7 +294,7 @@ fn a_reference_band_is_drawn_with_its_source_only_where_somebody_gives_one() {
         ..Reference::default()
     };
     let config = Config { reference, ..Config::default() };
-    let wishes = Wishes { config, ..Wishes::default() };
+    let wishes = Options { config, ..Options::default() };
     let seen = export::text(&frame_as(wishes, 120, 40, "j"));
     assert!(seen.contains("┄ 0.1–0.3: our own 20 repositories"), "{seen}");
     assert!(!text(120, 40, "j").contains('┄'));
@@ -430,7 +430,7 @@ proptest! {
 }
 
 fn settled(width: u16, height: u16, keys: &str) -> String {
-    export::text(&frame_as(Wishes::default(), width, height, keys))
+    export::text(&frame_as(Options::default(), width, height, keys))
 }
 
 #[test]
@@ -478,7 +478,7 @@ fn the_code_of_every_checkpoint_is_tested_with_a_command_from_a_form() {
         let size = Size { width: 120, height: 40 };
         let place = Place { view: View::Curves, ..Place::default() };
         let frame =
-            runtime::headless(std::slice::from_ref(&run), size, keys, place, Wishes::default());
+            runtime::headless(std::slice::from_ref(&run), size, keys, place, Options::default());
         let frame = export::text(&frame.unwrap());
         frame.replace(&run.display().to_string(), "RUN")
     };
@@ -510,7 +510,7 @@ fn the_form_of_tests_says_where_they_run_and_where_their_outcome_is_kept() {
             size,
             keys,
             Place::default(),
-            Wishes::default(),
+            Options::default(),
         );
         let frame = export::text(&frame.unwrap());
         let names = [run.display().to_string(), "R".repeat(3)];
@@ -529,14 +529,14 @@ fn a_form_makes_its_profile_the_default_of_later_runs() {
     let place = tempfile::tempdir().unwrap();
     let settings = place.path().join("config.toml");
     std::fs::write(&settings, "# mine\ntheme = \"dark\"\n").unwrap();
-    let wishes = || Wishes { settings: Some(settings.clone()), ..Wishes::default() };
+    let wishes = || Options { settings: Some(settings.clone()), ..Options::default() };
     let planned = export::text(&frame_as(wishes(), 120, 40, "U l j j l"));
     assert!(planned.contains("kept in") && planned.contains("config.toml"), "{planned}");
     let kept = export::text(&frame_as(wishes(), 120, 40, "U l j j l <enter>"));
     assert!(kept.contains("scb-paper is the default from now on"), "{kept}");
     let text = std::fs::read_to_string(&settings).unwrap();
     assert_eq!(text, "# mine\ntheme = \"dark\"\nprofile = \"scb-paper\"\n");
-    let nowhere = export::text(&frame_as(Wishes::default(), 120, 40, "U l j j l <enter>"));
+    let nowhere = export::text(&frame_as(Options::default(), 120, 40, "U l j j l <enter>"));
     assert!(nowhere.contains("there is no place for settings"), "{nowhere}");
 }
 
@@ -550,7 +550,7 @@ fn a_comparison_and_a_table_of_runs_keep_what_was_measured_before_in_brackets() 
         let place = Place { view, ..Place::default() };
         let size = Size { width: 160, height: 45 };
         let wishes =
-            Wishes { config: Config { rules: None, ..Config::default() }, ..Wishes::default() };
+            Options { config: Config { rules: None, ..Config::default() }, ..Options::default() };
         export::text(&runtime::headless(&runs, size, keys, place, wishes).unwrap())
     };
     let row = |frame: &str, name: &str| {

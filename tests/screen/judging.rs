@@ -12,7 +12,7 @@ use trajview::{
         found::{Environment, Local},
         settings::{Kind, Settings},
     },
-    runtime::{Rehearsal, SettingsFile, Wishes, from_disk},
+    runtime::{Options, Rehearsal, SettingsFile, from_disk},
     session::place::Place,
     shell::{App, Message},
     widgets::export,
@@ -39,18 +39,19 @@ impl Stage {
     }
 
     fn of(desk: Desk, (width, height): (u16, u16), judges: Vec<Settings>) -> Self {
-        let wishes = Wishes { judges, settings: Some("trajview.toml".into()), ..Wishes::default() };
+        let wishes =
+            Options { judges, settings: Some("trajview.toml".into()), ..Options::default() };
         Self::with(desk, (width, height), wishes)
     }
 
     /// With nobody in the settings, and this environment.
     fn found(size: (u16, u16), environment: Environment) -> Self {
         let settings = Some("trajview.toml".into());
-        let wishes = Wishes { settings, environment, ..Wishes::default() };
+        let wishes = Options { settings, environment, ..Options::default() };
         Self::with(Desk::new(""), size, wishes)
     }
 
-    fn with(desk: Desk, (width, height): (u16, u16), wishes: Wishes) -> Self {
+    fn with(desk: Desk, (width, height): (u16, u16), wishes: Options) -> Self {
         let size = Size { width, height };
         let screen =
             Rehearsal::of(from_disk(), &[desk.run()], size, Place::default(), wishes).unwrap();
@@ -347,7 +348,7 @@ fn what_is_missing_to_ask_is_a_sentence() {
     assert!(form.contains("components.json is not there"), "{form}");
 
     let log = common::project("sample-runs").join("codex-p12/session");
-    let wishes = Wishes { judges: vec![stub(&server)], ..Wishes::default() };
+    let wishes = Options { judges: vec![stub(&server)], ..Options::default() };
     let size = Size { width: 120, height: 40 };
     let mut screen = Rehearsal::of(from_disk(), &[log], size, Place::default(), wishes).unwrap();
     screen.press("r").unwrap();
@@ -591,10 +592,10 @@ impl trajview::runtime::JudgeSettings for Settled {
 fn a_judge_that_is_kept_is_of_the_settings_at_once() {
     let server = Server::listing(&["m-one"], able);
     let file = Arc::new(Settled::default());
-    let wishes = Wishes {
+    let wishes = Options {
         environment: with_key(&server),
         settings_file: Some(SettingsFile(file.clone())),
-        ..Wishes::default()
+        ..Options::default()
     };
     let mut stage = Stage::with(Desk::new(""), (120, 40), wishes);
 
@@ -613,7 +614,7 @@ fn a_judge_that_is_kept_is_of_the_settings_at_once() {
 fn settings_are_read_again_when_the_form_opens() {
     let server = Server::new(able);
     let file = Arc::new(Settled::default());
-    let wishes = Wishes { settings_file: Some(SettingsFile(file.clone())), ..Wishes::default() };
+    let wishes = Options { settings_file: Some(SettingsFile(file.clone())), ..Options::default() };
     let mut stage = Stage::with(Desk::new(""), (120, 40), wishes);
     assert!(stage.press("r").contains("Nobody can be asked yet"));
 

@@ -7,7 +7,7 @@ use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
     formats::{Source, by_name},
     run::{Run, Turn, rubric_tree::RubricTree},
-    runtime::{self, Wishes},
+    runtime::{self, Options},
     session::{ask::Loading, effect::Effect, place::Place, views::View},
     shell::{App, Message, config::Config, draw, state},
     views::scores::tree::{Order, Part},
@@ -22,12 +22,12 @@ fn sample() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample-runs/paperbench")
 }
 
-fn frame_as(wishes: Wishes, width: u16, height: u16, keys: &str) -> Buffer {
+fn frame_as(wishes: Options, width: u16, height: u16, keys: &str) -> Buffer {
     runtime::headless(&[sample()], Size { width, height }, keys, Place::default(), wishes).unwrap()
 }
 
 fn text(width: u16, height: u16, keys: &str) -> String {
-    export::text(&frame_as(Wishes::default(), width, height, keys))
+    export::text(&frame_as(Options::default(), width, height, keys))
 }
 
 /// A run that is open on a screen of 120 columns.
@@ -99,7 +99,7 @@ fn the_smallest_screen_still_has_scores_and_words() {
 #[test]
 fn without_utf_8_the_tree_is_ascii() {
     let wishes =
-        Wishes { config: Config { ascii: true, ..Config::default() }, ..Wishes::default() };
+        Options { config: Config { ascii: true, ..Config::default() }, ..Options::default() };
     let seen = export::text(&frame_as(wishes, 80, 24, "Z /attention <enter>"));
     assert!(seen.is_ascii(), "{seen}");
     insta::assert_snapshot!(seen);

@@ -8,7 +8,7 @@ use trajview::{
         Checklist, Component, Evidence, Exposure, Judge, Judgement, Label, Labels, Look,
         Recoverability, Rubric, Verdict,
     },
-    runtime::{self, Wishes},
+    runtime::{self, Options},
     session::{effect::Effect, place::Place, views::View},
     shell::{Message, draw, state},
     widgets::{
@@ -426,7 +426,7 @@ fn sample() -> Vec<PathBuf> {
 fn sampled(component: &str, keys: &str) -> Buffer {
     let place = Place { view: View::Scores, component: Some(component.into()), ..Place::default() };
     let size = Size { width: 120, height: 40 };
-    runtime::headless(&sample(), size, keys, place, Wishes::default()).unwrap()
+    runtime::headless(&sample(), size, keys, place, Options::default()).unwrap()
 }
 
 #[test]

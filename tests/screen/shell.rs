@@ -7,7 +7,7 @@ use ratatui::{
 };
 use trajview::{
     run::values::Named,
-    runtime::{self, Wishes},
+    runtime::{self, Options},
     session::{arrangement::Arrangement, effect::Effect, place::Place},
     shell::{
         App, Message,
@@ -68,11 +68,11 @@ fn place(world: &Answering) -> (usize, Panel) {
     (replay.session.turn + 1, replay.replay.focus)
 }
 
-fn wishes(theme: ThemeName, ascii: bool) -> Wishes {
-    Wishes { config: Config { theme, ascii, ..Config::default() }, ..Wishes::default() }
+fn wishes(theme: ThemeName, ascii: bool) -> Options {
+    Options { config: Config { theme, ascii, ..Config::default() }, ..Options::default() }
 }
 
-fn frame_as(wishes: Wishes, width: u16, height: u16, keys: &str) -> Buffer {
+fn frame_as(wishes: Options, width: u16, height: u16, keys: &str) -> Buffer {
     let size = Size { width, height };
     runtime::headless_as(story::sample(), &[], size, keys, Place::default(), wishes).unwrap()
 }
@@ -417,7 +417,7 @@ fn the_copied_command_opens_the_same_place() {
 #[test]
 fn a_key_that_copies_nothing_says_which_would() {
     let mut world = world(120, 40, "y");
-    assert!(export::text(&frame_as(Wishes::default(), 120, 40, "y")).contains("l line   h hunk"));
+    assert!(export::text(&frame_as(Options::default(), 120, 40, "y")).contains("l line   h hunk"));
     press(&mut world, "x");
     assert_eq!(notice(&world), "y is followed by l, h, p, v or y");
     press(&mut world, "l");
@@ -646,7 +646,7 @@ fn settings_reach_the_screen() {
     config.diff.context = 0;
     config.play.speed = 4.0;
     let frame = |keys| {
-        let wishes = Wishes { config: config.clone(), ..Wishes::default() };
+        let wishes = Options { config: config.clone(), ..Options::default() };
         export::text(&frame_as(wishes, 120, 40, keys))
     };
 
@@ -667,12 +667,12 @@ fn the_settings_say_how_the_diff_stands_and_what_playback_stops_at() {
     config.diff.mode = Arrangement::Columns;
     config.play.stop_at = vec![Stop::Error, Stop::Compaction];
     let frame = |keys| {
-        let wishes = Wishes { config: config.clone(), ..Wishes::default() };
+        let wishes = Options { config: config.clone(), ..Options::default() };
         export::text(&frame_as(wishes, 200, 50, keys))
     };
 
-    let unified = export::text(&frame_as(Wishes::default(), 200, 50, "l"));
+    let unified = export::text(&frame_as(Options::default(), 200, 50, "l"));
     assert_ne!(frame("l"), unified);
-    assert_eq!(frame("l"), export::text(&frame_as(Wishes::default(), 200, 50, "l d")));
+    assert_eq!(frame("l"), export::text(&frame_as(Options::default(), 200, 50, "l d")));
     assert!(frame("<space>").contains("until an error or a compaction"), "{}", frame("<space>"));
 }

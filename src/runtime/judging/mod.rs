@@ -41,7 +41,7 @@ use crate::{
     store::{self, Opened, judgements::Judgements},
 };
 
-use super::world::Event;
+use super::event::Event;
 
 use known::{Known, SettingsFile};
 

@@ -1,0 +1,43 @@
+//! What workers, the agent and the terminal send to the run loop.
+
+use std::path::PathBuf;
+
+use crate::{
+    live::Job,
+    session::{ask::Request, jobs::Origin},
+    shell::Message,
+    store::OpenError,
+};
+
+use super::recording::Opened;
+
+/// What a worker sends back.
+pub enum Reply {
+    Opened(Request, Result<Opened, OpenError>),
+    Message(Message),
+    /// A run that was to be set beside others cannot be opened.
+    NotCompared(Request, OpenError),
+    /// The run of a form can begin; the one that it is started from.
+    StartLive(Request, Box<Job>, Option<Origin>),
+}
+
+pub enum Event {
+    /// The user, the terminal or the clock wants something.
+    Asked(Message),
+    /// A question is answered, for good.
+    Answered(Reply),
+    /// A part of an answer; more follows.
+    Partly(Message),
+    /// The beginning of a run that is still being read; the whole follows.
+    Begun(Request, Opened),
+    /// Told of a run that is being made; whoever tells waits until it is taken in.
+    Living(Message),
+    /// A signal arrived.
+    Signal(i32),
+    /// There is no terminal any more.
+    Gone,
+    /// The recording that is followed has grown.
+    Grown(Opened),
+    /// Something was added to a bundle, which may not be the one that is open any more.
+    Changed(PathBuf, Opened),
+}

@@ -1,0 +1,48 @@
+//! What the command line and the settings say of the screen.
+
+use std::path::PathBuf;
+
+use crate::{
+    judge::{found::Environment, settings::Settings},
+    live::drivers::command::ProgramOptions,
+    shell::{config::Config, mouse::Capture},
+    views::table::Opening,
+    widgets::looks::{Alphabet, Looks},
+};
+
+use super::judging::known::SettingsFile;
+
+/// How the screen is wanted.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Options {
+    pub config: Config,
+    /// Where nobody says, the locale does.
+    pub alphabet: Option<Alphabet>,
+    pub mouse: Capture,
+    /// Whether measures are kept on disk for the next time.
+    pub caches: bool,
+    /// How a table of runs is wanted.
+    pub table: Opening,
+    /// Who can be asked about a run.
+    pub judges: Vec<Settings>,
+    /// Where the settings are read from; None where there is no place for them.
+    pub settings: Option<PathBuf>,
+    /// Reads the judges of the settings again and adds one; None where that cannot be done.
+    pub settings_file: Option<SettingsFile>,
+    /// Where judges are looked for that the settings do not name.
+    pub environment: Environment,
+    /// Programs without a driver of their own that can be driven.
+    pub drivers: Vec<(String, ProgramOptions)>,
+}
+
+impl Options {
+    /// What the environment says: `NO_COLOR` (see <https://no-color.org>) wins over any theme.
+    pub fn looks(&self, looks: Looks) -> Looks {
+        let variable = |name| std::env::var(name).ok();
+        let locale = || Alphabet::of_locale(["LC_ALL", "LC_CTYPE", "LANG"].map(variable));
+        let is_set = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let said = if self.config.ascii { Some(Alphabet::Ascii) } else { None };
+        let alphabet = self.alphabet.or(said).unwrap_or_else(locale);
+        Looks { has_colours: !is_set, alphabet, ..looks }
+    }
+}
