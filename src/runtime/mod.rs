@@ -200,8 +200,8 @@ impl Rehearsal {
         if let Some(why) = runtime.open_error {
             return Err(why.into());
         }
-        if let (Some(at), Some(replay)) = (place.turn, runtime.app.replay()) {
-            at.turn_of(&replay.session.run).map_err(Failure::Place)?;
+        if let (Some(at), Some(open)) = (place.turn, runtime.app.open_run()) {
+            at.turn_of(&open.session.run).map_err(Failure::Place)?;
         }
         Ok(Self { runtime })
     }

@@ -351,7 +351,7 @@ impl Runtime {
 
     /// Whether a recording says more than the one on screen.
     fn is_news(&self, opened: &Opened) -> bool {
-        self.app.replay().is_some_and(|replay| *replay.session.run != *opened.run)
+        self.app.open_run().is_some_and(|open| *open.session.run != *opened.run)
     }
 
     /// Starts an agent, where its form was not closed meanwhile.
@@ -375,7 +375,7 @@ impl Runtime {
             Reply::NotCompared(request, why) => {
                 let answer = Answer::Parties(Err(why.to_string()));
                 // Beside a table or a run it is a sentence.
-                if self.app.collection.is_none() && self.app.replay().is_none() {
+                if self.app.collection.is_none() && self.app.open_run().is_none() {
                     self.open_error = Some(why);
                 }
                 self.update(Message::Answered(request, answer))

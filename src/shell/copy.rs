@@ -37,10 +37,10 @@ struct Copied {
 
 impl App {
     pub(crate) fn copy(&mut self, what: What) -> Vec<Effect> {
-        let copied = match (self.comparison(), self.table(), self.replay()) {
+        let copied = match (self.comparison(), self.table(), self.open_run()) {
             (Some(compared), ..) => of_comparison(compared, what),
             (_, Some(table), _) => of_table(table, what),
-            (.., Some(replay)) => of_run(replay, &self.shell.source, what),
+            (.., Some(open)) => of_run(open, &self.shell.source, what),
             (None, None, None) => return vec![],
         };
         let copied = match copied {
@@ -75,13 +75,13 @@ impl App {
     }
 }
 
-fn of_run(replay: &OpenRun, source: &Path, what: What) -> Result<Copied, String> {
+fn of_run(open: &OpenRun, source: &Path, what: What) -> Result<Copied, String> {
     match what {
-        What::Line => line(replay),
-        What::Hunk => hunk(replay),
-        What::Patch => patch(replay),
-        What::Verdict => verdict(replay),
-        What::Link => Ok(link(replay, source)),
+        What::Line => line(open),
+        What::Hunk => hunk(open),
+        What::Patch => patch(open),
+        What::Verdict => verdict(open),
+        What::Link => Ok(link(open, source)),
     }
 }
 
@@ -146,89 +146,85 @@ fn harmless(text: &str) -> (String, usize) {
     (kept, count)
 }
 
-fn line(replay: &OpenRun) -> Result<Copied, String> {
+fn line(open: &OpenRun) -> Result<Copied, String> {
     let copied = |text: String, name: &str| Ok(Copied { text, name: name.into() });
-    if replay.session.view == View::Scores
-        && replay.scores.shown(&replay.session) == Some(Shows::Tree)
-    {
-        let text = replay.scores.tree.line_as_text().ok_or("no node is chosen")?;
+    if open.session.view == View::Scores && open.scores.shown(&open.session) == Some(Shows::Tree) {
+        let text = open.scores.tree.line_as_text().ok_or("no node is chosen")?;
         return copied(text, "what the node requires");
     }
-    if replay.session.view == View::Audit {
-        return copied(replay.audit.audit_line(&replay.session)?, "the line");
+    if open.session.view == View::Audit {
+        return copied(open.audit.audit_line(&open.session)?, "the line");
     }
-    if replay.session.view == View::Scores
-        && replay.scores.shown(&replay.session) == Some(Shows::Flags)
-    {
+    if open.session.view == View::Scores && open.scores.shown(&open.session) == Some(Shows::Flags) {
         return copied(
-            replay.scores.flags.flag_as_text(&replay.session).ok_or("no flag is chosen")?,
+            open.scores.flags.flag_as_text(&open.session).ok_or("no flag is chosen")?,
             "the flag",
         );
     }
-    match replay.replay.focus {
+    match open.replay.focus {
         Panel::Turns => {
             let turn =
-                replay.session.run.turns.get(replay.session.turn).ok_or("this run has no turns")?;
+                open.session.run.turns.get(open.session.turn).ok_or("this run has no turns")?;
             copied(turn.title.to_string(), "the turn's request")
         }
         Panel::Files => {
-            let (_, change) = replay.replay.change(&replay.session).ok_or("no file is selected")?;
+            let (_, change) = open.replay.change(&open.session).ok_or("no file is selected")?;
             copied(change.path.to_string(), "the path of the file")
         }
         Panel::Diff => {
-            let compared = shown(replay)?;
+            let compared = shown(open)?;
             let row =
-                compared.rows.get(replay.replay.diff.scroll.cursor).ok_or("no line is selected")?;
+                compared.rows.get(open.replay.diff.scroll.cursor).ok_or("no line is selected")?;
             match compared.line(*row) {
                 Some(line) => {
                     let number = line.new.or(line.old).map(|number| format!(" {number}"));
                     copied(line.text.clone(), &format!("line{}", number.unwrap_or_default()))
                 }
-                None => hunk(replay),
+                None => hunk(open),
             }
         }
-        Panel::Steps => step_line(replay),
+        Panel::Steps => step_line(open),
     }
 }
 
-fn verdict(replay: &OpenRun) -> Result<Copied, String> {
-    if replay.session.view == View::Audit {
+fn verdict(open: &OpenRun) -> Result<Copied, String> {
+    if open.session.view == View::Audit {
         let name = "the label and the verdict".into();
-        return Ok(Copied { text: replay.audit.audit_as_text(&replay.session)?, name });
+        return Ok(Copied { text: open.audit.audit_as_text(&open.session)?, name });
     }
-    if replay.session.view != View::Scores {
+    if open.session.view != View::Scores {
         return Err("verdicts are in the scores: 3w".into());
     }
-    let text = match replay.scores.shown(&replay.session) {
-        Some(Shows::Tree) => replay.scores.tree.verdict_as_text()?,
+    let text = match open.scores.shown(&open.session) {
+        Some(Shows::Tree) => open.scores.tree.verdict_as_text()?,
         Some(Shows::Flags) => {
-            replay.scores.flags.flag_as_text(&replay.session).ok_or("no flag is chosen")?
+            open.scores.flags.flag_as_text(&open.session).ok_or("no flag is chosen")?
         }
-        _ => replay.scores.verdict_as_text(&replay.session)?,
+        _ => open.scores.verdict_as_text(&open.session)?,
     };
     Ok(Copied { text, name: "the verdict".into() })
 }
 
-fn step_line(replay: &OpenRun) -> Result<Copied, String> {
+fn step_line(open: &OpenRun) -> Result<Copied, String> {
     let nothing = || "there is no line here".to_owned();
-    let row = replay.replay.steps.row(replay.replay.steps.scroll.cursor).ok_or_else(nothing)?;
-    let item = *replay.replay.steps.items.get(row.item).ok_or_else(nothing)?;
+    let row = open.replay.steps.row(open.replay.steps.scroll.cursor).ok_or_else(nothing)?;
+    let item = *open.replay.steps.items.get(row.item).ok_or_else(nothing)?;
     let text = match row.kind {
         RowKind::Text { field, range, .. } => {
-            let text = replay.replay.steps.text(item).and_then(|text| text.as_ref().ok());
+            let text = open.replay.steps.text(item).and_then(|text| text.as_ref().ok());
             let words = text.and_then(|text| part_of(text, *field)).ok_or_else(nothing)?;
             let before = words.get(..range.start).unwrap_or_default();
             let start = before.rfind('\n').map_or(0, |at| at + 1);
             let rest = words.get(start..).unwrap_or_default();
             rest.split('\n').next().unwrap_or_default().to_owned()
         }
-        _ => match item.step().and_then(|id| replay.session.run.step(id)) {
+        _ => match item.step().and_then(|id| open.session.run.step(id)) {
             Some(step) => step.label.to_string(),
-            None => replay
+            None => open
                 .session
                 .run
                 .turns
-                .get(replay.session.turn)
+                .get(open.session.turn)
                 .map(|it| it.title.to_string())
                 .unwrap_or_default(),
         },
@@ -237,20 +233,20 @@ fn step_line(replay: &OpenRun) -> Result<Copied, String> {
 }
 
 /// The comparison on screen.
-pub(crate) fn shown(replay: &OpenRun) -> Result<&Compared, String> {
-    match replay.replay.compared(&replay.session) {
+pub(crate) fn shown(open: &OpenRun) -> Result<&Compared, String> {
+    match open.replay.compared(&open.session) {
         Some(Ok(compared)) => Ok(compared),
         Some(Err(why)) => Err(why.clone()),
-        None if replay.replay.change(&replay.session).is_some() => {
+        None if open.replay.change(&open.session).is_some() => {
             Err("the file is still being read".into())
         }
         None => Err("no file is shown here".into()),
     }
 }
 
-fn hunk(replay: &OpenRun) -> Result<Copied, String> {
-    let compared = shown(replay)?;
-    let row = compared.rows.get(replay.replay.diff.scroll.cursor).ok_or("no hunk is shown here")?;
+fn hunk(open: &OpenRun) -> Result<Copied, String> {
+    let compared = shown(open)?;
+    let row = compared.rows.get(open.replay.diff.scroll.cursor).ok_or("no hunk is shown here")?;
     let index = Compared::hunk_of(*row).ok_or("no hunk is shown here")?;
     let hunk = compared.text().and_then(|text| text.hunks.get(index));
     let mut text = String::new();
@@ -276,9 +272,9 @@ fn write_hunk(out: &mut String, hunk: &Hunk) {
     }
 }
 
-fn patch(replay: &OpenRun) -> Result<Copied, String> {
-    let compared = shown(replay)?;
-    let (_, change) = replay.replay.change(&replay.session).ok_or("no file is selected")?;
+fn patch(open: &OpenRun) -> Result<Copied, String> {
+    let compared = shown(open)?;
+    let (_, change) = open.replay.change(&open.session).ok_or("no file is selected")?;
     if compared.is_whole_file() {
         return Err("this is the whole file; a shows the change".into());
     }
@@ -329,44 +325,42 @@ fn patch_of_hunks(change: &Change, diff: &TextDiff) -> Result<String, String> {
 }
 
 /// `trajview runs/a --at 36 --file src/loss.py:32`
-fn link(replay: &OpenRun, source: &Path) -> Copied {
+fn link(open: &OpenRun, source: &Path) -> Copied {
     let mut words = vec!["trajview".to_owned(), argument(&source.to_string_lossy())];
-    if !replay.session.run.turns.is_empty() {
-        words.extend(["--at".to_owned(), (replay.session.turn + 1).to_string()]);
+    if !open.session.run.turns.is_empty() {
+        words.extend(["--at".to_owned(), (open.session.turn + 1).to_string()]);
     }
-    let component = replay
-        .scores
-        .linked_component(&replay.session)
-        .filter(|_| replay.session.view == View::Scores);
-    if replay.session.view == View::Audit {
-        words.extend(audit_link(replay));
+    let component =
+        open.scores.linked_component(&open.session).filter(|_| open.session.view == View::Scores);
+    if open.session.view == View::Audit {
+        words.extend(audit_link(open));
     } else if let Some(component) = component {
         words.extend(["--component".to_owned(), quoted(&component)]);
-    } else if replay.session.view != View::Replay {
-        words.extend(["--view".to_owned(), replay.session.view.word().to_owned()]);
-    } else if let Some(key) = replay.replay.diff_key(&replay.session) {
-        let line = line_number(replay).map(|line| format!(":{line}")).unwrap_or_default();
+    } else if open.session.view != View::Replay {
+        words.extend(["--view".to_owned(), open.session.view.word().to_owned()]);
+    } else if let Some(key) = open.replay.diff_key(&open.session) {
+        let line = line_number(open).map(|line| format!(":{line}")).unwrap_or_default();
         words.extend(["--file".to_owned(), quoted(&format!("{}{line}", key.path))]);
     }
     Copied { text: words.join(" "), name: "the link".into() }
 }
 
 /// `--view audit --component C07 --annotator ann --seed 7`
-fn audit_link(replay: &OpenRun) -> Vec<String> {
+fn audit_link(open: &OpenRun) -> Vec<String> {
     let mut words = vec!["--view".to_owned(), View::Audit.word().to_owned()];
     let mut say = |name: &str, value: Option<String>| {
         words.extend(value.into_iter().flat_map(|value| [format!("--{name}"), quoted(&value)]));
     };
-    say("component", replay.audit.audited_id().map(str::to_owned));
-    say("annotator", replay.session.labels.annotator().map(str::to_owned));
-    say("seed", replay.audit.seed.map(|seed| seed.to_string()));
+    say("component", open.audit.audited_id().map(str::to_owned));
+    say("annotator", open.session.labels.annotator().map(str::to_owned));
+    say("seed", open.audit.seed.map(|seed| seed.to_string()));
     words
 }
 
 /// The line of the new text that the cursor of the diff is at, or the next one there is; counts from 1.
-pub(crate) fn line_number(replay: &OpenRun) -> Option<usize> {
-    let compared = shown(replay).ok()?;
-    let rows = compared.rows.get(replay.replay.diff.scroll.cursor..)?;
+pub(crate) fn line_number(open: &OpenRun) -> Option<usize> {
+    let compared = shown(open).ok()?;
+    let rows = compared.rows.get(open.replay.diff.scroll.cursor..)?;
     rows.iter().find_map(|row| compared.line(*row)?.new)
 }
 

@@ -13,7 +13,7 @@ use super::copy::{line_number, shown};
 
 impl App {
     pub(crate) fn edit(&mut self) -> Vec<Effect> {
-        match self.replay().map(of) {
+        match self.open_run().map(of) {
             Some(Ok(editing)) => {
                 let program = self.shell.editor.clone();
                 return vec![Effect::Edit(Editing { program, ..editing })];
@@ -25,10 +25,10 @@ impl App {
     }
 }
 
-fn of(replay: &OpenRun) -> Result<Editing, String> {
-    let compared = shown(replay)?;
+fn of(open: &OpenRun) -> Result<Editing, String> {
+    let compared = shown(open)?;
     let DiffKey { path, scope } =
-        replay.replay.diff_key(&replay.session).ok_or("no file is selected")?;
+        open.replay.diff_key(&open.session).ok_or("no file is selected")?;
     let text = match &*compared.diff {
         FileDiff::Text { new: Some(text), .. } => text.clone(),
         FileDiff::Text { new: None, .. } => return Err(format!("{} is gone here", path)),
@@ -45,9 +45,9 @@ fn of(replay: &OpenRun) -> Result<Editing, String> {
             format!("turn-{}", turn + 1)
         }
         Scope::Step(step) => {
-            format!("turn-{}-step-{}", step.turn + 1, replay.replay.number_of(step))
+            format!("turn-{}-step-{}", step.turn + 1, open.replay.number_of(step))
         }
     };
-    let line = line_number(replay).unwrap_or(1);
+    let line = line_number(open).unwrap_or(1);
     Ok(Editing { program: None, name: path.name().to_owned(), text, line, moment })
 }

@@ -95,17 +95,17 @@ impl App {
 
     /// Where we are and how we look at it.
     fn stop(&self) -> Option<Stop> {
-        let replay = self.replay()?;
-        let look = Look { outlook: replay.replay.outlook(), zoom: self.zoom };
-        Some(Stop { spot: replay.replay.spot(&replay.session), look: Some(look) })
+        let open = self.open_run()?;
+        let look = Look { outlook: open.replay.outlook(), zoom: self.zoom };
+        Some(Stop { spot: open.replay.spot(&open.session), look: Some(look) })
     }
 
     fn go_to_stop(&mut self, stop: &Stop) {
         if let Some(look) = stop.look {
             self.zoom = look.zoom;
-            self.on_replay(|replay| replay.replay.look_from(look.outlook));
+            self.on_open_run(|open| open.replay.look_from(look.outlook));
         }
-        self.on_replay(|replay| replay.replay.go_to_spot(&mut replay.session, &stop.spot));
+        self.on_open_run(|open| open.replay.go_to_spot(&mut open.session, &stop.spot));
     }
 
     fn no_mark(&self, letter: char) -> String {
@@ -129,7 +129,7 @@ impl App {
     /// Remembers `before` if what happened since was a jump.
     pub(crate) fn remember(&mut self, before: Option<Spot>) {
         let has_travelled = std::mem::take(&mut self.shell.marks.is_travelling);
-        let now = self.replay().map(|it| it.replay.spot(&it.session));
+        let now = self.open_run().map(|it| it.replay.spot(&it.session));
         let (Some(before), Some(now)) = (before, now) else { return };
         if !has_travelled && before.is_a_jump_from(&now) {
             self.shell.marks.left(Stop { spot: before, look: None });

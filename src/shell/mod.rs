@@ -156,13 +156,13 @@ impl Default for App {
 impl App {
     /// Changes the state; what it returns is to be asked of the world.
     pub fn update(&mut self, message: Message) -> Vec<Effect> {
-        let before = self.replay().map(|it| it.replay.spot(&it.session));
+        let before = self.open_run().map(|it| it.replay.spot(&it.session));
         let is_beat = message == Message::Replay(replay::Message::Beat);
         let mut effects = self.take(message);
         let layout = self.layout();
-        if let Loading::Ready(replay) = &mut self.opened {
-            replay.settle(&layout);
-            effects.extend(replay.ask(&mut self.numbers, &layout));
+        if let Loading::Ready(open) = &mut self.opened {
+            open.settle(&layout);
+            effects.extend(open.ask(&mut self.numbers, &layout));
         }
         effects.extend(self.settle_comparison());
         effects.extend(self.settle_live());
@@ -211,40 +211,40 @@ impl App {
             Message::Jobs(message) => return self.update_jobs(message),
             Message::Replay(message) if self.is_way_out(&message) => self.bring_up(self.way_back),
             Message::Replay(message) => {
-                self.on_view(|it| it.replay.update_replay(&mut it.session, message, &layout))
+                self.on_view(|it| it.replay.update(&mut it.session, message, &layout))
             }
             Message::Curves(message) => {
                 let stops = message == curves::Message::StopOrGoOn;
-                self.on_view(|it| it.curves.update_curves(&mut it.session, message, &layout));
-                let is_stopped = self.replay().is_some_and(|it| it.session.scores.is_stopped);
+                self.on_view(|it| it.curves.update(&mut it.session, message, &layout));
+                let is_stopped = self.open_run().is_some_and(|it| it.session.scores.is_stopped);
                 return (stops && is_stopped).then_some(Effect::StopScoring).into_iter().collect();
             }
             Message::Scores(message) => {
-                self.on_view(|it| it.scores.update_scores(&mut it.session, message, &layout));
+                self.on_view(|it| it.scores.update(&mut it.session, message, &layout));
             }
             Message::Audit(message) => {
-                self.on_view(|it| it.audit.update_audit(&mut it.session, message, &layout));
+                self.on_view(|it| it.audit.update(&mut it.session, message, &layout));
             }
             Message::Judging(message) => self.on_view(|it| {
                 it.session.rubric.looked_at = it.looked_at();
-                it.judging.update_judging(&mut it.session, message, &layout);
+                it.judging.update(&mut it.session, message, &layout);
             }),
             Message::Overlay(message) => self.update_overlay(&message, &self.whole_layout()),
             Message::Zoom => self.zoom = if self.zoom == Zoom::On { Zoom::Off } else { Zoom::On },
             Message::Escape => {
                 self.zoom = Zoom::Off;
                 let forget = replay::Message::Search(search::Message::Forget);
-                self.on_view(|it| it.replay.update_replay(&mut it.session, forget, &layout));
+                self.on_view(|it| it.replay.update(&mut it.session, forget, &layout));
             }
             Message::Suspend => return vec![Effect::Suspend],
             Message::Quit => self.quit(),
             Message::Now => {
                 self.now = if layout.now.is_some() { Shown::No } else { Shown::Yes };
             }
-            Message::Grown(run) => self.on_replay(|it| it.replay.grow(&mut it.session, run)),
+            Message::Grown(run) => self.on_open_run(|it| it.replay.grow(&mut it.session, run)),
             Message::Follow => {
                 self.on_view(|it| {
-                    it.replay.update_replay(&mut it.session, replay::Message::Follow, &layout)
+                    it.replay.update(&mut it.session, replay::Message::Follow, &layout)
                 });
                 return self.watch();
             }
@@ -272,7 +272,7 @@ impl App {
             Answer::JobPlan(plan) => self.on_dialog(|it| it.take_plan(request, plan)),
             Answer::Agents(found) => self.on_dialog(|it| it.take_agents(request, found)),
             Answer::CheckpointTests(outcome) => self.end_testing(request, outcome),
-            answer => self.on_replay(|it| it.take(request, answer)),
+            answer => self.on_open_run(|it| it.take(request, answer)),
         }
     }
 
@@ -280,16 +280,16 @@ impl App {
         match part {
             Part::Measured(done, total) => {
                 self.on_comparison(|it| it.take_progress(request, done, total));
-                self.on_replay(|it| it.session.scores.take_progress(request, done, total));
+                self.on_open_run(|it| it.session.scores.take_progress(request, done, total));
             }
             Part::Runs(found) => self.on_collection(|it| it.take_part(request, found)),
             Part::Tested(checkpoint, outcome) => self.take_test(request, checkpoint, outcome),
             Part::Agents(found) => self.on_dialog(|it| it.show_agents(request, &found)),
             Part::Judging(seconds, news) => self.take_news(request, seconds, news),
             Part::Hits(hits) => {
-                self.on_replay(|it| it.replay.take_hits(&mut it.session, request, hits))
+                self.on_open_run(|it| it.replay.take_hits(&mut it.session, request, hits))
             }
-            Part::Judges(judges) => self.on_replay(|it| it.judging.take_judges(request, judges)),
+            Part::Judges(judges) => self.on_open_run(|it| it.judging.take_judges(request, judges)),
         }
     }
 
@@ -311,8 +311,8 @@ impl App {
         }
     }
 
-    pub fn replay(&self) -> Option<&OpenRun> {
-        self.opened.ready().map(|replay| &**replay)
+    pub fn open_run(&self) -> Option<&OpenRun> {
+        self.opened.ready().map(|open| &**open)
     }
 
     /// Where everything stands at the moment.
@@ -326,15 +326,15 @@ impl App {
     }
 
     fn layout_in(&self, size: Size) -> Layout {
-        let focus = self.replay().map_or(Panel::default(), |replay| replay.replay.focus);
-        let files = self.replay().map_or(0, |it| it.replay.file_rows(&it.session));
-        let standings = self.replay().map_or(0, |replay| replay.session.standings().len());
-        let has_pane = self.shown_run().is_some_and(|replay| replay.judging.is_open);
+        let focus = self.open_run().map_or(Panel::default(), |open| open.replay.focus);
+        let files = self.open_run().map_or(0, |it| it.replay.file_rows(&it.session));
+        let standings = self.open_run().map_or(0, |open| open.session.standings().len());
+        let has_pane = self.shown_run().is_some_and(|open| open.judging.is_open);
         let whole = size;
         let size = if has_pane { layout::beside_pane(whole) } else { whole };
         let layout = Layout::of(size, focus, self.zoom, files);
         let layout = layout.with_now(self.now, size, focus, now::ROWS.len() + standings);
-        let layout = self.replay().map_or(layout, |replay| replay.replay.make_room(layout));
+        let layout = self.open_run().map_or(layout, |open| open.replay.make_room(layout));
         if has_pane { layout.with_pane(whole) } else { layout }
     }
 
@@ -379,14 +379,14 @@ impl App {
         if let (None, Some(table)) = (&self.overlay, self.table()) {
             return if table.prompt.is_some() { Context::Filter } else { Context::Table };
         }
-        match (&self.overlay, self.replay()) {
+        match (&self.overlay, self.open_run()) {
             (Some(overlay), _) => overlay.context(),
-            (None, Some(replay)) if replay.replay.search.prompt.is_some() => Context::Prompt,
-            (None, Some(replay)) => match &replay.replay.chooser {
+            (None, Some(open)) if open.replay.search.prompt.is_some() => Context::Prompt,
+            (None, Some(open)) => match &open.replay.chooser {
                 Some(chooser) => chooser.kind.context(),
                 None => {
-                    let in_pane = replay.judging.context(&self.layout());
-                    in_pane.unwrap_or_else(|| replay.context())
+                    let in_pane = open.judging.context(&self.layout());
+                    in_pane.unwrap_or_else(|| open.context())
                 }
             },
             (None, None) => Context::Replay,
@@ -401,16 +401,16 @@ impl App {
         if let Some(compared) = self.comparison() {
             return Subject::Comparison(compared);
         }
-        match (self.table(), self.replay()) {
+        match (self.table(), self.open_run()) {
             (Some(table), _) => Subject::Table(table),
-            (None, Some(replay)) => Subject::Run(replay),
+            (None, Some(open)) => Subject::Run(open),
             (None, None) => Subject::Nothing,
         }
     }
 
     /// How long the loop may sleep before something here moves by itself.
     pub fn next_deadline(&self) -> Option<Duration> {
-        let beat = self.replay().and_then(|replay| replay.replay.playback.beat());
+        let beat = self.open_run().and_then(|open| open.replay.playback.beat());
         let hold = self.live.as_ref().filter(|live| live.terminal.is_held());
         let hold = hold.map(|_| live::LONGEST_FRAME);
         beat.into_iter().chain(hold).min()
@@ -426,28 +426,28 @@ impl App {
 
     /// Lets a view of the open run take a message, and goes where that leads.
     fn on_view(&mut self, take: impl FnOnce(&mut OpenRun)) {
-        self.on_replay(|open| {
+        self.on_open_run(|open| {
             take(open);
             open.follow_session();
         });
     }
 
-    pub(crate) fn on_replay(&mut self, change: impl FnOnce(&mut OpenRun)) {
-        if let Loading::Ready(replay) = &mut self.opened {
-            change(replay);
+    pub(crate) fn on_open_run(&mut self, change: impl FnOnce(&mut OpenRun)) {
+        if let Loading::Ready(open) = &mut self.opened {
+            change(open);
         }
     }
 
     /// Asks to be told of what is written from now on, where that is wanted.
     fn watch(&self) -> Vec<Effect> {
-        let is_wanted = self.replay().is_some_and(|replay| replay.session.follow.is_on);
+        let is_wanted = self.open_run().is_some_and(|open| open.session.follow.is_on);
         is_wanted.then(|| Effect::Follow(self.shell.source.clone())).into_iter().collect()
     }
 
     fn settle(&mut self, request: Request, run: Result<Arc<Run>, String>, layout: &Layout) {
         let room = if layout.tabs.is_some() { Room::OnePanel } else { Room::AllPanels };
-        let replay = run.map(|run| Box::new(OpenRun::of(run, &self.place, room)));
-        self.opened.settle(request, replay);
+        let open = run.map(|run| Box::new(OpenRun::of(run, &self.place, room)));
+        self.opened.settle(request, open);
         self.settle_in();
         self.arrive();
         self.take_judging_back();
@@ -461,7 +461,7 @@ impl App {
         let is_awaited = matches!(self.opened, Loading::Waiting(asked) if asked == request);
         if is_awaited && self.place == (Place { view: self.place.view, ..Place::default() }) {
             self.settle(request, Ok(run), layout);
-            self.on_replay(|it| it.session.growth.is_whole = false);
+            self.on_open_run(|it| it.session.growth.is_whole = false);
             self.begun = Some(request);
         }
     }
@@ -470,7 +470,7 @@ impl App {
     fn complete(&mut self, run: Result<Arc<Run>, String>) {
         self.begun = None;
         match run {
-            Ok(run) => self.on_replay(|it| it.replay.complete(&mut it.session, run)),
+            Ok(run) => self.on_open_run(|it| it.replay.complete(&mut it.session, run)),
             Err(why) => {
                 self.opened = Loading::Failed(why);
                 self.return_if_failed();
@@ -499,9 +499,9 @@ impl App {
         let context = self.context();
         self.shell.is_line_full = false;
         self.parting.is_warned = std::mem::take(&mut self.parting.warns);
-        self.on_replay(|replay| {
-            replay.session.notice = None;
-            replay.curves.hovered = None;
+        self.on_open_run(|open| {
+            open.session.notice = None;
+            open.curves.hovered = None;
         });
         if let Some(live) = &mut self.live {
             live.notice = None;

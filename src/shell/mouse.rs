@@ -59,16 +59,16 @@ impl App {
         if mouse.kind == Kind::Move {
             let is_free =
                 self.overlay.is_none() && self.shell.palette.is_none() && self.table().is_none();
-            self.on_replay(|replay| {
-                let is_free = is_free && replay.replay.chooser.is_none();
-                replay.curves.hover(&mut replay.session, mouse, layout, is_free);
+            self.on_open_run(|open| {
+                let is_free = is_free && open.replay.chooser.is_none();
+                open.curves.hover(&mut open.session, mouse, layout, is_free);
             });
             return vec![];
         }
         if matches!(mouse.kind, Kind::Release | Kind::Drag) {
             return vec![];
         }
-        self.on_replay(|replay| replay.session.notice = None);
+        self.on_open_run(|open| open.session.notice = None);
         self.shell.pending = None;
         if layout.is_too_small {
             return vec![];
@@ -91,37 +91,31 @@ impl App {
             let message = self.table().and_then(|it| it.pointed_at(mouse, layout));
             return message.map_or(vec![], |it| self.take(Wish::Collection(it)));
         }
-        if self.replay().is_some_and(|replay| replay.replay.chooser.is_some()) {
+        if self.open_run().is_some_and(|open| open.replay.chooser.is_some()) {
             return self.point_at_chooser(mouse, layout);
         }
         let mut is_in_pane = false;
-        self.on_replay(|replay| {
-            is_in_pane = replay.judging.point_at_judging(&mut replay.session, mouse, layout)
+        self.on_open_run(|open| {
+            is_in_pane = open.judging.point_at_judging(&mut open.session, mouse, layout)
         });
         if is_in_pane {
             return vec![];
         }
-        if self.replay().is_some_and(|replay| replay.session.view == View::Curves) {
-            self.on_replay(|replay| {
-                replay.curves.point_at_curves(&mut replay.session, mouse, layout)
-            });
+        if self.open_run().is_some_and(|open| open.session.view == View::Curves) {
+            self.on_open_run(|open| open.curves.point_at_curves(&mut open.session, mouse, layout));
             return vec![];
         }
-        if self.replay().is_some_and(|replay| replay.session.view == View::Scores) {
-            self.on_replay(|replay| {
-                replay.scores.point_at_scores(&mut replay.session, mouse, layout)
-            });
+        if self.open_run().is_some_and(|open| open.session.view == View::Scores) {
+            self.on_open_run(|open| open.scores.point_at_scores(&mut open.session, mouse, layout));
             return vec![];
         }
-        if self.replay().is_some_and(|replay| replay.session.view == View::Audit) {
-            self.on_replay(|replay| {
-                replay.audit.point_at_audit(&mut replay.session, mouse, layout)
-            });
+        if self.open_run().is_some_and(|open| open.session.view == View::Audit) {
+            self.on_open_run(|open| open.audit.point_at_audit(&mut open.session, mouse, layout));
             return vec![];
         }
         if let Some(panel) = self.tab_at(mouse, layout) {
             if mouse.kind == Kind::Click {
-                self.on_replay(|replay| replay.replay.focus = panel);
+                self.on_open_run(|open| open.replay.focus = panel);
             }
             return vec![];
         }
@@ -134,15 +128,16 @@ impl App {
         let Some(area) = layout.panel(panel) else { return vec![] };
         let sideways = |message| Wish::Replay(replay::Message::Diff(message));
         match mouse.kind {
-            Kind::Click => self.on_replay(|replay| match inside(area, mouse) {
-                Some(row) => replay.replay.point_at(&mut replay.session, panel, row, layout),
-                None => replay.replay.focus = panel,
+            Kind::Click => self.on_open_run(|open| match inside(area, mouse) {
+                Some(row) => open.replay.point_at(&mut open.session, panel, row, layout),
+                None => open.replay.focus = panel,
             }),
             Kind::DoubleClick if inside(area, mouse).is_some() => return self.press(ENTER),
             Kind::DoubleClick => {}
-            Kind::WheelUp => self
-                .on_replay(|it| it.replay.wheel(&mut it.session, panel, Motion::Up(NOTCH), layout)),
-            Kind::WheelDown => self.on_replay(|it| {
+            Kind::WheelUp => self.on_open_run(|it| {
+                it.replay.wheel(&mut it.session, panel, Motion::Up(NOTCH), layout)
+            }),
+            Kind::WheelDown => self.on_open_run(|it| {
                 it.replay.wheel(&mut it.session, panel, Motion::Down(NOTCH), layout)
             }),
             Kind::WheelLeft if panel == Panel::Diff => {
@@ -169,15 +164,15 @@ impl App {
     }
 
     fn point_at_chooser(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
-        let Some(replay) = self.replay() else { return vec![] };
+        let Some(open) = self.open_run() else { return vec![] };
         let (Some(chooser), Some(areas)) =
-            (&replay.replay.chooser, replay.replay.chooser_areas(layout))
+            (&open.replay.chooser, open.replay.chooser_areas(layout))
         else {
             return vec![];
         };
         let is_switched = chooser.kind == Choices::Stops;
         let row = is_in(areas.list, mouse).then(|| usize::from(mouse.row - areas.list.y));
-        let row = row.filter(|row| chooser.scroll.top + row < replay.replay.choices());
+        let row = row.filter(|row| chooser.scroll.top + row < open.replay.choices());
         let choose =
             |app: &mut Self, message| app.take(Wish::Replay(replay::Message::Choose(message)));
         match (mouse.kind, row) {
@@ -219,13 +214,13 @@ impl App {
     }
 
     fn tab_at(&self, mouse: Mouse, layout: &Layout) -> Option<Panel> {
-        let (replay, tabs) = (self.replay()?, layout.tabs?);
+        let (open, tabs) = (self.open_run()?, layout.tabs?);
         if !is_in(tabs, mouse) {
             return None;
         }
         let mut start = tabs.x + TAB_GAP;
         Panel::ALL.into_iter().find(|panel| {
-            let end = start + tab(&replay.replay, &replay.session, *panel).chars().count() as u16;
+            let end = start + tab(&open.replay, &open.session, *panel).chars().count() as u16;
             let is_here = (start..end).contains(&mouse.column);
             start = end + TAB_GAP;
             is_here

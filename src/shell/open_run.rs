@@ -81,39 +81,37 @@ impl OpenRun {
         let Some(answer) = self.session.take(request, answer) else { return };
         match answer {
             Answer::SaveLabel(..) | Answer::Places(..) | Answer::Agreement(..) => {
-                self.audit.take_for_audit(&mut self.session, request, answer)
+                self.audit.take(&mut self.session, request, answer)
             }
             Answer::JudgePlan(..)
             | Answer::Judges(..)
             | Answer::Models(..)
-            | Answer::KeepJudge(..) => {
-                self.judging.take_for_judging(&mut self.session, request, answer)
-            }
-            answer => self.replay.take_for_replay(&mut self.session, request, answer),
+            | Answer::KeepJudge(..) => self.judging.take(&mut self.session, request, answer),
+            answer => self.replay.take(&mut self.session, request, answer),
         }
     }
 
     /// Brings every view in step with the selection.
     pub fn settle(&mut self, layout: &Layout) {
         self.follow_session();
-        self.replay.settle_replay(&mut self.session, layout);
-        self.curves.settle_curves(&mut self.session, layout);
-        self.scores.settle_scores(&mut self.session, layout);
-        self.audit.settle_audit(&mut self.session, layout);
+        self.replay.settle(&mut self.session, layout);
+        self.curves.settle(&mut self.session, layout);
+        self.scores.settle(&mut self.session, layout);
+        self.audit.settle(&mut self.session, layout);
         if self.judging.is_open {
             self.session.rubric.looked_at = self.looked_at();
         }
-        self.judging.settle_judging(&mut self.session, layout);
+        self.judging.settle(&mut self.session, layout);
     }
 
     /// What is missing most, one question of each kind.
     pub fn ask(&mut self, numbers: &mut Numbers, layout: &Layout) -> Vec<Effect> {
-        let mut effects = self.replay.ask_replay(&mut self.session, numbers, layout);
+        let mut effects = self.replay.ask(&mut self.session, numbers, layout);
         let marked = self.replay.marked_span(&self.session);
-        effects.extend(self.curves.ask_curves(&mut self.session, numbers, marked, layout));
-        effects.extend(self.scores.ask_components(&mut self.session, numbers));
-        effects.extend(self.audit.ask_audit(&mut self.session, numbers));
-        effects.extend(self.judging.ask_judging(&mut self.session, numbers));
+        effects.extend(self.curves.ask(&mut self.session, numbers, marked, layout));
+        effects.extend(self.scores.ask(&mut self.session, numbers));
+        effects.extend(self.audit.ask(&mut self.session, numbers));
+        effects.extend(self.judging.ask(&mut self.session, numbers));
         effects.extend(self.replay.ask_search(&mut self.session, numbers));
         effects
     }

@@ -114,9 +114,9 @@ impl Overlay {
     fn all(&self, subject: Subject<'_>, keys: &Keys) -> Vec<Row> {
         match (self.kind, subject) {
             (Kind::Help, _) => help::rows(self.place, keys),
-            (Kind::Info, Subject::Run(replay)) => info(replay),
-            (Kind::Warnings, Subject::Run(replay)) => warnings(replay),
-            (Kind::Why, Subject::Run(replay)) => why(replay),
+            (Kind::Info, Subject::Run(open)) => info(open),
+            (Kind::Warnings, Subject::Run(open)) => warnings(open),
+            (Kind::Why, Subject::Run(open)) => why(open),
             (Kind::Info, Subject::Table(table)) => facts::of(table),
             (Kind::Warnings, Subject::Table(table)) => facts::warnings(table),
             (Kind::Info, Subject::Comparison(compared)) => compare::facts::of(compared),
@@ -156,8 +156,8 @@ impl Search {
     }
 }
 
-fn info(replay: &OpenRun) -> Vec<Row> {
-    let run = &replay.session.run;
+fn info(open: &OpenRun) -> Vec<Row> {
+    let run = &open.session.run;
     let mut rows = vec![];
     let mut say = |left: &str, right: Option<String>| {
         rows.extend(right.filter(|words| !words.is_empty()).map(|words| Row::of(left, words)));
@@ -190,15 +190,15 @@ fn info(replay: &OpenRun) -> Vec<Row> {
     say("worked in", run.root.clone());
     say("started", run.started_at.map(|time| time.to_string()));
     say("ended", run.ended_at.map(|time| time.to_string()));
-    say("holds", Some(counts(replay)));
+    say("holds", Some(counts(open)));
     say("tokens", tokens(run));
     say("recorded tests", recorded_tests(run));
-    say("files known from", files_from(replay));
+    say("files known from", files_from(open));
     let sources: Vec<_> = run.sources.iter().map(|source| source.name.as_str()).collect();
     say("read from", Some(sources.join(", ")));
     say(
         "warnings",
-        Some(match replay.session.warnings().count() {
+        Some(match open.session.warnings().count() {
             0 => "none: everything in the recording was understood".to_owned(),
             count => format!("{count}, listed with e"),
         }),
@@ -206,19 +206,19 @@ fn info(replay: &OpenRun) -> Vec<Row> {
     rows
 }
 
-fn files_from(replay: &OpenRun) -> Option<String> {
+fn files_from(open: &OpenRun) -> Option<String> {
     use crate::session::ask::Loading;
-    match &replay.session.timeline {
+    match &open.session.timeline {
         Loading::Ready(timeline) => Some(timeline.from.words().to_owned()),
         Loading::Failed(why) => Some(format!("nothing: {why}")),
         Loading::Nothing | Loading::Waiting(_) => None,
     }
 }
 
-fn counts(replay: &OpenRun) -> String {
-    let run = &replay.session.run;
+fn counts(open: &OpenRun) -> String {
+    let run = &open.session.run;
     let steps: usize = run.counted_moments().map(|done| run.steps_of_turn(done - 1).len()).sum();
-    let errors: usize = replay.session.digests.iter().map(|digest| digest.errors).sum();
+    let errors: usize = open.session.digests.iter().map(|digest| digest.errors).sum();
     let parts = [
         (run.counted_turns().count(), "turn"),
         (steps, "step"),
@@ -256,10 +256,10 @@ fn grouped(number: u64) -> String {
     pieces.flat_map(|(at, digit)| is_start(at).then_some(',').into_iter().chain([digit])).collect()
 }
 
-fn why(replay: &OpenRun) -> Vec<Row> {
-    let marks = replay.replay.why(&replay.session);
+fn why(open: &OpenRun) -> Vec<Row> {
+    let marks = open.replay.why(&open.session);
     let said = |(mark, words): (String, String)| Row::of(mark, words);
-    match (marks.is_empty(), replay.replay.diff.line_number(), replay.replay.diff.has_marks) {
+    match (marks.is_empty(), open.replay.diff.line_number(), open.replay.diff.has_marks) {
         (false, ..) => marks.into_iter().map(said).collect(),
         (true, _, false) => vec![Row::of("", "marks are hidden; X shows them")],
         (true, None, _) => {
@@ -275,9 +275,9 @@ fn why(replay: &OpenRun) -> Vec<Row> {
     }
 }
 
-fn warnings(replay: &OpenRun) -> Vec<Row> {
+fn warnings(open: &OpenRun) -> Vec<Row> {
     let mut rows: Vec<Row> =
-        replay.session.warnings().map(|warning| Row::of(&warning.place, &warning.what)).collect();
+        open.session.warnings().map(|warning| Row::of(&warning.place, &warning.what)).collect();
     if rows.is_empty() {
         rows.push(Row::heading("none: everything in the recording was understood"));
     }

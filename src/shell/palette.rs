@@ -51,11 +51,11 @@ const PAGE: usize = 10;
 
 impl Palette {
     /// What fits, the best first; everything while nothing is typed.
-    pub fn found(&self, replay: Option<&OpenRun>, keys: &Keys) -> Vec<Found> {
-        let turn = replay.and_then(|replay| turn(&self.text, replay));
+    pub fn found(&self, open: Option<&OpenRun>, keys: &Keys) -> Vec<Found> {
+        let turn = open.and_then(|open| turn(&self.text, open));
         let commands = bindings().filter(|row| is_command(row));
         let commands = commands.filter_map(|row| self.command(row, keys));
-        let files = replay.into_iter().flat_map(|replay| self.files(replay));
+        let files = open.into_iter().flat_map(|open| self.files(open));
         let mut found: Vec<Found> = turn.into_iter().chain(commands).chain(files).collect();
         found.sort_by_key(|found| -found.score); // stable: equals stay in the order of the table
         found
@@ -81,11 +81,11 @@ impl Palette {
         Some(Found { choice: Choice::Command(row), words, keys, place, places, score })
     }
 
-    fn files(&self, replay: &OpenRun) -> Vec<Found> {
+    fn files(&self, open: &OpenRun) -> Vec<Found> {
         if self.text.trim().is_empty() {
             return vec![];
         }
-        let paths = replay.replay.changes(&replay.session).iter().map(|change| change.path.clone());
+        let paths = open.replay.changes(&open.session).iter().map(|change| change.path.clone());
         let fitting = paths.filter_map(|path| {
             let found = fuzzy::find(&self.text, path.as_str())?;
             Some(Found {
@@ -123,9 +123,9 @@ fn is_command(row: &Binding) -> bool {
     is_open && !calls_off
 }
 
-fn turn(text: &str, replay: &OpenRun) -> Option<Found> {
+fn turn(text: &str, open: &OpenRun) -> Option<Found> {
     let number: usize = text.trim().parse().ok()?;
-    let found = replay.session.run.turns.get(number.checked_sub(1)?)?;
+    let found = open.session.run.turns.get(number.checked_sub(1)?)?;
     let words = format!("turn {number}  {}", found.title);
     let (keys, place) = (format!("{number}G"), "a turn of this run");
     Some(Found { choice: Choice::Turn(number), words, keys, place, places: vec![], score: EXACT })

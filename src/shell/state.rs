@@ -107,18 +107,18 @@ impl App {
         let reference = self.shell.reference.clone();
         let judges = self.shell.judges.clone();
         let annotator = self.shell.annotator.clone();
-        self.on_replay(|replay| {
-            replay.judging.know(&judges);
-            replay.replay.diff.arrangement = arrangement;
-            replay.replay.playback.stops = stops;
-            replay.curves.reference = reference;
+        self.on_open_run(|open| {
+            open.judging.know(&judges);
+            open.replay.diff.arrangement = arrangement;
+            open.replay.playback.stops = stops;
+            open.curves.reference = reference;
             if let Some(annotator) = annotator {
                 // Of a run that was just opened nothing waits to be saved.
-                let _ = replay.session.labels.be(&annotator);
+                let _ = open.session.labels.be(&annotator);
             }
-            replay.replay.context = context.unwrap_or(replay.replay.context);
+            open.replay.context = context.unwrap_or(open.replay.context);
             if let Some(speed) = speed {
-                replay.replay.playback.set_speed(speed);
+                open.replay.playback.set_speed(speed);
             }
         });
     }
@@ -142,12 +142,12 @@ impl App {
             Message::Edit => return self.edit(),
             Message::NextTheme => self.next_theme(),
             Message::SwitchMouse => self.switch_mouse(),
-            Message::ShowFile(path) => self.on_replay(|replay| {
-                replay.replay.files.want(path);
-                replay.replay.keep_view(&mut replay.session);
-                replay.replay.diff.follows = Follows::Turn;
-                replay.replay.focus = Panel::Diff;
-                replay.session.view = View::Replay;
+            Message::ShowFile(path) => self.on_open_run(|open| {
+                open.replay.files.want(path);
+                open.replay.keep_view(&mut open.session);
+                open.replay.diff.follows = Follows::Turn;
+                open.replay.focus = Panel::Diff;
+                open.session.view = View::Replay;
             }),
             Message::Say(words) => self.say(words),
         }
@@ -199,7 +199,7 @@ impl App {
             }
             return;
         }
-        self.on_replay(|replay| replay.session.notice = Some(words));
+        self.on_open_run(|open| open.session.notice = Some(words));
     }
 
     fn next_theme(&mut self) {

@@ -47,7 +47,7 @@ impl App {
 
     /// What is in the line that is open; empty where none is.
     fn line(&self, context: Context) -> &str {
-        let replay = self.replay();
+        let open = self.open_run();
         let line = match context {
             Context::Palette => self.shell.palette.as_ref().map(|palette| &*palette.text),
             Context::OverlayFind => self.overlay.as_ref().map(|overlay| &*overlay.search.text),
@@ -55,14 +55,14 @@ impl App {
             Context::Filter => self.table().and_then(|table| Some(&*table.prompt.as_ref()?.text)),
             Context::FormText => self.dialog.as_ref().and_then(|dialog| dialog.form.line()),
             Context::Prompt => {
-                replay.and_then(|replay| Some(&*replay.replay.search.prompt.as_ref()?.text))
+                open.and_then(|open| Some(&*open.replay.search.prompt.as_ref()?.text))
             }
-            Context::Requests => replay.and_then(|it| Some(&*it.replay.chooser.as_ref()?.filter)),
-            Context::RubricFind => replay.map(|replay| &*replay.scores.tree.find.text),
+            Context::Requests => open.and_then(|it| Some(&*it.replay.chooser.as_ref()?.filter)),
+            Context::RubricFind => open.map(|open| &*open.scores.tree.find.text),
             Context::AuditWords => {
-                replay.and_then(|replay| Some(replay.audit.asks.as_ref()?.typing()?.1))
+                open.and_then(|open| Some(open.audit.asks.as_ref()?.typing()?.1))
             }
-            Context::JudgePath => replay.and_then(|replay| replay.judging.form.line()),
+            Context::JudgePath => open.and_then(|open| open.judging.form.line()),
             _ => None,
         };
         line.unwrap_or_default()

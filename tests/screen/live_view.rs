@@ -381,7 +381,7 @@ fn the_other_run_follows_to_the_same_turn_until_somebody_looks_elsewhere() {
     let told = |told| Message::Live(live::Message::Told(told));
     let began = |turn| told(Told::Began { turn, attempt: 1, layers: vec![] });
     world.send(told(Told::Planned(plan)));
-    let turn = |world: &Answering| world.app.replay().unwrap().session.turn;
+    let turn = |world: &Answering| world.app.open_run().unwrap().session.turn;
 
     world.send(began(1));
     world.send(began(2));

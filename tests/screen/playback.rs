@@ -276,7 +276,7 @@ fn a_late_answer_to_an_old_question_is_ignored() {
 
     app.update(Message::Opened(*request, Ok(Story::tell().run.into())));
 
-    assert!(app.replay().is_none());
+    assert!(app.open_run().is_none());
 }
 
 #[test]
@@ -385,11 +385,11 @@ proptest! {
             let (width, height) = sizes[index % sizes.len()];
             world.send(Message::Resized(Size { width, height }));
             world.send(Message::Press(*key));
-            let replay = world.app.replay().unwrap();
-            prop_assert!(replay.session.turn < replay.session.run.turns.len());
-            let is_chosen_from = replay.replay.steps.kinds() != Kinds::All;
-            prop_assert!(is_chosen_from || replay.replay.steps.selected().is_some());
-            prop_assert!(replay.replay.changes(&replay.session).is_empty() || replay.replay.change(&replay.session).is_some());
+            let open = world.app.open_run().unwrap();
+            prop_assert!(open.session.turn < open.session.run.turns.len());
+            let is_chosen_from = open.replay.steps.kinds() != Kinds::All;
+            prop_assert!(is_chosen_from || open.replay.steps.selected().is_some());
+            prop_assert!(open.replay.changes(&open.session).is_empty() || open.replay.change(&open.session).is_some());
             draw::picture(&world.app, Theme::ansi());
         }
         let other = sizes[0];
@@ -402,7 +402,7 @@ proptest! {
         let mut world = story::Answering::new();
         for key in keys {
             world.send(Message::Press(key));
-            let focus = world.app.replay().map_or(Panel::Turns, |replay| replay.replay.focus);
+            let focus = world.app.open_run().map_or(Panel::Turns, |open| open.replay.focus);
             prop_assert!(world.app.layout().panel(focus).is_some());
         }
     }

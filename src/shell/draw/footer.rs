@@ -42,16 +42,16 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
     if let Some(table) = app.table() {
         return of_table(app, table, theme, width);
     }
-    let prompt = app.replay().and_then(|replay| replay.replay.search.prompt.as_ref());
-    let notice = app.replay().and_then(|replay| replay.session.notice.as_ref());
+    let prompt = app.open_run().and_then(|open| open.replay.search.prompt.as_ref());
+    let notice = app.open_run().and_then(|open| open.session.notice.as_ref());
     let hints = hints(app, theme, width);
     if app.context() == Context::RubricFind {
-        let words = app.replay().map(|replay| replay.scores.tree.find.text.clone());
+        let words = app.open_run().map(|open| open.scores.tree.find.text.clone());
         let prompt = Prompt { text: words.unwrap_or_default(), ..Prompt::default() };
         return sides(typing(&prompt, theme, width / 2), hints, width);
     }
-    let asked = app.replay().filter(|_| app.context() == Context::AuditWords);
-    if let Some(typing) = asked.and_then(|replay| replay.audit.asks.as_ref()?.typing()) {
+    let asked = app.open_run().filter(|_| app.context() == Context::AuditWords);
+    if let Some(typing) = asked.and_then(|open| open.audit.asks.as_ref()?.typing()) {
         return asking(typing, hints, theme, width);
     }
     match (prompt, notice) {
@@ -155,8 +155,8 @@ fn count(app: &App, theme: Theme) -> Vec<Span<'static>> {
     let count = app.count.map(|count| own(count.to_string(), theme.of(Meaning::Title)));
     let live = app.live.as_deref().filter(|_| app.live().is_none());
     let live = live.and_then(|live| elsewhere(live, theme));
-    let here = app.replay().filter(|_| app.shown_run().is_none());
-    let here = here.and_then(|replay| replay.judging.sign());
+    let here = app.open_run().filter(|_| app.shown_run().is_none());
+    let here = here.and_then(|open| open.judging.sign());
     let others = app.other_judgings.iter().filter(|it| it.sitting.is_under_way()).count();
     let others = (others > 0).then(|| format!("J {others} elsewhere"));
     let sign = here

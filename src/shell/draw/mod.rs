@@ -93,8 +93,8 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
         (_, None, Some(table)) => table::draw::draw(table, theme, &layout, buffer),
         (opened, None, None) => opened_run(opened, theme, &layout, buffer),
     }
-    if let Some(replay) = app.shown_run() {
-        replay::draw::chooser::draw(&replay.replay, &replay.session, theme, &layout, buffer);
+    if let Some(open) = app.shown_run() {
+        replay::draw::chooser::draw(&open.replay, &open.session, theme, &layout, buffer);
     }
     draw_over(app, theme, buffer);
 }
@@ -142,19 +142,19 @@ fn opened_run(opened: &Loading<Box<OpenRun>>, theme: Theme, layout: &Layout, buf
             let why = line::safe(why);
             sentence(&why, theme.of(Meaning::Error), layout.body, buffer);
         }
-        Loading::Ready(replay) => replay_view(replay, theme, layout, buffer),
+        Loading::Ready(open) => replay_view(open, theme, layout, buffer),
     }
 }
 
-fn replay_view(replay: &OpenRun, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    title::draw(replay, theme, layout.title, buffer);
+fn replay_view(open: &OpenRun, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    title::draw(open, theme, layout.title, buffer);
     if !layout.is_covered() {
-        shown_view(replay, theme, layout, buffer);
-        if replay.judging.has_keyboard(layout) {
+        shown_view(open, theme, layout, buffer);
+        if open.judging.has_keyboard(layout) {
             calm(theme, layout.body, buffer);
         }
     }
-    judge::draw::draw(&replay.judging, &replay.session, theme, layout, buffer);
+    judge::draw::draw(&open.judging, &open.session, theme, layout, buffer);
 }
 
 /// Of borders that look as if the keyboard was there, when it is elsewhere.
@@ -169,19 +169,19 @@ fn calm(theme: Theme, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-fn shown_view(replay: &OpenRun, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    match replay.session.view {
-        View::Replay | View::Curves if replay.replay.has_tree_only(&replay.session) => {
+fn shown_view(open: &OpenRun, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    match open.session.view {
+        View::Replay | View::Curves if open.replay.has_tree_only(&open.session) => {
             let words =
                 "this file holds a rubric tree and no run: there are no turns; 3w shows the tree";
             sentence(words, theme.of(Meaning::Muted), layout.body, buffer);
         }
         View::Replay | View::Compare | View::Collection | View::Live => {
-            replay::draw::draw(&replay.replay, &replay.session, theme, layout, buffer)
+            replay::draw::draw(&open.replay, &open.session, theme, layout, buffer)
         }
-        View::Curves => curves::draw::draw(&replay.curves, &replay.session, theme, layout, buffer),
-        View::Scores => scores::draw::draw(&replay.scores, &replay.session, theme, layout, buffer),
-        View::Audit => audit::draw::draw(&replay.audit, &replay.session, theme, layout, buffer),
+        View::Curves => curves::draw::draw(&open.curves, &open.session, theme, layout, buffer),
+        View::Scores => scores::draw::draw(&open.scores, &open.session, theme, layout, buffer),
+        View::Audit => audit::draw::draw(&open.audit, &open.session, theme, layout, buffer),
     }
 }
 

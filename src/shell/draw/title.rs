@@ -12,12 +12,11 @@ use crate::{
     },
 };
 
-pub fn draw(replay: &OpenRun, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub fn draw(open: &OpenRun, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let width = usize::from(inner.width);
     let detail = if width < ROOM_FOR_LABELS { Detail::Numbers } else { Detail::Labels };
-    sides(who(&replay.session.run, theme), place(replay, detail, theme), width)
-        .render(inner, buffer);
+    sides(who(&open.session.run, theme), place(open, detail, theme), width).render(inner, buffer);
 }
 
 /// Narrower bars leave out the checkpoint's label.
@@ -45,44 +44,44 @@ fn who(run: &Run, theme: Theme) -> Vec<Span<'static>> {
 }
 
 /// `turn 23/56 · checkpoint 4/9 joint loss · step 3/11  ▶ 2× by turn`
-fn place(replay: &OpenRun, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
+fn place(open: &OpenRun, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     let plain = theme.of(Meaning::Text);
     let mut spans = vec![];
-    if let Some(sign) = replay.judging.sign() {
+    if let Some(sign) = open.judging.sign() {
         spans.push(own(format!("{sign}  "), theme.of(Meaning::Playing)));
     }
-    let warnings = replay.session.warnings().count();
+    let warnings = open.session.warnings().count();
     if warnings > 0 {
         spans.push(own(format!("⚠ {warnings}  "), theme.of(Meaning::Warning)));
     }
-    if let Some(position) = replay.replay.search.position() {
+    if let Some(position) = open.replay.search.position() {
         spans.push(own(format!("{position}  "), theme.of(Meaning::Hit)));
     }
-    spans.push(own(turn(replay), theme.of(Meaning::Title)));
-    spans.extend(checkpoint(replay, detail).map(|words| recorded(&words, plain)));
-    if replay.session.view == View::Replay {
-        spans.push(own(step(replay), plain));
+    spans.push(own(turn(open), theme.of(Meaning::Title)));
+    spans.extend(checkpoint(open, detail).map(|words| recorded(&words, plain)));
+    if open.session.view == View::Replay {
+        spans.push(own(step(open), plain));
     }
-    spans.extend(playing(replay, theme));
-    spans.extend(following(replay, theme));
+    spans.extend(playing(open, theme));
+    spans.extend(following(open, theme));
     spans
 }
 
-fn turn(replay: &OpenRun) -> String {
-    match replay.session.run.turns.len() {
-        0 if replay.replay.has_tree_only(&replay.session) => "a rubric, no turns".into(),
+fn turn(open: &OpenRun) -> String {
+    match open.session.run.turns.len() {
+        0 if open.replay.has_tree_only(&open.session) => "a rubric, no turns".into(),
         0 => "no turns".into(),
-        _ if !replay.session.growth.is_whole => {
-            format!("turn {}/… reading", replay.session.turn + 1)
+        _ if !open.session.growth.is_whole => {
+            format!("turn {}/… reading", open.session.turn + 1)
         }
-        turns => format!("turn {}/{turns}", replay.session.turn + 1),
+        turns => format!("turn {}/{turns}", open.session.turn + 1),
     }
 }
 
 /// Where the request is selected, how many steps there are.
-fn step(replay: &OpenRun) -> String {
-    match (replay.replay.step_number(), replay.replay.step_count()) {
-        (_, 0) if replay.session.run.turns.is_empty() => String::new(),
+fn step(open: &OpenRun) -> String {
+    match (open.replay.step_number(), open.replay.step_count()) {
+        (_, 0) if open.session.run.turns.is_empty() => String::new(),
         (_, 0) => " · no steps".into(),
         (0, 1) => " · 1 step".into(),
         (0, steps) => format!(" · {steps} steps"),
@@ -90,9 +89,9 @@ fn step(replay: &OpenRun) -> String {
     }
 }
 
-fn checkpoint(replay: &OpenRun, detail: Detail) -> Option<String> {
-    let run = &replay.session.run;
-    let index = run.turns.get(replay.session.turn)?.checkpoint?;
+fn checkpoint(open: &OpenRun, detail: Detail) -> Option<String> {
+    let run = &open.session.run;
+    let index = run.turns.get(open.session.turn)?.checkpoint?;
     let checkpoint = run.checkpoints.get(index)?;
     let label = checkpoint.label.as_ref().filter(|_| detail == Detail::Labels);
     let label = label.map(|label| format!(" {label}")).unwrap_or_default();
@@ -100,20 +99,19 @@ fn checkpoint(replay: &OpenRun, detail: Detail) -> Option<String> {
 }
 
 /// `● following`, or what is new since the playhead left the end.
-fn following(replay: &OpenRun, theme: Theme) -> Option<Span<'static>> {
-    if !replay.session.follow.is_on {
+fn following(open: &OpenRun, theme: Theme) -> Option<Span<'static>> {
+    if !open.session.follow.is_on {
         return None;
     }
-    let words =
-        replay.session.news().unwrap_or_else(|| match replay.replay.is_at_end(&replay.session) {
-            true => "following".into(),
-            false => "nothing new".into(),
-        });
+    let words = open.session.news().unwrap_or_else(|| match open.replay.is_at_end(&open.session) {
+        true => "following".into(),
+        false => "nothing new".into(),
+    });
     Some(own(format!("  ● {words}"), theme.of(Meaning::Playing)))
 }
 
-fn playing(replay: &OpenRun, theme: Theme) -> Option<Span<'static>> {
-    let playback = &replay.replay.playback;
+fn playing(open: &OpenRun, theme: Theme) -> Option<Span<'static>> {
+    let playback = &open.replay.playback;
     let stops = playback.stops.words().map(|stops| format!(" until {stops}")).unwrap_or_default();
     let words = format!("  ▶ {} by {}{stops}", playback.speed(), playback.unit.word());
     playback.is_playing.then(|| own(theme.spelled(&words), theme.of(Meaning::Playing)))

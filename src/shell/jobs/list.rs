@@ -98,7 +98,7 @@ impl App {
     /// All there is, those of the open run first.
     pub fn jobs(&self) -> Vec<Job> {
         let live = self.live.as_deref().and_then(of_live);
-        let own = self.replay().and_then(|it| it.judging.sitting.as_ref());
+        let own = self.open_run().and_then(|it| it.judging.sitting.as_ref());
         let own = own.map(|it| of_judging(Work::Judging, name_of(&self.shell.source), it));
         let others = self.other_judgings.iter().map(|other| {
             let work = Work::OtherJudging(other.source.clone());
@@ -111,9 +111,9 @@ impl App {
     }
 
     fn measuring(&self) -> Option<Job> {
-        let replay = self.replay()?;
-        let scores = &replay.session.scores;
-        let known = (scores.count(), replay.session.run.turns.len());
+        let open = self.open_run()?;
+        let scores = &open.session.scores;
+        let known = (scores.count(), open.session.run.turns.len());
         let state = match (scores.is_busy(), scores.is_stopped, &scores.failed) {
             (.., Some(_)) => State::Failed,
             (_, true, _) => State::Stopped,
@@ -211,16 +211,16 @@ impl App {
 
     /// The judging of the open run, in its pane.
     pub(crate) fn show_judging(&mut self) {
-        let Some(view) = self.replay().map(|it| it.session.view) else { return };
+        let Some(view) = self.open_run().map(|it| it.session.view) else { return };
         self.bring_up(view);
-        self.on_replay(|replay| replay.judging.watch());
+        self.on_open_run(|open| open.judging.watch());
     }
 
     fn stop_job(&mut self, work: &Work) -> Vec<Effect> {
         match work {
             Work::Live => self.update_live(live::Message::Stop),
             Work::Judging => {
-                self.on_replay(|replay| replay.judging.stop_judging(&mut replay.session));
+                self.on_open_run(|open| open.judging.stop_judging(&mut open.session));
                 vec![]
             }
             Work::OtherJudging(source) => self.stop_other_judging(source),

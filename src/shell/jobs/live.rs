@@ -271,8 +271,8 @@ impl App {
                 condition: Condition::by_word(condition),
             });
         }
-        let replay = self.replay()?;
-        Some(of_run(self.shell.source.clone(), &replay.session.run))
+        let open = self.open_run()?;
+        Some(of_run(self.shell.source.clone(), &open.session.run))
     }
 
     /// Shows the view of a run that is being made: beside the run that it was started from.
@@ -284,7 +284,7 @@ impl App {
         let Some(origin) = origin else { return vec![] };
         let path = origin.path.clone();
         live.origin = Some(origin);
-        if self.replay().is_some() && self.shell.source == path {
+        if self.open_run().is_some() && self.shell.source == path {
             return vec![];
         }
         vec![self.open(path, Place { view: View::Replay, ..Place::default() })]

@@ -212,7 +212,7 @@ impl App {
         match purpose {
             Purpose::Score => Dialog::new(purpose, scoring::form(&self.measure)),
             Purpose::Test => {
-                Dialog::new(purpose, testing::form(self.replay(), self.last_tests.as_ref()))
+                Dialog::new(purpose, testing::form(self.open_run(), self.last_tests.as_ref()))
             }
             Purpose::Live => {
                 let origin = self.origin();

@@ -40,7 +40,7 @@ impl App {
     /// From now on the code of every run is measured so; what was measured otherwise is measured again.
     pub(crate) fn measure_with(&mut self, measure: Measure) -> Vec<Effect> {
         self.measure = measure.clone();
-        self.on_replay(|replay| replay.session.scores.measure_again());
+        self.on_open_run(|open| open.session.scores.measure_again());
         if let Some(compared) = &mut self.compared {
             compared.measure_again();
         }
@@ -52,7 +52,7 @@ impl App {
 
     /// Values measured with another profile or other rules are not shown any more.
     pub(crate) fn dismiss_before(&mut self) {
-        self.on_replay(|replay| replay.session.scores.before = None);
+        self.on_open_run(|open| open.session.scores.before = None);
         if let Some(compared) = &mut self.compared {
             compared.before = None;
         }

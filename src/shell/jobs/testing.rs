@@ -36,9 +36,9 @@ pub const SECONDS: &str = "seconds";
 /// A command that runs longer than this is ended, unless somebody says otherwise.
 const USUAL_SECONDS: f64 = 300.0;
 
-pub(crate) fn form(replay: Option<&OpenRun>, last: Option<&Tests>) -> Form {
-    let checkpoints = replay.map_or(&[][..], |replay| &replay.session.run.checkpoints);
-    let here = replay.and_then(|replay| checkpoint_of(&replay.session.run, replay.session.turn));
+pub(crate) fn form(open: Option<&OpenRun>, last: Option<&Tests>) -> Form {
+    let checkpoints = open.map_or(&[][..], |open| &open.session.run.checkpoints);
+    let here = open.and_then(|open| checkpoint_of(&open.session.run, open.session.turn));
     let each = checkpoints.iter().enumerate().map(|(at, it)| choice(at, it));
     let every = (checkpoints.len() > 1).then(|| {
         Choice::new("every", "every one").with_remark(format!("{} checkpoints", checkpoints.len()))
@@ -101,7 +101,7 @@ impl Testing {
 
 impl App {
     pub(crate) fn begin_testing(&mut self, tests: Tests) -> Vec<Effect> {
-        let Some(run) = self.replay().map(|replay| replay.session.run.clone()) else {
+        let Some(run) = self.open_run().map(|open| open.session.run.clone()) else {
             return vec![];
         };
         let request = self.numbers.fresh();

@@ -139,14 +139,14 @@ impl App {
         self.show(Screen::Run);
         self.way_back = View::Compare;
         let back = format!("run {}; backspace or 5w goes back to the comparison", letter(way.run));
-        if self.replay().is_some() && self.shell.source == path {
-            self.on_replay(|replay| {
-                replay.session.view = View::Replay;
+        if self.open_run().is_some() && self.shell.source == path {
+            self.on_open_run(|open| {
+                open.session.view = View::Replay;
                 match place {
-                    Some(place) => replay.replay.show_opening(&mut replay.session, place),
-                    None => replay.replay.select_turn(&mut replay.session, turn),
+                    Some(place) => open.replay.show_opening(&mut open.session, place),
+                    None => open.replay.select_turn(&mut open.session, turn),
                 }
-                replay.session.notice = Some(back);
+                open.session.notice = Some(back);
             });
             return vec![];
         }
@@ -158,12 +158,12 @@ impl App {
 
     /// Goes to the place that a run was opened for.
     pub(crate) fn arrive(&mut self) {
-        if let (Some((place, words)), true) = (self.arrival.take(), self.replay().is_some()) {
-            self.on_replay(|replay| {
+        if let (Some((place, words)), true) = (self.arrival.take(), self.open_run().is_some()) {
+            self.on_open_run(|open| {
                 if let Some(place) = place {
-                    replay.replay.show_opening(&mut replay.session, place);
+                    open.replay.show_opening(&mut open.session, place);
                 }
-                replay.session.notice = Some(words);
+                open.session.notice = Some(words);
             });
         }
     }

@@ -34,8 +34,8 @@ impl App {
     /// To be called before another run takes the place of the open one.
     pub(crate) fn set_judging_aside(&mut self) {
         let source = self.shell.source.clone();
-        let Loading::Ready(replay) = &mut self.opened else { return };
-        let Some(sitting) = replay.judging.sitting.take() else { return };
+        let Loading::Ready(open) = &mut self.opened else { return };
+        let Some(sitting) = open.judging.sitting.take() else { return };
         self.other_judgings.retain(|it| it.source != source);
         self.other_judgings.push(Other { source, sitting });
         if self.other_judgings.len() > MOST {
@@ -46,12 +46,12 @@ impl App {
 
     /// To be called when a run was opened: its judging is watched again.
     pub(crate) fn take_judging_back(&mut self) {
-        let Loading::Ready(replay) = &mut self.opened else { return };
+        let Loading::Ready(open) = &mut self.opened else { return };
         let source = &self.shell.source;
         let Some(at) = self.other_judgings.iter().position(|it| it.source == *source) else {
             return;
         };
-        let judging = &mut replay.judging;
+        let judging = &mut open.judging;
         judging.sitting = Some(self.other_judgings.remove(at).sitting);
         (judging.page, judging.part) = (Page::Watch, Part::Components);
         (judging.rows, judging.calls) = (Scroll::default(), Scroll::default());
@@ -69,7 +69,7 @@ impl App {
                 other.sitting.hear(seconds, news);
             }
             None => {
-                self.on_replay(|it| it.judging.take_news(&mut it.session, request, seconds, news))
+                self.on_open_run(|it| it.judging.take_news(&mut it.session, request, seconds, news))
             }
         }
     }
@@ -77,7 +77,8 @@ impl App {
     pub(crate) fn take_outcome(&mut self, request: Request, outcome: Result<Outcome, Sentence>) {
         let outcome = outcome.unwrap_or_else(Outcome::failure);
         let Some(other) = self.other_judging(request) else {
-            return self.on_replay(|it| it.judging.end_judging(&mut it.session, request, outcome));
+            return self
+                .on_open_run(|it| it.judging.end_judging(&mut it.session, request, outcome));
         };
         let done = if outcome.how == How::Finished { ": the judge is done" } else { "" };
         let words = format!("{}: {}{done}", name_of(&other.source), outcome.words);
@@ -97,7 +98,7 @@ impl App {
 
     /// Every judging that goes on.
     pub fn judgings_under_way(&self) -> impl Iterator<Item = &Sitting> {
-        let of_open = self.replay().and_then(|it| it.judging.under_way());
+        let of_open = self.open_run().and_then(|it| it.judging.under_way());
         let others = self.other_judgings.iter().map(|it| &it.sitting);
         of_open.into_iter().chain(others.filter(|it| it.is_under_way()))
     }

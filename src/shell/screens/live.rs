@@ -61,8 +61,8 @@ impl App {
                 self.show_live();
                 return vec![];
             }
-            Message::Beside if self.replay().is_some() => {
-                self.on_replay(|replay| replay.session.view = beside(replay.session.view));
+            Message::Beside if self.open_run().is_some() => {
+                self.on_open_run(|open| open.session.view = beside(open.session.view));
                 return vec![];
             }
             Message::OtherRun => return self.show_other_run(),
@@ -89,15 +89,15 @@ impl App {
     fn lead_to(&mut self, turn: usize) {
         let is_beside =
             |live: &Live| live.origin.as_ref().is_some_and(|it| it.path == self.shell.source);
-        let Some(replay) = self.replay().filter(|_| self.live().is_some_and(is_beside)) else {
+        let Some(open) = self.open_run().filter(|_| self.live().is_some_and(is_beside)) else {
             return;
         };
         let Some(live) = &self.live else { return };
-        let is_as_left = live.led_to.is_none_or(|at| at == replay.session.turn);
-        let Some(at) = live.same_place(turn, &replay.session.run).filter(|_| is_as_left) else {
+        let is_as_left = live.led_to.is_none_or(|at| at == open.session.turn);
+        let Some(at) = live.same_place(turn, &open.session.run).filter(|_| is_as_left) else {
             return;
         };
-        self.on_replay(|replay| replay.replay.select_turn(&mut replay.session, at));
+        self.on_open_run(|open| open.replay.select_turn(&mut open.session, at));
         if let Some(live) = &mut self.live {
             live.led_to = Some(at);
         }
@@ -120,7 +120,7 @@ impl App {
             live.notice = Some("no turn is recorded yet".into());
             return vec![];
         };
-        let view = self.replay().map_or(View::Replay, |replay| replay.session.view);
+        let view = self.open_run().map_or(View::Replay, |open| open.session.view);
         vec![self.open(path, Place { view, ..place })]
     }
 

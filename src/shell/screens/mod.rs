@@ -54,7 +54,7 @@ impl App {
 
     /// The run, where it is what is looked at.
     pub fn shown_run(&self) -> Option<&OpenRun> {
-        self.replay().filter(|_| self.screen == Screen::Run)
+        self.open_run().filter(|_| self.screen == Screen::Run)
     }
 
     /// Puts a screen on. What was said on the one before is gone.
@@ -81,12 +81,12 @@ impl App {
                 None => self.say(NO_COMPARISON.into()),
             },
             View::Live => self.show_live(),
-            view if self.replay().is_some() => {
+            view if self.open_run().is_some() => {
                 self.show(Screen::Run);
                 let layout = self.layout();
-                self.on_replay(|replay| {
-                    replay.judging.step_aside(&layout);
-                    replay.session.view = view;
+                self.on_open_run(|open| {
+                    open.judging.step_aside(&layout);
+                    open.session.view = view;
                 });
             }
             _ => self.say(NO_RUN.into()),
@@ -94,14 +94,14 @@ impl App {
     }
 
     fn leave_run_for(&mut self, screen: Screen) {
-        self.on_replay(|replay| replay.replay.playback.is_playing = false);
+        self.on_open_run(|open| open.replay.playback.is_playing = false);
         self.show(screen);
     }
 
     /// The view that is on; None while nothing is open.
     fn view(&self) -> Option<View> {
         match self.screen {
-            Screen::Run => self.replay().map(|replay| replay.session.view),
+            Screen::Run => self.open_run().map(|open| open.session.view),
             Screen::Compare => Some(View::Compare),
             Screen::Table => Some(View::Collection),
             Screen::Live => Some(View::Live),
@@ -131,7 +131,7 @@ impl App {
             View::Compare => self.compared.is_some(),
             View::Collection => self.collection.is_some(),
             View::Live => self.live.as_ref().is_some_and(|live| !live.is_nothing()),
-            View::Replay | View::Curves | View::Scores | View::Audit => self.replay().is_some(),
+            View::Replay | View::Curves | View::Scores | View::Audit => self.open_run().is_some(),
         }
     }
 }

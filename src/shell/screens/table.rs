@@ -16,7 +16,7 @@ impl App {
             let is_some = !table.rows.is_empty() || table.is_listed;
             is_some && seen.all(|row| table.rows[row].reading != Reading::Unread)
         };
-        self.replay().is_some()
+        self.open_run().is_some()
             || self.table().is_some_and(is_begun)
             || self.comparison().is_some_and(|it| it.sides().is_some())
             || self.live().is_some()
@@ -68,7 +68,7 @@ impl App {
             View::Compare => self.compared.is_some(),
             _ => self.collection.is_some(),
         };
-        is_there && self.replay().is_some_and(|it| it.replay.leads_out(message))
+        is_there && self.open_run().is_some_and(|it| it.replay.leads_out(message))
     }
 
     /// Back to what the run was opened from.
@@ -94,7 +94,7 @@ impl App {
         let path = row.path.clone();
         // The same run again is still as it was left.
         self.way_back = View::Collection;
-        if self.replay().is_some() && self.shell.source == path {
+        if self.open_run().is_some() && self.shell.source == path {
             self.show(Screen::Run);
             return vec![];
         }

@@ -34,11 +34,7 @@ impl Default for Places {
 }
 
 impl Audit {
-    pub(crate) fn ask_audit(
-        &mut self,
-        session: &mut Session,
-        numbers: &mut Numbers,
-    ) -> Vec<Effect> {
+    pub(crate) fn ask(&mut self, session: &mut Session, numbers: &mut Numbers) -> Vec<Effect> {
         let mut effects = vec![];
         // Whatever is looked at, what was said is brought to the disk.
         effects.extend(self.ask_to_save(session, numbers));
@@ -96,12 +92,7 @@ impl Audit {
         self.agreement.ask(numbers, blind)
     }
 
-    pub(crate) fn take_for_audit(
-        &mut self,
-        session: &mut Session,
-        request: Request,
-        answer: Answer,
-    ) {
+    pub(crate) fn take(&mut self, session: &mut Session, request: Request, answer: Answer) {
         match answer {
             Answer::SaveLabel(saved) => {
                 if let Some(stands) = session.labels.take_saved(request, saved) {

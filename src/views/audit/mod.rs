@@ -150,12 +150,7 @@ impl Audit {
 }
 
 impl Audit {
-    pub(crate) fn update_audit(
-        &mut self,
-        session: &mut Session,
-        message: Message,
-        layout: &Layout,
-    ) {
+    pub(crate) fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
         session.view = View::Audit;
         match message {
             Message::Next(count) => self.move_in_queue(session, Motion::Down(count), layout),
@@ -223,7 +218,7 @@ impl Audit {
         judgement.of(id)
     }
 
-    pub(crate) fn settle_audit(&mut self, session: &mut Session, layout: &Layout) {
+    pub(crate) fn settle(&mut self, session: &mut Session, layout: &Layout) {
         self.note_what_is_seen(session);
         if session.view != View::Audit {
             return;

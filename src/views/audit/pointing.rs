@@ -47,7 +47,7 @@ impl Audit {
             Kind::DoubleClick => Message::Open,
         };
         self.part = part;
-        self.update_audit(session, message, layout);
+        self.update(session, message, layout);
     }
 
     fn select_in_audit(&mut self, session: &mut Session, mouse: Mouse, areas: &Areas, part: Part) {

@@ -102,12 +102,7 @@ pub enum Message {
 }
 
 impl Curves {
-    pub(crate) fn update_curves(
-        &mut self,
-        session: &mut Session,
-        message: Message,
-        layout: &Layout,
-    ) {
+    pub(crate) fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
         session.view = View::Curves;
         match message {
             Message::Go(motion) => self.go_by_point(session, motion),
@@ -194,7 +189,7 @@ impl Curves {
         }
     }
 
-    pub(crate) fn settle_curves(&mut self, session: &mut Session, layout: &Layout) {
+    pub(crate) fn settle(&mut self, session: &mut Session, layout: &Layout) {
         if session.view != View::Curves {
             return;
         }
@@ -210,7 +205,7 @@ impl Curves {
 
     /// What is to be measured or compared next, while somebody looks at it; `marked` are the moments that the marks beside
     /// the lines of the diff are worked out from.
-    pub(crate) fn ask_curves(
+    pub(crate) fn ask(
         &mut self,
         session: &mut Session,
         numbers: &mut Numbers,

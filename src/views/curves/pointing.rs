@@ -21,16 +21,16 @@ impl Curves {
         let at = |area: Option<Rect>| area.and_then(|area| row_inside(area, mouse));
         match (mouse.kind, at(areas.values), at(areas.moved)) {
             (Kind::WheelUp, _, Some(_)) => {
-                self.update_curves(session, Message::Move(Motion::Up(1)), layout)
+                self.update(session, Message::Move(Motion::Up(1)), layout)
             }
             (Kind::WheelDown, _, Some(_)) => {
-                self.update_curves(session, Message::Move(Motion::Down(1)), layout);
+                self.update(session, Message::Move(Motion::Down(1)), layout);
             }
             (Kind::WheelUp, Some(_), _) => {
-                self.update_curves(session, Message::Choose(Motion::Up(1)), layout);
+                self.update(session, Message::Choose(Motion::Up(1)), layout);
             }
             (Kind::WheelDown, Some(_), _) => {
-                self.update_curves(session, Message::Choose(Motion::Down(1)), layout);
+                self.update(session, Message::Choose(Motion::Down(1)), layout);
             }
             (Kind::WheelUp | Kind::WheelLeft, ..) => self.go_by_point(session, Motion::Up(1)),
             (Kind::WheelDown | Kind::WheelRight, ..) => self.go_by_point(session, Motion::Down(1)),

@@ -254,12 +254,7 @@ impl Judging {
 }
 
 impl Judging {
-    pub(crate) fn update_judging(
-        &mut self,
-        session: &mut Session,
-        message: Message,
-        layout: &Layout,
-    ) {
+    pub(crate) fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
         let playhead = self.playhead_beside_the_shown(session);
         let judging = &mut *self;
         if !judging.is_open && message != Message::Toggle {
@@ -453,12 +448,7 @@ impl Judging {
         }
     }
 
-    pub(crate) fn take_for_judging(
-        &mut self,
-        session: &mut Session,
-        request: Request,
-        answer: Answer,
-    ) {
+    pub(crate) fn take(&mut self, session: &mut Session, request: Request, answer: Answer) {
         let judging = &mut *self;
         match answer {
             Answer::JudgePlan(plan) => {
@@ -532,7 +522,7 @@ impl Judging {
         }
     }
 
-    pub(crate) fn settle_judging(&mut self, session: &mut Session, layout: &Layout) {
+    pub(crate) fn settle(&mut self, session: &mut Session, layout: &Layout) {
         let areas = Areas::of(layout, self.page);
         let rows = self.form_rows(session);
         let words = self.entry_rows(session, &areas).len();
@@ -549,11 +539,7 @@ impl Judging {
         judging.words.top = judging.words.top.min(words.saturating_sub(list));
     }
 
-    pub(crate) fn ask_judging(
-        &mut self,
-        session: &mut Session,
-        numbers: &mut Numbers,
-    ) -> Vec<Effect> {
+    pub(crate) fn ask(&mut self, session: &mut Session, numbers: &mut Numbers) -> Vec<Effect> {
         let mut effects = vec![];
         if std::mem::take(&mut self.is_stop_wanted) {
             let stop = self.sitting.as_ref().map(|it| Effect::StopJudging(it.request));

@@ -48,7 +48,7 @@ impl Judging {
                 return true;
             }
         };
-        self.update_judging(session, message, layout);
+        self.update(session, message, layout);
         true
     }
 

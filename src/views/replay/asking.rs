@@ -18,7 +18,7 @@ const FILES_AHEAD: usize = 40;
 
 impl Replay {
     /// What is missing most, one question of each kind.
-    pub fn ask_replay(
+    pub fn ask(
         &mut self,
         session: &mut Session,
         numbers: &mut Numbers,

@@ -129,7 +129,7 @@ pub enum Message {
 }
 
 impl Replay {
-    pub fn update_replay(&mut self, session: &mut Session, message: Message, layout: &Layout) {
+    pub fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
         match message {
             Message::Turns(message) => {
                 self.wish(session, message.wanted(session.turn));
@@ -167,7 +167,7 @@ impl Replay {
     }
 
     /// Takes the answer to a question of its own; one to an older question is dropped.
-    pub fn take_for_replay(&mut self, session: &mut Session, request: Request, answer: Answer) {
+    pub fn take(&mut self, session: &mut Session, request: Request, answer: Answer) {
         match answer {
             Answer::Timeline(Ok(timeline)) if session.growth.timeline.is_answered(request) => {
                 self.renew_timeline(session, timeline);
@@ -204,7 +204,7 @@ impl Replay {
     }
 
     /// Brings every panel in step with the selection.
-    pub fn settle_replay(&mut self, session: &mut Session, layout: &Layout) {
+    pub fn settle(&mut self, session: &mut Session, layout: &Layout) {
         let room = layout.room(Panel::Steps);
         self.steps.settle(usize::from(room.width), usize::from(room.height));
         let height = usize::from(layout.room(Panel::Diff).height);

@@ -97,12 +97,7 @@ impl Scores {
 }
 
 impl Scores {
-    pub(crate) fn update_scores(
-        &mut self,
-        session: &mut Session,
-        message: Message,
-        layout: &Layout,
-    ) {
+    pub(crate) fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
         session.view = View::Scores;
         match message {
             Message::Switch => self.switch_scores(session),
@@ -141,7 +136,7 @@ impl Scores {
         }
     }
 
-    pub(crate) fn settle_scores(&mut self, session: &mut Session, layout: &Layout) {
+    pub(crate) fn settle(&mut self, session: &mut Session, layout: &Layout) {
         if session.view != View::Scores {
             return;
         }

@@ -42,11 +42,7 @@ impl Components {
 }
 
 impl Scores {
-    pub(crate) fn ask_components(
-        &mut self,
-        session: &mut Session,
-        numbers: &mut Numbers,
-    ) -> Vec<Effect> {
+    pub(crate) fn ask(&mut self, session: &mut Session, numbers: &mut Numbers) -> Vec<Effect> {
         let is_seen = session.view == View::Scores;
         let is_back = is_seen && !self.components.was_seen;
         self.components.was_seen = is_seen;
