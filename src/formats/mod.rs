@@ -1,6 +1,6 @@
 //! How the tools out there write runs down: one file each.
 //!
-//! A [`Format`] claims a recording by its first bytes, indexes it into a [`Run`] without keeping its text,
+//! A [`Format`] claims a recording by its first bytes, indexes it into a [`Run`](crate::run::Run) without keeping its text,
 //! and reads single records again when they are shown. To teach the program a new one, write
 //! `formats/<name>.rs`, put a small sample below `sample-runs/` and add one word to the list below:
 //! `trajview formats`, the README table and the golden tests follow from the list.

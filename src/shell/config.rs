@@ -44,7 +44,7 @@ pub struct DiffConfig {
 pub struct PlayConfig {
     /// Beats of the normal speed that pass in the time of one; above 0.
     pub speed: f64,
-    /// What playback stops at, without repeats, in the order of [`Stop::ALL`].
+    /// What playback stops at, without repeats, in the order of [`Stop`].
     pub stop_at: Vec<Stop>,
 }
 

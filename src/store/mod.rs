@@ -1,6 +1,6 @@
 //! Disk and git: finding runs, reading bytes, blobs of a commit.
 //!
-//! [`open`] turns a path into an index ([`Run`]) and an [`Archive`], which reads the words of a step, the files of a
+//! [`open()`] turns a path into an index ([`Run`](crate::run::Run)) and an [`Archive`], which reads the words of a step, the files of a
 //! turn or the hits of a search when they are wanted. Recordings are only ever read, and nothing outside a
 //! recording's own folder is followed. [`import`] makes a bundle of one, elsewhere, through [`write`](mod@write).
 

@@ -1,8 +1,8 @@
 //! Places that a judge objected to, checkpoint by checkpoint: those of judgements in the run's folder, and those that a
 //! benchmark recorded. A count of flags is not a score, and none is made of it.
 //!
-//! [`states`] says what was judged when and by whom, [`table`] has the rows, [`areas`] says where the parts stand,
-//! [`marks`] has the flags beside the lines of the replay.
+//! [`states`] says which judged state is looked at, [`table`] has the rows, [`areas`] says where the parts stand; the flags
+//! beside the lines of the replay are in [`crate::session::judged_marks`].
 
 pub mod areas;
 mod pointing;

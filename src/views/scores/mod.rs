@@ -4,7 +4,7 @@
 //! A run may have any of them or none ([`Scores::there`]); [`Shows`] is which of them is looked at. Each has its own
 //! state, messages and `update` in its own file: [`components`] with their [`lifeline`], [`judges`], [`tree`], [`flags`].
 //! To add one, add it to [`Shows`], say when it is there, give it a context in the keymap and draw it in
-//! `ui::panel::scores`.
+//! [`draw`].
 
 pub mod components;
 pub mod draw;
