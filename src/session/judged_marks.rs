@@ -66,70 +66,68 @@ fn turn_of(scope: Scope) -> Option<usize> {
     }
 }
 
-impl Session {
-    /// The evidence in a file, where its lines are those that were judged.
-    pub fn evidence_marks(&self, key: &DiffKey) -> Vec<EvidenceMark> {
-        let (Some(turn), Some(judgement)) = (turn_of(key.scope), self.rubric.judgement()) else {
-            return vec![];
+/// The evidence in a file, where its lines are those that were judged.
+pub fn evidence_marks(session: &Session, key: &DiffKey) -> Vec<EvidenceMark> {
+    let (Some(turn), Some(judgement)) = (turn_of(key.scope), session.rubric.judgement()) else {
+        return vec![];
+    };
+    if !is_judged_at(&session.run, judgement, turn) {
+        return vec![];
+    }
+    let of_verdict = |verdict: &'_ Verdict| {
+        let here = verdict.evidence.iter().filter(|it| it.path == key.path.as_str());
+        let mark = |(first, last): (usize, usize)| EvidenceMark {
+            component: verdict.component.clone(),
+            lines: first..=last,
         };
-        if !is_judged_at(&self.run, judgement, turn) {
-            return vec![];
-        }
-        let of_verdict = |verdict: &'_ Verdict| {
-            let here = verdict.evidence.iter().filter(|it| it.path == key.path.as_str());
-            let mark = |(first, last): (usize, usize)| EvidenceMark {
-                component: verdict.component.clone(),
-                lines: first..=last,
-            };
-            here.filter_map(|it| it.lines.map(mark)).collect::<Vec<_>>()
+        here.filter_map(|it| it.lines.map(mark)).collect::<Vec<_>>()
+    };
+    let shown = judgement.verdicts.iter();
+    let shown = shown.filter(|verdict| !session.is_hidden_by_the_audit(&verdict.component));
+    shown.flat_map(of_verdict).collect()
+}
+
+/// What the evidence at a line of a file is for, one paragraph each: a heading and what it says.
+pub fn why_evidence(session: &Session, key: &DiffKey, line: usize) -> Vec<(String, String)> {
+    let Some(judgement) = session.rubric.judgement() else { return vec![] };
+    let marks = evidence_marks(session, key).into_iter().filter(|mark| mark.lines.contains(&line));
+    let said = marks.filter_map(|mark| {
+        let verdict = judgement.of(&mark.component)?;
+        let score = verdict.score.map_or_else(|| "no score".into(), score_said);
+        let (first, last) = (mark.lines.start(), mark.lines.end());
+        let words = format!(
+            "lines {first}–{last}: {} gave {score}. {}",
+            judgement.judge.name, verdict.rationale
+        );
+        Some((mark.label(), words))
+    });
+    said.collect()
+}
+
+/// The flags in a file, of every judge that judged the state it stands in.
+pub fn flag_marks(session: &Session, key: &DiffKey) -> Vec<FlagMark> {
+    let Some(turn) = turn_of(key.scope) else { return vec![] };
+    let mut marks: Vec<FlagMark> = vec![];
+    for source in flags::of_session(session) {
+        let by = match source.by {
+            By::Recorded => "recorded".to_owned(),
+            judge @ By::Judge(_) => judge.words(),
         };
-        let shown = judgement.verdicts.iter();
-        let shown = shown.filter(|verdict| !self.is_hidden_by_the_audit(&verdict.component));
-        shown.flat_map(of_verdict).collect()
+        // Of several judgings of this state the last one speaks.
+        let Some(state) = source.states.iter().rfind(|it| it.turn == Some(turn + 1)) else {
+            continue;
+        };
+        let here = state.flags.iter().filter(|flag| *flag.path == *key.path.as_str());
+        marks.extend(here.filter_map(|flag| {
+            let (start, end) = (flag.start? as usize, flag.end? as usize);
+            Some(FlagMark { flag: flag.clone(), lines: start..=end, by: by.clone() })
+        }));
     }
+    marks
+}
 
-    /// What the evidence at a line of a file is for, one paragraph each: a heading and what it says.
-    pub fn why_evidence(&self, key: &DiffKey, line: usize) -> Vec<(String, String)> {
-        let Some(judgement) = self.rubric.judgement() else { return vec![] };
-        let marks = self.evidence_marks(key).into_iter().filter(|mark| mark.lines.contains(&line));
-        let said = marks.filter_map(|mark| {
-            let verdict = judgement.of(&mark.component)?;
-            let score = verdict.score.map_or_else(|| "no score".into(), score_said);
-            let (first, last) = (mark.lines.start(), mark.lines.end());
-            let words = format!(
-                "lines {first}–{last}: {} gave {score}. {}",
-                judgement.judge.name, verdict.rationale
-            );
-            Some((mark.label(), words))
-        });
-        said.collect()
-    }
-
-    /// The flags in a file, of every judge that judged the state it stands in.
-    pub fn flag_marks(&self, key: &DiffKey) -> Vec<FlagMark> {
-        let Some(turn) = turn_of(key.scope) else { return vec![] };
-        let mut marks: Vec<FlagMark> = vec![];
-        for source in flags::of_session(self) {
-            let by = match source.by {
-                By::Recorded => "recorded".to_owned(),
-                judge @ By::Judge(_) => judge.words(),
-            };
-            // Of several judgings of this state the last one speaks.
-            let Some(state) = source.states.iter().rfind(|it| it.turn == Some(turn + 1)) else {
-                continue;
-            };
-            let here = state.flags.iter().filter(|flag| *flag.path == *key.path.as_str());
-            marks.extend(here.filter_map(|flag| {
-                let (start, end) = (flag.start? as usize, flag.end? as usize);
-                Some(FlagMark { flag: flag.clone(), lines: start..=end, by: by.clone() })
-            }));
-        }
-        marks
-    }
-
-    /// What the flags at a line of a file say, one paragraph each.
-    pub fn why_flagged(&self, key: &DiffKey, line: usize) -> Vec<(String, String)> {
-        let marks = self.flag_marks(key).into_iter().filter(|mark| mark.lines.contains(&line));
-        marks.map(|mark| mark.why()).collect()
-    }
+/// What the flags at a line of a file say, one paragraph each.
+pub fn why_flagged(session: &Session, key: &DiffKey, line: usize) -> Vec<(String, String)> {
+    let marks = flag_marks(session, key).into_iter().filter(|mark| mark.lines.contains(&line));
+    marks.map(|mark| mark.why()).collect()
 }

@@ -5,6 +5,7 @@ use crate::{
     session::{
         Session,
         files::{DiffKey, Scope, compared::Compared},
+        judged_marks::{why_evidence, why_flagged},
         marks::{Mark, Sort},
         scores::{Moved, Span},
     },
@@ -75,8 +76,8 @@ impl Replay {
             shown.over(line).map(|mark| why(mark, shown.moved)).collect::<Vec<_>>()
         });
         let Some(key) = self.marked_file(session) else { return code.collect() };
-        let judged = session.why_evidence(&key, line).into_iter();
-        judged.chain(session.why_flagged(&key, line)).chain(code).collect()
+        let judged = why_evidence(session, &key, line).into_iter();
+        judged.chain(why_flagged(session, &key, line)).chain(code).collect()
     }
 }
 

@@ -86,6 +86,11 @@ impl Part {
 }
 
 impl Components {
+    /// Whether a part has the keyboard.
+    pub fn has_part(&self, part: Part) -> bool {
+        self.part == part
+    }
+
     /// Opens at a component.
     pub fn choose(&mut self, id: Option<String>) {
         self.chosen = id;

@@ -24,7 +24,7 @@ use crate::{
             Scope, colours,
             compared::{Compared, Row},
         },
-        judged_marks::{EvidenceMark, FlagMark},
+        judged_marks::{EvidenceMark, FlagMark, evidence_marks, flag_marks},
     },
     views::replay::{Replay, marks},
     widgets::{
@@ -302,8 +302,8 @@ impl<'a> Rows<'a> {
             width: usize::from(area.width),
             gutter: compared.is_whole_file().then(|| Gutter::of(view, session, theme)),
             marks: view.marks(session),
-            evidence: key.map(|key| session.evidence_marks(key)).unwrap_or_default(),
-            flags: key.map(|key| session.flag_marks(key)).unwrap_or_default(),
+            evidence: key.map(|key| evidence_marks(session, key)).unwrap_or_default(),
+            flags: key.map(|key| flag_marks(session, key)).unwrap_or_default(),
         }
     }
 

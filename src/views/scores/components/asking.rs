@@ -5,41 +5,8 @@ use crate::{
     views::scores::{Scores, Shows, components::Components},
 };
 
-use super::Part;
-
 /// Files of one verdict's evidence that are shown; a judge points at a few.
 pub const MOST_FILES: usize = 8;
-
-impl Components {
-    /// The files of the chosen verdict's evidence at the judged turn: their text, then who wrote it and its colours.
-    fn ask_evidence(&mut self, session: &mut Session, numbers: &mut Numbers) -> Vec<Effect> {
-        let mut effects = vec![];
-        for key in self.evidence_files(session) {
-            let is_there = session.files.has(&key);
-            effects.extend(session.ask_file(numbers, key));
-            if !is_there {
-                break;
-            }
-        }
-        effects
-    }
-
-    fn evidence_files(&self, session: &Session) -> Vec<DiffKey> {
-        let evidence = self.verdict(session).map_or(&[][..], |verdict| &verdict.evidence);
-        let mut files: Vec<DiffKey> = vec![];
-        for key in evidence.iter().filter_map(|it| session.judged_file(&it.path)) {
-            if !files.contains(&key) && files.len() < MOST_FILES {
-                files.push(key);
-            }
-        }
-        files
-    }
-
-    /// Whether a part has the keyboard.
-    pub fn has_part(&self, part: Part) -> bool {
-        self.part == part
-    }
-}
 
 impl Scores {
     pub(crate) fn ask(&mut self, session: &mut Session, numbers: &mut Numbers) -> Vec<Effect> {
@@ -51,9 +18,37 @@ impl Scores {
         let is_shown = self.shown(session) == Some(Shows::Components);
         if is_seen && is_shown {
             effects.extend(session.ask_lifelines(numbers));
-            effects.extend(self.components.ask_evidence(session, numbers));
+            effects.extend(ask_evidence(&self.components, session, numbers));
             effects.extend(session.ask_reuse(numbers));
         }
         effects
     }
+}
+
+/// The files of the chosen verdict's evidence at the judged turn: their text, then who wrote it and its colours.
+fn ask_evidence(
+    components: &Components,
+    session: &mut Session,
+    numbers: &mut Numbers,
+) -> Vec<Effect> {
+    let mut effects = vec![];
+    for key in evidence_files(components, session) {
+        let is_there = session.files.has(&key);
+        effects.extend(session.ask_file(numbers, key));
+        if !is_there {
+            break;
+        }
+    }
+    effects
+}
+
+fn evidence_files(components: &Components, session: &Session) -> Vec<DiffKey> {
+    let evidence = components.verdict(session).map_or(&[][..], |verdict| &verdict.evidence);
+    let mut files: Vec<DiffKey> = vec![];
+    for key in evidence.iter().filter_map(|it| session.judged_file(&it.path)) {
+        if !files.contains(&key) && files.len() < MOST_FILES {
+            files.push(key);
+        }
+    }
+    files
 }

@@ -3,17 +3,8 @@
 use crate::{
     run::rubric::Judgement,
     session::{Session, rubric::score_said},
-    views::scores::{Scores, Shows, components::Components},
+    views::scores::{Scores, Shows},
 };
-
-impl Components {
-    /// As the checklist has it; empty where it lacks the component.
-    fn component_name<'s>(&self, session: &'s Session, id: &str) -> &'s str {
-        let checklist = session.rubric.known().and_then(|it| it.checklist.as_ref());
-        let found = checklist.and_then(|it| it.components.iter().find(|it| it.id == id));
-        found.map_or("", |it| &it.name)
-    }
-}
 
 impl Scores {
     /// The verdict on the chosen component, of the judgement that is looked at. The error says why there is none.
@@ -29,7 +20,7 @@ impl Scores {
         };
         let id = id.ok_or("no component is chosen")?;
         let judgement = judgement.ok_or("nothing has judged this run yet")?;
-        verdict_in_words(judgement, &id, self.components.component_name(session, &id))
+        verdict_in_words(judgement, &id, component_name(session, &id))
     }
 
     /// The id of the component that is looked at, while the table of components or all judgements are shown.
@@ -62,4 +53,11 @@ fn verdict_in_words(judgement: &Judgement, id: &str, name: &str) -> Result<Strin
         lines.push(format!("{}{}", evidence.path, lines_said.unwrap_or_default()));
     }
     Ok(lines.join("\n"))
+}
+
+/// As the checklist has it; empty where it lacks the component.
+fn component_name<'s>(session: &'s Session, id: &str) -> &'s str {
+    let checklist = session.rubric.known().and_then(|it| it.checklist.as_ref());
+    let found = checklist.and_then(|it| it.components.iter().find(|it| it.id == id));
+    found.map_or("", |it| &it.name)
 }
