@@ -243,8 +243,8 @@ impl From<store::Opened> for Opened {
 pub struct Opener {
     whole: Arc<Whole>,
     among: Option<Arc<Among>>,
-    pub head: Arc<Head>,
-    pub several: Arc<Several>,
+    head: Arc<Head>,
+    several: Arc<Several>,
 }
 
 type Whole = dyn Fn(&Path) -> Result<Opened, OpenError> + Send + Sync;
@@ -271,6 +271,16 @@ impl Opener {
         }
     }
 
+    /// The beginning of a run, where it can be had before the whole.
+    pub fn head(&self, path: &Path) -> Option<Opened> {
+        (self.head)(path)
+    }
+
+    /// Whether a path holds several runs.
+    pub fn holds_several(&self, path: &Path) -> bool {
+        (self.several)(path)
+    }
+
     /// With a way to open many runs that costs less than to open each by itself.
     #[must_use]
     pub fn with_many(
@@ -285,9 +295,7 @@ impl Opener {
     pub fn with_head(self, head: impl Fn(&Path) -> Option<Opened> + Send + Sync + 'static) -> Self {
         Self { head: Arc::new(head), ..self }
     }
-}
 
-impl Opener {
     /// With a way to tell that a path holds several runs, which are shown in a table then.
     #[must_use]
     pub fn with_several(self, several: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {

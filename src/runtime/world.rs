@@ -156,7 +156,7 @@ impl World {
 
     /// Whether a path names several runs.
     pub fn holds_several(&self, path: &Path) -> bool {
-        (self.opener.several)(path)
+        self.opener.holds_several(path)
     }
 
     /// Ends what is being measured of runs side by side.
@@ -363,10 +363,10 @@ impl Worker {
     }
 
     fn open(&self, request: Request, path: &Path) -> Reply {
-        if (self.opener.several)(path) {
+        if self.opener.holds_several(path) {
             return Reply::Message(Message::Several(request));
         }
-        if let Some(head) = (self.opener.head)(path) {
+        if let Some(head) = self.opener.head(path) {
             let _ = self.sender.send(Event::Begun(request, head)); // the loop may already have gone home
             store::stand_back(); // there is something to look at
         }

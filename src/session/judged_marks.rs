@@ -6,7 +6,7 @@ use crate::{
     run::{flags::Flag, rubric::Verdict},
     session::{
         Session,
-        files::{DiffKey, Scope},
+        files::DiffKey,
         flags::{self, By},
         rubric::{is_judged_at, score_said},
     },
@@ -57,18 +57,9 @@ impl FlagMark {
     }
 }
 
-/// The turn after which the lines on the right of a comparison stand; None where they stand after none.
-fn turn_of(scope: Scope) -> Option<usize> {
-    match scope {
-        Scope::Turn(turn) | Scope::At(turn) => Some(turn),
-        Scope::Since { done, turn } if done <= turn => Some(turn),
-        Scope::Since { .. } | Scope::Step(_) => None,
-    }
-}
-
 /// The evidence in a file, where its lines are those that were judged.
 pub fn evidence_marks(session: &Session, key: &DiffKey) -> Vec<EvidenceMark> {
-    let (Some(turn), Some(judgement)) = (turn_of(key.scope), session.rubric.judgement()) else {
+    let (Some(turn), Some(judgement)) = (key.scope.turn_after(), session.rubric.judgement()) else {
         return vec![];
     };
     if !is_judged_at(&session.run, judgement, turn) {
@@ -106,7 +97,7 @@ pub fn why_evidence(session: &Session, key: &DiffKey, line: usize) -> Vec<(Strin
 
 /// The flags in a file, of every judge that judged the state it stands in.
 pub fn flag_marks(session: &Session, key: &DiffKey) -> Vec<FlagMark> {
-    let Some(turn) = turn_of(key.scope) else { return vec![] };
+    let Some(turn) = key.scope.turn_after() else { return vec![] };
     let mut marks: Vec<FlagMark> = vec![];
     for source in flags::of_session(session) {
         let by = match source.by {

@@ -87,7 +87,34 @@ impl OpenRun {
             | Answer::Judges(..)
             | Answer::Models(..)
             | Answer::KeepJudge(..) => self.judging.take(&mut self.session, request, answer),
-            answer => self.replay.take(&mut self.session, request, answer),
+            Answer::Timeline(..)
+            | Answer::LineCounts(..)
+            | Answer::StepText(..)
+            | Answer::RequestText(..)
+            | Answer::Search(..) => self.replay.take(&mut self.session, request, answer),
+            Answer::Scores(..)
+            | Answer::Moved(..)
+            | Answer::Rubric(..)
+            | Answer::Reuse(..)
+            | Answer::Lifelines(..)
+            | Answer::Labels(..)
+            | Answer::Diff(..)
+            | Answer::ChangesBetween(..)
+            | Answer::Blame(..)
+            | Answer::Colours(..) => {} // the session takes these
+            Answer::Judging(..)
+            | Answer::Parties(..)
+            | Answer::PartyScores(..)
+            | Answer::Trees(..)
+            | Answer::FileBetween(..)
+            | Answer::FileText(..)
+            | Answer::RunPaths(..)
+            | Answer::Cards(..)
+            | Answer::RunScores(..)
+            | Answer::PairTests(..)
+            | Answer::JobPlan(..)
+            | Answer::Agents(..)
+            | Answer::CheckpointTests(..) => {} // asked elsewhere
         }
     }
 
@@ -118,25 +145,26 @@ impl OpenRun {
 
     /// What the view that is on looks at of what the run is judged by.
     pub(crate) fn looked_at(&self) -> LookedAt {
-        let judged = |judgement: &Judgement| judged_after(&self.session.run, judgement);
-        let shown =
-            || match self.scores.shown(&self.session)? {
-                Shows::Components => judged(self.session.rubric.judgement()?),
-                Shows::Judges => judged(self.scores.judges.judgement_of(
-                    &self.session,
-                    &self.scores.judges.judge_column(&self.session)?,
-                )?),
-                Shows::Flags => self.scores.flags.flag_state(&self.session)?.0.turn,
-                Shows::Tree => None,
-            };
-        let done = match self.session.view {
-            View::Scores => shown(),
-            View::Audit => self.session.audited().and_then(judged),
+        let (session, components) = (&self.session, &self.scores.components);
+        let judged = |judgement: &Judgement| judged_after(&session.run, judgement);
+        let done = match session.view {
+            View::Scores => self.scores_of(judged),
+            View::Audit => session.audited().and_then(judged),
             _ => None,
         };
-        LookedAt {
-            component: self.scores.components.component_row(&self.session).map(|row| row.id),
-            done,
+        LookedAt { component: components.component_row(session).map(|row| row.id), done }
+    }
+
+    /// The state whose scores are looked at, in turns done.
+    fn scores_of(&self, judged: impl Fn(&Judgement) -> Option<usize>) -> Option<usize> {
+        let Self { session, scores, .. } = self;
+        match scores.shown(session)? {
+            Shows::Components => judged(session.rubric.judgement()?),
+            Shows::Judges => {
+                judged(scores.judges.judgement_of(session, &scores.judges.judge_column(session)?)?)
+            }
+            Shows::Flags => scores.flags.flag_state(session)?.0.turn,
+            Shows::Tree => None,
         }
     }
 }

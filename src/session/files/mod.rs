@@ -37,6 +37,17 @@ pub enum Scope {
     At(usize),
 }
 
+impl Scope {
+    /// The turn after which the lines on the right of the comparison stand; None where they stand after none.
+    pub const fn turn_after(self) -> Option<usize> {
+        match self {
+            Self::Turn(turn) | Self::At(turn) => Some(turn),
+            Self::Since { done, turn } if done <= turn => Some(turn),
+            Self::Since { .. } | Self::Step(_) => None,
+        }
+    }
+}
+
 /// Names one comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DiffKey {

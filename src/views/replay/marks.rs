@@ -4,7 +4,7 @@ use crate::{
     metrics::quality::{HIGH_CC, What},
     session::{
         Session,
-        files::{DiffKey, Scope, compared::Compared},
+        files::{DiffKey, compared::Compared},
         judged_marks::{why_evidence, why_flagged},
         marks::{Mark, Sort},
         scores::{Moved, Span},
@@ -38,12 +38,8 @@ impl<'a> Shown<'a> {
 impl Replay {
     /// The moments that the marks are worked out from; None where the lines on the right are not those after the turn.
     pub(crate) fn marked_span(&self, session: &Session) -> Option<Span> {
-        let turn = match self.diff_key(session)?.scope {
-            Scope::Turn(turn) | Scope::At(turn) => turn,
-            Scope::Since { done, turn } if done <= turn => turn,
-            Scope::Since { .. } | Scope::Step(_) => return None,
-        };
-        Some((turn, turn + 1)).filter(|_| self.diff.has_marks)
+        let turn = self.marked_file(session)?.scope.turn_after()?;
+        Some((turn, turn + 1))
     }
 
     /// The comparison on screen, where its lines have marks.

@@ -7,7 +7,8 @@ mod values;
 use ratatui::buffer::Buffer;
 
 use crate::{
-    views::curves::{Curves, Part, Session, areas::Areas},
+    session::Session,
+    views::curves::{Curves, Part, areas::Areas},
     widgets::{layout::Layout, theme::Theme},
 };
 

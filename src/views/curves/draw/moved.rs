@@ -8,7 +8,8 @@ use ratatui::{
 
 use crate::{
     metrics::quality::{Change, Weight, What},
-    views::curves::{Curves, Part, Session},
+    session::Session,
+    views::curves::{Curves, Part},
     widgets::{
         line::{fit, fit_end, own, safe, sides, width_of},
         panel::{position, put_row, sentence, titled},
