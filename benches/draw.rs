@@ -73,7 +73,7 @@ fn frames(table: &mut Table, tool: Tool, size: Size, sizes: &[usize]) {
     });
     for megabytes in sizes {
         let mut screen = Screen::of(&log(tool, *megabytes), size, "R");
-        let turns = screen.app.open_run().map_or(0, |open| open.session.run.turns.len());
+        let turns = screen.app.screens.open_run().map_or(0, |open| open.session.run.turns.len());
         let what = of(&format!("{turns} requests listed, {megabytes} MB"));
         table.row(&what, ms(16), 41, || screen.whole_frame());
         let what = of(&format!("{turns} requests, a letter typed and erased"));

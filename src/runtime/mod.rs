@@ -126,7 +126,7 @@ pub fn live(
     runtime.update(Message::Resized(Terminal::size()?));
     runtime.prepare(options);
     runtime.update(Message::BeginLive);
-    let inside = runtime.app.live_areas().inside();
+    let inside = runtime.app.screens.live_areas().inside();
     job.setup.size = (inside.width, inside.height);
     job.has_person = true;
     runtime.world.begin_live(job, start, control, living::Beside::Recording);
@@ -194,13 +194,13 @@ impl Rehearsal {
         runtime.app.configure(&options.config);
         let alphabet = options.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
         runtime.app.shell.looks.alphabet = alphabet;
-        runtime.app.table_wish = options.table;
+        runtime.app.screens.table_opening = options.table;
         open_paths(&mut runtime, paths, place.clone(), Path::to_owned);
         runtime.run_until_idle();
         if let Some(why) = runtime.open_error {
             return Err(why.into());
         }
-        if let (Some(at), Some(open)) = (place.turn, runtime.app.open_run()) {
+        if let (Some(at), Some(open)) = (place.turn, runtime.app.screens.open_run()) {
             at.turn_of(&open.session.run).map_err(Failure::Place)?;
         }
         Ok(Self { runtime })
@@ -263,7 +263,7 @@ fn open_paths(
 ) {
     let all: Vec<PathBuf> = all(paths).iter().map(|path| named(path)).collect();
     let is_pair = |runtime: &Runtime| {
-        let wants_a_table = runtime.app.table_wish != Opening::default();
+        let wants_a_table = runtime.app.screens.table_opening != Opening::default();
         paths.len() == 2 && !wants_a_table && !paths.iter().any(|it| runtime.holds_several(it))
     };
     match place.view {
@@ -272,7 +272,7 @@ fn open_paths(
             let recorded = living::recorded(&path);
             let place = Place { view: View::Replay, follows: runtime.may_follow, ..place };
             runtime.open(path.clone(), place);
-            runtime.app.shell.source = named(&path);
+            runtime.app.screens.source = named(&path);
             match recorded {
                 Some(recorded) => {
                     runtime.update(Message::BeginLive);
@@ -292,7 +292,7 @@ fn open_paths(
         _ => {
             let path = first(paths);
             runtime.open(path.clone(), place);
-            runtime.app.shell.source = named(&path);
+            runtime.app.screens.source = named(&path);
         }
     }
 }

@@ -127,7 +127,7 @@ impl Runtime {
             environment,
             options.settings_file.clone(),
         );
-        self.app.shell.judges = Known {
+        self.app.screens.defaults.judges = Known {
             judges: judges.into(),
             settings: options.settings.as_ref().map(|path| path.display().to_string()),
         };
@@ -157,7 +157,7 @@ impl Runtime {
         let problems = self.app.configure(&options.config);
         self.app.shell.looks = options.looks(self.app.shell.looks);
         self.app.shell.mouse = options.mouse;
-        self.app.table_wish = options.table;
+        self.app.screens.table_opening = options.table;
         problems
     }
 
@@ -209,7 +209,7 @@ impl Runtime {
     /// Waits a moment for the recording to be opened; most are before anybody could read a word.
     pub fn wait_for_opening(&mut self, patience: Duration) {
         let deadline = Instant::now() + patience;
-        while self.open_error.is_none() && !self.app.has_something_to_show() {
+        while self.open_error.is_none() && !self.app.screens.has_something_to_show() {
             let Ok(event) = self.events.recv_deadline(deadline) else { return };
             self.apply(event);
         }
@@ -279,7 +279,7 @@ impl Runtime {
     /// Asks for the size before each frame: what an event said of it may be old by now, in a storm of them.
     fn fit(&mut self, display: &impl Display) -> io::Result<()> {
         let size = display.size()?;
-        if size != self.app.size {
+        if size != self.app.screens.frame.size {
             self.update(Message::Resized(size));
         }
         Ok(())
@@ -305,10 +305,10 @@ impl Runtime {
     }
 
     fn wait(&mut self) -> Then {
-        self.timer.arm(self.app.next_deadline(), Instant::now());
+        self.timer.arm(self.app.screens.next_deadline(), Instant::now());
         let arrived = self.events.recv_timeout(self.timer.patience(Instant::now()));
         if self.timer.take_fired(Instant::now()) {
-            let message = self.app.after_deadline();
+            let message = self.app.screens.after_deadline();
             self.update(message);
         }
         match arrived {
@@ -351,18 +351,18 @@ impl Runtime {
 
     /// Whether a recording says more than the one on screen.
     fn is_news(&self, opened: &Opened) -> bool {
-        self.app.open_run().is_some_and(|open| *open.session.run != *opened.run)
+        self.app.screens.open_run().is_some_and(|open| *open.session.run != *opened.run)
     }
 
     /// Starts an agent, where its form was not closed meanwhile.
     fn begin_live(&mut self, request: Request, mut job: Job, origin: Option<Origin>) -> bool {
-        if !self.app.is_beginning(request) {
+        if !self.app.jobs.is_beginning(request) {
             return false;
         }
         let beside = if origin.is_some() { Beside::OtherRun } else { Beside::Recording };
         let message = jobs::Message::LiveBegan(origin, job.bundle.clone());
         let suspends = self.update(Message::Jobs(message));
-        let inside = self.app.live_areas().inside();
+        let inside = self.app.screens.live_areas().inside();
         job.setup.size = (inside.width, inside.height);
         self.world.begin_live(job, Start::Anew, Control::default(), beside);
         suspends
@@ -375,7 +375,7 @@ impl Runtime {
             Reply::NotCompared(request, why) => {
                 let answer = Answer::Parties(Err(why.to_string()));
                 // Beside a table or a run it is a sentence.
-                if self.app.collection.is_none() && self.app.open_run().is_none() {
+                if self.app.screens.collection.is_none() && self.app.screens.open_run().is_none() {
                     self.open_error = Some(why);
                 }
                 self.update(Message::Answered(request, answer))
@@ -391,8 +391,9 @@ impl Runtime {
             Reply::Opened(request, Err(why)) => {
                 let words = why.to_string();
                 // In a collection it is a sentence: there is something else to look at.
-                let is_alone = self.app.collection.is_none() && self.app.compared.is_none();
-                if is_alone && self.app.live.is_none() {
+                let is_alone =
+                    self.app.screens.collection.is_none() && self.app.screens.compared.is_none();
+                if is_alone && self.app.screens.live.is_none() {
                     self.open_error = Some(why);
                 }
                 self.update(Message::Opened(request, Err(words)))

@@ -16,7 +16,7 @@ use crate::{
         values::Named,
     },
     session::{effect::Effect, files::compared::Compared, views::View},
-    shell::{App, open_run::OpenRun},
+    shell::{open_run::OpenRun, screens::Screens},
     views::{
         compare::Comparison,
         replay::steps::{RowKind, part_of},
@@ -35,44 +35,42 @@ struct Copied {
     name: String,
 }
 
-impl App {
-    pub(crate) fn copy(&mut self, what: What) -> Vec<Effect> {
-        let copied = match (self.comparison(), self.table(), self.open_run()) {
-            (Some(compared), ..) => of_comparison(compared, what),
-            (_, Some(table), _) => of_table(table, what),
-            (.., Some(open)) => of_run(open, &self.shell.source, what),
-            (None, None, None) => return vec![],
-        };
-        let copied = match copied {
-            Ok(copied) => copied,
-            Err(why) => {
-                self.say(why);
-                return vec![];
-            }
-        };
-        let (text, dropped) = match what {
-            What::Line | What::Hunk | What::Verdict => harmless(&copied.text),
-            What::Patch | What::Link => (copied.text, 0),
-        };
-        if text.len() > MOST {
-            let size = text.len() / 1000;
-            self.say(format!("{}: {size} kB are more than terminals copy (100 kB)", copied.name));
+pub(crate) fn copy(screens: &mut Screens, what: What) -> Vec<Effect> {
+    let copied = match (screens.comparison(), screens.table(), screens.open_run()) {
+        (Some(compared), ..) => of_comparison(compared, what),
+        (_, Some(table), _) => of_table(table, what),
+        (.., Some(open)) => of_run(open, &screens.source, what),
+        (None, None, None) => return vec![],
+    };
+    let copied = match copied {
+        Ok(copied) => copied,
+        Err(why) => {
+            screens.say(why);
             return vec![];
         }
-        let left_out = match dropped {
-            0 => String::new(),
-            1 => ", a control character left out".into(),
-            count => format!(", {count} control characters left out"),
-        };
-        let name = copied.name;
-        self.say(match what {
-            What::Link => format!("copied: {text}"),
-            What::Line | What::Hunk | What::Patch | What::Verdict => {
-                format!("copied {name}{left_out}")
-            }
-        });
-        vec![Effect::Copy(text)]
+    };
+    let (text, dropped) = match what {
+        What::Line | What::Hunk | What::Verdict => harmless(&copied.text),
+        What::Patch | What::Link => (copied.text, 0),
+    };
+    if text.len() > MOST {
+        let size = text.len() / 1000;
+        screens.say(format!("{}: {size} kB are more than terminals copy (100 kB)", copied.name));
+        return vec![];
     }
+    let left_out = match dropped {
+        0 => String::new(),
+        1 => ", a control character left out".into(),
+        count => format!(", {count} control characters left out"),
+    };
+    let name = copied.name;
+    screens.say(match what {
+        What::Link => format!("copied: {text}"),
+        What::Line | What::Hunk | What::Patch | What::Verdict => {
+            format!("copied {name}{left_out}")
+        }
+    });
+    vec![Effect::Copy(text)]
 }
 
 fn of_run(open: &OpenRun, source: &Path, what: What) -> Result<Copied, String> {

@@ -6,23 +6,21 @@ use crate::{
         effect::{Editing, Effect},
         files::{DiffKey, Scope},
     },
-    shell::{App, open_run::OpenRun},
+    shell::{open_run::OpenRun, screens::Screens},
 };
 
 use super::copy::{line_number, shown};
 
-impl App {
-    pub(crate) fn edit(&mut self) -> Vec<Effect> {
-        match self.open_run().map(of) {
-            Some(Ok(editing)) => {
-                let program = self.shell.editor.clone();
-                return vec![Effect::Edit(Editing { program, ..editing })];
-            }
-            Some(Err(why)) => self.say(why),
-            None => {}
+pub(crate) fn edit(screens: &mut Screens, program: Option<&str>) -> Vec<Effect> {
+    match screens.open_run().map(of) {
+        Some(Ok(editing)) => {
+            let program = program.map(str::to_owned);
+            return vec![Effect::Edit(Editing { program, ..editing })];
         }
-        vec![]
+        Some(Err(why)) => screens.say(why),
+        None => {}
     }
+    vec![]
 }
 
 fn of(open: &OpenRun) -> Result<Editing, String> {

@@ -53,13 +53,14 @@ pub fn palette_area(layout: &Layout, rows: usize) -> Rect {
 impl App {
     pub(crate) fn point(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
         let is_covered = self.overlay.is_some() || self.shell.palette.is_some();
-        if let Some(effects) = (!is_covered).then(|| self.point_at_live(mouse)).flatten() {
+        if let Some(effects) = (!is_covered).then(|| self.screens.point_at_live(mouse)).flatten() {
             return effects;
         }
         if mouse.kind == Kind::Move {
-            let is_free =
-                self.overlay.is_none() && self.shell.palette.is_none() && self.table().is_none();
-            self.on_open_run(|open| {
+            let is_free = self.overlay.is_none()
+                && self.shell.palette.is_none()
+                && self.screens.table().is_none();
+            self.screens.on_open_run(|open| {
                 let is_free = is_free && open.replay.chooser.is_none();
                 open.curves.hover(&mut open.session, mouse, layout, is_free);
             });
@@ -68,7 +69,7 @@ impl App {
         if matches!(mouse.kind, Kind::Release | Kind::Drag) {
             return vec![];
         }
-        self.on_open_run(|open| open.session.notice = None);
+        self.screens.on_open_run(|open| open.session.notice = None);
         self.shell.pending = None;
         if layout.is_too_small {
             return vec![];
@@ -79,43 +80,47 @@ impl App {
         if self.overlay.is_some() {
             return self.point_at_overlay(mouse, layout);
         }
-        if self.jobs_list.is_some() || self.dialog.is_some() {
+        if self.jobs.list.is_some() || self.jobs.dialog.is_some() {
             return vec![]; // the keyboard has it
         }
-        if self.comparison().is_some() {
-            let areas = self.comparison_areas(layout);
-            let message = self.compared.as_mut().and_then(|it| it.pointed_at(mouse, &areas));
-            return message.map_or(vec![], |it| self.update_comparison(it, layout));
+        if self.screens.comparison().is_some() {
+            let areas = self.screens.comparison_areas(layout);
+            let message =
+                self.screens.compared.as_mut().and_then(|it| it.pointed_at(mouse, &areas));
+            return message.map_or(vec![], |it| self.screens.update_comparison(it, layout));
         }
-        if self.table().is_some() {
-            let message = self.table().and_then(|it| it.pointed_at(mouse, layout));
+        if self.screens.table().is_some() {
+            let message = self.screens.table().and_then(|it| it.pointed_at(mouse, layout));
             return message.map_or(vec![], |it| self.take(Wish::Collection(it)));
         }
-        if self.open_run().is_some_and(|open| open.replay.chooser.is_some()) {
+        if self.screens.open_run().is_some_and(|open| open.replay.chooser.is_some()) {
             return self.point_at_chooser(mouse, layout);
         }
         let mut is_in_pane = false;
-        self.on_open_run(|open| {
+        self.screens.on_open_run(|open| {
             is_in_pane = open.judging.point_at_judging(&mut open.session, mouse, layout)
         });
         if is_in_pane {
             return vec![];
         }
-        if self.open_run().is_some_and(|open| open.session.view == View::Curves) {
-            self.on_open_run(|open| open.curves.point_at_curves(&mut open.session, mouse, layout));
+        if self.screens.open_run().is_some_and(|open| open.session.view == View::Curves) {
+            self.screens
+                .on_open_run(|open| open.curves.point_at_curves(&mut open.session, mouse, layout));
             return vec![];
         }
-        if self.open_run().is_some_and(|open| open.session.view == View::Scores) {
-            self.on_open_run(|open| open.scores.point_at_scores(&mut open.session, mouse, layout));
+        if self.screens.open_run().is_some_and(|open| open.session.view == View::Scores) {
+            self.screens
+                .on_open_run(|open| open.scores.point_at_scores(&mut open.session, mouse, layout));
             return vec![];
         }
-        if self.open_run().is_some_and(|open| open.session.view == View::Audit) {
-            self.on_open_run(|open| open.audit.point_at_audit(&mut open.session, mouse, layout));
+        if self.screens.open_run().is_some_and(|open| open.session.view == View::Audit) {
+            self.screens
+                .on_open_run(|open| open.audit.point_at_audit(&mut open.session, mouse, layout));
             return vec![];
         }
         if let Some(panel) = self.tab_at(mouse, layout) {
             if mouse.kind == Kind::Click {
-                self.on_open_run(|open| open.replay.focus = panel);
+                self.screens.on_open_run(|open| open.replay.focus = panel);
             }
             return vec![];
         }
@@ -128,16 +133,16 @@ impl App {
         let Some(area) = layout.panel(panel) else { return vec![] };
         let sideways = |message| Wish::Replay(replay::Message::Diff(message));
         match mouse.kind {
-            Kind::Click => self.on_open_run(|open| match inside(area, mouse) {
+            Kind::Click => self.screens.on_open_run(|open| match inside(area, mouse) {
                 Some(row) => open.replay.point_at(&mut open.session, panel, row, layout),
                 None => open.replay.focus = panel,
             }),
             Kind::DoubleClick if inside(area, mouse).is_some() => return self.press(ENTER),
             Kind::DoubleClick => {}
-            Kind::WheelUp => self.on_open_run(|it| {
+            Kind::WheelUp => self.screens.on_open_run(|it| {
                 it.replay.wheel(&mut it.session, panel, Motion::Up(NOTCH), layout)
             }),
-            Kind::WheelDown => self.on_open_run(|it| {
+            Kind::WheelDown => self.screens.on_open_run(|it| {
                 it.replay.wheel(&mut it.session, panel, Motion::Down(NOTCH), layout)
             }),
             Kind::WheelLeft if panel == Panel::Diff => {
@@ -153,7 +158,7 @@ impl App {
 
     fn point_at_overlay(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
         let Some(overlay) = &self.overlay else { return vec![] };
-        let area = overlay.area(self.subject(), &self.shell.keys, layout);
+        let area = overlay.area(self.screens.subject(), &self.shell.keys, layout);
         let message = match mouse.kind {
             Kind::WheelUp => overlay::Message::Move(Motion::Up(NOTCH)),
             Kind::WheelDown => overlay::Message::Move(Motion::Down(NOTCH)),
@@ -164,7 +169,7 @@ impl App {
     }
 
     fn point_at_chooser(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
-        let Some(open) = self.open_run() else { return vec![] };
+        let Some(open) = self.screens.open_run() else { return vec![] };
         let (Some(chooser), Some(areas)) =
             (&open.replay.chooser, open.replay.chooser_areas(layout))
         else {
@@ -192,7 +197,7 @@ impl App {
 
     fn point_at_palette(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
         let Some(mut palette) = self.shell.palette.take() else { return vec![] };
-        let rows = palette.found(self.shown_run(), &self.shell.keys).len();
+        let rows = palette.found(self.screens.shown_run(), &self.shell.keys).len();
         let area = palette_area(layout, rows);
         if mouse.kind == Kind::Click {
             let height = usize::from(area.height.saturating_sub(3));
@@ -214,7 +219,7 @@ impl App {
     }
 
     fn tab_at(&self, mouse: Mouse, layout: &Layout) -> Option<Panel> {
-        let (open, tabs) = (self.open_run()?, layout.tabs?);
+        let (open, tabs) = (self.screens.open_run()?, layout.tabs?);
         if !is_in(tabs, mouse) {
             return None;
         }

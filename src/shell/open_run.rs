@@ -10,6 +10,7 @@ use crate::{
     run::{Run, rubric::Judgement},
     session::{
         Session,
+        arrangement::Arrangement,
         ask::{Numbers, Request},
         context::Context,
         effect::Effect,
@@ -20,9 +21,9 @@ use crate::{
     },
     views::{
         audit::Audit,
-        curves::{Curves, Part},
-        judge::Judging,
-        replay::{self, Replay, opening::Room},
+        curves::{Curves, Part, reference::Reference},
+        judge::{Judging, Known},
+        replay::{self, Replay, opening::Room, stops::Stops},
         scores::{Scores, Shows},
     },
     widgets::layout::Layout,
@@ -39,7 +40,48 @@ pub struct OpenRun {
     pub judging: Judging,
 }
 
+/// How a run that is opened is shown, where the settings say.
+#[derive(Debug, Default)]
+pub struct Defaults {
+    /// Who can be asked about a run.
+    pub judges: Known,
+    /// Lines of context around a change.
+    pub context: Option<usize>,
+    /// Turns per second of playback.
+    pub speed: Option<f64>,
+    pub arrangement: Arrangement,
+    pub stops: Stops,
+    pub reference: Reference,
+    /// Whose labels are shown and added to.
+    pub annotator: Option<String>,
+}
+
 impl OpenRun {
+    /// Shows it as the settings say. To be called before anything is done in it.
+    pub(crate) fn take_defaults(&mut self, defaults: &Defaults) {
+        self.judging.know(&defaults.judges);
+        self.replay.diff.arrangement = defaults.arrangement;
+        self.replay.playback.stops = defaults.stops;
+        self.curves.reference = defaults.reference.clone();
+        if let Some(annotator) = &defaults.annotator {
+            // Of a run that was just opened nothing waits to be saved.
+            let _ = self.session.labels.be(annotator);
+        }
+        self.replay.context = defaults.context.unwrap_or(self.replay.context);
+        if let Some(speed) = defaults.speed {
+            self.replay.playback.set_speed(speed);
+        }
+    }
+
+    /// Where the keyboard is: in a line that is typed, in a list over the panels, in the judge's pane, or in the view.
+    pub fn context_in(&self, layout: &Layout) -> Context {
+        match &self.replay.chooser {
+            _ if self.replay.search.prompt.is_some() => Context::Prompt,
+            Some(chooser) => chooser.kind.context(),
+            None => self.judging.context(layout).unwrap_or_else(|| self.context()),
+        }
+    }
+
     /// Where the keyboard is while nothing lies over the views.
     pub fn context(&self) -> Context {
         match (self.session.view, self.curves.part) {

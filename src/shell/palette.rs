@@ -143,7 +143,7 @@ impl App {
             Message::Close => return vec![],
             Message::Accept => {
                 let chosen = palette
-                    .found(self.shown_run(), &self.shell.keys)
+                    .found(self.screens.shown_run(), &self.shell.keys)
                     .into_iter()
                     .nth(palette.selected);
                 let Some(chosen) = chosen else {
@@ -151,7 +151,7 @@ impl App {
                     return vec![];
                 };
                 let view = chosen.choice.view();
-                view.into_iter().for_each(|view| self.bring_up(view));
+                view.into_iter().for_each(|view| self.screens.bring_up(view));
                 return self.take(chosen.choice.message());
             }
             Message::Type(words) => palette.type_words(|text| text.push_str(&words)),
@@ -161,7 +161,7 @@ impl App {
             }),
             Message::EraseAll => palette.type_words(String::clear),
             Message::Move(motion) => {
-                let count = palette.found(self.shown_run(), &self.shell.keys).len();
+                let count = palette.found(self.screens.shown_run(), &self.shell.keys).len();
                 palette.selected = motion.from(palette.selected, count, PAGE);
             }
         }

@@ -1,27 +1,21 @@
-//! What is around the run, whatever run it is: the palette of commands, marks, copying, the editor, the pointer, looks.
+//! What is around the run, whatever run it is: the palette of commands, copying, the editor, the pointer, looks.
 //!
 //! Each has a file here; [`Shell`] holds their state and `App::update_shell` is their `update`. Other modules
 //! see the results only: what draws reads [`Looks`] and [`Palette`], the runtime carries out [`Effect::Copy`] and [`Effect::Edit`].
 
 pub use crate::shell::message::state::{Message, Pending};
-use std::path::PathBuf;
 
 use crate::{
     run::values::Named,
-    session::{
-        arrangement::Arrangement, context::Context, effect::Effect, jobs::Measure, views::View,
-    },
+    session::{context::Context, effect::Effect, jobs::Measure, views::View},
     shell::{
         keys::Keys,
-        marks::{self, Marks},
         mouse::Capture,
+        open_run::Defaults,
         palette::Palette,
+        screens::marks::{self, Marks},
     },
-    views::{
-        curves::reference::Reference,
-        judge::Known,
-        replay::{diff::Follows, stops::Stops},
-    },
+    views::replay::{diff::Follows, stops::Stops},
     widgets::{
         key::{Code, Key},
         layout::{Layout, Panel},
@@ -29,7 +23,7 @@ use crate::{
     },
 };
 
-use super::{App, config::Config};
+use super::{App, config::Config, copy, editor};
 
 #[derive(Debug, Default)]
 pub struct Shell {
@@ -40,20 +34,9 @@ pub struct Shell {
     pub keys: Keys,
     /// What opens a file, where the settings say.
     pub editor: Option<String>,
-    /// The recording as a link names it.
-    pub source: PathBuf,
-    /// Who can be asked about a run.
-    pub judges: Known,
-    context: Option<usize>,
-    speed: Option<f64>,
-    arrangement: Arrangement,
-    stops: Stops,
-    reference: Reference,
-    annotator: Option<String>,
     pub(crate) pending: Option<Pending>,
     /// Whether the last words for a line did not all fit.
     pub(crate) is_line_full: bool,
-    pub(crate) marks: Marks,
     last_key: Option<Key>,
 }
 
@@ -87,40 +70,20 @@ impl App {
             ..self.shell.looks
         };
         self.shell.editor.clone_from(&config.editor);
-        self.shell.context = Some(config.diff.context);
-        self.shell.speed = Some(config.play.speed);
-        self.shell.arrangement = config.diff.mode;
+        self.screens.defaults = Defaults {
+            judges: std::mem::take(&mut self.screens.defaults.judges),
+            context: Some(config.diff.context),
+            speed: Some(config.play.speed),
+            arrangement: config.diff.mode,
+            stops: Stops::of(config.play.stop_at.iter().copied()),
+            reference: config.reference.clone(),
+            annotator: config.annotator.clone(),
+        };
         let (profile, rules) = (config.profile, config.rules.clone());
-        self.measure = Measure { profile, rules, is_default: true };
-        self.shell.reference = config.reference.clone();
-        self.shell.annotator.clone_from(&config.annotator);
-        self.shell.stops = Stops::of(config.play.stop_at.iter().copied());
+        self.jobs.measure = Measure { profile, rules, is_default: true };
         let (keys, problems) = Keys::of(&config.keys);
         self.shell.keys = keys;
         problems
-    }
-
-    /// What the settings say of a run that was just opened.
-    pub(crate) fn settle_in(&mut self) {
-        let (context, speed) = (self.shell.context, self.shell.speed);
-        let (arrangement, stops) = (self.shell.arrangement, self.shell.stops);
-        let reference = self.shell.reference.clone();
-        let judges = self.shell.judges.clone();
-        let annotator = self.shell.annotator.clone();
-        self.on_open_run(|open| {
-            open.judging.know(&judges);
-            open.replay.diff.arrangement = arrangement;
-            open.replay.playback.stops = stops;
-            open.curves.reference = reference;
-            if let Some(annotator) = annotator {
-                // Of a run that was just opened nothing waits to be saved.
-                let _ = open.session.labels.be(&annotator);
-            }
-            open.replay.context = context.unwrap_or(open.replay.context);
-            if let Some(speed) = speed {
-                open.replay.playback.set_speed(speed);
-            }
-        });
     }
 
     pub(crate) fn update_shell(&mut self, message: Message, layout: &Layout) -> Vec<Effect> {
@@ -129,34 +92,34 @@ impl App {
             Message::Mouse(mouse) => return self.point(mouse, layout),
             Message::Await(pending) => self.shell.pending = Some(pending),
             Message::Forget => self.shell.pending = None,
-            Message::SetMark(letter) => self.set_mark(letter),
-            Message::GoToMark(letter) => self.go_to_mark(letter),
-            Message::LastJump => self.travel(Marks::swap),
+            Message::SetMark(letter) => self.screens.set_mark(letter),
+            Message::GoToMark(letter) => self.screens.go_to_mark(letter),
+            Message::LastJump => self.screens.travel(Marks::swap),
             Message::Back(count) => {
-                (0..count.min(marks::MOST)).for_each(|_| self.travel(Marks::back))
+                (0..count.min(marks::MOST)).for_each(|_| self.screens.travel(Marks::back))
             }
             Message::Forward(count) => {
-                (0..count.min(marks::MOST)).for_each(|_| self.travel(Marks::forward));
+                (0..count.min(marks::MOST)).for_each(|_| self.screens.travel(Marks::forward));
             }
-            Message::Copy(what) => return self.copy(what),
-            Message::Edit => return self.edit(),
+            Message::Copy(what) => return copy::copy(&mut self.screens, what),
+            Message::Edit => return editor::edit(&mut self.screens, self.shell.editor.as_deref()),
             Message::NextTheme => self.next_theme(),
             Message::SwitchMouse => self.switch_mouse(),
-            Message::ShowFile(path) => self.on_open_run(|open| {
+            Message::ShowFile(path) => self.screens.on_open_run(|open| {
                 open.replay.files.want(path);
                 open.replay.keep_view(&mut open.session);
                 open.replay.diff.follows = Follows::Turn;
                 open.replay.focus = Panel::Diff;
                 open.session.view = View::Replay;
             }),
-            Message::Say(words) => self.say(words),
+            Message::Say(words) => self.screens.say(words),
         }
         vec![]
     }
 
     /// A key without a binding, where one was waited for or words are typed.
     pub(crate) fn press_unbound(&mut self, context: Context, key: Key) -> Vec<Effect> {
-        let layout = self.layout();
+        let layout = self.screens.layout();
         let letter = key.typed().filter(|c| c.is_alphanumeric());
         match (context, letter, key.typed()) {
             (Context::Mark, Some(letter), _) => {
@@ -166,40 +129,18 @@ impl App {
                 return self.update_shell(Message::GoToMark(letter), &layout);
             }
             (Context::Mark | Context::GoToMark, None, _) => {
-                self.say("a mark is a letter or a digit".into());
+                self.screens.say("a mark is a letter or a digit".into());
             }
             (Context::AuditReason, ..) => {
-                self.say(
+                self.screens.say(
                     "why do they differ? a letter says, enter takes the first, esc asks later"
                         .into(),
                 );
             }
-            (Context::Copy, ..) => self.say("y is followed by l, h, p, v or y".into()),
+            (Context::Copy, ..) => self.screens.say("y is followed by l, h, p, v or y".into()),
             _ => {}
         }
         vec![]
-    }
-
-    pub(crate) fn say(&mut self, words: String) {
-        if self.live().is_some()
-            && let Some(live) = &mut self.live
-        {
-            live.notice = Some(words);
-            return;
-        }
-        if self.comparison().is_some()
-            && let Some(compared) = &mut self.compared
-        {
-            compared.notice = Some(words);
-            return;
-        }
-        if self.table().is_some() {
-            if let Some(collection) = &mut self.collection {
-                collection.notice = Some(words);
-            }
-            return;
-        }
-        self.on_open_run(|open| open.session.notice = Some(words));
     }
 
     fn next_theme(&mut self) {
@@ -210,12 +151,12 @@ impl App {
             true => format!("theme: {name}"),
             false => format!("theme: {name}, without its colours: NO_COLOR is set"),
         };
-        self.say(words);
+        self.screens.say(words);
     }
 
     fn switch_mouse(&mut self) {
         self.shell.mouse = self.shell.mouse.other();
-        self.say(match self.shell.mouse {
+        self.screens.say(match self.shell.mouse {
             Capture::On => "clicks and the wheel work here again".into(),
             Capture::Off => "the mouse is the terminal's: select and copy as in any window".into(),
         });

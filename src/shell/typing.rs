@@ -47,13 +47,17 @@ impl App {
 
     /// What is in the line that is open; empty where none is.
     fn line(&self, context: Context) -> &str {
-        let open = self.open_run();
+        let open = self.screens.open_run();
         let line = match context {
             Context::Palette => self.shell.palette.as_ref().map(|palette| &*palette.text),
             Context::OverlayFind => self.overlay.as_ref().map(|overlay| &*overlay.search.text),
-            Context::LivePrompt => self.live().and_then(|live| Some(&*live.prompt.as_ref()?.text)),
-            Context::Filter => self.table().and_then(|table| Some(&*table.prompt.as_ref()?.text)),
-            Context::FormText => self.dialog.as_ref().and_then(|dialog| dialog.form.line()),
+            Context::LivePrompt => {
+                self.screens.live().and_then(|live| Some(&*live.prompt.as_ref()?.text))
+            }
+            Context::Filter => {
+                self.screens.table().and_then(|table| Some(&*table.prompt.as_ref()?.text))
+            }
+            Context::FormText => self.jobs.dialog.as_ref().and_then(|dialog| dialog.form.line()),
             Context::Prompt => {
                 open.and_then(|open| Some(&*open.replay.search.prompt.as_ref()?.text))
             }

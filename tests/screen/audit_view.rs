@@ -123,7 +123,7 @@ fn after(screen: &mut Rehearsal, keys: &str) -> String {
 }
 
 fn chosen(screen: &mut Rehearsal) -> String {
-    screen.app().open_run().unwrap().audit.audited_id().unwrap().to_owned()
+    screen.app().screens.open_run().unwrap().audit.audited_id().unwrap().to_owned()
 }
 
 #[track_caller]
@@ -250,8 +250,8 @@ fn in_the_replay_what_waits_for_a_label_has_no_marks() {
     let mut screen = at(&bundle, "C15");
     let hidden = after(&mut screen, "t G <enter> <space>");
     lacks(&hidden, "evidence");
-    assert_eq!(screen.app().open_run().unwrap().session.view, View::Replay);
-    assert_eq!(screen.app().open_run().unwrap().session.turn + 1, 56);
+    assert_eq!(screen.app().screens.open_run().unwrap().session.view, View::Replay);
+    assert_eq!(screen.app().screens.open_run().unwrap().session.turn + 1, 56);
 
     has(&after(&mut screen, "<bs>"), "0/24");
     screen.press("4").unwrap();
@@ -471,7 +471,7 @@ fn the_seed_decides_the_order() {
     let first = |seed| {
         let place = Place { seed, ..Place::default() };
         let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("ann"), place);
-        (screen.app().open_run().unwrap().session.queued().to_vec(), seen(&screen))
+        (screen.app().screens.open_run().unwrap().session.queued().to_vec(), seen(&screen))
     };
     let (usual, _) = first(None);
     let (other, frame) = first(Some(7));
@@ -485,7 +485,7 @@ fn digits_above_the_levels_still_count() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, (120, 40), "ann");
     screen.press("5n").unwrap();
-    assert_eq!(screen.app().open_run().unwrap().audit.rows.cursor, 5);
+    assert_eq!(screen.app().screens.open_run().unwrap().audit.rows.cursor, 5);
     screen.press("10p").unwrap();
     assert_eq!(bundle.labels("ann").len(), 1);
 }
@@ -498,7 +498,7 @@ fn the_request_that_commits_to_a_component_is_a_key_away() {
     let turn = after(&mut screen, "o");
 
     has(&turn, "turn 22 commits to C15; backspace goes back to the audit");
-    assert_eq!(screen.app().open_run().unwrap().session.turn + 1, 22);
+    assert_eq!(screen.app().screens.open_run().unwrap().session.turn + 1, 22);
     has(&after(&mut screen, "<bs>"), "0/24");
 }
 
@@ -524,7 +524,7 @@ fn the_mouse_selects_and_scrolls() {
     assert_eq!(third, "C08");
     assert_eq!(mouse(Kind::WheelDown, 5, 6), "C04");
     mouse(Kind::Click, 60, 30);
-    let part = screen.app().open_run().unwrap().audit.part;
+    let part = screen.app().screens.open_run().unwrap().audit.part;
     assert_eq!(part, trajview::views::audit::Part::Code);
 
     let mut small = audit(&bundle, (80, 24), "ann");

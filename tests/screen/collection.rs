@@ -200,13 +200,13 @@ impl Desk {
 
     /// The runs that are listed, in order.
     fn listed(&self) -> Vec<&str> {
-        let table = self.app.collection.as_ref().unwrap();
+        let table = self.app.screens.collection.as_ref().unwrap();
         let runs = table.lines().iter().filter_map(table::order::Line::run);
         runs.map(|row| table.rows[row].name.as_str()).collect()
     }
 
     fn selected(&self) -> &str {
-        let table = self.app.collection.as_ref().unwrap();
+        let table = self.app.screens.collection.as_ref().unwrap();
         table.selected().map_or("", |row| &row.name)
     }
 }
@@ -346,16 +346,16 @@ fn a_run_opens_and_the_way_back_leads_to_its_row() {
     let (request, path) = opened.unwrap();
     assert_eq!(path, Path::new("runs/gamma"));
     desk.send(Message::Opened(request, Ok(trajview::run::Run::default().into())));
-    assert!(desk.app.table().is_none());
+    assert!(desk.app.screens.table().is_none());
 
     desk.press("<bs>");
-    assert_eq!((desk.selected(), desk.app.table().is_some()), ("gamma", true));
+    assert_eq!((desk.selected(), desk.app.screens.table().is_some()), ("gamma", true));
     desk.left.clear();
     desk.press("<enter>");
-    assert!(desk.app.table().is_none());
+    assert!(desk.app.screens.table().is_none());
     assert_eq!(desk.left, [], "the run is still there as it was left");
     desk.press("C w");
-    assert!(desk.app.table().is_none(), "w goes on to the replay");
+    assert!(desk.app.screens.table().is_none(), "w goes on to the replay");
 }
 
 #[test]
@@ -367,7 +367,7 @@ fn a_run_that_does_not_open_is_a_sentence_in_the_table() {
     desk.send(Message::Opened(request, Err("runs/alpha: the file is empty".into())));
 
     assert!(desk.text().contains("runs/alpha: the file is empty"), "{}", desk.text());
-    assert!(desk.app.table().is_some());
+    assert!(desk.app.screens.table().is_some());
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn work_is_called_off_and_goes_on() {
     assert!(desk.text().contains("reading 0/5, stopped: x goes on"), "{}", desk.text());
 
     desk.press("x");
-    assert!(desk.app.collection.as_ref().unwrap().is_read());
+    assert!(desk.app.screens.collection.as_ref().unwrap().is_read());
 }
 
 #[test]
@@ -444,7 +444,7 @@ fn whatever_the_keys_there_is_a_row_at_the_cursor() {
         "5G",
     ] {
         desk.press(keys);
-        let table = desk.app.collection.as_ref().unwrap();
+        let table = desk.app.screens.collection.as_ref().unwrap();
         let lines = table.lines().len();
         assert!(table.scroll.cursor < lines.max(1), "{keys}");
         assert!(desk.text().lines().count() <= 15);

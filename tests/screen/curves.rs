@@ -121,7 +121,7 @@ fn mouse(world: &mut Answering, kind: Kind, column: u16, row: u16) {
 }
 
 fn turn(world: &Answering) -> usize {
-    world.app.open_run().unwrap().session.turn + 1
+    world.app.screens.open_run().unwrap().session.turn + 1
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn without_colours_the_curves_are_told_apart_by_their_signs_and_names() {
 #[test]
 fn a_row_leads_to_the_hunk_and_backspace_back_to_the_curves() {
     let mut world = world("m <enter> <enter>");
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     assert_eq!((open.session.view, open.session.turn + 1), (View::Replay, 6));
     assert_eq!(open.replay.diff_key(&open.session).unwrap().path.as_str(), "src/steps.py");
     let line = open.replay.diff.line_number();
@@ -183,7 +183,7 @@ fn a_row_leads_to_the_hunk_and_backspace_back_to_the_curves() {
 
     press(&mut world, "<bs>");
 
-    assert_eq!(world.app.open_run().unwrap().session.view, View::Curves);
+    assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Curves);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn the_steepest_rises_are_gone_through_in_order() {
     press(&mut world, "m");
     assert_eq!(turn(&world), 8);
     press(&mut world, "m");
-    let notice = world.app.open_run().unwrap().session.notice.clone();
+    let notice = world.app.screens.open_run().unwrap().session.notice.clone();
     assert_eq!(notice.as_deref(), Some("no further rise of erosion"));
     press(&mut world, "g m");
     assert_eq!(turn(&world), 6);
@@ -235,7 +235,7 @@ fn the_steepest_rises_are_gone_through_in_order() {
 #[test]
 fn what_is_not_recorded_is_a_gap_and_never_nothing() {
     let world = world("");
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     let points = open.curves.points(&open.session);
     let values = |number| series::values(number, &open.session, &points);
     let (tests, tokens) = (values(Number::Tests), values(Number::Tokens));
@@ -254,7 +254,7 @@ fn a_click_on_the_chart_takes_the_playhead_there() {
     mouse(&mut world, Kind::WheelUp, 60, 5);
     assert_eq!(turn(&world), 7);
     mouse(&mut world, Kind::Click, 3, 27);
-    assert_eq!(world.app.open_run().unwrap().curves.number, Number::Mass);
+    assert_eq!(world.app.screens.open_run().unwrap().curves.number, Number::Mass);
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn the_values_of_a_point_are_shown_while_the_pointer_is_over_it() {
     assert!(seen(&world).contains("pointed at: turn 8 · cp5, final"), "{}", seen(&world));
     assert_eq!(turn(&world), 6);
     assert!(
-        world.app.open_run().unwrap().session.notice.is_some(),
+        world.app.screens.open_run().unwrap().session.notice.is_some(),
         "moving the mouse answers no message"
     );
 
@@ -278,7 +278,7 @@ fn the_values_of_a_point_are_shown_while_the_pointer_is_over_it() {
 fn rules_and_clones_come_first_where_verbosity_is_looked_at() {
     let first = |keys: &str| {
         let world = world(keys);
-        let open = world.app.open_run().unwrap();
+        let open = world.app.screens.open_run().unwrap();
         let rows = open.curves.moved_rows(&open.session);
         rows.first().map(|change| change.mass().is_some())
     };
@@ -304,11 +304,11 @@ fn a_reference_band_is_drawn_with_its_source_only_where_somebody_gives_one() {
 fn the_view_is_part_of_the_link_and_of_the_palette() {
     let mut world = world("3l");
     press(&mut world, "yy");
-    let notice = world.app.open_run().unwrap().session.notice.clone().unwrap_or_default();
+    let notice = world.app.screens.open_run().unwrap().session.notice.clone().unwrap_or_default();
     assert_eq!(notice, "copied: trajview 'a run' --at 4 --view curves");
 
     press(&mut world, ": next hunk of <enter>");
-    assert_eq!(world.app.open_run().unwrap().session.view, View::Replay);
+    assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Replay);
 }
 
 #[test]
@@ -342,7 +342,7 @@ fn measuring_stops_and_goes_on() {
 
     let seen = export::text(&draw::picture(&world.app, Theme::plain()));
     assert!(!seen.contains("stopped") && seen.contains("made up"), "{seen}");
-    assert_eq!(world.app.open_run().unwrap().session.scores.count(), 8);
+    assert_eq!(world.app.screens.open_run().unwrap().session.scores.count(), 8);
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
         }
     }
 
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     assert_eq!((open.session.scores.failed.clone(), open.session.scores.count()), (None, 8));
 }
 
@@ -370,7 +370,7 @@ fn the_playhead_plays_on_over_the_chart() {
     let mut world = world("g <space>");
     world.send(Message::Replay(trajview::views::replay::Message::Beat));
     assert_eq!(turn(&world), 2);
-    assert_eq!(world.app.open_run().unwrap().session.view, View::Curves);
+    assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Curves);
 }
 
 fn press_only(
@@ -394,7 +394,7 @@ fn a_run_that_cannot_be_measured_says_why() {
 #[test]
 fn a_run_that_grows_measures_only_what_is_new() {
     let mut world = world("");
-    let mut grown = (*world.app.open_run().unwrap().session.run).clone();
+    let mut grown = (*world.app.screens.open_run().unwrap().session.run).clone();
     grown.turns.push(trajview::run::Turn::default());
     world.story_mut().run = grown.clone();
     if let Ok(timeline) = &mut world.story_mut().timeline {
@@ -404,7 +404,7 @@ fn a_run_that_grows_measures_only_what_is_new() {
     let effects = world.app.update(Message::Grown(Arc::new(grown)));
     world.answer_all(effects);
 
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     assert_eq!(open.curves.points(&open.session).len(), 9);
     assert_eq!(open.session.scores.count(), 9);
 }
@@ -423,7 +423,7 @@ proptest! {
         for key in &keys {
             press(&mut world, &key.replace(' ', "<space>"));
         }
-        let open = world.app.open_run().unwrap();
+        let open = world.app.screens.open_run().unwrap();
         prop_assert!(open.session.turn < open.session.run.turns.len());
         draw::picture(&world.app, Theme::ansi());
     }

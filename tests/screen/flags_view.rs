@@ -137,7 +137,7 @@ fn all_flags_are_listed_once_where_they_were_found() {
 fn rows_are_sorted_by_what_is_chosen() {
     let first = |keys: &str| {
         let world = world(120, 40, keys);
-        let open = world.app.open_run().unwrap();
+        let open = world.app.screens.open_run().unwrap();
         let rows = open.scores.flags.flag_rows(&open.session);
         rows[0].flag.criterion.to_string()
     };
@@ -166,7 +166,7 @@ fn another_judge_has_flags_of_its_own_and_none_is_a_sentence() {
 #[test]
 fn enter_goes_to_the_lines_as_they_were_judged_and_w_says_why_they_are_flagged() {
     let mut world = world(120, 40, "[ j <enter>");
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     assert_eq!((open.session.view, open.session.turn + 1), (View::Replay, 1));
     assert_eq!(open.replay.diff.line_number(), Some(9));
     assert!(seen(&world).contains("⚑ copied-logic"), "{}", seen(&world));
@@ -181,7 +181,7 @@ fn enter_goes_to_the_lines_as_they_were_judged_and_w_says_why_they_are_flagged()
     press(&mut world, "<esc> X");
     assert!(!seen(&world).contains("⚑ copied-logic"));
     press(&mut world, "X <bs>");
-    assert_eq!(world.app.open_run().unwrap().session.view, View::Scores);
+    assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Scores);
     press(&mut world, "] <enter>");
     let shown = seen(&world);
     assert!(shown.contains("⚑ restating-comment") && !shown.contains("⚑ copied-logic"), "{shown}");
@@ -193,7 +193,7 @@ fn a_click_chooses_a_flag_and_a_second_opens_it() {
     let click = |kind| Message::Shell(state::Message::Mouse(Mouse { kind, column: 5, row: 6 }));
 
     world.send(click(Kind::Click));
-    assert_eq!(world.app.open_run().unwrap().scores.flags.rows.cursor, 1);
+    assert_eq!(world.app.screens.open_run().unwrap().scores.flags.rows.cursor, 1);
     world.send(click(Kind::DoubleClick));
-    assert_eq!(world.app.open_run().unwrap().session.view, View::Replay);
+    assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Replay);
 }

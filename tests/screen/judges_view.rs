@@ -190,12 +190,12 @@ fn a_click_chooses_a_component_and_a_judgement_and_two_open_it() {
     let column = heads.chars().position(|c| c == 'b').unwrap() as u16;
 
     point(&mut world, Kind::Click, column, row);
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     assert_eq!(open.scores.judges.judges_component(), Some("C01"));
     let clicked = open.scores.judges.judge_column(&open.session);
     assert_eq!(clicked, open.scores.judges.side_column(&open.session, Side::Second));
     point(&mut world, Kind::WheelDown, column, row);
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     assert_eq!(open.scores.judges.judges_component(), Some("C02"));
 
     point(&mut world, Kind::DoubleClick, column, row);
@@ -222,7 +222,7 @@ proptest! {
         for key in key::parse("3w t").unwrap().into_iter().chain(keys) {
             world.send(Message::Press(key));
             draw::picture(&world.app, Theme::plain());
-            let open = world.app.open_run().unwrap();
+            let open = world.app.screens.open_run().unwrap();
             let columns = open.scores.judges.judge_columns(&open.session);
             prop_assert_eq!(columns.len(), rows.len());
             prop_assert_eq!(open.scores.judges.judge_column(&open.session).is_some(), !columns.is_empty());

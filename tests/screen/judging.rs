@@ -80,7 +80,7 @@ impl Stage {
     /// Opens another run and does not wait until nothing goes on any more.
     fn open(&mut self, path: std::path::PathBuf) {
         let open = Message::Open(path.clone(), Place::default());
-        let is_open = |app: &App| app.shell.source == path && app.open_run().is_some();
+        let is_open = |app: &App| app.screens.source == path && app.screens.open_run().is_some();
         assert!(self.screen.send_until(open, PATIENCE, is_open));
     }
 
@@ -223,11 +223,11 @@ fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_ove
         desk.names().into_iter().map(|name| (name.clone(), desk.bytes(&name))).collect();
     let mut stage = Stage::of(desk, (160, 45), vec![stub(&server)]);
     let count = |stage: &mut Stage| {
-        let rubric = stage.screen.app().open_run().unwrap().session.rubric.known().cloned();
+        let rubric = stage.screen.app().screens.open_run().unwrap().session.rubric.known().cloned();
         rubric.unwrap().judgements.len()
     };
     let looked_at = |stage: &mut Stage| {
-        let rubric = &stage.screen.app().open_run().unwrap().session.rubric;
+        let rubric = &stage.screen.app().screens.open_run().unwrap().session.rubric;
         rubric.judgement().unwrap().file.clone()
     };
     stage.press("3w");
@@ -369,7 +369,7 @@ fn every_checkpoint_is_judged_one_after_the_other() {
     let end = stage.press("<enter>");
 
     insta::assert_snapshot!("every_checkpoint_160x45", end);
-    let checkpoints = stage.screen.app().open_run().unwrap().session.run.checkpoints.len();
+    let checkpoints = stage.screen.app().screens.open_run().unwrap().session.run.checkpoints.len();
     assert_eq!(stage.desk.names().len(), checkpoints);
     let components: Vec<String> = server.seen().into_iter().map(|it| it.component).collect();
     assert!(components.iter().all(|it| it == "C02" || it == "C04"), "{components:?}");

@@ -147,7 +147,7 @@ fn words_are_found_in_the_terminal() {
 
     press(&mut app, "/ p y t e s t <enter>");
 
-    let live = app.live().unwrap();
+    let live = app.screens.live().unwrap();
     let found = (0..live.terminal.size().height).find(|row| live.terminal.is_found(8, *row));
     assert_eq!(found, Some(2));
     press(&mut app, "/ n o t h i n g <enter>");
@@ -269,7 +269,7 @@ fn the_plan_is_read_on_where_it_does_not_fit() {
 #[test]
 fn the_other_condition_is_one_key_away_and_says_so_in_both_fields() {
     let (mut world, _) = with_form(120, 40);
-    let form = |world: &Answering| world.app.dialog.as_ref().unwrap().form.clone();
+    let form = |world: &Answering| world.app.jobs.dialog.as_ref().unwrap().form.clone();
     assert_eq!(
         (form(&world).choice("what"), form(&world).choice("condition")),
         ("again", "emergent")
@@ -300,7 +300,7 @@ fn a_refusal_stands_at_its_field_and_nothing_is_started_or_lost() {
     let refusal = Refusal::at("folder", "runs cannot be written: Read-only file system");
     world.app.update(Message::Jobs(jobs::Message::Refused(*request, refusal)));
 
-    assert!(world.app.live.is_none());
+    assert!(world.app.screens.live.is_none());
     let shown = frame(&world.app);
     assert!(shown.contains("runs cannot be written: Read-only file system"), "{shown}");
     assert!(shown.contains("codex"), "{shown}");
@@ -322,7 +322,7 @@ fn an_agent_that_is_not_here_and_a_key_in_the_place_of_its_variable_are_refused(
 fn begun(width: u16, height: u16) -> Answering {
     let mut world = Answering::new();
     world.send(Message::Resized(Size { width, height }));
-    let path = world.app.shell.source.clone();
+    let path = world.app.screens.source.clone();
     let origin = Origin { path, name: "a run".into(), task: "t".into(), ..Origin::default() };
     let message = jobs::Message::LiveBegan(Some(origin), "runs/a-run-codex-emergent".into());
     world.send(Message::Jobs(message));
@@ -381,7 +381,7 @@ fn the_other_run_follows_to_the_same_turn_until_somebody_looks_elsewhere() {
     let told = |told| Message::Live(live::Message::Told(told));
     let began = |turn| told(Told::Began { turn, attempt: 1, layers: vec![] });
     world.send(told(Told::Planned(plan)));
-    let turn = |world: &Answering| world.app.open_run().unwrap().session.turn;
+    let turn = |world: &Answering| world.app.screens.open_run().unwrap().session.turn;
 
     world.send(began(1));
     world.send(began(2));
@@ -400,10 +400,10 @@ fn one_key_compares_what_is_over_with_the_run_that_it_was_started_from() {
 
     let effects = press(&mut world.app, "c");
 
-    let compared = world.app.comparison().expect("the comparison is shown");
+    let compared = world.app.screens.comparison().expect("the comparison is shown");
     assert_eq!(
         compared.paths,
-        [world.app.shell.source.clone(), "runs/a-run-codex-emergent".into()]
+        [world.app.screens.source.clone(), "runs/a-run-codex-emergent".into()]
     );
     assert!(effects.iter().any(|it| matches!(it, Effect::Ask(_, question) if matches!(**question, Question::Parties { .. }))));
 }
@@ -422,6 +422,6 @@ fn without_a_live_run_its_view_says_how_to_start_one() {
 fn one_agent_at_a_time_is_started_from_the_screen() {
     let mut world = begun(120, 40);
     press(&mut world.app, "<f1> A");
-    assert!(world.app.dialog.is_none());
+    assert!(world.app.jobs.dialog.is_none());
     assert!(frame(&world.app).contains("an agent is at work here"), "{}", frame(&world.app));
 }

@@ -276,7 +276,7 @@ fn a_late_answer_to_an_old_question_is_ignored() {
 
     app.update(Message::Opened(*request, Ok(Story::tell().run.into())));
 
-    assert!(app.open_run().is_none());
+    assert!(app.screens.open_run().is_none());
 }
 
 #[test]
@@ -385,7 +385,7 @@ proptest! {
             let (width, height) = sizes[index % sizes.len()];
             world.send(Message::Resized(Size { width, height }));
             world.send(Message::Press(*key));
-            let open = world.app.open_run().unwrap();
+            let open = world.app.screens.open_run().unwrap();
             prop_assert!(open.session.turn < open.session.run.turns.len());
             let is_chosen_from = open.replay.steps.kinds() != Kinds::All;
             prop_assert!(is_chosen_from || open.replay.steps.selected().is_some());
@@ -402,8 +402,8 @@ proptest! {
         let mut world = story::Answering::new();
         for key in keys {
             world.send(Message::Press(key));
-            let focus = world.app.open_run().map_or(Panel::Turns, |open| open.replay.focus);
-            prop_assert!(world.app.layout().panel(focus).is_some());
+            let focus = world.app.screens.open_run().map_or(Panel::Turns, |open| open.replay.focus);
+            prop_assert!(world.app.screens.layout().panel(focus).is_some());
         }
     }
 }

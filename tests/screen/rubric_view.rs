@@ -67,12 +67,12 @@ fn app_with(keys: &str) -> App {
 
 /// The way of the chosen node.
 fn here(app: &App) -> String {
-    let state = &app.open_run().unwrap().scores.tree;
+    let state = &app.screens.open_run().unwrap().scores.tree;
     state.tab(Part::Detail).trim().trim_start_matches("node ").to_owned()
 }
 
 fn rows(app: &App) -> usize {
-    app.open_run().unwrap().scores.tree.rows.len()
+    app.screens.open_run().unwrap().scores.tree.rows.len()
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_run_with_a_tree_beside_it_opens_in_the_replay_and_has_it_among_the_scores()
     let tree = sample_run().rubric_tree;
     let run = Run { turns: vec![Turn::default()], rubric_tree: tree, ..Run::default() };
     let mut app = opened(run, Place::default());
-    assert_eq!(app.open_run().unwrap().session.view, View::Replay);
+    assert_eq!(app.screens.open_run().unwrap().session.view, View::Replay);
 
     press(&mut app, "3w");
 
@@ -172,7 +172,7 @@ fn failing_and_invalid_leaves_are_gone_to_wherever_they_are_folded_away() {
 #[test]
 fn the_largest_losses_stand_first_and_lead_back_into_the_tree() {
     let mut app = app_with("z s");
-    let state = &app.open_run().unwrap().scores.tree;
+    let state = &app.screens.open_run().unwrap().scores.tree;
     let losses: Vec<f64> = state.rows.iter().map(|id| state.measures.get(*id).loss()).collect();
     assert_eq!((losses.len(), here(&app)), (6, "0/2/3".into()));
     assert!(losses.is_sorted_by(|a, b| a >= b));
@@ -181,7 +181,7 @@ fn the_largest_losses_stand_first_and_lead_back_into_the_tree() {
     press(&mut app, "4G <enter>");
 
     assert_eq!(
-        (here(&app), app.open_run().unwrap().scores.tree.order),
+        (here(&app), app.screens.open_run().unwrap().scores.tree.order),
         ("0/1/1/2".into(), Order::Tree)
     );
 }
@@ -264,14 +264,14 @@ fn the_mouse_chooses_opens_and_scrolls() {
     point(&mut app, Kind::DoubleClick, 10, 4);
     assert_eq!(rows(&app), 25);
     point(&mut app, Kind::Click, 100, 10);
-    assert_eq!(app.open_run().unwrap().scores.tree.part, Part::Detail);
+    assert_eq!(app.screens.open_run().unwrap().scores.tree.part, Part::Detail);
     press(&mut app, "<esc>");
     app.update(Message::Resized(Size { width: 80, height: 24 }));
     press(&mut app, "Z g");
     point(&mut app, Kind::WheelDown, 10, 10);
-    assert_eq!(app.open_run().unwrap().scores.tree.scroll.top, 3);
+    assert_eq!(app.screens.open_run().unwrap().scores.tree.scroll.top, 3);
     point(&mut app, Kind::Click, 12, 1);
-    assert_eq!(app.open_run().unwrap().scores.tree.part, Part::Detail);
+    assert_eq!(app.screens.open_run().unwrap().scores.tree.part, Part::Detail);
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn where_no_leaf_of_code_loses_anything_the_tree_is_listed_again() {
     assert_eq!(rows(&app), 1, "the leaf that loses");
     press(&mut app, "c");
     assert_eq!(rows(&app), 2, "the root and the leaf of code");
-    let notice = app.open_run().unwrap().session.notice.clone();
+    let notice = app.screens.open_run().unwrap().session.notice.clone();
     assert_eq!(notice.unwrap(), "no leaf that counts takes anything from the root's score");
 }
 
@@ -362,7 +362,7 @@ proptest! {
         app.update(Message::Resized(Size { width, height }));
         for key in &keys {
             press(&mut app, key);
-            let Loading::Ready(open) = &app.opened else { panic!("it is open") };
+            let Loading::Ready(open) = &app.screens.opened else { panic!("it is open") };
             let state = &open.scores.tree;
             prop_assert!(state.rows.is_empty() || state.selected().is_some());
             prop_assert!(!state.rows.is_empty() || state.find.is_active());

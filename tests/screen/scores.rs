@@ -215,25 +215,25 @@ fn the_lost_key_goes_to_the_turn_and_enter_to_the_lines_and_backspace_back() {
     assert!(seen(&world).contains("C01 is lost in turn 4; enter shows the lines"));
 
     press(&mut world, "<enter>");
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     assert_eq!((open.session.view, open.session.turn + 1), (View::Replay, 4));
     assert_eq!(open.replay.diff_key(&open.session).unwrap().path.as_str(), "ppdiff/train.py");
     let shown = seen(&world);
     assert!(shown.contains("▌ 6    −     schedule = CosineSchedule(steps)"), "{shown}");
 
     press(&mut world, "<bs>");
-    assert_eq!(world.app.open_run().unwrap().session.view, View::Scores);
+    assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Scores);
     assert!(seen(&world).contains("lost in turn 4"));
 }
 
 #[test]
 fn an_event_in_a_renamed_file_leads_to_the_change_of_that_file() {
     let world = world("2j 3l <tab> <tab> <enter>");
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     assert_eq!((open.session.view, open.session.turn + 1), (View::Replay, 4));
 
     let world = self::world("2j x <enter>");
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     assert_eq!(
         (open.session.turn + 1, open.replay.diff_key(&open.session).unwrap().path.as_str()),
         (5, "ppdiff/loss.py")
@@ -262,7 +262,7 @@ fn what_is_not_lost_says_how_it_stands() {
 
 #[test]
 fn events_are_gone_through_in_both_ways() {
-    let turn = |keys: &str| world(keys).app.open_run().unwrap().session.turn + 1;
+    let turn = |keys: &str| world(keys).app.screens.open_run().unwrap().session.turn + 1;
     assert_eq!([turn("n"), turn("2n"), turn("9n"), turn("G")], [2, 4, 1, 1]);
     assert_eq!([turn("4l N"), turn("4l 2N"), turn("n n N")], [4, 2, 2]);
     assert!(seen(&world("9n")).contains("nothing happens to C01 after this turn"));
@@ -292,7 +292,7 @@ fn judgements_are_flipped_and_changes_told_from_the_other() {
 fn the_table_is_sorted_by_score_or_by_loss() {
     let order = |keys: &str| {
         let world = world(keys);
-        let open = world.app.open_run().unwrap();
+        let open = world.app.screens.open_run().unwrap();
         let rows = open.scores.components.component_rows(&open.session);
         rows.into_iter().map(|row| row.id).collect::<Vec<_>>().join(" ")
     };
@@ -304,14 +304,14 @@ fn the_table_is_sorted_by_score_or_by_loss() {
 #[test]
 fn the_chosen_component_stays_chosen_when_the_order_changes() {
     let world = world("2j s");
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     assert_eq!(open.scores.components.component_row(&open.session).unwrap().id, "C03");
 }
 
 #[test]
 fn evidence_opens_the_file_as_it_was_judged_at_the_line() {
     let mut world = world("<enter> 15j <enter>");
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     assert_eq!((open.session.view, open.session.turn + 1), (View::Replay, 5));
     assert_eq!(open.replay.diff.line_number(), Some(5));
     let shown = seen(&world);
@@ -321,7 +321,7 @@ fn evidence_opens_the_file_as_it_was_judged_at_the_line() {
     press(&mut world, "W");
     assert!(seen(&world).contains("reader gave 1 Wrong"));
     press(&mut world, "<esc> <bs>");
-    assert_eq!(world.app.open_run().unwrap().session.view, View::Scores);
+    assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Scores);
 }
 
 #[test]
@@ -389,15 +389,15 @@ fn a_click_chooses_a_row_or_a_turn() {
         world.send(Message::Shell(state::Message::Mouse(Mouse { kind, column, row })));
     };
     click(&mut world, Kind::Click, 9, 7);
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     assert_eq!(open.scores.components.component_row(&open.session).unwrap().id, "C03");
 
     let shown = seen(&world);
     let strip = shown.lines().position(|line| line.contains("│snr_weight")).unwrap();
     click(&mut world, Kind::Click, 1 + 20 + 3, strip as u16);
-    assert_eq!(world.app.open_run().unwrap().session.turn + 1, 4);
+    assert_eq!(world.app.screens.open_run().unwrap().session.turn + 1, 4);
     click(&mut world, Kind::WheelDown, 1 + 20, strip as u16);
-    assert_eq!(world.app.open_run().unwrap().session.turn + 1, 5);
+    assert_eq!(world.app.screens.open_run().unwrap().session.turn + 1, 5);
 }
 
 #[test]

@@ -54,17 +54,20 @@ fn copied(keys: &str, what: &str) -> String {
     match effects(&mut world.app, what).as_slice() {
         [Effect::Copy(text)] => text.clone(),
         other => {
-            panic!("{other:?}: {:?}", world.app.open_run().and_then(|it| it.session.notice.clone()))
+            panic!(
+                "{other:?}: {:?}",
+                world.app.screens.open_run().and_then(|it| it.session.notice.clone())
+            )
         }
     }
 }
 
 fn notice(world: &Answering) -> &str {
-    world.app.open_run().and_then(|open| open.session.notice.as_deref()).unwrap_or_default()
+    world.app.screens.open_run().and_then(|open| open.session.notice.as_deref()).unwrap_or_default()
 }
 
 fn place(world: &Answering) -> (usize, Panel) {
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     (open.session.turn + 1, open.replay.focus)
 }
 
@@ -99,7 +102,7 @@ fn a_key_typed_into_the_palette_finds_its_command() {
 fn a_number_leads_to_its_turn_and_a_path_to_a_file() {
     assert_eq!(place(&world(120, 40, ":4<enter>")).0, 4);
     let world = world(120, 40, "l :datapy<enter>");
-    let run = world.app.open_run().unwrap();
+    let run = world.app.screens.open_run().unwrap();
     let path = run.replay.change(&run.session).map(|(_, change)| change.path.to_string());
     assert_eq!(path.as_deref(), Some("src/ppdiff/data.py"));
     assert_eq!(place(&world), (2, Panel::Diff));
@@ -124,7 +127,7 @@ fn text_pasted_into_the_palette_is_typed() {
 
 /// What is in the line of the search, of the palette or of the requests, whichever is open.
 fn typed(world: &Answering) -> &str {
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     let search = open.replay.search.prompt.as_ref().map(|prompt| &*prompt.text);
     let requests = open.replay.chooser.as_ref().map(|chooser| &*chooser.filter);
     let palette = world.app.shell.palette.as_ref().map(|palette| &*palette.text);
@@ -163,35 +166,35 @@ fn a_click_selects_what_it_points_at() {
     let mut world = world(120, 40, "");
     mouse(&mut world, Kind::Click, 10, 7); // two names of checkpoints stand above the fourth turn
     assert_eq!(place(&world), (4, Panel::Turns));
-    let layout = world.app.layout();
+    let layout = world.app.screens.layout();
 
     let files = layout.panel(Panel::Files).unwrap();
     mouse(&mut world, Kind::Click, files.x + 5, files.y + 2);
     let selected = |world: &Answering| {
-        let run = world.app.open_run().unwrap();
+        let run = world.app.screens.open_run().unwrap();
         run.replay.change(&run.session).unwrap().0
     };
     assert_eq!((place(&world).1, selected(&world)), (Panel::Files, 1));
 
     let diff = layout.panel(Panel::Diff).unwrap();
     mouse(&mut world, Kind::Click, diff.x + 5, diff.y + 4);
-    let cursor = world.app.open_run().unwrap().replay.diff.scroll.cursor;
+    let cursor = world.app.screens.open_run().unwrap().replay.diff.scroll.cursor;
     assert_eq!((place(&world).1, cursor), (Panel::Diff, 3));
 
     let steps = layout.panel(Panel::Steps).unwrap();
     mouse(&mut world, Kind::Click, steps.x + 5, steps.y + 3);
-    let step = world.app.open_run().unwrap().replay.steps.selected_index();
+    let step = world.app.screens.open_run().unwrap().replay.steps.selected_index();
     assert_eq!((place(&world).1, step), (Panel::Steps, 2));
 }
 
 #[test]
 fn a_double_click_is_enter_where_it_was_clicked() {
     let mut world = world(120, 40, "l");
-    let steps = world.app.layout().panel(Panel::Steps).unwrap();
+    let steps = world.app.screens.layout().panel(Panel::Steps).unwrap();
     for kind in [Kind::Click, Kind::DoubleClick] {
         mouse(&mut world, kind, steps.x + 5, steps.y + 2);
     }
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
     assert!(open.replay.steps.is_unfolded(open.replay.steps.items[1]));
 }
 
@@ -213,15 +216,15 @@ fn a_click_on_a_tab_opens_it() {
 fn the_wheel_scrolls_what_is_under_the_pointer_and_leaves_the_keyboard() {
     let mut world = world(100, 30, "l S Z");
     let before = place(&world);
-    let steps = world.app.layout().panel(Panel::Steps).unwrap();
+    let steps = world.app.screens.layout().panel(Panel::Steps).unwrap();
     for _ in 0..2 {
         mouse(&mut world, Kind::WheelDown, steps.x + 5, steps.y + 2);
     }
-    assert_eq!(world.app.open_run().unwrap().replay.steps.scroll.top, 6);
+    assert_eq!(world.app.screens.open_run().unwrap().replay.steps.scroll.top, 6);
     for _ in 0..9 {
         mouse(&mut world, Kind::WheelUp, steps.x + 5, steps.y + 2);
     }
-    assert_eq!(world.app.open_run().unwrap().replay.steps.scroll.top, 0);
+    assert_eq!(world.app.screens.open_run().unwrap().replay.steps.scroll.top, 0);
     mouse(&mut world, Kind::WheelDown, 4, 4);
     assert_eq!(place(&world), (before.0 + 1, before.1));
 }
@@ -257,7 +260,7 @@ fn frame_of(world: &Answering) -> String {
 /// The column and row where some words begin in the box over the panels.
 fn place_of(world: &Answering, words: &str) -> (u16, u16) {
     let seen = frame_of(world);
-    let edge = usize::from(world.app.layout().overlay().x);
+    let edge = usize::from(world.app.screens.layout().overlay().x);
     let at = |(y, line): (usize, &str)| {
         let mut columns = line.match_indices(words).map(|(at, _)| line[..at].chars().count());
         Some((columns.find(|column| *column >= edge)?, y))
@@ -280,7 +283,7 @@ fn double_click(world: &mut Answering, words: &str) {
 }
 
 fn chosen(world: &Answering) -> usize {
-    world.app.open_run().unwrap().replay.chooser.as_ref().unwrap().scroll.cursor
+    world.app.screens.open_run().unwrap().replay.chooser.as_ref().unwrap().scroll.cursor
 }
 
 #[test]
@@ -293,7 +296,7 @@ fn a_click_selects_a_request_and_a_second_one_goes_there() {
     assert_eq!(chosen(&world), 3, "the request below the list is read, not chosen from");
     double_click(&mut world, "3 Combine the sequence");
 
-    assert!(world.app.open_run().unwrap().replay.chooser.is_none());
+    assert!(world.app.screens.open_run().unwrap().replay.chooser.is_none());
     assert_eq!(place(&world).0, 3);
 }
 
@@ -310,7 +313,7 @@ fn requests_that_were_typed_for_are_clicked_where_they_stand() {
 fn hits_are_scrolled_with_the_wheel_and_clicked() {
     let mut world = world(80, 24, "/loss<enter> L");
     let top = |world: &Answering| {
-        world.app.open_run().unwrap().replay.chooser.as_ref().unwrap().scroll.top
+        world.app.screens.open_run().unwrap().replay.chooser.as_ref().unwrap().scroll.top
     };
     assert_eq!(top(&world), 0);
 
@@ -324,7 +327,7 @@ fn hits_are_scrolled_with_the_wheel_and_clicked() {
         mouse(&mut world, kind, 40, 4);
     }
 
-    assert_eq!(world.app.open_run().unwrap().replay.search.current, Some(2));
+    assert_eq!(world.app.screens.open_run().unwrap().replay.search.current, Some(2));
 }
 
 #[test]
@@ -359,13 +362,13 @@ fn a_click_chooses_the_kind_of_steps() {
 fn a_click_beside_a_list_closes_it_and_one_on_its_border_does_not() {
     for keys in ["R", "K", "P", "/loss<enter> L"] {
         let mut world = world(120, 40, keys);
-        let open = world.app.open_run().unwrap();
-        let frame = open.replay.chooser_areas(&world.app.layout()).unwrap().frame;
+        let open = world.app.screens.open_run().unwrap();
+        let frame = open.replay.chooser_areas(&world.app.screens.layout()).unwrap().frame;
 
         mouse(&mut world, Kind::Click, frame.x, frame.y);
-        assert!(world.app.open_run().unwrap().replay.chooser.is_some(), "{keys}");
+        assert!(world.app.screens.open_run().unwrap().replay.chooser.is_some(), "{keys}");
         mouse(&mut world, Kind::Click, frame.x, frame.y - 1);
-        assert!(world.app.open_run().unwrap().replay.chooser.is_none(), "{keys}");
+        assert!(world.app.screens.open_run().unwrap().replay.chooser.is_none(), "{keys}");
     }
 }
 
@@ -451,7 +454,7 @@ fn what_no_editor_could_show_is_a_sentence() {
 fn a_mark_brings_turn_step_file_and_scroll_back() {
     let mut world = world(120, 40, "3l f <tab><tab> 12G Ma");
     let spot = |world: &Answering| {
-        let run = world.app.open_run().unwrap();
+        let run = world.app.screens.open_run().unwrap();
         run.replay.spot(&run.session)
     };
     let before = spot(&world);
@@ -514,7 +517,7 @@ fn the_way_back_from_a_mark_brings_its_own_view_back() {
 fn a_jump_leaves_the_view_of_the_diff_alone() {
     let world = world(200, 50, "l 5G b d <c-o>");
 
-    let open = world.app.open_run().unwrap();
+    let open = world.app.screens.open_run().unwrap();
 
     assert_eq!(place(&world).0, 2);
     assert_eq!(open.replay.diff.arrangement, Arrangement::Columns);
@@ -551,7 +554,7 @@ fn playing_and_single_turns_are_no_jumps() {
     let mut world = world(120, 40, "l l l <c-o>");
     assert_eq!((place(&world).0, notice(&world)), (4, "no further jump is remembered"));
     press(&mut world, "/loss<enter>nnn <c-o>");
-    assert!(world.app.open_run().unwrap().replay.search.current.is_some());
+    assert!(world.app.screens.open_run().unwrap().replay.search.current.is_some());
 }
 
 /// Rows with every change of colours written in line.

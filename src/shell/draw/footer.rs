@@ -28,10 +28,10 @@ pub fn draw(app: &App, theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
-    if let Some(live) = app.live() {
+    if let Some(live) = app.screens.live() {
         return of_live(app, live, theme, width);
     }
-    if let Some(compared) = app.comparison() {
+    if let Some(compared) = app.screens.comparison() {
         return match &compared.notice {
             Some(notice) => {
                 sides(vec![recorded(notice, theme.of(Meaning::Warning))], count(app, theme), width)
@@ -39,18 +39,18 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
             None => beside_count(app, theme, width),
         };
     }
-    if let Some(table) = app.table() {
+    if let Some(table) = app.screens.table() {
         return of_table(app, table, theme, width);
     }
-    let prompt = app.open_run().and_then(|open| open.replay.search.prompt.as_ref());
-    let notice = app.open_run().and_then(|open| open.session.notice.as_ref());
+    let prompt = app.screens.open_run().and_then(|open| open.replay.search.prompt.as_ref());
+    let notice = app.screens.open_run().and_then(|open| open.session.notice.as_ref());
     let hints = hints(app, theme, width);
     if app.context() == Context::RubricFind {
-        let words = app.open_run().map(|open| open.scores.tree.find.text.clone());
+        let words = app.screens.open_run().map(|open| open.scores.tree.find.text.clone());
         let prompt = Prompt { text: words.unwrap_or_default(), ..Prompt::default() };
         return sides(typing(&prompt, theme, width / 2), hints, width);
     }
-    let asked = app.open_run().filter(|_| app.context() == Context::AuditWords);
+    let asked = app.screens.open_run().filter(|_| app.context() == Context::AuditWords);
     if let Some(typing) = asked.and_then(|open| open.audit.asks.as_ref()?.typing()) {
         return asking(typing, hints, theme, width);
     }
@@ -153,11 +153,11 @@ fn complaint_or(prompt: &Prompt, hints: Vec<Span<'static>>, theme: Theme) -> Vec
 /// The count, and the judging under way where the run and its title are not seen.
 fn count(app: &App, theme: Theme) -> Vec<Span<'static>> {
     let count = app.count.map(|count| own(count.to_string(), theme.of(Meaning::Title)));
-    let live = app.live.as_deref().filter(|_| app.live().is_none());
+    let live = app.screens.live.as_deref().filter(|_| app.screens.live().is_none());
     let live = live.and_then(|live| elsewhere(live, theme));
-    let here = app.open_run().filter(|_| app.shown_run().is_none());
+    let here = app.screens.open_run().filter(|_| app.screens.shown_run().is_none());
     let here = here.and_then(|open| open.judging.sign());
-    let others = app.other_judgings.iter().filter(|it| it.sitting.is_under_way()).count();
+    let others = app.screens.other_judgings.iter().filter(|it| it.sitting.is_under_way()).count();
     let others = (others > 0).then(|| format!("J {others} elsewhere"));
     let sign = here
         .into_iter()

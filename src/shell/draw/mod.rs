@@ -37,18 +37,20 @@ pub fn view(app: &App, theme: Theme, frame: &mut Frame) {
 
 /// The frame by itself, as large as the state thinks the screen is.
 pub fn picture(app: &App, theme: Theme) -> Buffer {
-    let mut buffer = Buffer::empty(Rect::new(0, 0, app.size.width, app.size.height));
+    let mut buffer =
+        Buffer::empty(Rect::new(0, 0, app.screens.frame.size.width, app.screens.frame.size.height));
     draw_whole(app, theme, &mut buffer);
     buffer
 }
 
 /// Draws into a buffer of any size, whatever size the state thinks it has.
 fn draw(app: &App, theme: Theme, screen: Rect, buffer: &mut Buffer) {
-    if app.size == (Size { width: screen.width, height: screen.height }) {
+    if app.screens.frame.size == (Size { width: screen.width, height: screen.height }) {
         return draw_whole(app, theme, buffer);
     }
     // The terminal has a new size and the state has not heard of it yet: show what fits.
-    let mut whole = Buffer::empty(Rect::new(0, 0, app.size.width, app.size.height));
+    let mut whole =
+        Buffer::empty(Rect::new(0, 0, app.screens.frame.size.width, app.screens.frame.size.height));
     draw_whole(app, theme, &mut whole);
     for at in whole.area.intersection(screen).positions() {
         buffer[at] = whole[at].clone();
@@ -69,31 +71,31 @@ fn draw_whole(app: &App, theme: Theme, buffer: &mut Buffer) {
 }
 
 fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
-    let layout = app.layout();
+    let layout = app.screens.layout();
     if layout.is_too_small {
         return too_small(buffer);
     }
-    if let Some(live) = app.live() {
-        let areas = app.live_areas();
+    if let Some(live) = app.screens.live() {
+        let areas = app.screens.live_areas();
         live::draw::draw(live, &areas, theme, buffer);
         if !areas.replay.is_empty() {
             if live.is_nothing() {
-                opened_run(&app.opened, theme, &layout, buffer);
+                opened_run(&app.screens.opened, theme, &layout, buffer);
             } else {
-                recorded_so_far(&app.opened, theme, &layout, buffer);
+                recorded_so_far(&app.screens.opened, theme, &layout, buffer);
             }
         }
         return draw_over(app, theme, buffer);
     }
-    match (&app.opened, app.comparison(), app.table()) {
+    match (&app.screens.opened, app.screens.comparison(), app.screens.table()) {
         (_, Some(compared), _) => {
-            let areas = app.comparison_areas(&layout);
+            let areas = app.screens.comparison_areas(&layout);
             compare::draw::draw(compared, &areas, theme, &layout, buffer);
         }
         (_, None, Some(table)) => table::draw::draw(table, theme, &layout, buffer),
         (opened, None, None) => opened_run(opened, theme, &layout, buffer),
     }
-    if let Some(open) = app.shown_run() {
+    if let Some(open) = app.screens.shown_run() {
         replay::draw::chooser::draw(&open.replay, &open.session, theme, &layout, buffer);
     }
     draw_over(app, theme, buffer);
@@ -101,13 +103,13 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
 
 /// What lies over the whole screen, and the last line.
 fn draw_over(app: &App, theme: Theme, buffer: &mut Buffer) {
-    let layout = app.whole_layout();
+    let layout = app.screens.whole_layout();
     jobs::draw::draw(app, theme, &layout, buffer);
-    if let Some(dialog) = &app.dialog {
+    if let Some(dialog) = &app.jobs.dialog {
         jobs::draw_form::draw(dialog, theme, &layout, buffer);
     }
     if let Some(overlay) = &app.overlay {
-        overlay::draw(overlay, app.subject(), &app.shell.keys, theme, &layout, buffer);
+        overlay::draw(overlay, app.screens.subject(), &app.shell.keys, theme, &layout, buffer);
     }
     if let Some(palette) = &app.shell.palette {
         palette::draw(app, palette, theme, &layout, buffer);

@@ -32,8 +32,8 @@ const NARROW: usize = 80;
 const NOTHING: &str = "Nothing was begun yet: r asks a judge, U measures again.";
 
 pub fn draw(app: &App, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    let Some(list) = &app.jobs_list else { return };
-    let jobs = app.jobs();
+    let Some(list) = &app.jobs.list else { return };
+    let jobs = app.jobs.all(&app.screens);
     let width = usize::from(layout.overlay().width.saturating_sub(2));
     let below = jobs.get(list.rows.cursor).map(|it| it.words.as_str());
     let below = below.filter(|words| !words.is_empty());

@@ -8,10 +8,7 @@ use std::path::PathBuf;
 
 use crate::{
     session::{effect::Effect, judging::How, place::Place, views::View},
-    shell::{
-        App, Message as AppMessage,
-        screens::{Screen, judge::name_of},
-    },
+    shell::screens::{Screen, Screens, judge::name_of},
     views::{
         compare, curves,
         judge::sitting::Sitting,
@@ -21,7 +18,7 @@ use crate::{
     widgets::scroll::Scroll,
 };
 
-use super::testing::Testing;
+use super::{Jobs, form_height, testing::Testing};
 
 /// The list over the view.
 #[derive(Debug, Clone, Default)]
@@ -94,24 +91,25 @@ impl Job {
     }
 }
 
-impl App {
+impl Jobs {
     /// All there is, those of the open run first.
-    pub fn jobs(&self) -> Vec<Job> {
-        let live = self.live.as_deref().and_then(of_live);
-        let own = self.open_run().and_then(|it| it.judging.sitting.as_ref());
-        let own = own.map(|it| of_judging(Work::Judging, name_of(&self.shell.source), it));
-        let others = self.other_judgings.iter().map(|other| {
+    pub fn all(&self, screens: &Screens) -> Vec<Job> {
+        let live = screens.live.as_deref().and_then(of_live);
+        let own = screens.open_run().and_then(|it| it.judging.sitting.as_ref());
+        let own = own.map(|it| of_judging(Work::Judging, name_of(&screens.source), it));
+        let others = screens.other_judgings.iter().map(|other| {
             let work = Work::OtherJudging(other.source.clone());
             of_judging(work, name_of(&other.source), &other.sitting)
         });
         let tests = self.testing.as_ref().map(of_testing);
-        let measuring = [self.measuring(), self.table_at_work(), self.comparison_at_work()];
+        let measuring =
+            [self.measuring(screens), table_at_work(screens), comparison_at_work(screens)];
         let measuring = measuring.into_iter().flatten();
         live.into_iter().chain(own).chain(others).chain(tests).chain(measuring).collect()
     }
 
-    fn measuring(&self) -> Option<Job> {
-        let open = self.open_run()?;
+    fn measuring(&self, screens: &Screens) -> Option<Job> {
+        let open = screens.open_run()?;
         let scores = &open.session.scores;
         let known = (scores.count(), open.session.run.turns.len());
         let state = match (scores.is_busy(), scores.is_stopped, &scores.failed) {
@@ -122,114 +120,112 @@ impl App {
             (false, ..) => State::Ended,
         };
         let what =
-            format!("measuring {}, {}", name_of(&self.shell.source), self.measure.profile.name());
+            format!("measuring {}, {}", name_of(&screens.source), self.measure.profile.name());
         let job = Job::of(Work::Measuring, what, state);
         let words = scores.failed.clone().unwrap_or_default();
         Some(Job { progress: Some(known), words, ..job })
     }
 
-    fn table_at_work(&self) -> Option<Job> {
-        let table = self.collection.as_ref()?;
-        let ([_, done], all) = (table.progress(), table.rows.len());
-        let state = match (table.is_stopped, table.is_listed && done == all) {
-            (_, true) => State::Ended,
-            (true, false) => State::Stopped,
-            (false, false) => State::Running,
-        };
-        let job = Job::of(Work::Table, "measuring the table of runs".into(), state);
-        Some(Job { progress: Some((done, all)), ..job })
-    }
-
-    fn comparison_at_work(&self) -> Option<Job> {
-        let compared = self.compared.as_ref()?;
-        let state = match (compared.is_stopped, compared.progress, &compared.failed) {
-            (.., Some(_)) => State::Failed,
-            (true, ..) => State::Stopped,
-            (false, Some(_), None) => State::Running,
-            (false, None, None) => return None,
-        };
-        let job = Job::of(Work::Comparison, "measuring the comparison".into(), state);
-        let words = compared.failed.clone().unwrap_or_default();
-        Some(Job { progress: compared.progress, words, ..job })
-    }
-
-    pub(crate) fn update_jobs_list(&mut self, message: Message) -> Vec<Effect> {
-        let jobs = self.jobs();
-        let height = self.dialog_height();
-        let Some(list) = &mut self.jobs_list else {
-            self.jobs_list = Some(List::default());
+    pub(crate) fn update_list(&mut self, message: Message, screens: &mut Screens) -> Vec<Effect> {
+        let jobs = self.all(screens);
+        let height = form_height(screens);
+        let Some(list) = &mut self.list else {
+            self.list = Some(List::default());
             return vec![];
         };
         let job = jobs.get(list.rows.cursor);
         match (message, job) {
-            (Message::Toggle, _) => self.jobs_list = None,
+            (Message::Toggle, _) => self.list = None,
             (Message::Move(motion), _) => {
                 list.rows.cursor = motion.from(list.rows.cursor, jobs.len(), height);
             }
             (Message::Enter, Some(job)) => {
-                self.jobs_list = None;
-                return self.enter_job(&job.work);
+                self.list = None;
+                return enter(screens, &job.work);
             }
-            (Message::Stop, Some(job)) if !job.state.is_over() => return self.stop_job(&job.work),
-            (Message::Stop, Some(_)) => self.say("this is over already".into()),
+            (Message::Stop, Some(job)) if !job.state.is_over() => {
+                return self.stop_job(&job.work, screens);
+            }
+            (Message::Stop, Some(_)) => screens.say("this is over already".into()),
             (Message::Enter | Message::Stop, None) => {}
         }
         vec![]
     }
 
-    pub(crate) fn settle_jobs_list(&mut self) {
-        if self.jobs_list.is_none() {
+    pub(crate) fn settle_list(&mut self, screens: &Screens) {
+        if self.list.is_none() {
             return;
         }
-        let (count, height) = (self.jobs().len(), self.dialog_height());
-        if let Some(list) = &mut self.jobs_list {
+        let (count, height) = (self.all(screens).len(), form_height(screens));
+        if let Some(list) = &mut self.list {
             list.rows.follow(count, height);
         }
     }
 
-    fn enter_job(&mut self, work: &Work) -> Vec<Effect> {
+    fn stop_job(&mut self, work: &Work, screens: &mut Screens) -> Vec<Effect> {
         match work {
-            Work::Live => self.bring_up(View::Live),
-            Work::Table => self.bring_up(View::Collection),
-            Work::Comparison => self.bring_up(View::Compare),
-            Work::Measuring => self.bring_up(View::Curves),
-            Work::Judging => self.show_judging(),
-            Work::Tests(source) if *source == self.shell.source => self.bring_up(View::Curves),
-            Work::Tests(source) => return self.open_in(source.clone(), View::Curves),
-            Work::OtherJudging(source) => {
-                self.shows_judging = true;
-                return self.open_in(source.clone(), View::Replay);
-            }
-        }
-        vec![]
-    }
-
-    fn open_in(&mut self, source: PathBuf, view: View) -> Vec<Effect> {
-        self.show(Screen::Run);
-        vec![self.open(source, Place { view, ..Place::default() })]
-    }
-
-    /// The judging of the open run, in its pane.
-    pub(crate) fn show_judging(&mut self) {
-        let Some(view) = self.open_run().map(|it| it.session.view) else { return };
-        self.bring_up(view);
-        self.on_open_run(|open| open.judging.watch());
-    }
-
-    fn stop_job(&mut self, work: &Work) -> Vec<Effect> {
-        match work {
-            Work::Live => self.update_live(live::Message::Stop),
+            Work::Live => screens.update_live(live::Message::Stop),
             Work::Judging => {
-                self.on_open_run(|open| open.judging.stop_judging(&mut open.session));
+                screens.on_open_run(|open| open.judging.stop_judging(&mut open.session));
                 vec![]
             }
-            Work::OtherJudging(source) => self.stop_other_judging(source),
-            Work::Tests(_) => self.update_jobs(super::Message::StopTests),
-            Work::Measuring => self.take(AppMessage::Curves(curves::Message::StopOrGoOn)),
-            Work::Table => self.update_table(table::Message::StopOrGoOn),
-            Work::Comparison => self.take(AppMessage::Compare(compare::Message::StopOrGoOn)),
+            Work::OtherJudging(source) => screens.other_judgings.stop(source),
+            Work::Tests(_) => self.stop_testing(),
+            Work::Measuring => screens.update_curves(curves::Message::StopOrGoOn),
+            Work::Table => screens.update_table(table::Message::StopOrGoOn),
+            Work::Comparison => {
+                let layout = screens.layout();
+                screens.update_comparison(compare::Message::StopOrGoOn, &layout)
+            }
         }
     }
+}
+
+fn table_at_work(screens: &Screens) -> Option<Job> {
+    let table = screens.collection.as_ref()?;
+    let ([_, done], all) = (table.progress(), table.rows.len());
+    let state = match (table.is_stopped, table.is_listed && done == all) {
+        (_, true) => State::Ended,
+        (true, false) => State::Stopped,
+        (false, false) => State::Running,
+    };
+    let job = Job::of(Work::Table, "measuring the table of runs".into(), state);
+    Some(Job { progress: Some((done, all)), ..job })
+}
+
+fn comparison_at_work(screens: &Screens) -> Option<Job> {
+    let compared = screens.compared.as_ref()?;
+    let state = match (compared.is_stopped, compared.progress, &compared.failed) {
+        (.., Some(_)) => State::Failed,
+        (true, ..) => State::Stopped,
+        (false, Some(_), None) => State::Running,
+        (false, None, None) => return None,
+    };
+    let job = Job::of(Work::Comparison, "measuring the comparison".into(), state);
+    let words = compared.failed.clone().unwrap_or_default();
+    Some(Job { progress: compared.progress, words, ..job })
+}
+
+fn enter(screens: &mut Screens, work: &Work) -> Vec<Effect> {
+    match work {
+        Work::Live => screens.bring_up(View::Live),
+        Work::Table => screens.bring_up(View::Collection),
+        Work::Comparison => screens.bring_up(View::Compare),
+        Work::Measuring => screens.bring_up(View::Curves),
+        Work::Judging => screens.show_judging(),
+        Work::Tests(source) if *source == screens.source => screens.bring_up(View::Curves),
+        Work::Tests(source) => return open_in(screens, source.clone(), View::Curves),
+        Work::OtherJudging(source) => {
+            screens.way.shows_judging = true;
+            return open_in(screens, source.clone(), View::Replay);
+        }
+    }
+    vec![]
+}
+
+fn open_in(screens: &mut Screens, source: PathBuf, view: View) -> Vec<Effect> {
+    screens.show(Screen::Run);
+    vec![screens.open(source, Place { view, ..Place::default() })]
 }
 
 /// None where no run is being made, and where another program makes it: nothing is known of that.

@@ -15,7 +15,7 @@ use crate::{
         question::Question,
         views::View,
     },
-    shell::App,
+    shell::screens::Screens,
     views::form::{Field, Form},
 };
 
@@ -251,49 +251,45 @@ pub fn to_remember(form: &Form) -> Vec<(String, String)> {
     all
 }
 
-impl App {
-    /// The run that a live run is started from: the one that is looked at.
-    pub(crate) fn origin(&self) -> Option<Origin> {
-        if let (None, Some(compared)) = (self.live(), self.comparison()) {
-            let path = compared.paths.get(compared.here())?;
-            return Some(of_run(path.clone(), &compared.all().get(compared.here())?.run));
-        }
-        if let (None, Some(table)) = (self.live(), self.table()) {
-            let row = table.selected()?;
-            let card = row.card();
-            let name = row.path.file_stem()?.to_string_lossy().into_owned();
-            let task = card.and_then(|it| it.task_key.clone()).unwrap_or_else(|| name.clone());
-            let condition = card.and_then(|it| it.condition.as_deref()).unwrap_or_default();
-            return Some(Origin {
-                path: row.path.clone(),
-                name,
-                task,
-                condition: Condition::by_word(condition),
-            });
-        }
-        let open = self.open_run()?;
-        Some(of_run(self.shell.source.clone(), &open.session.run))
+/// The run that a live run is started from: the one that is looked at.
+pub(crate) fn origin(screens: &Screens) -> Option<Origin> {
+    if let (None, Some(compared)) = (screens.live(), screens.comparison()) {
+        let path = compared.paths.get(compared.here())?;
+        return Some(of_run(path.clone(), &compared.all().get(compared.here())?.run));
     }
+    if let (None, Some(table)) = (screens.live(), screens.table()) {
+        let row = table.selected()?;
+        let card = row.card();
+        let name = row.path.file_stem()?.to_string_lossy().into_owned();
+        let task = card.and_then(|it| it.task_key.clone()).unwrap_or_else(|| name.clone());
+        let condition = card.and_then(|it| it.condition.as_deref()).unwrap_or_default();
+        return Some(Origin {
+            path: row.path.clone(),
+            name,
+            task,
+            condition: Condition::by_word(condition),
+        });
+    }
+    let open = screens.open_run()?;
+    Some(of_run(screens.source.clone(), &open.session.run))
+}
 
-    /// Shows the view of a run that is being made: beside the run that it was started from.
-    pub(crate) fn show_begun(&mut self, origin: Option<Origin>, bundle: PathBuf) -> Vec<Effect> {
-        self.dialog = None;
-        self.begin_live();
-        let Some(live) = &mut self.live else { return vec![] };
-        live.bundle = Some(bundle);
-        let Some(origin) = origin else { return vec![] };
-        let path = origin.path.clone();
-        live.origin = Some(origin);
-        if self.open_run().is_some() && self.shell.source == path {
-            return vec![];
-        }
-        vec![self.open(path, Place { view: View::Replay, ..Place::default() })]
+/// Shows the view of a run that is being made: beside the run that it was started from.
+pub(crate) fn show_begun(
+    screens: &mut Screens,
+    origin: Option<Origin>,
+    bundle: PathBuf,
+) -> Vec<Effect> {
+    screens.begin_live();
+    let Some(live) = &mut screens.live else { return vec![] };
+    live.bundle = Some(bundle);
+    let Some(origin) = origin else { return vec![] };
+    let path = origin.path.clone();
+    live.origin = Some(origin);
+    if screens.open_run().is_some() && screens.source == path {
+        return vec![];
     }
-
-    /// Whether this beginning is still wanted: nobody closed the form.
-    pub fn is_beginning(&self, request: Request) -> bool {
-        self.dialog.as_ref().is_some_and(|it| it.begins.is_about(request))
-    }
+    vec![screens.open(path, Place { view: View::Replay, ..Place::default() })]
 }
 
 fn of_run(path: PathBuf, run: &Run) -> Origin {

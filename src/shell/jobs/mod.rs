@@ -22,13 +22,29 @@ use crate::{
     session::{
         self,
         ask::{Numbers, Pending, Request, Sentence},
+        context::Context,
         effect::Effect,
         jobs::{Plan, Refusal, Wanted},
         question::Question,
     },
-    shell::App,
+    shell::screens::Screens,
     views::form::{self, Form},
 };
+
+/// What was begun from the screen, and what it was begun with.
+#[derive(Debug, Default)]
+pub struct Jobs {
+    /// A form over the view, before something is begun.
+    pub dialog: Option<Box<Dialog>>,
+    /// The list of what was begun, over the view.
+    pub list: Option<list::List>,
+    /// How the code is measured.
+    pub measure: session::jobs::Measure,
+    /// Tests of checkpoints that were begun last.
+    pub testing: Option<testing::Testing>,
+    /// What was tested with last.
+    last_tests: Option<session::jobs::Tests>,
+}
 
 /// A form over the view, and what it would begin.
 #[derive(Debug)]
@@ -177,65 +193,86 @@ impl Dialog {
     }
 }
 
-impl App {
-    pub(crate) fn update_jobs(&mut self, message: Message) -> Vec<Effect> {
+/// Rows of a form or a list over the screen that are seen.
+pub fn form_height(screens: &Screens) -> usize {
+    usize::from(screens.whole_layout().overlay().height.saturating_sub(2))
+}
+
+impl Jobs {
+    /// Which keys hold in the form or the list; None where neither is open.
+    pub fn context(&self) -> Option<Context> {
+        match &self.dialog {
+            Some(dialog) if dialog.form.typing.is_some() => Some(Context::FormText),
+            Some(_) => Some(Context::Form),
+            None => self.list.as_ref().map(|_| Context::Jobs),
+        }
+    }
+
+    /// Whether this beginning is still wanted: nobody closed the form.
+    pub fn is_beginning(&self, request: Request) -> bool {
+        self.dialog.as_ref().is_some_and(|it| it.begins.is_about(request))
+    }
+
+    pub(crate) fn on_dialog(&mut self, change: impl FnOnce(&mut Dialog)) {
+        if let Some(dialog) = &mut self.dialog {
+            change(dialog);
+        }
+    }
+
+    pub(crate) fn update(&mut self, message: Message, screens: &mut Screens) -> Vec<Effect> {
         match message {
-            Message::Open(Purpose::Live) if self.has_agent_at_work() => self.say(ONE.into()),
-            Message::Open(purpose) => self.dialog = Some(Box::new(self.dialog_for(purpose))),
+            Message::Open(Purpose::Live) if screens.has_agent_at_work() => screens.say(ONE.into()),
+            Message::Open(purpose) => {
+                self.dialog = Some(Box::new(self.dialog_for(purpose, screens)))
+            }
             Message::Close => self.dialog = None,
             Message::Form(message) => {
-                let height = self.dialog_height();
-                if let Some(dialog) = &mut self.dialog {
-                    dialog.change(message, height);
-                }
+                let height = form_height(screens);
+                self.on_dialog(|it| it.change(message, height));
             }
             Message::StopTests => return self.stop_testing(),
-            Message::DismissBefore => self.dismiss_before(),
+            Message::DismissBefore => scoring::dismiss_before(screens),
             Message::Refused(request, refusal) => {
-                if let Some(dialog) = &mut self.dialog {
-                    dialog.refuse(request, refusal);
-                }
+                self.on_dialog(|it| it.refuse(request, refusal));
             }
             Message::ScrollPlan(by) => {
-                if let Some(dialog) = &mut self.dialog {
-                    dialog.plan_top = dialog.plan_top.saturating_add_signed(by);
-                }
+                self.on_dialog(|it| it.plan_top = it.plan_top.saturating_add_signed(by));
             }
-            Message::LiveBegan(origin, bundle) => return self.show_begun(origin, bundle),
-            Message::Begin => return self.begin_job(),
-            Message::List(message) => return self.update_jobs_list(message),
+            Message::LiveBegan(origin, bundle) => {
+                self.dialog = None;
+                return live::show_begun(screens, origin, bundle);
+            }
+            Message::Begin => return self.begin_job(screens),
+            Message::List(message) => return self.update_list(message, screens),
         }
         vec![]
     }
 
-    fn dialog_for(&self, purpose: Purpose) -> Dialog {
+    fn dialog_for(&self, purpose: Purpose, screens: &Screens) -> Dialog {
         match purpose {
             Purpose::Score => Dialog::new(purpose, scoring::form(&self.measure)),
             Purpose::Test => {
-                Dialog::new(purpose, testing::form(self.open_run(), self.last_tests.as_ref()))
+                Dialog::new(purpose, testing::form(screens.open_run(), self.last_tests.as_ref()))
             }
             Purpose::Live => {
-                let origin = self.origin();
+                let origin = live::origin(screens);
                 let dialog = Dialog::new(purpose, live::form(origin.as_ref()));
                 Dialog { live: live::Opened::of(origin), ..dialog }
             }
         }
     }
 
-    /// Rows of the form that are seen.
-    pub fn dialog_height(&self) -> usize {
-        usize::from(self.whole_layout().overlay().height.saturating_sub(2))
-    }
-
-    pub(crate) fn settle_dialog(&mut self) -> Vec<Effect> {
-        let height = self.dialog_height();
+    /// Brings the list and the form in step, and asks for what the form lacks.
+    pub(crate) fn settle(&mut self, screens: &mut Screens) -> Vec<Effect> {
+        self.settle_list(screens);
+        let height = form_height(screens);
         let Some(dialog) = &mut self.dialog else { return vec![] };
         dialog.form.rows.follow(dialog.form.fields.len(), height);
-        dialog.ask(&mut self.numbers)
+        dialog.ask(&mut screens.numbers)
     }
 
     /// Begins what the form says, where that was planned and nothing is wrong with it.
-    fn begin_job(&mut self) -> Vec<Effect> {
+    fn begin_job(&mut self, screens: &mut Screens) -> Vec<Effect> {
         let Some(dialog) = &mut self.dialog else { return vec![] };
         if dialog.is_beginning() || dialog.form.typing.is_some() {
             return vec![];
@@ -251,14 +288,16 @@ impl App {
         match wanted {
             Wanted::Score(measure) => {
                 self.dialog = None;
-                self.measure_with(measure)
+                self.measure = measure.clone();
+                scoring::measure_with(screens, measure)
             }
             Wanted::Test(tests) => {
                 self.dialog = None;
-                self.begin_testing(tests)
+                self.begin_testing(tests, screens)
             }
             Wanted::Live(start) => {
-                let request = dialog.begins.begin(&mut self.numbers, Wanted::Live(start.clone()));
+                let request =
+                    dialog.begins.begin(&mut screens.numbers, Wanted::Live(start.clone()));
                 let said = live::to_remember(&dialog.form);
                 let folder = dialog.form.get(live::FOLDER).and_then(|it| it.proposed.clone());
                 let folder = start.folder.clone().or_else(|| folder.map(PathBuf::from));

@@ -8,8 +8,12 @@ use crate::{
         effect::Effect,
         jobs::{Choice, Measure, Refusal},
     },
-    shell::App,
-    views::form::{Field, Form},
+    shell::screens::Screens,
+    views::{
+        compare::Comparison,
+        form::{Field, Form},
+        table::Collection,
+    },
 };
 
 pub(crate) const PROFILE: &str = "profile";
@@ -36,28 +40,17 @@ pub(crate) fn wanted(form: &Form) -> Result<Measure, Refusal> {
     Ok(Measure { profile, rules, is_default: form.choice(DEFAULT) == "yes" })
 }
 
-impl App {
-    /// From now on the code of every run is measured so; what was measured otherwise is measured again.
-    pub(crate) fn measure_with(&mut self, measure: Measure) -> Vec<Effect> {
-        self.measure = measure.clone();
-        self.on_open_run(|open| open.session.scores.measure_again());
-        if let Some(compared) = &mut self.compared {
-            compared.measure_again();
-        }
-        if let Some(collection) = &mut self.collection {
-            collection.measure_again();
-        }
-        vec![Effect::MeasureWith(measure)]
-    }
+/// From now on the code of every run is measured so; what was measured otherwise is measured again.
+pub(crate) fn measure_with(screens: &mut Screens, measure: Measure) -> Vec<Effect> {
+    screens.on_open_run(|open| open.session.scores.measure_again());
+    screens.on_comparison(Comparison::measure_again);
+    screens.on_collection(Collection::measure_again);
+    vec![Effect::MeasureWith(measure)]
+}
 
-    /// Values measured with another profile or other rules are not shown any more.
-    pub(crate) fn dismiss_before(&mut self) {
-        self.on_open_run(|open| open.session.scores.before = None);
-        if let Some(compared) = &mut self.compared {
-            compared.before = None;
-        }
-        if let Some(collection) = &mut self.collection {
-            collection.dismiss_before();
-        }
-    }
+/// Values measured with another profile or other rules are not shown any more.
+pub(crate) fn dismiss_before(screens: &mut Screens) {
+    screens.on_open_run(|open| open.session.scores.before = None);
+    screens.on_comparison(|it| it.before = None);
+    screens.on_collection(Collection::dismiss_before);
 }

@@ -8,9 +8,11 @@ use crate::{
         jobs::{Choice, Outcome, Refusal, Tests},
         question::Question,
     },
-    shell::{App, open_run::OpenRun},
+    shell::{open_run::OpenRun, screens::Screens},
     views::form::{Field, Form},
 };
+
+use super::Jobs;
 
 /// Tests that were begun from the screen, and what came of them so far.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,15 +101,15 @@ impl Testing {
     }
 }
 
-impl App {
-    pub(crate) fn begin_testing(&mut self, tests: Tests) -> Vec<Effect> {
-        let Some(run) = self.open_run().map(|open| open.session.run.clone()) else {
+impl Jobs {
+    pub(crate) fn begin_testing(&mut self, tests: Tests, screens: &mut Screens) -> Vec<Effect> {
+        let Some(run) = screens.open_run().map(|open| open.session.run.clone()) else {
             return vec![];
         };
-        let request = self.numbers.fresh();
+        let request = screens.numbers.fresh();
         self.testing = Some(Testing {
             request,
-            source: self.shell.source.clone(),
+            source: screens.source.clone(),
             command: tests.command.clone(),
             total: tests.moments(&run).len(),
             done: vec![],
@@ -118,17 +120,28 @@ impl App {
         vec![Question::CheckpointTests { run, tests }.under(request)]
     }
 
-    pub(crate) fn take_test(&mut self, request: Request, checkpoint: String, outcome: Outcome) {
+    pub(crate) fn take_test(
+        &mut self,
+        request: Request,
+        checkpoint: String,
+        outcome: Outcome,
+        screens: &mut Screens,
+    ) {
         let Some(testing) = self.testing.as_mut().filter(|it| it.request == request) else {
             return;
         };
         testing.done.push((checkpoint, outcome));
         if let Some(words) = testing.news() {
-            self.say(words);
+            screens.say(words);
         }
     }
 
-    pub(crate) fn end_testing(&mut self, request: Request, outcome: Result<String, String>) {
+    pub(crate) fn end_testing(
+        &mut self,
+        request: Request,
+        outcome: Result<String, String>,
+        screens: &mut Screens,
+    ) {
         let Some(testing) = self.testing.as_mut().filter(|it| it.request == request) else {
             return;
         };
@@ -136,7 +149,7 @@ impl App {
             Ok(words) | Err(words) => words,
         };
         testing.over = Some(words.clone());
-        self.say(words);
+        screens.say(words);
     }
 
     /// Ends the tests under way; what is known by then is kept.

@@ -10,7 +10,7 @@ use crate::{
         place::{At, Place},
         views::View,
     },
-    shell::{App, marks::Marks, screens::Screen},
+    shell::screens::{Screen, Screens, marks::Marks},
     study::compare::letter,
     views::{
         compare::{Comparison, Message, Part, areas::Areas, code::Shown},
@@ -29,21 +29,21 @@ struct Way {
     file: Option<(String, Option<(usize, usize)>)>,
 }
 
-impl App {
+impl Screens {
     /// Sets some runs side by side.
     pub(crate) fn compare(&mut self, paths: Vec<PathBuf>, place: Place) {
         let component = place.component.clone();
         self.compared = Some(Box::new(Comparison::of(paths).with_component(component)));
         self.show(Screen::Compare);
-        self.place = Place { view: View::Replay, ..place };
-        if self.place.turn.is_some() || self.place.file.is_some() {
+        self.way.place = Place { view: View::Replay, ..place };
+        if self.way.place.turn.is_some() || self.way.place.file.is_some() {
             self.say("a turn or a file is a place in one run; these are several".into());
         }
     }
 
     /// Where the parts of the comparison stand at the moment.
     pub fn comparison_areas(&self, layout: &Layout) -> Areas {
-        let is_zoomed = self.zoom == Zoom::On;
+        let is_zoomed = self.frame.zoom == Zoom::On;
         self.compared
             .as_ref()
             .map_or_else(Areas::default, |it| Areas::at(layout, it.part, it.beside, is_zoomed))
@@ -137,9 +137,9 @@ impl App {
         let turn = way.done.saturating_sub(1);
         let place = file.map(|(path, lines)| Opening::at(turn, Target::lines(path, lines, false)));
         self.show(Screen::Run);
-        self.way_back = View::Compare;
+        self.way.back = View::Compare;
         let back = format!("run {}; backspace or 5w goes back to the comparison", letter(way.run));
-        if self.open_run().is_some() && self.shell.source == path {
+        if self.open_run().is_some() && self.source == path {
             self.on_open_run(|open| {
                 open.session.view = View::Replay;
                 match place {
@@ -150,15 +150,15 @@ impl App {
             });
             return vec![];
         }
-        self.shell.marks = Marks::default();
-        self.arrival = Some((place, back));
+        self.marks = Marks::default();
+        self.way.arrival = Some((place, back));
         let at = (way.done > 0).then_some(At::Turn(way.done));
         vec![self.open(path, Place { turn: at, view: View::Replay, ..Place::default() })]
     }
 
     /// Goes to the place that a run was opened for.
     pub(crate) fn arrive(&mut self) {
-        if let (Some((place, words)), true) = (self.arrival.take(), self.open_run().is_some()) {
+        if let (Some((place, words)), true) = (self.way.arrival.take(), self.open_run().is_some()) {
             self.on_open_run(|open| {
                 if let Some(place) = place {
                     open.replay.show_opening(&mut open.session, place);

@@ -5,13 +5,12 @@ use ratatui::layout::{Rect, Size};
 use crate::{
     run::Run,
     session::{
-        context::Context,
         effect::Effect,
         live::{Command, Told},
         place::{At, Place},
         views::View,
     },
-    shell::{App, screens::Screen},
+    shell::screens::{Screen, Screens},
     views::live::{Focus, Live, Message, Turn, areas::Areas},
     widgets::{
         key::Key,
@@ -20,7 +19,7 @@ use crate::{
     },
 };
 
-impl App {
+impl Screens {
     /// Whether quitting would stop an agent.
     pub fn has_agent_at_work(&self) -> bool {
         self.live.as_ref().is_some_and(|live| !live.is_over())
@@ -35,7 +34,7 @@ impl App {
 
     /// Where the parts of the live view stand at the moment.
     pub fn live_areas(&self) -> Areas {
-        let Size { width, height } = self.size;
+        let Size { width, height } = self.frame.size;
         let screen = Rect::new(0, 0, width, height.saturating_sub(1));
         Areas::of(screen, self.live.as_ref().map_or(0, |live| live.turns.len()))
     }
@@ -44,7 +43,8 @@ impl App {
     pub(crate) fn beside_live(&self, layout: impl Fn(Size) -> Layout) -> Option<Layout> {
         self.live()?;
         let area = self.live_areas().replay;
-        let footer = Rect::new(0, self.size.height.saturating_sub(1), self.size.width, 1);
+        let footer =
+            Rect::new(0, self.frame.size.height.saturating_sub(1), self.frame.size.width, 1);
         if area.is_empty() {
             // There is no replay to be seen; boxes over everything still want their room.
             return None;
@@ -87,8 +87,7 @@ impl App {
     /// Brings the run that the live one was started from to the checkpoint of this turn, unless somebody looks elsewhere
     /// in it.
     fn lead_to(&mut self, turn: usize) {
-        let is_beside =
-            |live: &Live| live.origin.as_ref().is_some_and(|it| it.path == self.shell.source);
+        let is_beside = |live: &Live| live.origin.as_ref().is_some_and(|it| it.path == self.source);
         let Some(open) = self.open_run().filter(|_| self.live().is_some_and(is_beside)) else {
             return;
         };
@@ -110,7 +109,7 @@ impl App {
             live.notice = Some("this run was not started from another".into());
             return vec![];
         };
-        let (path, place) = if self.shell.source == *bundle {
+        let (path, place) = if self.source == *bundle {
             let turn = live.led_to.map(|at| At::Turn(at + 1));
             (origin.path.clone(), Place { turn, ..Place::default() })
         } else if live.done() > 0 {
@@ -158,13 +157,9 @@ impl App {
         asked(live.settle(&areas))
     }
 
-    /// A key that the agent has a right to: every one but those that are ours while it has the keyboard.
-    pub(crate) fn for_agent(&mut self, key: Key) -> Option<Vec<Effect>> {
-        let is_agents = self.context() == Context::Agent;
-        let is_ours =
-            key.bound().is_some_and(|key| self.shell.keys.find(Context::Agent, key).is_some());
-        let live = self.live.as_mut().filter(|_| is_agents && !is_ours)?;
-        Some(asked(live.press(key)))
+    /// A key for the agent.
+    pub(crate) fn press_agent(&mut self, key: Key) -> Vec<Effect> {
+        self.live.as_mut().map_or_else(Vec::new, |live| asked(live.press(key)))
     }
 
     pub(crate) fn paste_live(&mut self, text: &str) -> Vec<Effect> {

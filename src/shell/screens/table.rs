@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use crate::{
     session::{ask::Loading, effect::Effect, place::Place, views::View},
-    shell::{App, marks::Marks, replay, screens::Screen},
+    shell::screens::{Screen, Screens, marks::Marks},
     views::table::{Collection, Message, order::Line, row::Reading},
 };
 
-impl App {
+impl Screens {
     /// Whether there is more to look at than that something is read.
     pub fn has_something_to_show(&self) -> bool {
         let is_begun = |table: &Collection| {
@@ -24,12 +24,12 @@ impl App {
 
     /// Shows the runs below some paths.
     pub(crate) fn collect(&mut self, sources: Vec<PathBuf>) {
-        let opening = self.table_wish.clone();
+        let opening = self.table_opening.clone();
         self.set_judging_aside();
         self.opened = Loading::Nothing;
         self.collection = Some(Box::new(Collection::of(sources, opening)));
         self.show(Screen::Table);
-        if self.place.turn.is_some() || self.place.file.is_some() {
+        if self.way.place.turn.is_some() || self.way.place.file.is_some() {
             self.say("a turn or a file is a place in one run; these are several".into());
         }
     }
@@ -63,8 +63,8 @@ impl App {
     }
 
     /// Whether a way back leads out of the run, to what it was opened from.
-    pub(crate) fn is_way_out(&self, message: &replay::Message) -> bool {
-        let is_there = match self.way_back {
+    pub(crate) fn is_way_out(&self, message: &crate::views::replay::Message) -> bool {
+        let is_there = match self.way.back {
             View::Compare => self.compared.is_some(),
             _ => self.collection.is_some(),
         };
@@ -73,7 +73,7 @@ impl App {
 
     /// Back to what the run was opened from.
     fn go_out(&mut self) {
-        let is_comparison = self.way_back == View::Compare || self.collection.is_none();
+        let is_comparison = self.way.back == View::Compare || self.collection.is_none();
         match is_comparison && self.compared.is_some() {
             true => self.bring_up(View::Compare),
             false => self.bring_up(View::Collection),
@@ -93,12 +93,12 @@ impl App {
         }
         let path = row.path.clone();
         // The same run again is still as it was left.
-        self.way_back = View::Collection;
-        if self.open_run().is_some() && self.shell.source == path {
+        self.way.back = View::Collection;
+        if self.open_run().is_some() && self.source == path {
             self.show(Screen::Run);
             return vec![];
         }
-        self.shell.marks = Marks::default();
+        self.marks = Marks::default();
         self.show(Screen::Run);
         let place = Place { view: View::Replay, ..Place::default() };
         vec![self.open(path, place)]
@@ -110,8 +110,8 @@ impl App {
         if self.collection.is_some() || self.compared.is_some() {
             let why = why.clone();
             self.opened = Loading::Nothing;
-            self.arrival = None;
-            self.bring_up(self.way_back);
+            self.way.arrival = None;
+            self.bring_up(self.way.back);
             self.say(why);
         }
     }

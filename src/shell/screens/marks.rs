@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    shell::App,
+    shell::screens::Screens,
     views::replay::spot::{Outlook, Spot},
     widgets::layout::Zoom,
 };
@@ -75,41 +75,41 @@ impl Stop {
     }
 }
 
-impl App {
+impl Screens {
     pub(crate) fn set_mark(&mut self, letter: char) {
         let Some(stop) = self.stop() else { return };
         let turn = stop.spot.turn + 1;
-        self.shell.marks.named.insert(letter, stop);
+        self.marks.named.insert(letter, stop);
         self.say(format!("turn {turn} is marked {letter}; '{letter} comes back"));
     }
 
     pub(crate) fn go_to_mark(&mut self, letter: char) {
         let Some(now) = self.stop() else { return };
-        let Some(stop) = self.shell.marks.named.get(&letter).cloned() else {
+        let Some(stop) = self.marks.named.get(&letter).cloned() else {
             return self.say(self.no_mark(letter));
         };
-        self.shell.marks.left(now);
-        self.shell.marks.is_travelling = true;
+        self.marks.left(now);
+        self.marks.is_travelling = true;
         self.go_to_stop(&stop);
     }
 
     /// Where we are and how we look at it.
     fn stop(&self) -> Option<Stop> {
         let open = self.open_run()?;
-        let look = Look { outlook: open.replay.outlook(), zoom: self.zoom };
+        let look = Look { outlook: open.replay.outlook(), zoom: self.frame.zoom };
         Some(Stop { spot: open.replay.spot(&open.session), look: Some(look) })
     }
 
     fn go_to_stop(&mut self, stop: &Stop) {
         if let Some(look) = stop.look {
-            self.zoom = look.zoom;
+            self.frame.zoom = look.zoom;
             self.on_open_run(|open| open.replay.look_from(look.outlook));
         }
         self.on_open_run(|open| open.replay.go_to_spot(&mut open.session, &stop.spot));
     }
 
     fn no_mark(&self, letter: char) -> String {
-        let mut known: Vec<String> = self.shell.marks.named.keys().map(char::to_string).collect();
+        let mut known: Vec<String> = self.marks.named.keys().map(char::to_string).collect();
         known.sort_unstable();
         match known.is_empty() {
             true => format!("nothing is marked {letter}; M{letter} marks this place"),
@@ -119,8 +119,8 @@ impl App {
 
     pub(crate) fn travel(&mut self, way: fn(&mut Marks, Stop) -> Option<Stop>) {
         let Some(now) = self.stop() else { return };
-        self.shell.marks.is_travelling = true;
-        match way(&mut self.shell.marks, now) {
+        self.marks.is_travelling = true;
+        match way(&mut self.marks, now) {
             Some(stop) => self.go_to_stop(&stop),
             None => self.say("no further jump is remembered".into()),
         }
@@ -128,11 +128,11 @@ impl App {
 
     /// Remembers `before` if what happened since was a jump.
     pub(crate) fn remember(&mut self, before: Option<Spot>) {
-        let has_travelled = std::mem::take(&mut self.shell.marks.is_travelling);
+        let has_travelled = std::mem::take(&mut self.marks.is_travelling);
         let now = self.open_run().map(|it| it.replay.spot(&it.session));
         let (Some(before), Some(now)) = (before, now) else { return };
         if !has_travelled && before.is_a_jump_from(&now) {
-            self.shell.marks.left(Stop { spot: before, look: None });
+            self.marks.left(Stop { spot: before, look: None });
         }
     }
 }
