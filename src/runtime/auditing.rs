@@ -5,7 +5,7 @@ use crate::{
         Time,
         rubric::{Label, Labels},
     },
-    session::labels::Saved,
+    session::saved::Saved,
     store::{self, Archive, labels::LabelBook},
 };
 

@@ -15,8 +15,8 @@ use std::{
 
 use crate::{
     session::{
+        measured::Measured,
         runs::{Asked, Depth, Found, Scores},
-        scores::Measured,
     },
     store::{self, ReuseReader, Siblings, cards},
 };

@@ -15,7 +15,7 @@ use crate::{
         RepoPath, Run,
         files::{Blob, BlobId, Blobs, Change, FileDiff, Tree, TreeFile},
     },
-    session::{parties::Measured, scores::RulerName},
+    session::{measured::RulerName, parties::Measured},
     store::{OpenError, ReuseReader},
     study::compare::{Party, Side, Trees, choose_judge, diff_between},
     views::compare::asking::CONTEXT,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::{
     live::Job,
-    session::{ask::Request, jobs::Origin},
+    session::{jobs::Origin, request::Request},
     shell::Message,
     store::OpenError,
 };

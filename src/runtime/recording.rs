@@ -18,7 +18,7 @@ use crate::{
         rubric::{Component, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
-    session::{Counts, labels::Saved},
+    session::{digest::Counts, saved::Saved},
     store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer, Siblings},
 };
 

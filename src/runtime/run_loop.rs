@@ -14,11 +14,11 @@ use std::{
 use crate::{
     live::{Control, Job, Start},
     session::{
-        ask::Request,
         effect::{Editing, Effect},
         jobs::Origin,
         place::Place,
         question::Answer,
+        request::Request,
     },
     shell::{App, Message, jobs, state},
     store::OpenError,

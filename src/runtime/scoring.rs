@@ -10,7 +10,7 @@ use crate::{
         quality::{Profile, Ruler},
         rules::Rules,
     },
-    session::{jobs::Measure, scores::RulerName},
+    session::{jobs::Measure, measured::RulerName},
     store::{self, Cache, Scorer},
 };
 

@@ -22,8 +22,8 @@ use crate::{
     },
     session::{
         self,
-        ask::Request,
         jobs::{Beginning, Choice, Found, Plan, Refusal, Start, What},
+        request::Request,
     },
     shell::{
         Message,

@@ -31,19 +31,20 @@ use crate::{
         search::{Hit, Query},
     },
     session::{
-        self, Counts,
-        ask::{Request, Sentence},
+        self,
         columns::Column,
+        digest::Counts,
         effect::Effect,
-        files::colours::{self, Sides, Texts},
+        files::texts::{Sides, Texts},
+        integration::Integration,
         jobs::{Found, Measure, Plan as JobPlan, Refusal, Tests, Wanted},
         judging::{Judge, Outcome, Plan as JudgePlan, Start as JudgingStart, Wish},
-        labels::{Pairs, Saved},
         live::Command,
+        measured::{Measured, Moved, RulerName},
         question::{Answer, Executor, Part, Question},
-        reuse::Integration,
+        request::{Request, Sentence},
         runs::{Depth, Sides as PairedSides},
-        scores::{self, Measured, Moved, RulerName},
+        saved::{Pairs, Saved},
     },
     shell::{Message, state},
     store::{self, OpenError},
@@ -454,7 +455,11 @@ impl Executor for Worker {
         Ok(batch)
     }
 
-    fn scores(&self, run: Arc<Run>, moments: Vec<usize>) -> Result<scores::Answer, Sentence> {
+    fn scores(
+        &self,
+        run: Arc<Run>,
+        moments: Vec<usize>,
+    ) -> Result<session::measured::Answer, Sentence> {
         let recording = self.recording()?;
         let scorer = self.scoring.scorer(&|words| self.say(words))?;
         let goes_on = |done: usize, total: usize| {
@@ -463,7 +468,7 @@ impl Executor for Worker {
         };
         let scored = recording.score(&run, &moments, scorer, &goes_on)?;
         let measured = scored.iter().map(Measured::of);
-        Ok(scores::Answer {
+        Ok(session::measured::Answer {
             ruler: name_of(scorer.ruler()),
             moments: moments.iter().copied().zip(measured).collect(),
         })
@@ -626,9 +631,9 @@ impl Executor for Worker {
 /// Hits sent at once.
 const BATCH: usize = 256;
 
-pub fn colours_of(texts: &colours::Texts) -> colours::Sides {
+pub fn colours_of(texts: &session::files::texts::Texts) -> session::files::texts::Sides {
     let side = |text: &Option<Arc<str>>| highlight(&texts.path, text.as_deref()?);
-    colours::Sides { old: side(&texts.old), new: side(&texts.new) }
+    session::files::texts::Sides { old: side(&texts.old), new: side(&texts.new) }
 }
 
 /// None where no file could be read.

@@ -158,7 +158,7 @@ mod tests {
             Run,
             rubric::{Rubric, Verdict},
         },
-        session::ask::Numbers,
+        session::request::Numbers,
     };
 
     fn judgement(file: &str) -> Judgement {

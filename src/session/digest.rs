@@ -58,3 +58,6 @@ impl Lines {
         self.removed += other.removed;
     }
 }
+
+/// One list a turn, one entry a change.
+pub type Counts = Vec<Vec<Option<LineCounts>>>;

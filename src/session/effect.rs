@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use crate::session::{self, ask::Request, question::Question};
+use crate::session::{self, question::Question, request::Request};
 
 /// Something that is asked of the runtime, its only reader.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +42,13 @@ impl Effect {
             }
             _ => None,
         }
+    }
+}
+
+impl Question {
+    /// Asked under this number.
+    pub fn under(self, request: Request) -> Effect {
+        Effect::Ask(request, Box::new(self))
     }
 }
 

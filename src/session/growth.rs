@@ -1,9 +1,9 @@
 //! Questions that a run which has grown has to answer again.
 
 use crate::session::{
-    ask::{Numbers, Request},
     effect::Effect,
     question::Question,
+    request::{Numbers, Request},
 };
 
 /// Questions that a grown run has to answer again.

@@ -9,22 +9,12 @@ use std::collections::VecDeque;
 use crate::run::rubric::{Judgement, Label, Labels};
 
 use super::{
-    ask::{Loading, Numbers, Pending, Request},
+    ask::{Loading, Pending},
     effect::Effect,
     question::Question,
+    request::{Numbers, Request},
+    saved::Saved,
 };
-
-/// Scores of a judge and of a rater for the same components.
-pub type Pairs = Vec<(u8, u8)>;
-
-/// What became of a label that was to be saved.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Saved {
-    /// All labels of the rater, as they are on disk now.
-    pub labels: Labels,
-    /// The label that another program gave as the same rater, which stands in the place of the one to be saved.
-    pub stands: Option<Label>,
-}
 
 #[derive(Debug, Default)]
 pub struct RaterLabels {

@@ -8,9 +8,10 @@ use crate::{
 };
 
 use super::{
-    ask::{Numbers, Pending, Request},
+    ask::Pending,
     effect::Effect,
     question::Question,
+    request::{Numbers, Request},
 };
 
 /// The lifelines of one judgement and one state of the run.

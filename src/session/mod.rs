@@ -5,17 +5,17 @@
 use std::sync::Arc;
 
 use crate::{
-    code::patch::LineCounts,
     run::{Run, Warning, files::Timeline},
     session::{
-        ask::{Loading, Request},
+        ask::Loading,
         audited::Audited,
-        digest::{Digest, Lines},
+        digest::{Counts, Digest, Lines},
         files::Files,
         follow::{End, Follow},
         labels::RaterLabels,
         opening::Opening,
         question::Answer,
+        request::Request,
         rubric::Judged,
         scores::Scores,
     },
@@ -33,6 +33,7 @@ pub mod files;
 pub mod flags;
 pub mod follow;
 pub mod growth;
+pub mod integration;
 pub mod jobs;
 pub mod judged_marks;
 pub mod judged_points;
@@ -41,14 +42,17 @@ pub mod labels;
 pub mod lifelines;
 pub mod live;
 pub mod marks;
+pub mod measured;
 pub mod opening;
 pub mod parties;
 pub mod place;
 pub mod points;
 pub mod question;
+pub mod request;
 pub mod reuse;
 pub mod rubric;
 pub mod runs;
+pub mod saved;
 pub mod scores;
 pub mod series;
 pub mod standings;
@@ -85,9 +89,6 @@ pub struct Session {
     /// A place in the replay to go to.
     opening: Option<Opening>,
 }
-
-/// One list a turn, one entry a change.
-pub type Counts = Vec<Vec<Option<LineCounts>>>;
 
 impl Session {
     pub fn of(run: Arc<Run>) -> Self {

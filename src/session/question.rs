@@ -20,17 +20,15 @@ use crate::{
     },
     session::{
         self,
-        ask::Request,
         columns::Column,
-        effect::Effect,
-        files::colours::{Sides, Texts},
+        files::texts::{Sides, Texts},
+        integration::Integration,
         jobs::{Plan as JobPlan, Refusal, Tests, Wanted},
         judging::{Judge, News, Outcome, Plan as JudgePlan, Start, Wish},
-        labels::{Pairs, Saved},
+        measured::{Moved, RulerName},
         parties::Measured,
-        reuse::Integration,
         runs::{Asked, Depth, Found as FoundRuns, Sides as PairedSides},
-        scores::{self, Moved, RulerName},
+        saved::{Pairs, Saved},
     },
     study::{
         Estimate,
@@ -39,7 +37,7 @@ use crate::{
     },
 };
 
-use super::{Counts, ask::Sentence};
+use super::{digest::Counts, request::Sentence};
 
 /// Makes the questions, their answers and who gives them from one list: `Name, method { what it needs } -> what it gives`.
 macro_rules! questions {
@@ -102,7 +100,7 @@ questions! {
     /// Words in everything the recording says; the hits that [`Part::Hits`] did not bring yet.
     Search, search { run: Arc<Run>, query: Query } -> Vec<Hit>;
     /// Erosion, verbosity and the rest at these moments, counted in turns done.
-    Scores, scores { run: Arc<Run>, moments: Vec<usize> } -> scores::Answer;
+    Scores, scores { run: Arc<Run>, moments: Vec<usize> } -> session::measured::Answer;
     /// What moved the scores between two moments, counted in turns done.
     Moved, moved { run: Arc<Run>, before: usize, after: usize } -> Arc<Moved>;
     /// What the run is judged by: components, exposure, judgements, labels.
@@ -175,11 +173,4 @@ pub enum Part {
     Judges(Vec<Judge>),
     /// After so many seconds.
     Judging(f64, News),
-}
-
-impl Question {
-    /// Asked under this number.
-    pub fn under(self, request: Request) -> Effect {
-        Effect::Ask(request, Box::new(self))
-    }
 }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use crate::run::Run;
 
 use super::{
-    ask::{Answers, Numbers, Request, Sentence},
+    ask::Answers,
     effect::Effect,
+    integration::Integration,
     question::Question,
+    request::{Numbers, Request, Sentence},
 };
 
 /// Dependency integration of the states of the code that were judged.
@@ -26,20 +28,6 @@ impl Default for Reused {
     }
 }
 
-/// Public symbols of the modules, and those of them that other modules reuse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Integration {
-    pub exported: usize,
-    pub reused: usize,
-}
-
-impl Integration {
-    /// 0 to 1; None without symbols.
-    pub fn dir(&self) -> Option<f64> {
-        (self.exported > 0).then(|| self.reused as f64 / self.exported as f64)
-    }
-}
-
 impl Reused {
     /// None while it is not known.
     pub fn at(&self, done: usize) -> Option<&Result<Option<Integration>, String>> {
@@ -53,16 +41,5 @@ impl Reused {
 
     pub fn take(&mut self, request: Request, answer: Result<Option<Integration>, Sentence>) {
         self.known.take(request, answer);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn without_public_symbols_there_is_no_share_of_them() {
-        assert_eq!(Integration { exported: 0, reused: 0 }.dir(), None);
-        assert_eq!(Integration { exported: 4, reused: 1 }.dir(), Some(0.25));
     }
 }

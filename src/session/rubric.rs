@@ -16,10 +16,11 @@ use crate::{
 
 use super::{
     Session,
-    ask::{Loading, Numbers, Request},
+    ask::Loading,
     effect::Effect,
     lifelines::Lifelines,
     question::Question,
+    request::{Numbers, Request},
     reuse::Reused,
 };
 

@@ -6,9 +6,9 @@ use crate::{
     metrics::quality::Snapshot,
     run::{Card, Run},
     session::{
-        ask::Sentence,
         columns::Column,
-        scores::{Measured, RulerName},
+        measured::{Measured, RulerName},
+        request::Sentence,
     },
 };
 

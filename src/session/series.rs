@@ -11,7 +11,7 @@ use crate::{
         },
         quality::Snapshot,
     },
-    session::scores::Measured,
+    session::measured::Measured,
 };
 
 use super::{Session, judged_points, points::Point};

@@ -74,7 +74,7 @@ mod tests {
             Run, Turn,
             rubric::{Rubric, Verdict},
         },
-        session::ask::Numbers,
+        session::request::Numbers,
     };
 
     fn judgement(file: &str, turn: usize, scores: [u8; 2]) -> Judgement {

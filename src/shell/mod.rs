@@ -29,10 +29,11 @@ mod typing;
 use crate::{
     run::rubric::FULL,
     session::{
-        ask::{Loading, Request},
+        ask::Loading,
         context::Context,
         effect::Effect,
         question::{Answer, Part},
+        request::Request,
     },
     views::replay::{self, search},
     widgets::{
@@ -41,13 +42,13 @@ use crate::{
     },
 };
 
-pub use message::Message;
-
 use jobs::Jobs;
 use keymap::Count;
 use overlay::Overlay;
 use screens::Screens;
 use state::Shell;
+
+pub use message::Message;
 
 /// The whole state of the program.
 #[derive(Debug, Default)]

@@ -11,11 +11,11 @@ use crate::{
     session::{
         Session,
         arrangement::Arrangement,
-        ask::{Numbers, Request},
         context::Context,
         effect::Effect,
         place::Place,
         question::Answer,
+        request::{Numbers, Request},
         rubric::LookedAt,
         views::View,
     },

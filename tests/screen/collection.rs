@@ -12,11 +12,11 @@ use trajview::{
     },
     runtime::{self, Options},
     session::{
-        ask::Request,
         columns::Column,
         effect::Effect,
         place::Place,
         question::{Answer, Part, Question},
+        request::Request,
         runs::{Depth, Found, Scores},
         views::View,
     },

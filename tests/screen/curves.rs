@@ -315,7 +315,7 @@ fn the_view_is_part_of_the_link_and_of_the_palette() {
 fn what_is_not_measured_yet_is_passed_over_and_what_is_not_recorded_is_not() {
     use trajview::{
         metrics::quality::Unmeasured,
-        session::{scores::Measured, series::Known},
+        session::{measured::Measured, series::Known},
     };
     let nothing = Measured { snapshot: Err(Unmeasured::NotRecorded { files: 1 }), not_recorded: 1 };
     assert_eq!(Known::of(None, None), Known::NotYet);

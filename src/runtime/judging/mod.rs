@@ -33,9 +33,9 @@ use crate::{
         stop::Stop,
     },
     session::{
-        ask::Request,
         judging::{self, Asks, Matter, News, Outcome, Plan, Start, Wish},
         question::{Part, Question},
+        request::Request,
     },
     shell::Message,
     store::{self, Opened, judgements::Judgements},

@@ -11,9 +11,10 @@ use crate::{
         files::blame::{BlamedLine, LineOrigin},
     },
     session::{
-        ask::{Answers, Numbers, Request, Sentence},
+        ask::Answers,
         effect::Effect,
         question::Question,
+        request::{Numbers, Request, Sentence},
     },
 };
 

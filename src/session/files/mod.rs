@@ -10,15 +10,17 @@ use crate::run::{
 
 use super::{
     Session,
-    ask::{Answers, Numbers, Pending, Request, Sentence},
+    ask::{Answers, Pending},
     cache::Cache,
     effect::Effect,
     question::{Answer, Question},
+    request::{Numbers, Request, Sentence},
 };
 
 pub mod blame;
 pub mod colours;
 pub mod compared;
+pub mod texts;
 
 use blame::{Blame, FileAt};
 use colours::Colours;

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use crate::{
     run::Run,
     session::{
-        ask::{Numbers, Pending, Request},
+        ask::Pending,
         effect::Effect,
         jobs::{Choice, Condition, Found, Origin, Refusal, Start, What},
         place::Place,
         question::Question,
+        request::{Numbers, Request},
         views::View,
     },
     shell::screens::Screens,

@@ -15,21 +15,23 @@ pub mod live;
 pub mod scoring;
 pub mod testing;
 
-pub use crate::shell::message::jobs::{Message, Purpose};
 use std::path::PathBuf;
 
 use crate::{
     session::{
         self,
-        ask::{Numbers, Pending, Request, Sentence},
+        ask::Pending,
         context::Context,
         effect::Effect,
         jobs::{Plan, Refusal, Wanted},
         question::Question,
+        request::{Numbers, Request, Sentence},
     },
     shell::screens::Screens,
     views::form::{self, Form},
 };
+
+pub use crate::shell::message::jobs::{Message, Purpose};
 
 /// What was begun from the screen, and what it was begun with.
 #[derive(Debug, Default)]

@@ -3,10 +3,10 @@
 use crate::{
     run::{Checkpoint, Run},
     session::{
-        ask::Request,
         effect::Effect,
         jobs::{Choice, Outcome, Refusal, Tests},
         question::Question,
+        request::Request,
     },
     shell::{open_run::OpenRun, screens::Screens},
     views::form::{Field, Form},

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::{
-    session::{self, ask::Request, jobs::Refusal},
+    session::{self, jobs::Refusal, request::Request},
     views::form,
     widgets::scroll::Motion,
 };

@@ -5,16 +5,15 @@ pub mod overlay;
 pub mod palette;
 pub mod state;
 
-use std::{path::PathBuf, sync::Arc};
-
 use ratatui::layout::Size;
+use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     run::Run,
     session::{
-        ask::Request,
         place::Place,
         question::{Answer, Part},
+        request::Request,
         views,
     },
     views::{audit, compare, curves, judge, live, replay, scores, table},

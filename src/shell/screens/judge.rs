@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     session::{
-        ask::Request,
         effect::Effect,
         judging::{How, Outcome},
+        request::Request,
     },
     views::judge::sitting::Sitting,
 };

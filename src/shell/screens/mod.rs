@@ -15,11 +15,12 @@ use std::{path::PathBuf, time::Duration};
 
 use crate::{
     session::{
-        ask::{Loading, Numbers, Request},
+        ask::Loading,
         context::Context,
         effect::Effect,
         opening::Opening,
         place::Place,
+        request::{Numbers, Request},
         views::{self, View},
     },
     shell::{

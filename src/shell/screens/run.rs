@@ -5,10 +5,11 @@ use std::{path::PathBuf, sync::Arc};
 use crate::{
     run::Run,
     session::{
-        ask::{Loading, Request, Sentence},
+        ask::Loading,
         effect::Effect,
         judging::{News, Outcome},
         place::Place,
+        request::{Request, Sentence},
         views::View,
     },
     shell::{

@@ -9,10 +9,11 @@ use crate::{
     run::rubric::FULL,
     session::{
         Session,
-        ask::{Numbers, Pending, Request},
+        ask::Pending,
         effect::Effect,
-        labels::Pairs,
         question::Question,
+        request::{Numbers, Request},
+        saved::Pairs,
     },
     study::{Coefficient, Estimate, Plan, Ratings, Scale, agreement::Table},
     views::{audit::Audit, verdict::cut},

@@ -7,9 +7,10 @@ use crate::{
     metrics::absence::Place,
     session::{
         Session,
-        ask::{Answers, Numbers, Request},
+        ask::Answers,
         effect::Effect,
         question::{Answer, Question},
+        request::{Numbers, Request},
         views::View,
     },
     views::audit::Audit,

@@ -5,10 +5,11 @@ use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use crate::{
     session::{
-        ask::{Loading, Numbers, Request},
+        ask::Loading,
         effect::Effect,
-        files::colours::{TOO_LONG, Texts},
+        files::texts::{TOO_LONG, Texts},
         question::{Answer, Question},
+        request::{Numbers, Request},
     },
     study::compare::{Party, done_at, moments_of, turns_of},
 };

@@ -4,7 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use crate::{
     run::rubric::{Evidence, Verdict},
-    session::{ask::Answers, files::colours::Sides},
+    session::{ask::Answers, files::texts::Sides},
     study::compare::{Cell, done_at},
     widgets::scroll::{Motion, Scroll},
 };

@@ -22,8 +22,8 @@ use crate::{
     session::{
         ask::{Answers, Loading, Pending},
         context::Context,
+        measured::RulerName,
         parties::Measured,
-        scores::RulerName,
     },
     study::compare::{self, Party, Subtraction},
     widgets::scroll::Motion,

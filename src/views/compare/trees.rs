@@ -6,8 +6,9 @@ use crate::{
     run::files::{Change, FileDiff},
     session::{
         arrangement::Arrangement,
-        ask::{Answers, Loading, Request, Sentence},
-        files::{colours::Sides, compared::Compared},
+        ask::{Answers, Loading},
+        files::{compared::Compared, texts::Sides},
+        request::{Request, Sentence},
     },
     study::compare::{FileRow, Standing, Trees},
     widgets::scroll::{Motion, Scroll},

@@ -17,10 +17,11 @@ use crate::{
     },
     session::{
         Session,
-        ask::{Loading, Numbers},
+        ask::Loading,
         effect::Effect,
+        measured::{Moved, Span},
         points::{self, Axis, Point},
-        scores::{Moved, Span},
+        request::Numbers,
         series,
         views::View,
     },

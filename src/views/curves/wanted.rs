@@ -41,8 +41,8 @@ mod tests {
         metrics::quality::Unmeasured,
         run::{Checkpoint, Turn},
         session::{
-            ask::Numbers,
-            scores::{Answer, Measured, RulerName},
+            measured::{Answer, Measured, RulerName},
+            request::Numbers,
         },
     };
 

@@ -17,11 +17,12 @@ use std::sync::Arc;
 use crate::{
     session::{
         Session,
-        ask::{Numbers, Pending, Request},
+        ask::Pending,
         context::Context,
         effect::Effect,
         judging::{Asks, How, Judge, Matter, Models, News, Origin, Outcome, Plan, Start, Wish},
         question::{Answer, Question},
+        request::{Numbers, Request},
     },
     widgets::{
         layout::Layout,

@@ -3,8 +3,8 @@
 use crate::{
     run::rubric::Look,
     session::{
-        ask::Request,
         judging::{File, Given, How, Matter, News, Outcome, Wish},
+        request::Request,
     },
 };
 

@@ -4,10 +4,10 @@ use crate::{
     run::files::Change,
     session::{
         Session,
-        ask::Numbers,
         effect::Effect,
         files::{DiffKey, Scope, Span},
         question::Question,
+        request::Numbers,
     },
     views::replay::{Replay, diff::View, steps::Item},
     widgets::layout::{Layout, Panel},

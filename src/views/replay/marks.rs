@@ -7,7 +7,7 @@ use crate::{
         files::{DiffKey, compared::Compared},
         judged_marks::{why_evidence, why_flagged},
         marks::{Mark, Sort},
-        scores::{Moved, Span},
+        measured::{Moved, Span},
     },
     views::replay::Replay,
 };

@@ -30,11 +30,12 @@ use crate::{
     },
     session::{
         Session,
-        ask::{Loading, Pending, Request},
+        ask::{Loading, Pending},
         context::Context,
         digest::Lines,
         files::{DiffKey, Scope, Span, compared::Compared},
         question::Answer,
+        request::Request,
         turns,
         views::View,
     },

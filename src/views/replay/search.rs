@@ -4,7 +4,7 @@ use regex::Regex;
 
 use crate::{
     run::search::{Hit, Query, Syntax},
-    session::ask::Request,
+    session::request::Request,
 };
 
 /// More hits than this are counted as `10000+`; nobody steps through them.
@@ -253,7 +253,7 @@ impl Prompt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{run::search::HitPlace, session::ask::Numbers};
+    use crate::{run::search::HitPlace, session::request::Numbers};
 
     fn searching(numbers: &mut Numbers) -> (Search, Request) {
         let mut search = Search::default();

@@ -4,9 +4,10 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use crate::session::{
-    ask::{Numbers, Pending, Request, Sentence},
+    ask::Pending,
     effect::Effect,
     question::{Answer, Question},
+    request::{Numbers, Request, Sentence},
     runs::{Asked, Depth, Found},
 };
 

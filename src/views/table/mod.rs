@@ -22,7 +22,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 use crate::{
     session::{
         columns::{self, Column},
-        scores::RulerName,
+        measured::RulerName,
     },
     widgets::scroll::{Motion, Scroll},
 };

@@ -3,10 +3,11 @@
 
 use crate::{
     session::{
-        ask::{Numbers, Pending, Request, Sentence},
+        ask::Pending,
         columns::{Column, TESTED},
         effect::Effect,
         question::Question,
+        request::{Numbers, Request, Sentence},
         runs::Sides,
     },
     study::{

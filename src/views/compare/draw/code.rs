@@ -10,7 +10,7 @@ use std::{ops::Range, sync::Arc};
 
 use crate::{
     run::rubric::{Evidence, LEVELS},
-    session::files::colours::Sides,
+    session::files::texts::Sides,
     study::compare::letter,
     views::compare::{
         Comparison, Part,

@@ -12,7 +12,7 @@ use crate::{
         numbers::{COMPARED, Of, Style},
     },
     run::rubric::Judgement,
-    session::scores::RulerName,
+    session::measured::RulerName,
     study::compare::{Outcome, done_at, letter},
     views::compare::{Comparison, Part},
     widgets::{

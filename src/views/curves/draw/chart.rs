@@ -14,8 +14,8 @@ use crate::{
         Session,
         ask::Loading,
         judged_points,
+        measured::Measured,
         points::{self, Point, Stretch},
-        scores::Measured,
         series::{self, Known, Origin},
     },
     views::curves::{

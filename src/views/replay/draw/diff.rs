@@ -18,10 +18,10 @@ use crate::{
         files::{Change, FileDiff},
     },
     session::{
-        Session,
+        self, Session,
         arrangement::Arrangement,
         files::{
-            Scope, colours,
+            Scope,
             compared::{Compared, Row},
         },
         judged_marks::{EvidenceMark, FlagMark, evidence_marks, flag_marks},
@@ -37,9 +37,7 @@ use crate::{
     },
 };
 
-use super::{frame, name};
-
-use super::{files, turns::line_counts};
+use super::{files, frame, name, turns::line_counts};
 
 mod columns;
 mod gutter;
@@ -136,7 +134,7 @@ fn body(
 /// A file of two runs, side by side: the first run's lines to the left.
 pub fn draw_between(
     compared: &Compared,
-    colours: Option<&colours::Sides>,
+    colours: Option<&session::files::texts::Sides>,
     (top, column, cursor): (usize, usize, Option<usize>),
     theme: Theme,
     area: Rect,
@@ -271,7 +269,7 @@ fn words_of_hunk(index: usize, hunk: &Hunk, seen: &Range<usize>) -> Vec<Changed>
 /// What all rows of one comparison share.
 struct Rows<'a> {
     compared: &'a Compared,
-    colours: Option<&'a colours::Sides>,
+    colours: Option<&'a session::files::texts::Sides>,
     theme: Theme,
     digits: usize,
     column: usize,

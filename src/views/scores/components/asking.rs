@@ -1,7 +1,7 @@
 //! What the components are missing: what the run is judged by, the lifelines, the reuse, the files of the evidence.
 
 use crate::{
-    session::{Session, ask::Numbers, effect::Effect, files::DiffKey, views::View},
+    session::{Session, effect::Effect, files::DiffKey, request::Numbers, views::View},
     views::scores::{Scores, Shows, components::Components},
 };
 

@@ -10,7 +10,7 @@ use ratatui::{
 use crate::{
     metrics::{Number, faithfulness::if50, numbers::Style},
     run::rubric::{FULL, Judgement, SEVERE},
-    session::{Session, reuse::Integration},
+    session::{Session, integration::Integration},
     views::scores::Scores,
     widgets::{
         line::{fit, own, recorded, sides},
