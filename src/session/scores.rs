@@ -168,6 +168,7 @@ impl Scores {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::quality::Unmeasured;
 
     fn ruler() -> RulerName {
         let (name, source) = ("scb-paper".into(), "built in".into());

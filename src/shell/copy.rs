@@ -18,7 +18,8 @@ use crate::{
     session::{effect::Effect, files::compared::Compared, views::View},
     shell::{open_run::OpenRun, screens::Screens},
     views::{
-        compare::Comparison,
+        audit,
+        compare::{self, Comparison},
         replay::steps::{RowKind, part_of},
         scores::Shows,
         table::Collection,
@@ -85,11 +86,13 @@ fn of_run(open: &OpenRun, source: &Path, what: What) -> Result<Copied, String> {
 
 fn of_comparison(compared: &Comparison, what: What) -> Result<Copied, String> {
     let words = match what {
-        What::Line => compared.selected_line().ok_or("there is no row here to copy")?,
+        What::Line => {
+            compare::said::selected_line(compared).ok_or("there is no row here to copy")?
+        }
         What::Hunk | What::Patch => {
             return Err("`trajview compare` writes what differs; yl, yv and yy copy here".into());
         }
-        What::Verdict => compared.verdicts().ok_or("no component is chosen")?,
+        What::Verdict => compare::said::verdicts(compared).ok_or("no component is chosen")?,
         What::Link => {
             let runs = compared.paths.iter().map(|path| argument(&path.to_string_lossy()));
             let view = ["--view".to_owned(), View::Compare.word().to_owned()];
@@ -151,7 +154,7 @@ fn line(open: &OpenRun) -> Result<Copied, String> {
         return copied(text, "what the node requires");
     }
     if open.session.view == View::Audit {
-        return copied(open.audit.audit_line(&open.session)?, "the line");
+        return copied(audit::copying::audit_line(&open.audit, &open.session)?, "the line");
     }
     if open.session.view == View::Scores && open.scores.shown(&open.session) == Some(Shows::Flags) {
         return copied(
@@ -188,7 +191,10 @@ fn line(open: &OpenRun) -> Result<Copied, String> {
 fn verdict(open: &OpenRun) -> Result<Copied, String> {
     if open.session.view == View::Audit {
         let name = "the label and the verdict".into();
-        return Ok(Copied { text: open.audit.audit_as_text(&open.session)?, name });
+        return Ok(Copied {
+            text: audit::copying::audit_as_text(&open.audit, &open.session)?,
+            name,
+        });
     }
     if open.session.view != View::Scores {
         return Err("verdicts are in the scores: 3w".into());

@@ -35,7 +35,7 @@ use crate::{
         question::{Answer, Part},
         request::Request,
     },
-    views::replay::{self, search},
+    views::replay::{self, search, spot::Spot},
     widgets::{
         key::Key,
         layout::{Layout, Shown, Zoom},
@@ -79,7 +79,7 @@ const MOST: usize = 1_000_000;
 impl App {
     /// Changes the state; what it returns is to be asked of the world.
     pub fn update(&mut self, message: Message) -> Vec<Effect> {
-        let before = self.screens.open_run().map(|it| it.replay.spot(&it.session));
+        let before = self.screens.open_run().map(|it| Spot::of(&it.replay, &it.session));
         let is_beat = message == Message::Replay(replay::Message::Beat);
         let mut effects = self.take(message);
         effects.extend(self.screens.settle());

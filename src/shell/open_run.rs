@@ -176,7 +176,7 @@ impl OpenRun {
     /// What is missing most, one question of each kind.
     pub fn ask(&mut self, numbers: &mut Numbers, layout: &Layout) -> Vec<Effect> {
         let mut effects = self.replay.ask(&mut self.session, numbers, layout);
-        let marked = self.replay.marked_span(&self.session);
+        let marked = replay::marks::marked_span(&self.replay, &self.session);
         effects.extend(self.curves.ask(&mut self.session, numbers, marked, layout));
         effects.extend(self.scores.ask(&mut self.session, numbers));
         effects.extend(self.audit.ask(&mut self.session, numbers));

@@ -12,6 +12,7 @@ use crate::{
     views::{
         compare::{self, Comparison},
         live::{self, Live},
+        replay,
         table::{Collection, facts},
     },
     widgets::{facts::Row, layout::Layout, scroll::Motion},
@@ -257,7 +258,7 @@ fn grouped(number: u64) -> String {
 }
 
 fn why(open: &OpenRun) -> Vec<Row> {
-    let marks = open.replay.why(&open.session);
+    let marks = replay::marks::why_marked(&open.replay, &open.session);
     let said = |(mark, words): (String, String)| Row::of(mark, words);
     match (marks.is_empty(), open.replay.diff.line_number(), open.replay.diff.has_marks) {
         (false, ..) => marks.into_iter().map(said).collect(),

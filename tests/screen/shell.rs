@@ -455,7 +455,7 @@ fn a_mark_brings_turn_step_file_and_scroll_back() {
     let mut world = world(120, 40, "3l f <tab><tab> 12G Ma");
     let spot = |world: &Answering| {
         let run = world.app.screens.open_run().unwrap();
-        run.replay.spot(&run.session)
+        trajview::views::replay::spot::Spot::of(&run.replay, &run.session)
     };
     let before = spot(&world);
     assert_eq!(notice(&world), "turn 4 is marked a; 'a comes back");

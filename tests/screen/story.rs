@@ -614,7 +614,7 @@ impl Answering {
                     rules: 1,
                     source: "made up".into(),
                 };
-                Answer::Scores(scored.map(|scored| scores::Answer {
+                Answer::Scores(scored.map(|scored| measured::Answer {
                     ruler,
                     moments: moments.into_iter().zip(scored.iter().map(Measured::of)).collect(),
                 }))

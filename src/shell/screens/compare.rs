@@ -118,7 +118,7 @@ impl Screens {
             }
             return vec![];
         }
-        match compared.way() {
+        match way(compared) {
             Ok(way) => self.open_at(&way, layout),
             Err(why) => {
                 compared.notice = Some(why);
@@ -169,74 +169,72 @@ impl Screens {
     }
 }
 
-impl Comparison {
-    /// Where enter leads. The error is a sentence.
-    fn way(&self) -> Result<Way, String> {
-        let run = self.here();
-        let party = self.all().get(run).ok_or("the runs are still being read")?;
-        let end = party.run.end();
-        match self.part {
-            Part::Numbers => Ok(Way { run, done: end, file: None }),
-            Part::Components | Part::Code => match self.code_of(self.side) {
-                Shown::Place { evidence, key, .. } => {
-                    let here = self.code.views[self.side].scroll.cursor + 1;
-                    let cursor = (self.part == Part::Code).then_some((here, here));
-                    let lines = cursor.or(evidence.lines);
-                    Ok(Way { run, done: key.done, file: Some((key.path, lines)) })
-                }
-                Shown::Nothing(why) => {
-                    let committed = self.committed_at(run);
-                    let done = committed.ok_or(format!("{}: {why}", letter(run)))?;
-                    Ok(Way { run, done, file: None })
-                }
-            },
-            Part::Curves => {
-                let places = self.places();
-                let place = places.get(self.chart.point).ok_or("there is no point here")?;
-                let moment = place.moments[self.side].as_ref();
-                let moment = moment.ok_or(format!("{} has nothing here", letter(run)))?;
-                Ok(Way { run, done: moment.done, file: None })
+/// Where enter leads. The error is a sentence.
+fn way(comparison: &Comparison) -> Result<Way, String> {
+    let run = comparison.here();
+    let party = comparison.all().get(run).ok_or("the runs are still being read")?;
+    let end = party.run.end();
+    match comparison.part {
+        Part::Numbers => Ok(Way { run, done: end, file: None }),
+        Part::Components | Part::Code => match comparison.code_of(comparison.side) {
+            Shown::Place { evidence, key, .. } => {
+                let here = comparison.code.views[comparison.side].scroll.cursor + 1;
+                let cursor = (comparison.part == Part::Code).then_some((here, here));
+                let lines = cursor.or(evidence.lines);
+                Ok(Way { run, done: key.done, file: Some((key.path, lines)) })
             }
-            Part::Files => {
-                let change = self.files.change().ok_or("no file is open")?;
-                let is_first = self.side == 0;
-                let path = match (is_first, &change.from) {
-                    (true, Some(from)) => from,
-                    _ => &change.path,
-                };
-                let is_there =
-                    if is_first { change.before().is_some() } else { change.after().is_some() };
-                let line = self.line_of_open_file().map(|line| (line, line));
-                match is_there {
-                    true => Ok(Way { run, done: end, file: Some((path.to_string(), line)) }),
-                    false => Err(format!("{} has no such file", letter(run))),
-                }
+            Shown::Nothing(why) => {
+                let committed = committed_at(comparison, run);
+                let done = committed.ok_or(format!("{}: {why}", letter(run)))?;
+                Ok(Way { run, done, file: None })
+            }
+        },
+        Part::Curves => {
+            let places = comparison.places();
+            let place = places.get(comparison.chart.point).ok_or("there is no point here")?;
+            let moment = place.moments[comparison.side].as_ref();
+            let moment = moment.ok_or(format!("{} has nothing here", letter(run)))?;
+            Ok(Way { run, done: moment.done, file: None })
+        }
+        Part::Files => {
+            let change = comparison.files.change().ok_or("no file is open")?;
+            let is_first = comparison.side == 0;
+            let path = match (is_first, &change.from) {
+                (true, Some(from)) => from,
+                _ => &change.path,
+            };
+            let is_there =
+                if is_first { change.before().is_some() } else { change.after().is_some() };
+            let line = line_of_open_file(comparison).map(|line| (line, line));
+            match is_there {
+                true => Ok(Way { run, done: end, file: Some((path.to_string(), line)) }),
+                false => Err(format!("{} has no such file", letter(run))),
             }
         }
     }
+}
 
-    /// The turn in which the dialogue commits to the chosen component.
-    fn committed_at(&self, run: usize) -> Option<usize> {
-        let id = &self.table.selected()?.id;
-        let checklist = self.all().get(run)?.rubric.checklist.as_ref()?;
-        checklist.components.iter().find(|it| it.id == *id)?.committed_at_turn
-    }
+/// The turn in which the dialogue commits to the chosen component.
+fn committed_at(comparison: &Comparison, run: usize) -> Option<usize> {
+    let id = &comparison.table.selected()?.id;
+    let checklist = comparison.all().get(run)?.rubric.checklist.as_ref()?;
+    checklist.components.iter().find(|it| it.id == *id)?.committed_at_turn
+}
 
-    /// Of the side with the keyboard, counts from 1.
-    fn line_of_open_file(&self) -> Option<usize> {
-        let compared = self.files.compared()?.as_ref().ok()?;
-        let row = *compared.rows.get(self.files.open.as_ref()?.scroll.cursor)?;
-        match (row, self.side) {
-            (crate::session::files::compared::Row::Pair { hunk, old, .. }, 0) => {
-                compared.line_of(hunk, old?)?.old
-            }
-            (crate::session::files::compared::Row::Pair { hunk, new, .. }, _) => {
-                compared.line_of(hunk, new?)?.new
-            }
-            (row, side) => {
-                let line = compared.line(row)?;
-                if side == 0 { line.old } else { line.new }
-            }
+/// Of the side with the keyboard, counts from 1.
+fn line_of_open_file(comparison: &Comparison) -> Option<usize> {
+    let compared = comparison.files.compared()?.as_ref().ok()?;
+    let row = *compared.rows.get(comparison.files.open.as_ref()?.scroll.cursor)?;
+    match (row, comparison.side) {
+        (crate::session::files::compared::Row::Pair { hunk, old, .. }, 0) => {
+            compared.line_of(hunk, old?)?.old
+        }
+        (crate::session::files::compared::Row::Pair { hunk, new, .. }, _) => {
+            compared.line_of(hunk, new?)?.new
+        }
+        (row, side) => {
+            let line = compared.line(row)?;
+            if side == 0 { line.old } else { line.new }
         }
     }
 }

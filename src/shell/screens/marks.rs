@@ -96,16 +96,16 @@ impl Screens {
     /// Where we are and how we look at it.
     fn stop(&self) -> Option<Stop> {
         let open = self.open_run()?;
-        let look = Look { outlook: open.replay.outlook(), zoom: self.frame.zoom };
-        Some(Stop { spot: open.replay.spot(&open.session), look: Some(look) })
+        let look = Look { outlook: Outlook::of(&open.replay), zoom: self.frame.zoom };
+        Some(Stop { spot: Spot::of(&open.replay, &open.session), look: Some(look) })
     }
 
     fn go_to_stop(&mut self, stop: &Stop) {
         if let Some(look) = stop.look {
             self.frame.zoom = look.zoom;
-            self.on_open_run(|open| open.replay.look_from(look.outlook));
+            self.on_open_run(|open| look.outlook.restore(&mut open.replay));
         }
-        self.on_open_run(|open| open.replay.go_to_spot(&mut open.session, &stop.spot));
+        self.on_open_run(|open| stop.spot.restore(&mut open.replay, &mut open.session));
     }
 
     fn no_mark(&self, letter: char) -> String {
@@ -129,7 +129,7 @@ impl Screens {
     /// Remembers `before` if what happened since was a jump.
     pub(crate) fn remember(&mut self, before: Option<Spot>) {
         let has_travelled = std::mem::take(&mut self.marks.is_travelling);
-        let now = self.open_run().map(|it| it.replay.spot(&it.session));
+        let now = self.open_run().map(|it| Spot::of(&it.replay, &it.session));
         let (Some(before), Some(now)) = (before, now) else { return };
         if !has_travelled && before.is_a_jump_from(&now) {
             self.marks.left(Stop { spot: before, look: None });

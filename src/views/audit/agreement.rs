@@ -89,99 +89,97 @@ fn ratings(pairs: &Pairs) -> Ratings {
     Ratings::new(Scale::default(), &scores)
 }
 
-impl Audit {
-    /// What is labelled before the verdict was seen, and what after.
-    pub fn audit_pairs(&self, session: &Session) -> [Pairs; 2] {
-        let (mut blind, mut open) = (vec![], vec![]);
-        let Some(judgement) = session.audited() else { return [blind, open] };
-        for id in session.queued() {
-            let label = session.labels.given_to(judgement, id);
-            let verdict = judgement.of(id).and_then(|verdict| verdict.score);
-            let (Some(label), Some(verdict)) = (label, verdict) else { continue };
-            let Some(score) = label.score else { continue };
-            let pairs = if label.blind == Some(true) { &mut blind } else { &mut open };
-            pairs.push((verdict, score));
-        }
-        [blind, open]
+/// What is labelled before the verdict was seen, and what after.
+pub fn audit_pairs(session: &Session) -> [Pairs; 2] {
+    let (mut blind, mut open) = (vec![], vec![]);
+    let Some(judgement) = session.audited() else { return [blind, open] };
+    for id in session.queued() {
+        let label = session.labels.given_to(judgement, id);
+        let verdict = judgement.of(id).and_then(|verdict| verdict.score);
+        let (Some(label), Some(verdict)) = (label, verdict) else { continue };
+        let Some(score) = label.score else { continue };
+        let pairs = if label.blind == Some(true) { &mut blind } else { &mut open };
+        pairs.push((verdict, score));
     }
+    [blind, open]
+}
 
-    /// Reasons and how often each was given, then how many labels differ without one.
-    fn reasons_given(&self, session: &Session) -> (BTreeMap<String, usize>, usize) {
-        let (mut reasons, mut missing) = (BTreeMap::new(), 0);
-        let Some(judgement) = session.audited() else { return (reasons, missing) };
-        for id in session.queued() {
-            let Some(label) = session.labels.given_to(judgement, id) else { continue };
-            match label.reason.as_deref().filter(|_| is_explained(label)) {
-                Some(reason) => *reasons.entry(reason.to_owned()).or_default() += 1,
-                None => missing += 1,
-            }
+/// Reasons and how often each was given, then how many labels differ without one.
+fn reasons_given(session: &Session) -> (BTreeMap<String, usize>, usize) {
+    let (mut reasons, mut missing) = (BTreeMap::new(), 0);
+    let Some(judgement) = session.audited() else { return (reasons, missing) };
+    for id in session.queued() {
+        let Some(label) = session.labels.given_to(judgement, id) else { continue };
+        match label.reason.as_deref().filter(|_| is_explained(label)) {
+            Some(reason) => *reasons.entry(reason.to_owned()).or_default() += 1,
+            None => missing += 1,
         }
-        (reasons, missing)
     }
+    (reasons, missing)
+}
 
-    /// As wide as the part is in these areas.
-    pub fn agreement_rows(&self, session: &Session, areas: &Areas) -> Vec<Row> {
-        let width = areas.width(Part::Agreement).max(20);
-        let [blind, open] = self.audit_pairs(session);
-        let mut rows = vec![];
-        if blind.is_empty() && open.is_empty() {
-            let words = "nothing is labelled yet: there is nothing to agree on";
-            rows.extend(cut(words, width).into_iter().map(Row::Note));
-            return rows;
-        }
-        rows.push(Row::Heading(match (blind.len(), open.len()) {
-            (blind, 0) => format!("{}, blind", labels(blind)),
-            (blind, 1) => format!("{}, blind; 1 more is not", labels(blind)),
-            (blind, open) => format!("{}, blind; {open} more are not", labels(blind)),
-        }));
-        self.say_shares(&blind, width, &mut rows);
-        if !blind.is_empty() {
-            let table = ratings(&blind).table();
-            rows.push(Row::Blank);
-            say_levels(&table, &mut rows);
-            rows.push(Row::Blank);
-            say_confusion(&table, &mut rows);
-        }
+/// As wide as the part is in these areas.
+pub fn agreement_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Row> {
+    let width = areas.width(Part::Agreement).max(20);
+    let [blind, open] = audit_pairs(session);
+    let mut rows = vec![];
+    if blind.is_empty() && open.is_empty() {
+        let words = "nothing is labelled yet: there is nothing to agree on";
+        rows.extend(cut(words, width).into_iter().map(Row::Note));
+        return rows;
+    }
+    rows.push(Row::Heading(match (blind.len(), open.len()) {
+        (blind, 0) => format!("{}, blind", labels(blind)),
+        (blind, 1) => format!("{}, blind; 1 more is not", labels(blind)),
+        (blind, open) => format!("{}, blind; {open} more are not", labels(blind)),
+    }));
+    say_shares(audit, &blind, width, &mut rows);
+    if !blind.is_empty() {
+        let table = ratings(&blind).table();
         rows.push(Row::Blank);
-        self.say_reasons(session, &mut rows);
-        if !open.is_empty() {
-            rows.push(Row::Blank);
-            rows.push(Row::Heading(format!("{}, not blind", labels(open.len()))));
-            say_plain_shares(&open, &mut rows);
-        }
-        rows
+        say_levels(&table, &mut rows);
+        rows.push(Row::Blank);
+        say_confusion(&table, &mut rows);
     }
-
-    fn say_shares(&self, blind: &Pairs, width: usize, rows: &mut Vec<Row>) {
-        if blind.is_empty() {
-            return;
-        }
-        say_plain_shares(blind, rows);
-        let (said, interval) = match self.agreement.kappa_of(blind) {
-            _ if blind.len() < 2 => ("not defined: fewer than two pairs".into(), None),
-            None => ("…".into(), None),
-            Some(estimate) => said(estimate),
-        };
-        let room = width.saturating_sub(NAME + 2);
-        let mut say = |name: &'static str, words: &str| {
-            let names = std::iter::once(name).chain(std::iter::repeat(""));
-            rows.extend(names.zip(cut(words, room)).map(|(name, words)| Row::Pair(name, words)));
-        };
-        say("kappa", &said);
-        if let Some(interval) = interval {
-            say("95 % BCa", &interval);
-        }
+    rows.push(Row::Blank);
+    say_reasons(session, &mut rows);
+    if !open.is_empty() {
+        rows.push(Row::Blank);
+        rows.push(Row::Heading(format!("{}, not blind", labels(open.len()))));
+        say_plain_shares(&open, &mut rows);
     }
+    rows
+}
 
-    fn say_reasons(&self, session: &Session, rows: &mut Vec<Row>) {
-        let (reasons, missing) = self.reasons_given(session);
-        rows.push(Row::Heading("reasons".into()));
-        for (reason, count) in reasons {
-            rows.push(Row::Note(format!("{count:>3} {reason}")));
-        }
-        if missing > 0 {
-            rows.push(Row::Note(format!("{missing:>3} without one; b gives one")));
-        }
+fn say_shares(audit: &Audit, blind: &Pairs, width: usize, rows: &mut Vec<Row>) {
+    if blind.is_empty() {
+        return;
+    }
+    say_plain_shares(blind, rows);
+    let (said, interval) = match audit.agreement.kappa_of(blind) {
+        _ if blind.len() < 2 => ("not defined: fewer than two pairs".into(), None),
+        None => ("…".into(), None),
+        Some(estimate) => said(estimate),
+    };
+    let room = width.saturating_sub(NAME + 2);
+    let mut say = |name: &'static str, words: &str| {
+        let names = std::iter::once(name).chain(std::iter::repeat(""));
+        rows.extend(names.zip(cut(words, room)).map(|(name, words)| Row::Pair(name, words)));
+    };
+    say("kappa", &said);
+    if let Some(interval) = interval {
+        say("95 % BCa", &interval);
+    }
+}
+
+fn say_reasons(session: &Session, rows: &mut Vec<Row>) {
+    let (reasons, missing) = reasons_given(session);
+    rows.push(Row::Heading("reasons".into()));
+    for (reason, count) in reasons {
+        rows.push(Row::Note(format!("{count:>3} {reason}")));
+    }
+    if missing > 0 {
+        rows.push(Row::Note(format!("{missing:>3} without one; b gives one")));
     }
 }
 

@@ -89,7 +89,7 @@ impl Audit {
         session: &mut Session,
         numbers: &mut Numbers,
     ) -> Option<Effect> {
-        let [blind, _] = self.audit_pairs(session);
+        let [blind, _] = super::agreement::audit_pairs(session);
         self.agreement.ask(numbers, blind)
     }
 

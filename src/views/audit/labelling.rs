@@ -11,7 +11,7 @@ use crate::{
 use super::{
     Part,
     areas::Areas,
-    prompt::Asks,
+    prompt::{self, Asks},
     queue::Standing,
     reason::{self, AGREE, offered},
 };
@@ -231,6 +231,52 @@ impl Audit {
         match self.both_scores(session) {
             Some((judge, label)) if judge != label => offered(judge, label),
             _ => vec![],
+        }
+    }
+}
+
+impl Audit {
+    pub(super) fn update_words(
+        &mut self,
+        session: &mut Session,
+        message: prompt::Message,
+        layout: &Layout,
+    ) {
+        let Some(asks) = &mut self.asks else { return };
+        let Some(text) = asks.text() else { return };
+        match message {
+            prompt::Message::Type(words) => text.push_str(&words),
+            prompt::Message::Erase => {
+                text.pop();
+            }
+            prompt::Message::EraseAll => text.clear(),
+            prompt::Message::Cancel => self.asks = None,
+            prompt::Message::Accept => self.accept_words(session, layout),
+        }
+    }
+
+    fn accept_words(&mut self, session: &mut Session, layout: &Layout) {
+        match self.asks.take() {
+            Some(Asks::Note(text)) => self.give_note(session, &text),
+            Some(Asks::Name(name)) => self.accept_name(session, name, layout),
+            other => self.asks = other,
+        }
+    }
+
+    fn accept_name(&mut self, session: &mut Session, name: prompt::Name, layout: &Layout) {
+        let typed = name.text.trim().to_owned();
+        let taken = match typed.is_empty() {
+            true => Err("a name is needed: labels are kept apart by it".to_owned()),
+            false => session.labels.be(&typed),
+        };
+        match taken {
+            Err(why) => {
+                self.asks = Some(Asks::Name(prompt::Name { complaint: Some(why), ..name }));
+            }
+            Ok(()) => {
+                self.wanted = name.then;
+                self.give_wanted(session, layout);
+            }
         }
     }
 }

@@ -10,28 +10,20 @@ pub mod agreement;
 pub mod areas;
 pub mod asking;
 pub mod code;
-mod copying;
+pub mod copying;
 pub mod draw;
-mod hiding;
 pub mod item;
 mod labelling;
-mod moving;
-mod opening;
-mod pointing;
 pub mod prompt;
 pub mod queue;
 pub mod reason;
+mod update;
 
 use crate::{
     run::rubric::{Component, Verdict},
-    session::{Session, context::Context, views::View},
-    widgets::{
-        layout::Layout,
-        scroll::{Motion, Scroll},
-    },
+    session::{Session, context::Context},
+    widgets::scroll::{Motion, Scroll},
 };
-
-use areas::Areas;
 
 /// The queue, where in it the rater is, and what was said.
 #[derive(Debug, Default)]
@@ -147,56 +139,6 @@ impl Audit {
     pub fn choose(&mut self, id: Option<String>) {
         self.chosen = id;
     }
-}
-
-impl Audit {
-    pub(crate) fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
-        session.view = View::Audit;
-        match message {
-            Message::Next(count) => self.move_in_queue(session, Motion::Down(count), layout),
-            Message::Previous(count) => self.move_in_queue(session, Motion::Up(count), layout),
-            Message::NextUnlabelled(count) => self.go_to_unlabelled(session, count),
-            Message::Move(motion) => self.move_in_audit(session, motion, layout),
-            Message::Left(columns) => {
-                self.code.column = self.code.column.saturating_sub(columns);
-            }
-            Message::Right(columns) => {
-                self.code.column = self.code.column.saturating_add(columns);
-            }
-            Message::NextPart => self.part = self.part.next(),
-            Message::PreviousPart => self.part = self.part.previous(),
-            Message::NextSpot(count) => self.go_to_spot_of_code(session, count as isize, layout),
-            Message::PreviousSpot(count) => {
-                self.go_to_spot_of_code(session, -(count as isize), layout)
-            }
-            Message::Open => self.open_in_audit(session, layout),
-            Message::OpenInReplay => self.open_in_replay(session, layout),
-            Message::Close => self.close_in_audit(),
-            Message::Label(score) => self.label(session, score, layout),
-            Message::Undo => self.take_label_back(session),
-            Message::Because(reason) => self.give_reason(session, reason),
-            Message::BecauseLikely => self.give_likely_reason(session),
-            Message::Later => self.put_reason_off(session),
-            Message::AskReason => self.ask_for_reason(session, layout),
-            Message::AskNote => self.ask_for_note(session),
-            Message::AskName => self.asks = Some(prompt::Asks::name(None)),
-            Message::Words(message) => self.update_words(session, message, layout),
-            Message::Save => self.save_again(session),
-            Message::Files => self.switch_files(session),
-            Message::Committed => self.go_to_commitment(session),
-            Message::NextJudgement => self.flip_audit(session, 1),
-            Message::PreviousJudgement => self.flip_audit(session, -1),
-        }
-    }
-
-    fn flip_audit(&mut self, session: &mut Session, by: isize) {
-        let flipped = session.flip_audited(by);
-        if flipped.is_ok() {
-            self.asks = None;
-        }
-        let (Ok(words) | Err(words)) = flipped;
-        session.notice = Some(words);
-    }
 
     /// The component that is looked at, as the checklist has it.
     pub fn audited_component<'a>(&self, session: &'a Session) -> Option<&'a Component> {
@@ -216,27 +158,5 @@ impl Audit {
         let judgement = session.audited()?;
         session.labels.given_to(judgement, id)?;
         judgement.of(id)
-    }
-
-    pub(crate) fn settle(&mut self, session: &mut Session, layout: &Layout) {
-        self.note_what_is_seen(session);
-        if session.view != View::Audit {
-            return;
-        }
-        session.draw_queue(self.seed);
-        self.start(session);
-        self.give_wanted(session, layout);
-        let areas = Areas::of(layout, self.part);
-        self.settle_queue(session, &areas);
-        let shown = self.chosen.clone().map(|id| (id, self.revealed(session).is_some()));
-        if self.item_of != shown {
-            self.item_of = shown;
-            self.item = Scroll::default();
-        }
-        let len = self.item_rows(session, &areas).len();
-        self.item.follow(len, areas.height(Part::Component));
-        let len = self.agreement_rows(session, &areas).len();
-        self.figures.follow(len, areas.height(Part::Agreement));
-        self.settle_code(session, &areas);
     }
 }

@@ -1,13 +1,12 @@
 //! What is to be labelled, in the order that the seed gives, and how each thing stands.
 
+use super::{Part, reason::is_explained};
 use crate::{
-    session::Session,
+    session::{Session, views::View},
     study::queue::Plan,
     views::audit::{Audit, areas::Areas},
     widgets::{layout::Layout, scroll::Motion},
 };
-
-use super::{Part, reason::is_explained};
 
 /// How a thing to be labelled stands. Says nothing of a verdict whose label is not in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,6 +138,33 @@ impl Audit {
             Some(_) => session.notice = Some("this is the only one without a label".into()),
             None if len == 0 => {}
             None => session.notice = Some(format!("all {len} are labelled")),
+        }
+    }
+}
+
+impl Audit {
+    /// What the audit itself shows; the scores and the replay note what they show.
+    pub(super) fn note_what_is_seen(&mut self, session: &mut Session) {
+        if session.view != View::Audit {
+            return;
+        }
+        session.audited.begin();
+        if self.revealed(session).is_some()
+            && let (Some(judgement), Some(id)) = (session.audited(), self.audited_id())
+        {
+            let pair = (judgement.file.clone(), id.to_owned());
+            session.audited.see([pair]);
+        }
+    }
+
+    /// Whether the next label of the component that is looked at would not be blind, and why.
+    pub fn why_not_blind(&self, session: &Session) -> Option<&'static str> {
+        let (judgement, id) = (session.audited()?, self.audited_id()?);
+        let taken_back = session.labels.of(judgement, id).is_some_and(|it| it.score.is_none());
+        match (taken_back, session.audited.was_seen(judgement, id)) {
+            (true, _) => Some("a label was taken back after the verdict was seen"),
+            (false, true) => Some("the verdict was on screen before"),
+            (false, false) => None,
         }
     }
 }

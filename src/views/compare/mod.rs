@@ -11,10 +11,10 @@ pub mod chart;
 pub mod code;
 pub mod draw;
 pub mod facts;
-pub mod pointing;
-mod said;
+pub mod said;
 pub mod table;
 pub mod trees;
+pub mod update;
 
 use std::path::PathBuf;
 
@@ -23,13 +23,11 @@ use crate::{
         ask::{Answers, Loading, Pending},
         context::Context,
         measured::RulerName,
-        parties::Measured,
     },
     study::compare::{self, Party, Subtraction},
     widgets::scroll::Motion,
 };
 
-use areas::Areas;
 use chart::Chart;
 use code::Code;
 use table::Table;
@@ -203,164 +201,6 @@ impl Comparison {
     /// What weakens the comparison, in sentences.
     pub fn warnings(&self) -> Vec<String> {
         compare::warnings(self.all())
-    }
-
-    pub(crate) fn update(&mut self, message: Message, areas: &Areas) {
-        match message {
-            Message::Move(motion) => self.go(self.part, motion, areas),
-            Message::Turn(part, motion) => self.turn(part, motion, areas),
-            Message::Next => self.focus(self.part.other(1)),
-            Message::Previous => self.focus(self.part.other(Part::ALL.len() - 1)),
-            Message::To(part) => self.focus(part),
-            Message::Beside => self.show_next_beside(),
-            Message::SwitchSide => self.side = 1 - self.side,
-            Message::Side(side) => self.side = side.min(1),
-            Message::NextPair => self.next_pair(),
-            Message::Sort if self.part == Part::Files => self.files.sort_otherwise(),
-            Message::Sort => self.sort_components(),
-            Message::Axis => self.chart.next_axis(),
-            Message::Point(motion) => self.go_by_point(motion),
-            Message::Number(motion) => self.chart.choose(motion),
-            Message::Step(motion) => self.step(motion),
-            Message::Sideways(motion) => self.go_sideways(motion),
-            Message::Back => self.back(),
-            Message::StopOrGoOn => self.stop_or_go_on(),
-            Message::Show | Message::Enter => {} // need the rest of the program, see `around`
-        }
-    }
-
-    fn focus(&mut self, part: Part) {
-        self.part = part;
-        if matches!(part, Part::Code | Part::Curves | Part::Files) {
-            self.beside = part;
-        }
-    }
-
-    fn show_next_beside(&mut self) {
-        let next = match self.beside {
-            Part::Code => Part::Curves,
-            Part::Curves => Part::Files,
-            _ => Part::Code,
-        };
-        let is_there = self.part == self.beside;
-        self.beside = next;
-        if is_there {
-            self.part = next;
-        }
-    }
-
-    fn go(&mut self, part: Part, motion: Motion, areas: &Areas) {
-        let height = areas.height(part);
-        match part {
-            Part::Numbers | Part::Curves => self.chart.choose(motion),
-            Part::Components => self.table.go(motion, height),
-            Part::Code => self.code.go(self.side, motion, height),
-            Part::Files => self.files.go(motion, height),
-        }
-    }
-
-    /// As a wheel does: the window moves and takes the cursor along only as far as it must.
-    fn turn(&mut self, part: Part, motion: Motion, areas: &Areas) {
-        let height = areas.height(part);
-        match part {
-            Part::Components => self.table.turn(motion, height),
-            Part::Files => self.files.turn(motion, height),
-            part => self.go(part, motion, areas),
-        }
-    }
-
-    fn step(&mut self, motion: Motion) {
-        match self.part {
-            Part::Files => self.files.step(motion),
-            _ => self.next_evidence(motion),
-        }
-    }
-
-    const fn go_sideways(&mut self, motion: Motion) {
-        match self.part {
-            Part::Files => self.files.go_sideways(motion),
-            _ => self.code.go_sideways(motion),
-        }
-    }
-
-    fn back(&mut self) {
-        match (self.part, self.files.is_open()) {
-            (Part::Files, true) => self.files.close(),
-            (Part::Components, _) => {}
-            _ => self.part = Part::Components,
-        }
-    }
-
-    /// Pairs in the order ab, ac, bc, ad …
-    fn next_pair(&mut self) {
-        let count = self.paths.len();
-        if count < 3 {
-            self.notice = Some("there are two runs; `trajview A B C` compares more".into());
-            return;
-        }
-        let [a, b] = self.pair;
-        self.pair = match (a + 1 < b, b + 1 < count) {
-            (true, _) => [a + 1, b],
-            (false, true) => [0, b + 1],
-            (false, false) => [0, 1],
-        };
-        self.files = Files::default();
-        self.code.forget_places();
-        self.sort_again();
-    }
-
-    fn stop_or_go_on(&mut self) {
-        self.is_stopped = !self.is_stopped;
-        if self.is_stopped {
-            self.measuring.forget();
-            self.progress = None;
-        }
-    }
-
-    /// Brings every part in step with what is chosen.
-    pub(crate) fn settle(&mut self, areas: &Areas) {
-        self.table.settle(areas.height(Part::Components));
-        self.settle_code(areas.height(Part::Code));
-        self.files.settle(areas.height(Part::Files));
-        self.settle_chart();
-    }
-
-    fn put_measures(&mut self, run: usize, measured: Vec<Measured>) {
-        if let Loading::Ready(parties) = &mut self.parties
-            && let Some(party) = parties.get_mut(run)
-        {
-            party.reuse.extend(measured.iter().map(|it| (it.done, it.dir)));
-            party.measured.extend(measured.into_iter().map(|it| (it.done, it.code)));
-        }
-    }
-
-    /// Measures everything anew, with another profile or other rules; what is known stays as what was before.
-    pub(crate) fn measure_again(&mut self) {
-        self.measuring.forget();
-        (self.failed, self.progress) = (None, None);
-        let Loading::Ready(parties) = &mut self.parties else { return };
-        if let Some(ruler) = self.ruler.take() {
-            self.before = Some((ruler, parties.clone()));
-        }
-        parties.iter_mut().for_each(|party| party.measured.clear());
-    }
-
-    /// Runs are read: the table can be made.
-    fn begin(&mut self, parties: Vec<Party>) {
-        self.table.rows = table::rows_of(&parties);
-        self.parties = Loading::Ready(parties);
-        self.sort_again();
-        let warnings = self.warnings();
-        if let Some(first) = warnings.first() {
-            let more = if warnings.len() > 1 { "; e lists more" } else { "" };
-            self.notice = Some(format!("{first}{more}"));
-        }
-        let Some(id) = self.wanted.take() else { return };
-        let rows = &self.table.rows;
-        match self.table.order.iter().position(|at| rows[*at].id == id) {
-            Some(at) => self.table.scroll.cursor = at,
-            None => self.notice = Some(format!("no component {id} in these checklists")),
-        }
     }
 }
 

@@ -4,13 +4,18 @@
 use std::{cmp::Ordering, sync::Arc};
 
 use crate::{
-    run::{StepId, files::blame::LineOrigin},
+    run::{
+        StepId,
+        files::{Change, blame::LineOrigin},
+    },
     session::{
         Session,
         arrangement::Arrangement,
+        digest::Lines,
         files::{
             DiffKey, Scope, Span,
             blame::{Blamed, FileAt},
+            compared::Compared,
         },
     },
     views::{
@@ -231,7 +236,7 @@ impl Replay {
         if self.departures.len() == MOST_DEPARTURES {
             self.departures.remove(0);
         }
-        self.departures.push(self.spot(session));
+        self.departures.push(Spot::of(self, session));
     }
 
     /// Whether it is a wish to go back where there is nothing in this run to go back to.
@@ -261,7 +266,7 @@ impl Replay {
     fn go_back(&mut self, session: &mut Session) {
         match self.departures.pop() {
             Some(spot) => {
-                self.go_to_spot(session, &spot);
+                spot.restore(self, session);
                 self.bases.give_back(session.view);
             }
             None => session.notice = Some("no jump to go back from".into()),
@@ -378,5 +383,84 @@ impl Replay {
     /// Whether the list of files is still being worked out.
     pub fn changes_are_coming(&self, session: &Session) -> bool {
         Span::of(self.scope(session)).is_some_and(|span| session.files.changes(span).is_none())
+    }
+
+    /// Whose change the diff shows: the selected step's if steps were moved last and it changed files, else the turn's.
+    pub fn scope(&self, session: &Session) -> Scope {
+        let step = self.steps.selected().and_then(Item::step);
+        match (self.diff.follows, step) {
+            (Follows::Step, Some(step)) if !session.changes_of(Scope::Step(step)).is_empty() => {
+                Scope::Step(step)
+            }
+            _ => self.bases.scope(&session.run, session.turn),
+        }
+    }
+
+    /// The files that the list of files lists.
+    pub fn changes<'s>(&self, session: &'s Session) -> &'s [Change] {
+        session.changes_of(self.scope(session))
+    }
+
+    /// The selected file, and which of [`Self::changes`] it is.
+    pub fn change<'s>(&self, session: &'s Session) -> Option<(usize, &'s Change)> {
+        let changes = self.changes(session);
+        let index = self.files.selected(changes);
+        Some((index, changes.get(index)?))
+    }
+
+    /// Lines added and removed in a file of the list, once they are counted; as recorded where the recording has no
+    /// contents to count.
+    pub fn lines_of(&self, session: &Session, change: &Change) -> Option<Lines> {
+        let key = DiffKey { scope: self.scope(session), path: change.path.clone() };
+        match session.files.compared(&key) {
+            Some(Ok(compared)) => compared.lines(),
+            Some(Err(_)) => None,
+            None => self.counted(session, change).or_else(|| self.recorded(session, change)),
+        }
+    }
+
+    fn counted(&self, session: &Session, change: &Change) -> Option<Lines> {
+        let Scope::Turn(turn) = self.scope(session) else { return None };
+        let at = self.changes(session).iter().position(|other| other == change)?;
+        session.counts.ready()?.get(turn)?.get(at).copied().flatten().map(Lines::from)
+    }
+
+    fn recorded(&self, session: &Session, change: &Change) -> Option<Lines> {
+        session.counts.ready()?;
+        let is_here = Span::of(self.scope(session)).is_none();
+        session.digests.get(session.turn).filter(|_| is_here)?.files.get(&change.path).copied()
+    }
+
+    /// What the diff panel has to show, if it has arrived.
+    pub fn compared<'s>(
+        &'s self,
+        session: &'s Session,
+    ) -> Option<&'s Result<Arc<Compared>, String>> {
+        self.diff.cut_of(&session.files, &self.diff_key(session)?)
+    }
+
+    /// The selected step's number among the steps of the turn, counts from 1; 0 while the request is selected.
+    pub fn step_number(&self) -> usize {
+        self.steps.selected().and_then(Item::step).map_or(0, |step| self.number_of(step))
+    }
+
+    pub fn step_count(&self) -> usize {
+        self.steps.count()
+    }
+
+    /// A step's number among the steps of its turn, sub-agents' included; counts from 1.
+    pub fn number_of(&self, step: StepId) -> usize {
+        self.steps.position_of(step).map_or(0, |position| position + 1)
+    }
+
+    pub(crate) fn show_marks_or_not(&mut self, session: &mut Session) {
+        self.diff.has_marks = !self.diff.has_marks;
+        session.notice = Some(match self.diff.has_marks {
+            true => {
+                "marks beside the lines: ▲ complexity, § rules, ≡ clones, ◆ evidence, ⚑ flags; W says why"
+                    .into()
+            }
+            false => "marks are hidden; X shows them".into(),
+        });
     }
 }

@@ -35,46 +35,33 @@ impl<'a> Shown<'a> {
     }
 }
 
-impl Replay {
-    /// The moments that the marks are worked out from; None where the lines on the right are not those after the turn.
-    pub(crate) fn marked_span(&self, session: &Session) -> Option<Span> {
-        let turn = self.marked_file(session)?.scope.turn_after()?;
-        Some((turn, turn + 1))
-    }
+/// The moments that the marks are worked out from; None where the lines on the right are not those after the turn.
+pub(crate) fn marked_span(replay: &Replay, session: &Session) -> Option<Span> {
+    let turn = marked_file(replay, session)?.scope.turn_after()?;
+    Some((turn, turn + 1))
+}
 
-    /// The comparison on screen, where its lines have marks.
-    pub(crate) fn marked_file(&self, session: &Session) -> Option<DiffKey> {
-        self.diff_key(session).filter(|_| self.diff.has_marks)
-    }
+/// The comparison on screen, where its lines have marks.
+pub(crate) fn marked_file(replay: &Replay, session: &Session) -> Option<DiffKey> {
+    replay.diff_key(session).filter(|_| replay.diff.has_marks)
+}
 
-    /// The marks beside the lines on screen, as far as they are known.
-    pub fn marks<'s>(&self, session: &'s Session) -> Option<Shown<'s>> {
-        let path = self.diff_key(session)?.path;
-        let moved = session.scores.moved(self.marked_span(session)?)?.as_ref().ok()?;
-        Some(Shown { moved, marks: moved.marks.of_file(&path) })
-    }
+/// The marks beside the lines on screen, as far as they are known.
+pub fn marks<'s>(replay: &Replay, session: &'s Session) -> Option<Shown<'s>> {
+    let path = replay.diff_key(session)?.path;
+    let moved = session.scores.moved(marked_span(replay, session)?)?.as_ref().ok()?;
+    Some(Shown { moved, marks: moved.marks.of_file(&path) })
+}
 
-    pub(crate) fn show_marks_or_not(&mut self, session: &mut Session) {
-        self.diff.has_marks = !self.diff.has_marks;
-        session.notice = Some(match self.diff.has_marks {
-            true => {
-                "marks beside the lines: ▲ complexity, § rules, ≡ clones, ◆ evidence, ⚑ flags; W says why"
-                    .into()
-            }
-            false => "marks are hidden; X shows them".into(),
-        });
-    }
-
-    /// What the marks over the line under the cursor mean, one paragraph each: a heading and what it says.
-    pub fn why(&self, session: &Session) -> Vec<(String, String)> {
-        let Some(line) = self.diff.line_number() else { return vec![] };
-        let code = self.marks(session).into_iter().flat_map(|shown| {
-            shown.over(line).map(|mark| why(mark, shown.moved)).collect::<Vec<_>>()
-        });
-        let Some(key) = self.marked_file(session) else { return code.collect() };
-        let judged = why_evidence(session, &key, line).into_iter();
-        judged.chain(why_flagged(session, &key, line)).chain(code).collect()
-    }
+/// What the marks over the line under the cursor mean, one paragraph each: a heading and what it says.
+pub fn why_marked(replay: &Replay, session: &Session) -> Vec<(String, String)> {
+    let Some(line) = replay.diff.line_number() else { return vec![] };
+    let code = marks(replay, session)
+        .into_iter()
+        .flat_map(|shown| shown.over(line).map(|mark| why(mark, shown.moved)).collect::<Vec<_>>());
+    let Some(key) = marked_file(replay, session) else { return code.collect() };
+    let judged = why_evidence(session, &key, line).into_iter();
+    judged.chain(why_flagged(session, &key, line)).chain(code).collect()
 }
 
 /// `▲ CC 14`, `§ rule-id`, `≡ 2 clones`

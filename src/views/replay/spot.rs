@@ -37,6 +37,42 @@ pub struct Outlook {
 }
 
 impl Spot {
+    pub fn of(replay: &Replay, session: &Session) -> Self {
+        Self {
+            turn: session.turn,
+            step: replay.steps.selected_index(),
+            steps: replay.steps.scroll,
+            follows: replay.diff.follows,
+            view: replay.diff.view.clone(),
+            focus: replay.focus,
+            file: replay.change(session).map(|(_, change)| change.path.clone()),
+            diff: replay.diff.scroll,
+            column: replay.diff.column,
+            hit: replay.search.current,
+            shown: session.view,
+        }
+    }
+
+    /// Folds stay as they are; a place that is folded away by now leads to the step it stands in.
+    pub fn restore(&self, replay: &mut Replay, session: &mut Session) {
+        session.view = self.shown;
+        replay.select_turn(session, self.turn.min(session.run.turns.len().saturating_sub(1)));
+        replay.steps.select(self.step);
+        let is_unchanged = replay.steps.item_at(self.steps.cursor) == Some(self.step);
+        if is_unchanged {
+            replay.steps.scroll = self.steps;
+        }
+        replay.diff.follows = self.follows;
+        replay.diff.view = self.view.clone();
+        replay.focus = self.focus;
+        if let Some(path) = &self.file {
+            replay.files.want(path.clone());
+        }
+        if let Some(key) = replay.diff_key(session) {
+            replay.diff.restore(key, self.diff, self.column);
+        }
+    }
+
     /// Whether nobody gets from here to `other` by looking around: more than one turn, a hit of the search, or out of
     /// the audit into the replay.
     pub fn is_a_jump_from(&self, other: &Self) -> bool {
@@ -46,59 +82,21 @@ impl Spot {
             || self.turn.abs_diff(other.turn) > 1
             || (has_moved && self.hit != other.hit)
     }
-}
 
-impl Spot {
     pub(crate) fn is_in_audit(&self) -> bool {
         self.shown == views::View::Audit
     }
 }
 
-impl Replay {
-    pub fn spot(&self, session: &Session) -> Spot {
-        Spot {
-            turn: session.turn,
-            step: self.steps.selected_index(),
-            steps: self.steps.scroll,
-            follows: self.diff.follows,
-            view: self.diff.view.clone(),
-            focus: self.focus,
-            file: self.change(session).map(|(_, change)| change.path.clone()),
-            diff: self.diff.scroll,
-            column: self.diff.column,
-            hit: self.search.current,
-            shown: session.view,
-        }
+impl Outlook {
+    pub fn of(replay: &Replay) -> Self {
+        let mark = replay.bases.mark.filter(|_| replay.bases.base == Base::Mark);
+        Self { arrangement: replay.diff.arrangement, base: replay.bases.base, mark }
     }
 
-    pub fn outlook(&self) -> Outlook {
-        let mark = self.bases.mark.filter(|_| self.bases.base == Base::Mark);
-        Outlook { arrangement: self.diff.arrangement, base: self.bases.base, mark }
-    }
-
-    pub fn look_from(&mut self, outlook: Outlook) {
-        self.diff.arrangement = outlook.arrangement;
-        self.bases.base = outlook.base;
-        self.bases.mark = outlook.mark.or(self.bases.mark);
-    }
-
-    /// Folds stay as they are; a place that is folded away by now leads to the step it stands in.
-    pub fn go_to_spot(&mut self, session: &mut Session, spot: &Spot) {
-        session.view = spot.shown;
-        self.select_turn(session, spot.turn.min(session.run.turns.len().saturating_sub(1)));
-        self.steps.select(spot.step);
-        let is_unchanged = self.steps.item_at(spot.steps.cursor) == Some(spot.step);
-        if is_unchanged {
-            self.steps.scroll = spot.steps;
-        }
-        self.diff.follows = spot.follows;
-        self.diff.view = spot.view.clone();
-        self.focus = spot.focus;
-        if let Some(path) = &spot.file {
-            self.files.want(path.clone());
-        }
-        if let Some(key) = self.diff_key(session) {
-            self.diff.restore(key, spot.diff, spot.column);
-        }
+    pub fn restore(self, replay: &mut Replay) {
+        replay.diff.arrangement = self.arrangement;
+        replay.bases.base = self.base;
+        replay.bases.mark = self.mark.or(replay.bases.mark);
     }
 }

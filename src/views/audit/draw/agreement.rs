@@ -36,7 +36,7 @@ pub fn draw(
     let drawn = format!("{},{:03} resamples", RESAMPLES / 1000, RESAMPLES % 1000);
     let inner = frame(view, Part::Agreement, ["agreement", &drawn], theme, area, buffer);
     let width = usize::from(inner.width);
-    let lines = view.agreement_rows(session, areas);
+    let lines = super::super::agreement::agreement_rows(view, session, areas);
     let lines = lines.iter().map(|row| Line::from(fit(say(row, theme), width))).collect();
     let scroll = view.figures;
     rows(view, Part::Agreement, lines, scroll, theme, [area, inner], buffer);

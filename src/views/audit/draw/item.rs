@@ -26,7 +26,7 @@ pub fn draw(
     let name = view.audited_component(session).map(|it| it.name.as_str()).unwrap_or_default();
     let title = safe(&format!("{id} {name}"));
     let inner = frame(view, Part::Component, [&title, ""], theme, area, buffer);
-    let lines = view.item_rows(session, areas);
+    let lines = super::super::item::item_rows(view, session, areas);
     let lines = lines.iter().map(|row| say(row, session, theme, width)).collect();
     let scroll = view.item;
     rows(view, Part::Component, lines, scroll, theme, [area, inner], buffer);

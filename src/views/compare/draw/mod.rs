@@ -13,7 +13,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 use crate::{
     session::ask::Loading,
     study::compare::letter,
-    views::compare::{Comparison, Part, areas::Areas, pointing::tab},
+    views::compare::{Comparison, Part, areas::Areas, update::tab},
     widgets::{
         layout::{Layout, TAB_GAP},
         line::{fit, own, recorded, safe, sides},

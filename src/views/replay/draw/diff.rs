@@ -289,7 +289,7 @@ impl<'a> Rows<'a> {
         theme: Theme,
         area: Rect,
     ) -> Self {
-        let marked = view.marked_file(session);
+        let marked = marks::marked_file(view, session);
         let key = marked.as_ref();
         Self {
             compared,
@@ -299,7 +299,7 @@ impl<'a> Rows<'a> {
             column: view.diff.column,
             width: usize::from(area.width),
             gutter: compared.is_whole_file().then(|| Gutter::of(view, session, theme)),
-            marks: view.marks(session),
+            marks: marks::marks(view, session),
             evidence: key.map(|key| evidence_marks(session, key)).unwrap_or_default(),
             flags: key.map(|key| flag_marks(session, key)).unwrap_or_default(),
         }

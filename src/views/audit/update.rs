@@ -1,0 +1,248 @@
+//! What a message changes: moving through the parts, clicks, and the ways from the audit to the replay.
+
+use ratatui::layout::{Position, Rect};
+
+use crate::{
+    run::RepoPath,
+    session::{
+        Session,
+        opening::{Opening, Target},
+        views::View,
+    },
+    views::audit::Audit,
+    widgets::{
+        layout::Layout,
+        mouse::{Kind, Mouse},
+        scroll::{Motion, Scroll},
+    },
+};
+
+use super::{Message, Part, areas::Areas, item, prompt};
+
+impl Audit {
+    pub(crate) fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
+        session.view = View::Audit;
+        match message {
+            Message::Next(count) => self.move_in_queue(session, Motion::Down(count), layout),
+            Message::Previous(count) => self.move_in_queue(session, Motion::Up(count), layout),
+            Message::NextUnlabelled(count) => self.go_to_unlabelled(session, count),
+            Message::Move(motion) => self.move_in_audit(session, motion, layout),
+            Message::Left(columns) => {
+                self.code.column = self.code.column.saturating_sub(columns);
+            }
+            Message::Right(columns) => {
+                self.code.column = self.code.column.saturating_add(columns);
+            }
+            Message::NextPart => self.part = self.part.next(),
+            Message::PreviousPart => self.part = self.part.previous(),
+            Message::NextSpot(count) => self.go_to_spot_of_code(session, count as isize, layout),
+            Message::PreviousSpot(count) => {
+                self.go_to_spot_of_code(session, -(count as isize), layout)
+            }
+            Message::Open => self.open_in_audit(session, layout),
+            Message::OpenInReplay => self.open_in_replay(session, layout),
+            Message::Close => self.close_in_audit(),
+            Message::Label(score) => self.label(session, score, layout),
+            Message::Undo => self.take_label_back(session),
+            Message::Because(reason) => self.give_reason(session, reason),
+            Message::BecauseLikely => self.give_likely_reason(session),
+            Message::Later => self.put_reason_off(session),
+            Message::AskReason => self.ask_for_reason(session, layout),
+            Message::AskNote => self.ask_for_note(session),
+            Message::AskName => self.asks = Some(prompt::Asks::name(None)),
+            Message::Words(message) => self.update_words(session, message, layout),
+            Message::Save => self.save_again(session),
+            Message::Files => self.switch_files(session),
+            Message::Committed => self.go_to_commitment(session),
+            Message::NextJudgement => self.flip_audit(session, 1),
+            Message::PreviousJudgement => self.flip_audit(session, -1),
+        }
+    }
+
+    fn flip_audit(&mut self, session: &mut Session, by: isize) {
+        let flipped = session.flip_audited(by);
+        if flipped.is_ok() {
+            self.asks = None;
+        }
+        let (Ok(words) | Err(words)) = flipped;
+        session.notice = Some(words);
+    }
+
+    pub(crate) fn settle(&mut self, session: &mut Session, layout: &Layout) {
+        self.note_what_is_seen(session);
+        if session.view != View::Audit {
+            return;
+        }
+        session.draw_queue(self.seed);
+        self.start(session);
+        self.give_wanted(session, layout);
+        let areas = Areas::of(layout, self.part);
+        self.settle_queue(session, &areas);
+        let shown = self.chosen.clone().map(|id| (id, self.revealed(session).is_some()));
+        if self.item_of != shown {
+            self.item_of = shown;
+            self.item = Scroll::default();
+        }
+        let len = super::item::item_rows(self, session, &areas).len();
+        self.item.follow(len, areas.height(Part::Component));
+        let len = super::agreement::agreement_rows(self, session, &areas).len();
+        self.figures.follow(len, areas.height(Part::Agreement));
+        self.settle_code(session, &areas);
+    }
+}
+
+impl Audit {
+    pub(super) fn move_in_audit(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
+        let areas = Areas::of(layout, self.part);
+        match self.part {
+            Part::Queue => self.move_in_queue(session, motion, layout),
+            Part::Component => {
+                let len = super::item::item_rows(self, session, &areas).len();
+                let height = areas.height(Part::Component);
+                self.item.cursor = motion.from(self.item.cursor, len, height);
+            }
+            Part::Code => self.move_in_code(session, motion, &areas),
+            Part::Agreement => {
+                let len = super::agreement::agreement_rows(self, session, &areas).len();
+                let height = areas.height(Part::Agreement);
+                self.figures.cursor = motion.from(self.figures.cursor, len, height);
+            }
+        }
+    }
+
+    pub(super) fn open_in_audit(&mut self, session: &mut Session, layout: &Layout) {
+        match self.part {
+            Part::Queue => self.part = Part::Component,
+            Part::Code if self.code.tree.is_shown => self.open_file_of_tree(),
+            Part::Component | Part::Code => self.open_in_replay(session, layout),
+            Part::Agreement => self.part = Part::Queue,
+        }
+    }
+
+    pub(super) fn close_in_audit(&mut self) {
+        match self.part {
+            Part::Code if self.code.tree.is_shown => self.code.tree.is_shown = false,
+            _ => self.part = Part::Queue,
+        }
+    }
+}
+
+impl Audit {
+    /// The file on screen as it was judged, at the line of the cursor; from a piece of evidence that one.
+    pub(super) fn open_in_replay(&mut self, session: &mut Session, layout: &Layout) {
+        let Some(turn) = session.audited_turn() else {
+            session.notice = Some("the judged commit is no turn of this run".into());
+            return;
+        };
+        let Some((path, line)) = self.place_at_cursor(session, layout) else {
+            session.notice =
+                Some("no file is on screen; t lists the files of the judged code".into());
+            return;
+        };
+        session.open(Opening::at_line(turn, path, line));
+        session.notice = Some("backspace goes back to the audit".into());
+    }
+
+    fn place_at_cursor(&self, session: &Session, layout: &Layout) -> Option<(RepoPath, usize)> {
+        if self.part == Part::Component {
+            let areas = Areas::of(layout, self.part);
+            let rows = super::item::item_rows(self, session, &areas);
+            if let Some((path, lines)) = item::evidence_at(&rows, self.item.cursor) {
+                return Some((RepoPath::new(path)?, lines.map_or(1, |(first, _)| first)));
+            }
+        }
+        let key = self.audit_file(session)?;
+        Some((key.path, self.code.scroll.cursor + 1))
+    }
+
+    pub(super) fn go_to_commitment(&mut self, session: &mut Session) {
+        let turn = self.audited_component(session).and_then(|it| it.committed_at_turn);
+        let turn = turn.and_then(|turn| turn.checked_sub(1));
+        let Some(turn) = turn.filter(|turn| *turn < session.run.turns.len()) else {
+            session.notice = Some("nothing says in which turn the dialogue commits to it".into());
+            return;
+        };
+        let id = self.audited_id().unwrap_or_default().to_owned();
+        session.open(Opening::at(turn, Target::Request));
+        session.notice =
+            Some(format!("turn {} commits to {id}; backspace goes back to the audit", turn + 1));
+    }
+}
+
+/// Rows that one notch of the wheel moves by.
+const NOTCH: usize = 3;
+
+impl Audit {
+    /// What a click selects and the wheel moves.
+    pub fn point_at_audit(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) {
+        let areas = Areas::of(layout, self.part);
+        let is_in = |area: Option<Rect>| {
+            area.is_some_and(|it| it.contains(Position { x: mouse.column, y: mouse.row }))
+        };
+        if let Some(part) = Part::ALL.into_iter().find(|part| is_in(areas.tab(*part))) {
+            if mouse.kind == Kind::Click {
+                self.part = part;
+            }
+            return;
+        }
+        let Some(part) = Part::ALL.into_iter().find(|part| is_in(areas.of_part(*part))) else {
+            return;
+        };
+        let by = if part == Part::Queue { 1 } else { NOTCH };
+        let message = match mouse.kind {
+            Kind::Move | Kind::Release | Kind::Drag => return,
+            Kind::WheelUp => Message::Move(Motion::Up(by)),
+            Kind::WheelDown => Message::Move(Motion::Down(by)),
+            Kind::WheelLeft => Message::Left(NOTCH),
+            Kind::WheelRight => Message::Right(NOTCH),
+            Kind::Click => {
+                self.part = part;
+                return self.select_in_audit(session, mouse, &areas, part);
+            }
+            Kind::DoubleClick => Message::Open,
+        };
+        self.part = part;
+        self.update(session, message, layout);
+    }
+
+    fn select_in_audit(&mut self, session: &mut Session, mouse: Mouse, areas: &Areas, part: Part) {
+        let first = areas.of_part(part).map_or(0, |area| area.y + 1);
+        let Some(row) = mouse.row.checked_sub(first).map(usize::from) else { return };
+        if row >= areas.height(part) {
+            return;
+        }
+        match part {
+            Part::Queue => {
+                let at = self.rows.top + row;
+                if at < session.queued().len() {
+                    self.go_to_queued(session, at);
+                }
+            }
+            Part::Component => self.item.cursor = self.item.top + row,
+            Part::Agreement => self.figures.cursor = self.figures.top + row,
+            Part::Code => self.select_in_code(session, row, areas),
+        }
+    }
+
+    fn select_in_code(&mut self, session: &mut Session, row: usize, areas: &Areas) {
+        let rows = self.code_rows(session, areas);
+        let code = &mut self.code;
+        if code.tree.is_shown {
+            let top = crate::widgets::scroll::centred(
+                code.tree.cursor,
+                code.tree.rows().len(),
+                areas.height(Part::Code),
+            );
+            if top + row < code.tree.rows().len() {
+                code.tree.cursor = top + row;
+            }
+            return;
+        }
+        if row < rows.spots {
+            return self.aim_at_spot(rows.first_spot + row);
+        }
+        if let Some(line) = row.checked_sub(rows.spots + 1) {
+            code.scroll.cursor = code.scroll.top + line; // settled to the last line there is
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! What a message or a click changes, and what follows from it.
+
+use crate::{
+    run::search::Hit,
+    session::{
+        Session,
+        ask::Loading,
+        question::Answer,
+        request::Request,
+        turns::{Row, rows},
+        views::View,
+    },
+    widgets::{
+        layout::{Layout, Panel},
+        scroll::{Motion, centred},
+    },
+};
+
+use super::{
+    Message, Replay,
+    chooser::{self, Chooser},
+    diff::Follows,
+    search::{Outcome, Progress},
+    steps::{self},
+};
+
+impl Replay {
+    pub fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
+        match message {
+            Message::Turns(message) => {
+                self.wish(session, message.wanted(session.turn));
+                self.select_turn(session, message.from(&session.run, session.turn));
+            }
+            Message::Steps(message) => self.update_steps(session, message),
+            Message::Files(message) => self.update_files(session, message),
+            Message::Diff(message) => self.update_diff(session, message, layout),
+            Message::Playback(message) => self.update_playback(session, &message),
+            Message::Search(message) => {
+                let outcome = self.search.update(message);
+                self.follow(session, outcome);
+            }
+            Message::Move(motion) => self.go(session, motion, layout),
+            Message::Focus(panel) => self.focus = panel,
+            Message::FocusNext => self.focus = self.focus.next(),
+            Message::FocusPrevious => self.focus = self.focus.previous(),
+            Message::Beat => self.beat(session),
+            Message::Base(message) => self.update_base(session, &message),
+            Message::Edits(message) => self.go_to_edit(session, &message),
+            Message::Choose(message) => self.update_chooser(session, message, layout),
+            Message::List(kinds) => self.choose_kinds(kinds),
+            Message::SwitchMarks => self.show_marks_or_not(session),
+            Message::Follow => self.follow_or_not(session),
+        }
+    }
+
+    /// Shows the turn that was selected.
+    pub(crate) fn follow_turn(&mut self, session: &mut Session) {
+        let Some(left) = session.follow.left.take() else { return };
+        if left != session.turn {
+            self.steps.show(&session.run, session.turn);
+        }
+        self.diff.follows = Follows::Turn;
+    }
+
+    /// Takes the answer to a question of its own; one to an older question is dropped.
+    pub fn take(&mut self, session: &mut Session, request: Request, answer: Answer) {
+        match answer {
+            Answer::Timeline(Ok(timeline)) if session.growth.timeline.is_answered(request) => {
+                self.renew_timeline(session, timeline);
+            }
+            Answer::LineCounts(Ok(counts)) if session.growth.counts.is_answered(request) => {
+                session.counts = Loading::Ready(counts);
+            }
+            Answer::Timeline(timeline) => {
+                session.timeline.settle(request, timeline);
+                self.open_file(session);
+            }
+            Answer::LineCounts(counts) => session.counts.settle(request, counts),
+            Answer::StepText(text) | Answer::RequestText(text) => {
+                if let Some(item) = self.texts.answered(request) {
+                    self.steps.put_text(item, text);
+                }
+            }
+            Answer::Search(rest) => {
+                let (hits, progress) = match rest {
+                    Ok(hits) => (hits, Progress::Done),
+                    Err(why) => (vec![], Progress::Failed(why)),
+                };
+                let outcome = self.search.found(request, hits, progress, session.turn);
+                self.follow(session, outcome);
+            }
+            _ => {} // asked elsewhere
+        }
+    }
+
+    /// Hits of a search that goes on.
+    pub fn take_hits(&mut self, session: &mut Session, request: Request, hits: Vec<Hit>) {
+        let outcome = self.search.found(request, hits, Progress::More, session.turn);
+        self.follow(session, outcome);
+    }
+
+    /// Brings every panel in step with the selection.
+    pub fn settle(&mut self, session: &mut Session, layout: &Layout) {
+        let room = layout.room(Panel::Steps);
+        self.steps.settle(usize::from(room.width), usize::from(room.height));
+        let height = usize::from(layout.room(Panel::Diff).height);
+        let (key, arrangement) = (self.diff_key(session), self.arrangement(layout));
+        self.diff.settle(key, &session.files, height, arrangement);
+        let timeline = session.timeline.ready().map(|timeline| &**timeline);
+        self.tree.settle(session.turn, timeline);
+        self.settle_chooser(session, layout);
+        self.settle_follow(session);
+        if session.view == View::Replay && layout.now.is_some() {
+            session.note_standings_shown();
+        }
+    }
+
+    pub(crate) fn select_turn(&mut self, session: &mut Session, turn: usize) {
+        session.select_turn(turn);
+        self.follow_turn(session);
+    }
+
+    fn update_steps(&mut self, session: &mut Session, message: steps::Message) {
+        if message == steps::Message::Leave {
+            return self.leave_steps(session);
+        }
+        if matches!(message, steps::Message::Next(_) | steps::Message::Previous(_)) {
+            self.diff.follows = Follows::Step;
+        }
+        self.steps.update(message);
+    }
+
+    /// Remembers a turn that is not there, in case it comes.
+    fn wish(&mut self, session: &mut Session, turn: Option<usize>) {
+        session.growth.beyond = turn.filter(|turn| *turn >= session.run.turns.len());
+    }
+
+    fn go(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
+        let height = usize::from(layout.room(self.focus).height);
+        match self.focus {
+            Panel::Turns => {
+                self.wish(session, Some(motion.from(session.turn, usize::MAX, height)));
+                let turn = motion.from(session.turn, session.run.turns.len(), height);
+                self.select_turn(session, turn);
+            }
+            Panel::Files if self.tree.is_shown => self.tree.go(motion, height),
+            Panel::Files => {
+                let mut files = std::mem::take(&mut self.files);
+                files.go(motion, self.changes(session), height);
+                self.files = files;
+                self.keep_view(session);
+            }
+            Panel::Diff => self.diff.go(motion, height),
+            Panel::Steps => {
+                let before = self.steps.selected();
+                self.steps.go(motion, height);
+                if self.steps.selected() != before {
+                    self.diff.follows = Follows::Step;
+                }
+            }
+        }
+    }
+
+    pub(crate) fn follow(&mut self, session: &mut Session, outcome: Outcome) {
+        match outcome {
+            Outcome::Nothing => {}
+            Outcome::Ask(query) => self.looking_for = Some(query),
+            Outcome::Show => self.show_hit(session),
+            Outcome::List => {
+                self.chooser =
+                    Some(Chooser::of(chooser::Kind::Hits, self.search.current.unwrap_or_default()));
+            }
+            Outcome::ShowAndSay(words) => {
+                self.show_hit(session);
+                session.notice = Some(words.into());
+            }
+            Outcome::Say(words) => session.notice = Some(words),
+        }
+    }
+
+    fn show_hit(&mut self, session: &mut Session) {
+        let Some(hit) = self.search.current_hit().cloned() else { return };
+        if hit.turn >= session.run.turns.len() {
+            return;
+        }
+        session.view = View::Replay;
+        self.select_turn(session, hit.turn);
+        self.steps.go_to_hit(&hit);
+        self.diff.follows = Follows::Step;
+        self.focus = Panel::Steps;
+    }
+}
+
+impl Replay {
+    /// Selects what stands in a row of a panel, counted from the panel's first, and gives the panel the keyboard.
+    pub fn point_at(&mut self, session: &mut Session, panel: Panel, row: usize, layout: &Layout) {
+        self.focus = panel;
+        let height = usize::from(layout.room(panel).height);
+        match panel {
+            Panel::Turns => self.point_at_turn(session, row, height),
+            Panel::Files if self.tree.is_shown => {
+                let rows = self.tree.rows().len();
+                self.tree.cursor =
+                    (centred(self.tree.cursor, rows, height) + row).min(rows.saturating_sub(1));
+            }
+            Panel::Files => {
+                let changes = self.changes(session);
+                let index = centred(self.files.selected(changes), changes.len(), height) + row;
+                if let Some(path) = changes.get(index).map(|change| change.path.clone()) {
+                    self.files.want(path);
+                    self.keep_view(session);
+                }
+            }
+            Panel::Diff => {
+                let rows = self.diff.current().map_or(0, |compared| compared.rows.len());
+                let index = self.diff.scroll.top + row;
+                if index < rows {
+                    self.diff.scroll.cursor = index;
+                }
+            }
+            Panel::Steps => {
+                let before = self.steps.selected();
+                let index = self.steps.scroll.top + row;
+                if index < self.steps.row_count() {
+                    self.steps.scroll.cursor = index;
+                }
+                if self.steps.selected() != before {
+                    self.diff.follows = Follows::Step;
+                }
+            }
+        }
+    }
+
+    /// A checkpoint's name leads to its first turn.
+    fn point_at_turn(&mut self, session: &mut Session, row: usize, height: usize) {
+        let rows = rows(&session.run);
+        let selected = rows.iter().position(|row| *row == Row::Turn(session.turn));
+        let top = centred(selected.unwrap_or_default(), rows.len(), height);
+        match rows.get(top + row) {
+            Some(Row::Turn(turn)) => self.select_turn(session, *turn),
+            Some(Row::Checkpoint(index)) => {
+                self.select_turn(session, session.run.first_turn_of(*index))
+            }
+            None => {}
+        }
+    }
+
+    /// Turns the wheel over a panel, which keeps the keyboard where it is. Lists move by one, texts by some rows.
+    pub fn wheel(&mut self, session: &mut Session, panel: Panel, motion: Motion, layout: &Layout) {
+        let height = usize::from(layout.room(panel).height);
+        match panel {
+            Panel::Turns => {
+                let one = motion.of_one();
+                self.select_turn(session, one.from(session.turn, session.run.turns.len(), height));
+            }
+            Panel::Files if self.tree.is_shown => self.tree.go(motion.of_one(), height),
+            Panel::Files => {
+                let mut files = std::mem::take(&mut self.files);
+                files.go(motion.of_one(), self.changes(session), height);
+                self.files = files;
+                self.keep_view(session);
+            }
+            Panel::Diff => {
+                let rows = self.diff.current().map_or(0, |compared| compared.rows.len());
+                self.diff.scroll.turn(motion, rows, height);
+            }
+            Panel::Steps => {
+                let before = self.steps.selected();
+                self.steps.scroll.turn(motion, self.steps.row_count(), height);
+                if self.steps.selected() != before {
+                    self.diff.follows = Follows::Step;
+                }
+            }
+        }
+    }
+}
