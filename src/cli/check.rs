@@ -125,7 +125,7 @@ fn check(path: &Path, siblings: &Siblings) -> Checked {
             let run = &opened.run;
             Checked {
                 path: path.display().to_string(),
-                format: Some(run.format),
+                format: Some(run.origin.format),
                 turns: Some(run.counted_turns().count()),
                 steps: Some(
                     run.counted_moments().map(|done| run.steps_of_turn(done - 1).len()).sum(),

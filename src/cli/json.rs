@@ -47,9 +47,8 @@ pub struct RunFacts {
     pub title: String,
     pub format: &'static str,
     pub path: String,
-    pub agent: Option<String>,
-    pub agent_version: Option<String>,
-    pub model: Option<String>,
+    #[serde(flatten)]
+    pub agent: AgentFacts,
     pub condition: Option<String>,
     pub task: Option<Task>,
     /// The benchmark harness that wrote the run down, with its generation.
@@ -63,6 +62,14 @@ pub struct RunFacts {
     pub files_from: &'static str,
     pub checkpoints: Vec<CheckpointFacts>,
     pub sources: Vec<String>,
+}
+
+/// Who did it.
+#[derive(Serialize)]
+pub struct AgentFacts {
+    pub agent: Option<String>,
+    pub agent_version: Option<String>,
+    pub model: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -83,15 +90,10 @@ pub struct TurnRow {
     /// What the agent's program put before the model with the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub request_added: Vec<String>,
-    pub started_at: Option<Time>,
-    pub ended_at: Option<Time>,
-    /// The main agent's steps; sub-agents' are counted in `subagent_steps`.
-    #[serde(rename = "steps")]
-    pub step_count: usize,
-    pub subagent_steps: usize,
-    /// Sub-agents' included.
-    pub tool_calls: usize,
-    pub errors: usize,
+    #[serde(flatten)]
+    pub times: Times,
+    #[serde(flatten)]
+    pub work: StepCounts,
     pub edits: Vec<EditRow>,
     pub tokens: Tokens,
     pub cost_usd: Option<f64>,
@@ -104,6 +106,25 @@ pub struct TurnRow {
     /// What the recorder of a live run says of it.
     #[serde(flatten)]
     pub record: TurnRecord,
+}
+
+/// From when to when.
+#[derive(Serialize)]
+pub struct Times {
+    pub started_at: Option<Time>,
+    pub ended_at: Option<Time>,
+}
+
+/// How many steps a turn has, and of which kinds.
+#[derive(Serialize)]
+pub struct StepCounts {
+    /// The main agent's steps; sub-agents' are counted in `subagent_steps`.
+    #[serde(rename = "steps")]
+    pub step_count: usize,
+    pub subagent_steps: usize,
+    /// Sub-agents' included.
+    pub tool_calls: usize,
+    pub errors: usize,
 }
 
 impl TurnRow {
@@ -244,16 +265,13 @@ impl Teller<'_> {
         RunFacts {
             id: run.id.clone(),
             title: run.title.clone(),
-            format: run.format,
+            format: run.origin.format,
             path: self.path.display().to_string(),
-            agent: Some(run.agent.name.clone()).filter(|name| !name.is_empty()),
-            agent_version: run.agent.version.clone(),
-            model: run.model.clone(),
             condition: run.condition.clone(),
             task: run.task.clone(),
-            harness: run.harness.clone(),
-            provenance: run.provenance.clone(),
-            record: run.record.clone(),
+            harness: run.origin.harness.clone(),
+            provenance: run.origin.provenance.clone(),
+            record: run.origin.record.clone(),
             started_at: run.started_at,
             ended_at: run.ended_at,
             files_from: self.timeline.from.words(),
@@ -266,7 +284,12 @@ impl Teller<'_> {
                     turn: checkpoint.last_turn + 1,
                 })
                 .collect(),
-            sources: run.sources.iter().map(|source| source.name.clone()).collect(),
+            sources: run.origin.sources.iter().map(|source| source.name.clone()).collect(),
+            agent: AgentFacts {
+                agent: Some(run.agent.name.clone()).filter(|name| !name.is_empty()),
+                agent_version: run.agent.version.clone(),
+                model: run.model.clone(),
+            },
         }
     }
 
@@ -285,12 +308,6 @@ impl Teller<'_> {
             checkpoint: checkpoint.map(|checkpoint| checkpoint.id.clone()),
             request: turn.request.map(|_| self.archive.request_alone(run, index)),
             request_added: self.archive.added(run, index),
-            started_at: turn.started_at,
-            ended_at: turn.ended_at,
-            step_count: turn.steps.len(),
-            subagent_steps: ids.iter().filter(|id| id.subagent.is_some()).count(),
-            tool_calls: steps().filter(|step| step.tool.is_some()).count(),
-            errors: steps().filter(|step| step.failed()).count(),
             edits: self.edits(index),
             tokens: turn.tokens,
             cost_usd: turn.cost_usd,
@@ -300,6 +317,13 @@ impl Teller<'_> {
             layer: turn.layer.as_deref().map(Into::into),
             counts: turn.counts(),
             record: turn.record.as_deref().cloned().unwrap_or_default(),
+            times: Times { started_at: turn.started_at, ended_at: turn.ended_at },
+            work: StepCounts {
+                step_count: turn.steps.len(),
+                subagent_steps: ids.iter().filter(|id| id.subagent.is_some()).count(),
+                tool_calls: steps().filter(|step| step.tool.is_some()).count(),
+                errors: steps().filter(|step| step.failed()).count(),
+            },
         }
     }
 
@@ -336,9 +360,10 @@ impl Teller<'_> {
         Totals {
             turns: turns.len(),
             turns_not_counted: all - turns.len(),
-            steps: known.then(|| turns.iter().map(|it| it.step_count + it.subagent_steps).sum()),
-            tool_calls: known.then(|| turns.iter().map(|turn| turn.tool_calls).sum()),
-            errors: known.then(|| turns.iter().map(|turn| turn.errors).sum()),
+            steps: known
+                .then(|| turns.iter().map(|it| it.work.step_count + it.work.subagent_steps).sum()),
+            tool_calls: known.then(|| turns.iter().map(|turn| turn.work.tool_calls).sum()),
+            errors: known.then(|| turns.iter().map(|turn| turn.work.errors).sum()),
             tokens: run.tokens(),
             cost_usd: run.cost_usd(),
             added: known.then(|| edits().filter_map(|edit| edit.added).sum()),
@@ -355,7 +380,7 @@ impl Teller<'_> {
 
     fn step(&self, id: StepId, step: &Step, listing: &mut Listing) -> StepRow {
         let StepText { text, arguments, result } = self.archive.step_text(self.run, id);
-        let source = self.run.sources.get(step.place.source.0 as usize);
+        let source = self.run.origin.sources.get(step.place.source.0 as usize);
         StepRow {
             step: listing.numbers.get(&id).copied().unwrap_or_default(),
             kind: step.kind.word(),

@@ -91,7 +91,8 @@ fn print_run(run: &Run, shown: &Show, is_markdown: bool, out: &mut Out) -> std::
 /// What became of the turns that are not simply done, and of the requests that were not asked.
 fn states(run: &Run, out: &mut Out) -> std::io::Result<()> {
     run.state_sentences().iter().try_for_each(|told| out.line(told))?;
-    run.record
+    run.origin
+        .record
         .skipped
         .iter()
         .try_for_each(|title| out.line(&format!("a request was skipped: {title}")))
@@ -124,7 +125,7 @@ fn head(run: &Run, shown: &Show) -> Vec<String> {
     let facts = &shown.run;
     let words =
         |parts: &[Option<&str>]| parts.iter().flatten().copied().collect::<Vec<_>>().join(" · ");
-    let agent = facts.agent.as_ref().map(|name| match &facts.agent_version {
+    let agent = facts.agent.agent.as_ref().map(|name| match &facts.agent.agent_version {
         Some(version) => format!("{name} {version}"),
         None => name.clone(),
     });
@@ -135,7 +136,7 @@ fn head(run: &Run, shown: &Show) -> Vec<String> {
         task,
         facts.condition.as_deref(),
         agent.as_deref(),
-        facts.model.as_deref(),
+        facts.agent.model.as_deref(),
     ];
     let mut lines = vec![words(&parts)];
     lines.extend(facts.provenance.as_ref().map(|provenance| format!("provenance: {provenance}")));
@@ -150,9 +151,9 @@ fn head(run: &Run, shown: &Show) -> Vec<String> {
 const TURNS: [Column<'_, TurnRow>; 12] = [
     (">turn", &|it| it.turn.to_string()),
     ("checkpoint", &|it| cell(it.checkpoint.as_ref())),
-    (">steps", &|it| (it.step_count + it.subagent_steps).to_string()),
-    (">tools", &|it| it.tool_calls.to_string()),
-    (">errors", &|it| it.errors.to_string()),
+    (">steps", &|it| (it.work.step_count + it.work.subagent_steps).to_string()),
+    (">tools", &|it| it.work.tool_calls.to_string()),
+    (">errors", &|it| it.work.errors.to_string()),
     (">files", &|it| it.edits.len().to_string()),
     (">+", &|it| lines(it, |edit| edit.added)),
     (">−", &|it| lines(it, |edit| edit.removed)),

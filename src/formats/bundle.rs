@@ -14,8 +14,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::run::{
-    Agent, Checkpoint, Edit, Place, Run, SourceFile, SourceId, Step, StepText, SubAgent, Task,
-    Time, ToolResult, Turn, Warning, files::RecordedEdit, label,
+    Agent, Checkpoint, Edit, Place, Run, RunOrigin, SourceFile, SourceId, Step, StepText, SubAgent,
+    Task, Time, ToolResult, Turn, Warning, files::RecordedEdit, label,
 };
 
 use super::{
@@ -197,7 +197,6 @@ fn run_of(manifest: &Manifest) -> Run {
     Run {
         title: manifest.title.clone().unwrap_or_else(|| id.clone()),
         id,
-        format: Bundle.name(),
         agent: Agent {
             name: agent
                 .and_then(|agent| agent.name.clone())
@@ -212,9 +211,13 @@ fn run_of(manifest: &Manifest) -> Run {
             title: task.title.clone(),
             venue: task.venue.clone(),
         }),
-        provenance: manifest.provenance.clone(),
         started_at: time(&manifest.started_at),
         ended_at: time(&manifest.ended_at),
+        origin: RunOrigin {
+            format: Bundle.name(),
+            provenance: manifest.provenance.clone(),
+            ..RunOrigin::default()
+        },
         ..Run::default()
     }
 }
@@ -243,7 +246,7 @@ fn requests_of(
             return BTreeMap::new();
         }
     };
-    run.record.skipped = skipped_requests(&script);
+    run.origin.record.skipped = skipped_requests(&script);
     let mut requests = BTreeMap::new();
     for (order, raw) in script.requests.iter().enumerate() {
         let Ok(request) = serde_json::from_str::<Request>(raw.get()) else {
@@ -274,7 +277,7 @@ struct Session {
 fn index_sessions(sources: &[Source<'_>], hands: &dyn Hands, run: &mut Run) -> Vec<Session> {
     let logs =
         || sources.iter().enumerate().filter(|(_, source)| source.name.starts_with("session/"));
-    run.sources = sources
+    run.origin.sources = sources
         .iter()
         .map(|source| SourceFile { name: source.name.into(), format: Bundle.name() })
         .collect();
@@ -295,7 +298,7 @@ fn index_sessions(sources: &[Source<'_>], hands: &dyn Hands, run: &mut Run) -> V
         let members: Vec<usize> = std::iter::once(at).chain(members).collect();
         let subset: Vec<Source<'_>> = members.iter().map(|&member| sources[member]).collect();
         for &member in &members {
-            run.sources[member].format = format.name();
+            run.origin.sources[member].format = format.name();
         }
         match format.index_with(&subset, hands) {
             Ok(mut inner) => {
@@ -311,7 +314,7 @@ fn index_sessions(sources: &[Source<'_>], hands: &dyn Hands, run: &mut Run) -> V
         }
     }
     for (at, source) in logs() {
-        let is_read = run.sources[at].format != Bundle.name();
+        let is_read = run.origin.sources[at].format != Bundle.name();
         if !is_read && could_be_log(source.name) {
             let what = "not a log of a known format; what it tells is not shown".into();
             run.warnings.push(Warning { place: source.name.into(), what });
@@ -348,8 +351,8 @@ fn lay_out(
         turn.ended_at = entry.ended_at.as_deref().and_then(Time::parse).or(turn.ended_at);
         record::complete(turn, entry, &mut run.warnings);
     }
-    run.record.state = record::text(&manifest.rest, "state");
-    run.record.remarks = record::texts(&manifest.rest, "remarks");
+    run.origin.record.state = record::text(&manifest.rest, "state");
+    run.origin.record.remarks = record::texts(&manifest.rest, "remarks");
     lay_out_checkpoints(manifest, run);
 }
 
@@ -385,8 +388,11 @@ fn list_of_turns(manifest: &Manifest, sessions: &[Session], run: &mut Run) -> Ve
         .collect::<std::collections::BTreeSet<_>>()
     {
         // That a log is there and cannot be read was said before.
-        let is_there =
-            run.sources.iter().any(|source| source.name.strip_prefix("session/") == Some(name));
+        let is_there = run
+            .origin
+            .sources
+            .iter()
+            .any(|source| source.name.strip_prefix("session/") == Some(name));
         if !is_there {
             let what = format!("names session/{name}, which is not in the bundle");
             run.warnings.push(Warning { place: "run.json".into(), what });
@@ -439,7 +445,7 @@ fn is_object_id(text: &str) -> bool {
 /// What the manifest leaves open the log may know.
 fn adopt_facts(run: &mut Run, inner: &Run) {
     run.model = run.model.take().or_else(|| inner.model.clone());
-    run.root = run.root.take().or_else(|| inner.root.clone());
+    run.origin.root = run.origin.root.take().or_else(|| inner.origin.root.clone());
     run.agent.version = run.agent.version.take().or_else(|| inner.agent.version.clone());
     if run.agent.name.is_empty() {
         run.agent.name.clone_from(&inner.agent.name);

@@ -194,7 +194,7 @@ impl Session {
             }
         }
         let mut run = self.fold.finish(TokensFrom::Messages);
-        run.format = ClaudeSession.name();
+        run.origin.format = ClaudeSession.name();
         let mostly_unknown = self.unknowns.iter().filter_map(|(id, unknowns)| {
             unknowns.warning(sources.get(id.0 as usize)?.name, ClaudeSession.name())
         });

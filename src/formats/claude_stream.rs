@@ -178,8 +178,8 @@ impl Growing for Stream {
 impl Stream {
     fn completed(self, name: &str) -> Run {
         let mut run = self.fold.finish(TokensFrom::Results);
-        run.format = ClaudeStream.name();
-        run.warnings.extend(self.unknowns.warning(name, run.format));
+        run.origin.format = ClaudeStream.name();
+        run.warnings.extend(self.unknowns.warning(name, run.origin.format));
         run.warnings.extend(self.warnings);
         if run.id.is_empty() {
             run.id = name.rsplit('/').next().unwrap_or(name).to_owned();

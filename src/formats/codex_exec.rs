@@ -302,10 +302,10 @@ impl Fold {
         let first = run.turns.iter().flat_map(|turn| &turn.steps);
         let told = first.into_iter().find(|step| step.kind == StepKind::Message && !step.is_error);
         run.title = told.map_or_else(|| run.id.clone(), |step| step.label.to_string());
-        run.format = CodexExec.name();
+        run.origin.format = CodexExec.name();
         run.agent = Agent { name: codex::AGENT.into(), version: None };
-        run.root = common_root(run);
-        run.warnings.extend(self.unknowns.warning(file, run.format));
+        run.origin.root = common_root(run);
+        run.warnings.extend(self.unknowns.warning(file, run.origin.format));
         sort_paths(run);
         Ok(self.run)
     }
@@ -413,7 +413,7 @@ fn common_root(run: &Run) -> Option<String> {
 
 /// Sorts every edit's path by the run's root.
 fn sort_paths(run: &mut Run) {
-    let root = run.root.clone();
+    let root = run.origin.root.clone();
     let steps = run.turns.iter_mut().flat_map(|turn| &mut turn.steps);
     for edit in steps.flat_map(|step| &mut step.edits) {
         edit.path = EditPath::sort(edit.path.as_str(), root.as_deref());

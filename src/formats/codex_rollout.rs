@@ -36,7 +36,7 @@ use super::{
     unknown::Unknowns,
 };
 use crate::run::{
-    Agent, Edit, Place, Run, SourceId, Step, StepText, ToolResult, Turn, Warning,
+    Agent, Edit, Place, Run, RunOrigin, SourceId, Step, StepText, ToolResult, Turn, Warning,
     files::RecordedEdit,
 };
 
@@ -345,16 +345,19 @@ fn run(
     Run {
         title: name.map(Into::into).or_else(|| title(&turns)).unwrap_or_else(|| id.clone()),
         id,
-        format: CodexRollout.name(),
         agent: Agent { name: codex::AGENT.into(), version: meta.version.map(Into::into) },
         model: (!models.is_empty()).then_some(models),
-        provenance: meta.provenance,
         started_at,
         ended_at,
-        root: root.map(Into::into),
         turns,
         subagents,
         warnings,
+        origin: RunOrigin {
+            format: CodexRollout.name(),
+            provenance: meta.provenance,
+            root: root.map(Into::into),
+            ..RunOrigin::default()
+        },
         ..Run::default()
     }
 }

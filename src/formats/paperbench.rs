@@ -21,7 +21,7 @@ mod value;
 use std::collections::BTreeSet;
 
 use crate::run::{
-    Run, Task, Time, Warning, label,
+    Run, RunOrigin, Task, Time, Warning, label,
     recorded::{Recorded, Value},
     rubric_tree::{NodeId, RubricTree},
 };
@@ -184,13 +184,16 @@ fn run_of(tree: RubricTree, warnings: Vec<Warning>) -> Run {
     Run {
         id: id.to_owned(),
         title: title.into_string(),
-        format: PaperBench.name(),
         task: result.paper.as_ref().map(|paper| Task { id: paper.to_string(), ..Task::default() }),
-        harness: Some("PaperBench".into()),
         recorded: recorded(&tree),
         ended_at: result.graded_at.as_deref().and_then(Time::parse),
         rubric_tree: Some(std::sync::Arc::new(tree)),
         warnings,
+        origin: RunOrigin {
+            format: PaperBench.name(),
+            harness: Some("PaperBench".into()),
+            ..RunOrigin::default()
+        },
         ..Run::default()
     }
 }

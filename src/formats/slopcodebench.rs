@@ -31,8 +31,9 @@ mod rubric;
 mod values;
 
 use crate::run::{
-    Checkpoint, CheckpointRecord, Edit, Place, Role, Run, SourceFile, SourceId, Step, StepKind,
-    StepText, Time, Tokens, ToolResult, Turn, Warning, files::RecordedEdit, label, recorded,
+    Checkpoint, CheckpointRecord, Edit, Place, Role, Run, RunOrigin, SourceFile, SourceId, Step,
+    StepKind, StepText, Time, Tokens, ToolResult, Turn, Warning, files::RecordedEdit, label,
+    recorded,
 };
 
 use super::{Format, Hands, Head, NotUnderstood, Source, json};
@@ -134,8 +135,11 @@ impl<'a> Reader<'a> {
         let source =
             |source: &Source<'_>| SourceFile { name: source.name.into(), format: "slopcodebench" };
         let run = Run {
-            format: SlopCodeBench.name(),
-            sources: sources.iter().map(source).collect(),
+            origin: RunOrigin {
+                format: SlopCodeBench.name(),
+                sources: sources.iter().map(source).collect(),
+                ..RunOrigin::default()
+            },
             ..Run::default()
         };
         Self {
@@ -210,7 +214,7 @@ impl<'a> Reader<'a> {
             passes.second = Some(told).filter(|told| !told.is_empty()).or(passes.second);
         }
         for (at, format) in read_by {
-            self.run.sources[at].format = format;
+            self.run.origin.sources[at].format = format;
         }
         passes
     }
@@ -425,7 +429,7 @@ impl<'a> Reader<'a> {
 /// What the files of the harness leave open the log may know; the agent's name is the log's.
 fn adopt(run: &mut Run, inner: &Run) {
     run.model = run.model.take().or_else(|| inner.model.clone());
-    run.root = run.root.take().or_else(|| inner.root.clone());
+    run.origin.root = run.origin.root.take().or_else(|| inner.origin.root.clone());
     run.agent.version = run.agent.version.take().or_else(|| inner.agent.version.clone());
     if !inner.agent.name.is_empty() {
         run.agent.name.clone_from(&inner.agent.name);

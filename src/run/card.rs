@@ -8,21 +8,7 @@ use super::{
 /// What is small enough to be kept of a thousand runs. None is "not recorded", which is not 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Card {
-    pub id: String,
-    pub title: String,
-    /// The task's title, or its id.
-    pub task: Option<String>,
-    /// The task's id, or its title where it has none: what runs of one task have in common.
-    pub task_key: Option<String>,
-    /// Name and version.
-    pub agent: Option<String>,
-    /// Without the version: what runs of one agent have in common.
-    pub agent_key: Option<String>,
-    pub model: Option<String>,
-    pub condition: Option<String>,
-    pub format: &'static str,
-    pub harness: Option<String>,
-    pub provenance: Option<String>,
+    pub identity: CardIdentity,
     /// Those that count.
     pub turns: usize,
     /// What became of the turns that do not count: `cut`, `skipped`, in order.
@@ -48,6 +34,26 @@ pub struct Card {
     pub first_warnings: Vec<Warning>,
     /// The moments worth scoring, in turns done: the end of each checkpoint, and the end of the run last.
     pub moments: Vec<usize>,
+}
+
+/// What a run is: its task, its agent, where it comes from. None is "not recorded".
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CardIdentity {
+    pub id: String,
+    pub title: String,
+    /// The task's title, or its id.
+    pub task: Option<String>,
+    /// The task's id, or its title where it has none: what runs of one task have in common.
+    pub task_key: Option<String>,
+    /// Name and version.
+    pub agent: Option<String>,
+    /// Without the version: what runs of one agent have in common.
+    pub agent_key: Option<String>,
+    pub model: Option<String>,
+    pub condition: Option<String>,
+    pub format: &'static str,
+    pub harness: Option<String>,
+    pub provenance: Option<String>,
 }
 
 /// The numbers whose recorded values are kept, by their ids.
@@ -99,21 +105,6 @@ impl Card {
         let agent = [Some(run.agent.name.clone()), run.agent.version.clone()];
         let agent: Vec<String> = agent.into_iter().flatten().filter(is_said).collect();
         Self {
-            id: run.id.clone(),
-            title: run.title.clone(),
-            task: run
-                .task
-                .as_ref()
-                .map(|task| task.title.as_ref().unwrap_or(&task.id).clone())
-                .filter(is_said),
-            task_key: run.task_key(),
-            agent: Some(agent.join(" ")).filter(is_said),
-            agent_key: run.agent_key(),
-            model: run.model.clone().filter(is_said),
-            condition: run.condition.clone().filter(is_said),
-            format: run.format,
-            harness: run.harness.clone(),
-            provenance: run.provenance.clone(),
             turns: run.counted_turns().count(),
             not_counted: not_counted(run),
             end: run.end(),
@@ -128,6 +119,23 @@ impl Card {
             warnings: run.warnings.len(),
             first_warnings: run.warnings.iter().take(MOST_WARNINGS).cloned().collect(),
             moments: moments(run),
+            identity: CardIdentity {
+                id: run.id.clone(),
+                title: run.title.clone(),
+                task: run
+                    .task
+                    .as_ref()
+                    .map(|task| task.title.as_ref().unwrap_or(&task.id).clone())
+                    .filter(is_said),
+                task_key: run.task_key(),
+                agent: Some(agent.join(" ")).filter(is_said),
+                agent_key: run.agent_key(),
+                model: run.model.clone().filter(is_said),
+                condition: run.condition.clone().filter(is_said),
+                format: run.origin.format,
+                harness: run.origin.harness.clone(),
+                provenance: run.origin.provenance.clone(),
+            },
         }
     }
 }
@@ -198,7 +206,7 @@ mod tests {
 
         let nothing = (card.lines, card.tokens, card.cost_usd, card.seconds, card.tests);
         assert_eq!(nothing, (None, None, None, None, None));
-        assert_eq!((card.task, card.agent, card.recorded), (None, None, vec![]));
+        assert_eq!((card.identity.task, card.identity.agent, card.recorded), (None, None, vec![]));
         assert_eq!((card.turns, card.moments), (1, vec![1]));
     }
 

@@ -46,28 +46,17 @@ pub struct Run {
     pub id: String,
     /// One line for a title bar.
     pub title: String,
-    /// Name of the [`crate::formats::Format`] that claimed it.
-    pub format: &'static str,
+    pub origin: RunOrigin,
     pub agent: Agent,
     /// Model as the recording names it; several joined by `, ` in order of first use.
     pub model: Option<String>,
     /// `emergent` or `single-shot`, where a bundle says so.
     pub condition: Option<String>,
     pub task: Option<Task>,
-    /// The benchmark harness that wrote the run down, with its generation: `SlopCodeBench G2 (v1.0)`.
-    pub harness: Option<String>,
     /// What the harness recorded of the run as a whole; of a checkpoint in [`Checkpoint::recorded`].
     pub recorded: Vec<recorded::Recorded>,
-    /// How the run came to be, in the recorder's words.
-    pub provenance: Option<String>,
-    /// What the recorder of a live run says of it.
-    pub record: RunRecord,
     pub started_at: Option<Time>,
     pub ended_at: Option<Time>,
-    /// Folder the agent worked in, as recorded; recorded paths below it are repository paths.
-    pub root: Option<String>,
-    /// The files this run was read from; [`Place::source`] points into it.
-    pub sources: Vec<SourceFile>,
     pub turns: Vec<Turn>,
     /// In order of their last turn.
     pub checkpoints: Vec<Checkpoint>,
@@ -76,6 +65,23 @@ pub struct Run {
     /// The tree of weighted requirements the run is graded by, with the grades where there are some.
     pub rubric_tree: Option<std::sync::Arc<rubric_tree::RubricTree>>,
     pub warnings: Vec<Warning>,
+}
+
+/// Where a run comes from: who wrote it down, in which form, in which folder and files.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunOrigin {
+    /// Name of the [`crate::formats::Format`] that claimed it.
+    pub format: &'static str,
+    /// The benchmark harness that wrote the run down, with its generation: `SlopCodeBench G2 (v1.0)`.
+    pub harness: Option<String>,
+    /// How the run came to be, in the recorder's words.
+    pub provenance: Option<String>,
+    /// What the recorder of a live run says of it.
+    pub record: RunRecord,
+    /// Folder the agent worked in, as recorded; recorded paths below it are repository paths.
+    pub root: Option<String>,
+    /// The files this run was read from; [`Place::source`] points into it.
+    pub sources: Vec<SourceFile>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -133,10 +133,10 @@ impl Starting {
             setup.permissions = Permissions::Full;
         }
         setup.limits.budget = Budget {
-            tokens: start.tokens.map(|it| it as u64),
-            usd: start.usd,
-            minutes: start.minutes,
-            turns: start.turns.map(|it| it as usize),
+            tokens: start.limits.tokens.map(|it| it as u64),
+            usd: start.limits.usd,
+            minutes: start.limits.minutes,
+            turns: start.limits.turns.map(|it| it as usize),
         };
         let server = start.server.as_deref();
         if server.is_some_and(|url| stage::host_of(url).is_none()) {

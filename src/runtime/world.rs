@@ -281,20 +281,22 @@ impl World {
         Worker {
             request,
             judging: self.judging.clone(),
-            stop: question.map(|it| self.judging.stop_for(request, it)).unwrap_or_default(),
             sender: self.sender.clone(),
             opener: self.opener.clone(),
             recording: self.recording.clone(),
-            search: self.search.clone(),
-            scoring: self.scoring.clone(),
-            unwanted: self.unwanted.clone(),
-            era: self.unwanted.load(Ordering::Relaxed),
             comparing: self.comparing.clone(),
             collecting: self.collecting.clone(),
             testing: self.testing.for_question(question),
             settings: self.settings.clone(),
             starting: self.starting.clone(),
             not_compared: OnceLock::new(),
+            cancellation: Cancellation {
+                stop: question.map(|it| self.judging.stop_for(request, it)).unwrap_or_default(),
+                search: self.search.clone(),
+                scoring: self.scoring.clone(),
+                unwanted: self.unwanted.clone(),
+                era: self.unwanted.load(Ordering::Relaxed),
+            },
         }
     }
 }
@@ -328,21 +330,26 @@ struct Worker {
     sender: Sender<Event>,
     opener: Opener,
     recording: Option<Arc<dyn Recording>>,
-    search: Arc<AtomicU64>,
-    scoring: Arc<Scoring>,
-    unwanted: Arc<AtomicU64>,
-    /// What `unwanted` was when the work began.
-    era: u64,
+    cancellation: Cancellation,
     comparing: Comparing,
     collecting: Collecting,
     judging: Judging,
-    /// Ends the judging that this is.
-    stop: Stop,
     testing: jobs::Testing,
     settings: Option<PathBuf>,
     starting: Starting,
     /// Why a run that was to be set beside others cannot be opened.
     not_compared: OnceLock<OpenError>,
+}
+
+/// What ends work that nobody wants any more.
+struct Cancellation {
+    search: Arc<AtomicU64>,
+    scoring: Arc<Scoring>,
+    unwanted: Arc<AtomicU64>,
+    /// What `unwanted` was when the work began.
+    era: u64,
+    /// Ends the judging that this is.
+    stop: Stop,
 }
 
 impl Worker {
@@ -393,7 +400,7 @@ impl Worker {
     }
 
     fn is_wanted(&self) -> bool {
-        self.unwanted.load(Ordering::Relaxed) == self.era
+        self.cancellation.unwanted.load(Ordering::Relaxed) == self.cancellation.era
     }
 }
 
@@ -450,7 +457,8 @@ impl Executor for Worker {
             if count == 1 || batch.len() == BATCH {
                 self.tell(Part::Hits(std::mem::take(&mut batch)));
             }
-            count < MOST_HITS && self.search.load(Ordering::Relaxed) == self.request.number()
+            count < MOST_HITS
+                && self.cancellation.search.load(Ordering::Relaxed) == self.request.number()
         })?;
         Ok(batch)
     }
@@ -461,7 +469,7 @@ impl Executor for Worker {
         moments: Vec<usize>,
     ) -> Result<session::measured::Answer, Sentence> {
         let recording = self.recording()?;
-        let scorer = self.scoring.scorer(&|words| self.say(words))?;
+        let scorer = self.cancellation.scoring.scorer(&|words| self.say(words))?;
         let goes_on = |done: usize, total: usize| {
             self.tell(Part::Measured(done, total));
             self.is_wanted()
@@ -476,7 +484,7 @@ impl Executor for Worker {
 
     fn moved(&self, run: Arc<Run>, before: usize, after: usize) -> Result<Arc<Moved>, Sentence> {
         let recording = self.recording()?;
-        let scorer = self.scoring.scorer(&|words| self.say(words))?;
+        let scorer = self.cancellation.scoring.scorer(&|words| self.say(words))?;
         let goes_on = |_, _| self.is_wanted();
         let scored = recording.score(&run, &[before, after], scorer, &goes_on)?;
         let [before, after] = <[Scored; 2]>::try_from(scored).map_err(|_| "no such moment")?;
@@ -624,7 +632,7 @@ impl Executor for Worker {
 
     fn judging(&self, turns: usize, wish: Wish, start: JudgingStart) -> Result<Outcome, Sentence> {
         let bundle = (self.bundle(), turns);
-        Ok(self.judging.judge_all(self.request, bundle, &wish, start, &self.stop))
+        Ok(self.judging.judge_all(self.request, bundle, &wish, start, &self.cancellation.stop))
     }
 }
 

@@ -93,14 +93,20 @@ pub struct Start {
     pub notes: Option<PathBuf>,
     /// A command that tests the code at each checkpoint.
     pub tests: Option<String>,
-    pub tokens: Option<f64>,
-    pub usd: Option<f64>,
-    pub minutes: Option<f64>,
-    pub turns: Option<f64>,
+    pub limits: Limits,
     /// The bundle that is made; None for the one that is proposed.
     pub folder: Option<PathBuf>,
     /// Where the agent works; nobody can guess it.
     pub work: PathBuf,
+}
+
+/// Where a live run stops by itself; None does not bound it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limits {
+    pub tokens: Option<f64>,
+    pub usd: Option<f64>,
+    pub minutes: Option<f64>,
+    pub turns: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -127,14 +127,14 @@ fn table_link(table: &Collection) -> String {
     let mut words = vec!["trajview".to_owned()];
     words.extend(table.sources.iter().map(|source| argument(&source.to_string_lossy())));
     words.extend(["--view".to_owned(), View::Collection.word().to_owned()]);
-    if let Some(sort) = table.sort {
+    if let Some(sort) = table.shape.sort {
         words.extend(["--sort".to_owned(), sort.to_string()]);
     }
-    if let Some(group) = table.group {
+    if let Some(group) = table.shape.group {
         words.extend(["--group".to_owned(), group.about().word.to_owned()]);
     }
-    if !table.filter.is_empty() {
-        words.extend(["--filter".to_owned(), quoted(&table.filter.text)]);
+    if !table.shape.filter.is_empty() {
+        words.extend(["--filter".to_owned(), quoted(&table.shape.filter.text)]);
     }
     words.join(" ")
 }

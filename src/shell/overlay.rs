@@ -174,28 +174,28 @@ fn info(open: &OpenRun) -> Vec<Row> {
     say("condition", run.condition.clone());
     say("agent", Some(agent(run)));
     say("model", run.model.clone());
-    say("recorded", run.provenance.clone());
-    say("state", run.record.state.clone());
+    say("recorded", run.origin.provenance.clone());
+    say("state", run.origin.record.state.clone());
     for told in run.state_sentences() {
         say("", Some(told));
     }
-    for title in &run.record.skipped {
+    for title in &run.origin.record.skipped {
         say("", Some(format!("a request was skipped: {title}")));
     }
-    for remark in &run.record.remarks {
+    for remark in &run.origin.record.remarks {
         say("remark", Some(remark.clone()));
     }
-    say("format", Some(run.format.to_owned()));
+    say("format", Some(run.origin.format.to_owned()));
     say("id", Some(run.id.clone()));
-    say("written by", run.harness.clone());
-    say("worked in", run.root.clone());
+    say("written by", run.origin.harness.clone());
+    say("worked in", run.origin.root.clone());
     say("started", run.started_at.map(|time| time.to_string()));
     say("ended", run.ended_at.map(|time| time.to_string()));
     say("holds", Some(counts(open)));
     say("tokens", tokens(run));
     say("recorded tests", recorded_tests(run));
     say("files known from", files_from(open));
-    let sources: Vec<_> = run.sources.iter().map(|source| source.name.as_str()).collect();
+    let sources: Vec<_> = run.origin.sources.iter().map(|source| source.name.as_str()).collect();
     say("read from", Some(sources.join(", ")));
     say(
         "warnings",

@@ -52,7 +52,7 @@ impl App {
             Context::Palette => self.shell.palette.as_ref().map(|palette| &*palette.text),
             Context::OverlayFind => self.overlay.as_ref().map(|overlay| &*overlay.search.text),
             Context::LivePrompt => {
-                self.screens.live().and_then(|live| Some(&*live.prompt.as_ref()?.text))
+                self.screens.live().and_then(|live| Some(&*live.input.prompt.as_ref()?.text))
             }
             Context::Filter => {
                 self.screens.table().and_then(|table| Some(&*table.prompt.as_ref()?.text))

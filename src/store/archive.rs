@@ -247,5 +247,8 @@ impl Blobs for Contents<'_> {
 }
 
 pub(super) fn format_of(run: &Run, place: Place) -> Option<&'static dyn Format> {
-    run.sources.get(place.source.0 as usize).and_then(|source| formats::by_name(source.format))
+    run.origin
+        .sources
+        .get(place.source.0 as usize)
+        .and_then(|source| formats::by_name(source.format))
 }

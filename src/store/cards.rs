@@ -107,8 +107,14 @@ mod tests {
 
         let (beginning, whole) = (of_beginning(&bundle).unwrap(), of(&bundle).unwrap());
 
-        let who =
-            |card: &Card| (card.id.clone(), card.agent.clone(), card.model.clone(), card.turns);
+        let who = |card: &Card| {
+            (
+                card.identity.id.clone(),
+                card.identity.agent.clone(),
+                card.identity.model.clone(),
+                card.turns,
+            )
+        };
         assert_eq!(who(&beginning), who(&whole));
         assert_eq!(beginning.tokens, None);
         assert!(whole.tokens.is_some() && whole.lines.is_some(), "{whole:?}");

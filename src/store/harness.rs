@@ -49,7 +49,9 @@ pub fn starts_empty(run: &Run) -> bool {
 
 /// Whether a harness' recording says nothing of what an agent did in a turn: no log, and no comparison of the trees.
 pub fn is_silent(run: &Run, turn: usize) -> bool {
-    let Some(found) = run.turns.get(turn).filter(|_| run.harness.is_some()) else { return false };
+    let Some(found) = run.turns.get(turn).filter(|_| run.origin.harness.is_some()) else {
+        return false;
+    };
     let checkpoint = found.checkpoint.and_then(|at| run.checkpoints.get(at));
     // A comparison says nothing of the second pass, which comes after it.
     let compared = checkpoint.filter(|it| turn <= it.recorded_turn());

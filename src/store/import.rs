@@ -88,7 +88,7 @@ pub fn import(source: &Path, out: &Path) -> Result<Imported, ImportError> {
         return Err(OpenError::Understand { path: source.into(), why }.into());
     }
     let draft = Draft::of(out)?;
-    let imported = if run.format == "bundle" {
+    let imported = if run.origin.format == "bundle" {
         copy_bundle(&found, run, archive, &draft)?
     } else {
         make_bundle(&found, run, archive, &draft)?
@@ -293,7 +293,7 @@ fn copy_logs(
 
 /// A file of a benchmark harness, and not a log of the agent.
 fn is_of_harness(found: &Found, run: &Run, file: usize) -> bool {
-    let format = run.sources.get(file).map(|source| source.format);
+    let format = run.origin.sources.get(file).map(|source| source.format);
     found.format.name() == "slopcodebench" && format == Some("slopcodebench")
 }
 
@@ -304,8 +304,8 @@ fn is_link(found: &Found) -> bool {
 
 /// The log of one turn, where each has its own.
 fn session_of<'a>(run: &'a Run, turn: &crate::run::Turn) -> Option<&'a str> {
-    let step = turn.steps.first().filter(|_| run.format == "slopcodebench")?;
-    let source = run.sources.get(step.place.source.0 as usize)?;
+    let step = turn.steps.first().filter(|_| run.origin.format == "slopcodebench")?;
+    let source = run.origin.sources.get(step.place.source.0 as usize)?;
     (source.format != "slopcodebench").then_some(source.name.as_str())
 }
 
@@ -478,13 +478,14 @@ fn manifest<'a>(
 /// One sentence on how the bundle came to be.
 fn provenance(run: &Run, timeline: &Timeline, warnings: &[String], has_commits: bool) -> String {
     let version = env!("CARGO_PKG_VERSION");
-    let mut parts = vec![format!("imported by trajview {version} from a {} log", run.format)];
+    let mut parts =
+        vec![format!("imported by trajview {version} from a {} log", run.origin.format)];
     parts.extend(has_commits.then(|| match timeline.from {
         FilesFrom::Commits => "files taken from its commits".to_owned(),
         from => format!("files rebuilt from {}", from.words()),
     }));
     parts.extend(warnings.iter().cloned());
-    parts.extend(run.provenance.as_ref().map(|before| format!("before that: {before}")));
+    parts.extend(run.origin.provenance.as_ref().map(|before| format!("before that: {before}")));
     parts.join("; ")
 }
 

@@ -76,10 +76,10 @@ pub(super) fn sources_of(files: &[FoundFile]) -> Vec<Source<'_>> {
 
 /// Completes a run with what only the store knows.
 pub(super) fn opened(mut run: Run, found: Found) -> Opened {
-    if run.sources.is_empty() {
+    if run.origin.sources.is_empty() {
         let source =
             |file: &FoundFile| SourceFile { name: file.name.clone(), format: found.format.name() };
-        run.sources = found.files.iter().map(source).collect();
+        run.origin.sources = found.files.iter().map(source).collect();
     }
     if run.id.is_empty() {
         run.id = found.files.first().map(|file| file.name.clone()).unwrap_or_default();
@@ -104,7 +104,7 @@ pub(super) fn opened(mut run: Run, found: Found) -> Opened {
     for (place, what) in snapshots.iter().flat_map(|snapshots| &snapshots.problems) {
         run.warnings.push(Warning { place: place.clone(), what: what.clone() });
     }
-    let bundle = (run.format == "bundle").then(|| found.folder.clone());
+    let bundle = (run.origin.format == "bundle").then(|| found.folder.clone());
     let files = found.files.into_iter().map(|file| file.bytes).collect();
     let archive = Archive::new(files, repo, snapshots, bundle);
     Opened { run: Arc::new(run), archive: Arc::new(archive) }
@@ -113,7 +113,7 @@ pub(super) fn opened(mut run: Run, found: Found) -> Opened {
 /// The repository of a bundle, where it has one that can be read; what is wrong with it becomes a warning.
 fn open_repo(folder: &Path, run: &mut Run) -> Option<Repo> {
     let path = folder.join("workspace.git");
-    if run.format != "bundle" || std::fs::symlink_metadata(&path).is_err() {
+    if run.origin.format != "bundle" || std::fs::symlink_metadata(&path).is_err() {
         return None;
     }
     let mut warn =

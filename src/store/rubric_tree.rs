@@ -21,7 +21,7 @@ const MOST_NAMED: usize = 20;
 
 /// Gives a bundle the first tree that lies beside it, and says of any run's tree what does not add up.
 pub fn complete(run: &mut Run, folder: &Path) {
-    if run.format == "bundle" {
+    if run.origin.format == "bundle" {
         let there = FILES.iter().filter(|name| is_plain_file(&folder.join(name)));
         let mut trees = there.filter_map(|name| read(folder, name, &mut run.warnings));
         let first = trees.next();

@@ -177,7 +177,7 @@ pub fn body_of(recording: &Recording<'_>, edit: &Edit) -> RecordedEdit {
     let record = recording.files.get(source).map(|file| file.record(edit.place));
     let record = record.unwrap_or_default();
     let format =
-        recording.run.sources.get(source).and_then(|source| formats::by_name(source.format));
+        recording.run.origin.sources.get(source).and_then(|source| formats::by_name(source.format));
     let not_recorded = || {
         let change = if edit.kind == EditKind::Delete {
             RecordedChange::Delete

@@ -33,10 +33,10 @@ impl Identity {
 
     /// Of what is known of a run so far.
     pub fn of_card(card: &Card) -> Self {
-        let agent = card.agent_key.clone().or_else(|| card.agent.clone());
-        let task = card.task_key.clone().or_else(|| card.task.clone());
-        let key = Key { agent, task, condition: card.condition.clone() };
-        Self { key, model: card.model.clone() }
+        let agent = card.identity.agent_key.clone().or_else(|| card.identity.agent.clone());
+        let task = card.identity.task_key.clone().or_else(|| card.identity.task.clone());
+        let key = Key { agent, task, condition: card.identity.condition.clone() };
+        Self { key, model: card.identity.model.clone() }
     }
 }
 

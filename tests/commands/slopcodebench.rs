@@ -299,7 +299,7 @@ proptest::proptest! {
 
         let record = |place: Place| place.of(sources[place.source.0 as usize].bytes);
         let format_of = |place: Place| {
-            formats::by_name(run.sources[place.source.0 as usize].format).unwrap()
+            formats::by_name(run.origin.sources[place.source.0 as usize].format).unwrap()
         };
         for step in run.turns.iter().flat_map(|turn| &turn.steps) {
             let _ = format_of(step.place).words(record(step.place), step);

@@ -7,7 +7,7 @@ use trajview::{
     metrics::quality::Snapshot,
     run::{
         Card, Warning,
-        card::{CardTests, Recorded},
+        card::{CardIdentity, CardTests, Recorded},
         recorded::Passed,
     },
     runtime::{self, Options},
@@ -46,18 +46,21 @@ type Told = Result<(Card, Scores), String>;
 fn told(name: &str) -> Told {
     let words = |words: &str| Some(words.to_owned());
     let card = |task: &str, condition: &str, agent: &str, turns: usize| Card {
-        id: name.into(),
-        title: format!("the {name} run"),
-        task: words(task),
-        agent: words(agent),
-        model: words("gpt-5.5"),
-        condition: words(condition),
         turns,
         checkpoints: 3,
         lines: Some((1200, 34)),
         tokens: Some(turns as u64 * 10_000),
         seconds: Some(turns as f64 * 60.0),
         moments: vec![turns / 2, turns],
+        identity: CardIdentity {
+            id: name.into(),
+            title: format!("the {name} run"),
+            task: words(task),
+            agent: words(agent),
+            model: words("gpt-5.5"),
+            condition: words(condition),
+            ..CardIdentity::default()
+        },
         ..Card::default()
     };
     let scores = |erosion: f64| Scores {
@@ -88,7 +91,7 @@ fn told(name: &str) -> Told {
         "gamma" => Ok((card("tally", "emergent", "claude-code 2.1", 12), scores(0.55))),
         "delta" => {
             let mut card = card("tally", "single-shot", "claude-code 2.1", 2);
-            (card.tokens, card.condition) = (None, None);
+            (card.tokens, card.identity.condition) = (None, None);
             Ok((card, Scores::default()))
         }
         paired if paired.starts_with("pair") => {

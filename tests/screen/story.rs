@@ -10,8 +10,8 @@ use trajview::{
     },
     run::{
         Agent, Checkpoint, Edit, EditKind, EditPath, Parent, Place as At, RepoPath, Role, Run,
-        Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall, ToolResult, Turn,
-        Warning,
+        RunOrigin, Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall,
+        ToolResult, Turn, Warning,
         files::{
             Blob, Blobs, Change, FileDiff, FilesFrom, MemoryBlobs, Origin, Timeline, Tree,
             TreeFile, TurnFiles,
@@ -27,10 +27,9 @@ use trajview::{
         digest::Counts,
         effect::Effect,
         files::texts::Sides,
-        measured::{Measured, Moved, RulerName},
+        measured::{self, Measured, Moved, RulerName},
         place::Place,
         question::{Answer, Question},
-        scores,
     },
     shell::{App, Message},
     store::{GoesOn, OpenError, ReuseReader, Scorer},
@@ -354,20 +353,23 @@ impl Telling {
         let run = Run {
             id: "ppdiff-emergent-01".into(),
             title: "joint protein diffusion".into(),
-            format: "codex",
             agent: Agent { name: "codex".into(), version: Some("0.42.0".into()) },
             model: Some("gpt-5-codex".into()),
             condition: Some("emergent".into()),
             task: Some(Task { id: "ppdiff".into(), title: Some("PPDiff".into()), venue: None }),
-            provenance: Some(
-                "recorded with codex exec on a made-up task, one turn a commit".into(),
-            ),
             started_at: Some(Time(1_767_225_600_000)),
             ended_at: Some(Time(1_767_229_200_000)),
             warnings: vec![Warning {
                 place: "session/rollout.jsonl:88".into(),
                 what: "not JSON: expected value at column 1".into(),
             }],
+            origin: RunOrigin {
+                format: "codex",
+                provenance: Some(
+                    "recorded with codex exec on a made-up task, one turn a commit".into(),
+                ),
+                ..self.run.origin.clone()
+            },
             ..self.run
         };
         Story {

@@ -34,13 +34,8 @@ pub struct Document<'a> {
 #[derive(Serialize)]
 pub struct Shown<'a> {
     schema: &'static str,
-    /// The profile, or the rules where they are not the profile's.
-    profile: String,
-    /// The profile whose formulas these are.
-    formulas: &'static str,
-    /// Whether the rules are the profile's own: else verbosity may not be set beside that of its reference.
-    comparable: bool,
-    rules: RulesFacts<'a>,
+    #[serde(flatten)]
+    ruler: RulerRow<'a>,
     a: RunFacts<'a>,
     b: RunFacts<'a>,
     /// Every run in the order it was named, `a` and `b` among them.
@@ -50,18 +45,37 @@ pub struct Shown<'a> {
     /// Of each run whose condition is neither; empty unless one run is emergent and one single-shot.
     gap_recovery: Vec<RecoveryRow<'a>>,
     numbers: Vec<NumberRow>,
-    /// The largest loss first.
-    components: Vec<ComponentRow>,
-    /// Rows by the score of `a`, columns by that of `b`.
-    transitions: [[usize; 5]; 5],
-    /// Components that both are judged on.
-    n: usize,
+    #[serde(flatten)]
+    components: PairedComponents,
     points: Vec<PhaseRow>,
     checkpoints: Vec<CheckpointRow>,
     /// Null unless every turn was asked for.
     turns: Option<Turns>,
     tests: TestsOf,
     files: Vec<FileShown<'a>>,
+}
+
+/// What measured the code.
+#[derive(Serialize)]
+struct RulerRow<'a> {
+    /// The profile, or the rules where they are not the profile's.
+    profile: String,
+    /// The profile whose formulas these are.
+    formulas: &'static str,
+    /// Whether the rules are the profile's own: else verbosity may not be set beside that of its reference.
+    comparable: bool,
+    rules: RulesFacts<'a>,
+}
+
+/// The components that both runs are judged on.
+#[derive(Serialize)]
+struct PairedComponents {
+    /// The largest loss first.
+    components: Vec<ComponentRow>,
+    /// Rows by the score of `a`, columns by that of `b`.
+    transitions: [[usize; 5]; 5],
+    /// Components that both are judged on.
+    n: usize,
 }
 
 #[derive(Serialize)]
@@ -235,10 +249,6 @@ impl<'a> Document<'a> {
         };
         Shown {
             schema: "trajview.compare/1",
-            profile: ruler.name(),
-            formulas: ruler.profile().name(),
-            comparable: ruler.is_comparable(),
-            rules: rules_of(ruler),
             a: facts(0),
             b: facts(1),
             runs: (0..self.parties.len()).map(facts).collect(),
@@ -253,9 +263,6 @@ impl<'a> Document<'a> {
                 .map(|it| self.recovery(it))
                 .collect(),
             numbers: COMPARED.iter().map(|number| self.number(*number, by)).collect(),
-            components: components(&rows, by),
-            transitions: transitions.counts,
-            n: transitions.n,
             points: compare::by_phase(&a.run, &b.run).into_iter().map(phase).collect(),
             checkpoints: compare::by_checkpoint(&a.run, &b.run)
                 .into_iter()
@@ -264,6 +271,17 @@ impl<'a> Document<'a> {
             turns: (self.args.each == Each::Turn).then(|| Turns { a: turns(a), b: turns(b) }),
             tests: TestsOf { a: recorded::tests(&a.run), b: recorded::tests(&b.run) },
             files: self.files.iter().map(file).collect(),
+            ruler: RulerRow {
+                profile: ruler.name(),
+                formulas: ruler.profile().name(),
+                comparable: ruler.is_comparable(),
+                rules: rules_of(ruler),
+            },
+            components: PairedComponents {
+                components: components(&rows, by),
+                transitions: transitions.counts,
+                n: transitions.n,
+            },
         }
     }
 
@@ -323,7 +341,7 @@ fn run_facts<'a>(at: usize, named: &'a Named, party: &'a Party) -> RunFacts<'a> 
         letter: letter(at),
         id: &run.id,
         path: named.path.display().to_string(),
-        format: run.format,
+        format: run.origin.format,
         title: &run.title,
         condition: run.condition.as_deref(),
         task: run.task.as_ref().map(|task| task.id.as_str()),

@@ -63,17 +63,13 @@ pub struct RunRow {
     /// Below the folder.
     pub path: String,
     pub format: &'static str,
-    pub task: Option<String>,
-    /// With the model, where an agent was run with several.
-    pub agent: Option<String>,
-    pub model: Option<String>,
-    pub condition: Option<String>,
+    #[serde(flatten)]
+    pub who: Who,
     /// Of what was judged, and of reuse.
     #[serde(flatten)]
     pub faithful: Values,
-    pub judge: Option<String>,
-    pub judged: Option<usize>,
-    pub components: Option<usize>,
+    #[serde(flatten)]
+    pub judging: JudgingRow,
     #[serde(flatten)]
     pub code: Values,
     /// Process discipline is not computed: null.
@@ -84,18 +80,43 @@ pub struct RunRow {
     /// The numbers that have no fields of their own.
     #[serde(flatten)]
     pub others: Values,
-    /// Those that count; null for a rubric tree alone.
-    pub turns: Option<usize>,
-    /// As its recorder says: `running`, `finished`, `stopped` and why.
-    pub state: Option<String>,
-    /// Of each turn that does not count, or was kept though it failed, what became of it.
-    pub turn_states: Vec<String>,
+    #[serde(flatten)]
+    pub state: StateRow,
     /// Least-squares slopes, a checkpoint; null with fewer than two measured ones.
     #[serde(flatten)]
     pub slopes: Slopes,
     pub warnings: usize,
     #[serde(skip)]
     measured: Measured,
+}
+
+/// Which task was done by whom, under which condition.
+#[derive(Serialize)]
+pub struct Who {
+    pub task: Option<String>,
+    /// With the model, where an agent was run with several.
+    pub agent: Option<String>,
+    pub model: Option<String>,
+    pub condition: Option<String>,
+}
+
+/// Who judged it, and how much of it.
+#[derive(Serialize)]
+pub struct JudgingRow {
+    pub judge: Option<String>,
+    pub judged: Option<usize>,
+    pub components: Option<usize>,
+}
+
+/// How many turns it has, and what became of it and of them.
+#[derive(Serialize)]
+pub struct StateRow {
+    /// Those that count; null for a rubric tree alone.
+    pub turns: Option<usize>,
+    /// As its recorder says: `running`, `finished`, `stopped` and why.
+    pub state: Option<String>,
+    /// Of each turn that does not count, or was kept though it failed, what became of it.
+    pub turn_states: Vec<String>,
 }
 
 /// Numbers that stand together in the JSON and the CSV of a run.
@@ -146,11 +167,8 @@ pub struct PairedRow {
     /// The conditions.
     pub a: String,
     pub b: String,
-    /// Tasks.
-    pub n: usize,
-    pub wins: usize,
-    pub ties: usize,
-    pub losses: usize,
+    #[serde(flatten)]
+    pub outcomes: Outcomes,
     pub mean_gap: Option<f64>,
     pub wilcoxon: Option<WilcoxonRow>,
     pub cohen_d: Option<f64>,
@@ -159,6 +177,16 @@ pub struct PairedRow {
     pub cohen_d_ci95: Option<Interval>,
     /// By field, why it is null.
     pub not_defined: BTreeMap<&'static str, Undefined>,
+}
+
+/// Tasks, and how many of them each side has won.
+#[derive(Serialize)]
+pub struct Outcomes {
+    /// Tasks.
+    pub n: usize,
+    pub wins: usize,
+    pub ties: usize,
+    pub losses: usize,
 }
 
 /// How a number goes from checkpoint to checkpoint.
@@ -289,12 +317,7 @@ fn run_row(run: RunFacts) -> RunRow {
     let slope = |(number, series): &(Number, Series)| (*number, slope_of(series));
     let key = &run.measured.key;
     RunRow {
-        task: key.task.clone(),
-        agent: key.agent.clone(),
-        condition: key.condition.clone(),
         faithful: values(Block::Faithful),
-        judged: run.judged.map(|(judged, _)| judged),
-        components: run.judged.map(|(_, components)| components),
         code: values(Block::Code),
         rigor_score: None,
         others: values(Block::Others),
@@ -303,13 +326,24 @@ fn run_row(run: RunFacts) -> RunRow {
         run: run.id,
         path: run.path,
         format: run.format,
-        model: run.model,
-        judge: run.judge,
         tokens: run.tokens,
-        turns: run.turns,
-        state: run.state,
-        turn_states: run.states,
         warnings: run.warnings,
+        who: Who {
+            task: key.task.clone(),
+            agent: key.agent.clone(),
+            condition: key.condition.clone(),
+            model: run.model,
+        },
+        judging: JudgingRow {
+            judged: run.judged.map(|(judged, _)| judged),
+            components: run.judged.map(|(_, components)| components),
+            judge: run.judge,
+        },
+        state: StateRow {
+            turns: run.turns,
+            state: run.states.of_run,
+            turn_states: run.states.of_turns,
+        },
         measured: run.measured,
     }
 }
@@ -362,10 +396,6 @@ fn paired_row(row: &PairedNumber, conditions: &Conditions) -> PairedRow {
         better: row.number.better(),
         a: conditions.a.clone(),
         b: conditions.b.clone(),
-        n: found.n,
-        wins: row.wins(),
-        ties: found.ties,
-        losses: row.losses(),
         mean_gap: found.mean_gap.value.ok(),
         wilcoxon: found.wilcoxon.ok().map(|test| wilcoxon_row(test, row.holm)),
         cohen_d: found.cohen_d.value.ok(),
@@ -378,6 +408,7 @@ fn paired_row(row: &PairedNumber, conditions: &Conditions) -> PairedRow {
             ("ci95", found.mean_gap.interval.err()),
             ("cohen_d_ci95", found.cohen_d.interval.err()),
         ]),
+        outcomes: Outcomes { n: found.n, wins: row.wins(), ties: found.ties, losses: row.losses() },
     }
 }
 

@@ -46,10 +46,7 @@ pub struct RunFacts {
     pub identity: Identity,
     /// Those that count; None for a rubric tree alone.
     pub turns: Option<usize>,
-    /// As its recorder says: `running`, `finished`, `stopped` and why.
-    pub state: Option<String>,
-    /// A sentence for each turn that does not count, or was kept though it failed.
-    pub states: Vec<String>,
+    pub states: States,
     pub tokens: Tokens,
     /// Those after the last checkpoint that has some, with its id.
     pub tests: Option<(String, Tests)>,
@@ -63,6 +60,14 @@ pub struct RunFacts {
     /// The numbers that go from checkpoint to checkpoint, at the end of each.
     pub series: Vec<(Number, Series)>,
     pub measured: Measured,
+}
+
+/// What became of a run and of its turns.
+pub struct States {
+    /// As its recorder says: `running`, `finished`, `stopped` and why.
+    pub of_run: Option<String>,
+    /// A sentence for each turn that does not count, or was kept though it failed.
+    pub of_turns: Vec<String>,
 }
 
 /// What runs are scored with.
@@ -167,11 +172,10 @@ fn facts(
         identity,
         id: run.id.clone(),
         path: name,
-        format: run.format,
+        format: run.origin.format,
         model: run.model.clone(),
         turns: has_turns.then_some(turns),
-        state: run.record.state.clone(),
-        states: run.state_sentences(),
+        states: States { of_run: run.origin.record.state.clone(), of_turns: run.state_sentences() },
         tokens,
         tests,
         judge: faithfulness.as_ref().map(|(judge, _)| judge.clone()),

@@ -56,9 +56,11 @@ fn run_table(document: &Document) -> Table {
     let heads = heads.chain(CORPUS.iter().map(|number| format!(">{}", number.id())));
     let mut table = Table::headed(heads.chain(["run".to_owned()]).collect());
     let mut rows: Vec<&RunRow> = document.runs.iter().collect();
-    rows.sort_by_key(|row| (&row.task, &row.agent, &row.condition)); // stable: by path within
+    rows.sort_by_key(|row| (&row.who.task, &row.who.agent, &row.who.condition)); // stable: by path within
     for run in rows {
-        let names = [&run.task, &run.agent, &run.condition].map(|it| dash(it.as_ref())).into_iter();
+        let names = [&run.who.task, &run.who.agent, &run.who.condition]
+            .map(|it| dash(it.as_ref()))
+            .into_iter();
         let numbers = CORPUS.iter().map(|number| number_cell(run, *number));
         table.row(names.chain(numbers).chain([run.path.clone()]).collect());
     }
@@ -70,7 +72,7 @@ fn number_cell(run: &RunRow, number: Number) -> String {
     if let Some(tests) = tests {
         return tests.passed();
     }
-    let is_marked = number == Number::Turns && !run.turn_states.is_empty();
+    let is_marked = number == Number::Turns && !run.state.turn_states.is_empty();
     dash(run.value(number).map(|value| number.written(value, Style::Digits(3))))
         + if is_marked { "*" } else { "" }
 }
@@ -79,10 +81,10 @@ fn paired_table(document: &Document) -> Table {
     let columns: [Column<'_, PairedRow>; 12] = [
         ("agent", &|it| agent_of(it)),
         ("metric", &|it| it.metric.into()),
-        (">n", &|it| it.n.to_string()),
-        (">wins", &|it| wins(it.better, '↑', it.wins)),
-        (">ties", &|it| it.ties.to_string()),
-        (">losses", &|it| wins(it.better, '↓', it.losses)),
+        (">n", &|it| it.outcomes.n.to_string()),
+        (">wins", &|it| wins(it.better, '↑', it.outcomes.wins)),
+        (">ties", &|it| it.outcomes.ties.to_string()),
+        (">losses", &|it| wins(it.better, '↓', it.outcomes.losses)),
         ("mean gap", &|it| with_interval(it.mean_gap, it.ci95)),
         (">W", &|it| dash(it.wilcoxon.as_ref().map(|test| test.w))),
         (">p", &|it| dash(it.wilcoxon.as_ref().map(|test| p_value(test.p)))),
@@ -199,8 +201,8 @@ fn notes(document: &Document) -> Vec<String> {
     let problems =
         document.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what));
     let told = |run: &RunRow| -> Vec<String> {
-        let state = run.state.iter().filter(|state| *state != "finished");
-        let told = state.chain(&run.turn_states);
+        let state = run.state.state.iter().filter(|state| *state != "finished");
+        let told = state.chain(&run.state.turn_states);
         told.map(|words| format!("* {}: {words}", run.path)).collect()
     };
     document.runs.iter().flat_map(told).chain(alone).chain(problems).collect()

@@ -147,7 +147,7 @@ pub const NOT_RECORDED: &str = "content not recorded";
 impl RunName {
     fn of(path: &Path, run: &Run, files_from: &'static str) -> Self {
         let path = path.display().to_string();
-        Self { id: run.id.clone(), path, format: Some(run.format), files_from }
+        Self { id: run.id.clone(), path, format: Some(run.origin.format), files_from }
     }
 }
 

@@ -35,6 +35,21 @@ pub struct FaithfulnessRow {
     pub components: Option<usize>,
     /// Of those, how many have a score: the denominator of `mcf` and of the shares. Null without a judgement.
     pub judged: Option<usize>,
+    #[serde(flatten)]
+    pub values: FaithfulnessValues,
+    /// The name of who judged.
+    pub judge: Option<String>,
+    pub judgement: Option<JudgementRow>,
+    /// Names of all judgements that could have been chosen, in the order they were made.
+    pub judges: Vec<String>,
+    #[serde(flatten)]
+    pub missing: MissingRow,
+    pub dir_detail: DirRow,
+}
+
+/// The numbers of faithfulness, and the counts that they are made of.
+#[derive(Serialize, Default)]
+pub struct FaithfulnessValues {
     pub mcf: Option<f64>,
     pub dir: Option<f64>,
     pub if50: Option<f64>,
@@ -45,17 +60,16 @@ pub struct FaithfulnessRow {
     pub full: Option<usize>,
     pub full_share: Option<f64>,
     pub by_score: Option<[usize; 5]>,
-    /// The name of who judged.
-    pub judge: Option<String>,
-    pub judgement: Option<JudgementRow>,
-    /// Names of all judgements that could have been chosen, in the order they were made.
-    pub judges: Vec<String>,
+}
+
+/// What has no verdict, no score, no result.
+#[derive(Serialize, Default)]
+pub struct MissingRow {
     /// Why there is no result where there are judgements: `2 of 24 by quick (judgements/quick.json)` for each.
     pub partial: Vec<String>,
     pub without_verdict: Vec<String>,
     pub without_score: Vec<Unscored>,
     pub without_component: Vec<String>,
-    pub dir_detail: DirRow,
 }
 
 /// Where the component scores are from.
@@ -129,7 +143,8 @@ impl FaithfulnessRow {
     /// None where nothing says what the files are.
     pub fn of_folder(reuse: Option<Reuse>) -> Self {
         let dir = reuse.as_ref().and_then(Reuse::dir);
-        Self { profile: "slump", dir, dir_detail: DirRow::of(reuse), ..Self::default() }
+        let values = FaithfulnessValues { dir, ..FaithfulnessValues::default() };
+        Self { profile: "slump", values, dir_detail: DirRow::of(reuse), ..Self::default() }
     }
 
     /// Of the tree after the last turn.
@@ -147,12 +162,15 @@ impl FaithfulnessRow {
             turn: Some(run.end()),
             components: checklist.map(|checklist| checklist.components.len()),
             judges: rubric.judgements.iter().map(|it| it.judge.name.clone()).collect(),
-            partial: if chosen.is_none() { rubric.partial() } else { vec![] },
-            without_verdict: match (chosen, checklist) {
-                (None, Some(checklist)) => {
-                    checklist.components.iter().map(|it| it.id.clone()).collect()
-                }
-                _ => vec![],
+            missing: MissingRow {
+                partial: if chosen.is_none() { rubric.partial() } else { vec![] },
+                without_verdict: match (chosen, checklist) {
+                    (None, Some(checklist)) => {
+                        checklist.components.iter().map(|it| it.id.clone()).collect()
+                    }
+                    _ => vec![],
+                },
+                ..MissingRow::default()
             },
             ..Self::of_folder(reuse)
         };
@@ -161,18 +179,24 @@ impl FaithfulnessRow {
         Self {
             components: Some(scores.components),
             judged: Some(scores.judged),
-            mcf: scores.mcf(),
-            if50: scores.mcf().zip(end.dir).map(|(mcf, dir)| if50(mcf, dir)),
-            severe: Some(scores.severe()),
-            severe_share: scores.share(scores.severe()),
-            full: Some(scores.full()),
-            full_share: scores.share(scores.full()),
-            by_score: Some(scores.by_score),
+            values: FaithfulnessValues {
+                mcf: scores.mcf(),
+                dir: end.values.dir,
+                if50: scores.mcf().zip(end.values.dir).map(|(mcf, dir)| if50(mcf, dir)),
+                severe: Some(scores.severe()),
+                severe_share: scores.share(scores.severe()),
+                full: Some(scores.full()),
+                full_share: scores.share(scores.full()),
+                by_score: Some(scores.by_score),
+            },
             judge: Some(judgement.judge.name.clone()),
             judgement: Some(JudgementRow::of(judgement, end.commit.as_deref(), run.end())),
-            without_verdict: scores.without_verdict,
-            without_score: scores.without_score,
-            without_component: scores.without_component,
+            missing: MissingRow {
+                partial: end.missing.partial,
+                without_verdict: scores.without_verdict,
+                without_score: scores.without_score,
+                without_component: scores.without_component,
+            },
             ..end
         }
     }

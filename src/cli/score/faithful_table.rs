@@ -17,7 +17,7 @@ use super::{
 pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
     let Some(row) = &document.faithfulness else { return Ok(()) };
     let exposure = document.exposure.as_ref();
-    if row.dir.is_none() && row.components.is_none() && exposure.is_none() {
+    if row.values.dir.is_none() && row.components.is_none() && exposure.is_none() {
         return Ok(());
     }
     let mut table = Table::new(&["faithfulness", ">value", "over"]);
@@ -43,15 +43,15 @@ fn scores(row: &FaithfulnessRow, table: &mut Table) {
     let mut add =
         |number: Number, value: Option<f64>, over: String| table.row(cells(number, value, over));
     let judged = judged(row);
-    add(Number::Mcf, row.mcf, format!("0 to 4, {judged}"));
-    if let Some(by_score) = row.by_score {
+    add(Number::Mcf, row.values.mcf, format!("0 to 4, {judged}"));
+    if let Some(by_score) = row.values.by_score {
         let by_score = by_score.map(|count| count.to_string()).join(", ");
         add(
             Number::Severe,
-            count(row.severe),
+            count(row.values.severe),
             format!("scores of 0 or 1; scores from 0 to 4: {by_score}"),
         );
-        add(Number::Full, count(row.full), "scores of 4".into());
+        add(Number::Full, count(row.values.full), "scores of 4".into());
     }
     let detail = &row.dir_detail;
     let symbols = match (detail.reused, detail.exported) {
@@ -68,8 +68,8 @@ fn scores(row: &FaithfulnessRow, table: &mut Table) {
             format!("{reused} of {exported} exported symbols are used by another module{besides}")
         }
     };
-    add(Number::Dir, row.dir, symbols);
-    add(Number::If50, row.if50, "half MCF / 4, half DIR".into());
+    add(Number::Dir, row.values.dir, symbols);
+    add(Number::If50, row.values.if50, "half MCF / 4, half DIR".into());
 }
 
 fn cells(number: Number, value: Option<f64>, over: String) -> Vec<String> {
@@ -83,7 +83,9 @@ fn judged(row: &FaithfulnessRow) -> String {
         (Some(judged), Some(all), Some(judgement)) => {
             format!("{judged} of {all} components judged by {}", by(judgement))
         }
-        (_, Some(all), _) if row.partial.is_empty() => format!("none of {all} components judged"),
+        (_, Some(all), _) if row.missing.partial.is_empty() => {
+            format!("none of {all} components judged")
+        }
         (_, Some(all), _) => format!("no judgement has a score for each of {all} components"),
         _ => "no checklist, no judgement".into(),
     }
@@ -110,8 +112,8 @@ fn shares(row: &ExposureRow, table: &mut Table) {
 /// What the numbers leave out, each by name.
 fn notes(row: &FaithfulnessRow) -> Vec<String> {
     let mut notes = vec![];
-    if !row.partial.is_empty() {
-        let all = row.partial.join("; ");
+    if !row.missing.partial.is_empty() {
+        let all = row.missing.partial.join("; ");
         notes.push(format!(
             "judged in part, which is no result of the run: {all}; --judge names one"
         ));
@@ -122,12 +124,12 @@ fn notes(row: &FaithfulnessRow) -> Vec<String> {
             let all = row.judges.join(", ");
             notes.push(format!("judgements by: {all}; --judge chooses"));
         }
-        notes.extend(listed("without a verdict", &row.without_verdict));
-        notes.extend(listed("judged, not in the checklist", &row.without_component));
+        notes.extend(listed("without a verdict", &row.missing.without_verdict));
+        notes.extend(listed("judged, not in the checklist", &row.missing.without_component));
     }
     let unscored =
         |Unscored { component, why }: &Unscored| format!("no score for {component}: {why}");
-    notes.extend(row.without_score.iter().map(unscored));
+    notes.extend(row.missing.without_score.iter().map(unscored));
     let unread = row.dir_detail.skipped.iter();
     notes.extend(unread.map(|file| format!("left out of DIR: {}: {}", file.path, file.why)));
     if row.dir_detail.gave_up {

@@ -39,12 +39,12 @@ impl Facts for AtPoint<'_> {
     fn verdicts(&self) -> Option<Verdicts> {
         let row = self.judged?;
         Some(Verdicts {
-            mcf: row.mcf,
-            severe: row.severe,
-            full: row.full,
+            mcf: row.values.mcf,
+            severe: row.values.severe,
+            full: row.values.full,
             judged: row.judged,
             components: row.components,
-            dir: row.dir,
+            dir: row.values.dir,
         })
     }
 

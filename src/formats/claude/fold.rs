@@ -130,21 +130,33 @@ pub struct Fold {
     /// Calls without an id that wait for a result without one.
     nameless: Vec<(Owner, usize)>,
     seen: HashSet<Box<str>>,
-    responses: Vec<Response>,
-    by_message: HashMap<Box<str>, usize>,
+    responses: Responses,
     models: Vec<Box<str>>,
     touched: HashSet<EditPath>,
     compacting: Option<(Owner, usize)>,
     typed: Option<Typed>,
-    title_rank: u8,
-    /// Titles of rank 1, each with the record that it names a session by.
-    summaries: Vec<(Box<str>, Box<str>)>,
+    titles: Titles,
     /// What the program wrote for the model since it last answered.
     written: Vec<Written>,
     /// Whether what is read now is the first turn's, and no longer what stands before it.
     pub has_begun: bool,
     /// The turn in which the model worked last.
     worked_in: Option<usize>,
+}
+
+/// Titles that the log gives the session.
+#[derive(Debug, Default, Clone)]
+struct Titles {
+    title_rank: u8,
+    /// Titles of rank 1, each with the record that it names a session by.
+    summaries: Vec<(Box<str>, Box<str>)>,
+}
+
+/// Responses of the model, and which of them a message is of.
+#[derive(Debug, Default, Clone)]
+struct Responses {
+    all: Vec<Response>,
+    by_message: HashMap<Box<str>, usize>,
 }
 
 impl Fold {
@@ -159,8 +171,8 @@ impl Fold {
         if let Some(session) = line.session.as_deref().filter(|_| run.id.is_empty()) {
             run.id = session.to_owned();
         }
-        if run.root.is_none() {
-            run.root = line.cwd.as_deref().map(str::to_owned);
+        if run.origin.root.is_none() {
+            run.origin.root = line.cwd.as_deref().map(str::to_owned);
         }
         if run.agent.version.is_none() {
             run.agent.version = line.version.as_deref().map(str::to_owned);
@@ -170,20 +182,20 @@ impl Fold {
             run.ended_at = later(run.ended_at, line.time);
         }
         if let What::Title { rank, title } = &line.what
-            && *rank >= self.title_rank
+            && *rank >= self.titles.title_rank
         {
-            self.title_rank = *rank;
+            self.titles.title_rank = *rank;
             run.title = title.to_string();
         }
         if let What::Summary { title, leaf } = &line.what {
-            self.summaries.push((title.clone(), leaf.clone()));
+            self.titles.summaries.push((title.clone(), leaf.clone()));
         }
     }
 
     /// The last title that names a record of this recording, where nothing better is known.
     fn title_by_summary(&mut self) {
-        let own = self.summaries.iter().rev().find(|(_, leaf)| self.seen.contains(leaf));
-        if let Some((title, _)) = own.filter(|_| self.title_rank <= 1) {
+        let own = self.titles.summaries.iter().rev().find(|(_, leaf)| self.seen.contains(leaf));
+        if let Some((title, _)) = own.filter(|_| self.titles.title_rank <= 1) {
             self.run.title = title.to_string();
         }
     }
@@ -393,7 +405,7 @@ impl Fold {
                 }
             }
             if let Some(response) = response.filter(|_| self.steps(owner).len() > before) {
-                let response = &mut self.responses[response];
+                let response = &mut self.responses.all[response];
                 response.step = response.step.or((response.owner == owner).then_some(before));
             }
         }
@@ -402,16 +414,16 @@ impl Fold {
     /// Every block of a message repeats its usage, early ones with less of it: the last one counts.
     fn response(&mut self, owner: Owner, message: &Assistant) -> Option<usize> {
         let tokens = message.tokens?;
-        let known = message.id.as_ref().and_then(|id| self.by_message.get(id)).copied();
+        let known = message.id.as_ref().and_then(|id| self.responses.by_message.get(id)).copied();
         let at = known.unwrap_or_else(|| {
-            self.responses.push(Response { owner, tokens, step: None });
-            let at = self.responses.len() - 1;
+            self.responses.all.push(Response { owner, tokens, step: None });
+            let at = self.responses.all.len() - 1;
             if let Some(id) = &message.id {
-                self.by_message.insert(id.clone(), at);
+                self.responses.by_message.insert(id.clone(), at);
             }
             at
         });
-        self.responses[at].tokens = tokens;
+        self.responses.all[at].tokens = tokens;
         Some(at)
     }
 
@@ -443,7 +455,7 @@ impl Fold {
 
     /// A path below the workspace without the workspace's own path.
     fn relative(&self, label: &str) -> Box<str> {
-        let root = self.run.root.as_deref().unwrap_or_default().trim_end_matches('/');
+        let root = self.run.origin.root.as_deref().unwrap_or_default().trim_end_matches('/');
         let below = label.strip_prefix(root).filter(|_| !root.is_empty());
         let below = below.and_then(|rest| rest.strip_prefix('/')).filter(|rest| !rest.is_empty());
         below.unwrap_or(label).into()
@@ -497,7 +509,7 @@ impl Fold {
         // Of a whole file written without a structured result, the call cannot tell whether it was there before.
         let is_guess = outcome.sketches.is_empty()
             && asked.is_some_and(|asked| asked.added.is_some() && asked.removed.is_none());
-        let root = self.run.root.clone();
+        let root = self.run.origin.root.clone();
         let sort = |path: &str| EditPath::sort(path, root.as_deref());
         let mut edits = vec![];
         for (sketch, place) in found {
@@ -554,7 +566,7 @@ impl Fold {
             self.hand_over(Owner::Turn(last));
         }
         self.title_by_summary();
-        for response in &self.responses {
+        for response in &self.responses.all {
             if let Some(step) = response.step.filter(|_| tokens == TokensFrom::Messages) {
                 let step = match response.owner {
                     Owner::Turn(turn) => &mut self.run.turns[turn].steps[step],
@@ -565,7 +577,7 @@ impl Fold {
         }
         let turns_of_agents = super::subagents::link(&mut self);
         if tokens == TokensFrom::Messages {
-            for response in &self.responses {
+            for response in &self.responses.all {
                 let turn = match response.owner {
                     Owner::Turn(turn) => Some(turn),
                     Owner::Agent(agent) => {

@@ -135,7 +135,7 @@ fn changed_files_are_known_by_their_paths_only() {
             ("c.py", EditKind::Delete, None)
         ]
     );
-    assert_eq!(run.root.as_deref(), Some("/w"));
+    assert_eq!(run.origin.root.as_deref(), Some("/w"));
     let body = CodexExec.edit(edits[0].place.of(log.as_bytes()), &edits[0]).unwrap();
     assert_eq!(body.change, RecordedChange::NotRecorded);
     assert_eq!(

@@ -109,14 +109,20 @@ struct Fold<'a> {
     calls: HashMap<Box<str>, usize>,
     /// Codex has begun to work, and we do not know yet on whose request.
     opening: Option<Opening>,
-    first_at: Option<Time>,
-    last_at: Option<Time>,
+    span: Span,
 
     counter: Counter,
     /// The first step of the response whose tokens are still to come.
     response: Option<usize>,
     /// Tokens told before the first step of their response.
     owed: Option<Tokens>,
+}
+
+/// The first and the last moment that is recorded.
+#[derive(Default)]
+struct Span {
+    first_at: Option<Time>,
+    last_at: Option<Time>,
 }
 
 struct TurnDraft {
@@ -228,8 +234,8 @@ impl Fold<'_> {
                 self.push(Draft::new(line, StepKind::Unknown, Role::System, label));
             }
         }
-        self.first_at = self.first_at.or(line.at);
-        self.last_at = line.at.or(self.last_at);
+        self.span.first_at = self.span.first_at.or(line.at);
+        self.span.last_at = line.at.or(self.span.last_at);
     }
 
     fn model(&mut self, model: &str) {
@@ -245,7 +251,7 @@ impl Fold<'_> {
         self.response = None;
         self.opening = Some(Opening {
             at: line.at,
-            ended_before: self.last_at,
+            ended_before: self.span.last_at,
             first_draft: self.drafts.len(),
             first_usage: self.usages.len(),
         });
@@ -281,7 +287,7 @@ impl Fold<'_> {
     ) {
         let opening = opening.unwrap_or(Opening {
             at,
-            ended_before: self.last_at,
+            ended_before: self.span.last_at,
             first_draft: self.drafts.len(),
             first_usage: self.usages.len(),
         });
@@ -679,13 +685,13 @@ impl Fold<'_> {
     fn finish(mut self) -> Thread {
         self.close_opening();
         if self.turns.is_empty() && !self.usages.is_empty() {
-            self.begin_turn(None, self.first_at, "".into(), None);
+            self.begin_turn(None, self.span.first_at, "".into(), None);
         }
         if let Some(first) = self.turns.first_mut() {
             first.first_usage = 0;
         }
         if let Some(last) = self.turns.last_mut() {
-            last.ended_at = self.last_at;
+            last.ended_at = self.span.last_at;
         }
         let mut drafts = std::mem::take(&mut self.drafts).into_iter();
         let mut turns = vec![];
@@ -710,8 +716,8 @@ impl Fold<'_> {
             });
         }
         Thread {
-            started_at: self.meta.started_at.or(self.first_at),
-            ended_at: self.last_at,
+            started_at: self.meta.started_at.or(self.span.first_at),
+            ended_at: self.span.last_at,
             meta: self.meta,
             name: self.name,
             models: self.models,

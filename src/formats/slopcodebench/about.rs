@@ -19,7 +19,7 @@ impl Reader<'_> {
             None => problem.clone(),
         };
         run.title.clone_from(&problem);
-        run.harness = Some(generation::harness(self.generation, catalog.as_deref()));
+        run.origin.harness = Some(generation::harness(self.generation, catalog.as_deref()));
         run.task = Some(Task { id: problem, title: None, venue: Some("SlopCodeBench".into()) });
         run.agent = Agent {
             name: self
@@ -38,7 +38,7 @@ impl Reader<'_> {
         };
         run.started_at = self.info.get("summary.started").and_then(Time::parse);
         run.ended_at = self.info.get("summary.ended").and_then(Time::parse);
-        self.run.provenance =
+        self.run.origin.provenance =
             Some(self.said().unwrap_or_else(|| self.provenance(catalog.as_deref())));
         if let Some(at) = self.layout.result {
             match values::of_object(self.sources[at].name, &self.text(at), None) {
@@ -70,7 +70,7 @@ impl Reader<'_> {
             self.config.get("thinking").map(|thinking| format!("thinking {thinking}")),
             self.config.get("pass_policy").map(|policy| format!("pass policy {policy}")),
         ];
-        let harness = self.run.harness.as_deref().unwrap_or_default();
+        let harness = self.run.origin.harness.as_deref().unwrap_or_default();
         let said: Vec<String> = parts.into_iter().flatten().collect();
         if said.is_empty() {
             return format!("a run directory of {harness}");

@@ -115,14 +115,14 @@ impl SecondPass<'_> {
             return false;
         };
         let record = sources.get(place.source.0 as usize).map(|source| place.of(source.bytes));
-        let format = by_name(run.format).zip(record);
+        let format = by_name(run.origin.format).zip(record);
         format.is_some_and(|(format, record)| words_of(&format.request(record)) == wanted)
     }
 }
 
 /// Whether this is what the agent printed, which its own log may hold once more.
 fn is_printed(run: &Run) -> bool {
-    matches!(run.format, "claude-stream-json" | "codex-exec")
+    matches!(run.origin.format, "claude-stream-json" | "codex-exec")
 }
 
 /// The file that an account was read from.
@@ -178,18 +178,18 @@ impl Told {
         self.cost_usd = sum(found.iter().flat_map(|run| &run.turns).map(|turn| turn.cost_usd));
         let mut formats: Vec<&'static str> = vec![];
         for run in &found {
-            if !formats.contains(&run.format) {
-                formats.push(run.format);
+            if !formats.contains(&run.origin.format) {
+                formats.push(run.origin.format);
             }
         }
         let steps = |format: &str| -> usize {
-            let own = found.iter().filter(|run| run.format == format);
+            let own = found.iter().filter(|run| run.origin.format == format);
             own.map(steps_of).sum()
         };
         // Between equals the session log, which knows times, and else the first.
         let rank = |format: &&&str| (steps(format), ***format == *"claude-code");
         let best = formats.iter().rev().max_by_key(rank).copied();
-        found.retain(|run| Some(run.format) == best);
+        found.retain(|run| Some(run.origin.format) == best);
         found.sort_by_key(|run| run.started_at);
         for run in &mut found {
             warnings.append(&mut run.warnings);

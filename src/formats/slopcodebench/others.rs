@@ -53,7 +53,7 @@ pub fn read(source: Source<'_>, id: SourceId) -> Option<Run> {
         let what = "not a log of a known agent; its lines are shown as they are";
         fold.run.warnings.push(jsonl::warning(source.name, place, what));
     }
-    fold.run.format = "slopcodebench";
+    fold.run.origin.format = "slopcodebench";
     Some(fold.run)
 }
 

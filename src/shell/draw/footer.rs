@@ -66,7 +66,7 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
 }
 
 fn of_live(app: &App, live: &Live, theme: Theme, width: usize) -> Line<'static> {
-    match (&live.prompt, &live.notice) {
+    match (&live.input.prompt, &live.notice) {
         (Some(prompt), _) => {
             let typed = vec![
                 own(crate::views::live::draw::requests::asks(prompt.kind), theme.of(Meaning::Key)),

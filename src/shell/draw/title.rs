@@ -33,8 +33,13 @@ fn who(run: &Run, theme: Theme) -> Vec<Span<'static>> {
     let title = if run.title.is_empty() { &run.id } else { &run.title };
     let task = run.task.as_ref().map(|task| task.title.as_ref().unwrap_or(&task.id).clone());
     let task = task.filter(|task| task != title);
-    let facts =
-        [run.condition.clone(), Some(agent(run)), run.model.clone(), task, run.harness.clone()];
+    let facts = [
+        run.condition.clone(),
+        Some(agent(run)),
+        run.model.clone(),
+        task,
+        run.origin.harness.clone(),
+    ];
     let facts: Vec<_> = facts.into_iter().flatten().filter(|fact| !fact.is_empty()).collect();
     vec![
         recorded(title, theme.of(Meaning::Title)),

@@ -195,15 +195,17 @@ fn table_at_work(screens: &Screens) -> Option<Job> {
 
 fn comparison_at_work(screens: &Screens) -> Option<Job> {
     let compared = screens.compared.as_ref()?;
-    let state = match (compared.is_stopped, compared.progress, &compared.failed) {
-        (.., Some(_)) => State::Failed,
-        (true, ..) => State::Stopped,
-        (false, Some(_), None) => State::Running,
-        (false, None, None) => return None,
-    };
+    let state =
+        match (compared.measures.is_stopped, compared.measures.progress, &compared.measures.failed)
+        {
+            (.., Some(_)) => State::Failed,
+            (true, ..) => State::Stopped,
+            (false, Some(_), None) => State::Running,
+            (false, None, None) => return None,
+        };
     let job = Job::of(Work::Comparison, "measuring the comparison".into(), state);
-    let words = compared.failed.clone().unwrap_or_default();
-    Some(Job { progress: compared.progress, words, ..job })
+    let words = compared.measures.failed.clone().unwrap_or_default();
+    Some(Job { progress: compared.measures.progress, words, ..job })
 }
 
 fn enter(screens: &mut Screens, work: &Work) -> Vec<Effect> {

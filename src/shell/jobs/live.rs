@@ -10,7 +10,7 @@ use crate::{
     session::{
         ask::Pending,
         effect::Effect,
-        jobs::{Choice, Condition, Found, Origin, Refusal, Start, What},
+        jobs::{Choice, Condition, Found, Limits, Origin, Refusal, Start, What},
         place::Place,
         question::Question,
         request::{Numbers, Request},
@@ -200,12 +200,14 @@ fn wanted(form: &Form, origin: Option<&Origin>, work: &Path) -> Result<Start, Re
         has_full_rights: form.choice(RIGHTS) == "full",
         notes: form.text(NOTES).map(PathBuf::from),
         tests: form.text(TESTS).map(str::to_owned),
-        tokens: form.amount("tokens"),
-        usd: form.amount("usd"),
-        minutes: form.amount("minutes"),
-        turns: form.amount("turns"),
         folder: form.text(FOLDER).map(PathBuf::from),
         work: work.to_owned(),
+        limits: Limits {
+            tokens: form.amount("tokens"),
+            usd: form.amount("usd"),
+            minutes: form.amount("minutes"),
+            turns: form.amount("turns"),
+        },
     })
 }
 
@@ -262,8 +264,8 @@ pub(crate) fn origin(screens: &Screens) -> Option<Origin> {
         let row = table.selected()?;
         let card = row.card();
         let name = row.path.file_stem()?.to_string_lossy().into_owned();
-        let task = card.and_then(|it| it.task_key.clone()).unwrap_or_else(|| name.clone());
-        let condition = card.and_then(|it| it.condition.as_deref()).unwrap_or_default();
+        let task = card.and_then(|it| it.identity.task_key.clone()).unwrap_or_else(|| name.clone());
+        let condition = card.and_then(|it| it.identity.condition.as_deref()).unwrap_or_default();
         return Some(Origin {
             path: row.path.clone(),
             name,
@@ -283,10 +285,10 @@ pub(crate) fn show_begun(
 ) -> Vec<Effect> {
     screens.begin_live();
     let Some(live) = &mut screens.live else { return vec![] };
-    live.bundle = Some(bundle);
+    live.from.bundle = Some(bundle);
     let Some(origin) = origin else { return vec![] };
     let path = origin.path.clone();
-    live.origin = Some(origin);
+    live.from.origin = Some(origin);
     if screens.open_run().is_some() && screens.source == path {
         return vec![];
     }

@@ -51,6 +51,6 @@ pub(crate) fn measure_with(screens: &mut Screens, measure: Measure) -> Vec<Effec
 /// Values measured with another profile or other rules are not shown any more.
 pub(crate) fn dismiss_before(screens: &mut Screens) {
     screens.on_open_run(|open| open.session.scores.before = None);
-    screens.on_comparison(|it| it.before = None);
+    screens.on_comparison(|it| it.measures.before = None);
     screens.on_collection(Collection::dismiss_before);
 }

@@ -59,7 +59,7 @@ impl Screens {
                 let stops = message == Message::StopOrGoOn;
                 if let Some(compared) = &mut self.compared {
                     compared.update(message, &areas);
-                    let is_over = stops && compared.is_stopped;
+                    let is_over = stops && compared.measures.is_stopped;
                     return is_over.then_some(Effect::StopComparing).into_iter().collect();
                 }
             }

@@ -87,30 +87,31 @@ impl Screens {
     /// Brings the run that the live one was started from to the checkpoint of this turn, unless somebody looks elsewhere
     /// in it.
     fn lead_to(&mut self, turn: usize) {
-        let is_beside = |live: &Live| live.origin.as_ref().is_some_and(|it| it.path == self.source);
+        let is_beside =
+            |live: &Live| live.from.origin.as_ref().is_some_and(|it| it.path == self.source);
         let Some(open) = self.open_run().filter(|_| self.live().is_some_and(is_beside)) else {
             return;
         };
         let Some(live) = &self.live else { return };
-        let is_as_left = live.led_to.is_none_or(|at| at == open.session.turn);
+        let is_as_left = live.from.led_to.is_none_or(|at| at == open.session.turn);
         let Some(at) = live.same_place(turn, &open.session.run).filter(|_| is_as_left) else {
             return;
         };
         self.on_open_run(|open| open.replay.select_turn(&mut open.session, at));
         if let Some(live) = &mut self.live {
-            live.led_to = Some(at);
+            live.from.led_to = Some(at);
         }
     }
 
     /// What is recorded so far in the place of the run that this one was started from, or that again.
     fn show_other_run(&mut self) -> Vec<Effect> {
         let Some(live) = &mut self.live else { return vec![] };
-        let (Some(origin), Some(bundle)) = (&live.origin, &live.bundle) else {
+        let (Some(origin), Some(bundle)) = (&live.from.origin, &live.from.bundle) else {
             live.notice = Some("this run was not started from another".into());
             return vec![];
         };
         let (path, place) = if self.source == *bundle {
-            let turn = live.led_to.map(|at| At::Turn(at + 1));
+            let turn = live.from.led_to.map(|at| At::Turn(at + 1));
             (origin.path.clone(), Place { turn, ..Place::default() })
         } else if live.done() > 0 {
             let follows = !live.is_over();
@@ -126,7 +127,7 @@ impl Screens {
     /// Sets the run beside the one that it was started from.
     fn compare_live(&mut self) {
         let Some(live) = &mut self.live else { return };
-        let pair = live.origin.as_ref().zip(live.bundle.as_ref());
+        let pair = live.from.origin.as_ref().zip(live.from.bundle.as_ref());
         match pair.map(|(origin, bundle)| vec![origin.path.clone(), bundle.clone()]) {
             None => {
                 let message = Message::Compare;

@@ -13,7 +13,7 @@ fn message(session: &str, is_agent: bool) -> String {
 }
 
 fn names(opened: &crate::store::Opened) -> Vec<&str> {
-    opened.run.sources.iter().map(|source| source.name.as_str()).collect()
+    opened.run.origin.sources.iter().map(|source| source.name.as_str()).collect()
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_folder_is_looked_into_while_all_its_logs_are_opened_at_once() {
 
     let opened: Vec<usize> = runs_below(folder.path())
         .par_iter()
-        .map(|run| open_among(run, &siblings).unwrap().run.sources.len())
+        .map(|run| open_among(run, &siblings).unwrap().run.origin.sources.len())
         .collect();
 
     assert_eq!(opened, vec![1; 300]);

@@ -111,12 +111,12 @@ impl Comparison {
     }
 
     fn ask_measures(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        if self.is_stopped || self.failed.is_some() || self.is_measuring() {
+        if self.measures.is_stopped || self.measures.failed.is_some() || self.is_measuring() {
             return None;
         }
         let (run, moments) = self.wanted()?;
         let path = self.paths.get(run)?.clone();
-        Some(self.measuring.ask(numbers, run, Question::PartyScores { path, moments }))
+        Some(self.measures.measuring.ask(numbers, run, Question::PartyScores { path, moments }))
     }
 
     /// What is to be measured next: the ends of the two runs, then of all, then checkpoints, then turns where they are
@@ -148,7 +148,7 @@ impl Comparison {
     }
 
     pub fn is_measuring(&self) -> bool {
-        !self.measuring.is_free()
+        !self.measures.measuring.is_free()
     }
 
     /// Takes an answer, if it is to a question that is out.
@@ -161,14 +161,14 @@ impl Comparison {
             }
             Answer::Parties(Err(why)) => self.parties.settle(request, Err(why)),
             Answer::PartyScores(scores) => {
-                let Some(run) = self.measuring.answered(request) else { return };
-                self.progress = None;
+                let Some(run) = self.measures.measuring.answered(request) else { return };
+                self.measures.progress = None;
                 match scores {
                     Ok((ruler, measured)) => {
-                        self.ruler = Some(ruler);
+                        self.measures.ruler = Some(ruler);
                         self.put_measures(run, measured);
                     }
-                    Err(why) => self.failed = Some(why),
+                    Err(why) => self.measures.failed = Some(why),
                 }
             }
             Answer::Trees(trees) => {
@@ -189,8 +189,8 @@ impl Comparison {
 
     /// How far the measuring that is out has come.
     pub(crate) fn take_progress(&mut self, request: Request, done: usize, total: usize) {
-        if self.measuring.is_about(request) {
-            self.progress = Some((done, total));
+        if self.measures.measuring.is_about(request) {
+            self.measures.progress = Some((done, total));
         }
     }
 

@@ -9,7 +9,7 @@ use crate::{
 use super::Comparison;
 
 pub fn of(compared: &Comparison) -> Vec<Row> {
-    let ruler = compared.ruler.as_ref().map(|ruler| {
+    let ruler = compared.measures.ruler.as_ref().map(|ruler| {
         let rules = format!("{}, {} rules, {}", ruler.said(), ruler.rules, ruler.source);
         Row::of("measured by", rules)
     });
@@ -49,7 +49,7 @@ fn of_run(compared: &Comparison, at: usize, party: &Party) -> Vec<Row> {
         ("checkpoints", Some(run.checkpoints.len().to_string())),
         ("last commit", commit),
         ("judged by", Some(judged.unwrap_or_else(|| "not judged".into()))),
-        ("how it came to be", run.provenance.clone()),
+        ("how it came to be", run.origin.provenance.clone()),
     ];
     let rows = facts.into_iter().filter_map(|(name, value)| Some(Row::of(name, value?)));
     [Row::heading(&format!("{} {}", letter(at), run.id))].into_iter().chain(rows).collect()

@@ -51,6 +51,16 @@ pub struct Comparison {
     pub code: Code,
     pub chart: Chart,
     pub files: Files,
+    pub measures: Measures,
+    /// Something to say once; gone at the next key.
+    pub notice: Option<String>,
+    /// Id of the component to begin with.
+    wanted: Option<String>,
+}
+
+/// What measures the code, how far it is, and what was measured before.
+#[derive(Debug)]
+pub struct Measures {
     /// What measures; None until something is measured.
     pub ruler: Option<RulerName>,
     /// What another profile or other rules measured, and which; until somebody dismisses it. One a path.
@@ -61,10 +71,6 @@ pub struct Comparison {
     pub progress: Option<(usize, usize)>,
     /// Whether the user does not want any more measured.
     pub is_stopped: bool,
-    /// Something to say once; gone at the next key.
-    pub notice: Option<String>,
-    /// Id of the component to begin with.
-    wanted: Option<String>,
     /// Which run is being measured.
     measuring: Pending<usize>,
 }
@@ -158,14 +164,16 @@ impl Comparison {
             code: Code::default(),
             chart: Chart::default(),
             files: Files::default(),
-            ruler: None,
-            before: None,
-            failed: None,
-            progress: None,
-            is_stopped: false,
             notice: None,
             wanted: None,
-            measuring: Pending::default(),
+            measures: Measures {
+                ruler: None,
+                before: None,
+                failed: None,
+                progress: None,
+                is_stopped: false,
+                measuring: Pending::default(),
+            },
         }
     }
 

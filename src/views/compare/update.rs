@@ -125,10 +125,10 @@ impl Comparison {
     }
 
     fn stop_or_go_on(&mut self) {
-        self.is_stopped = !self.is_stopped;
-        if self.is_stopped {
-            self.measuring.forget();
-            self.progress = None;
+        self.measures.is_stopped = !self.measures.is_stopped;
+        if self.measures.is_stopped {
+            self.measures.measuring.forget();
+            self.measures.progress = None;
         }
     }
 
@@ -151,11 +151,11 @@ impl Comparison {
 
     /// Measures everything anew, with another profile or other rules; what is known stays as what was before.
     pub(crate) fn measure_again(&mut self) {
-        self.measuring.forget();
-        (self.failed, self.progress) = (None, None);
+        self.measures.measuring.forget();
+        (self.measures.failed, self.measures.progress) = (None, None);
         let Loading::Ready(parties) = &mut self.parties else { return };
-        if let Some(ruler) = self.ruler.take() {
-            self.before = Some((ruler, parties.clone()));
+        if let Some(ruler) = self.measures.ruler.take() {
+            self.measures.before = Some((ruler, parties.clone()));
         }
         parties.iter_mut().for_each(|party| party.measured.clear());
     }

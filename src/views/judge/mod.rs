@@ -52,14 +52,26 @@ pub struct Judging {
     pub(crate) follows: bool,
     /// In the words about one component.
     pub words: Scroll,
-    plans: Pending<Wish>,
+    asked: Questions,
     plan: Option<(Wish, Result<Plan, String>)>,
     groups: Option<Groups>,
+    wants: Wants,
+}
+
+/// What is to be asked of the world next.
+#[derive(Debug, Default)]
+struct Wants {
     /// What is to be asked of the world next.
     wanted: Option<Start>,
     is_stop_wanted: bool,
     is_search_wanted: bool,
     is_keep_wanted: bool,
+}
+
+/// Questions that are out.
+#[derive(Debug, Default)]
+struct Questions {
+    plans: Pending<Wish>,
     searches: Pending<()>,
     /// By the name of a judge.
     lists: Pending<()>,
@@ -214,12 +226,12 @@ impl Judging {
 
     /// Whether somebody may still be found.
     pub fn is_searching(&self) -> bool {
-        self.is_search_wanted || !self.searches.is_free()
+        self.wants.is_search_wanted || !self.asked.searches.is_free()
     }
 
     /// Whether the chosen judge is being asked which models it has.
     pub fn is_listing(&self) -> bool {
-        !self.lists.is_free()
+        !self.asked.lists.is_free()
     }
 
     fn toggle(&mut self, layout: &Layout) {
@@ -229,7 +241,7 @@ impl Judging {
                 self.has_keyboard = false;
             }
             _ => {
-                self.is_search_wanted |= !self.is_open && self.page == Page::Form;
+                self.wants.is_search_wanted |= !self.is_open && self.page == Page::Form;
                 self.is_open = true;
                 self.has_keyboard = true;
             }
@@ -368,7 +380,7 @@ impl Judging {
             Some(_) => session.notice = Some("a judge is being asked: x stops it".into()),
             None => {
                 self.page = Page::Form;
-                self.is_search_wanted = true;
+                self.wants.is_search_wanted = true;
             }
         }
     }
@@ -382,7 +394,7 @@ impl Judging {
             }
             Some(judge) => lacks_model(judge, form.model()),
         };
-        self.is_keep_wanted = session.notice.is_none();
+        self.wants.is_keep_wanted = session.notice.is_none();
     }
 
     /// As the form says, if that can be done and it has been said what it takes.
@@ -423,7 +435,7 @@ impl Judging {
         judging.part = Part::Components;
         (judging.rows, judging.calls) = (Scroll::default(), Scroll::default());
         judging.follows = true;
-        judging.wanted = Some(start);
+        judging.wants.wanted = Some(start);
         Ok(())
     }
 
@@ -443,7 +455,7 @@ impl Judging {
         match &mut self.sitting {
             Some(sitting) if sitting.is_under_way() => {
                 sitting.is_stopping = true;
-                self.is_stop_wanted = true;
+                self.wants.is_stop_wanted = true;
             }
             _ => session.notice = Some("no judge is being asked".into()),
         }
@@ -453,24 +465,24 @@ impl Judging {
         let judging = &mut *self;
         match answer {
             Answer::JudgePlan(plan) => {
-                if let Some(wish) = judging.plans.answered(request) {
+                if let Some(wish) = judging.asked.plans.answered(request) {
                     judging.hear_groups(&wish, &plan);
                     judging.plan = Some((wish, plan));
                 }
             }
-            Answer::Judges(found) if judging.searches.answered(request).is_some() => {
+            Answer::Judges(found) if judging.asked.searches.answered(request).is_some() => {
                 let (judges, problem) = found.unwrap_or_else(|why| (vec![], Some(why)));
                 judging.form.take(judges);
                 session.notice = problem.or(session.notice.take());
             }
             Answer::Models(judges) => {
-                let judges = judging.lists.answered(request).and(judges.ok());
+                let judges = judging.asked.lists.answered(request).and(judges.ok());
                 if let Some(judges) = judges.filter(|it| !it.is_empty()) {
                     judging.form.take(judges);
                 }
             }
-            Answer::KeepJudge(kept) if judging.keeps.answered(request).is_some() => {
-                judging.is_search_wanted |= kept.is_ok();
+            Answer::KeepJudge(kept) if judging.asked.keeps.answered(request).is_some() => {
+                judging.wants.is_search_wanted |= kept.is_ok();
                 session.notice = Some(kept.unwrap_or_else(|why| why));
             }
             _ => {} // asked elsewhere, or late
@@ -479,7 +491,7 @@ impl Judging {
 
     /// Judges that are found at once; more may follow.
     pub(crate) fn take_judges(&mut self, request: Request, judges: Vec<Judge>) {
-        if self.searches.is_about(request) {
+        if self.asked.searches.is_about(request) {
             self.form.take(judges);
         }
     }
@@ -542,11 +554,11 @@ impl Judging {
 
     pub(crate) fn ask(&mut self, session: &mut Session, numbers: &mut Numbers) -> Vec<Effect> {
         let mut effects = vec![];
-        if std::mem::take(&mut self.is_stop_wanted) {
+        if std::mem::take(&mut self.wants.is_stop_wanted) {
             let stop = self.sitting.as_ref().map(|it| Effect::StopJudging(it.request));
             effects.extend(stop);
         }
-        if let (Some(start), Some(sitting)) = (self.wanted.take(), &mut self.sitting) {
+        if let (Some(start), Some(sitting)) = (self.wants.wanted.take(), &mut self.sitting) {
             sitting.request = numbers.fresh();
             let (turns, wish) = (session.run.turns.len(), sitting.wish.clone());
             effects.push(Question::Judging { turns, wish, start }.under(sitting.request));
@@ -564,21 +576,25 @@ impl Judging {
         if !judging.is_open || judging.page != Page::Form {
             return None;
         }
-        if judging.is_keep_wanted && judging.keeps.is_free() {
+        if judging.wants.is_keep_wanted && judging.asked.keeps.is_free() {
             let (judge, model) = (form.judge()?.name.clone(), form.model().to_owned());
-            judging.is_keep_wanted = false;
-            return Some(judging.keeps.ask(numbers, (), Question::KeepJudge { judge, model }));
+            judging.wants.is_keep_wanted = false;
+            return Some(judging.asked.keeps.ask(
+                numbers,
+                (),
+                Question::KeepJudge { judge, model },
+            ));
         }
-        if judging.is_search_wanted && judging.searches.is_free() {
-            judging.is_search_wanted = false;
-            return Some(judging.searches.ask(numbers, (), Question::Judges {}));
+        if judging.wants.is_search_wanted && judging.asked.searches.is_free() {
+            judging.wants.is_search_wanted = false;
+            return Some(judging.asked.searches.ask(numbers, (), Question::Judges {}));
         }
         let unknown = form.judge().filter(|it| it.models == Models::NotAsked)?;
-        if form.field() != Some(form::Field::Model) || !judging.lists.is_free() {
+        if form.field() != Some(form::Field::Model) || !judging.asked.lists.is_free() {
             return None;
         }
         let judge = unknown.name.clone();
-        Some(judging.lists.ask(numbers, (), Question::Models { judge }))
+        Some(judging.asked.lists.ask(numbers, (), Question::Models { judge }))
     }
 
     /// While the form is looked at, and its wish is another than the one that was worked out.
@@ -586,11 +602,11 @@ impl Judging {
         let judging = &*self;
         let is_seen =
             judging.is_open && judging.page == Page::Form && judging.form.typing.is_none();
-        if !is_seen || !judging.plans.is_free() {
+        if !is_seen || !judging.asked.plans.is_free() {
             return None;
         }
         let wish = self.wish_to_plan(session).filter(|wish| self.plan(wish).is_none())?;
         let question = Question::JudgePlan { turns: session.run.turns.len(), wish: wish.clone() };
-        Some(self.plans.ask(numbers, wish, question))
+        Some(self.asked.plans.ask(numbers, wish, question))
     }
 }

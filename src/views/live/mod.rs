@@ -49,17 +49,29 @@ pub struct Live {
     pub warnings: Vec<String>,
     /// The turn that is done again when the run goes on.
     pub redo: Option<Redo>,
-    /// What is being typed.
-    pub prompt: Option<Prompt>,
-    /// The words that were looked for last.
-    pub words: String,
+    pub input: Input,
     pub notice: Option<String>,
+    pub from: StartedFrom,
+}
+
+/// The run that a live run was started from, and where it is recorded.
+#[derive(Debug)]
+pub struct StartedFrom {
     /// The run that it was started from, which is shown beside it.
     pub origin: Option<Origin>,
     /// Where it is recorded, where it was started from the screen.
     pub bundle: Option<PathBuf>,
     /// The turn of the other run that was last shown for a turn of this one, by its position.
     pub(crate) led_to: Option<usize>,
+}
+
+/// Words that are typed and looked for.
+#[derive(Debug)]
+pub struct Input {
+    /// What is being typed.
+    pub prompt: Option<Prompt>,
+    /// The words that were looked for last.
+    pub words: String,
 }
 
 /// One request.
@@ -203,12 +215,9 @@ impl Live {
             phase: Phase::default(),
             warnings: vec![],
             redo: None,
-            prompt: None,
-            words: String::new(),
             notice: None,
-            origin: None,
-            bundle: None,
-            led_to: None,
+            from: StartedFrom { origin: None, bundle: None, led_to: None },
+            input: Input { prompt: None, words: String::new() },
         }
     }
 
@@ -223,7 +232,7 @@ impl Live {
 
     /// Which keys hold.
     pub fn context(&self) -> Context {
-        match (&self.prompt, self.focus) {
+        match (&self.input.prompt, self.focus) {
             (Some(_), _) => Context::LivePrompt,
             (None, _) if self.is_nothing() => Context::Anywhere,
             (None, Focus::Terminal) => Context::Agent,
@@ -279,7 +288,7 @@ impl Live {
             }),
             Message::EraseAll => self.typing(String::clear),
             Message::Accept => return self.accept(),
-            Message::Cancel => self.prompt = None,
+            Message::Cancel => self.input.prompt = None,
             Message::Show => {} // needs the rest of the program, see `around`
             Message::Beside | Message::OtherRun => self.notice = Some(NOT_YET.into()),
             Message::Compare => self.notice = Some(NOTHING_TO_COMPARE.into()),
@@ -371,7 +380,7 @@ impl Live {
             Told::Elsewhere => self.phase = Phase::Elsewhere,
             Told::Warned(words) => self.warn(words),
             Told::Over { words, is_whole } => {
-                let origin = self.origin.as_ref().filter(|_| self.done() > 0);
+                let origin = self.from.origin.as_ref().filter(|_| self.done() > 0);
                 if let Some(origin) = origin {
                     self.notice = Some(format!("{words}; c compares it with {}", origin.name));
                 }
@@ -536,21 +545,21 @@ impl Live {
     }
 
     fn ask(&mut self, kind: PromptKind, text: String) {
-        self.prompt = Some(Prompt { kind, text });
+        self.input.prompt = Some(Prompt { kind, text });
     }
 
     fn typing(&mut self, change: impl FnOnce(&mut String)) {
-        if let Some(prompt) = &mut self.prompt {
+        if let Some(prompt) = &mut self.input.prompt {
             change(&mut prompt.text);
         }
     }
 
     fn accept(&mut self) -> Vec<Command> {
-        let Some(prompt) = self.prompt.take() else { return vec![] };
+        let Some(prompt) = self.input.prompt.take() else { return vec![] };
         match prompt.kind {
             PromptKind::Find => {
                 if !prompt.text.is_empty() {
-                    self.words = prompt.text;
+                    self.input.words = prompt.text;
                 }
                 self.find(Way::Back);
                 vec![]
@@ -573,11 +582,11 @@ impl Live {
     }
 
     fn find(&mut self, way: Way) {
-        let words = std::mem::take(&mut self.words);
+        let words = std::mem::take(&mut self.input.words);
         if let Err(why) = self.terminal.find(&words, way) {
             self.notice = Some(why);
         }
-        self.words = words;
+        self.input.words = words;
     }
 }
 

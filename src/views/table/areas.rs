@@ -69,7 +69,7 @@ impl Collection {
     /// The first column always, then as many as fit so that the chosen one is among them.
     fn places(&self, area: Rect) -> (Vec<Place>, [usize; 2]) {
         let Some((first, rest)) = self.widths().split_first() else { return (vec![], [0, 0]) };
-        let chosen = rest.iter().position(|(column, _)| *column == self.chosen).unwrap_or(0);
+        let chosen = rest.iter().position(|(column, _)| *column == self.shape.chosen).unwrap_or(0);
         let room = area.width.saturating_sub(MARGIN);
         let fitted = |skipped: usize| fit(*first, rest.get(skipped..).unwrap_or_default(), room);
         let is_seen = |skipped: &usize| skipped + fitted(*skipped).len() > chosen + 1;

@@ -160,7 +160,7 @@ impl Collection {
                 self.is_listed = true;
                 name_after_folders(&mut self.rows, &self.sources);
                 (0..self.rows.len()).for_each(|at| self.note_change(at));
-                self.has_news = true;
+                self.worked_out.has_news = true;
             }
             Answer::Cards(ended) => {
                 let Some((depth, rows)) = self.asking.cards.answered(request) else { return };

@@ -49,7 +49,9 @@ pub fn of(table: &Collection) -> Vec<BoxRow> {
         let of = |left: &str, right: &Option<String>| {
             right.as_ref().map(|right| BoxRow::of(left, right.as_str()))
         };
-        [of("written by", &card.harness), of("recorded", &card.provenance)].into_iter().flatten()
+        [of("written by", &card.identity.harness), of("recorded", &card.identity.provenance)]
+            .into_iter()
+            .flatten()
     });
     rows.extend(more.into_iter().flatten());
     rows

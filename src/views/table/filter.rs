@@ -177,16 +177,22 @@ impl Operator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{run::Card, views::table::row::Reading};
+    use crate::{
+        run::{Card, card::CardIdentity},
+        views::table::row::Reading,
+    };
 
     fn row() -> Row {
         let mut row = Row::of("runs/a".into(), "a-run".into());
         row.reading = Reading::Whole(Box::new(Card {
-            title: "A joint loss".into(),
-            agent: Some("Codex 0.169".into()),
             turns: 9,
             tokens: Some(2_500_000),
             seconds: Some(400.0),
+            identity: CardIdentity {
+                title: "A joint loss".into(),
+                agent: Some("Codex 0.169".into()),
+                ..CardIdentity::default()
+            },
             ..Card::default()
         }));
         row

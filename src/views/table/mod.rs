@@ -56,6 +56,15 @@ pub struct Collection {
     pub prompt: Option<Prompt>,
     /// The panel that holds two conditions against each other.
     pub pairs: Option<Pairs>,
+    pub shape: Shape,
+    pub scroll: Scroll,
+    worked_out: WorkedOut,
+    asking: Asking,
+}
+
+/// Which runs and columns are shown, and in which order.
+#[derive(Debug, Default)]
+pub struct Shape {
     pub filter: Filter,
     pub sort: Option<Sort>,
     /// What runs are grouped by.
@@ -64,15 +73,18 @@ pub struct Collection {
     pub chosen: Column,
     /// Columns of which no run has a value are shown too.
     pub shows_empty: bool,
-    pub scroll: Scroll,
     folded: BTreeSet<Key>,
+}
+
+/// What is worked out of the rows for what is shown.
+#[derive(Debug, Default)]
+struct WorkedOut {
     arranged: Arranged,
     counted: Widths,
     /// Whether the filter takes each of the runs, in their order.
     taken: Vec<bool>,
     /// Something was answered that the lines do not show yet.
     has_news: bool,
-    asking: Asking,
 }
 
 /// Worked out from the rest after each change.
@@ -148,27 +160,28 @@ impl Collection {
     pub fn of(sources: Vec<PathBuf>, opening: Opening) -> Self {
         let Opening { sort, group, filter } = opening;
         let chosen = sort.map_or_else(Column::default, |sort| sort.column);
-        let mut collection = Self { sources, sort, group, filter, chosen, ..Self::default() };
+        let shape = Shape { sort, group, filter, chosen, ..Shape::default() };
+        let mut collection = Self { sources, shape, ..Self::default() };
         collection.arrange();
         collection
     }
 
     pub fn lines(&self) -> &[Line] {
-        &self.arranged.lines
+        &self.worked_out.arranged.lines
     }
 
     pub fn widths(&self) -> &[(Column, u16)] {
-        &self.arranged.widths
+        &self.worked_out.arranged.widths
     }
 
     /// Columns that are left out: no run has a value there.
     pub fn empty_columns(&self) -> &[Column] {
-        &self.arranged.empty
+        &self.worked_out.arranged.empty
     }
 
     /// What stands against what in the panel below; the error is a sentence. None while it is closed.
     pub fn matched(&self) -> Option<&Result<Matched, String>> {
-        self.arranged.matched.as_ref()
+        self.worked_out.arranged.matched.as_ref()
     }
 
     /// The run at the cursor.
@@ -192,7 +205,7 @@ impl Collection {
 
     /// How many runs the filter lets through.
     pub fn taken(&self) -> usize {
-        let of_line = |line: &Line| match (line, self.group) {
+        let of_line = |line: &Line| match (line, self.shape.group) {
             (Line::Group(group), _) => group.rows.len(),
             (Line::Run(_), None) => 1,
             (Line::Run(_), Some(_)) => 0,
@@ -222,16 +235,16 @@ impl Collection {
                 self.scroll.turn(motion, len, height);
             }
             Message::Choose(motion) => self.choose(motion),
-            Message::Sort => self.sort_by(self.chosen),
+            Message::Sort => self.sort_by(self.shape.chosen),
             Message::SortBy(column) => {
-                self.chosen = column;
+                self.shape.chosen = column;
                 self.sort_by(column);
             }
             Message::Reverse => self.reverse(),
-            Message::Group => self.group = Column::next_group(self.group),
+            Message::Group => self.shape.group = Column::next_group(self.shape.group),
             Message::Fold => self.fold(),
             Message::FoldAll => self.fold_all(),
-            Message::SwitchEmpty => self.shows_empty = !self.shows_empty,
+            Message::SwitchEmpty => self.shape.shows_empty = !self.shape.shows_empty,
             Message::StopOrGoOn => self.is_stopped = !self.is_stopped,
             Message::Pairs => self.switch_pairs(),
             Message::NextPair => self.next_pair(),
@@ -250,9 +263,9 @@ impl Collection {
 
     fn choose(&mut self, motion: Motion) {
         let columns: Vec<Column> = self.widths().iter().map(|(column, _)| *column).collect();
-        let at = columns.iter().position(|column| *column == self.chosen).unwrap_or_default();
+        let at = columns.iter().position(|column| *column == self.shape.chosen).unwrap_or_default();
         let to = motion.from(at, columns.len(), columns.len());
-        self.chosen = columns.get(to).copied().unwrap_or_default();
+        self.shape.chosen = columns.get(to).copied().unwrap_or_default();
     }
 
     /// Words begin with a, numbers with the largest; the second time the other way round.
@@ -261,15 +274,15 @@ impl Collection {
             columns::Kind::Words => Direction::Up,
             columns::Kind::Number => Direction::Down,
         };
-        let direction = match self.sort {
+        let direction = match self.shape.sort {
             Some(sort) if sort.column == column => sort.direction.other(),
             _ => first,
         };
-        self.sort = Some(Sort { column, direction });
+        self.shape.sort = Some(Sort { column, direction });
     }
 
     fn reverse(&mut self) {
-        match &mut self.sort {
+        match &mut self.shape.sort {
             Some(sort) => sort.direction = sort.direction.other(),
             None => self.notice = Some("nothing is sorted: s sorts by the chosen column".into()),
         }
@@ -277,8 +290,8 @@ impl Collection {
 
     fn fold(&mut self) {
         let Some(key) = self.group_of_cursor() else { return };
-        if !self.folded.remove(&key) {
-            self.folded.insert(key);
+        if !self.shape.folded.remove(&key) {
+            self.shape.folded.insert(key);
         }
     }
 
@@ -299,38 +312,38 @@ impl Collection {
             Line::Run(_) => None,
         });
         let keys: BTreeSet<Key> = keys.collect();
-        if keys.is_subset(&self.folded) {
-            self.folded.clear();
+        if keys.is_subset(&self.shape.folded) {
+            self.shape.folded.clear();
         } else {
-            self.folded.extend(keys);
+            self.shape.folded.extend(keys);
         }
     }
 
     fn escape(&mut self) {
-        if !self.filter.is_empty() {
-            self.filter = Filter::default();
-        } else if self.group.is_some() {
-            self.group = None;
+        if !self.shape.filter.is_empty() {
+            self.shape.filter = Filter::default();
+        } else if self.shape.group.is_some() {
+            self.shape.group = None;
         } else {
-            self.sort = None;
+            self.shape.sort = None;
         }
     }
 
     /// A run is another than it was: its cells are counted again.
     fn note_change(&mut self, at: usize) {
         let Some(row) = self.rows.get(at) else { return };
-        self.counted.count(at, row);
-        let is_taken = self.filter.takes(row);
-        match self.taken.get_mut(at) {
+        self.worked_out.counted.count(at, row);
+        let is_taken = self.shape.filter.takes(row);
+        match self.worked_out.taken.get_mut(at) {
             Some(taken) => *taken = is_taken,
-            None => self.taken.push(is_taken),
+            None => self.worked_out.taken.push(is_taken),
         }
-        self.has_news = true;
+        self.worked_out.has_news = true;
     }
 
     /// Works out the lines again after something was answered: a cursor that has never left the top stays there.
     fn arrange_news(&mut self) {
-        if !std::mem::take(&mut self.has_news) {
+        if !std::mem::take(&mut self.worked_out.has_news) {
             return;
         }
         if (self.scroll.cursor, self.scroll.top) == (0, 0) {
@@ -342,16 +355,20 @@ impl Collection {
 
     /// Works out everything again; the cursor stays on its run.
     fn arrange(&mut self) {
-        self.taken = self.rows.iter().map(|row| self.filter.takes(row)).collect();
+        self.worked_out.taken = self.rows.iter().map(|row| self.shape.filter.takes(row)).collect();
         self.arrange_around(self.spot());
     }
 
     fn arrange_around(&mut self, spot: Option<Spot>) {
-        let wish =
-            Wish { taken: &self.taken, sort: self.sort, group: self.group, folded: &self.folded };
-        self.arranged.lines = order::lines(&self.rows, &wish);
+        let wish = Wish {
+            taken: &self.worked_out.taken,
+            sort: self.shape.sort,
+            group: self.shape.group,
+            folded: &self.shape.folded,
+        };
+        self.worked_out.arranged.lines = order::lines(&self.rows, &wish);
         self.lay_out_columns();
-        self.arranged.matched = self.match_up();
+        self.worked_out.arranged.matched = self.match_up();
         if let Some(cursor) = spot.and_then(|spot| self.place_of(&spot)) {
             let moved = self.scroll.cursor.abs_diff(cursor);
             // It stays where it is on screen, too.
@@ -409,12 +426,12 @@ impl Collection {
         let (mut widths, mut empty) = (vec![], vec![]);
         for column in Column::all() {
             let about = column.about();
-            let is_sorted = self.sort.is_some_and(|sort| sort.column == column);
+            let is_sorted = self.shape.sort.is_some_and(|sort| sort.column == column);
             let title = about.title.chars().count() + usize::from(is_sorted); // its sign
-            let width = self.counted.widest(column).max(title);
+            let width = self.worked_out.counted.widest(column).max(title);
             let is_settled = self.is_listed && !self.rows.is_empty() && column != Column::Run;
-            let is_empty = is_settled && self.counted.is_empty(column);
-            match is_empty && !self.shows_empty && !is_sorted {
+            let is_empty = is_settled && self.worked_out.counted.is_empty(column);
+            match is_empty && !self.shape.shows_empty && !is_sorted {
                 true => empty.push(column),
                 false => {
                     let both = if self.shows_before(column) { BEFORE } else { 0 };
@@ -423,10 +440,10 @@ impl Collection {
                 }
             }
         }
-        if empty.contains(&self.chosen) {
-            self.chosen = widths.last().map_or(Column::Run, |_| Column::default());
+        if empty.contains(&self.shape.chosen) {
+            self.shape.chosen = widths.last().map_or(Column::Run, |_| Column::default());
         }
-        self.arranged.widths = widths;
-        self.arranged.empty = empty;
+        self.worked_out.arranged.widths = widths;
+        self.worked_out.arranged.empty = empty;
     }
 }

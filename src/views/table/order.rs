@@ -170,7 +170,7 @@ mod tests {
     use super::*;
     use crate::{
         metrics::Number,
-        run::Card,
+        run::{Card, card::CardIdentity},
         views::table::{filter::Filter, row::Reading},
     };
 
@@ -178,7 +178,11 @@ mod tests {
         let run = |name: &str, condition: Option<&str>, tokens: Option<u64>| {
             let mut row = Row::of(name.into(), name.into());
             let condition = condition.map(str::to_owned);
-            row.reading = Reading::Whole(Box::new(Card { condition, tokens, ..Card::default() }));
+            row.reading = Reading::Whole(Box::new(Card {
+                identity: CardIdentity { condition, ..CardIdentity::default() },
+                tokens,
+                ..Card::default()
+            }));
             row
         };
         vec![

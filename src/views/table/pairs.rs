@@ -124,7 +124,7 @@ impl Collection {
         let known = |row: &Row| row.card().map(Identity::of_card).unwrap_or_default();
         let keys = keys(&self.rows.iter().map(known).collect::<Vec<_>>());
         let keys = keys.into_iter().map(|key| factor.turned(key));
-        self.rows.iter().zip(keys).filter(|(row, _)| self.filter.takes(row)).unzip()
+        self.rows.iter().zip(keys).filter(|(row, _)| self.shape.filter.takes(row)).unzip()
     }
 
     /// Works out what stands against what in the panel; the error is a sentence. None while the panel is closed.
@@ -142,7 +142,7 @@ impl Collection {
 
     /// Asks for what is not tested yet.
     pub(crate) fn ask_for_tests(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        let matched = self.arranged.matched.as_ref()?.as_ref().ok()?;
+        let matched = self.worked_out.arranged.matched.as_ref()?.as_ref().ok()?;
         let pairs = self.pairs.as_mut()?;
         let is_known = pairs.results(&matched.sides).is_some();
         if is_known || !pairs.asked.is_free() {
@@ -205,16 +205,23 @@ fn matched(table: &[&Row], keys: &[Key], conditions: Conditions, group: usize) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{metrics::Number, run::Card, views::table::row::Reading};
+    use crate::{
+        metrics::Number,
+        run::{Card, card::CardIdentity},
+        views::table::row::Reading,
+    };
 
     fn run(task: &str, condition: &str, turns: usize) -> Row {
         let mut row = Row::of(task.into(), task.into());
         let words = |words: &str| Some(words.to_owned());
         row.reading = Reading::Whole(Box::new(Card {
-            task: words(task),
-            agent: words("codex"),
-            condition: words(condition),
             turns,
+            identity: CardIdentity {
+                task: words(task),
+                agent: words("codex"),
+                condition: words(condition),
+                ..CardIdentity::default()
+            },
             ..Card::default()
         }));
         row
@@ -246,8 +253,9 @@ mod tests {
         let run = |agent: &str, version: &str, condition: &str, turns| {
             let mut row = run("Forward", condition, turns);
             let Reading::Whole(card) = &mut row.reading else { unreachable!() };
-            card.task_key = Some("p12".into());
-            (card.agent, card.agent_key) = (Some(format!("{agent} {version}")), Some(agent.into()));
+            card.identity.task_key = Some("p12".into());
+            (card.identity.agent, card.identity.agent_key) =
+                (Some(format!("{agent} {version}")), Some(agent.into()));
             row
         };
         let mut table = table(vec![
@@ -261,7 +269,7 @@ mod tests {
         for _ in 0..3 {
             let matched = table.match_up().unwrap().unwrap();
             seen.push((matched.group.clone(), matched.sides[0].1.clone()));
-            table.arranged.matched = Some(Ok(matched));
+            table.worked_out.arranged.matched = Some(Ok(matched));
             table.next_pair();
         }
 

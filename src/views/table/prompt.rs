@@ -25,8 +25,8 @@ pub enum Message {
 impl Collection {
     pub(crate) fn update_prompt(&mut self, message: Message) {
         if message == Message::Start {
-            let text = self.filter.text.clone();
-            self.prompt = Some(Prompt { text, complaint: None, before: self.filter.clone() });
+            let text = self.shape.filter.text.clone();
+            self.prompt = Some(Prompt { text, complaint: None, before: self.shape.filter.clone() });
         }
         let Some(mut prompt) = self.prompt.take() else { return };
         match message {
@@ -37,13 +37,13 @@ impl Collection {
             Message::Accept if prompt.complaint.is_none() => return,
             Message::Accept => {}
             Message::Cancel => {
-                self.filter = prompt.before;
+                self.shape.filter = prompt.before;
                 return;
             }
         }
         match Filter::parse(&prompt.text) {
             Ok(filter) => {
-                self.filter = filter;
+                self.shape.filter = filter;
                 prompt.complaint = None;
             }
             Err(why) => prompt.complaint = Some(why),

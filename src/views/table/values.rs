@@ -53,11 +53,11 @@ impl Row {
         }
         let Some(card) = self.card() else { return self.without_card() };
         let words = match column {
-            Column::Task => card.task.as_deref(),
-            Column::Agent => card.agent.as_deref(),
-            Column::Model => card.model.as_deref(),
-            Column::Condition => card.condition.as_deref(),
-            Column::Title => Some(card.title.as_str()),
+            Column::Task => card.identity.task.as_deref(),
+            Column::Agent => card.identity.agent.as_deref(),
+            Column::Model => card.identity.model.as_deref(),
+            Column::Condition => card.identity.condition.as_deref(),
+            Column::Title => Some(card.identity.title.as_str()),
             Column::Run | Column::Curve | Column::Number(_) | Column::Recorded(_) => None,
         };
         match words {

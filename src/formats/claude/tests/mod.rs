@@ -44,7 +44,7 @@ pub fn picture(run: &Run) -> String {
     let mut page = String::new();
     let model = run.model.as_deref().unwrap_or("-");
     let version = run.agent.version.as_deref().unwrap_or("-");
-    let root = run.root.as_deref().unwrap_or("-");
+    let root = run.origin.root.as_deref().unwrap_or("-");
     let _ = writeln!(page, "{} {version} {model} in {root}: {}", run.agent.name, run.title);
     for (number, turn) in (1..).zip(&run.turns) {
         page.push_str(&headline(number, turn));

@@ -199,8 +199,11 @@ fn every_edit_has_a_body_and_every_place_a_record() {
     let data = real_data();
 
     for recording in all(&data) {
-        let format: &dyn Format =
-            if recording.run.format == "claude-code" { &ClaudeSession } else { &ClaudeStream };
+        let format: &dyn Format = if recording.run.origin.format == "claude-code" {
+            &ClaudeSession
+        } else {
+            &ClaudeStream
+        };
         for edit in recording.edits() {
             let body = recording.body(format, edit);
             assert!(body.is_some(), "{}: {edit:?}", recording.files[0].0);
@@ -226,8 +229,11 @@ fn edits_replayed_one_after_the_other_give_the_recorded_originals() {
     let data = real_data();
 
     for recording in all(&data) {
-        let format: &dyn Format =
-            if recording.run.format == "claude-code" { &ClaudeSession } else { &ClaudeStream };
+        let format: &dyn Format = if recording.run.origin.format == "claude-code" {
+            &ClaudeSession
+        } else {
+            &ClaudeStream
+        };
         let mut files = std::collections::BTreeMap::<String, String>::new();
         let (mut same, mut different, mut first_seen) = (0, 0, 0);
         for edit in recording.edits() {

@@ -94,7 +94,7 @@ fn a_session_names_its_agent_model_and_folder() {
 
     assert_eq!((run.id.as_str(), run.title.as_str()), ("thread-1", "Hello"));
     assert_eq!((run.agent.name.as_str(), run.agent.version.as_deref()), ("codex", Some("0.1.0")));
-    assert_eq!((run.model.as_deref(), run.root.as_deref()), (Some("gpt-5"), Some("/w")));
+    assert_eq!((run.model.as_deref(), run.origin.root.as_deref()), (Some("gpt-5"), Some("/w")));
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn why_none(session: &Session) -> Option<String> {
     if session.audited().is_some() {
         return None;
     }
-    Some(match session.run.format {
+    Some(match session.run.origin.format {
         "bundle" => "nothing has judged this run yet, so there is nothing to audit: `trajview judge RUN` asks a judge".into(),
         _ => "this recording is no bundle (a folder with run.json): nothing here can judge it, and there is no \
             place for labels"

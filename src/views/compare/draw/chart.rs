@@ -76,11 +76,11 @@ fn legend(compared: &Comparison, number: Number, theme: Theme) -> Vec<Span<'stat
 }
 
 fn nothing(compared: &Comparison, number: Number) -> String {
-    if let (Some(why), true) = (&compared.failed, number.is_measured()) {
+    if let (Some(why), true) = (&compared.measures.failed, number.is_measured()) {
         return safe(why);
     }
     let (known, wanted) = compared.measured();
-    let is_coming = number.is_measured() && known < wanted && !compared.is_stopped;
+    let is_coming = number.is_measured() && known < wanted && !compared.measures.is_stopped;
     match number.is_of_judgement() {
         _ if is_coming => "measuring…".into(),
         true => "nothing was judged at these moments".into(),

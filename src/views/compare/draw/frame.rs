@@ -56,7 +56,8 @@ pub fn side_letter(compared: &Comparison, side: usize, theme: Theme) -> Span<'st
 
 /// What a cell without a value says; measuring is not the same as nothing recorded.
 pub fn no_value(compared: &Comparison, party: &Party, done: usize) -> &'static str {
-    let is_coming =
-        !party.measured.contains_key(&done) && compared.failed.is_none() && !compared.is_stopped;
+    let is_coming = !party.measured.contains_key(&done)
+        && compared.measures.failed.is_none()
+        && !compared.measures.is_stopped;
     if is_coming { "…" } else { "–" }
 }

@@ -84,13 +84,13 @@ fn shown_runs(compared: &Comparison) -> Vec<usize> {
 /// What is under way.
 fn status(compared: &Comparison) -> Option<String> {
     let (known, wanted) = compared.measured();
-    if compared.failed.is_some() {
+    if compared.measures.failed.is_some() {
         return Some("the code could not be measured".into());
     }
-    if compared.is_stopped {
+    if compared.measures.is_stopped {
         return Some(format!("stopped: {known} of {wanted} moments measured, x goes on"));
     }
-    let files = compared.progress.filter(|(done, total)| done < total);
+    let files = compared.measures.progress.filter(|(done, total)| done < total);
     let files = files.map(|(done, total)| format!(", {done} of {total} files"));
     let is_busy = compared.is_measuring() && known < wanted;
     is_busy.then(|| format!("measuring: {known} of {wanted} moments{}", files.unwrap_or_default()))

@@ -55,10 +55,10 @@ pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer
 
 /// `profile trajview · judged by authors-reading, a at turn 56, b at turn 1`
 fn whose(compared: &Comparison) -> String {
-    let profile = compared.ruler.as_ref().map(RulerName::said);
+    let profile = compared.measures.ruler.as_ref().map(RulerName::said);
     let judged = judges(compared);
-    let before = compared.before.as_ref();
-    let now = compared.ruler.as_ref();
+    let before = compared.measures.before.as_ref();
+    let now = compared.measures.ruler.as_ref();
     let before = before.map(|(ruler, _)| format!("in brackets {}", safe(&ruler.beside(now))));
     profile.into_iter().chain(before).chain(judged).collect::<Vec<_>>().join(" · ")
 }
@@ -93,7 +93,7 @@ fn head(compared: &Comparison, theme: Theme) -> Line<'static> {
         );
         spans.push(own(" ".repeat(value_cells(compared) - 2), theme.of(Meaning::Muted)));
         spans.push(word);
-        let before = if compared.before.is_some() { BEFORE } else { 0 };
+        let before = if compared.measures.before.is_some() { BEFORE } else { 0 };
         spans.push(own(" ".repeat(before), theme.of(Meaning::Muted)));
     }
     spans.push(own("   difference", theme.of(Meaning::Muted)));
@@ -127,12 +127,12 @@ fn row(compared: &Comparison, number: Number, theme: Theme, width: usize) -> Lin
 
 /// Cells of the value of a run.
 const fn value_cells(compared: &Comparison) -> usize {
-    if compared.before.is_some() { BESIDE_BEFORE } else { VALUE }
+    if compared.measures.before.is_some() { BESIDE_BEFORE } else { VALUE }
 }
 
 /// `   (0.4471)`: with the profile or the rules before; empty where nothing was measured with others.
 fn before(compared: &Comparison, run: usize, number: Number) -> String {
-    let Some((_, parties)) = &compared.before else { return String::new() };
+    let Some((_, parties)) = &compared.measures.before else { return String::new() };
     let party = parties.get(run).filter(|_| number.is_of_profile());
     let value = party.and_then(|party| party.value(number));
     let said = value.map(|value| format!("({})", number.written(value, Style::Plain)));

@@ -38,10 +38,10 @@ fn what(table: &Collection, theme: Theme) -> Vec<Span<'static>> {
         count => format!("{count} runs"),
     };
     let mut facts = vec![count];
-    if !table.filter.is_empty() {
-        facts.push(format!("{} fit `{}`", table.taken(), table.filter.text));
+    if !table.shape.filter.is_empty() {
+        facts.push(format!("{} fit `{}`", table.taken(), table.shape.filter.text));
     }
-    facts.extend(table.group.map(|column| format!("by {}", column.about().word)));
+    facts.extend(table.shape.group.map(|column| format!("by {}", column.about().word)));
     vec![
         recorded(&name, theme.of(Meaning::Title)),
         own("  ", theme.of(Meaning::Text)),
@@ -128,14 +128,14 @@ fn over(words: &str, room: usize, theme: Theme) -> Vec<Span<'static>> {
 }
 
 fn title_of(table: &Collection, place: &Place, theme: Theme) -> Vec<Span<'static>> {
-    let sign = match table.sort {
+    let sign = match table.shape.sort {
         Some(sort) if sort.column == place.column => match sort.direction {
             Direction::Up => "▲",
             Direction::Down => "▼",
         },
         _ => "",
     };
-    let is_chosen = place.column == table.chosen;
+    let is_chosen = place.column == table.shape.chosen;
     let meaning = if is_chosen { Meaning::Selected } else { Meaning::Heading };
     let about = place.column.about();
     let spans = vec![own(format!("{}{sign}", about.title), theme.of(meaning))];

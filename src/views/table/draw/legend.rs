@@ -20,7 +20,7 @@ use super::{
 pub fn draw(table: &Collection, areas: &Areas, theme: Theme, buffer: &mut Buffer) {
     let area = edge(areas.legend);
     let width = usize::from(area.width);
-    let chosen = table.chosen;
+    let chosen = table.shape.chosen;
     let left = match damage(table) {
         Some(damage) => {
             let words = format!("⚠ {}: {}", damage.place, damage.what);
@@ -71,7 +71,7 @@ fn signs(table: &Collection, theme: Theme, room: usize) -> Vec<Span<'static>> {
         1 => "1 empty column, a shows it".to_owned(),
         count => format!("{count} empty columns, a shows them"),
     }));
-    all.extend(table.group.map(|_| "groups: means".to_owned()));
+    all.extend(table.shape.group.map(|_| "groups: means".to_owned()));
     all.extend(is_partial.then(|| "≈ some files not recorded".to_owned()));
     let mut words = String::new();
     for sign in all {

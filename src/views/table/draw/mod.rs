@@ -47,7 +47,7 @@ fn nothing(table: &Collection) -> String {
         (true, true) => "no recording below here: `trajview formats` lists what can be read".into(),
         (false, _) => {
             let count = table.rows.len();
-            let text = crate::widgets::line::safe(&table.filter.text);
+            let text = crate::widgets::line::safe(&table.shape.filter.text);
             format!("none of {count} runs fits the filter `{text}`; esc shows them all")
         }
     }
@@ -109,7 +109,7 @@ impl Drawn<'_> {
         let sign = if group.is_folded { "▸ " } else { "▾ " };
         let name = match &group.key {
             Key::Words(words) => crate::widgets::line::safe(words),
-            Key::NotRecorded => match table.group {
+            Key::NotRecorded => match table.shape.group {
                 Some(column) => format!("no {} recorded", column.about().word),
                 None => "not recorded".into(),
             },
