@@ -5,9 +5,13 @@
 pub mod audit;
 pub mod compare;
 pub mod curves;
+pub mod diff_columns;
+pub mod diff_gutter;
+pub mod diff_rows;
 pub mod file_tree;
 pub mod form;
 pub mod judge;
+pub mod line_marks;
 pub mod live;
 pub mod replay;
 pub mod scores;

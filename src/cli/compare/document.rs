@@ -79,6 +79,13 @@ struct PairedComponents {
 }
 
 #[derive(Serialize)]
+struct AgentFacts<'a> {
+    agent: &'a str,
+    agent_version: Option<&'a str>,
+    model: Option<&'a str>,
+}
+
+#[derive(Serialize)]
 struct RunFacts<'a> {
     letter: String,
     id: &'a str,
@@ -87,9 +94,8 @@ struct RunFacts<'a> {
     title: &'a str,
     condition: Option<&'a str>,
     task: Option<&'a str>,
-    agent: &'a str,
-    agent_version: Option<&'a str>,
-    model: Option<&'a str>,
+    #[serde(flatten)]
+    agent: AgentFacts<'a>,
     turns: usize,
     checkpoints: usize,
     /// The last commit; null where no turn has one.
@@ -345,9 +351,11 @@ fn run_facts<'a>(at: usize, named: &'a Named, party: &'a Party) -> RunFacts<'a> 
         title: &run.title,
         condition: run.condition.as_deref(),
         task: run.task.as_ref().map(|task| task.id.as_str()),
-        agent: &run.agent.name,
-        agent_version: run.agent.version.as_deref(),
-        model: run.model.as_deref(),
+        agent: AgentFacts {
+            agent: &run.agent.name,
+            agent_version: run.agent.version.as_deref(),
+            model: run.model.as_deref(),
+        },
         turns: run.counted_turns().count(),
         checkpoints: run.checkpoints.len(),
         commit: run.turns[..run.end()].iter().rev().find_map(|turn| turn.commit.as_deref()),

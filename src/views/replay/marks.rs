@@ -4,36 +4,16 @@ use crate::{
     metrics::quality::{HIGH_CC, What},
     session::{
         Session,
-        files::{DiffKey, compared::Compared},
+        files::DiffKey,
         judged_marks::{why_evidence, why_flagged},
         marks::{Mark, Sort},
         measured::{Moved, Span},
     },
-    views::replay::Replay,
+    views::{
+        line_marks::{Shown, label},
+        replay::Replay,
+    },
 };
-
-/// The marks of the file that the diff shows.
-#[derive(Debug, Clone, Copy)]
-pub struct Shown<'a> {
-    pub moved: &'a Moved,
-    marks: &'a [Mark],
-}
-
-impl<'a> Shown<'a> {
-    /// Those that begin in a line, and those that the first line of a hunk stands in the middle of.
-    pub fn at(&self, line: usize, compared: &Compared) -> impl Iterator<Item = &'a Mark> {
-        let begins_hunk = compared.hunks().iter().any(|hunk| hunk.new_start == line);
-        let begins_hunk = begins_hunk && !compared.is_whole_file();
-        self.over(line).filter(move |mark| mark.span.start as usize == line || begins_hunk)
-    }
-
-    /// Those that a line lies in.
-    pub fn over(&self, line: usize) -> impl Iterator<Item = &'a Mark> {
-        let is_over =
-            move |mark: &&Mark| (mark.span.start as usize..=mark.span.end as usize).contains(&line);
-        self.marks.iter().filter(is_over)
-    }
-}
 
 /// The moments that the marks are worked out from; None where the lines on the right are not those after the turn.
 pub(crate) fn marked_span(replay: &Replay, session: &Session) -> Option<Span> {
@@ -62,15 +42,6 @@ pub fn why_marked(replay: &Replay, session: &Session) -> Vec<(String, String)> {
     let Some(key) = marked_file(replay, session) else { return code.collect() };
     let judged = why_evidence(session, &key, line).into_iter();
     judged.chain(why_flagged(session, &key, line)).chain(code).collect()
-}
-
-/// `▲ CC 14`, `§ rule-id`, `≡ 2 clones`
-pub fn label(mark: &Mark) -> String {
-    match &mark.what {
-        Sort::Callable { cc, .. } => format!("▲ CC {cc}"),
-        Sort::Rule(id) => format!("§ {id}"),
-        Sort::Clone { others } => format!("≡ {} alike", others.len() + 1),
-    }
 }
 
 fn why(mark: &Mark, moved: &Moved) -> (String, String) {

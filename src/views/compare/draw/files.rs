@@ -8,7 +8,7 @@ use crate::{
     study::compare::{FileRow, Standing, letter},
     views::{
         compare::{Comparison, Part, trees::Open},
-        replay::draw::diff,
+        diff_rows,
     },
     widgets::{
         line::{bytes, fit_end, own, safe, sides},
@@ -119,7 +119,7 @@ fn file(compared: &Comparison, open: &Open, theme: Theme, area: Rect, buffer: &m
             }
             let cursor = is_focused.then_some(open.scroll.cursor);
             let place = (open.scroll.top, open.column, cursor);
-            diff::draw_between(between, compared.files.colours(), place, theme, inner, buffer);
+            diff_rows::draw_between(between, compared.files.colours(), place, theme, inner, buffer);
             position(open.scroll.top, between.rows.len(), theme, area, buffer);
         }
     }

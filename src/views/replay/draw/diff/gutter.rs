@@ -1,10 +1,6 @@
 //! A whole file: who wrote each line, to the left of its number.
 
-use ratatui::{
-    style::Style,
-    text::{Line, Span},
-};
-use std::sync::Arc;
+use ratatui::text::Line;
 
 use crate::{
     run::files::blame::LineOrigin,
@@ -12,7 +8,7 @@ use crate::{
         Session,
         files::blame::{Blamed, FileAt},
     },
-    views::replay::Replay,
+    views::{diff_gutter::Gutter, replay::Replay},
     widgets::{
         layout::Panel,
         line::{fit, fit_end, own, safe, width_of},
@@ -22,50 +18,16 @@ use crate::{
 
 use super::super::name;
 
-/// Turn, step and origin of each line: `26.3 `, `26  ◇`, `   ·`.
-pub(super) struct Gutter<'a> {
-    blamed: Option<&'a Arc<Blamed>>,
-    turn: usize,
-    theme: Theme,
-    turn_digits: usize,
-    step_digits: usize,
-}
-
-impl<'a> Gutter<'a> {
-    pub(super) fn of(view: &'a Replay, session: &'a Session, theme: Theme) -> Self {
-        let blamed = view.blamed(session).and_then(|blamed| blamed.as_ref().ok());
-        let largest = blamed.map_or(0, |blamed| blamed.largest_number());
-        Self {
-            blamed,
-            turn: session.turn,
-            theme,
-            turn_digits: session.run.turns.len().to_string().len(),
-            step_digits: largest.to_string().len(),
-        }
-    }
-
-    pub(super) fn of_line(&self, number: Option<usize>) -> [Span<'static>; 3] {
-        let (turns, steps) = (self.turn_digits, self.step_digits);
-        let line = number.zip(self.blamed).and_then(|(number, it)| it.lines.get(number - 1));
-        let step = line.and_then(|line| line.step).zip(self.blamed);
-        let turn = line.and_then(|line| line.turn);
-        let mark = line.map_or(" ", |line| line.origin.mark());
-        let words = match (turn, step.and_then(|(step, blamed)| blamed.number_of(step))) {
-            (Some(turn), Some(step)) => format!("{:>turns$}.{step:<steps$}", turn + 1),
-            (Some(turn), None) => format!("{:>turns$} {:steps$}", turn + 1, ""),
-            (None, _) => " ".repeat(turns + 1 + steps),
-        };
-        let is_new = turn == Some(self.turn);
-        let writer = if is_new { Meaning::Added } else { Meaning::Hunk };
-        let origin = match line.map(|line| line.origin) {
-            Some(LineOrigin::Outside) => Meaning::Warning,
-            _ => Meaning::Muted,
-        };
-        [
-            own(words, self.theme.of(writer)),
-            own(mark, self.theme.of(origin)),
-            own(" ", Style::default()),
-        ]
+/// Who wrote the lines of the file that is looked at.
+pub(super) fn of<'a>(view: &'a Replay, session: &'a Session, theme: Theme) -> Gutter<'a> {
+    let blamed = view.blamed(session).and_then(|blamed| blamed.as_ref().ok());
+    let largest = blamed.map_or(0, |blamed| blamed.largest_number());
+    Gutter {
+        blamed,
+        turn: session.turn,
+        theme,
+        turn_digits: session.run.turns.len().to_string().len(),
+        step_digits: largest.to_string().len(),
     }
 }
 

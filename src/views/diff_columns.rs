@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-use super::{Rows, looks};
+use super::diff_rows::{Rows, looks};
 
 /// Which column of the two.
 #[derive(Clone, Copy, PartialEq, Eq)]
