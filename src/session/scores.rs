@@ -42,6 +42,8 @@ pub struct Scores {
     /// Whether the user does not want any more measured.
     pub is_stopped: bool,
     moved: Answers<Span, Arc<Moved>>,
+    /// The moments that the marks beside the lines of the diff are worked out from; None where it has no marks.
+    pub marked: Option<Span>,
 }
 
 /// Lists of what moved that are kept.
@@ -58,6 +60,7 @@ impl Default for Scores {
             progress: None,
             is_stopped: false,
             moved: Answers::of(KEPT),
+            marked: None,
         }
     }
 }

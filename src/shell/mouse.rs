@@ -3,16 +3,14 @@
 use ratatui::layout::{Position, Rect};
 
 use crate::{
-    session::{effect::Effect, views::View},
+    session::effect::Effect,
     shell::{App, Message as Wish, overlay},
     views::replay::{
         self,
         chooser::{self, Kind as Choices},
-        diff,
-        draw::tabs::tab,
     },
     widgets::{
-        layout::{self, Layout, Panel, TAB_GAP},
+        layout::{self, Layout},
         mouse::{Kind, Mouse},
         scroll::{Motion, centred},
     },
@@ -103,57 +101,9 @@ impl App {
         if is_in_pane {
             return vec![];
         }
-        if self.screens.open_run().is_some_and(|open| open.session.view == View::Curves) {
-            self.screens
-                .on_open_run(|open| open.curves.point_at_curves(&mut open.session, mouse, layout));
-            return vec![];
-        }
-        if self.screens.open_run().is_some_and(|open| open.session.view == View::Scores) {
-            self.screens
-                .on_open_run(|open| open.scores.point_at_scores(&mut open.session, mouse, layout));
-            return vec![];
-        }
-        if self.screens.open_run().is_some_and(|open| open.session.view == View::Audit) {
-            self.screens
-                .on_open_run(|open| open.audit.point_at_audit(&mut open.session, mouse, layout));
-            return vec![];
-        }
-        if let Some(panel) = self.tab_at(mouse, layout) {
-            if mouse.kind == Kind::Click {
-                self.screens.on_open_run(|open| open.replay.focus = panel);
-            }
-            return vec![];
-        }
-        self.point_at_panel(mouse, layout)
-    }
-
-    fn point_at_panel(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
-        let here = |panel: &Panel| layout.panel(*panel).is_some_and(|area| is_in(area, mouse));
-        let Some(panel) = Panel::ALL.into_iter().find(here) else { return vec![] };
-        let Some(area) = layout.panel(panel) else { return vec![] };
-        let sideways = |message| Wish::Replay(replay::Message::Diff(message));
-        match mouse.kind {
-            Kind::Click => self.screens.on_open_run(|open| match inside(area, mouse) {
-                Some(row) => open.replay.point_at(&mut open.session, panel, row, layout),
-                None => open.replay.focus = panel,
-            }),
-            Kind::DoubleClick if inside(area, mouse).is_some() => return self.press(ENTER),
-            Kind::DoubleClick => {}
-            Kind::WheelUp => self.screens.on_open_run(|it| {
-                it.replay.wheel(&mut it.session, panel, Motion::Up(NOTCH), layout)
-            }),
-            Kind::WheelDown => self.screens.on_open_run(|it| {
-                it.replay.wheel(&mut it.session, panel, Motion::Down(NOTCH), layout)
-            }),
-            Kind::WheelLeft if panel == Panel::Diff => {
-                return self.take(sideways(diff::Message::Left(NOTCH)));
-            }
-            Kind::WheelRight if panel == Panel::Diff => {
-                return self.take(sideways(diff::Message::Right(NOTCH)));
-            }
-            Kind::WheelLeft | Kind::WheelRight | Kind::Move | Kind::Release | Kind::Drag => {}
-        }
-        vec![]
+        let mut is_enter = false;
+        self.screens.on_open_run(|open| is_enter = open.point(mouse, layout));
+        if is_enter { self.press(ENTER) } else { vec![] }
     }
 
     fn point_at_overlay(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
@@ -216,20 +166,6 @@ impl App {
             _ => return vec![],
         };
         self.update_palette(message)
-    }
-
-    fn tab_at(&self, mouse: Mouse, layout: &Layout) -> Option<Panel> {
-        let (open, tabs) = (self.screens.open_run()?, layout.tabs?);
-        if !is_in(tabs, mouse) {
-            return None;
-        }
-        let mut start = tabs.x + TAB_GAP;
-        Panel::ALL.into_iter().find(|panel| {
-            let end = start + tab(&open.replay, &open.session, *panel).chars().count() as u16;
-            let is_here = (start..end).contains(&mouse.column);
-            start = end + TAB_GAP;
-            is_here
-        })
     }
 }
 

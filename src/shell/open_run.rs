@@ -21,12 +21,13 @@ use crate::{
     },
     views::{
         audit::Audit,
-        curves::{Curves, Part, reference::Reference},
+        curves::{Curves, reference::Reference},
         judge::{Judging, Known},
-        replay::{self, Replay, opening::Room, stops::Stops},
+        replay::{Replay, opening::Room, stops::Stops},
         scores::{Scores, Shows},
+        view::RunView,
     },
-    widgets::layout::Layout,
+    widgets::{layout::Layout, mouse::Mouse},
 };
 
 #[derive(Debug)]
@@ -78,20 +79,38 @@ impl OpenRun {
         match &self.replay.chooser {
             _ if self.replay.search.prompt.is_some() => Context::Prompt,
             Some(chooser) => chooser.kind.context(),
-            None => self.judging.context(layout).unwrap_or_else(|| self.context()),
+            None => {
+                let in_pane = self.judging.context(layout);
+                in_pane.unwrap_or_else(|| self.view().context(&self.session))
+            }
         }
     }
 
-    /// Where the keyboard is while nothing lies over the views.
-    pub fn context(&self) -> Context {
-        match (self.session.view, self.curves.part) {
-            (View::Replay | View::Collection | View::Compare | View::Live, _) => {
-                replay::context_of(self.replay.focus)
+    /// The view that is on. The comparison, the table and the live run lie over the replay.
+    pub fn view(&self) -> &dyn RunView {
+        match self.session.view {
+            View::Replay | View::Collection | View::Compare | View::Live => &self.replay,
+            View::Curves => &self.curves,
+            View::Scores => &self.scores,
+            View::Audit => &self.audit,
+        }
+    }
+
+    /// Every view of the run in the order in which they ask, and what they are views of.
+    fn views_mut(&mut self) -> ([&mut dyn RunView; 4], &mut Session) {
+        let Self { session, replay, curves, scores, audit, .. } = self;
+        ([replay, curves, scores, audit], session)
+    }
+
+    /// What a click in the view that is on selects and the wheel moves. Whether it is meant as enter.
+    pub(crate) fn point(&mut self, mouse: Mouse, layout: &Layout) -> bool {
+        match self.session.view {
+            View::Replay | View::Collection | View::Compare | View::Live => {
+                self.replay.point(&mut self.session, mouse, layout)
             }
-            (View::Curves, Part::Chart) => Context::Chart,
-            (View::Curves, Part::Moved) => Context::Moved,
-            (View::Scores, _) => self.scores.context(&self.session),
-            (View::Audit, _) => self.audit.context(),
+            View::Curves => self.curves.point(&mut self.session, mouse, layout),
+            View::Scores => self.scores.point(&mut self.session, mouse, layout),
+            View::Audit => self.audit.point(&mut self.session, mouse, layout),
         }
     }
 
@@ -163,10 +182,8 @@ impl OpenRun {
     /// Brings every view in step with the selection.
     pub fn settle(&mut self, layout: &Layout) {
         self.follow_session();
-        self.replay.settle(&mut self.session, layout);
-        self.curves.settle(&mut self.session, layout);
-        self.scores.settle(&mut self.session, layout);
-        self.audit.settle(&mut self.session, layout);
+        let (views, session) = self.views_mut();
+        views.into_iter().for_each(|view| view.settle(session, layout));
         if self.judging.is_open {
             self.session.rubric.looked_at = self.looked_at();
         }
@@ -175,11 +192,9 @@ impl OpenRun {
 
     /// What is missing most, one question of each kind.
     pub fn ask(&mut self, numbers: &mut Numbers, layout: &Layout) -> Vec<Effect> {
-        let mut effects = self.replay.ask(&mut self.session, numbers, layout);
-        let marked = replay::marks::marked_span(&self.replay, &self.session);
-        effects.extend(self.curves.ask(&mut self.session, numbers, marked, layout));
-        effects.extend(self.scores.ask(&mut self.session, numbers));
-        effects.extend(self.audit.ask(&mut self.session, numbers));
+        let (views, session) = self.views_mut();
+        let asked = views.into_iter().flat_map(|view| view.ask(session, numbers, layout));
+        let mut effects: Vec<Effect> = asked.collect();
         effects.extend(self.judging.ask(&mut self.session, numbers));
         effects.extend(self.replay.ask_search(&mut self.session, numbers));
         effects

@@ -18,3 +18,4 @@ pub mod scores;
 pub mod source;
 pub mod table;
 pub mod verdict;
+pub mod view;

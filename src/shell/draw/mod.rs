@@ -19,7 +19,7 @@ use ratatui::{
 use crate::{
     session::{ask::Loading, views::View},
     shell::{App, jobs, open_run::OpenRun},
-    views::{audit, compare, curves, judge, live, replay, scores, table},
+    views::{compare, judge, live, replay, table},
     widgets::{
         layout::{LEAST, Layout},
         line,
@@ -172,19 +172,13 @@ fn calm(theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 fn shown_view(open: &OpenRun, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    match open.session.view {
-        View::Replay | View::Curves if open.replay.has_tree_only(&open.session) => {
-            let words =
-                "this file holds a rubric tree and no run: there are no turns; 3w shows the tree";
-            sentence(words, theme.of(Meaning::Muted), layout.body, buffer);
-        }
-        View::Replay | View::Compare | View::Collection | View::Live => {
-            replay::draw::draw(&open.replay, &open.session, theme, layout, buffer)
-        }
-        View::Curves => curves::draw::draw(&open.curves, &open.session, theme, layout, buffer),
-        View::Scores => scores::draw::draw(&open.scores, &open.session, theme, layout, buffer),
-        View::Audit => audit::draw::draw(&open.audit, &open.session, theme, layout, buffer),
+    let has_turns = matches!(open.session.view, View::Replay | View::Curves);
+    if has_turns && open.replay.has_tree_only(&open.session) {
+        let words =
+            "this file holds a rubric tree and no run: there are no turns; 3w shows the tree";
+        return sentence(words, theme.of(Meaning::Muted), layout.body, buffer);
     }
+    open.view().draw(&open.session, theme, layout, buffer);
 }
 
 fn too_small(buffer: &mut Buffer) {

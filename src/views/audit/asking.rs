@@ -11,7 +11,6 @@ use crate::{
         effect::Effect,
         question::{Answer, Question},
         request::{Numbers, Request},
-        views::View,
     },
     views::audit::Audit,
 };
@@ -35,29 +34,27 @@ impl Default for Places {
 }
 
 impl Audit {
-    pub(crate) fn ask(&mut self, session: &mut Session, numbers: &mut Numbers) -> Vec<Effect> {
-        let mut effects = vec![];
-        // Whatever is looked at, what was said is brought to the disk.
-        effects.extend(self.ask_to_save(session, numbers));
-        if session.view != View::Audit || !session.growth.is_whole {
-            return effects;
-        }
-        effects.extend(self.ask_for_labels(session, numbers));
-        effects.extend(self.ask_for_places(session, numbers));
-        effects.extend(self.ask_for_code(session, numbers));
-        effects.extend(self.ask_for_agreement(session, numbers));
-        effects
-    }
-
-    fn ask_to_save(&mut self, session: &mut Session, numbers: &mut Numbers) -> Option<Effect> {
+    pub(super) fn ask_to_save(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+    ) -> Option<Effect> {
         session.labels.ask_to_save(numbers)
     }
 
-    fn ask_for_labels(&mut self, session: &mut Session, numbers: &mut Numbers) -> Option<Effect> {
+    pub(super) fn ask_for_labels(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+    ) -> Option<Effect> {
         session.labels.ask_for_labels(numbers)
     }
 
-    fn ask_for_places(&mut self, session: &mut Session, numbers: &mut Numbers) -> Option<Effect> {
+    pub(super) fn ask_for_places(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+    ) -> Option<Effect> {
         session.timeline.ready()?;
         let done = session.audited_turn()? + 1;
         let component = self.audited_component(session)?.clone();
@@ -79,12 +76,16 @@ impl Audit {
     }
 
     /// The file that the code shows: its text, then who wrote it and its colours.
-    fn ask_for_code(&mut self, session: &mut Session, numbers: &mut Numbers) -> Vec<Effect> {
+    pub(super) fn ask_for_code(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+    ) -> Vec<Effect> {
         let key = self.audit_file(session);
         key.map(|key| session.ask_file(numbers, key)).unwrap_or_default()
     }
 
-    fn ask_for_agreement(
+    pub(super) fn ask_for_agreement(
         &mut self,
         session: &mut Session,
         numbers: &mut Numbers,

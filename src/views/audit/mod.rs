@@ -18,10 +18,11 @@ pub mod prompt;
 pub mod queue;
 pub mod reason;
 mod update;
+mod view;
 
 use crate::{
     run::rubric::{Component, Verdict},
-    session::{Session, context::Context},
+    session::Session,
     widgets::scroll::{Motion, Scroll},
 };
 
@@ -126,15 +127,6 @@ impl Part {
 }
 
 impl Audit {
-    /// Where the keyboard is while the view is seen.
-    pub const fn context(&self) -> Context {
-        match &self.asks {
-            None => Context::Audit,
-            Some(prompt::Asks::Reason) => Context::AuditReason,
-            Some(prompt::Asks::Note(_) | prompt::Asks::Name(_)) => Context::AuditWords,
-        }
-    }
-
     /// Opens at a component.
     pub fn choose(&mut self, id: Option<String>) {
         self.chosen = id;

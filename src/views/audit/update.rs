@@ -2,6 +2,7 @@
 
 use ratatui::layout::{Position, Rect};
 
+use super::{Message, Part, areas::Areas, item, prompt};
 use crate::{
     run::RepoPath,
     session::{
@@ -13,11 +14,9 @@ use crate::{
     widgets::{
         layout::Layout,
         mouse::{Kind, Mouse},
-        scroll::{Motion, Scroll},
+        scroll::Motion,
     },
 };
-
-use super::{Message, Part, areas::Areas, item, prompt};
 
 impl Audit {
     pub(crate) fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
@@ -66,28 +65,6 @@ impl Audit {
         }
         let (Ok(words) | Err(words)) = flipped;
         session.notice = Some(words);
-    }
-
-    pub(crate) fn settle(&mut self, session: &mut Session, layout: &Layout) {
-        self.note_what_is_seen(session);
-        if session.view != View::Audit {
-            return;
-        }
-        session.draw_queue(self.seed);
-        self.start(session);
-        self.give_wanted(session, layout);
-        let areas = Areas::of(layout, self.part);
-        self.settle_queue(session, &areas);
-        let shown = self.chosen.clone().map(|id| (id, self.revealed(session).is_some()));
-        if self.item_of != shown {
-            self.item_of = shown;
-            self.item = Scroll::default();
-        }
-        let len = super::item::item_rows(self, session, &areas).len();
-        self.item.follow(len, areas.height(Part::Component));
-        let len = super::agreement::agreement_rows(self, session, &areas).len();
-        self.figures.follow(len, areas.height(Part::Agreement));
-        self.settle_code(session, &areas);
     }
 }
 
@@ -173,8 +150,7 @@ impl Audit {
 const NOTCH: usize = 3;
 
 impl Audit {
-    /// What a click selects and the wheel moves.
-    pub fn point_at_audit(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) {
+    pub(super) fn click(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) {
         let areas = Areas::of(layout, self.part);
         let is_in = |area: Option<Rect>| {
             area.is_some_and(|it| it.contains(Position { x: mouse.column, y: mouse.row }))

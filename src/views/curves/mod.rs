@@ -7,6 +7,7 @@ pub mod draw;
 mod moving;
 mod pointing;
 pub mod reference;
+mod view;
 mod wanted;
 
 use crate::{
@@ -17,11 +18,8 @@ use crate::{
     },
     session::{
         Session,
-        ask::Loading,
-        effect::Effect,
         measured::{Moved, Span},
         points::{self, Axis, Point},
-        request::Numbers,
         series,
         views::View,
     },
@@ -31,7 +29,6 @@ use crate::{
         scroll::{Motion, Scroll},
     },
 };
-
 use areas::Areas;
 
 /// What the view shows beside what is known.
@@ -188,49 +185,6 @@ impl Curves {
             | Evidence::RatedPairs
             | Evidence::Runs => [code, others].concat(),
         }
-    }
-
-    pub(crate) fn settle(&mut self, session: &mut Session, layout: &Layout) {
-        if session.view != View::Curves {
-            return;
-        }
-        let span = self.moved_span(session);
-        if self.listed != span {
-            self.listed = span;
-            self.rows = Scroll::default();
-        }
-        let len = self.moved_rows(session).len();
-        let height = Areas::of(layout, self.part).list_height();
-        self.rows.follow(len, height);
-    }
-
-    /// What is to be measured or compared next, while somebody looks at it; `marked` are the moments that the marks beside
-    /// the lines of the diff are worked out from.
-    pub(crate) fn ask(
-        &mut self,
-        session: &mut Session,
-        numbers: &mut Numbers,
-        marked: Option<Span>,
-        layout: &Layout,
-    ) -> Vec<Effect> {
-        let is_known = session.growth.is_whole && matches!(session.timeline, Loading::Ready(_));
-        let is_seen = session.view == View::Curves || layout.now.is_some();
-        if !is_known {
-            return vec![];
-        }
-        let mut effects = vec![];
-        if is_seen {
-            let Session { run, turn, scores, .. } = session;
-            let wanted = wanted::moments(run, *turn, scores);
-            effects.extend(scores.ask(numbers, run, wanted));
-        }
-        let span = match session.view {
-            View::Curves => self.moved_span(session),
-            View::Replay | View::Collection | View::Compare | View::Live => marked,
-            View::Scores | View::Audit => None,
-        };
-        effects.extend(span.and_then(|span| session.scores.ask_moved(numbers, &session.run, span)));
-        effects
     }
 
     fn stop_or_go_on(&mut self, session: &mut Session) {

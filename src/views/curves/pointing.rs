@@ -16,7 +16,7 @@ use super::{Message, Part, areas::Areas};
 
 impl Curves {
     /// A click on the chart takes the playhead to the nearest point, one on a list selects its row.
-    pub fn point_at_curves(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) {
+    pub(super) fn click(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) {
         let areas = Areas::of(layout, self.part);
         let at = |area: Option<Rect>| area.and_then(|area| row_inside(area, mouse));
         match (mouse.kind, at(areas.values), at(areas.moved)) {

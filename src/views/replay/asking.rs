@@ -17,30 +17,6 @@ use crate::{
 const FILES_AHEAD: usize = 40;
 
 impl Replay {
-    /// What is missing most, one question of each kind.
-    pub fn ask(
-        &mut self,
-        session: &mut Session,
-        numbers: &mut Numbers,
-        layout: &Layout,
-    ) -> Vec<Effect> {
-        let mut effects = vec![];
-        let run = session.run.clone();
-        if session.timeline.is_nothing() {
-            effects.push(session.timeline.ask(numbers, Question::Timeline { run: run.clone() }));
-        }
-        if session.counts.is_nothing() && session.timeline.ready().is_some() {
-            effects.push(session.counts.ask(numbers, Question::LineCounts { run: run.clone() }));
-        }
-        effects.extend(self.ask_again(session, numbers));
-        effects.extend(self.ask_text(session, numbers, layout));
-        effects.extend(self.ask_changes(session, numbers));
-        effects.extend(self.ask_diff(session, numbers));
-        effects.extend(self.ask_blame(session, numbers));
-        effects.extend(self.ask_colours(session, numbers));
-        effects
-    }
-
     /// Asks for the search that was asked for, if any.
     pub fn ask_search(&mut self, session: &mut Session, numbers: &mut Numbers) -> Option<Effect> {
         let run = session.run.clone();
@@ -52,7 +28,11 @@ impl Replay {
     }
 
     /// What a run that has grown makes new.
-    fn ask_again(&mut self, session: &mut Session, numbers: &mut Numbers) -> Option<Effect> {
+    pub(super) fn ask_again(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+    ) -> Option<Effect> {
         session.timeline.ready()?;
         if session.growth.timeline.is_due() {
             let question = Question::Timeline { run: session.run.clone() };
@@ -66,7 +46,7 @@ impl Replay {
         None
     }
 
-    fn ask_text(
+    pub(super) fn ask_text(
         &mut self,
         session: &mut Session,
         numbers: &mut Numbers,
@@ -85,7 +65,11 @@ impl Replay {
         Some(self.texts.ask(numbers, item, question))
     }
 
-    fn ask_diff(&mut self, session: &mut Session, numbers: &mut Numbers) -> Option<Effect> {
+    pub(super) fn ask_diff(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+    ) -> Option<Effect> {
         if !session.files.is_free() {
             return None;
         }
@@ -98,7 +82,11 @@ impl Replay {
         Some(session.files.ask(numbers, &session.run, wanted, self.context))
     }
 
-    fn ask_changes(&mut self, session: &mut Session, numbers: &mut Numbers) -> Option<Effect> {
+    pub(super) fn ask_changes(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+    ) -> Option<Effect> {
         let span = Span::of(self.scope(session))?;
         session.ask_changes(numbers, span)
     }
@@ -110,14 +98,22 @@ impl Replay {
     }
 
     /// Once the text is there: a file that cannot be shown need not be blamed.
-    fn ask_blame(&mut self, session: &mut Session, numbers: &mut Numbers) -> Option<Effect> {
+    pub(super) fn ask_blame(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+    ) -> Option<Effect> {
         let file = self.file_at(session)?;
         let compared = session.files.compared(&self.diff_key(session)?)?.as_ref().ok()?;
         compared.text()?;
         session.files.blame.ask(numbers, &session.run, file)
     }
 
-    fn ask_colours(&mut self, session: &mut Session, numbers: &mut Numbers) -> Option<Effect> {
+    pub(super) fn ask_colours(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+    ) -> Option<Effect> {
         let key = self.diff_key(session)?;
         let compared = session.files.compared(&key)?.as_ref().ok()?.clone();
         session.files.colours.ask(numbers, key, &compared)

@@ -18,10 +18,11 @@ pub mod spot;
 pub mod steps;
 pub mod stops;
 mod update;
+mod view;
 
 use crate::{
     run::search::Query,
-    session::{ask::Pending, context::Context, turns},
+    session::{ask::Pending, turns},
     views::file_tree::FileTree,
     widgets::{layout::Panel, scroll::Motion},
 };
@@ -107,14 +108,4 @@ pub enum Message {
     SwitchMarks,
     /// Follow the recording, or no longer.
     Follow,
-}
-
-/// Where the keyboard is while a panel of the replay has it.
-pub const fn context_of(panel: Panel) -> Context {
-    match panel {
-        Panel::Turns => Context::Turns,
-        Panel::Files => Context::Files,
-        Panel::Diff => Context::Diff,
-        Panel::Steps => Context::Steps,
-    }
 }

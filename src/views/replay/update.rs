@@ -11,18 +11,24 @@ use crate::{
         views::View,
     },
     widgets::{
-        layout::{Layout, Panel},
+        layout::{self, Layout, Panel, TAB_GAP},
+        mouse::{Kind, Mouse},
         scroll::{Motion, centred},
     },
 };
+use ratatui::layout::{Position, Rect};
 
 use super::{
     Message, Replay,
     chooser::{self, Chooser},
-    diff::Follows,
+    diff::{self, Follows},
+    draw::tabs::tab,
     search::{Outcome, Progress},
-    steps::{self},
+    steps,
 };
+
+/// Rows that one notch of the wheel moves by.
+const NOTCH: usize = 3;
 
 impl Replay {
     pub fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
@@ -97,22 +103,6 @@ impl Replay {
     pub fn take_hits(&mut self, session: &mut Session, request: Request, hits: Vec<Hit>) {
         let outcome = self.search.found(request, hits, Progress::More, session.turn);
         self.follow(session, outcome);
-    }
-
-    /// Brings every panel in step with the selection.
-    pub fn settle(&mut self, session: &mut Session, layout: &Layout) {
-        let room = layout.room(Panel::Steps);
-        self.steps.settle(usize::from(room.width), usize::from(room.height));
-        let height = usize::from(layout.room(Panel::Diff).height);
-        let (key, arrangement) = (self.diff_key(session), self.arrangement(layout));
-        self.diff.settle(key, &session.files, height, arrangement);
-        let timeline = session.timeline.ready().map(|timeline| &**timeline);
-        self.tree.settle(session.turn, timeline);
-        self.settle_chooser(session, layout);
-        self.settle_follow(session);
-        if session.view == View::Replay && layout.now.is_some() {
-            session.note_standings_shown();
-        }
     }
 
     pub(crate) fn select_turn(&mut self, session: &mut Session, turn: usize) {
@@ -193,7 +183,7 @@ impl Replay {
 
 impl Replay {
     /// Selects what stands in a row of a panel, counted from the panel's first, and gives the panel the keyboard.
-    pub fn point_at(&mut self, session: &mut Session, panel: Panel, row: usize, layout: &Layout) {
+    fn point_at(&mut self, session: &mut Session, panel: Panel, row: usize, layout: &Layout) {
         self.focus = panel;
         let height = usize::from(layout.room(panel).height);
         match panel {
@@ -246,7 +236,7 @@ impl Replay {
     }
 
     /// Turns the wheel over a panel, which keeps the keyboard where it is. Lists move by one, texts by some rows.
-    pub fn wheel(&mut self, session: &mut Session, panel: Panel, motion: Motion, layout: &Layout) {
+    fn wheel(&mut self, session: &mut Session, panel: Panel, motion: Motion, layout: &Layout) {
         let height = usize::from(layout.room(panel).height);
         match panel {
             Panel::Turns => {
@@ -272,5 +262,51 @@ impl Replay {
                 }
             }
         }
+    }
+
+    /// Whether a click is meant as enter: the second on the same row is.
+    pub(super) fn click(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) -> bool {
+        if let Some(panel) = self.tab_at(session, mouse, layout) {
+            if mouse.kind == Kind::Click {
+                self.focus = panel;
+            }
+            return false;
+        }
+        let is_in = |area: Rect| area.contains(Position { x: mouse.column, y: mouse.row });
+        let here = |panel: &Panel| layout.panel(*panel).filter(|area| is_in(*area));
+        let Some(panel) = Panel::ALL.into_iter().find(|panel| here(panel).is_some()) else {
+            return false;
+        };
+        let inner = here(&panel).map(layout::inside).filter(|inner| is_in(*inner));
+        let row = inner.map(|inner| usize::from(mouse.row - inner.y));
+        match (mouse.kind, row) {
+            (Kind::Click, Some(row)) => self.point_at(session, panel, row, layout),
+            (Kind::Click, None) => self.focus = panel,
+            (Kind::DoubleClick, row) => return row.is_some(),
+            (Kind::WheelUp, _) => self.wheel(session, panel, Motion::Up(NOTCH), layout),
+            (Kind::WheelDown, _) => self.wheel(session, panel, Motion::Down(NOTCH), layout),
+            (Kind::WheelLeft, _) if panel == Panel::Diff => {
+                self.update(session, Message::Diff(diff::Message::Left(NOTCH)), layout);
+            }
+            (Kind::WheelRight, _) if panel == Panel::Diff => {
+                self.update(session, Message::Diff(diff::Message::Right(NOTCH)), layout);
+            }
+            (Kind::WheelLeft | Kind::WheelRight | Kind::Move | Kind::Release | Kind::Drag, _) => {}
+        }
+        false
+    }
+
+    fn tab_at(&self, session: &Session, mouse: Mouse, layout: &Layout) -> Option<Panel> {
+        let tabs = layout.tabs?;
+        if !tabs.contains(Position { x: mouse.column, y: mouse.row }) {
+            return None;
+        }
+        let mut start = tabs.x + TAB_GAP;
+        Panel::ALL.into_iter().find(|panel| {
+            let end = start + tab(self, session, *panel).chars().count() as u16;
+            let is_here = (start..end).contains(&mouse.column);
+            start = end + TAB_GAP;
+            is_here
+        })
     }
 }

@@ -27,7 +27,7 @@ use table::Sort;
 #[derive(Debug, Default)]
 pub struct Components {
     /// Whether the view was on screen after the last message.
-    was_seen: bool,
+    pub(super) was_seen: bool,
     pub part: Part,
     pub sort: Sort,
     /// Id of the component that is looked at.

@@ -12,11 +12,12 @@ pub mod flags;
 pub mod judges;
 pub mod lifeline;
 pub mod tree;
+mod view;
 
 use crate::{
     run::rubric::Judgement,
-    session::{self, Session, context::Context, views::View},
-    widgets::{layout::Layout, mouse::Mouse},
+    session::{self, Session, views::View},
+    widgets::layout::Layout,
 };
 
 /// What the view shows beside what is known.
@@ -74,26 +75,6 @@ impl Scores {
         let there = self.there(session);
         self.chosen.filter(|chosen| there.contains(chosen)).or_else(|| there.first().copied())
     }
-
-    /// Where the keyboard is while the view is seen.
-    pub fn context(&self, session: &Session) -> Context {
-        match self.shown(session) {
-            Some(Shows::Tree) if self.tree.find.is_typing => Context::RubricFind,
-            Some(Shows::Components) => match self.components.part {
-                components::Part::Table => Context::Components,
-                components::Part::Verdict => Context::Verdict,
-                components::Part::Lifeline => Context::Lifeline,
-            },
-            Some(Shows::Judges) => match self.judges.part {
-                judges::Part::Matrix => Context::Matrix,
-                judges::Part::Pair => Context::Differing,
-                judges::Part::Both => Context::BothVerdicts,
-            },
-            Some(Shows::Tree) => Context::Rubric,
-            Some(Shows::Flags) => Context::Flags,
-            None => Context::Scores,
-        }
-    }
 }
 
 impl Scores {
@@ -136,20 +117,6 @@ impl Scores {
         }
     }
 
-    pub(crate) fn settle(&mut self, session: &mut Session, layout: &Layout) {
-        if session.view != View::Scores {
-            return;
-        }
-        self.note_verdicts_shown(session);
-        match self.shown(session) {
-            Some(Shows::Components) => self.components.settle_components(session, layout),
-            Some(Shows::Judges) => self.judges.settle_judges(session, layout),
-            Some(Shows::Tree) => self.tree.settle_tree(session, layout),
-            Some(Shows::Flags) => self.flags.settle_flags(session, layout),
-            None => {}
-        }
-    }
-
     /// Notes which verdicts are on screen: a label that follows is not blind.
     fn note_verdicts_shown(&mut self, session: &mut Session) {
         let judged = &session.rubric;
@@ -169,23 +136,13 @@ impl Scores {
         let pairs: Vec<_> = pairs.collect();
         session.audited.see(pairs);
     }
-
-    /// What a click selects and the wheel moves.
-    pub fn point_at_scores(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) {
-        match self.shown(session) {
-            Some(Shows::Components) => self.components.point_at_components(session, mouse, layout),
-            Some(Shows::Judges) => self.point_at_judges(session, mouse, layout),
-            Some(Shows::Tree) => self.tree.point_at_tree(session, mouse, layout),
-            Some(Shows::Flags) => self.flags.point_at_flags(session, mouse, layout),
-            None => {}
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::run::{Run, rubric_tree::RubricTree};
+    use crate::{session::context::Context, views::view::RunView};
 
     #[test]
     fn the_view_shows_what_the_run_has() {

@@ -1,4 +1,4 @@
-//! What happened to one file: its name, since when, how many lines; the rows are [`crate::views::diff_rows`]'.
+//! What happened to one file: its name, since when, how many lines; the rows are [`crate::views::diff_rows`].
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 

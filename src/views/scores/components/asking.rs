@@ -1,32 +1,15 @@
 //! What the components are missing: what the run is judged by, the lifelines, the reuse, the files of the evidence.
 
 use crate::{
-    session::{Session, effect::Effect, files::DiffKey, request::Numbers, views::View},
-    views::scores::{Scores, Shows, components::Components},
+    session::{Session, effect::Effect, files::DiffKey, request::Numbers},
+    views::scores::components::Components,
 };
 
 /// Files of one verdict's evidence that are shown; a judge points at a few.
 pub const MOST_FILES: usize = 8;
 
-impl Scores {
-    pub(crate) fn ask(&mut self, session: &mut Session, numbers: &mut Numbers) -> Vec<Effect> {
-        let is_seen = session.view == View::Scores;
-        let is_back = is_seen && !self.components.was_seen;
-        self.components.was_seen = is_seen;
-        let mut effects = vec![];
-        effects.extend(session.ask_rubric(numbers, is_back));
-        let is_shown = self.shown(session) == Some(Shows::Components);
-        if is_seen && is_shown {
-            effects.extend(session.ask_lifelines(numbers));
-            effects.extend(ask_evidence(&self.components, session, numbers));
-            effects.extend(session.ask_reuse(numbers));
-        }
-        effects
-    }
-}
-
 /// The files of the chosen verdict's evidence at the judged turn: their text, then who wrote it and its colours.
-fn ask_evidence(
+pub(in crate::views::scores) fn ask_evidence(
     components: &Components,
     session: &mut Session,
     numbers: &mut Numbers,

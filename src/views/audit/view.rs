@@ -1,0 +1,67 @@
+//! What the shell does with the audit.
+
+use super::draw;
+use super::{Part, areas::Areas, prompt};
+use crate::{
+    session::{Session, context::Context, effect::Effect, request::Numbers, views::View},
+    views::{audit::Audit, view::RunView},
+    widgets::{layout::Layout, mouse::Mouse, scroll::Scroll, theme::Theme},
+};
+use ratatui::buffer::Buffer;
+
+impl RunView for Audit {
+    fn settle(&mut self, session: &mut Session, layout: &Layout) {
+        self.note_what_is_seen(session);
+        if session.view != View::Audit {
+            return;
+        }
+        session.draw_queue(self.seed);
+        self.start(session);
+        self.give_wanted(session, layout);
+        let areas = Areas::of(layout, self.part);
+        self.settle_queue(session, &areas);
+        let shown = self.chosen.clone().map(|id| (id, self.revealed(session).is_some()));
+        if self.item_of != shown {
+            self.item_of = shown;
+            self.item = Scroll::default();
+        }
+        let len = super::item::item_rows(self, session, &areas).len();
+        self.item.follow(len, areas.height(Part::Component));
+        let len = super::agreement::agreement_rows(self, session, &areas).len();
+        self.figures.follow(len, areas.height(Part::Agreement));
+        self.settle_code(session, &areas);
+    }
+
+    fn ask(&mut self, session: &mut Session, numbers: &mut Numbers, _: &Layout) -> Vec<Effect> {
+        let mut effects = vec![];
+        // Whatever is looked at, what was said is brought to the disk.
+        effects.extend(self.ask_to_save(session, numbers));
+        if session.view != View::Audit || !session.growth.is_whole {
+            return effects;
+        }
+        effects.extend(self.ask_for_labels(session, numbers));
+        effects.extend(self.ask_for_places(session, numbers));
+        effects.extend(self.ask_for_code(session, numbers));
+        effects.extend(self.ask_for_agreement(session, numbers));
+        effects
+    }
+
+    /// Where the keyboard is while the view is seen.
+    fn context(&self, _: &Session) -> Context {
+        match &self.asks {
+            None => Context::Audit,
+            Some(prompt::Asks::Reason) => Context::AuditReason,
+            Some(prompt::Asks::Note(_) | prompt::Asks::Name(_)) => Context::AuditWords,
+        }
+    }
+
+    /// What a click selects and the wheel moves.
+    fn point(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) -> bool {
+        self.click(session, mouse, layout);
+        false
+    }
+
+    fn draw(&self, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+        draw::draw(self, session, theme, layout, buffer);
+    }
+}

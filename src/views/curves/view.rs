@@ -1,0 +1,71 @@
+//! What the shell does with the curves.
+
+use super::areas::Areas;
+use super::{Curves, Part, draw, wanted};
+use crate::{
+    session::{
+        Session, ask::Loading, context::Context, effect::Effect, request::Numbers, views::View,
+    },
+    views::view::RunView,
+    widgets::{layout::Layout, mouse::Mouse, scroll::Scroll, theme::Theme},
+};
+use ratatui::buffer::Buffer;
+
+impl RunView for Curves {
+    fn settle(&mut self, session: &mut Session, layout: &Layout) {
+        if session.view != View::Curves {
+            return;
+        }
+        let span = self.moved_span(session);
+        if self.listed != span {
+            self.listed = span;
+            self.rows = Scroll::default();
+        }
+        let len = self.moved_rows(session).len();
+        let height = Areas::of(layout, self.part).list_height();
+        self.rows.follow(len, height);
+    }
+
+    /// What is to be measured or compared next, while somebody looks at it.
+    fn ask(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+        layout: &Layout,
+    ) -> Vec<Effect> {
+        let is_known = session.growth.is_whole && matches!(session.timeline, Loading::Ready(_));
+        let is_seen = session.view == View::Curves || layout.now.is_some();
+        if !is_known {
+            return vec![];
+        }
+        let mut effects = vec![];
+        if is_seen {
+            let Session { run, turn, scores, .. } = session;
+            let wanted = wanted::moments(run, *turn, scores);
+            effects.extend(scores.ask(numbers, run, wanted));
+        }
+        let span = match session.view {
+            View::Curves => self.moved_span(session),
+            View::Replay | View::Collection | View::Compare | View::Live => session.scores.marked,
+            View::Scores | View::Audit => None,
+        };
+        effects.extend(span.and_then(|span| session.scores.ask_moved(numbers, &session.run, span)));
+        effects
+    }
+
+    fn context(&self, _: &Session) -> Context {
+        match self.part {
+            Part::Chart => Context::Chart,
+            Part::Moved => Context::Moved,
+        }
+    }
+
+    fn point(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) -> bool {
+        self.click(session, mouse, layout);
+        false
+    }
+
+    fn draw(&self, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+        draw::draw(self, session, theme, layout, buffer);
+    }
+}
