@@ -37,7 +37,7 @@ pub trait Format: Sync {
     }
 
     /// Reads the main file (`sources[0]`) and its companions into an index. [`crate::run::Place::source`] is the
-    /// position in `sources`; [`Run::sources`] is filled in by the caller.
+    /// position in `sources`; [`RunOrigin::sources`] is filled in by the caller.
     fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
         self.index_with(sources, &OneHand)
     }

@@ -103,7 +103,7 @@ pub struct Task {
 pub struct SourceFile {
     /// Path as a warning names it: relative to the opened path's folder, `/` between parts.
     pub name: String,
-    /// The format that reads the records of this file; differs from [`Run::format`] inside a bundle.
+    /// The format that reads the records of this file; differs from [`RunOrigin::format`] inside a bundle.
     pub format: &'static str,
 }
 

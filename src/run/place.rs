@@ -1,6 +1,6 @@
 //! Where something stands in a recording.
 
-/// Index into [`super::Run::sources`].
+/// Index into [`super::RunOrigin::sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct SourceId(pub u32);
 
