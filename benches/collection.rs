@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use logs::{Tool, Wish};
+use logs::{JudgingRequest, Tool};
 use measure::{Table, ms};
 use terminal::Tui;
 
@@ -62,11 +62,11 @@ fn logs_side_by_side(count: usize) -> io::Result<PathBuf> {
     for number in 0..count {
         let path = folder.join(format!("{number:08x}.jsonl"));
         if !path.exists() {
-            let wish = Wish {
+            let wish = JudgingRequest {
                 seed: number as u64 + 1,
                 file_lines: 40,
                 last_output: 200,
-                ..Wish::of(Tool::Claude, LOG)
+                ..JudgingRequest::of(Tool::Claude, LOG)
             };
             let mut log = vec![];
             logs::write(&mut log, wish)?;
@@ -120,11 +120,11 @@ fn bundles(runs: usize) -> io::Result<PathBuf> {
 fn bundle_at(bundle: &Path, run: usize) -> io::Result<()> {
     let session = bundle.join("session");
     fs::create_dir_all(&session)?;
-    let wish = Wish {
+    let wish = JudgingRequest {
         seed: run as u64 + 1,
         file_lines: 40,
         last_output: 200,
-        ..Wish::of(Tool::Codex, LOG)
+        ..JudgingRequest::of(Tool::Codex, LOG)
     };
     let mut log = vec![];
     logs::write(&mut log, wish)?;

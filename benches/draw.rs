@@ -6,7 +6,7 @@ mod screen;
 
 use std::{path::PathBuf, time::Instant};
 
-use logs::{Tool, Wish};
+use logs::{JudgingRequest, Tool};
 use measure::{Table, ms};
 use ratatui::layout::Size;
 use screen::Screen;
@@ -45,12 +45,12 @@ fn main() {
 }
 
 fn log(tool: Tool, megabytes: usize) -> PathBuf {
-    let wish = Wish::of(tool, megabytes << 20);
+    let wish = JudgingRequest::of(tool, megabytes << 20);
     logs::make(&measure::folder(), &megabytes.to_string(), wish).expect("there is room for a log")
 }
 
 fn big_step(tool: Tool) -> PathBuf {
-    let wish = Wish { last_output: 2 << 20, ..Wish::of(tool, 3 << 20) };
+    let wish = JudgingRequest { last_output: 2 << 20, ..JudgingRequest::of(tool, 3 << 20) };
     logs::make(&measure::folder(), "big-step", wish).expect("there is room for a log")
 }
 

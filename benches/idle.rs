@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use logs::{Tool, Wish};
+use logs::{JudgingRequest, Tool};
 use measure::{Table, ms};
 use terminal::Tui;
 
@@ -41,7 +41,7 @@ fn main() {
 }
 
 fn log(tool: Tool, megabytes: usize) -> PathBuf {
-    let wish = Wish::of(tool, megabytes << 20);
+    let wish = JudgingRequest::of(tool, megabytes << 20);
     logs::make(&measure::folder(), &megabytes.to_string(), wish).expect("there is room for a log")
 }
 

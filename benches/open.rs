@@ -5,7 +5,7 @@ mod measure;
 
 use std::{path::Path, process::Command};
 
-use logs::{Tool, Wish};
+use logs::{JudgingRequest, Tool};
 use measure::{Table, ms};
 use trajview::{run::Run, store};
 
@@ -29,7 +29,7 @@ fn bench(in_full: bool) {
     });
     for tool in Tool::ALL {
         for &(size, first_frame, index, memory) in sizes {
-            let wish = Wish::of(tool, size << 20);
+            let wish = JudgingRequest::of(tool, size << 20);
             let path = logs::make(&measure::folder(), &size.to_string(), wish)
                 .expect("there is room for a log");
             let of = format!("{} {size} MB", tool.name());

@@ -3,7 +3,7 @@
 mod logs;
 mod measure;
 
-use logs::{NEEDLE, Tool, Wish};
+use logs::{JudgingRequest, NEEDLE, Tool};
 use measure::{Table, ms};
 use trajview::{
     run::search::{Query, Syntax},
@@ -22,13 +22,13 @@ fn main() {
     table.end();
 }
 
-fn open(tool: Tool, name: &str, wish: Wish) -> store::Opened {
+fn open(tool: Tool, name: &str, wish: JudgingRequest) -> store::Opened {
     let path = logs::make(&measure::folder(), name, wish).expect("there is room for a log");
     store::open(&path).unwrap_or_else(|why| panic!("{}: {why}", tool.name()))
 }
 
 fn jump(table: &mut Table, tool: Tool) {
-    let wish = Wish { last_output: 2 << 20, ..Wish::of(tool, 3 << 20) };
+    let wish = JudgingRequest { last_output: 2 << 20, ..JudgingRequest::of(tool, 3 << 20) };
     let opened = open(tool, "big-step", wish);
     let last = opened.run.turns.len() - 1;
     let steps = opened.run.steps_of_turn(last);
@@ -44,7 +44,7 @@ fn jump(table: &mut Table, tool: Tool) {
 }
 
 fn search(table: &mut Table, tool: Tool, size: usize) {
-    let opened = open(tool, &size.to_string(), Wish::of(tool, size << 20));
+    let opened = open(tool, &size.to_string(), JudgingRequest::of(tool, size << 20));
     let patterns = [
         ("a word, once", NEEDLE, Syntax::Literal),
         ("a regex, once", r"needle of \w+ under", Syntax::Regex),
@@ -65,7 +65,7 @@ fn search(table: &mut Table, tool: Tool, size: usize) {
 }
 
 fn diff(table: &mut Table, tool: Tool) {
-    let wish = Wish { file_lines: 5_000, ..Wish::of(tool, 6 << 20) };
+    let wish = JudgingRequest { file_lines: 5_000, ..JudgingRequest::of(tool, 6 << 20) };
     let opened = open(tool, "long-files", wish);
     let timeline = opened.archive.timeline(&opened.run).expect("it has edits");
     let mut all = timeline.turns.iter().flat_map(|turn| &turn.changes);

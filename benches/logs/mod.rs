@@ -24,7 +24,7 @@ pub enum Tool {
 
 /// What a log shall be like.
 #[derive(Debug, Clone, Copy)]
-pub struct Wish {
+pub struct JudgingRequest {
     pub tool: Tool,
     pub seed: u64,
     /// About as many bytes; the log ends with the turn that reaches them.
@@ -35,7 +35,7 @@ pub struct Wish {
     pub last_output: usize,
 }
 
-impl Wish {
+impl JudgingRequest {
     pub const fn of(tool: Tool, bytes: usize) -> Self {
         Self { tool, seed: 20_261_121, bytes, file_lines: 220, last_output: 2_000 }
     }
@@ -53,7 +53,7 @@ impl Tool {
 }
 
 /// Writes the log a wish describes below `folder`, unless it is there; gives its path.
-pub fn make(folder: &Path, name: &str, wish: Wish) -> io::Result<PathBuf> {
+pub fn make(folder: &Path, name: &str, wish: JudgingRequest) -> io::Result<PathBuf> {
     let path = folder.join(format!("rollout-{}-{name}.jsonl", wish.tool.name()));
     if fs::metadata(&path).is_ok_and(|meta| meta.len() as usize >= wish.bytes) {
         return Ok(path);
@@ -66,7 +66,7 @@ pub fn make(folder: &Path, name: &str, wish: Wish) -> io::Result<PathBuf> {
 }
 
 /// Writes the log a wish describes.
-pub fn write(out: &mut impl Write, wish: Wish) -> io::Result<()> {
+pub fn write(out: &mut impl Write, wish: JudgingRequest) -> io::Result<()> {
     let mut log = Log::new(wish);
     let mut written = 0;
     log.begin();
@@ -223,7 +223,7 @@ struct Swap {
 }
 
 struct Log {
-    wish: Wish,
+    wish: JudgingRequest,
     dice: Dice,
     files: Vec<SourceFile>,
     text: String,
@@ -236,7 +236,7 @@ const ROOT: &str = "/home/dev/ledger";
 pub const SESSION: &str = "6f1d0c7e-51a4-7d62-9d14-0f6f2a7b3c11";
 
 impl Log {
-    fn new(wish: Wish) -> Self {
+    fn new(wish: JudgingRequest) -> Self {
         let (dice, text) = (Dice(wish.seed), String::new());
         Self { wish, dice, files: vec![], text, number: 0, seconds: 0, uuid: "null".into() }
     }

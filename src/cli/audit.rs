@@ -2,7 +2,7 @@
 //! On the screen the queue is worked with keys; here it is printed.
 
 mod absences;
-mod desk;
+mod audited;
 mod document;
 mod sheet;
 mod tables;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use crate::study::queue::Plan;
 
 use super::{Exit, Failure, Outcome, RunArg, config, output::Out};
-use desk::Desk;
+use audited::Audited;
 use document::Document;
 
 /// Print the queue of verdicts to check, blind, and move labels in and out
@@ -67,22 +67,22 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let mut desk = Desk::open(&args.run.path)?;
+    let mut audited = Audited::open(&args.run.path)?;
     if let Some(file) = &args.import {
-        return sheet::import(&mut desk, args, file, out);
+        return sheet::import(&mut audited, args, file, out);
     }
     if args.export && !args.blank {
-        return sheet::export(&desk, args, out);
+        return sheet::export(&audited, args, out);
     }
-    desk.choose(args.judgement.as_deref())?;
-    desk.tell_warnings();
+    audited.choose(args.judgement.as_deref())?;
+    audited.tell_warnings();
     let plan = Plan { seed: args.seed, size: args.size };
     if args.blank {
-        return sheet::blank(&desk, plan, out);
+        return sheet::blank(&audited, plan, out);
     }
     let document = match args.absences {
-        true => Document::of_absences(&desk)?,
-        false => Document::of_queue(&desk, plan, &annotator(args)?)?,
+        true => Document::of_absences(&audited)?,
+        false => Document::of_queue(&audited, plan, &annotator(args)?)?,
     };
     if args.json {
         out.json(&document)?;

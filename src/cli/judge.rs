@@ -1,8 +1,8 @@
 //! `trajview judge`: asks a judge about the components of a run or about places in its code, and keeps what it says beside
 //! the run.
 
+mod report;
 pub mod signals;
-mod told;
 
 use std::{
     collections::BTreeSet,
@@ -12,15 +12,15 @@ use std::{
 
 use crate::{
     judge::{
-        asks::Asks,
         criteria::{self, Criteria},
         document::Document,
         each::{EachError, News, judge_each},
         fault::Fault,
-        job::{JobError, Wish},
+        job::{JobError, JudgingRequest},
         own::{self, OwnError},
         prompt::{self, Prompt},
         run::{Ended, Halt, Job, Start},
+        scale::Scale,
         settings::Settings,
     },
     run::{
@@ -51,7 +51,7 @@ pub struct Args {
     judge: String,
     /// A level for each component, or flags for each group of criteria
     #[arg(long, value_name = "slump-5|flags", default_value = "slump-5", value_parser = rubric)]
-    rubric: Asks,
+    rubric: Scale,
     /// `all`, or ids of components.json; with --rubric flags groups of criteria
     #[arg(long, value_name = "all|ID,...", default_value = "all", value_delimiter = ',')]
     components: Vec<String>,
@@ -90,13 +90,13 @@ pub struct Args {
 }
 
 /// A rubric by its word.
-fn rubric(word: &str) -> Result<Asks, String> {
-    let known = || Asks::ALL.map(Asks::word).join(" or ");
-    Asks::by_word(word).ok_or_else(|| format!("expected {}", known()))
+fn rubric(word: &str) -> Result<Scale, String> {
+    let known = || Scale::ALL.map(Scale::word).join(" or ");
+    Scale::by_word(word).ok_or_else(|| format!("expected {}", known()))
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    if args.criteria.is_some() && args.rubric != Asks::Flags {
+    if args.criteria.is_some() && args.rubric != Scale::Flags {
         return Err(Failure::wrong(
             "--criteria is for --rubric flags; components are judged by their checklist",
         ));
@@ -107,27 +107,28 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         return Err(Failure::wrong(format!("judge {} {why}", settings.name)));
     }
     let bundle = bundle(&args.run.path)?;
-    let desk = Desk { opened: store::open(&bundle)?, wish: wish(args, settings)?, bundle };
-    let moments = moments(args, &desk.opened.run)?;
+    let audited =
+        JudgingCall { opened: store::open(&bundle)?, wish: wish(args, settings)?, bundle };
+    let moments = moments(args, &audited.opened.run)?;
     if args.dry_run {
-        let jobs: Result<Vec<Job>, JobError> = moments.iter().map(|at| desk.job(*at)).collect();
-        told::plan(&jobs?, args.json, out)?;
+        let jobs: Result<Vec<Job>, JobError> = moments.iter().map(|at| audited.job(*at)).collect();
+        report::plan(&jobs?, args.json, out)?;
         return Ok(Exit::Fine);
     }
-    judge(args, &desk, &moments, out)
+    judge(args, &audited, &moments, out)
 }
 
 /// What all states of one call have in common.
-struct Desk {
+struct JudgingCall {
     opened: Opened,
-    wish: Wish,
+    wish: JudgingRequest,
     bundle: PathBuf,
 }
 
-impl Desk {
+impl JudgingCall {
     /// For the state after so many turns. What is carried on is read now: what was judged before is there by then.
     fn job(&self, turn: usize) -> Result<Job, JobError> {
-        Job::prepare(Wish { turn, ..self.wish.clone() }, &self.bundle, &self.opened)
+        Job::prepare(JudgingRequest { turn, ..self.wish.clone() }, &self.bundle, &self.opened)
     }
 }
 
@@ -143,26 +144,26 @@ fn moments(args: &Args, run: &Run) -> Result<Vec<usize>, Failure> {
     }
 }
 
-fn judge(args: &Args, desk: &Desk, moments: &[usize], out: &mut Out) -> Outcome {
+fn judge(args: &Args, audited: &JudgingCall, moments: &[usize], out: &mut Out) -> Outcome {
     let (stop, signal) = signals::listen();
-    let judgements = Judgements::of(&desk.bundle);
+    let judgements = Judgements::of(&audited.bundle);
     let start = if args.resume { Start::Resume } else { Start::Anew };
     let mut tell = |job: &Job, news: News<'_>| match news {
-        News::Begins => told::beginning(job),
-        News::Event(event) => told::event(job.asks(), event),
+        News::Begins => report::beginning(job),
+        News::Event(event) => report::event(job.scale(), event),
     };
     let mut states: Vec<(Job, Ended)> = vec![];
     judge_each(
         moments,
-        |turn| desk.job(turn)?.with_key(),
-        (desk.wish.settings.cost, start),
+        |turn| audited.job(turn)?.with_key(),
+        (audited.wish.settings.cost, start),
         (&judgements, &stop),
         &mut tell,
         &mut states,
     )?;
     match args.each {
-        Some(_) => told::each_ended(&states, args.json, out)?,
-        None => states.iter().try_for_each(|(job, it)| told::ended(job, it, args.json, out))?,
+        Some(_) => report::each_ended(&states, args.json, out)?,
+        None => states.iter().try_for_each(|(job, it)| report::ended(job, it, args.json, out))?,
     }
     let mut exit = Exit::Fine;
     for (job, ended) in &states {
@@ -178,7 +179,7 @@ fn end(job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
     let kept = match ended.files.last() {
         Some((_, document)) if document.entries().is_empty() => "nothing was judged yet".to_owned(),
         Some((path, document)) => {
-            let judged = at::counted(document.entries().len(), job.asks().noun());
+            let judged = at::counted(document.entries().len(), job.scale().noun());
             format!("{judged} stay in {}; --resume goes on", path.display())
         }
         None => "nothing was judged yet".to_owned(),
@@ -196,7 +197,7 @@ fn end(job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
              with; leave out --resume to begin one",
             job.subject.run,
             job.subject.turn,
-            job.asks().noun()
+            job.scale().noun()
         ))),
         None => {
             let is_whole =
@@ -247,14 +248,14 @@ fn bundle(path: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// Everything but the turn.
-fn wish(args: &Args, settings: Settings) -> Result<Wish, Failure> {
+fn wish(args: &Args, settings: Settings) -> Result<JudgingRequest, Failure> {
     let wanted: Vec<String> = args.components.iter().map(|id| id.trim().to_owned()).collect();
-    Ok(Wish {
+    Ok(JudgingRequest {
         settings,
         prompt: prompt(args.rubric, args.prompt.as_deref())?,
         criteria: match args.rubric {
-            Asks::Levels => None,
-            Asks::Flags => Some(Arc::new(criteria(args.criteria.as_deref())?)),
+            Scale::Levels => None,
+            Scale::Flags => Some(Arc::new(criteria(args.criteria.as_deref())?)),
         },
         components: (wanted != ["all"]).then_some(wanted),
         turn: 0,
@@ -286,9 +287,9 @@ impl From<EachError> for Failure {
     }
 }
 
-fn prompt(asks: Asks, path: Option<&Path>) -> Result<Prompt, Failure> {
-    let Some(path) = path else { return Ok(Prompt::built_in_for(asks)) };
-    let of = |bytes: &[u8], origin: &str| Prompt::for_rubric(asks, bytes, origin);
+fn prompt(scale: Scale, path: Option<&Path>) -> Result<Prompt, Failure> {
+    let Some(path) = path else { return Ok(Prompt::built_in_for(scale)) };
+    let of = |bytes: &[u8], origin: &str| Prompt::for_rubric(scale, bytes, origin);
     Ok(own::read(path, prompt::MOST_BYTES, of)?)
 }
 

@@ -1,6 +1,6 @@
 //! `trajview live`: runs an agent through a script and records it as a bundle.
 
-mod told;
+mod report;
 
 use std::path::{Path, PathBuf};
 
@@ -152,7 +152,7 @@ fn positive(word: &str) -> Result<f64, String> {
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let job = if args.resume { resumed(args)? } else { wanted(args)? };
     if args.print_plan {
-        told::plan(&plan::of(&job)?, args.json, out)?;
+        report::plan(&plan::of(&job)?, args.json, out)?;
         return Ok(Exit::Fine);
     }
     let start = if args.resume { Start::Resume } else { Start::Anew };
@@ -161,9 +161,9 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     }
     live::adopt_orphans();
     let (stop, signal) = signals::listen();
-    let mut teller = told::Teller::default();
+    let mut teller = report::Reporter::default();
     let ended = live::run(&job, start, &Control::new(stop), &mut |event| teller.event(event))?;
-    told::ended(&job, &ended, args.json, out)?;
+    report::ended(&job, &ended, args.json, out)?;
     end(&job, &ended, signal.last())
 }
 
@@ -184,7 +184,7 @@ fn on_screen(args: &Args, job: Job, start: Start, out: &mut Out) -> Outcome {
         return Err(Failure::unread("the run broke off, a mistake in trajview; --resume goes on"));
     };
     let ended = ended?;
-    told::ended(&job, &ended, args.json, out)?;
+    report::ended(&job, &ended, args.json, out)?;
     let signal = match ending {
         runtime::Ending::Signal(signal) => Some(signal),
         runtime::Ending::Quit => None,

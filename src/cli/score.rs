@@ -2,12 +2,12 @@
 //! faithful the end is to what was asked for; and what the rubric tree of a run comes to. A file that holds such a tree
 //! and no run has nothing else to score.
 
-mod beside;
 mod document;
 pub mod faithful;
 mod faithful_table;
 mod lifelines;
 mod point;
+mod recorded_table;
 mod rubric_tree;
 mod tables;
 
@@ -35,7 +35,7 @@ use super::{
 use document::{Document, Moment};
 pub use document::{RulesFacts, rules_of};
 use faithful::{ExposureRow, FaithfulnessRow};
-use rubric_tree::Told;
+use rubric_tree::NodeRows;
 
 /// Score runs: erosion, verbosity, faithfulness and what they are made of; graded rubric trees
 #[derive(Debug, clap::Args)]
@@ -125,7 +125,7 @@ fn of_folder(folder: &Path, (scorer, reader): &Scorers) -> Result<Document, Fail
 fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Document, Failure> {
     let opened = store::open(path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let told = if args.detail { Told::Nodes } else { Told::Sums };
+    let told = if args.detail { NodeRows::Nodes } else { NodeRows::Sums };
     let tree = match run.rubric_tree.as_ref().map(|tree| rubric_tree::row(tree, told)) {
         Some(tree) if run.turns.is_empty() => return Ok(Document::of_tree(path, run, tree)),
         tree => tree,

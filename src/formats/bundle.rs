@@ -19,7 +19,7 @@ use crate::run::{
 };
 
 use super::{
-    Format, Hands, Head, NotUnderstood, Source, companions,
+    Executor, Format, Head, NotUnderstood, Source, companions,
     nested::{head_of, move_places, place_within},
 };
 
@@ -52,12 +52,16 @@ impl Format for Bundle {
         start.starts_with(b"{") && memchr::memmem::find(start, b"\"trajview.run/").is_some()
     }
 
-    fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {
+    fn index_with(
+        &self,
+        sources: &[Source<'_>],
+        executor: &dyn Executor,
+    ) -> Result<Run, NotUnderstood> {
         let manifest = read_manifest(sources)?;
         let mut run = run_of(&manifest);
         let script = sources.iter().position(|source| source.name == "script.json");
         let requests = script.map(|at| requests_of(sources, at, &mut run)).unwrap_or_default();
-        let sessions = index_sessions(sources, hands, &mut run);
+        let sessions = index_sessions(sources, executor, &mut run);
         lay_out(&manifest, sessions, &requests, &mut run);
         if let Some((source, id)) =
             sources.iter().zip((0..).map(SourceId)).find(|(it, _)| it.name == "tests.jsonl")
@@ -274,7 +278,7 @@ struct Session {
     run: Run,
 }
 
-fn index_sessions(sources: &[Source<'_>], hands: &dyn Hands, run: &mut Run) -> Vec<Session> {
+fn index_sessions(sources: &[Source<'_>], executor: &dyn Executor, run: &mut Run) -> Vec<Session> {
     let logs =
         || sources.iter().enumerate().filter(|(_, source)| source.name.starts_with("session/"));
     run.origin.sources = sources
@@ -300,7 +304,7 @@ fn index_sessions(sources: &[Source<'_>], hands: &dyn Hands, run: &mut Run) -> V
         for &member in &members {
             run.origin.sources[member].format = format.name();
         }
-        match format.index_with(&subset, hands) {
+        match format.index_with(&subset, executor) {
             Ok(mut inner) => {
                 let ids: Vec<SourceId> =
                     members.iter().map(|&member| SourceId(member as u32)).collect();

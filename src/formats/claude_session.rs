@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::{
-    Format, Growing, Hands, Head, NotUnderstood, Source,
+    Executor, Format, Growing, Head, NotUnderstood, Source,
     claude::{
         edits,
         fold::{self, Fold, Owner, TokensFrom},
@@ -88,10 +88,14 @@ impl Format for ClaudeSession {
         sessions(main)
     }
 
-    fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {
+    fn index_with(
+        &self,
+        sources: &[Source<'_>],
+        executor: &dyn Executor,
+    ) -> Result<Run, NotUnderstood> {
         let mut session = Session::default();
         for (id, source) in (0..).map(SourceId).zip(sources) {
-            session.take(id, source.name, Input::whole(source.bytes), hands);
+            session.take(id, source.name, Input::whole(source.bytes), executor);
         }
         session.completed(sources)
     }
@@ -133,14 +137,14 @@ struct Session {
 }
 
 impl Growing for Session {
-    fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands) {
+    fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, executor: &dyn Executor) {
         if is_meta(name) {
             return;
         }
         let mut warnings = self.warnings.remove(&id).unwrap_or_default();
         let mut unknowns = self.unknowns.remove(&id).unwrap_or_default();
         let mut budget = std::mem::take(&mut self.budget);
-        fold::each_line(id, name, lines, hands, &mut budget, &mut warnings, &mut |line| {
+        fold::each_line(id, name, lines, executor, &mut budget, &mut warnings, &mut |line| {
             unknowns.take(line.unknown());
             match id {
                 SourceId(0) => self.line(line),

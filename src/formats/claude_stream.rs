@@ -9,10 +9,10 @@
 //! does not show what it is a difference to.
 
 use super::{
-    Format, Growing, Hands, Head, NotUnderstood, Source,
+    Executor, Format, Growing, Head, NotUnderstood, Source,
     claude::{
         edits,
-        fold::{self, Fold, Owner, TokensFrom, Told},
+        fold::{self, Fold, Owner, RecordAt, TokensFrom},
         json::{Raw, Text, field, object},
         line::{Line, User, Verdict, What, Words, WordsKind},
         record::{Message, Record},
@@ -52,12 +52,16 @@ impl Format for ClaudeStream {
         found.unwrap_or_else(|| !head.is_whole && is_cut_init(head.bytes))
     }
 
-    fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {
+    fn index_with(
+        &self,
+        sources: &[Source<'_>],
+        executor: &dyn Executor,
+    ) -> Result<Run, NotUnderstood> {
         let Some(main) = sources.first() else {
             return Err(NotUnderstood("no file to read".to_owned()));
         };
         let mut stream = Stream::default();
-        stream.take(SourceId(0), main.name, Input::whole(main.bytes), hands);
+        stream.take(SourceId(0), main.name, Input::whole(main.bytes), executor);
         Ok(stream.completed(main.name))
     }
 
@@ -147,11 +151,11 @@ struct Stream {
 }
 
 impl Growing for Stream {
-    fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands) {
+    fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, executor: &dyn Executor) {
         let mut warnings = std::mem::take(&mut self.warnings);
         if id == SourceId(0) {
             let mut budget = std::mem::take(&mut self.budget);
-            fold::each_line(id, name, lines, hands, &mut budget, &mut warnings, &mut |line| {
+            fold::each_line(id, name, lines, executor, &mut budget, &mut warnings, &mut |line| {
                 self.unknowns.take(line.unknown());
                 self.line(line);
             });
@@ -255,12 +259,12 @@ impl Stream {
     }
 
     fn verdict(&mut self, line: Line) {
-        let told = Told { place: line.place, time: line.time };
+        let told = RecordAt { place: line.place, time: line.time };
         let What::Verdict(verdict) = line.what else { return };
         let turn = self.fold.turn();
         let owner = Owner::Turn(turn);
         self.fold.tick(owner, line.time);
-        let error = |told: Told, label: Box<str>| Step {
+        let error = |told: RecordAt, label: Box<str>| Step {
             is_error: true,
             ..told.step(StepKind::Message, Role::System, label)
         };
@@ -272,7 +276,7 @@ impl Stream {
             }
         }
         for (part, denial) in (1..).zip(&verdict.denials) {
-            let told = Told { place: told.place.part(part), ..told };
+            let told = RecordAt { place: told.place.part(part), ..told };
             self.fold.push(owner, error(told, denial.clone()));
         }
         self.count(turn, &verdict);

@@ -7,7 +7,7 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use super::{
-    Format, Hands, Head, NotUnderstood, Source,
+    Executor, Format, Head, NotUnderstood, Source,
     codex::{
         self, call,
         json::{self, Object},
@@ -48,7 +48,7 @@ impl Format for CodexExec {
         lines.any(|(_, line)| is_ours(line))
     }
 
-    fn index_with(&self, sources: &[Source<'_>], _: &dyn Hands) -> Result<Run, NotUnderstood> {
+    fn index_with(&self, sources: &[Source<'_>], _: &dyn Executor) -> Result<Run, NotUnderstood> {
         let Some(source) = sources.first() else {
             return Err(NotUnderstood("it is empty".into()));
         };

@@ -28,7 +28,7 @@ use self::{
     record::{Line, Meta, Record},
 };
 use super::{
-    Format, Growing, Hands, Head, NotUnderstood, Source,
+    Executor, Format, Growing, Head, NotUnderstood, Source,
     codex::{self, json::Object},
     companions::BelongsTo,
     jsonl::{self, Input},
@@ -77,10 +77,14 @@ impl Format for CodexRollout {
             .collect()
     }
 
-    fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {
+    fn index_with(
+        &self,
+        sources: &[Source<'_>],
+        executor: &dyn Executor,
+    ) -> Result<Run, NotUnderstood> {
         let mut rollout = Rollout::default();
         for (id, source) in (0..).map(SourceId).zip(sources) {
-            rollout.take(id, source.name, Input::whole(source.bytes), hands);
+            rollout.take(id, source.name, Input::whole(source.bytes), executor);
         }
         rollout.run(sources)
     }
@@ -204,11 +208,11 @@ struct Notes {
     first_meta: Option<usize>,
     /// The first context that names a folder.
     first_folder: Option<usize>,
-    told: fold::Told,
+    told: fold::ShownRequests,
 }
 
 impl Growing for Rollout {
-    fn take(&mut self, id: SourceId, _name: &str, lines: Input<'_>, hands: &dyn Hands) {
+    fn take(&mut self, id: SourceId, _name: &str, lines: Input<'_>, executor: &dyn Executor) {
         let thread = self.threads.entry(id).or_default();
         // About as many as there will be: growing by doubling would touch as much memory again.
         let expected = (lines.size() / 2048).min(u64::from(jsonl::MOST_LINES));
@@ -216,7 +220,7 @@ impl Growing for Rollout {
         let read = |place, line: &[u8], is_last| Some(classify::classify(place, line, is_last));
         let budget = &mut self.budget;
         let extent =
-            jsonl::each_line(id, lines, hands, budget, &read, &mut |before, line: Line| {
+            jsonl::each_line(id, lines, executor, budget, &read, &mut |before, line: Line| {
                 thread.push(Line { place: line.place.down(before), ..line });
             });
         if let jsonl::Extent::CutAfter(line) = extent {
@@ -324,7 +328,7 @@ fn thread(all: &Lines, root: Option<&str>) -> Option<Thread> {
     let own_root = meta.cwd.clone();
     let lines = family::own_lines(&all.lines, &meta);
     let is_all = lines.len() == all.lines.len();
-    let told = if is_all { all.notes.told.clone() } else { fold::Told::of(&lines) };
+    let told = if is_all { all.notes.told.clone() } else { fold::ShownRequests::of(&lines) };
     Some(fold::fold(&lines, told, meta, root.or(own_root.as_deref())))
 }
 

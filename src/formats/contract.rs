@@ -37,13 +37,17 @@ pub trait Format: Sync {
     }
 
     /// Reads the main file (`sources[0]`) and its companions into an index. [`crate::run::Place::source`] is the
-    /// position in `sources`; [`RunOrigin::sources`] is filled in by the caller.
+    /// position in `sources`; [`crate::run::RunOrigin::sources`] is filled in by the caller.
     fn index(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
         self.index_with(sources, &OneHand)
     }
 
     /// As [`Format::index`], with help. However many hands there are, the run is the same.
-    fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood>;
+    fn index_with(
+        &self,
+        sources: &[Source<'_>],
+        executor: &dyn Executor,
+    ) -> Result<Run, NotUnderstood>;
 
     /// A reader of recordings that are still being written; None where the format is read as a whole only.
     fn growing(&self) -> Option<Box<dyn Growing>> {
@@ -77,7 +81,7 @@ pub trait Format: Sync {
 }
 
 /// Whoever carries out work that falls into pieces. A format knows no threads: it says what can be done at once.
-pub trait Hands: Sync {
+pub trait Executor: Sync {
     /// How many pieces are worked on at a time.
     fn count(&self) -> usize;
 
@@ -94,7 +98,7 @@ pub trait Hands: Sync {
 /// One thing after the other.
 pub struct OneHand;
 
-impl Hands for OneHand {
+impl Executor for OneHand {
     fn count(&self) -> usize {
         1
     }
@@ -114,7 +118,7 @@ pub struct Backwards {
 }
 
 #[cfg(test)]
-impl Hands for Backwards {
+impl Executor for Backwards {
     fn count(&self) -> usize {
         2
     }
@@ -132,7 +136,7 @@ impl Hands for Backwards {
 /// A recording read while it is written: what is read once is not read again.
 pub trait Growing: Send {
     /// Takes whole lines of a log, following those taken of the same source before.
-    fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, hands: &dyn Hands);
+    fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, executor: &dyn Executor);
 
     /// As [`Growing::run`], of a recording that is not read on. What takes a while to be freed is given to `left`.
     fn finish(

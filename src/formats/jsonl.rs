@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use super::Hands;
+use super::Executor;
 use crate::run::{Place, SourceId, Warning};
 
 /// Bytes of a JSONL file from the start of a line on.
@@ -181,7 +181,7 @@ type Makes<'r, T> = dyn Fn((Place, &[u8])) -> Option<Numbered<T>> + Sync + 'r;
 pub fn each_line<T: Send + Kept>(
     source: SourceId,
     input: Input<'_>,
-    hands: &dyn Hands,
+    executor: &dyn Executor,
     budget: &mut Budget,
     read: &Reads<'_, T>,
     take: &mut dyn FnMut(u32, T),
@@ -196,9 +196,9 @@ pub fn each_line<T: Send + Kept>(
     };
     let before = if let Input::Held(whole) = input { whole.lines_before } else { 0 };
     let mut taker = Taker { take, before, budget: &mut budget.left, cut_after: None };
-    let cut = Cut { input, size: hands.piece_bytes().max(1) };
+    let cut = Cut { input, size: executor.piece_bytes().max(1) };
     match input {
-        Input::Held(whole) if hands.count() < 2 || cut.pieces() < 2 => {
+        Input::Held(whole) if executor.count() < 2 || cut.pieces() < 2 => {
             let mut lines = Piece { lines_before: 0, ..whole }.lines(source);
             let mut some = lines.by_ref().filter_map(read);
             while taker.cut_after.is_none()
@@ -208,7 +208,7 @@ pub fn each_line<T: Send + Kept>(
             }
             taker.end(lines.line);
         }
-        _ => in_pieces(source, &cut, hands, &read, &mut taker),
+        _ => in_pieces(source, &cut, executor, &read, &mut taker),
     }
     match taker.cut_after {
         None => Extent::Whole,
@@ -222,7 +222,7 @@ pub fn each_line<T: Send + Kept>(
 fn in_pieces<T: Send + Kept>(
     source: SourceId,
     cut: &Cut<'_>,
-    hands: &dyn Hands,
+    executor: &dyn Executor,
     read: &Makes<'_, T>,
     taker: &mut Taker<'_, T>,
 ) {
@@ -251,7 +251,7 @@ fn in_pieces<T: Send + Kept>(
             last.fetch_min(at, Ordering::Relaxed);
         }
     };
-    hands.in_order(cut.pieces(), &work, &mut then);
+    executor.in_order(cut.pieces(), &work, &mut then);
 }
 
 /// Takes lines until there are too many.
@@ -432,21 +432,22 @@ mod tests {
         assert!(lines(SourceId(2), bytes).all(|(place, text)| place.of(bytes) == text));
     }
 
-    fn read(bytes: &[u8], hands: &dyn Hands) -> Vec<(Place, Vec<u8>, bool)> {
+    fn read(bytes: &[u8], executor: &dyn Executor) -> Vec<(Place, Vec<u8>, bool)> {
         let (mut all, whole): (Vec<(Place, Vec<u8>, bool)>, _) = (vec![], Piece::whole(bytes));
         let one = |place: Place, line: &[u8], is_last: bool| Some((place, line.to_vec(), is_last));
         for input in [Input::Held(whole), Input::Log(&Elsewhere(bytes))] {
             let mut of_input = vec![];
             let budget = &mut Budget::default();
-            let extent = each_line(SourceId(1), input, hands, budget, &one, &mut |before,
-                                                                                  (
-                mut place,
-                line,
-                is_last,
-            )| {
-                place.line += before;
-                of_input.push((place, line, is_last));
-            });
+            let extent =
+                each_line(SourceId(1), input, executor, budget, &one, &mut |before,
+                                                                            (
+                    mut place,
+                    line,
+                    is_last,
+                )| {
+                    place.line += before;
+                    of_input.push((place, line, is_last));
+                });
             assert_eq!(extent, Extent::Whole);
             assert!(all.is_empty() || all == of_input);
             all = of_input;
@@ -491,20 +492,20 @@ mod tests {
     /// The last line that is taken of `log`, read in each way there is.
     fn last_of(log: &[u8], lines_before: u32, budget: &Budget) -> Vec<(Extent, u32)> {
         let whole = Piece { lines_before, ..Piece::whole(log) };
-        let hands: [&dyn Hands; 2] = [&super::super::OneHand, &Backwards { piece_bytes: 64 }];
+        let executor: [&dyn Executor; 2] = [&super::super::OneHand, &Backwards { piece_bytes: 64 }];
         let read = |place: Place, line: &[u8], _| Some(Weighs(place.line, line.len()));
-        let last = |input: Input<'_>, hands: &dyn Hands| {
+        let last = |input: Input<'_>, executor: &dyn Executor| {
             let (mut last, mut budget) = (0, budget.clone());
             let extent =
-                each_line(SourceId(0), input, hands, &mut budget, &read, &mut |before, line| {
+                each_line(SourceId(0), input, executor, &mut budget, &read, &mut |before, line| {
                     last = before + line.0;
                 });
             (extent, last)
         };
-        let mut all = vec![last(Input::Held(whole), hands[0])];
+        let mut all = vec![last(Input::Held(whole), executor[0])];
         if lines_before == 0 {
-            all.push(last(Input::Held(whole), hands[1]));
-            all.push(last(Input::Log(&Elsewhere(log)), hands[1]));
+            all.push(last(Input::Held(whole), executor[1]));
+            all.push(last(Input::Log(&Elsewhere(log)), executor[1]));
         }
         all
     }
@@ -545,8 +546,8 @@ mod tests {
         let mut taken = 0;
         let mut again = |source| {
             let input = Input::Held(Piece::whole(b"{}\n{}\n"));
-            let hands = &super::super::OneHand;
-            each_line(SourceId(source), input, hands, &mut budget, &read, &mut |_, _| taken += 1)
+            let executor = &super::super::OneHand;
+            each_line(SourceId(source), input, executor, &mut budget, &read, &mut |_, _| taken += 1)
         };
         let extents = [again(0), again(0), again(1)];
         assert_eq!(extents, [Extent::CutAfter(1), Extent::StillCut, Extent::CutAfter(0)]);

@@ -29,7 +29,7 @@ mod slopcodebench;
 mod tape;
 mod unknown;
 
-pub use contract::{Format, Growing, HEAD_BYTES, Hands, Head, NotUnderstood, OneHand, Source};
+pub use contract::{Executor, Format, Growing, HEAD_BYTES, Head, NotUnderstood, OneHand, Source};
 
 #[cfg(test)]
 pub use contract::Backwards;

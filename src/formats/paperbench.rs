@@ -26,7 +26,7 @@ use crate::run::{
     rubric_tree::{NodeId, RubricTree},
 };
 
-use super::{Format, Hands, Head, NotUnderstood, Source};
+use super::{Executor, Format, Head, NotUnderstood, Source};
 
 pub struct PaperBench;
 
@@ -52,7 +52,7 @@ impl Format for PaperBench {
             || (has("judge_output") && has("paper_id"))
     }
 
-    fn index_with(&self, sources: &[Source<'_>], _: &dyn Hands) -> Result<Run, NotUnderstood> {
+    fn index_with(&self, sources: &[Source<'_>], _: &dyn Executor) -> Result<Run, NotUnderstood> {
         let source = sources.first().ok_or_else(|| NotUnderstood("there is no file".into()))?;
         let (tree, warnings) = read(source)?;
         Ok(run_of(tree, warnings))

@@ -36,7 +36,7 @@ use crate::run::{
     recorded,
 };
 
-use super::{Format, Hands, Head, NotUnderstood, Source, json};
+use super::{Executor, Format, Head, NotUnderstood, Source, json};
 
 use facts::Facts;
 use generation::Generation;
@@ -66,7 +66,11 @@ impl Format for SlopCodeBench {
         false
     }
 
-    fn index_with(&self, sources: &[Source<'_>], hands: &dyn Hands) -> Result<Run, NotUnderstood> {
+    fn index_with(
+        &self,
+        sources: &[Source<'_>],
+        executor: &dyn Executor,
+    ) -> Result<Run, NotUnderstood> {
         let layout = Layout::of(sources);
         let mut reader = Reader::new(sources, &layout);
         if layout.stages.is_empty() {
@@ -74,7 +78,7 @@ impl Format for SlopCodeBench {
         }
         reader.facts();
         for stage in &layout.stages {
-            reader.stage(stage, hands);
+            reader.stage(stage, executor);
         }
         reader.finish();
         Ok(reader.run)
@@ -167,8 +171,8 @@ impl<'a> Reader<'a> {
         format!("a problem of SlopCodeBench without a checkpoint{}", state.unwrap_or_default())
     }
 
-    fn stage(&mut self, stage: &Stage, hands: &dyn Hands) {
-        let logs::Passes { first: told, second } = self.logs(stage, hands);
+    fn stage(&mut self, stage: &Stage, executor: &dyn Executor) {
+        let logs::Passes { first: told, second } = self.logs(stage, executor);
         if told.is_empty() {
             let what = "no log of the agent: the turn has no steps";
             let place = format!("{}{}", self.layout.folder(), stage.name);
@@ -200,16 +204,16 @@ impl<'a> Reader<'a> {
     }
 
     /// The log of a second pass lies with the checkpoint's own, else in the folder of what it left.
-    fn logs(&mut self, stage: &Stage, hands: &dyn Hands) -> logs::Passes {
+    fn logs(&mut self, stage: &Stage, executor: &dyn Executor) -> logs::Passes {
         let prompt = self.info.get(SKILL_PROMPT).unwrap_or_default();
         let own = stage.after.as_ref().map_or(&[][..], |after| &after.logs);
         let second = logs::SecondPass { prompt, is_there: stage.after.is_some() && own.is_empty() };
         let warnings = &mut self.run.warnings;
-        let mut passes = logs::read_passes(self.sources, &stage.logs, &second, hands, warnings);
+        let mut passes = logs::read_passes(self.sources, &stage.logs, &second, executor, warnings);
         let mut read_by = passes.first.read_by.clone();
         if !own.is_empty() {
             let alone = logs::SecondPass { prompt: "", is_there: false };
-            let told = logs::read_passes(self.sources, own, &alone, hands, warnings).first;
+            let told = logs::read_passes(self.sources, own, &alone, executor, warnings).first;
             read_by.extend(&told.read_by);
             passes.second = Some(told).filter(|told| !told.is_empty()).or(passes.second);
         }
@@ -221,7 +225,11 @@ impl<'a> Reader<'a> {
 
     /// A second session that the harness starts on what the checkpoint left is a turn of its own; gives what was recorded of
     /// the state that it left. None where there was none.
-    fn second_pass(&mut self, stage: &Stage, told: Option<logs::Told>) -> Option<CheckpointRecord> {
+    fn second_pass(
+        &mut self,
+        stage: &Stage,
+        told: Option<logs::LogFacts>,
+    ) -> Option<CheckpointRecord> {
         let nothing = Stage::default();
         let after = stage.after.as_deref();
         if after.is_none() && told.is_none() {

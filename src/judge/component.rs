@@ -13,7 +13,7 @@ use super::{
     conversation::{Call, Conversation, Entry, Outcome, Reply, Usage},
     fault::Fault,
     flags,
-    matter::{Decided, Matter, Said},
+    item::{Decided, Item, Said},
     prompt::Prompt,
     snapshot::Snapshot,
     tools,
@@ -40,7 +40,7 @@ pub struct Asked {
 /// What a judge is asked about.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
-    pub matter: &'a Matter,
+    pub item: &'a Item,
     pub prompt: &'a Prompt,
     pub snapshot: &'a Snapshot,
     /// Looks it may take.
@@ -117,31 +117,31 @@ const EXCERPT: usize = 600;
 const MOST_ARGUMENTS: usize = 2_000;
 const MOST_NAME: usize = 80;
 
-/// Asks about one component.
+/// Scale about one component.
 pub fn judge(question: &Question<'_>, ask: &mut dyn Ask) -> Judged {
-    let mut hearing = Hearing::of(question);
+    let mut exchange = Exchange::of(question);
     loop {
-        let reply = match ask.ask(&hearing.conversation) {
-            Ok(asked) => hearing.record(asked),
-            Err(fault) => return Judged { fault: Some(fault), ..hearing.judged },
+        let reply = match ask.ask(&exchange.conversation) {
+            Ok(asked) => exchange.record(asked),
+            Err(fault) => return Judged { fault: Some(fault), ..exchange.judged },
         };
-        let step = hearing.read(&reply);
+        let step = exchange.read(&reply);
         let results = match step {
-            Step::Answer(said) => return hearing.decided(said),
-            Step::Looks => hearing.look(&reply.calls, ask),
-            Step::Wrong(why) if hearing.has_second_chance => hearing.correct(&reply.calls, &why),
+            Step::Answer(said) => return exchange.decided(said),
+            Step::Looks => exchange.look(&reply.calls, ask),
+            Step::Wrong(why) if exchange.has_second_chance => exchange.correct(&reply.calls, &why),
             Step::Wrong(why) => {
-                let call = question.matter.asks().call();
-                hearing.judged.error = Some(format!("no {call} after two attempts: {why}"));
-                return hearing.judged;
+                let call = question.item.scale().call();
+                exchange.judged.error = Some(format!("no {call} after two attempts: {why}"));
+                return exchange.judged;
             }
         };
-        hearing.conversation.entries.push(Entry::Replied(reply));
-        hearing.conversation.entries.extend(results);
+        exchange.conversation.entries.push(Entry::Replied(reply));
+        exchange.conversation.entries.extend(results);
     }
 }
 
-struct Hearing<'a> {
+struct Exchange<'a> {
     question: &'a Question<'a>,
     conversation: Conversation,
     looks_left: u32,
@@ -156,14 +156,14 @@ enum Step<'m> {
     Wrong(String),
 }
 
-impl<'a> Hearing<'a> {
+impl<'a> Exchange<'a> {
     fn of(question: &'a Question<'a>) -> Self {
-        let Question { matter, prompt, budget, .. } = *question;
+        let Question { item, prompt, budget, .. } = *question;
         let conversation = Conversation {
             system: prompt.system(budget),
-            entries: vec![Entry::Said(prompt.question(matter, budget))],
+            entries: vec![Entry::Said(prompt.question(item, budget))],
             may_look: budget > 0,
-            asks: matter.asks(),
+            scale: item.scale(),
         };
         Self {
             question,
@@ -181,9 +181,9 @@ impl<'a> Hearing<'a> {
     }
 
     fn read(&self, reply: &Reply) -> Step<'a> {
-        let matter = self.question.matter;
-        if let Some(call) = reply.calls.iter().find(|call| call.name == matter.asks().call()) {
-            return match matter.read_object(&call.arguments) {
+        let item = self.question.item;
+        if let Some(call) = reply.calls.iter().find(|call| call.name == item.scale().call()) {
+            return match item.read_object(&call.arguments) {
                 Ok(said) => Step::Answer(said),
                 Err(why) => Step::Wrong(why),
             };
@@ -194,7 +194,7 @@ impl<'a> Hearing<'a> {
                 _ => Step::Looks,
             };
         }
-        match matter.read(&reply.text) {
+        match item.read(&reply.text) {
             Ok(said) => Step::Answer(said),
             Err(_) if reply.is_cut => {
                 Step::Wrong("the answer was cut at its longest length".into())
@@ -204,7 +204,7 @@ impl<'a> Hearing<'a> {
     }
 
     fn look(&mut self, calls: &[Call], ask: &mut dyn Ask) -> Vec<Entry> {
-        let ending = self.question.matter.asks().call();
+        let ending = self.question.item.scale().call();
         let mut results = vec![];
         for call in calls {
             let answer = match self.looks_left {
@@ -241,7 +241,7 @@ impl<'a> Hearing<'a> {
     /// The one more chance.
     fn correct(&mut self, calls: &[Call], why: &str) -> Vec<Entry> {
         self.has_second_chance = false;
-        let words = self.question.matter.asks().again(why);
+        let words = self.question.item.scale().again(why);
         if calls.is_empty() {
             return vec![Entry::Said(words)];
         }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::asks::Asks;
+use super::scale::Scale;
 
 /// Everything a judge is sent for one reply.
 #[derive(Debug, Clone, Default)]
@@ -15,7 +15,7 @@ pub struct Conversation {
     /// Whether the judge may still look; the verdict it may always give.
     pub may_look: bool,
     /// What it answers in the end.
-    pub asks: Asks,
+    pub scale: Scale,
 }
 
 #[derive(Debug, Clone, PartialEq)]

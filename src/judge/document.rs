@@ -13,11 +13,11 @@ use crate::run::{
 };
 
 use super::{
-    asks::Asks,
     carry,
     component::{Judged, Look, Request, rounded},
-    matter::Decided,
+    item::Decided,
     prompt::Prompt,
+    scale::Scale,
     settings::{Kind, Settings},
     wire::plain,
 };
@@ -108,7 +108,7 @@ pub struct Judge {
 /// What is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
-    pub asks: Asks,
+    pub scale: Scale,
     /// Id of the run.
     pub run: String,
     pub commit: Option<String>,
@@ -127,7 +127,7 @@ struct Score<'a> {
     rationale: Option<&'a str>,
     evidence: Vec<Lines<'a>>,
     #[serde(flatten)]
-    heard: Heard<'a>,
+    heard: Course<'a>,
 }
 
 #[derive(Serialize)]
@@ -138,12 +138,12 @@ struct Group<'a> {
     /// How many it gave that were carried on already.
     found_again: Option<usize>,
     #[serde(flatten)]
-    heard: Heard<'a>,
+    heard: Course<'a>,
 }
 
 /// How it went.
 #[derive(Serialize)]
-struct Heard<'a> {
+struct Course<'a> {
     /// What names nothing in the snapshot.
     left_out: Vec<LeftOut<'a>>,
     trace: &'a [Look],
@@ -205,15 +205,15 @@ impl Document {
             run: subject.run.clone(),
             commit: subject.commit.clone(),
             turn: subject.turn,
-            rubric: subject.asks.recorded().to_owned(),
+            rubric: subject.scale.recorded().to_owned(),
             created_at: created_at.to_owned(),
             finished_at: None,
             components: subject.components.clone(),
             repeat,
             scores: vec![],
             asked_again: vec![],
-            groups: (subject.asks == Asks::Flags).then(Vec::new),
-            flags: (subject.asks == Asks::Flags).then(Vec::new),
+            groups: (subject.scale == Scale::Flags).then(Vec::new),
+            flags: (subject.scale == Scale::Flags).then(Vec::new),
             lines_of_code: None,
         }
     }
@@ -234,7 +234,7 @@ impl Document {
     pub fn is_of(&self, judge: &Judge, subject: &Subject) -> bool {
         let same_state = self.commit == subject.commit && self.turn == subject.turn;
         let same_task = self.run == subject.run
-            && self.rubric == subject.asks.recorded()
+            && self.rubric == subject.scale.recorded()
             && self.components == subject.components;
         self.judge == *judge && same_state && same_task
     }
@@ -339,7 +339,7 @@ impl<'a> Score<'a> {
             label: level.and_then(|level| LEVELS.get(usize::from(level)).copied()),
             rationale: verdict.map(|verdict| verdict.rationale.as_str()),
             evidence: verdict.map_or(&[][..], |it| &it.evidence).iter().map(lines).collect(),
-            heard: Heard::of(judged),
+            heard: Course::of(judged),
         }
     }
 }
@@ -348,11 +348,11 @@ impl<'a> Group<'a> {
     fn of(group: &'a str, judged: &'a Judged, fresh: usize, again: usize) -> Self {
         let is_answered = judged.flagged().is_some();
         let told = |count: usize| is_answered.then_some(count);
-        Self { group, found: told(fresh), found_again: told(again), heard: Heard::of(judged) }
+        Self { group, found: told(fresh), found_again: told(again), heard: Course::of(judged) }
     }
 }
 
-impl<'a> Heard<'a> {
+impl<'a> Course<'a> {
     fn of(judged: &'a Judged) -> Self {
         let left_out = match &judged.decided {
             Some(Decided::Level(verdict)) => verdict.left_out.as_slice(),
@@ -392,7 +392,7 @@ mod tests {
     fn document() -> Document {
         let judge = Judge::of(&Settings::new("j", Kind::Chat), &Prompt::built_in(), 8);
         let subject = Subject {
-            asks: Asks::Levels,
+            scale: Scale::Levels,
             run: "r".into(),
             commit: Some("abc".into()),
             turn: 3,

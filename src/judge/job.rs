@@ -12,13 +12,13 @@ use crate::{
 };
 
 use super::{
-    asks::Asks,
     carry::{self, Carried},
     criteria::{Criteria, Group},
     document::Subject,
-    matter::Matter,
+    item::Item,
     prompt::Prompt,
     run::Job,
+    scale::Scale,
     secret::Secret,
     settings::Settings,
     snapshot::Snapshot,
@@ -26,7 +26,7 @@ use super::{
 
 /// What somebody wants judged.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct JudgingRequest {
     pub settings: Settings,
     pub prompt: Prompt,
     /// What flags are given by; None where components are to be judged.
@@ -60,12 +60,12 @@ pub enum JobError {
 
 impl Job {
     /// Everything but the key; see [`Self::with_key`]. `opened` is the bundle in this folder.
-    pub fn prepare(wish: Wish, bundle: &Path, opened: &Opened) -> Result<Self, JobError> {
+    pub fn prepare(wish: JudgingRequest, bundle: &Path, opened: &Opened) -> Result<Self, JobError> {
         if wish.turn == 0 {
             return Err(JobError::TooEarly);
         }
         let rubric = store::rubric::read(bundle);
-        let (matters, flaggings) = match &wish.criteria {
+        let (items, flaggings) = match &wish.criteria {
             None => (components(rubric, wish.components.as_deref())?, vec![]),
             Some(all) => (groups(all, wish.components.as_deref())?, rubric.flaggings),
         };
@@ -77,8 +77,8 @@ impl Job {
             key: Secret::default(),
             prompt: Arc::new(wish.prompt),
             snapshot,
-            subject: subject(&opened.run, wish.turn, &matters),
-            matters,
+            subject: subject(&opened.run, wish.turn, &items),
+            items,
             criteria: wish.criteria,
             carried: Carried::default(),
             repeats: wish.repeats.max(1),
@@ -88,14 +88,14 @@ impl Job {
     }
 
     fn carried(&self, flaggings: &[Flagging], opened: &Opened) -> Result<Carried, String> {
-        let group = |matter: &Matter| match matter {
-            Matter::Component(_) => None,
-            Matter::Group(group) => {
+        let group = |item: &Item| match item {
+            Item::Component(_) => None,
+            Item::Group(group) => {
                 let ids = group.criteria.iter().map(|it| it.id.clone()).collect();
                 Some((group.id.clone(), ids))
             }
         };
-        let groups: Vec<(String, Vec<String>)> = self.matters.iter().filter_map(group).collect();
+        let groups: Vec<(String, Vec<String>)> = self.items.iter().filter_map(group).collect();
         let recording = (&opened.run, &*opened.archive);
         carry::carried(flaggings, &self.judge(), &groups, recording, self.subject.turn)
     }
@@ -113,18 +113,18 @@ impl Job {
     }
 }
 
-fn subject(run: &Run, turn: usize, matters: &[Matter]) -> Subject {
+fn subject(run: &Run, turn: usize, items: &[Item]) -> Subject {
     Subject {
-        asks: matters.first().map_or(Asks::Levels, Matter::asks),
+        scale: items.first().map_or(Scale::Levels, Item::scale),
         run: run.id.clone(),
         commit: run.turns.get(turn - 1).and_then(|turn| turn.commit.as_deref().map(str::to_owned)),
         turn,
-        components: matters.iter().map(|matter| matter.id().to_owned()).collect(),
+        components: items.iter().map(|item| item.id().to_owned()).collect(),
     }
 }
 
 /// Those asked for, in the order of the checklist.
-fn components(rubric: Rubric, wanted: Option<&[String]>) -> Result<Vec<Matter>, JobError> {
+fn components(rubric: Rubric, wanted: Option<&[String]>) -> Result<Vec<Item>, JobError> {
     let Some(Checklist { components: all, .. }) =
         rubric.checklist.filter(|list| !list.components.is_empty())
     else {
@@ -133,19 +133,19 @@ fn components(rubric: Rubric, wanted: Option<&[String]>) -> Result<Vec<Matter>, 
         return Err(JobError::NoChecklist(why));
     };
     let all = all.into_iter();
-    let Some(wanted) = wanted else { return Ok(all.map(Matter::Component).collect()) };
+    let Some(wanted) = wanted else { return Ok(all.map(Item::Component).collect()) };
     let is_known = |id: &&String| all.as_slice().iter().any(|component| component.id == **id);
     if let Some(unknown) = wanted.iter().find(|id| !is_known(id)) {
         let such =
             all.as_slice().first().map_or_else(String::new, |component| component.id.clone());
         return Err(JobError::UnknownComponent { id: unknown.clone(), such });
     }
-    let is_wanted = |matter: &Matter| wanted.iter().any(|id| id == matter.id());
-    Ok(all.map(Matter::Component).filter(is_wanted).collect())
+    let is_wanted = |item: &Item| wanted.iter().any(|id| id == item.id());
+    Ok(all.map(Item::Component).filter(is_wanted).collect())
 }
 
 /// As [`components`], of the groups of criteria.
-fn groups(all: &Criteria, wanted: Option<&[String]>) -> Result<Vec<Matter>, JobError> {
+fn groups(all: &Criteria, wanted: Option<&[String]>) -> Result<Vec<Item>, JobError> {
     let groups = || all.groups.iter();
     let is_known = |id: &&String| groups().any(|group| group.id == **id);
     if let Some(unknown) = wanted.into_iter().flatten().find(|id| !is_known(id)) {
@@ -153,5 +153,5 @@ fn groups(all: &Criteria, wanted: Option<&[String]>) -> Result<Vec<Matter>, JobE
         return Err(JobError::UnknownGroup { id: unknown.clone(), such });
     }
     let is_wanted = |group: &&Group| wanted.is_none_or(|wanted| wanted.contains(&group.id));
-    Ok(groups().filter(is_wanted).cloned().map(Matter::Group).collect())
+    Ok(groups().filter(is_wanted).cloned().map(Item::Group).collect())
 }

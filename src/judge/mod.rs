@@ -1,7 +1,7 @@
 //! Asking a model for a verdict: one component at a time, with a few looks at one state of the code.
 //!
 //! A judging goes over the components of a checklist, or over the groups of [`criteria`] that places are flagged by;
-//! [`asks`] has both rubrics, and a [`matter`] is what one conversation is about. For each, a [`component`] conversation is held: the
+//! [`scale`] has both rubrics, and a [`item`] is what one conversation is about. For each, a [`component`] conversation is held: the
 //! [`prompt`] is sent, the judge may use the [`tools`] a bounded number of times, and what it says in the end is read
 //! by [`answer`] or [`flags`]. The tools see a [`snapshot`] and nothing else. What a judge is, is told by [`settings`]; it is reached
 //! through a [`client`], in one of the protocols of [`wire`]. [`run`] does this for many components at a time and saves
@@ -17,7 +17,6 @@
 //! Whatever comes from a judge is somebody else's words: bounded in size, never trusted to name a place that exists.
 
 pub mod answer;
-pub mod asks;
 pub mod carry;
 pub mod client;
 pub mod command;
@@ -36,12 +35,13 @@ pub mod http;
 #[path = "http_missing.rs"]
 pub mod http;
 pub mod inherited;
+pub mod item;
 pub mod job;
-pub mod matter;
 pub mod own;
 pub mod plan;
 pub mod prompt;
 pub mod run;
+pub mod scale;
 pub mod secret;
 pub mod settings;
 pub mod snapshot;

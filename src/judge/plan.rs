@@ -31,12 +31,12 @@ const BYTES_A_TOKEN: u64 = 4;
 
 impl Plan {
     pub fn of(job: &Job) -> Self {
-        let question = |matter| job.prompt.question(matter, job.budget);
+        let question = |item| job.prompt.question(item, job.budget);
         let system = job.prompt.system(job.budget);
         let hearings: Vec<(u64, u64)> = job
-            .matters
+            .items
             .iter()
-            .map(|matter| hearing(job, system.len() + question(matter).len()))
+            .map(|item| hearing(job, system.len() + question(item).len()))
             .collect();
         let repeats = job.repeats as u64;
         let input_tokens = repeats * hearings.iter().map(|(input, _)| input).sum::<u64>();
@@ -49,7 +49,7 @@ impl Plan {
             input_tokens,
             output_tokens,
             cost: cost.map(|cost| cost.min(most)),
-            question: job.matters.first().map(question).unwrap_or_default(),
+            question: job.items.first().map(question).unwrap_or_default(),
             system,
         }
     }

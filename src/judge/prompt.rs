@@ -6,7 +6,7 @@
 
 use crate::store::sha256;
 
-use super::{asks::Asks, matter::Matter};
+use super::{item::Item, scale::Scale};
 
 const PARTING: &str = "----- question -----";
 
@@ -28,22 +28,22 @@ impl Prompt {
     /// The rubric of five levels, `assets/judge/slump-5.md`.
     #[cfg(test)]
     pub fn built_in() -> Self {
-        Self::built_in_for(Asks::Levels)
+        Self::built_in_for(Scale::Levels)
     }
 
     /// What is said for a rubric where the user has no words of their own.
-    pub fn built_in_for(asks: Asks) -> Self {
-        Self::parted(asks.prompt(), "built in", asks)
+    pub fn built_in_for(scale: Scale) -> Self {
+        Self::parted(scale.prompt(), "built in", scale)
     }
 
     /// A prompt of the user's own for the rubric of five levels. The error is a sentence without the file's name.
     #[cfg(test)]
     pub fn of(bytes: &[u8], origin: &str) -> Result<Self, String> {
-        Self::for_rubric(Asks::Levels, bytes, origin)
+        Self::for_rubric(Scale::Levels, bytes, origin)
     }
 
     /// Reads a prompt of a person's own for what is asked. The error is a sentence: too long, no text, or no part for the question.
-    pub fn for_rubric(asks: Asks, bytes: &[u8], origin: &str) -> Result<Self, String> {
+    pub fn for_rubric(scale: Scale, bytes: &[u8], origin: &str) -> Result<Self, String> {
         if bytes.len() > MOST_BYTES {
             return Err(format!("is longer than {} KB; not a prompt", MOST_BYTES >> 10));
         }
@@ -51,15 +51,15 @@ impl Prompt {
         if text.trim().is_empty() {
             return Err("is empty; expected the words a judge is to be told".into());
         }
-        Ok(Self::parted(text, origin, asks))
+        Ok(Self::parted(text, origin, scale))
     }
 
-    fn parted(text: &str, origin: &str, asks: Asks) -> Self {
+    fn parted(text: &str, origin: &str, scale: Scale) -> Self {
         let question_of = |text: &str| Some(parts(text)?.1.to_owned());
         let (system, question) = match parts(text) {
             Some((system, question)) if !question.is_empty() => (system, Some(question.to_owned())),
-            Some((system, _)) => (system, question_of(asks.prompt())),
-            None => (text.trim(), question_of(asks.prompt())),
+            Some((system, _)) => (system, question_of(scale.prompt())),
+            None => (text.trim(), question_of(scale.prompt())),
         };
         Self {
             system: system.to_owned(),
@@ -75,10 +75,10 @@ impl Prompt {
     }
 
     /// What is asked of one component or group.
-    pub fn question(&self, matter: &Matter, budget: u32) -> String {
+    pub fn question(&self, item: &Item, budget: u32) -> String {
         filled(&self.question, &|name| match name {
             "budget" => Some(budget.to_string()),
-            name => matter.blank(name),
+            name => item.blank(name),
         })
     }
 }
@@ -118,8 +118,8 @@ mod tests {
     use super::*;
     use crate::{judge::criteria::Criteria, run::rubric::Component};
 
-    fn component() -> Matter {
-        Matter::Component(Component {
+    fn component() -> Item {
+        Item::Component(Component {
             id: "C02".into(),
             name: "Masking".into(),
             intent: "Hide {budget} tokens.".into(),
@@ -160,17 +160,17 @@ mod tests {
     #[test]
     fn the_prompt_for_flags_asks_about_one_group() {
         let group = Criteria::built_in().groups.remove(1);
-        let prompt = Prompt::built_in_for(Asks::Flags);
-        let half = Prompt::for_rubric(Asks::Flags, b"Look well.", "p").unwrap();
+        let prompt = Prompt::built_in_for(Scale::Flags);
+        let half = Prompt::for_rubric(Scale::Flags, b"Look well.", "p").unwrap();
 
-        let question = prompt.question(&Matter::Group(group.clone()), 5);
+        let question = prompt.question(&Item::Group(group.clone()), 5);
 
         assert!(prompt.system(5).contains("You have 5 tool calls at most."));
         assert!(
             question.starts_with("Criteria group needless:\n\n- forwarding-wrapper: "),
             "{question}"
         );
-        assert_eq!(half.question(&Matter::Group(group), 5), question);
+        assert_eq!(half.question(&Item::Group(group), 5), question);
     }
 
     #[test]

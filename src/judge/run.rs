@@ -24,7 +24,6 @@ use crate::{
 };
 
 use super::{
-    asks::Asks,
     carry::Carried,
     client::Client,
     component::{Judged, Look},
@@ -32,8 +31,9 @@ use super::{
     criteria::Criteria,
     document::{Document, Judge, Repeat, Subject},
     fault::Fault,
-    matter::Matter,
+    item::Item,
     prompt::Prompt,
+    scale::Scale,
     secret::Secret,
     settings::Settings,
     snapshot::{Found, Snapshot},
@@ -50,7 +50,7 @@ pub struct Job {
     pub snapshot: Snapshot,
     pub subject: Subject,
     /// What is asked about: those of [`Subject::components`], in the same order.
-    pub matters: Vec<Matter>,
+    pub items: Vec<Item>,
     /// Where flags are asked for.
     pub criteria: Option<Arc<Criteria>>,
     /// Flags of an earlier state whose lines are the same.
@@ -155,9 +155,9 @@ pub fn judge(
     match series(job, &judge, judgements, start) {
         None => ended.halted = Some(Halt::NothingToResume),
         Some(series) => {
-            let sitting =
+            let watched =
                 JudgingSession { job, judge: &judge, judgements, client, cost_budget, stop };
-            sitting.hold(series, &mut ended, tell);
+            watched.hold(series, &mut ended, tell);
         }
     }
     ended.spent = cost_budget.spent();
@@ -165,8 +165,8 @@ pub fn judge(
 }
 
 impl Job {
-    pub const fn asks(&self) -> Asks {
-        self.subject.asks
+    pub const fn scale(&self) -> Scale {
+        self.subject.scale
     }
 
     /// Who judges, as the files say it.
@@ -200,9 +200,9 @@ struct Series {
 fn series(job: &Job, judge: &Judge, judgements: &Judgements, start: Start) -> Option<Series> {
     if start == Start::Anew {
         let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ");
-        let stem = match job.asks() {
-            Asks::Levels => format!("{}-{stamp}", judge.name),
-            Asks::Flags => format!("{}-flags-{stamp}", judge.name),
+        let stem = match job.scale() {
+            Scale::Levels => format!("{}-{stamp}", judge.name),
+            Scale::Flags => format!("{}-flags-{stamp}", judge.name),
         };
         return Some(Series { stem, files: vec![None; job.repeats] });
     }
@@ -267,7 +267,7 @@ impl JudgingSession<'_> {
     fn create(&self, stem: &str, repeat: Repeat) -> Result<(JudgementFile, Document), WriteError> {
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
         let mut document = Document::new(self.judge, &self.job.subject, repeat, &now);
-        if self.job.asks() == Asks::Flags {
+        if self.job.scale() == Scale::Flags {
             let carried = self.job.carried.for_repeat(repeat.number);
             document = document.carrying(&carried, lines_of_code(&self.job.snapshot));
         }
@@ -276,7 +276,7 @@ impl JudgingSession<'_> {
         Ok((file, document))
     }
 
-    /// Asks for everything a file lacks.
+    /// Scale for everything a file lacks.
     fn fill(
         &self,
         file: &JudgementFile,
@@ -318,7 +318,7 @@ impl JudgingSession<'_> {
     }
 
     fn context(&self, missing: &[String]) -> Arc<WorkerContext> {
-        let is_missing = |matter: &&Matter| missing.iter().any(|id| id == matter.id());
+        let is_missing = |item: &&Item| missing.iter().any(|id| id == item.id());
         Arc::new(WorkerContext {
             settings: Arc::clone(&self.job.settings),
             client: Arc::clone(&self.client),
@@ -327,7 +327,7 @@ impl JudgingSession<'_> {
             prompt: Arc::clone(&self.job.prompt),
             snapshot: self.job.snapshot.clone(),
             budget: self.job.budget,
-            matters: self.job.matters.iter().filter(is_missing).cloned().collect(),
+            items: self.job.items.iter().filter(is_missing).cloned().collect(),
             next: AtomicUsize::new(0),
             halt: Stop::default(),
         })
@@ -338,7 +338,7 @@ impl JudgingSession<'_> {
         &self,
         context: &Arc<WorkerContext>,
         tell: &mut dyn FnMut(&Event),
-        heard: &mut Heard<'_>,
+        heard: &mut OnJudged<'_>,
     ) -> Result<(), Halt> {
         let news = worker::start(context);
         let mut halted: Option<(Halt, Instant)> = None;
@@ -355,7 +355,7 @@ impl JudgingSession<'_> {
                     tell(&event);
                     None
                 }
-                Ok(WorkerEvent::Heard { component, judged }) => match judged.fault {
+                Ok(WorkerEvent::Judged { component, judged }) => match judged.fault {
                     _ if matches!(halted, Some((Halt::Write(_), _))) => None,
                     Some(Fault::Stopped) => None,
                     Some(fault) if fault.ends_all() => Some(Halt::Fault(fault)),
@@ -373,7 +373,7 @@ impl JudgingSession<'_> {
     }
 }
 
-type Heard<'a> = dyn FnMut(String, Judged, &mut dyn FnMut(&Event)) -> Result<(), Halt> + 'a;
+type OnJudged<'a> = dyn FnMut(String, Judged, &mut dyn FnMut(&Event)) -> Result<(), Halt> + 'a;
 
 fn bytes_of(document: &Document) -> Result<Vec<u8>, WriteError> {
     document.bytes().map_err(|why| unsaid(&why))

@@ -18,7 +18,7 @@ use super::{
     conversation::Conversation,
     cost::CostBudget,
     fault::Fault,
-    matter::Matter,
+    item::Item,
     prompt::Prompt,
     run::Event,
     secret::Secret,
@@ -37,7 +37,7 @@ pub struct WorkerContext {
     pub prompt: Arc<Prompt>,
     pub snapshot: Snapshot,
     pub budget: u32,
-    pub matters: Vec<Matter>,
+    pub items: Vec<Item>,
     /// The next one to take.
     pub next: AtomicUsize,
     /// No more is to be asked.
@@ -48,13 +48,13 @@ pub struct WorkerContext {
 #[derive(Debug)]
 pub enum WorkerEvent {
     Told(Event),
-    Heard { component: String, judged: Judged },
+    Judged { component: String, judged: Judged },
 }
 
 /// Starts the workers; the channel ends when the last of them is done.
 pub fn start(context: &Arc<WorkerContext>) -> Receiver<WorkerEvent> {
     let (sender, receiver) = crossbeam_channel::unbounded();
-    let count = context.settings.concurrency.clamp(1, 64).min(context.matters.len());
+    let count = context.settings.concurrency.clamp(1, 64).min(context.items.len());
     for _ in 0..count {
         let worker =
             Worker { context: Arc::clone(context), sender: sender.clone(), component: None };
@@ -78,12 +78,12 @@ impl Worker {
         let context = Arc::clone(&self.context);
         while !context.halt.is_set() {
             let at = context.next.fetch_add(1, Ordering::SeqCst);
-            let Some(matter) = context.matters.get(at) else { return };
-            let id = matter.id().to_owned();
+            let Some(item) = context.items.get(at) else { return };
+            let id = item.id().to_owned();
             self.component = Some(id.clone());
             self.tell(Event::Began { component: id.clone() });
             let question = Question {
-                matter,
+                item,
                 prompt: &context.prompt,
                 snapshot: &context.snapshot,
                 budget: context.budget,
@@ -91,7 +91,7 @@ impl Worker {
             let mut judged = component::judge(&question, &mut self);
             let looks = std::mem::take(&mut judged.looks);
             judged.looks = looks.into_iter().map(|look| context.key.hide_in_look(look)).collect();
-            self.hand_in(WorkerEvent::Heard { component: id, judged });
+            self.hand_in(WorkerEvent::Judged { component: id, judged });
         }
     }
 

@@ -6,8 +6,8 @@ use crate::judge::stop::Stop;
 
 /// A wish, carried out as soon as it can be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
-    /// No further request until [`Wish::GoOn`]; the turn under way goes on.
+pub enum LiveCommand {
+    /// No further request until [`LiveCommand::GoOn`]; the turn under way goes on.
     Pause,
     /// Ends whatever wait there is: sends the request that waits.
     GoOn,
@@ -28,8 +28,8 @@ pub enum Wish {
 /// A handle on a run; clones are handles on the same one.
 #[derive(Debug, Clone)]
 pub struct Control {
-    sender: Sender<Wish>,
-    wishes: Receiver<Wish>,
+    sender: Sender<LiveCommand>,
+    wishes: Receiver<LiveCommand>,
     /// Also set by signals.
     pub stop: Stop,
 }
@@ -50,14 +50,14 @@ impl Control {
     }
 
     /// Never waits. False where too much waits already: the agent does not read its keys.
-    pub fn wish(&self, wish: Wish) -> bool {
-        if wish == Wish::Stop {
+    pub fn wish(&self, wish: LiveCommand) -> bool {
+        if wish == LiveCommand::Stop {
             self.stop.set();
         }
         self.sender.len() < MOST && self.sender.send(wish).is_ok()
     }
 
-    pub(super) fn wishes(&self) -> &Receiver<Wish> {
+    pub(super) fn wishes(&self) -> &Receiver<LiveCommand> {
         &self.wishes
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! What happens comes as an [`Event`]: the bundle is open, a request waits for a person, a turn began, bytes of the agent's
 //! terminal, lines of an agent without one, the log grew (the bundle on the disk has more to show), the turn ended with its
-//! row, changed paths and totals, tests were run. What a person wants goes in as a [`Wish`] through a [`Control`], whose
+//! row, changed paths and totals, tests were run. What a person wants goes in as a [`LiveCommand`] through a [`Control`], whose
 //! clones may be used from any thread: pause, go on, step by step, skip, edit, retry, end the turn, stop, keys and size of
 //! the terminal. While an event is taken in, the agent waits: that is how a flood is held back.
 //!
@@ -17,11 +17,11 @@
 //! screen of its own (Codex) a terminal, so that there is something to be seen and typed to.
 //!
 //! With [`Job::has_person`] a failed turn waits for a wish instead of ending the run, and the questions that programs ask
-//! their terminal are left to whoever draws it; the answers are typed with [`Wish::Keys`].
+//! their terminal are left to whoever draws it; the answers are typed with [`LiveCommand::Keys`].
 //!
 //! # How a turn goes
 //!
-//! [`layers`] may put words before the request. [`turn`] sends it through a [`process`] and [`listen`]s. Then the agent's
+//! [`layers`] may put words before the request. [`turn`] sends it through a [`process`]; the [`listener`] reads what it writes. Then the agent's
 //! [`logs`] are copied, the files become a commit ([`crate::store::workspace`]), the [`journal`] gets its line, and
 //! `run.json` ([`manifest`]) is written anew. A turn counts from its line in the journal on: one that was begun and does not
 //! count is done again, from the files and logs before it. At the end of a checkpoint [`checks`] runs the tests; [`recheck`] runs some for a run that was recorded before.
@@ -39,7 +39,7 @@ pub mod drivers;
 pub mod event;
 pub mod journal;
 pub mod layers;
-pub mod listen;
+pub mod listener;
 pub mod logs;
 pub mod manifest;
 mod orphans;
@@ -61,7 +61,7 @@ mod typing;
 pub mod under_way;
 mod version;
 
-pub use control::{Control, Wish};
+pub use control::{Control, LiveCommand};
 pub use event::{Event, Total, Why};
 pub use orphans::adopt_orphans;
 pub use run::{CannotStart, Ended, Halt, Job, Start, run};

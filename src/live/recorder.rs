@@ -18,7 +18,7 @@ use super::{
     cast::Cast,
     checks,
     confine::Confinement,
-    control::{Control, Wish},
+    control::{Control, LiveCommand},
     drivers::{self, Driver, Rewind},
     event::Event,
     journal::{self, Entry, Journal, Progress},
@@ -76,7 +76,7 @@ pub struct Steering {
     pub is_paused: bool,
     pub is_step_by_step: bool,
     /// Wishes that came during a turn and are about the next one.
-    pub later: Vec<Wish>,
+    pub later: Vec<LiveCommand>,
     /// What a person has typed and not sent.
     pub typing: Typing,
     /// Whether the request of the next turn was typed already, so that it is not sent.
@@ -476,7 +476,7 @@ pub struct Parts<'b> {
     pub history: &'b History,
     pub control: &'b Control,
     pub cast: &'b mut Cast,
-    pub later: &'b mut Vec<Wish>,
+    pub later: &'b mut Vec<LiveCommand>,
     pub typing: &'b mut Typing,
     pub tell: &'b mut dyn FnMut(&Event),
 }

@@ -13,7 +13,7 @@ use crossbeam_channel::select;
 use crate::store::write::WriteError;
 
 use super::{
-    control::{Control, Wish},
+    control::{Control, LiveCommand},
     event::{Event, Total, Why},
     journal::{self, Entry},
     queued::Queued,
@@ -34,7 +34,7 @@ pub struct Job {
     pub components: Option<Vec<u8>>,
     /// Whether a person watches: then a failed turn waits for a wish, and whoever draws the terminal answers its questions.
     pub has_person: bool,
-    /// Whether every request waits for [`Wish::GoOn`].
+    /// Whether every request waits for [`LiveCommand::GoOn`].
     pub step_by_step: bool,
 }
 
@@ -308,7 +308,7 @@ impl Recorder<'_> {
     }
 
     /// A wish, if one comes soon. What an agent's terminal shows meanwhile, where a person types into it, is passed on.
-    fn rest(&mut self) -> Option<Wish> {
+    fn rest(&mut self) -> Option<LiveCommand> {
         let wishes = self.control.wishes().clone();
         let terminal = self.agent.process.as_ref().filter(|process| process.has_terminal());
         let Some(pieces) = terminal.map(|process| process.pieces.clone()) else {
@@ -329,28 +329,28 @@ impl Recorder<'_> {
     }
 
     /// Carries out a wish between two turns.
-    fn grant(&mut self, turn: usize, wish: Wish, wanted: &mut Wanted) -> Result<Next, Halt> {
+    fn grant(&mut self, turn: usize, wish: LiveCommand, wanted: &mut Wanted) -> Result<Next, Halt> {
         match wish {
-            Wish::Pause => (self.steering.is_paused, wanted.waits) = (true, true),
-            Wish::GoOn => (self.steering.is_paused, wanted.waits) = (false, false),
-            Wish::Skip if wanted.redo.take().is_some() => {
+            LiveCommand::Pause => (self.steering.is_paused, wanted.waits) = (true, true),
+            LiveCommand::GoOn => (self.steering.is_paused, wanted.waits) = (false, false),
+            LiveCommand::Skip if wanted.redo.take().is_some() => {
                 wanted.told = false;
                 self.told(&Event::Redo { turn: None });
             }
-            Wish::Skip => return self.skip(turn),
-            Wish::Edit(text) => match &mut wanted.redo {
+            LiveCommand::Skip => return self.skip(turn),
+            LiveCommand::Edit(text) => match &mut wanted.redo {
                 Some(redo) => redo.text = Some(text),
                 None => self.edit(turn, &text)?,
             },
-            Wish::Retry if turn > 1 && self.progress.open.is_none() => {
+            LiveCommand::Retry if turn > 1 && self.progress.open.is_none() => {
                 wanted.redo = Some(Redo { turn: turn - 1, text: None });
                 wanted.told = false;
                 self.told(&Event::Redo { turn: Some(turn - 1) });
             }
-            Wish::Retry => wanted.waits = false,
-            Wish::Stop => return Err(Halt::Stopped),
-            Wish::Resize(columns, rows) => self.resize((columns, rows)),
-            Wish::Keys(bytes) => {
+            LiveCommand::Retry => wanted.waits = false,
+            LiveCommand::Stop => return Err(Halt::Stopped),
+            LiveCommand::Resize(columns, rows) => self.resize((columns, rows)),
+            LiveCommand::Keys(bytes) => {
                 let is_heard = self.agent.process.as_ref().is_some_and(|it| it.has_terminal());
                 self.type_in(&bytes);
                 let sent = self.steering.typing.take(&bytes).filter(|_| is_heard);

@@ -28,7 +28,7 @@ use super::{
     event::Event,
     journal::{self, Done, Entry},
     layers::{self, Dressed, Moment},
-    listen::{Listener, Outcome, Person},
+    listener::{Listener, Outcome, Person},
     logs::{self, Begun, LogRow, LogWords, Says, Watch},
     manifest::{FileRemarks, Layers, LogPlace, Reported, State, TurnRow, Typed},
     process::{Ending, Order, Process},

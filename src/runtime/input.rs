@@ -3,7 +3,7 @@
 use crossbeam_channel::Sender;
 use ratatui::{
     crossterm::event::{
-        Event as Told, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
+        Event as LiveEvent, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
         MouseEventKind, read,
     },
     layout::Size,
@@ -30,7 +30,7 @@ pub fn listen(sender: Sender<Event>, gate: Gate) {
         loop {
             gate.pass();
             let event = match read() {
-                Ok(Told::Mouse(told)) => {
+                Ok(LiveEvent::Mouse(told)) => {
                     let mouse = clicks.mouse(&told, Instant::now());
                     mouse.map(|mouse| Event::Asked(Message::Shell(state::Message::Mouse(mouse))))
                 }
@@ -45,14 +45,14 @@ pub fn listen(sender: Sender<Event>, gate: Gate) {
     });
 }
 
-fn message(told: &Told) -> Option<Message> {
+fn message(told: &LiveEvent) -> Option<Message> {
     match told {
-        Told::Key(key) => self::key(key).map(Message::Press),
-        Told::Paste(text) => Some(Message::Paste(text.clone())),
-        Told::Resize(width, height) => {
+        LiveEvent::Key(key) => self::key(key).map(Message::Press),
+        LiveEvent::Paste(text) => Some(Message::Paste(text.clone())),
+        LiveEvent::Resize(width, height) => {
             Some(Message::Resized(Size { width: *width, height: *height }))
         }
-        Told::FocusGained | Told::FocusLost | Told::Mouse(_) => None,
+        LiveEvent::FocusGained | LiveEvent::FocusLost | LiveEvent::Mouse(_) => None,
     }
 }
 

@@ -16,10 +16,10 @@ use std::{
 };
 
 use crate::{
-    live::{self, CannotStart, Control, Ended, Event as Happened, Halt, Job, Start, Wish},
+    live::{self, CannotStart, Control, Ended, Event as Happened, Halt, Job, LiveCommand, Start},
     run::Tokens,
     session::{
-        live::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told},
+        live::{Asked, Changed, Command, How, Layer, LiveEvent, Pause, Plan, Spent},
         place::{At, Place},
     },
     shell::Message,
@@ -74,7 +74,7 @@ impl Living {
         let hands = control.clone();
         let agent = thread::Builder::new().name("live".into()).spawn(move || {
             let watch = Watch::start(&job, &sender, opener, beside);
-            let teller = Teller { job: &job, sender: &sender, tickets: &tickets, watch: &watch };
+            let teller = Reporter { job: &job, sender: &sender, tickets: &tickets, watch: &watch };
             let outcome = live::run(&job, start, &hands, &mut |event| teller.hear(event));
             watch.is_over.store(true, Ordering::Relaxed);
             watch.look();
@@ -92,20 +92,20 @@ impl Living {
     /// What the person wants; false where the agent does not read its keys.
     pub fn ask(&self, command: Command) -> bool {
         self.control.wish(match command {
-            Command::Type(bytes) => Wish::Keys(bytes),
-            Command::Resize(size) => Wish::Resize(size.width, size.height),
-            Command::Pause => Wish::Pause,
-            Command::GoOn => Wish::GoOn,
-            Command::Skip => Wish::Skip,
-            Command::Edit(text) => Wish::Edit(text),
-            Command::Retry => Wish::Retry,
-            Command::Stop => Wish::Stop,
+            Command::Type(bytes) => LiveCommand::Keys(bytes),
+            Command::Resize(size) => LiveCommand::Resize(size.width, size.height),
+            Command::Pause => LiveCommand::Pause,
+            Command::GoOn => LiveCommand::GoOn,
+            Command::Skip => LiveCommand::Skip,
+            Command::Edit(text) => LiveCommand::Edit(text),
+            Command::Retry => LiveCommand::Retry,
+            Command::Stop => LiveCommand::Stop,
         })
     }
 
     /// Ends the run, if it goes on, and waits for its end. None where it never began or broke off.
     pub fn end(mut self) -> Option<Outcome> {
-        self.control.wish(Wish::Stop);
+        self.control.wish(LiveCommand::Stop);
         let agent = self.agent.take()?;
         // Nobody takes in what is told any more: the agent's thread must not wait for that.
         while !agent.is_finished() {
@@ -115,17 +115,17 @@ impl Living {
     }
 }
 
-struct Teller<'a> {
+struct Reporter<'a> {
     job: &'a Job,
     sender: &'a Sender<Event>,
     tickets: &'a Sender<()>,
     watch: &'a Watch,
 }
 
-impl Teller<'_> {
-    fn tell(&self, told: Told) {
+impl Reporter<'_> {
+    fn tell(&self, told: LiveEvent) {
         let _ = self.tickets.send(()); // waits while the screen is behind; without a screen nobody listens
-        let message = Message::Live(view::Message::Told(told));
+        let message = Message::Live(view::Message::LiveEvent(told));
         let _ = self.sender.send(Event::Living(message)); // the loop may already have gone home
     }
 
@@ -148,18 +148,18 @@ impl Teller<'_> {
 }
 
 /// What an event is to the screen.
-fn told(job: &Job, event: &Happened) -> Vec<Told> {
+fn told(job: &Job, event: &Happened) -> Vec<LiveEvent> {
     match event {
         Happened::Opened { agent, version, condition, done, .. } => {
             let agent = called(agent, version.as_deref());
-            vec![Told::Planned(plan(job, agent, condition, *done))]
+            vec![LiveEvent::Planned(plan(job, agent, condition, *done))]
         }
         Happened::Waits { why, .. } => {
             let sentence = match why {
-                live::Why::Failed(why) => Some(Told::Warned(why.clone())),
+                live::Why::Failed(why) => Some(LiveEvent::Warned(why.clone())),
                 live::Why::StepByStep | live::Why::Paused => None,
             };
-            sentence.into_iter().chain([Told::Waits(pause(why))]).collect()
+            sentence.into_iter().chain([LiveEvent::Waits(pause(why))]).collect()
         }
         Happened::TurnBegan { turn, attempt, layers, .. } => {
             let layer = |it: &live::manifest::LayerRow| Layer {
@@ -167,64 +167,72 @@ fn told(job: &Job, event: &Happened) -> Vec<Told> {
                 why: it.why.clone(),
             };
             let layers = layers.iter().map(layer).collect();
-            vec![Told::Began { turn: *turn, attempt: *attempt, layers }]
+            vec![LiveEvent::Began { turn: *turn, attempt: *attempt, layers }]
         }
         Happened::Started { has_terminal, .. } => {
-            vec![Told::Started { has_terminal: *has_terminal }]
+            vec![LiveEvent::Started { has_terminal: *has_terminal }]
         }
-        Happened::Terminal(bytes) => vec![Told::Wrote(bytes.clone())],
-        Happened::Said(line) => vec![Told::Wrote(shown(line).into_bytes())],
-        Happened::Denied(what) => vec![Told::Warned(format!("not allowed: {what}"))],
+        Happened::Terminal(bytes) => vec![LiveEvent::Wrote(bytes.clone())],
+        Happened::Said(line) => vec![LiveEvent::Wrote(shown(line).into_bytes())],
+        Happened::Denied(what) => vec![LiveEvent::Warned(format!("not allowed: {what}"))],
         Happened::Grew | Happened::Used { .. } | Happened::Edited { .. } => vec![],
-        Happened::Recording { files } => vec![Told::Recording(*files)],
+        Happened::Recording { files } => vec![LiveEvent::Recording(*files)],
         Happened::TurnEnded { row, total, .. } => {
             let spent = Spent { tokens: sum(&total.tokens), cost: total.cost_usd };
-            vec![ended(row), Told::Spent(spent)]
+            vec![ended(row), LiveEvent::Spent(spent)]
         }
         Happened::Tested { checkpoint, passed, total, .. } => {
-            vec![Told::Tested { checkpoint: checkpoint.clone(), passed: *passed, total: *total }]
+            vec![LiveEvent::Tested {
+                checkpoint: checkpoint.clone(),
+                passed: *passed,
+                total: *total,
+            }]
         }
-        Happened::Skipped { .. } => vec![Told::Skipped],
+        Happened::Skipped { .. } => vec![LiveEvent::Skipped],
         Happened::Typed { turn, request } => {
-            vec![Told::Typed { turn: *turn, text: request.clone() }]
+            vec![LiveEvent::Typed { turn: *turn, text: request.clone() }]
         }
-        Happened::Queued(text) => vec![Told::Warned(format!("asked after this turn: {text}"))],
-        Happened::Redo { turn } => vec![Told::Redo(*turn)],
+        Happened::Queued(text) => vec![LiveEvent::Warned(format!("asked after this turn: {text}"))],
+        Happened::Redo { turn } => vec![LiveEvent::Redo(*turn)],
         Happened::Again { turn, why } => {
-            vec![Told::Warned(format!("turn {turn} is done again: {why}"))]
+            vec![LiveEvent::Warned(format!("turn {turn} is done again: {why}"))]
         }
-        Happened::Warned(words) => vec![Told::Warned(words.clone())],
+        Happened::Warned(words) => vec![LiveEvent::Warned(words.clone())],
     }
 }
 
-fn ended(row: &live::manifest::TurnRow) -> Told {
+fn ended(row: &live::manifest::TurnRow) -> LiveEvent {
     let how = row.why.clone().map_or(How::Done, How::Failed);
     let seconds = seconds(row.started_at.as_deref(), row.ended_at.as_deref());
-    Told::Ended { turn: row.turn, how, seconds }
+    LiveEvent::Ended { turn: row.turn, how, seconds }
 }
 
 /// What a bundle tells of the run that made it, as far as that has come; None where no live run made it. Nothing here
 /// knows whether it still goes on elsewhere.
-pub fn recorded(bundle: &Path) -> Option<Vec<Told>> {
+pub fn recorded(bundle: &Path) -> Option<Vec<LiveEvent>> {
     let before = live::journal::read(bundle)?;
     let job = Job::of_bundle(bundle).ok()?;
     let progress = &before.progress;
     let agent = called(&job.setup.agent, before.version.as_deref());
     let condition = job.setup.condition.word();
-    let mut all = vec![Told::Planned(plan(&job, agent, condition, progress.done.len()))];
+    let mut all = vec![LiveEvent::Planned(plan(&job, agent, condition, progress.done.len()))];
     if let Some(screen) = live::cast::output_of(bundle) {
-        all.extend([Told::Started { has_terminal: true }, Told::Wrote(screen), Told::Silent]);
+        all.extend([
+            LiveEvent::Started { has_terminal: true },
+            LiveEvent::Wrote(screen),
+            LiveEvent::Silent,
+        ]);
     }
     all.extend(progress.done.iter().map(|done| ended(&done.row)));
     let total = progress.total();
-    all.push(Told::Spent(Spent { tokens: sum(&total.tokens), cost: total.cost_usd }));
-    all.extend(progress.remarks.iter().cloned().map(Told::Warned));
+    all.push(LiveEvent::Spent(Spent { tokens: sum(&total.tokens), cost: total.cost_usd }));
+    all.extend(progress.remarks.iter().cloned().map(LiveEvent::Warned));
     all.extend(end_of(progress, &job));
     Some(all)
 }
 
-fn end_of(progress: &live::journal::Progress, job: &Job) -> Vec<Told> {
-    let over = |words: String, is_whole| vec![Told::Over { words, is_whole }];
+fn end_of(progress: &live::journal::Progress, job: &Job) -> Vec<LiveEvent> {
+    let over = |words: String, is_whole| vec![LiveEvent::Over { words, is_whole }];
     match (&progress.stopped, &progress.open) {
         _ if progress.is_finished => over("every request was asked".into(), true),
         (Some(why), _) => over(format!("stopped: {why}; --resume goes on"), false),
@@ -232,12 +240,12 @@ fn end_of(progress: &live::journal::Progress, job: &Job) -> Vec<Told> {
             over("interrupted; --resume goes on".into(), false)
         }
         (None, open) => {
-            let began = |row: &live::manifest::TurnRow| Told::Began {
+            let began = |row: &live::manifest::TurnRow| LiveEvent::Began {
                 turn: row.turn,
                 attempt: row.attempt,
                 layers: vec![],
             };
-            open.iter().map(began).chain([Told::Elsewhere]).collect()
+            open.iter().map(began).chain([LiveEvent::Elsewhere]).collect()
         }
     }
 }
@@ -253,7 +261,7 @@ impl Watch {
     fn start(job: &Job, sender: &Sender<Event>, opener: Opener, beside: Beside) -> Self {
         let (wishes, wanted) = bounded(1);
         let (is_working, is_over) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
-        let eyes = Eyes {
+        let eyes = Observer {
             job: job.clone(),
             sender: sender.clone(),
             opener,
@@ -274,7 +282,7 @@ impl Watch {
     }
 }
 
-struct Eyes {
+struct Observer {
     job: Job,
     sender: Sender<Event>,
     opener: Opener,
@@ -285,7 +293,7 @@ struct Eyes {
     changed: Vec<Changed>,
 }
 
-impl Eyes {
+impl Observer {
     fn watch(mut self, wanted: &Receiver<()>) {
         crate::store::stand_back(); // the screen comes first
         loop {
@@ -335,7 +343,7 @@ impl Eyes {
         let changed = files_of(&patch);
         if changed != self.changed {
             self.changed.clone_from(&changed);
-            let message = Message::Live(view::Message::Told(Told::Changed(changed)));
+            let message = Message::Live(view::Message::LiveEvent(LiveEvent::Changed(changed)));
             let _ = self.sender.send(Event::Asked(message)); // the loop may already have gone home
         }
     }
@@ -400,13 +408,13 @@ fn sum(tokens: &Tokens) -> Option<u64> {
     }
 }
 
-fn over(outcome: &Outcome) -> Told {
+fn over(outcome: &Outcome) -> LiveEvent {
     let (words, is_whole) = match outcome {
         Err(why) => (why.to_string(), false),
         Ok(Ended { halted: None, .. }) => ("every request was asked".into(), true),
         Ok(Ended { halted: Some(halt), .. }) => (halted(halt), false),
     };
-    Told::Over { words, is_whole }
+    LiveEvent::Over { words, is_whole }
 }
 
 fn halted(halt: &Halt) -> String {

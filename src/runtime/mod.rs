@@ -277,7 +277,7 @@ fn open_paths(
                 Some(recorded) => {
                     runtime.update(Message::BeginLive);
                     for told in recorded {
-                        runtime.update(Message::Live(live::Message::Told(told)));
+                        runtime.update(Message::Live(live::Message::LiveEvent(told)));
                     }
                 }
                 None => {

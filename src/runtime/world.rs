@@ -38,7 +38,7 @@ use crate::{
         files::texts::{Sides, Texts},
         integration::Integration,
         jobs::{Found, Measure, Plan as JobPlan, Refusal, Tests, Wanted},
-        judging::{Judge, Outcome, Plan as JudgePlan, Start as JudgingStart, Wish},
+        judging::{Judge, JudgingRequest, Outcome, Plan as JudgePlan, Start as JudgingStart},
         live::Command,
         measured::{Measured, Moved, RulerName},
         question::{Answer, Executor, Part, Question},
@@ -612,7 +612,7 @@ impl Executor for Worker {
         })
     }
 
-    fn judge_plan(&self, turns: usize, wish: Wish) -> Result<JudgePlan, Sentence> {
+    fn judge_plan(&self, turns: usize, wish: JudgingRequest) -> Result<JudgePlan, Sentence> {
         self.judging.plan((self.bundle(), turns), &wish)
     }
 
@@ -630,7 +630,12 @@ impl Executor for Worker {
         self.judging.keep(&judge, &model)
     }
 
-    fn judging(&self, turns: usize, wish: Wish, start: JudgingStart) -> Result<Outcome, Sentence> {
+    fn judging(
+        &self,
+        turns: usize,
+        wish: JudgingRequest,
+        start: JudgingStart,
+    ) -> Result<Outcome, Sentence> {
         let bundle = (self.bundle(), turns);
         Ok(self.judging.judge_all(self.request, bundle, &wish, start, &self.cancellation.stop))
     }

@@ -73,7 +73,7 @@ impl Judge {
 
 /// What a judge is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Asks {
+pub enum Scale {
     /// A level for each component.
     #[default]
     Levels,
@@ -81,7 +81,7 @@ pub enum Asks {
     Flags,
 }
 
-impl Asks {
+impl Scale {
     /// What one conversation is about.
     pub const fn noun(self) -> &'static str {
         match self {
@@ -101,7 +101,7 @@ impl Asks {
 
 /// A component of the checklist, or a group of criteria.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Matter {
+pub struct Item {
     pub id: String,
     /// Of a group, the names of its criteria.
     pub name: String,
@@ -109,12 +109,12 @@ pub struct Matter {
 
 /// What is to be judged, by whom, by what.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wish {
+pub struct JudgingRequest {
     /// Name of a judge.
     pub judge: String,
     /// Empty where a program chooses.
     pub model: String,
-    pub asks: Asks,
+    pub scale: Scale,
     /// Path of criteria for flags; None for the built-in ones.
     pub criteria: Option<String>,
     /// Ids of components or groups; None for all.
@@ -146,7 +146,7 @@ pub struct Plan {
     /// Components or groups of one judging.
     pub components: usize,
     /// Every group of the criteria, where flags are asked for.
-    pub groups: Vec<Matter>,
+    pub groups: Vec<Item>,
     /// First hex digits of the SHA-256 of the criteria, where flags are asked for.
     pub criteria: Option<String>,
     /// At most, retries after faults aside.

@@ -4,7 +4,7 @@ use ratatui::layout::Size;
 
 /// Something happened in the run that is being made.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Told {
+pub enum LiveEvent {
     /// What will be done; the first thing that is told.
     Planned(Plan),
     /// The agent's terminal, or its output, has more.

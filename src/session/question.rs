@@ -24,7 +24,7 @@ use crate::{
         files::texts::{Sides, Texts},
         integration::Integration,
         jobs::{Plan as JobPlan, Refusal, Tests, Wanted},
-        judging::{Judge, News, Outcome, Plan as JudgePlan, Start, Wish},
+        judging::{Judge, JudgingRequest, News, Outcome, Plan as JudgePlan, Start},
         measured::{Moved, RulerName},
         parties::Measured,
         runs::{Asked, Depth, Found as FoundRuns, Sides as PairedSides},
@@ -147,7 +147,7 @@ questions! {
     CheckpointTests, checkpoint_tests { run: Arc<Run>, tests: Tests } -> String;
 
     /// What a judging would take, of a run of so many turns; nothing is sent.
-    JudgePlan, judge_plan { turns: usize, wish: Wish } -> JudgePlan;
+    JudgePlan, judge_plan { turns: usize, wish: JudgingRequest } -> JudgePlan;
     /// Everybody who can be asked, and what is wrong with the settings, if anything is. The settings are read again, keys,
     /// programs and servers of this machine are looked for; those that need no looking come first, as a part.
     Judges, judges {} -> (Vec<Judge>, Option<Sentence>);
@@ -156,7 +156,7 @@ questions! {
     /// The judge of this name with this model is to be in the settings. A sentence.
     KeepJudge, keep_judge { judge: String, model: String } -> String;
     /// A judging of a run of so many turns, told of while it goes on. It never fails: how it ended is its outcome.
-    Judging, judging { turns: usize, wish: Wish, start: Start } -> Outcome;
+    Judging, judging { turns: usize, wish: JudgingRequest, start: Start } -> Outcome;
 }
 
 /// What is known before a question is answered, or the beginning of its answer.

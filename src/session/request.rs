@@ -13,7 +13,7 @@ impl Request {
     }
 }
 
-/// Hands out numbers; never the same twice.
+/// Executor out numbers; never the same twice.
 #[derive(Debug, Default)]
 pub struct Numbers(u64);
 

@@ -64,7 +64,7 @@ impl App {
             Context::Requests => open.and_then(|it| Some(&*it.replay.chooser.as_ref()?.filter)),
             Context::RubricFind => open.map(|open| &*open.scores.tree.find.text),
             Context::AuditWords => {
-                open.and_then(|open| Some(open.audit.asks.as_ref()?.typing()?.1))
+                open.and_then(|open| Some(open.audit.prompt.as_ref()?.typing()?.1))
             }
             Context::JudgePath => open.and_then(|open| open.judging.form.line()),
             _ => None,

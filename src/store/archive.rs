@@ -23,7 +23,7 @@ use crate::{
 use super::{
     absence,
     bytes::{self, Bytes},
-    hands::Threads,
+    executor::Threads,
     lifeline, memory,
     repo::Repo,
     rubric, search,
@@ -44,7 +44,7 @@ pub const ADDED: &str = "[added by the agent's program]";
 /// The bytes behind a run. Shared between worker threads.
 #[derive(Debug)]
 pub struct Archive {
-    /// In the order of [`RunOrigin::sources`].
+    /// In the order of [`crate::run::RunOrigin::sources`].
     files: Vec<Bytes>,
     pub(super) repo: Option<Repo>,
     snapshots: Option<Snapshots>,
@@ -56,7 +56,7 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// The archive of these files, in the order of [`RunOrigin::sources`]; `bundle` is the folder of a bundle.
+    /// The archive of these files, in the order of [`crate::run::RunOrigin::sources`]; `bundle` is the folder of a bundle.
     pub(super) fn new(
         files: Vec<Bytes>,
         repo: Option<Repo>,

@@ -17,7 +17,7 @@ use crate::{
 use super::{
     OpenError, bytes,
     entries::{is_bundle, is_folder, name_of},
-    hands, memory, open, rubric, stand_back,
+    executor, memory, open, rubric, stand_back,
 };
 
 /// What the beginning of a recording says, read in a moment: who, what and with which model; its numbers are those of
@@ -84,7 +84,7 @@ pub fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> bool + Sync) {
         }
     };
     thread::scope(|scope| {
-        for _ in 0..hands::cores().min(items.len()) {
+        for _ in 0..executor::cores().min(items.len()) {
             scope.spawn(labour);
         }
     });

@@ -27,8 +27,8 @@ use super::{
     bytes::{self, Access, Bytes, OnDisk},
     entries,
     error::OpenError,
+    executor::Threads,
     find::{self, Found, FoundFile},
-    hands::Threads,
     open::{open, opened, sources_of},
 };
 
@@ -196,11 +196,11 @@ impl Reading {
     }
 
     fn read_on(&mut self) -> Result<(), Trouble> {
-        let hands = Threads::all();
+        let executor = Threads::all();
         for (id, file) in (0..).map(SourceId).zip(&mut self.files) {
             while let Some(lines) = file.next_lines().map_err(Trouble::Read)? {
                 let piece = Piece { bytes: &lines, start: file.taken, lines_before: file.lines };
-                self.growing.take(id, &file.name, Input::Held(piece), &hands);
+                self.growing.take(id, &file.name, Input::Held(piece), &executor);
                 file.took(&lines);
             }
         }

@@ -11,8 +11,8 @@ use super::{
     archive::{Archive, Opened},
     bytes::{self, Access, Bytes, LogOnDisk},
     error::OpenError,
+    executor::Threads,
     find::{self, Found, FoundFile},
-    hands::Threads,
     memory,
     repo::{CommitProblem, Repo},
     rubric_tree,
@@ -36,14 +36,14 @@ pub fn open_among(path: &Path, siblings: &Siblings) -> Result<Opened, OpenError>
 
 /// Indexes a recording; a file that was not read to its end says so from then on.
 fn index(found: &mut Found) -> Result<Run, NotUnderstood> {
-    let hands = Threads::all();
-    let Some(mut growing) = found.format.growing() else { return index_whole(found, &hands) };
+    let executor = Threads::all();
+    let Some(mut growing) = found.format.growing() else { return index_whole(found, &executor) };
     for (id, file) in (0..).map(SourceId).zip(&mut found.files) {
         match &file.bytes {
-            Bytes::Held(bytes) => growing.take(id, &file.name, Input::whole(bytes), &hands),
+            Bytes::Held(bytes) => growing.take(id, &file.name, Input::whole(bytes), &executor),
             Bytes::OnDisk(disk) => {
                 let log = LogOnDisk::of(disk);
-                growing.take(id, &file.name, Input::Log(&log), &hands);
+                growing.take(id, &file.name, Input::Log(&log), &executor);
                 file.problem = file.problem.take().or(log.problem());
             }
         }
@@ -55,14 +55,14 @@ fn index(found: &mut Found) -> Result<Run, NotUnderstood> {
 }
 
 /// For a format that has to see all of its files at once; they are let go of afterwards.
-fn index_whole(found: &mut Found, hands: &Threads) -> Result<Run, NotUnderstood> {
+fn index_whole(found: &mut Found, executor: &Threads) -> Result<Run, NotUnderstood> {
     let mut left = bytes::HELD_LIMIT;
     let wholes: Vec<_> =
         found.files.iter().map(|file| file.bytes.whole_within(&mut left)).collect();
     let named = found.files.iter().zip(&wholes);
     let sources: Vec<Source<'_>> =
         named.map(|(file, (bytes, _))| Source { name: &file.name, bytes }).collect();
-    let run = found.format.index_with(&sources, hands);
+    let run = found.format.index_with(&sources, executor);
     let problems: Vec<_> = wholes.into_iter().map(|(_, problem)| problem).collect();
     for (file, problem) in found.files.iter_mut().zip(problems) {
         file.problem = file.problem.take().or(problem);

@@ -13,7 +13,7 @@ use std::{
 };
 
 use crate::{
-    formats::Hands,
+    formats::Executor,
     run::{
         Run, StepId,
         search::{Hit, HitPlace, Matcher, StepField},
@@ -45,7 +45,7 @@ const MOST_KEPT: usize = 2_000;
 
 impl Search<'_> {
     /// Gives every hit to `found`, in playing order, until it returns false.
-    pub fn look(&self, hands: &dyn Hands, found: &mut dyn FnMut(Hit) -> bool) {
+    pub fn look(&self, executor: &dyn Executor, found: &mut dyn FnMut(Hit) -> bool) {
         let turns: Vec<Vec<StepId>> =
             (0..self.run.turns.len()).map(|turn| self.run.steps_of_turn(turn)).collect();
         let parts: Vec<Part> =
@@ -77,7 +77,7 @@ impl Search<'_> {
                 is_over.store(true, Ordering::Relaxed);
             }
         };
-        hands.in_order(parts.len(), &work, &mut then);
+        executor.in_order(parts.len(), &work, &mut then);
     }
 
     fn parts(&self, turn: usize, steps: &[StepId]) -> Vec<Part> {
@@ -146,12 +146,12 @@ mod tests {
     use crate::{
         formats::OneHand,
         run::search::{Query, Syntax},
-        store::{hands::Threads, open},
+        store::{executor::Threads, open},
     };
 
     use super::*;
 
-    fn hits(pattern: &str, hands: &dyn Hands, most: usize) -> Vec<Hit> {
+    fn hits(pattern: &str, executor: &dyn Executor, most: usize) -> Vec<Hit> {
         let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs");
         let mut hits = vec![];
         for sample in ["claude-code", "codex-rollout", "codex-p12"] {
@@ -161,7 +161,7 @@ mod tests {
             let search =
                 Search { archive: &opened.archive, run: &opened.run, matcher, goes_on: &|| true };
             let mut left = most;
-            search.look(hands, &mut |hit| {
+            search.look(executor, &mut |hit| {
                 hits.push(hit);
                 left -= 1;
                 left > 0

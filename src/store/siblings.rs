@@ -12,14 +12,14 @@ use std::{
 };
 
 use crate::formats::{
-    Format, Hands, Head,
+    Executor, Format, Head,
     companions::{BelongsTo, Companions},
 };
 
 use super::{
     bytes,
     entries::{could_be_log, entries_of, is_plain_file, name_of},
-    hands::Threads,
+    executor::Threads,
 };
 
 /// Files that a thread looks into before it asks for more.

@@ -41,9 +41,9 @@ struct Desk {
 }
 
 /// What a made-up run says and measures; the error is why it cannot be read.
-type Told = Result<(Card, Scores), String>;
+type LiveEvent = Result<(Card, Scores), String>;
 
-fn told(name: &str) -> Told {
+fn told(name: &str) -> LiveEvent {
     let words = |words: &str| Some(words.to_owned());
     let card = |task: &str, condition: &str, agent: &str, turns: usize| Card {
         turns,

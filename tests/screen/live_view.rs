@@ -5,7 +5,7 @@ use trajview::{
     session::{
         effect::Effect,
         jobs::{Choice, Found, Origin, Plan as JobPlan, Refusal},
-        live::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told},
+        live::{Asked, Changed, Command, How, Layer, LiveEvent, Pause, Plan, Spent},
         question::{Answer, Question},
     },
     shell::{App, Message, draw::picture, jobs},
@@ -19,7 +19,7 @@ fn app(width: u16, height: u16) -> App {
     let mut app = App::default();
     app.update(Message::Resized(Size { width, height }));
     app.update(Message::BeginLive);
-    tell(&mut app, Told::Planned(plan()));
+    tell(&mut app, LiveEvent::Planned(plan()));
     app
 }
 
@@ -48,8 +48,8 @@ fn plan() -> Plan {
     }
 }
 
-fn tell(app: &mut App, told: Told) -> Vec<Effect> {
-    app.update(Message::Live(live::Message::Told(told)))
+fn tell(app: &mut App, told: LiveEvent) -> Vec<Effect> {
+    app.update(Message::Live(live::Message::LiveEvent(told)))
 }
 
 fn press(app: &mut App, keys: &str) -> Vec<Effect> {
@@ -63,23 +63,29 @@ fn frame(app: &App) -> String {
 
 /// Two turns over, the third under way.
 fn in_the_middle(app: &mut App) {
-    let began = |turn| Told::Began { turn, attempt: 1, layers: vec![] };
-    let ended = |turn, seconds| Told::Ended { turn, how: How::Done, seconds };
+    let began = |turn| LiveEvent::Began { turn, attempt: 1, layers: vec![] };
+    let ended = |turn, seconds| LiveEvent::Ended { turn, how: How::Done, seconds };
     tell(app, began(1));
-    tell(app, Told::Wrote(b"\x1b]0;codex\x07\x1b[1mcodex\x1b[0m reads the request\r\n".to_vec()));
+    tell(
+        app,
+        LiveEvent::Wrote(b"\x1b]0;codex\x07\x1b[1mcodex\x1b[0m reads the request\r\n".to_vec()),
+    );
     tell(app, ended(1, 12.4));
-    tell(app, Told::Spent(Spent { tokens: Some(18_240), cost: Some(0.12) }));
+    tell(app, LiveEvent::Spent(Spent { tokens: Some(18_240), cost: Some(0.12) }));
     tell(app, began(2));
     tell(app, ended(2, 63.0));
-    tell(app, Told::Tested { checkpoint: "c1".into(), passed: 4, total: 5 });
+    tell(app, LiveEvent::Tested { checkpoint: "c1".into(), passed: 4, total: 5 });
     let layer = Layer { name: "notes".into(), why: "212 words from notes.md".into() };
-    tell(app, Told::Began { turn: 3, attempt: 1, layers: vec![layer] });
-    tell(app, Told::Wrote(b"\x1b[32m+ def parse(text):\x1b[0m\r\nrunning pytest ...".to_vec()));
+    tell(app, LiveEvent::Began { turn: 3, attempt: 1, layers: vec![layer] });
+    tell(
+        app,
+        LiveEvent::Wrote(b"\x1b[32m+ def parse(text):\x1b[0m\r\nrunning pytest ...".to_vec()),
+    );
     let patch =
         "@@ -0,0 +1,3 @@\n+def parse(text):\n+    tokens = text.split()\n+    return tokens\n";
     tell(
         app,
-        Told::Changed(vec![Changed {
+        LiveEvent::Changed(vec![Changed {
             path: "tiny/parser.py".into(),
             lines: Some((3, 0)),
             patch: patch.into(),
@@ -159,13 +165,13 @@ fn a_failure_and_the_end_are_said() {
     let mut app = app(120, 40);
     in_the_middle(&mut app);
     let why = "the agent ended with exit code 1".to_owned();
-    tell(&mut app, Told::Ended { turn: 3, how: How::Failed(why), seconds: 3.0 });
-    tell(&mut app, Told::Waits(Pause::Failure));
+    tell(&mut app, LiveEvent::Ended { turn: 3, how: How::Failed(why), seconds: 3.0 });
+    tell(&mut app, LiveEvent::Waits(Pause::Failure));
     assert_eq!(press(&mut app, "r"), [Effect::Live(Command::Retry)]);
     insta::assert_snapshot!("after_a_failure", frame(&app));
 
     let words = "stopped after turn 2; --resume goes on".to_owned();
-    tell(&mut app, Told::Over { words, is_whole: false });
+    tell(&mut app, LiveEvent::Over { words, is_whole: false });
     insta::assert_snapshot!("after_the_end", frame(&app));
 }
 
@@ -326,18 +332,18 @@ fn begun(width: u16, height: u16) -> Answering {
     let origin = Origin { path, name: "a run".into(), task: "t".into(), ..Origin::default() };
     let message = jobs::Message::LiveBegan(Some(origin), "runs/a-run-codex-emergent".into());
     world.send(Message::Jobs(message));
-    let told = |told| Message::Live(live::Message::Told(told));
-    world.send(told(Told::Planned(plan())));
-    world.send(told(Told::Began { turn: 1, attempt: 1, layers: vec![] }));
-    world.send(told(Told::Wrote(b"{\"type\":\"turn.started\"}\r\n".to_vec())));
+    let told = |told| Message::Live(live::Message::LiveEvent(told));
+    world.send(told(LiveEvent::Planned(plan())));
+    world.send(told(LiveEvent::Began { turn: 1, attempt: 1, layers: vec![] }));
+    world.send(told(LiveEvent::Wrote(b"{\"type\":\"turn.started\"}\r\n".to_vec())));
     world
 }
 
 fn end(world: &mut Answering) {
-    let told = |told| Message::Live(live::Message::Told(told));
-    world.send(told(Told::Ended { turn: 1, how: How::Done, seconds: 2.0 }));
+    let told = |told| Message::Live(live::Message::LiveEvent(told));
+    world.send(told(LiveEvent::Ended { turn: 1, how: How::Done, seconds: 2.0 }));
     let words = "every request was asked".to_owned();
-    world.send(told(Told::Over { words, is_whole: true }));
+    world.send(told(LiveEvent::Over { words, is_whole: true }));
 }
 
 #[test]
@@ -378,9 +384,9 @@ fn the_other_run_follows_to_the_same_turn_until_somebody_looks_elsewhere() {
         let turn = plan.requests.len() + 1;
         plan.requests.push(Asked { turn, text: "more".into(), checkpoint: None, is_typed: false });
     }
-    let told = |told| Message::Live(live::Message::Told(told));
-    let began = |turn| told(Told::Began { turn, attempt: 1, layers: vec![] });
-    world.send(told(Told::Planned(plan)));
+    let told = |told| Message::Live(live::Message::LiveEvent(told));
+    let began = |turn| told(LiveEvent::Began { turn, attempt: 1, layers: vec![] });
+    world.send(told(LiveEvent::Planned(plan)));
     let turn = |world: &Answering| world.app.screens.open_run().unwrap().session.turn;
 
     world.send(began(1));

@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use serde_json::Value;
 use trajview::live::{
-    self, Control, Ended, Event, Halt, Job, Start, Why, Wish,
+    self, Control, Ended, Event, Halt, Job, LiveCommand, Start, Why,
     drivers::command::{Output, ProgramOptions, RewindWord, SessionWord, Way},
     script::Script,
     setup::Setup,
@@ -88,7 +88,7 @@ impl Desk {
     }
 }
 
-fn wish(control: &Control, wishes: impl IntoIterator<Item = Wish>) {
+fn wish(control: &Control, wishes: impl IntoIterator<Item = LiveCommand>) {
     assert!(wishes.into_iter().all(|it| control.wish(it)));
 }
 
@@ -110,12 +110,14 @@ fn requests_wait_and_may_be_edited_skipped_and_done_again() {
         let Event::Waits { why: Why::StepByStep, .. } = event else { return };
         waits += 1;
         match waits {
-            1 => wish(control, [Wish::Edit("do: echo uno >>out".into()), Wish::GoOn]),
-            2 => wish(control, [Wish::Skip]),
-            3 => wish(control, [Wish::GoOn]),
-            4 => wish(control, [Wish::Retry]),
-            5 => wish(control, [Wish::Edit("do: echo tres >>out".into()), Wish::GoOn]),
-            6 => wish(control, [Wish::GoOn]),
+            1 => wish(control, [LiveCommand::Edit("do: echo uno >>out".into()), LiveCommand::GoOn]),
+            2 => wish(control, [LiveCommand::Skip]),
+            3 => wish(control, [LiveCommand::GoOn]),
+            4 => wish(control, [LiveCommand::Retry]),
+            5 => {
+                wish(control, [LiveCommand::Edit("do: echo tres >>out".into()), LiveCommand::GoOn])
+            }
+            6 => wish(control, [LiveCommand::GoOn]),
             _ => panic!("nothing waits any more"),
         }
     });
@@ -144,9 +146,9 @@ fn a_pause_holds_the_next_request_and_stopping_keeps_what_is_done() {
     let desk = Desk::new(plain(), &["do: echo 1 >>out", "do: echo 2 >>out", "do: echo 3 >>out"]);
 
     let (ended, events) = desk.run(|event, control| match event {
-        Event::TurnBegan { turn: 1, .. } => wish(control, [Wish::Pause]),
-        Event::Waits { turn: 2, why: Why::Paused, .. } => wish(control, [Wish::GoOn]),
-        Event::TurnBegan { turn: 3, .. } => wish(control, [Wish::Stop]),
+        Event::TurnBegan { turn: 1, .. } => wish(control, [LiveCommand::Pause]),
+        Event::Waits { turn: 2, why: Why::Paused, .. } => wish(control, [LiveCommand::GoOn]),
+        Event::TurnBegan { turn: 3, .. } => wish(control, [LiveCommand::Stop]),
         _ => {}
     });
 
@@ -174,7 +176,7 @@ fn a_turn_that_fails_waits_for_the_person_who_watches() {
         if let Event::Waits { turn: 2, why: Why::Failed(said), .. } = event {
             why.clone_from(said);
             fs::write(&ok, "").unwrap();
-            wish(control, [Wish::GoOn]);
+            wish(control, [LiveCommand::GoOn]);
         }
     });
 
@@ -201,7 +203,7 @@ fn a_turn_under_way_is_done_again_when_that_is_wanted() {
                     std::thread::sleep(std::time::Duration::from_millis(20));
                 }
                 fs::write(ok, "").unwrap();
-                control.wish(Wish::Retry);
+                control.wish(LiveCommand::Retry);
             });
         }
     });
@@ -223,9 +225,9 @@ fn an_agent_in_a_terminal_is_typed_to_and_what_it_shows_is_recorded() {
     );
 
     let (ended, events) = desk.run(|event, control| match event {
-        Event::TurnBegan { turn: 2, .. } => wish(control, [Wish::Resize(100, 30)]),
+        Event::TurnBegan { turn: 2, .. } => wish(control, [LiveCommand::Resize(100, 30)]),
         Event::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
-            wish(control, [Wish::Keys(b"the answer\r".to_vec())]);
+            wish(control, [LiveCommand::Keys(b"the answer\r".to_vec())]);
         }
         _ => {}
     });
@@ -287,12 +289,14 @@ fn a_turn_that_is_to_be_done_again_stays_when_that_is_skipped() {
         let Event::Waits { turn, .. } = event else { return };
         waits.push(*turn);
         match waits.len() {
-            1 => wish(control, [Wish::GoOn]),
-            2 => wish(control, [Wish::Retry]),
-            3 => wish(control, [Wish::Edit("do: echo other >>out".into()), Wish::Skip]),
-            4 => wish(control, [Wish::GoOn]),
-            5 => wish(control, [Wish::Retry, Wish::GoOn]),
-            6 => wish(control, [Wish::GoOn]),
+            1 => wish(control, [LiveCommand::GoOn]),
+            2 => wish(control, [LiveCommand::Retry]),
+            3 => {
+                wish(control, [LiveCommand::Edit("do: echo other >>out".into()), LiveCommand::Skip])
+            }
+            4 => wish(control, [LiveCommand::GoOn]),
+            5 => wish(control, [LiveCommand::Retry, LiveCommand::GoOn]),
+            6 => wish(control, [LiveCommand::GoOn]),
             _ => panic!("nothing waits any more"),
         }
     });
@@ -323,8 +327,11 @@ fn what_a_person_types_between_two_turns_is_a_turn_of_its_own() {
         let Event::Waits { .. } = event else { return };
         waits += 1;
         match waits {
-            2 => wish(control, b"do: echo mine >free\r".iter().map(|key| Wish::Keys(vec![*key]))),
-            _ => wish(control, [Wish::GoOn]),
+            2 => wish(
+                control,
+                b"do: echo mine >free\r".iter().map(|key| LiveCommand::Keys(vec![*key])),
+            ),
+            _ => wish(control, [LiveCommand::GoOn]),
         }
     });
 
@@ -403,7 +410,10 @@ fn what_a_person_types_during_a_turn_and_nobody_reads_is_the_next_turn() {
                 while !at_work.exists() {
                     std::thread::yield_now();
                 }
-                wish(&control, b"do: echo mine >free\r".iter().map(|key| Wish::Keys(vec![*key])));
+                wish(
+                    &control,
+                    b"do: echo mine >free\r".iter().map(|key| LiveCommand::Keys(vec![*key])),
+                );
             });
         }
         Event::Queued(text) if text == "do: echo mine >free" => fs::write(&go, "").unwrap(),
@@ -433,10 +443,10 @@ fn what_a_person_answers_belongs_to_its_turn_and_what_is_not_sent_to_none() {
 
     let (ended, events) = desk.run(|event, control| match event {
         Event::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
-            wish(control, [Wish::Keys(b"the answer\r".to_vec())]);
+            wish(control, [LiveCommand::Keys(b"the answer\r".to_vec())]);
         }
         Event::Terminal(bytes) if bytes.ends_with(b"b?\r\n") => {
-            wish(control, [Wish::Keys(b"yes\rdo: echo 3 >thr".to_vec())]);
+            wish(control, [LiveCommand::Keys(b"yes\rdo: echo 3 >thr".to_vec())]);
         }
         _ => {}
     });

@@ -11,7 +11,7 @@ use crate::{
     run::rubric::{SEVERE, Verdict},
 };
 
-use super::{desk::Desk, document::ScoreRow};
+use super::{audited::Audited, document::ScoreRow};
 
 #[derive(Debug, Serialize)]
 pub struct AbsenceRow {
@@ -46,20 +46,21 @@ pub struct PlaceRow {
     pub is_guess: bool,
 }
 
-pub fn rows(desk: &Desk) -> Result<Vec<AbsenceRow>, Failure> {
-    let judgement = desk.judgement()?;
-    if desk.rubric.checklist.is_none() {
+pub fn rows(audited: &Audited) -> Result<Vec<AbsenceRow>, Failure> {
+    let judgement = audited.judgement()?;
+    if audited.rubric.checklist.is_none() {
         let why = format!(
             "{}: no components.json says what the components are, so nothing can be looked for",
-            desk.path.display()
+            audited.path.display()
         );
         return Err(Failure::not_understood(why));
     }
-    let done = desk.done(judgement)?;
+    let done = audited.done(judgement)?;
     let severe = |verdict: &&Verdict| verdict.score.is_some_and(|score| score <= SEVERE);
     let rows = judgement.verdicts.iter().filter(severe).filter_map(|verdict| {
-        let component = desk.component(&verdict.component)?;
-        let places = desk.opened.archive.places(&desk.opened.run, done, component, Some(verdict));
+        let component = audited.component(&verdict.component)?;
+        let places =
+            audited.opened.archive.places(&audited.opened.run, done, component, Some(verdict));
         Some((component, verdict.score?, places))
     });
     rows.map(|(component, score, places)| {

@@ -10,7 +10,7 @@ use crate::{
 
 use super::{
     absences::{self, AbsenceRow},
-    desk::Desk,
+    audited::Audited,
 };
 
 #[derive(Debug, Serialize)]
@@ -97,39 +97,39 @@ impl LabelRow {
 }
 
 impl JudgementRow {
-    fn of(desk: &Desk, judgement: &Judgement) -> Result<Self, Failure> {
+    fn of(audited: &Audited, judgement: &Judgement) -> Result<Self, Failure> {
         Ok(Self {
             file: judgement.file.clone(),
             judge: judgement.judge.name.clone(),
             kind: judgement.judge.kind.clone(),
             model: judgement.judge.model.clone(),
             commit: judgement.commit.clone(),
-            turn: desk.done(judgement)?,
+            turn: audited.done(judgement)?,
         })
     }
 }
 
 impl Document {
-    fn of(desk: &Desk) -> Result<Self, Failure> {
+    fn of(audited: &Audited) -> Result<Self, Failure> {
         Ok(Self {
             schema: "trajview.audit/1",
-            run: desk.run_name().to_owned(),
-            judgement: JudgementRow::of(desk, desk.judgement()?)?,
+            run: audited.run_name().to_owned(),
+            judgement: JudgementRow::of(audited, audited.judgement()?)?,
             queue: None,
             absences: None,
         })
     }
 
-    pub fn of_queue(desk: &Desk, plan: Plan, annotator: &str) -> Result<Self, Failure> {
-        let judgement = desk.judgement()?;
-        let labels = desk.labels_of(annotator);
+    pub fn of_queue(audited: &Audited, plan: Plan, annotator: &str) -> Result<Self, Failure> {
+        let judgement = audited.judgement()?;
+        let labels = audited.labels_of(annotator);
         let item = |(number, component): (usize, String)| {
             let label = labels.and_then(|labels| labels.on(judgement, &component));
             let is_labelled = label.is_some_and(|label| label.score.is_some());
             let score = judgement.of(&component).and_then(|verdict| verdict.score);
             ItemRow {
                 number,
-                name: desk.name_of(&component).to_owned(),
+                name: audited.name_of(&component).to_owned(),
                 component,
                 label: label.map(LabelRow::of),
                 verdict: score.filter(|_| is_labelled).map(ScoreRow::of),
@@ -145,10 +145,10 @@ impl Document {
         let (labelled, same) = (both().count(), both().filter(|(a, b)| a == b).count());
         let annotator = annotator.to_owned();
         let queue = QueueRow { annotator, seed: plan.seed, size: plan.size, labelled, same, items };
-        Ok(Self { queue: Some(queue), ..Self::of(desk)? })
+        Ok(Self { queue: Some(queue), ..Self::of(audited)? })
     }
 
-    pub fn of_absences(desk: &Desk) -> Result<Self, Failure> {
-        Ok(Self { absences: Some(absences::rows(desk)?), ..Self::of(desk)? })
+    pub fn of_absences(audited: &Audited) -> Result<Self, Failure> {
+        Ok(Self { absences: Some(absences::rows(audited)?), ..Self::of(audited)? })
     }
 }

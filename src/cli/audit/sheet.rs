@@ -13,45 +13,45 @@ use crate::{
     study::queue::{Plan, queue},
 };
 
-use super::{Args, annotator, desk::Desk};
+use super::{Args, annotator, audited::Audited};
 
 /// Larger files are no tables of labels.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// The labels of one annotator, or of all of them.
-pub fn export(desk: &Desk, args: &Args, out: &mut Out) -> Outcome {
+pub fn export(audited: &Audited, args: &Args, out: &mut Out) -> Outcome {
     let of = if args.all { None } else { Some(annotator(args)?) };
     let is_asked = |name: &str| of.as_deref().is_none_or(|of| of == name);
-    let books = desk.rubric.labels.iter().filter(|labels| is_asked(&labels.annotator));
+    let books = audited.rubric.labels.iter().filter(|labels| is_asked(&labels.annotator));
     let rows: Vec<(&str, &str, &Label)> = books
         .flat_map(|book| book.labels.iter().map(|label| (book.annotator.as_str(), label)))
-        .map(|(annotator, label)| (desk.run_name(), annotator, label))
+        .map(|(annotator, label)| (audited.run_name(), annotator, label))
         .collect();
     if rows.is_empty() {
         let who = of.as_deref().unwrap_or("nobody");
         let has = if of.is_some() { "has no labels" } else { "has labels" };
-        tell(&format!("{who} {has} in {}", desk.path.display()));
+        tell(&format!("{who} {has} in {}", audited.path.display()));
     }
     out.raw(labels_table::write(rows).as_bytes())?;
     Ok(Exit::Fine)
 }
 
 /// The queue to be filled in elsewhere.
-pub fn blank(desk: &Desk, plan: Plan, out: &mut Out) -> Outcome {
-    let judgement = desk.judgement()?;
+pub fn blank(audited: &Audited, plan: Plan, out: &mut Out) -> Outcome {
+    let judgement = audited.judgement()?;
     let heads = ["number", "component", "name", "run", "commit", "turn", "judgement"];
     let to_fill = ["score", "blind", "reason", "note"];
     let mut text = labels_table::row(heads.iter().chain(&to_fill).map(|it| (*it).to_owned()));
-    let done = desk.done(judgement)?;
+    let done = audited.done(judgement)?;
     for (number, item) in (1..).zip(queue(&[judgement], plan)) {
         let number: usize = number;
-        let name = desk.name_of(&item.component).to_owned();
+        let name = audited.name_of(&item.component).to_owned();
         let state = state_of(judgement, done, Label::default());
         let words = [
             number.to_string(),
             item.component,
             name,
-            desk.run_name().to_owned(),
+            audited.run_name().to_owned(),
             state.commit.unwrap_or_default(),
             done.to_string(),
             item.judgement,
@@ -68,8 +68,8 @@ fn state_of(judgement: &Judgement, done: usize, label: Label) -> Label {
 }
 
 /// Puts the labels of a table beside the run, all of them or none.
-pub fn import(desk: &mut Desk, args: &Args, file: &Path, out: &mut Out) -> Outcome {
-    let bundle = desk.bundle()?;
+pub fn import(audited: &mut Audited, args: &Args, file: &Path, out: &mut Out) -> Outcome {
+    let bundle = audited.bundle()?;
     let shown = file.display().to_string();
     let text = read(file)?;
     let table = labels_table::read(&text);
@@ -78,9 +78,9 @@ pub fn import(desk: &mut Desk, args: &Args, file: &Path, out: &mut Out) -> Outco
     }
     let mut rows = table.rows;
     if args.judgement.is_some() {
-        desk.choose(args.judgement.as_deref())?;
-        let judgement = desk.judgement()?;
-        let done = desk.done(judgement)?;
+        audited.choose(args.judgement.as_deref())?;
+        let judgement = audited.judgement()?;
+        let done = audited.done(judgement)?;
         for row in &mut rows {
             let label = &mut row.label;
             if label.judgement.is_none() && label.commit.is_none() && label.turn.is_none() {
@@ -88,12 +88,13 @@ pub fn import(desk: &mut Desk, args: &Args, file: &Path, out: &mut Out) -> Outco
             }
         }
     }
-    let mut wrong: Vec<String> = table.wrong.into_iter().chain(wrong(desk, args, &rows)).collect();
+    let mut wrong: Vec<String> =
+        table.wrong.into_iter().chain(wrong(audited, args, &rows)).collect();
     wrong.sort_by_key(|what| line_of(what)); // stable: what is of no line stands first
     if !wrong.is_empty() {
         return Err(refused(&shown, &wrong));
     }
-    for note in notes(desk, &rows) {
+    for note in notes(audited, &rows) {
         tell(&format!("{shown}: {note}"));
     }
     let by_annotator = by_annotator(args, rows)?;
@@ -157,20 +158,20 @@ fn line_of(what: &str) -> usize {
 }
 
 /// Every row that cannot be used.
-fn wrong(desk: &Desk, args: &Args, rows: &[Row]) -> Vec<String> {
+fn wrong(audited: &Audited, args: &Args, rows: &[Row]) -> Vec<String> {
     let mut wrong = vec![];
     for (at, row) in rows.iter().enumerate() {
         let mut told = |what: String| wrong.push(format!("line {}: {what}", row.line));
         let component = &row.label.component;
-        if desk.rubric.checklist.is_some() && desk.component(component).is_none() {
+        if audited.rubric.checklist.is_some() && audited.component(component).is_none() {
             told(format!("components.json has no component {component}"));
         }
-        let turns = desk.opened.run.turns.len();
+        let turns = audited.opened.run.turns.len();
         if let Some(turn) = row.label.turn.filter(|turn| *turn > turns) {
             told(format!("no turn {turn}; the run has {turns}"));
         }
-        if let Some(run) = row.run.as_deref().filter(|run| !desk.is_called(run)) {
-            told(format!("is of the run {run}; this one is {}", desk.run_name()));
+        if let Some(run) = row.run.as_deref().filter(|run| !audited.is_called(run)) {
+            told(format!("is of the run {run}; this one is {}", audited.run_name()));
         }
         let (said, given) = (row.annotator.as_deref(), args.annotator.as_deref().map(str::trim));
         if let Some((said, given)) = said.zip(given).filter(|(said, given)| said != given) {
@@ -186,14 +187,14 @@ fn wrong(desk: &Desk, args: &Args, rows: &[Row]) -> Vec<String> {
 }
 
 /// What is odd and no error.
-fn notes(desk: &Desk, rows: &[Row]) -> Vec<String> {
+fn notes(audited: &Audited, rows: &[Row]) -> Vec<String> {
     let mut notes = vec![];
     for row in rows {
         let mut told = |what: String| notes.push(format!("line {}: {what}; kept", row.line));
         if let Some(reason) = row.label.reason.as_deref().filter(|it| !REASONS.contains(it)) {
             told(format!("{reason:?} is none of {}", REASONS.join(", ")));
         }
-        let is_here = |file: &&str| desk.rubric.judgements.iter().any(|it| it.file == **file);
+        let is_here = |file: &&str| audited.rubric.judgements.iter().any(|it| it.file == **file);
         if let Some(file) = row.label.judgement.as_deref().filter(|file| !is_here(file)) {
             told(format!("there is no judgement {file}"));
         }

@@ -59,12 +59,12 @@ pub struct NodeRow {
 
 /// Which of a tree's nodes are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum NodeRows {
     Sums,
     Nodes,
 }
 
-pub fn row(tree: &RubricTree, told: Told) -> TreeRow {
+pub fn row(tree: &RubricTree, told: NodeRows) -> TreeRow {
     let result = &tree.result;
     let words = |words: &Option<Box<str>>| words.as_deref().map(str::to_owned);
     TreeRow {
@@ -75,7 +75,7 @@ pub fn row(tree: &RubricTree, told: Told) -> TreeRow {
         judge: words(&result.judge),
         model: words(&result.model),
         graded_at: words(&result.graded_at),
-        detail: (told == Told::Nodes).then(|| Detail { nodes: nodes(tree) }),
+        detail: (told == NodeRows::Nodes).then(|| Detail { nodes: nodes(tree) }),
     }
 }
 

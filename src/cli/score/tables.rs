@@ -15,11 +15,11 @@ use crate::{
 };
 
 use super::{
-    Args, beside,
+    Args,
     document::{Document, PointFacts, skipped},
     faithful_table, lifelines,
     point::AtPoint,
-    rubric_tree,
+    recorded_table, rubric_tree,
 };
 
 /// Rows of each kind that `--detail` prints; JSON has all.
@@ -41,7 +41,7 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
         table.row(row(&shown, &AtPoint::of(document, facts, scored)));
     }
     table.write(args.md, out)?;
-    beside::print(&document.points, args.md, out)?;
+    recorded_table::print(&document.points, args.md, out)?;
     for (facts, scored) in &document.points {
         if let Some(why) = scored.unmeasured() {
             out.line(&format!("not measured: {}: {why}", label(facts)))?;

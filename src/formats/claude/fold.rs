@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     formats::{
-        Hands,
+        Executor,
         jsonl::{self, Budget, Input, Kept},
     },
     run::{
@@ -60,7 +60,7 @@ pub fn each_line(
     source: SourceId,
     name: &str,
     input: Input<'_>,
-    hands: &dyn Hands,
+    executor: &dyn Executor,
     budget: &mut Budget,
     warnings: &mut Vec<Warning>,
     take: &mut dyn FnMut(Line),
@@ -73,7 +73,7 @@ pub fn each_line(
             take(Line { place, ..line });
         }
     };
-    let extent = jsonl::each_line(source, input, hands, budget, &read, &mut take);
+    let extent = jsonl::each_line(source, input, executor, budget, &read, &mut take);
     if let jsonl::Extent::CutAfter(line) = extent {
         warnings.push(Warning { place: name.to_owned(), what: jsonl::too_long(line) });
     }
@@ -117,7 +117,7 @@ struct Typed {
 /// What the program wrote for the model, not yet given to a turn.
 #[derive(Debug, Clone)]
 struct Written {
-    told: Told,
+    told: RecordAt,
     label: Box<str>,
 }
 
@@ -236,7 +236,7 @@ impl Fold {
     }
 
     /// What the program wrote for the model: a part of the request that was just made, else kept for the next.
-    fn write(&mut self, owner: Owner, told: Told, label: Box<str>) {
+    fn write(&mut self, owner: Owner, told: RecordAt, label: Box<str>) {
         match owner {
             Owner::Agent(_) => {
                 self.push(owner, told.step(StepKind::Message, Role::System, label));
@@ -302,7 +302,7 @@ impl Fold {
     /// Everything a line holds except what opens turns, which the dialects do before.
     pub fn take(&mut self, owner: Owner, line: Line) {
         self.tick(owner, line.time);
-        let at = Told { place: line.place, time: line.time };
+        let at = RecordAt { place: line.place, time: line.time };
         if is_work(&line.what) {
             self.work(owner);
         }
@@ -334,7 +334,7 @@ impl Fold {
         }
     }
 
-    fn user(&mut self, owner: Owner, at: Told, user: User) {
+    fn user(&mut self, owner: Owner, at: RecordAt, user: User) {
         for outcome in user.outcomes {
             self.outcome(owner, at, outcome);
         }
@@ -343,7 +343,7 @@ impl Fold {
         }
     }
 
-    fn words(&mut self, owner: Owner, at: Told, words: Words) {
+    fn words(&mut self, owner: Owner, at: RecordAt, words: Words) {
         match words.kind {
             WordsKind::Request => {
                 if let Owner::Agent(agent) = owner {
@@ -365,7 +365,7 @@ impl Fold {
     }
 
     /// The boundary and the summary are one step: the label tells the sizes, the words are the summary.
-    fn summary(&mut self, owner: Owner, at: Told) {
+    fn summary(&mut self, owner: Owner, at: RecordAt) {
         match self.compacting.take() {
             Some((whose, step)) if whose == owner => {
                 let step = &mut self.steps(owner)[step];
@@ -378,13 +378,13 @@ impl Fold {
         }
     }
 
-    fn assistant(&mut self, owner: Owner, at: Told, message: Assistant) {
+    fn assistant(&mut self, owner: Owner, at: RecordAt, message: Assistant) {
         self.model(message.model.as_deref());
         let response = self.response(owner, &message);
         let role = if message.is_synthetic { Role::System } else { Role::Assistant };
         for (part, content) in message.parts {
             let before = self.steps(owner).len();
-            let at = Told { place: at.place.part(part), ..at };
+            let at = RecordAt { place: at.place.part(part), ..at };
             match content {
                 // Said by the program when a session is resumed.
                 Part::Text(label)
@@ -427,13 +427,13 @@ impl Fold {
         Some(at)
     }
 
-    fn call(&mut self, owner: Owner, at: Told, part: u32, call: Call) {
+    fn call(&mut self, owner: Owner, at: RecordAt, part: u32, call: Call) {
         let place = at.place.part(part);
         let tool = ToolCall { name: call.name.clone(), call_id: call.id.clone(), result: None };
         let label = self.relative(&call.label);
         let step = Step {
             tool: Some(Box::new(tool)),
-            ..Told { place, ..at }.step(StepKind::Tool, Role::Assistant, label)
+            ..RecordAt { place, ..at }.step(StepKind::Tool, Role::Assistant, label)
         };
         let step = self.push(owner, step);
         self.calls.push(CallAt {
@@ -466,7 +466,7 @@ impl Fold {
         self.by_id.get(id).copied()
     }
 
-    fn outcome(&mut self, owner: Owner, at: Told, outcome: Outcome) {
+    fn outcome(&mut self, owner: Owner, at: RecordAt, outcome: Outcome) {
         let found = if outcome.id.is_empty() {
             let last = self.nameless.iter().rposition(|(whose, _)| *whose == owner);
             last.map(|last| self.nameless.remove(last).1)
@@ -476,7 +476,7 @@ impl Fold {
         let place = at.place.part(outcome.part);
         let Some(call) = found else {
             let label = "a result of a call that is not in the recording".into();
-            self.push(owner, Told { place, ..at }.step(StepKind::Unknown, Role::System, label));
+            self.push(owner, RecordAt { place, ..at }.step(StepKind::Unknown, Role::System, label));
             return;
         };
         self.agents.answered(call, outcome.agent.as_deref());
@@ -612,12 +612,12 @@ pub enum TokensFrom {
 
 /// Where and when a record stands.
 #[derive(Debug, Clone, Copy)]
-pub struct Told {
+pub struct RecordAt {
     pub place: Place,
     pub time: Option<Time>,
 }
 
-impl Told {
+impl RecordAt {
     pub fn step(self, kind: StepKind, role: Role, label: Box<str>) -> Step {
         Step { kind, role, label, started_at: self.time, place: self.place, ..Step::default() }
     }

@@ -341,8 +341,8 @@ fn of_event(event: &Typed<'_>) -> Record {
             Record::TaskEnded { error: Some(label(&format!("turn aborted: {reason}"))) }
         }
         "token_count" => Record::Usage(token_count(fields)),
-        "error" | "stream_error" => note(fields, &["message"], "an error", Told::Error),
-        "warning" => note(fields, &["message"], "a warning", Told::Plainly),
+        "error" | "stream_error" => note(fields, &["message"], "an error", NoteKind::Error),
+        "warning" => note(fields, &["message"], "a warning", NoteKind::Plainly),
         "context_compacted" => compacted(fields, Voice::Event),
         "thread_name_updated" => {
             let name = fields.text("thread_name").map(|name| label(&name)).unwrap_or_default();
@@ -362,10 +362,10 @@ fn of_event(event: &Typed<'_>) -> Record {
         | "collab_resume_end"
         | "collab_agent_interaction_end" => Record::Done(Box::new(done(&event.kind, fields))),
         "entered_review_mode" => {
-            note(fields, &["user_facing_hint", "prompt"], "review", Told::Plainly)
+            note(fields, &["user_facing_hint", "prompt"], "review", NoteKind::Plainly)
         }
         "exited_review_mode" => review(fields),
-        "undo_completed" => note(fields, &["message"], "undone", Told::Plainly),
+        "undo_completed" => note(fields, &["message"], "undone", NoteKind::Plainly),
         "thread_rolled_back" => {
             let turns = fields.number("num_turns").unwrap_or(1);
             let label = label(&format!("rolled back: {turns} turns taken from the context"));
@@ -430,15 +430,15 @@ fn task_ended(fields: &Object<'_>) -> Record {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum NoteKind {
     Plainly,
     Error,
 }
 
-fn note(fields: &Object<'_>, keys: &[&str], otherwise: &str, told: Told) -> Record {
+fn note(fields: &Object<'_>, keys: &[&str], otherwise: &str, told: NoteKind) -> Record {
     let found = keys.iter().find_map(|key| fields.get(key)).map(label_of);
     let label = found.filter(|label| !label.is_empty()).unwrap_or_else(|| otherwise.into());
-    Record::Note { label, is_error: told == Told::Error, role: Role::System }
+    Record::Note { label, is_error: told == NoteKind::Error, role: Role::System }
 }
 
 fn review(fields: &Object<'_>) -> Record {
@@ -667,9 +667,9 @@ fn of_item(item: &Typed<'_>) -> Record {
         "collabagenttoolcall" => collab(fields),
         "subagentactivity" => agent(fields),
         "contextcompaction" => compacted(fields, Voice::Item),
-        "enteredreviewmode" => note(fields, &["review"], "review", Told::Plainly),
+        "enteredreviewmode" => note(fields, &["review"], "review", NoteKind::Plainly),
         "exitedreviewmode" => review(fields),
-        "error" => note(fields, &["message"], "an error", Told::Error),
+        "error" => note(fields, &["message"], "an error", NoteKind::Error),
         "hookprompt" | "todolist" => Record::Bookkeeping,
         kind => unknown(kind),
     }
@@ -706,7 +706,7 @@ fn of_other(other: &Typed<'_>) -> Record {
         }
         "turn.failed" => {
             let error = fields.object("error").unwrap_or_default();
-            note(&error, &["message"], "the turn failed", Told::Error)
+            note(&error, &["message"], "the turn failed", NoteKind::Error)
         }
         "inter_agent_communication" => {
             let parts = text_parts(fields, &["content", "message"]);

@@ -52,12 +52,12 @@ pub struct Spawned {
 
 /// The requests that the screen was told of; where there are any, those told to the model alone are no turns.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
+pub struct ShownRequests {
     has_any: bool,
     prints: HashSet<NonZero<u64>>,
 }
 
-impl Told {
+impl ShownRequests {
     pub fn of(lines: &[&Line]) -> Self {
         let mut told = Self::default();
         lines.iter().for_each(|line| told.take(line));
@@ -73,7 +73,7 @@ impl Told {
 }
 
 /// Folds the lines of one thread. `root` is where its files live.
-pub fn fold(lines: &[&Line], told: Told, meta: Meta, root: Option<&str>) -> Thread {
+pub fn fold(lines: &[&Line], told: ShownRequests, meta: Meta, root: Option<&str>) -> Thread {
     let mut fold = Fold {
         told,
         meta,
@@ -99,7 +99,7 @@ struct Fold<'a> {
     name: Option<Box<str>>,
     models: Vec<Box<str>>,
     cwd: Option<Box<str>>,
-    told: Told,
+    told: ShownRequests,
 
     turns: Vec<TurnDraft>,
     /// Of all turns, one after the other.
@@ -163,7 +163,7 @@ struct Draft {
     /// Each part, and who has told it.
     prints: Vec<(NonZero<u64>, Voices)>,
     voices: Voices,
-    /// Told by another step after all.
+    /// ShownRequests by another step after all.
     is_merged: bool,
     call: Option<CallDraft>,
     spawned: Option<Spawned>,

@@ -9,7 +9,7 @@ use crate::run::{Place, Role, Run, SourceId, Step, StepKind, SubAgent, Turn, War
 
 use super::{
     super::{
-        Format, Hands, Source, by_name, claim, companions,
+        Executor, Format, Source, by_name, claim, companions,
         nested::{head_of, move_places},
     },
     others,
@@ -17,7 +17,7 @@ use super::{
 
 /// What the logs of a checkpoint told.
 #[derive(Default)]
-pub struct Told {
+pub struct LogFacts {
     /// In playing order, all of one format.
     runs: Vec<Run>,
     pub cost_usd: Option<f64>,
@@ -28,8 +28,8 @@ pub struct Told {
 /// The sessions on a checkpoint: the one that was asked for it, and a second pass over what that left.
 #[derive(Default)]
 pub struct Passes {
-    pub first: Told,
-    pub second: Option<Told>,
+    pub first: LogFacts,
+    pub second: Option<LogFacts>,
 }
 
 /// What is known of a second pass before its log is found.
@@ -45,10 +45,10 @@ pub fn read_passes(
     sources: &[Source<'_>],
     members: &[usize],
     second: &SecondPass<'_>,
-    hands: &dyn Hands,
+    executor: &dyn Executor,
     warnings: &mut Vec<Warning>,
 ) -> Passes {
-    let (mut first, mut found) = found(sources, members, hands, warnings);
+    let (mut first, mut found) = found(sources, members, executor, warnings);
     let later = second.take_from(sources, &mut found);
     if found.is_empty() && later.is_empty() {
         // Some of these agents write the same down twice.
@@ -57,7 +57,7 @@ pub fn read_passes(
     }
     first.choose(found, warnings);
     let second = (!later.is_empty()).then(|| {
-        let mut told = Told::default();
+        let mut told = LogFacts::default();
         told.choose(later, warnings);
         told
     });
@@ -140,9 +140,9 @@ fn words_of(text: &str) -> String {
 fn found(
     sources: &[Source<'_>],
     members: &[usize],
-    hands: &dyn Hands,
+    executor: &dyn Executor,
     warnings: &mut Vec<Warning>,
-) -> (Told, Vec<Run>) {
+) -> (LogFacts, Vec<Run>) {
     let head_of = |at: usize| head_of(sources[members[at]]);
     let claimed: Vec<(usize, &'static dyn Format)> = (0..members.len())
         .filter_map(|at| claim(&head_of(at)).map(|format| (at, format)))
@@ -151,7 +151,7 @@ fn found(
     let mains = companions::mains_among(&claimed, head_of);
     let all: Vec<usize> = (0..members.len()).collect();
     let parts = companions::companions(mains.iter().map(|(_, format)| *format), &all, head_of);
-    let mut told = Told::default();
+    let mut told = LogFacts::default();
     let mut found: Vec<Run> = vec![];
     for (at, format) in mains {
         let mut parts = parts[format.name()].of(&format.names(&head_of(at)));
@@ -159,7 +159,7 @@ fn found(
         let group: Vec<usize> = std::iter::once(at).chain(parts).map(|at| members[at]).collect();
         told.read_by.extend(group.iter().map(|&at| (at, format.name())));
         let subset: Vec<Source<'_>> = group.iter().map(|&at| sources[at]).collect();
-        match format.index_with(&subset, hands) {
+        match format.index_with(&subset, executor) {
             Ok(mut run) => {
                 let ids: Vec<SourceId> = group.iter().map(|&at| SourceId(at as u32)).collect();
                 move_places(&mut run, &ids);
@@ -172,7 +172,7 @@ fn found(
     (told, found)
 }
 
-impl Told {
+impl LogFacts {
     /// Keeps the fullest account; its warnings are the run's.
     fn choose(&mut self, mut found: Vec<Run>, warnings: &mut Vec<Warning>) {
         self.cost_usd = sum(found.iter().flat_map(|run| &run.turns).map(|turn| turn.cost_usd));

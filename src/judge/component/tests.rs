@@ -43,13 +43,13 @@ fn verdict(level: u8) -> Value {
 
 fn heard(budget: u32, replies: Vec<Reply>) -> (Judged, Scripted) {
     let component = Component { id: "C01".into(), name: "Masks".into(), ..Component::default() };
-    heard_about(&Matter::Component(component), budget, replies)
+    heard_about(&Item::Component(component), budget, replies)
 }
 
-fn heard_about(matter: &Matter, budget: u32, replies: Vec<Reply>) -> (Judged, Scripted) {
-    let prompt = Prompt::built_in_for(matter.asks());
+fn heard_about(item: &Item, budget: u32, replies: Vec<Reply>) -> (Judged, Scripted) {
+    let prompt = Prompt::built_in_for(item.scale());
     let snapshot = snapshot_of(&[("a.py", "one\ntwo\n")]);
-    let question = Question { matter, prompt: &prompt, snapshot: &snapshot, budget };
+    let question = Question { item, prompt: &prompt, snapshot: &snapshot, budget };
     let mut judge = Scripted { replies: replies.into(), heard: vec![] };
     (super::judge(&question, &mut judge), judge)
 }
@@ -117,7 +117,7 @@ fn evidence_that_does_not_exist_is_left_out_and_said() {
 
 #[test]
 fn flags_are_asked_for_in_the_same_way() {
-    let group = Matter::Group(Criteria::built_in().groups.remove(0));
+    let group = Item::Group(Criteria::built_in().groups.remove(0));
     let flag =
         json!({"criterion": "decoration", "path": "a.py", "start": 1, "end": 2, "confidence": 4});
     let answer = json!({"flags": [flag, {"criterion": "decoration", "path": "a.py", "start": 9, "confidence": 1}]});
@@ -129,7 +129,7 @@ fn flags_are_asked_for_in_the_same_way() {
     let flagged = judged.flagged().unwrap();
     assert_eq!((flagged.flags.len(), flagged.left_out.len()), (1, 1));
     assert!(judged.looks[0].is_refused, "the verdict is no tool here");
-    assert_eq!(judge.heard[0].asks.call(), "flags");
+    assert_eq!(judge.heard[0].scale.call(), "flags");
     assert_eq!(wrong.error.unwrap(), "no flags after two attempts: \"flags\" is not a list");
 }
 

@@ -143,8 +143,8 @@ fn offers(conversation: &Conversation) -> Vec<Offer> {
         about: tool.about,
         schema: tools::schema(tool),
     });
-    let asks = conversation.asks;
-    let answer = Offer { name: asks.call(), about: asks.about(), schema: asks.schema() };
+    let scale = conversation.scale;
+    let answer = Offer { name: scale.call(), about: scale.about(), schema: scale.schema() };
     looks.chain([answer]).collect()
 }
 

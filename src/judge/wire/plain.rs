@@ -21,11 +21,11 @@ pub const RULES: &str = include_str!("../../../assets/judge/command.md");
 
 /// What a program is given to read.
 pub fn written(conversation: &Conversation) -> String {
-    let asks = conversation.asks;
+    let scale = conversation.scale;
     let rules = filled(RULES, &|name| match name {
         "tools" => Some(tools_in_words()),
-        "call" => Some(asks.call().to_owned()),
-        "answer" => Some(asks.example().to_owned()),
+        "call" => Some(scale.call().to_owned()),
+        "answer" => Some(scale.example().to_owned()),
         _ => None,
     });
     let mut text = format!("{}\n\n{}\n", conversation.system.trim(), rules.trim());
@@ -43,7 +43,7 @@ pub fn written(conversation: &Conversation) -> String {
     }
     let turn = match conversation.may_look {
         true => "your turn".to_owned(),
-        false => format!("your turn: the {}", asks.call()),
+        false => format!("your turn: the {}", scale.call()),
     };
     part(&turn, "One JSON object:");
     text

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::judge::{
-    asks::Asks,
     conversation::{Call, Entry, Outcome, Usage},
+    scale::Scale,
 };
 
 fn wires() -> [(Kind, &'static dyn Wire); 3] {
@@ -31,7 +31,7 @@ fn conversation() -> Conversation {
             Entry::Results(vec![outcome]),
         ],
         may_look: false,
-        asks: Asks::Levels,
+        scale: Scale::Levels,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What to follow, out of a checklist and a judgement.
 
-use super::{Around, Asked, in_parentheses};
+use super::{Asked, Excerpt, in_parentheses};
 use crate::run::{
     RepoPath, Run,
     rubric::{Judgement, Rubric, Verdict},
@@ -53,9 +53,9 @@ pub fn moment(run: &Run, turn: Option<usize>, commit: Option<&str>) -> Option<us
     run.turns.iter().rposition(has_it).map(|at| at + 1)
 }
 
-fn around(verdict: &Verdict, done: usize) -> Vec<Around> {
+fn around(verdict: &Verdict, done: usize) -> Vec<Excerpt> {
     let lines = |it: &crate::run::rubric::Evidence| {
-        Some(Around { done, path: RepoPath::new(&it.path)?, lines: it.lines? })
+        Some(Excerpt { done, path: RepoPath::new(&it.path)?, lines: it.lines? })
     };
     verdict.evidence.iter().filter_map(lines).collect()
 }

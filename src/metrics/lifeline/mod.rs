@@ -62,12 +62,12 @@ pub struct Asked {
     /// Symbols by name.
     pub named: Vec<String>,
     /// Lines whose definitions stand for it.
-    pub evidence: Vec<Around>,
+    pub evidence: Vec<Excerpt>,
 }
 
 /// Lines of a file after so many turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Around {
+pub struct Excerpt {
     pub done: usize,
     pub path: RepoPath,
     /// First and last, counting from 1.
@@ -267,7 +267,7 @@ impl Moments {
     }
 
     /// The innermost definition around all of the lines; where there is none, those that begin among them.
-    fn places_around(&self, around: &Around) -> Vec<Place> {
+    fn places_around(&self, around: &Excerpt) -> Vec<Place> {
         let moment = self.all.get(around.done);
         let Some(file) = moment.and_then(|it| it.snapshot.files.get(&around.path)) else {
             return vec![];

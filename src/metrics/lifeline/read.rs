@@ -45,7 +45,7 @@ struct Reader<'a> {
     by_name: HashMap<Box<str>, u32>,
     uses: BTreeMap<(&'a str, Via, Option<u32>), Use>,
     /// Definitions around: where they end, which they are, where their head ends, conditions around them.
-    around: Vec<Around>,
+    around: Vec<Enclosing>,
     /// Ends of the conditional pieces around.
     conditions: Vec<usize>,
     /// Ends of the blocks whose begin has been told.
@@ -59,7 +59,7 @@ struct Reader<'a> {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Around {
+struct Enclosing {
     end: usize,
     /// None for what only gives a name.
     definition: Option<u32>,
@@ -263,7 +263,7 @@ impl<'a> Reader<'a> {
             self.facts.definitions[definition as usize].is_registered |= is_registered;
         }
         let conditions = self.conditions.len();
-        self.around.push(Around {
+        self.around.push(Enclosing {
             end: self.after(at),
             definition: definition.or(owner),
             head_end: body,

@@ -346,7 +346,7 @@ fn the_definition_around_the_evidence_stands_for_a_component_without_a_name_in_t
     let turns: [Texts<'_>; 2] =
         [&[("loss.py", WEIGHT), ("train.py", LOSS)], &[("loss.py", WEIGHT), ("train.py", NO_LOSS)]];
     let (timeline, known) = timeline(&turns);
-    let around = |path: &str, lines| Around { done: 1, path: RepoPath::new(path).unwrap(), lines };
+    let around = |path: &str, lines| Excerpt { done: 1, path: RepoPath::new(path).unwrap(), lines };
     let evidence =
         vec![around("loss.py", (2, 2)), around("README.md", (1, 9)), around("loss.py", (900, 2))];
     let asked = Asked { component: "C01".into(), evidence, ..Asked::default() };
@@ -364,7 +364,7 @@ fn evidence_does_not_keep_a_named_symbol_alive() {
         &[("train.py", "def total():\n    return 2\n\ntotal()\n")],
     ];
     let (timeline, known) = timeline(&turns);
-    let around = Around { done: 2, path: RepoPath::new("train.py").unwrap(), lines: (1, 2) };
+    let around = Excerpt { done: 2, path: RepoPath::new("train.py").unwrap(), lines: (1, 2) };
     let asked = Asked {
         component: "C01".into(),
         named: vec!["weight".into()],

@@ -1,10 +1,10 @@
-//! Asks a judge for the screen: works out what that would take, and runs the judging while telling what happens.
+//! Scale a judge for the screen: works out what that would take, and runs the judging while telling what happens.
 //!
 //! Keys stay in here: what is told has none, and no header. A judging ends when it is told to and when the program ends;
 //! what is judged by then is on disk. It goes on when another run is opened. Who can be asked is [`known`].
 
 pub mod known;
-mod told;
+mod report;
 
 use crossbeam_channel::{Sender, bounded};
 use std::{
@@ -20,7 +20,7 @@ use std::{
 
 use crate::{
     judge::{
-        self, asks,
+        self,
         client::Client,
         criteria::{self, Criteria, Group},
         each::{self, judge_each},
@@ -29,11 +29,12 @@ use crate::{
         own,
         prompt::{self, Prompt},
         run::{Ended, Job},
+        scale,
         settings::Settings,
         stop::Stop,
     },
     session::{
-        judging::{self, Asks, Matter, News, Outcome, Plan, Start, Wish},
+        judging::{self, Item, JudgingRequest, News, Outcome, Plan, Scale, Start},
         question::{Part, Question},
         request::Request,
     },
@@ -132,7 +133,7 @@ impl Judging {
     pub fn plan(
         &self,
         (bundle, turns): (Option<PathBuf>, usize),
-        wish: &Wish,
+        wish: &JudgingRequest,
     ) -> Result<Plan, String> {
         self.desk(bundle, turns, wish).and_then(|desk| desk.plan(wish))
     }
@@ -142,7 +143,7 @@ impl Judging {
         &self,
         request: Request,
         (bundle, turns): (Option<PathBuf>, usize),
-        wish: &Wish,
+        wish: &JudgingRequest,
         start: Start,
         stop: &Stop,
     ) -> Outcome {
@@ -185,21 +186,26 @@ impl Judging {
     }
 
     /// The error is a sentence.
-    fn desk(&self, bundle: Option<PathBuf>, turns: usize, wish: &Wish) -> Result<Desk, String> {
+    fn desk(
+        &self,
+        bundle: Option<PathBuf>,
+        turns: usize,
+        wish: &JudgingRequest,
+    ) -> Result<JudgingSetup, String> {
         let known = locked(&self.known).clone();
         let settings = known.settings(&wish.judge, &wish.model)?;
         let bundle = bundle.ok_or(NO_BUNDLE)?;
-        let asks = match wish.asks {
-            Asks::Levels => asks::Asks::Levels,
-            Asks::Flags => asks::Asks::Flags,
+        let scale = match wish.scale {
+            Scale::Levels => scale::Scale::Levels,
+            Scale::Flags => scale::Scale::Flags,
         };
-        let prompt = prompt_in(asks, wish.prompt.as_deref())?;
-        let criteria = match asks {
-            asks::Asks::Levels => None,
-            asks::Asks::Flags => Some(Arc::new(criteria_in(wish.criteria.as_deref())?)),
+        let prompt = prompt_in(scale, wish.prompt.as_deref())?;
+        let criteria = match scale {
+            scale::Scale::Levels => None,
+            scale::Scale::Flags => Some(Arc::new(criteria_in(wish.criteria.as_deref())?)),
         };
         let opened = self.open(&bundle, turns)?;
-        Ok(Desk { settings, prompt, criteria, bundle, opened, known })
+        Ok(JudgingSetup { settings, prompt, criteria, bundle, opened, known })
     }
 
     fn open(&self, bundle: &Path, turns: usize) -> Result<Arc<Opened>, String> {
@@ -217,8 +223,8 @@ impl Judging {
     fn judge(
         &self,
         request: Request,
-        desk: &Desk,
-        wish: &Wish,
+        desk: &JudgingSetup,
+        wish: &JudgingRequest,
         start: Start,
         stop: &Stop,
     ) -> Outcome {
@@ -241,8 +247,8 @@ impl Judging {
             &mut states,
         );
         match judged {
-            Ok(()) => told::outcome(&states),
-            Err(why) => told::failed(&states, why.to_string()),
+            Ok(()) => report::outcome(&states),
+            Err(why) => report::failed(&states, why.to_string()),
         }
     }
 }
@@ -264,7 +270,7 @@ impl Drop for Running<'_> {
 }
 
 /// Everything a judging needs but the moment.
-struct Desk {
+struct JudgingSetup {
     settings: Settings,
     prompt: Prompt,
     /// Where flags are asked for.
@@ -275,9 +281,9 @@ struct Desk {
     known: Known,
 }
 
-impl Desk {
-    fn job(&self, wish: &Wish, turn: usize) -> Result<Job, JobError> {
-        let wish = job::Wish {
+impl JudgingSetup {
+    fn job(&self, wish: &JudgingRequest, turn: usize) -> Result<Job, JobError> {
+        let wish = job::JudgingRequest {
             settings: self.settings.clone(),
             prompt: self.prompt.clone(),
             criteria: self.criteria.clone(),
@@ -289,20 +295,20 @@ impl Desk {
         Job::prepare(wish, &self.bundle, &self.opened)
     }
 
-    fn plan(&self, wish: &Wish) -> Result<Plan, String> {
+    fn plan(&self, wish: &JudgingRequest) -> Result<Plan, String> {
         let bound = self.settings.cost.most;
         let mut whole = Plan {
             bound,
             prompt: digits(&self.prompt.sha256),
             criteria: self.criteria.as_ref().map(|it| digits(&it.sha256)),
-            groups: self.criteria.iter().flat_map(|it| &it.groups).map(matter).collect(),
+            groups: self.criteria.iter().flat_map(|it| &it.groups).map(item).collect(),
             cost: Some(0.0),
             ..Plan::default()
         };
         for &turn in &wish.moments {
             let job = self.job(wish, turn).map_err(|why| why.to_string())?;
             let plan = judge::plan::Plan::of(&job);
-            whole.components = job.matters.len();
+            whole.components = job.items.len();
             whole.requests += plan.requests;
             whole.input_tokens += plan.input_tokens;
             whole.output_tokens += plan.output_tokens;
@@ -321,9 +327,9 @@ fn digits(sha256: &str) -> String {
     sha256.chars().take(12).collect()
 }
 
-fn matter(group: &Group) -> Matter {
+fn item(group: &Group) -> Item {
     let names: Vec<&str> = group.criteria.iter().map(|it| it.name.as_str()).collect();
-    Matter { id: group.id.clone(), name: names.join(", ") }
+    Item { id: group.id.clone(), name: names.join(", ") }
 }
 
 /// What is missing to ask, as a sentence; a key in the place of the judge is taken out of it.
@@ -340,9 +346,9 @@ fn lacks(job: Job, known: &Known, place: &mut String) -> Option<String> {
 }
 
 /// The error is a sentence.
-fn prompt_in(asks: asks::Asks, path: Option<&str>) -> Result<Prompt, String> {
-    let Some(path) = path else { return Ok(Prompt::built_in_for(asks)) };
-    let of = |bytes: &[u8], origin: &str| Prompt::for_rubric(asks, bytes, origin);
+fn prompt_in(scale: scale::Scale, path: Option<&str>) -> Result<Prompt, String> {
+    let Some(path) = path else { return Ok(Prompt::built_in_for(scale)) };
+    let of = |bytes: &[u8], origin: &str| Prompt::for_rubric(scale, bytes, origin);
     own::read(Path::new(path), prompt::MOST_BYTES, of).map_err(|why| why.to_string())
 }
 
@@ -373,7 +379,7 @@ impl Clock {
     fn tell(&self, turn: usize, event: &judge::run::Event) {
         let seconds = self.began.map_or(0.0, |began| began.elapsed().as_secs_f64());
         let message =
-            Message::Partly(self.request, Part::Judging(seconds, told::news(turn, event)));
+            Message::Partly(self.request, Part::Judging(seconds, report::news(turn, event)));
         let _ = self.sender.send(Event::Partly(message)); // the loop may already have gone home
     }
 }

@@ -51,7 +51,7 @@ fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
         return sides(typing(&prompt, theme, width / 2), hints, width);
     }
     let asked = app.screens.open_run().filter(|_| app.context() == Context::AuditWords);
-    if let Some(typing) = asked.and_then(|open| open.audit.asks.as_ref()?.typing()) {
+    if let Some(typing) = asked.and_then(|open| open.audit.prompt.as_ref()?.typing()) {
         return asking(typing, hints, theme, width);
     }
     match (prompt, notice) {
@@ -157,7 +157,7 @@ fn count(app: &App, theme: Theme) -> Vec<Span<'static>> {
     let live = live.and_then(|live| elsewhere(live, theme));
     let here = app.screens.open_run().filter(|_| app.screens.shown_run().is_none());
     let here = here.and_then(|open| open.judging.sign());
-    let others = app.screens.other_judgings.iter().filter(|it| it.sitting.is_under_way()).count();
+    let others = app.screens.other_judgings.iter().filter(|it| it.watched.is_under_way()).count();
     let others = (others > 0).then(|| format!("J {others} elsewhere"));
     let sign = here
         .into_iter()

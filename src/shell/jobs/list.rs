@@ -11,7 +11,7 @@ use crate::{
     shell::screens::{Screen, Screens, judge::name_of},
     views::{
         compare, curves,
-        judge::sitting::Sitting,
+        judge::watched::Watched,
         live::{self, Live, Phase},
         table,
     },
@@ -95,11 +95,11 @@ impl Jobs {
     /// All there is, those of the open run first.
     pub fn all(&self, screens: &Screens) -> Vec<Job> {
         let live = screens.live.as_deref().and_then(of_live);
-        let own = screens.open_run().and_then(|it| it.judging.sitting.as_ref());
+        let own = screens.open_run().and_then(|it| it.judging.watched.as_ref());
         let own = own.map(|it| of_judging(Work::Judging, name_of(&screens.source), it));
         let others = screens.other_judgings.iter().map(|other| {
             let work = Work::OtherJudging(other.source.clone());
-            of_judging(work, name_of(&other.source), &other.sitting)
+            of_judging(work, name_of(&other.source), &other.watched)
         });
         let tests = self.testing.as_ref().map(of_testing);
         let measuring =
@@ -263,8 +263,8 @@ fn of_testing(testing: &Testing) -> Job {
     Job { progress, words, ..Job::of(Work::Tests(testing.source.clone()), what, state) }
 }
 
-fn of_judging(work: Work, run: String, sitting: &Sitting) -> Job {
-    let (state, words) = match &sitting.outcome {
+fn of_judging(work: Work, run: String, watched: &Watched) -> Job {
+    let (state, words) = match &watched.outcome {
         None => (State::Running, String::new()),
         Some(outcome) => {
             let state = match outcome.how {
@@ -275,12 +275,12 @@ fn of_judging(work: Work, run: String, sitting: &Sitting) -> Job {
             (state, outcome.words.clone())
         }
     };
-    let by = [sitting.wish.judge.as_str(), &sitting.wish.model].join(" ");
+    let by = [watched.wish.judge.as_str(), &watched.wish.model].join(" ");
     Job {
-        progress: Some(sitting.progress()),
-        tokens: sitting.tokens,
-        cost: sitting.spent,
-        seconds: (sitting.seconds > 0.0).then_some(sitting.seconds),
+        progress: Some(watched.progress()),
+        tokens: watched.tokens,
+        cost: watched.spent,
+        seconds: (watched.seconds > 0.0).then_some(watched.seconds),
         words,
         ..Job::of(work, format!("judging {run}, by {}", by.trim()), state)
     }

@@ -8,7 +8,7 @@ use crate::{
         judging::{How, Outcome},
         request::Request,
     },
-    views::judge::sitting::Sitting,
+    views::judge::watched::Watched,
 };
 
 /// A judging of a run that is not open.
@@ -16,7 +16,7 @@ use crate::{
 pub struct Other {
     /// The recording, as it was opened.
     pub source: PathBuf,
-    pub sitting: Sitting,
+    pub watched: Watched,
 }
 
 /// Judgings that are kept; those that ended first go first.
@@ -41,31 +41,31 @@ impl OtherJudgings {
         self.0.retain(|it| it.source != other.source);
         self.0.push(other);
         if self.0.len() > MOST {
-            let ended = self.0.iter().position(|it| !it.sitting.is_under_way());
+            let ended = self.0.iter().position(|it| !it.watched.is_under_way());
             ended.map(|at| self.0.remove(at));
         }
     }
 
-    pub(crate) fn remove(&mut self, source: &Path) -> Option<Sitting> {
+    pub(crate) fn remove(&mut self, source: &Path) -> Option<Watched> {
         let at = self.0.iter().position(|it| it.source == source)?;
-        Some(self.0.remove(at).sitting)
+        Some(self.0.remove(at).watched)
     }
 
     pub(crate) fn of(&mut self, request: Request) -> Option<&mut Other> {
-        self.0.iter_mut().find(|it| it.sitting.request == request)
+        self.0.iter_mut().find(|it| it.watched.request == request)
     }
 
     pub(crate) fn stop(&mut self, source: &Path) -> Vec<Effect> {
-        let is_it = |other: &&mut Other| other.source == source && other.sitting.is_under_way();
+        let is_it = |other: &&mut Other| other.source == source && other.watched.is_under_way();
         let stop = self.0.iter_mut().find(is_it).map(|it| {
-            it.sitting.is_stopping = true;
-            Effect::StopJudging(it.sitting.request)
+            it.watched.is_stopping = true;
+            Effect::StopJudging(it.watched.request)
         });
         stop.into_iter().collect()
     }
 
-    pub fn under_way(&self) -> impl Iterator<Item = &Sitting> {
-        self.iter().map(|it| &it.sitting).filter(|it| it.is_under_way())
+    pub fn under_way(&self) -> impl Iterator<Item = &Watched> {
+        self.iter().map(|it| &it.watched).filter(|it| it.is_under_way())
     }
 }
 
@@ -74,7 +74,7 @@ impl Other {
     pub(crate) fn end(&mut self, outcome: Outcome) -> String {
         let done = if outcome.how == How::Finished { ": the judge is done" } else { "" };
         let words = format!("{}: {}{done}", name_of(&self.source), outcome.words);
-        self.sitting.end(outcome);
+        self.watched.end(outcome);
         words
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     run::Run,
     session::{
         effect::Effect,
-        live::{Command, Told},
+        live::{Command, LiveEvent},
         place::{At, Place},
         views::View,
     },
@@ -73,7 +73,7 @@ impl Screens {
             _ => {}
         }
         let began = match &message {
-            Message::Told(Told::Began { turn, .. }) => Some(*turn),
+            Message::LiveEvent(LiveEvent::Began { turn, .. }) => Some(*turn),
             _ => None,
         };
         let Some(live) = &mut self.live else { return vec![] };

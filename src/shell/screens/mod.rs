@@ -206,7 +206,9 @@ impl Screens {
     /// What the end of [`Self::next_deadline`] means.
     pub fn after_deadline(&self) -> Message {
         match self.live.as_ref().is_some_and(|live| live.terminal.is_held()) {
-            true => Message::Live(live_view::Message::Told(crate::session::live::Told::Silent)),
+            true => Message::Live(live_view::Message::LiveEvent(
+                crate::session::live::LiveEvent::Silent,
+            )),
             false => Message::Replay(replay::Message::Beat),
         }
     }

@@ -18,14 +18,14 @@ use crate::{
     },
     views::{
         curves,
-        judge::{Page, Part, sitting::Sitting},
+        judge::{Page, Part, watched::Watched},
         replay::{self, opening::Room},
     },
     widgets::{layout::Layout, scroll::Scroll},
 };
 
 impl Screens {
-    /// Asks to be told of what is written from now on, where that is wanted.
+    /// Scale to be told of what is written from now on, where that is wanted.
     pub(crate) fn watch(&self) -> Vec<Effect> {
         let is_wanted = self.open_run().is_some_and(|open| open.session.follow.is_on);
         is_wanted.then(|| Effect::Follow(self.source.clone())).into_iter().collect()
@@ -114,16 +114,16 @@ impl Screens {
     /// To be called before another run takes the place of the open one.
     pub(crate) fn set_judging_aside(&mut self) {
         let Loading::Ready(open) = &mut self.opened else { return };
-        let Some(sitting) = open.judging.sitting.take() else { return };
-        self.other_judgings.add(Other { source: self.source.clone(), sitting });
+        let Some(watched) = open.judging.watched.take() else { return };
+        self.other_judgings.add(Other { source: self.source.clone(), watched });
     }
 
     /// To be called when a run was opened: its judging is watched again.
     fn take_judging_back(&mut self) {
         let Loading::Ready(open) = &mut self.opened else { return };
-        if let Some(sitting) = self.other_judgings.remove(&self.source) {
+        if let Some(watched) = self.other_judgings.remove(&self.source) {
             let judging = &mut open.judging;
-            judging.sitting = Some(sitting);
+            judging.watched = Some(watched);
             (judging.page, judging.part) = (Page::Watch, Part::Components);
             (judging.rows, judging.calls) = (Scroll::default(), Scroll::default());
             judging.follows = true;
@@ -133,7 +133,7 @@ impl Screens {
     pub(crate) fn take_news(&mut self, request: Request, seconds: f64, news: News) {
         match self.other_judgings.of(request) {
             Some(other) => {
-                other.sitting.hear(seconds, news);
+                other.watched.hear(seconds, news);
             }
             None => {
                 self.on_open_run(|it| it.judging.take_news(&mut it.session, request, seconds, news))
@@ -155,7 +155,7 @@ impl Screens {
     }
 
     /// Every judging that goes on.
-    pub fn judgings_under_way(&self) -> impl Iterator<Item = &Sitting> {
+    pub fn judgings_under_way(&self) -> impl Iterator<Item = &Watched> {
         let of_open = self.open_run().and_then(|it| it.judging.under_way());
         of_open.into_iter().chain(self.other_judgings.under_way())
     }

@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-use super::{Part, areas::Areas, prompt::Asks, queue::Standing};
+use super::{Part, areas::Areas, prompt::Prompt, queue::Standing};
 
 /// As wide as the part is in these areas.
 pub fn item_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Row> {
@@ -125,7 +125,7 @@ fn say_difference(audit: &Audit, session: &Session, id: &str, width: usize, rows
         false => String::new(),
     };
     rows.push(Row::Heading(format!("they differ: the judge is {side} by {by}{reason}")));
-    if audit.asks == Some(Asks::Reason) {
+    if audit.prompt == Some(Prompt::Reason) {
         say_choices(audit, session, width, rows);
     } else if !is_explained {
         rows.push(Row::Problem("no reason so far; b gives one".into()));

@@ -11,7 +11,7 @@ use crate::{
 use super::{
     Part,
     areas::Areas,
-    prompt::{self, Asks},
+    prompt::{self, Prompt},
     queue::Standing,
     reason::{self, AGREE, offered},
 };
@@ -28,7 +28,7 @@ impl Audit {
     pub(super) fn label(&mut self, session: &mut Session, score: u8, layout: &Layout) {
         let Some(id) = self.chosen.clone() else { return };
         if session.labels.annotator().is_none() {
-            self.asks = Some(Asks::name(Some(score)));
+            self.prompt = Some(Prompt::name(Some(score)));
             return;
         }
         if let Some(why) = session.labels.why_not_read() {
@@ -78,7 +78,7 @@ impl Audit {
         }
         self.item = Default::default();
         match self.standing(session, id) {
-            Standing::Differs { is_explained: false, .. } => self.asks = Some(Asks::Reason),
+            Standing::Differs { is_explained: false, .. } => self.prompt = Some(Prompt::Reason),
             Standing::Agrees(score) => {
                 let next = if session.unlabelled().is_empty() { "" } else { "; N goes on" };
                 session.notice = Some(format!("{id}: you and the judge say {score}{next}"));
@@ -110,7 +110,7 @@ impl Audit {
             ),
         });
         if self.chosen.as_ref() == Some(id) {
-            self.asks = None;
+            self.prompt = None;
         }
     }
 
@@ -137,7 +137,7 @@ impl Audit {
             ..label.clone()
         };
         session.labels.put(empty);
-        self.asks = None;
+        self.prompt = None;
         session.notice = Some(format!(
             "the label of {id} is taken back; the next one is not blind, for the verdict was seen"
         ));
@@ -153,7 +153,7 @@ impl Audit {
     }
 
     pub(super) fn give_reason(&mut self, session: &mut Session, code: &'static str) {
-        self.asks = None;
+        self.prompt = None;
         self.amend(session, |label| label.reason = Some(code.to_owned()));
         let has_note = self.own_label(session).is_some_and(|label| label.note.is_some());
         if code == OTHER && !has_note {
@@ -177,7 +177,7 @@ impl Audit {
     }
 
     pub(super) fn put_reason_off(&mut self, session: &mut Session) {
-        self.asks = None;
+        self.prompt = None;
         session.notice = Some("no reason so far; b asks again".into());
     }
 
@@ -195,7 +195,7 @@ impl Audit {
                     self.part = Part::Component;
                 }
                 self.item = Default::default();
-                self.asks = Some(Asks::Reason);
+                self.prompt = Some(Prompt::Reason);
             }
         }
     }
@@ -205,7 +205,7 @@ impl Audit {
             None => session.notice = Some("a note needs a label, and 0 to 4 gives one".into()),
             Some(label) => {
                 let text = label.note.clone().unwrap_or_default();
-                self.asks = Some(Asks::Note(text));
+                self.prompt = Some(Prompt::Note(text));
             }
         }
     }
@@ -242,24 +242,24 @@ impl Audit {
         message: prompt::Message,
         layout: &Layout,
     ) {
-        let Some(asks) = &mut self.asks else { return };
-        let Some(text) = asks.text() else { return };
+        let Some(prompt) = &mut self.prompt else { return };
+        let Some(text) = prompt.text() else { return };
         match message {
             prompt::Message::Type(words) => text.push_str(&words),
             prompt::Message::Erase => {
                 text.pop();
             }
             prompt::Message::EraseAll => text.clear(),
-            prompt::Message::Cancel => self.asks = None,
+            prompt::Message::Cancel => self.prompt = None,
             prompt::Message::Accept => self.accept_words(session, layout),
         }
     }
 
     fn accept_words(&mut self, session: &mut Session, layout: &Layout) {
-        match self.asks.take() {
-            Some(Asks::Note(text)) => self.give_note(session, &text),
-            Some(Asks::Name(name)) => self.accept_name(session, name, layout),
-            other => self.asks = other,
+        match self.prompt.take() {
+            Some(Prompt::Note(text)) => self.give_note(session, &text),
+            Some(Prompt::Name(name)) => self.accept_name(session, name, layout),
+            other => self.prompt = other,
         }
     }
 
@@ -271,7 +271,7 @@ impl Audit {
         };
         match taken {
             Err(why) => {
-                self.asks = Some(Asks::Name(prompt::Name { complaint: Some(why), ..name }));
+                self.prompt = Some(Prompt::Name(prompt::Name { complaint: Some(why), ..name }));
             }
             Ok(()) => {
                 self.wanted = name.then;

@@ -37,7 +37,7 @@ pub struct Audit {
     pub rows: Scroll,
     pub item: Scroll,
     pub figures: Scroll,
-    pub asks: Option<prompt::Asks>,
+    pub prompt: Option<prompt::Prompt>,
     pub code: code::Code,
     places: asking::Places,
     pub agreement: agreement::Known,

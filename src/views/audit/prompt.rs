@@ -2,7 +2,7 @@
 
 /// Something that waits for an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asks {
+pub enum Prompt {
     /// Why the label at hand differs from the verdict.
     Reason,
     /// Words for the label at hand.
@@ -29,7 +29,7 @@ pub enum Message {
     Cancel,
 }
 
-impl Asks {
+impl Prompt {
     pub fn name(then: Option<u8>) -> Self {
         Self::Name(Name { then, ..Name::default() })
     }

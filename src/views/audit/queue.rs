@@ -121,7 +121,7 @@ impl Audit {
     pub(super) fn go_to_queued(&mut self, session: &mut Session, at: usize) {
         let id = session.queued().get(at).cloned();
         if id != self.chosen {
-            self.asks = None;
+            self.prompt = None;
         }
         self.chosen = id;
     }

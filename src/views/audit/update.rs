@@ -48,7 +48,7 @@ impl Audit {
             Message::Later => self.put_reason_off(session),
             Message::AskReason => self.ask_for_reason(session, layout),
             Message::AskNote => self.ask_for_note(session),
-            Message::AskName => self.asks = Some(prompt::Asks::name(None)),
+            Message::AskName => self.prompt = Some(prompt::Prompt::name(None)),
             Message::Words(message) => self.update_words(session, message, layout),
             Message::Save => self.save_again(session),
             Message::Files => self.switch_files(session),
@@ -61,7 +61,7 @@ impl Audit {
     fn flip_audit(&mut self, session: &mut Session, by: isize) {
         let flipped = session.flip_audited(by);
         if flipped.is_ok() {
-            self.asks = None;
+            self.prompt = None;
         }
         let (Ok(words) | Err(words)) = flipped;
         session.notice = Some(words);

@@ -48,10 +48,10 @@ impl RunView for Audit {
 
     /// Where the keyboard is while the view is seen.
     fn context(&self, _: &Session) -> Context {
-        match &self.asks {
+        match &self.prompt {
             None => Context::Audit,
-            Some(prompt::Asks::Reason) => Context::AuditReason,
-            Some(prompt::Asks::Note(_) | prompt::Asks::Name(_)) => Context::AuditWords,
+            Some(prompt::Prompt::Reason) => Context::AuditReason,
+            Some(prompt::Prompt::Note(_) | prompt::Prompt::Name(_)) => Context::AuditWords,
         }
     }
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     run::Run,
-    session::judging::{Asks, Judge},
+    session::judging::{Judge, Scale},
     widgets::scroll::Scroll,
 };
 
@@ -19,7 +19,7 @@ pub struct Form {
     pub judge: usize,
     /// None for the judge's own.
     pub model: Option<String>,
-    pub asks: Asks,
+    pub scale: Scale,
     pub which: Which,
     pub state: State,
     /// None for the judge's own number.
@@ -107,7 +107,7 @@ impl Default for Form {
             settings: None,
             judge: 0,
             model: None,
-            asks: Asks::default(),
+            scale: Scale::default(),
             which: Which::default(),
             state: State::default(),
             budget: None,
@@ -128,10 +128,10 @@ impl Which {
     /// A group has no score to go by.
     const GROUPS: [Self; 2] = [Self::All, Self::Marked];
 
-    const fn all(asks: Asks) -> &'static [Self] {
-        match asks {
-            Asks::Levels => &Self::ALL,
-            Asks::Flags => &Self::GROUPS,
+    const fn all(scale: Scale) -> &'static [Self] {
+        match scale {
+            Scale::Levels => &Self::ALL,
+            Scale::Flags => &Self::GROUPS,
         }
     }
 }
@@ -149,14 +149,14 @@ impl Field {
         Self::Criteria,
     ];
 
-    pub const fn word(self, asks: Asks) -> &'static str {
+    pub const fn word(self, scale: Scale) -> &'static str {
         match self {
             Self::Judge => "judge",
             Self::Model => "model",
             Self::Rubric => "rubric",
-            Self::Components => match asks {
-                Asks::Levels => "components",
-                Asks::Flags => "groups",
+            Self::Components => match scale {
+                Scale::Levels => "components",
+                Scale::Flags => "groups",
             },
             Self::State => "state",
             Self::Looks => "looks",
@@ -232,9 +232,9 @@ impl Form {
 
     /// Those that count for what is asked for, from the top.
     pub fn fields(&self) -> &'static [Field] {
-        match self.asks {
-            Asks::Levels => &Field::ALL[..Field::ALL.len() - 1],
-            Asks::Flags => &Field::ALL,
+        match self.scale {
+            Scale::Levels => &Field::ALL[..Field::ALL.len() - 1],
+            Scale::Flags => &Field::ALL,
         }
     }
 
@@ -304,11 +304,11 @@ impl Form {
     }
 
     fn ask_for_the_other(&mut self) {
-        self.asks = match self.asks {
-            Asks::Levels => Asks::Flags,
-            Asks::Flags => Asks::Levels,
+        self.scale = match self.scale {
+            Scale::Levels => Scale::Flags,
+            Scale::Flags => Scale::Levels,
         };
-        if !Which::all(self.asks).contains(&self.which) {
+        if !Which::all(self.scale).contains(&self.which) {
             self.which = Which::All;
         }
     }
@@ -322,7 +322,7 @@ impl Form {
             Some(Field::Model) => self.change_model(by),
             Some(Field::Rubric) if by % 2 != 0 => self.ask_for_the_other(),
             Some(Field::Components) => {
-                let all = Which::all(self.asks);
+                let all = Which::all(self.scale);
                 let at = all.iter().position(|it| *it == self.which).unwrap_or_default();
                 self.which = all[wrapped(at, by, all.len())];
             }

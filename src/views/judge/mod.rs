@@ -1,6 +1,6 @@
 //! Asking a judge from the screen: a pane beside the views, or in their place where there is no room for both.
 //!
-//! [`form`] is what is wanted, `wish` what it comes to, [`sitting`] what is known of the judging under way, [`crate::session::judging`] what
+//! [`form`] is what is wanted, `request` what it comes to, [`watched`] what is known of the judging under way, [`crate::session::judging`] what
 //! a worker is asked and answers, [`rows`] the lines about one component or group, [`areas`] where the parts stand. The judging
 //! goes on while other views are looked at, while the pane is closed, and while another run is open: `shell::screens::judge`.
 
@@ -8,9 +8,9 @@ pub mod areas;
 pub mod draw;
 pub mod form;
 mod pointing;
+mod request;
 pub mod rows;
-pub mod sitting;
-mod wish;
+pub mod watched;
 
 use std::sync::Arc;
 
@@ -20,7 +20,9 @@ use crate::{
         ask::Pending,
         context::Context,
         effect::Effect,
-        judging::{Asks, How, Judge, Matter, Models, News, Origin, Outcome, Plan, Start, Wish},
+        judging::{
+            How, Item, Judge, JudgingRequest, Models, News, Origin, Outcome, Plan, Scale, Start,
+        },
         question::{Answer, Question},
         request::{Numbers, Request},
     },
@@ -32,7 +34,7 @@ use crate::{
 
 use areas::Areas;
 use form::Form;
-use sitting::Sitting;
+use watched::Watched;
 
 /// The pane, and the judging it watches.
 #[derive(Debug, Default)]
@@ -43,7 +45,7 @@ pub struct Judging {
     pub page: Page,
     pub part: Part,
     pub form: Form,
-    pub sitting: Option<Sitting>,
+    pub watched: Option<Watched>,
     /// Which component of the sitting is chosen.
     pub rows: Scroll,
     /// Among the calls of all components.
@@ -53,7 +55,7 @@ pub struct Judging {
     /// In the words about one component.
     pub words: Scroll,
     asked: Questions,
-    plan: Option<(Wish, Result<Plan, String>)>,
+    plan: Option<(JudgingRequest, Result<Plan, String>)>,
     groups: Option<Groups>,
     wants: Wants,
 }
@@ -71,7 +73,7 @@ struct Wants {
 /// Questions that are out.
 #[derive(Debug, Default)]
 struct Questions {
-    plans: Pending<Wish>,
+    plans: Pending<JudgingRequest>,
     searches: Pending<()>,
     /// By the name of a judge.
     lists: Pending<()>,
@@ -84,7 +86,7 @@ struct Groups {
     /// Path of the criteria; None for the built-in ones.
     of: Option<String>,
     /// The error is a sentence.
-    read: Result<Vec<Matter>, String>,
+    read: Result<Vec<Item>, String>,
 }
 
 /// What the pane shows.
@@ -181,12 +183,12 @@ impl Judging {
     }
 
     /// The judging under way.
-    pub fn under_way(&self) -> Option<&Sitting> {
-        self.sitting.as_ref().filter(|it| it.is_under_way())
+    pub fn under_way(&self) -> Option<&Watched> {
+        self.watched.as_ref().filter(|it| it.is_under_way())
     }
 
     /// What the wish would take; None while that is not known.
-    pub fn plan(&self, wish: &Wish) -> Option<&Result<Plan, String>> {
+    pub fn plan(&self, wish: &JudgingRequest) -> Option<&Result<Plan, String>> {
         self.plan.as_ref().filter(|(of, _)| of == wish).map(|(_, plan)| plan)
     }
 
@@ -204,15 +206,15 @@ impl Judging {
     }
 
     /// The component that is chosen.
-    pub fn chosen(&self) -> Option<&sitting::Entry> {
-        self.sitting.as_ref()?.entries.get(self.rows.cursor)
+    pub fn chosen(&self) -> Option<&watched::Entry> {
+        self.watched.as_ref()?.entries.get(self.rows.cursor)
     }
 
     /// Groups that are known stay so, whatever else a plan fails at.
-    fn hear_groups(&mut self, wish: &Wish, plan: &Result<Plan, String>) {
+    fn hear_groups(&mut self, wish: &JudgingRequest, plan: &Result<Plan, String>) {
         let is_known =
             self.groups.as_ref().is_some_and(|it| it.of == wish.criteria && it.read.is_ok());
-        if wish.asks == Asks::Flags && (plan.is_ok() || !is_known) {
+        if wish.scale == Scale::Flags && (plan.is_ok() || !is_known) {
             let read = plan.as_ref().map(|it| it.groups.clone()).map_err(Clone::clone);
             self.groups = Some(Groups { of: wish.criteria.clone(), read });
         }
@@ -221,7 +223,7 @@ impl Judging {
     /// The pane is open at the judging.
     pub(crate) fn watch(&mut self) {
         (self.is_open, self.has_keyboard) = (true, true);
-        self.page = if self.sitting.is_some() { Page::Watch } else { Page::Form };
+        self.page = if self.watched.is_some() { Page::Watch } else { Page::Form };
     }
 
     /// Whether somebody may still be found.
@@ -305,8 +307,8 @@ impl Judging {
         let rows = self.form_rows(session);
         let words = self.entry_rows(session, &areas).len();
         let judging = &mut *self;
-        let entries = judging.sitting.as_ref().map_or(0, |it| it.entries.len());
-        let calls = judging.sitting.as_ref().map_or(0, |it| it.calls.len());
+        let entries = judging.watched.as_ref().map_or(0, |it| it.entries.len());
+        let calls = judging.watched.as_ref().map_or(0, |it| it.calls.len());
         let moved = |scroll: Scroll, len, height: usize| motion.from(scroll.cursor, len, height);
         match (judging.page, judging.part) {
             (Page::Form, _) => {
@@ -328,7 +330,7 @@ impl Judging {
     }
 
     fn choose_entry(&mut self, row: usize) {
-        let last = self.sitting.as_ref().map_or(0, |it| it.entries.len().saturating_sub(1));
+        let last = self.watched.as_ref().map_or(0, |it| it.entries.len().saturating_sub(1));
         let row = row.min(last);
         if row != self.rows.cursor {
             self.words = Scroll::default();
@@ -346,9 +348,9 @@ impl Judging {
                 judging.page = Page::Detail;
             }
             (Page::Watch, Part::Calls) => {
-                let Some(sitting) = &judging.sitting else { return };
-                let called = sitting.calls.get(judging.calls.cursor).map(|(id, _)| id);
-                let row = called.and_then(|id| sitting.entries.iter().position(|it| it.id == *id));
+                let Some(watched) = &judging.watched else { return };
+                let called = watched.calls.get(judging.calls.cursor).map(|(id, _)| id);
+                let row = called.and_then(|id| watched.entries.iter().position(|it| it.id == *id));
                 if let Some(row) = row {
                     self.choose_entry(row);
                     self.page = Page::Detail;
@@ -412,7 +414,7 @@ impl Judging {
     }
 
     fn resume_judging(&mut self, session: &mut Session) {
-        let last = self.sitting.as_ref().filter(|_| self.page != Page::Form);
+        let last = self.watched.as_ref().filter(|_| self.page != Page::Form);
         let wish = last.map_or_else(|| self.judge_wish(session), |it| Ok(it.wish.clone()));
         let begun = match last {
             Some(it) if !it.is_under_way() && !it.may_resume() => {
@@ -423,14 +425,19 @@ impl Judging {
         session.notice = begun.err();
     }
 
-    fn seat(&mut self, session: &mut Session, wish: Wish, start: Start) -> Result<(), String> {
+    fn seat(
+        &mut self,
+        session: &mut Session,
+        wish: JudgingRequest,
+        start: Start,
+    ) -> Result<(), String> {
         if self.under_way().is_some() {
             return Err("a judge is being asked already: x stops it".into());
         }
-        let matters = self.matters_of(session, &wish);
+        let items = self.items_of(session, &wish);
         session.rubric.stay();
         let judging = &mut *self;
-        judging.sitting = Some(Sitting::of(Request::default(), wish, matters));
+        judging.watched = Some(Watched::of(Request::default(), wish, items));
         judging.page = Page::Watch;
         judging.part = Part::Components;
         (judging.rows, judging.calls) = (Scroll::default(), Scroll::default());
@@ -440,21 +447,20 @@ impl Judging {
     }
 
     /// What a wish is about; where that is known from the judging before, as it was there.
-    fn matters_of(&self, session: &Session, wish: &Wish) -> Vec<Matter> {
-        let last = self.sitting.as_ref().filter(|it| it.wish == *wish);
+    fn items_of(&self, session: &Session, wish: &JudgingRequest) -> Vec<Item> {
+        let last = self.watched.as_ref().filter(|it| it.wish == *wish);
         if let Some(last) = last {
-            let matter = |it: &sitting::Entry| Matter { id: it.id.clone(), name: it.name.clone() };
-            return last.entries.iter().map(matter).collect();
+            let item = |it: &watched::Entry| Item { id: it.id.clone(), name: it.name.clone() };
+            return last.entries.iter().map(item).collect();
         }
-        let is_wanted =
-            |it: &Matter| wish.components.as_ref().is_none_or(|ids| ids.contains(&it.id));
+        let is_wanted = |it: &Item| wish.components.as_ref().is_none_or(|ids| ids.contains(&it.id));
         self.judgeable(session).into_iter().filter(is_wanted).collect()
     }
 
     pub(crate) fn stop_judging(&mut self, session: &mut Session) {
-        match &mut self.sitting {
-            Some(sitting) if sitting.is_under_way() => {
-                sitting.is_stopping = true;
+        match &mut self.watched {
+            Some(watched) if watched.is_under_way() => {
+                watched.is_stopping = true;
                 self.wants.is_stop_wanted = true;
             }
             _ => session.notice = Some("no judge is being asked".into()),
@@ -503,10 +509,10 @@ impl Judging {
         seconds: f64,
         news: News,
     ) {
-        let Some(sitting) = self.sitting.as_mut().filter(|it| it.request == request) else {
+        let Some(watched) = self.watched.as_mut().filter(|it| it.request == request) else {
             return;
         };
-        if sitting.hear(seconds, news) {
+        if watched.hear(seconds, news) {
             session.rubric.renew();
         }
         if self.follows {
@@ -520,7 +526,7 @@ impl Judging {
         request: Request,
         outcome: Outcome,
     ) {
-        let Some(sitting) = self.sitting.as_mut().filter(|it| it.request == request) else {
+        let Some(watched) = self.watched.as_mut().filter(|it| it.request == request) else {
             return;
         };
         let by = match outcome.how {
@@ -528,7 +534,7 @@ impl Judging {
             How::Stopped | How::Failed => "",
         };
         let words = format!("{}{by}", outcome.words);
-        sitting.end(outcome);
+        watched.end(outcome);
         session.rubric.renew();
         if !self.is_open {
             session.notice = Some(words);
@@ -540,13 +546,13 @@ impl Judging {
         let rows = self.form_rows(session);
         let words = self.entry_rows(session, &areas).len();
         let judging = &mut *self;
-        if judging.sitting.is_none() {
+        if judging.watched.is_none() {
             judging.page = Page::Form;
         }
         let (list, below) = (areas.list_height(), areas.below_height());
         judging.form.rows.follow(rows, list);
-        let entries = judging.sitting.as_ref().map_or(0, |it| it.entries.len());
-        let calls = judging.sitting.as_ref().map_or(0, |it| it.calls.len());
+        let entries = judging.watched.as_ref().map_or(0, |it| it.entries.len());
+        let calls = judging.watched.as_ref().map_or(0, |it| it.calls.len());
         judging.rows.follow(entries, list);
         judging.calls.follow(calls, below);
         judging.words.top = judging.words.top.min(words.saturating_sub(list));
@@ -555,13 +561,13 @@ impl Judging {
     pub(crate) fn ask(&mut self, session: &mut Session, numbers: &mut Numbers) -> Vec<Effect> {
         let mut effects = vec![];
         if std::mem::take(&mut self.wants.is_stop_wanted) {
-            let stop = self.sitting.as_ref().map(|it| Effect::StopJudging(it.request));
+            let stop = self.watched.as_ref().map(|it| Effect::StopJudging(it.request));
             effects.extend(stop);
         }
-        if let (Some(start), Some(sitting)) = (self.wants.wanted.take(), &mut self.sitting) {
-            sitting.request = numbers.fresh();
-            let (turns, wish) = (session.run.turns.len(), sitting.wish.clone());
-            effects.push(Question::Judging { turns, wish, start }.under(sitting.request));
+        if let (Some(start), Some(watched)) = (self.wants.wanted.take(), &mut self.watched) {
+            watched.request = numbers.fresh();
+            let (turns, wish) = (session.run.turns.len(), watched.wish.clone());
+            effects.push(Question::Judging { turns, wish, start }.under(watched.request));
         }
         effects.extend(self.ask_who_is_there(numbers));
         effects.extend(self.ask_plan(session, numbers));

@@ -7,14 +7,14 @@ use crate::{
     },
     session::{
         Session,
-        judging::{Asks, Given},
+        judging::{Given, Scale},
     },
     views::{judge::Judging, verdict::cut},
 };
 
 use super::{
     areas::Areas,
-    sitting::{Call, Entry, State, Traced},
+    watched::{Call, Entry, State, Traced},
 };
 
 /// One line.
@@ -59,7 +59,7 @@ impl Judging {
 
     /// The verdict as it was saved; None where there is none in the file that is being filled.
     pub fn entry_verdict<'a>(&self, session: &'a Session, entry: &Entry) -> Option<&'a Verdict> {
-        let file = &self.sitting.as_ref()?.file.as_ref()?.name;
+        let file = &self.watched.as_ref()?.file.as_ref()?.name;
         let judgements = &session.rubric.known()?.judgements;
         let saved = judgements.iter().find(|it| it.file.rsplit('/').next() == Some(file))?;
         saved.of(&entry.id).filter(|it| it.score.is_some() || it.error.is_some())
@@ -79,8 +79,8 @@ impl Judging {
 
     /// The file of flags that is being filled, as it was read last; None where it is none.
     fn entry_flagging<'a>(&self, session: &'a Session) -> Option<&'a Flagging> {
-        let sitting = self.sitting.as_ref()?;
-        let file = &sitting.file.as_ref().filter(|_| sitting.wish.asks == Asks::Flags)?.name;
+        let watched = self.watched.as_ref()?;
+        let file = &watched.file.as_ref().filter(|_| watched.wish.scale == Scale::Flags)?.name;
         let flaggings = &session.rubric.known()?.flaggings;
         flaggings.iter().find(|it| it.file.rsplit('/').next() == Some(file))
     }
@@ -104,8 +104,8 @@ impl Judging {
             State::Done { given: Some(Given::Level(score)), .. } => rows.push(Row::Score(score)),
             State::Done { given: Some(Given::Flags(counts)), .. } => rows.push(Row::Flags(counts)),
             State::Done { given: None, error } => {
-                let asks = self.sitting.as_ref().map(|it| it.wish.asks).unwrap_or_default();
-                rows.push(Row::Note(asks.nothing().into()));
+                let scale = self.watched.as_ref().map(|it| it.wish.scale).unwrap_or_default();
+                rows.push(Row::Note(scale.nothing().into()));
                 rows.extend(cut(&error, width).into_iter().map(Row::Problem));
             }
         }

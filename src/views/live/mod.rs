@@ -16,7 +16,7 @@ use crate::{
     session::{
         context::Context,
         jobs::Origin,
-        live::{Asked, Changed, Command, How, Layer, Pause, Plan, Spent, Told},
+        live::{Asked, Changed, Command, How, Layer, LiveEvent, Pause, Plan, Spent},
     },
     widgets::{
         key::Key,
@@ -163,7 +163,7 @@ pub enum PromptKind {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
-    Told(Told),
+    LiveEvent(LiveEvent),
     /// Among the requests.
     Move(Motion),
     /// In the terminal's history.
@@ -267,7 +267,7 @@ impl Live {
     /// Changes the state; what is returned is to be asked of the one who runs the agent.
     pub fn update(&mut self, message: Message, areas: &Areas) -> Vec<Command> {
         match message {
-            Message::Told(told) => return self.hear(told),
+            Message::LiveEvent(told) => return self.hear(told),
             Message::Move(motion) => {
                 let height = usize::from(areas.list().height);
                 self.rows.cursor = motion.from(self.rows.cursor, self.turns.len(), height);
@@ -329,16 +329,16 @@ impl Live {
         if now == before { vec![] } else { vec![Command::Resize(now)] }
     }
 
-    fn hear(&mut self, told: Told) -> Vec<Command> {
+    fn hear(&mut self, told: LiveEvent) -> Vec<Command> {
         match told {
-            Told::Planned(plan) => self.plan(plan),
-            Told::Wrote(bytes) => return typed(self.terminal.feed(&bytes).replies),
-            Told::Silent => return typed(self.terminal.end_wait().replies),
-            Told::Started { has_terminal } => self.plan.is_interactive = has_terminal,
-            Told::Skipped => self.skipped(),
-            Told::Typed { turn, text } => self.enter_typed(turn, text),
-            Told::Redo(turn) => self.wants_redo(turn),
-            Told::Began { turn, attempt, layers } => {
+            LiveEvent::Planned(plan) => self.plan(plan),
+            LiveEvent::Wrote(bytes) => return typed(self.terminal.feed(&bytes).replies),
+            LiveEvent::Silent => return typed(self.terminal.end_wait().replies),
+            LiveEvent::Started { has_terminal } => self.plan.is_interactive = has_terminal,
+            LiveEvent::Skipped => self.skipped(),
+            LiveEvent::Typed { turn, text } => self.enter_typed(turn, text),
+            LiveEvent::Redo(turn) => self.wants_redo(turn),
+            LiveEvent::Began { turn, attempt, layers } => {
                 self.phase = Phase::Running;
                 self.changed.clear();
                 let text = self.redo.take().and_then(|redo| redo.text);
@@ -353,12 +353,12 @@ impl Live {
                     self.rows.cursor = at;
                 }
             }
-            Told::Changed(changed) => self.changed = changed,
-            Told::Recording(files) => {
+            LiveEvent::Changed(changed) => self.changed = changed,
+            LiveEvent::Recording(files) => {
                 self.notice = Some(format!("{RECORDING}{files} so far"));
             }
-            Told::Spent(spent) => self.spent = spent,
-            Told::Ended { turn, how, seconds } => {
+            LiveEvent::Spent(spent) => self.spent = spent,
+            LiveEvent::Ended { turn, how, seconds } => {
                 self.changed.clear();
                 self.notice.take_if(|notice| notice.starts_with(RECORDING));
                 if let Some((_, known)) = self.turn_mut(turn) {
@@ -366,20 +366,20 @@ impl Live {
                     known.state = State::Ended(how);
                 }
             }
-            Told::Tested { checkpoint, passed, total } => {
+            LiveEvent::Tested { checkpoint, passed, total } => {
                 self.tests.retain(|tested| tested.checkpoint != checkpoint);
                 self.tests.push(Tested { checkpoint, passed, total });
             }
-            Told::Waits(pause) => {
+            LiveEvent::Waits(pause) => {
                 self.phase = Phase::Waiting(pause);
                 if self.redo.is_none() {
                     self.notice = None;
                 }
             }
-            Told::Resumed => self.phase = Phase::Running,
-            Told::Elsewhere => self.phase = Phase::Elsewhere,
-            Told::Warned(words) => self.warn(words),
-            Told::Over { words, is_whole } => {
+            LiveEvent::Resumed => self.phase = Phase::Running,
+            LiveEvent::Elsewhere => self.phase = Phase::Elsewhere,
+            LiveEvent::Warned(words) => self.warn(words),
+            LiveEvent::Over { words, is_whole } => {
                 let origin = self.from.origin.as_ref().filter(|_| self.done() > 0);
                 if let Some(origin) = origin {
                     self.notice = Some(format!("{words}; c compares it with {}", origin.name));

@@ -12,24 +12,24 @@ fn live() -> Live {
     let mut live = Live::new(Size { width: 40, height: 10 });
     let plan =
         Plan { requests: (1..=3).map(asked).collect(), is_interactive: true, ..Plan::default() };
-    tell(&mut live, Told::Planned(plan));
+    tell(&mut live, LiveEvent::Planned(plan));
     live
 }
 
-fn tell(live: &mut Live, told: Told) -> Vec<Command> {
-    live.update(Message::Told(told), &areas())
+fn tell(live: &mut Live, told: LiveEvent) -> Vec<Command> {
+    live.update(Message::LiveEvent(told), &areas())
 }
 
 fn send(live: &mut Live, message: Message) -> Vec<Command> {
     live.update(message, &areas())
 }
 
-fn began(turn: usize) -> Told {
-    Told::Began { turn, attempt: 1, layers: vec![] }
+fn began(turn: usize) -> LiveEvent {
+    LiveEvent::Began { turn, attempt: 1, layers: vec![] }
 }
 
-fn ended(turn: usize) -> Told {
-    Told::Ended { turn, how: How::Done, seconds: 2.0 }
+fn ended(turn: usize) -> LiveEvent {
+    LiveEvent::Ended { turn, how: How::Done, seconds: 2.0 }
 }
 
 fn states(live: &Live) -> Vec<&State> {
@@ -47,7 +47,7 @@ fn turns_go_from_waiting_to_their_end() {
         (live.done(), live.under_way(), live.next(), live.rows.cursor),
         (1, Some(1), Some(2), 1)
     );
-    tell(&mut live, Told::Over { words: "stopped".into(), is_whole: false });
+    tell(&mut live, LiveEvent::Over { words: "stopped".into(), is_whole: false });
     assert_eq!(states(&live)[1], &State::Waits, "it was not recorded");
 }
 
@@ -55,14 +55,14 @@ fn turns_go_from_waiting_to_their_end() {
 fn an_interrupted_run_begins_with_what_it_has_done() {
     let mut live = live();
     let plan = Plan { done: 2, ..live.plan.clone() };
-    tell(&mut live, Told::Planned(plan));
+    tell(&mut live, LiveEvent::Planned(plan));
     assert_eq!((live.done(), live.next(), live.rows.cursor), (2, Some(2), 2));
 }
 
 #[test]
 fn the_agent_has_every_key_while_the_keyboard_is_in_its_terminal() {
     let mut live = live();
-    tell(&mut live, Told::Wrote(b"\x1b[?1004h".to_vec()));
+    tell(&mut live, LiveEvent::Wrote(b"\x1b[?1004h".to_vec()));
 
     assert_eq!(live.context(), Context::Live);
     assert_eq!(send(&mut live, Message::Enter), [Command::Type(b"\x1b[I".to_vec())]);
@@ -84,7 +84,7 @@ fn an_agent_without_a_terminal_hears_no_keys() {
 #[test]
 fn questions_of_the_agent_are_answered_wherever_the_keyboard_is() {
     let mut live = live();
-    let answer = tell(&mut live, Told::Wrote(b"ab\x1b[6n".to_vec()));
+    let answer = tell(&mut live, LiveEvent::Wrote(b"ab\x1b[6n".to_vec()));
     assert_eq!(answer, [Command::Type(b"\x1b[1;3R".to_vec())]);
 }
 
@@ -95,10 +95,10 @@ fn a_run_is_paused_and_goes_on() {
     assert_eq!(send(&mut live, Message::PauseOrGoOn), [Command::Pause]);
     assert_eq!(send(&mut live, Message::Retry), [], "not while a turn is under way");
     tell(&mut live, ended(1));
-    tell(&mut live, Told::Waits(Pause::Asked));
+    tell(&mut live, LiveEvent::Waits(Pause::Asked));
     assert_eq!(send(&mut live, Message::Retry), [Command::Retry]);
     assert_eq!(send(&mut live, Message::PauseOrGoOn), [Command::GoOn]);
-    tell(&mut live, Told::Resumed);
+    tell(&mut live, LiveEvent::Resumed);
     assert_eq!(live.phase, Phase::Running);
 }
 
@@ -121,7 +121,7 @@ fn the_next_request_is_given_other_words() {
 #[test]
 fn nothing_is_asked_of_a_run_that_is_over() {
     let mut live = live();
-    tell(&mut live, Told::Over { words: "every request was sent".into(), is_whole: true });
+    tell(&mut live, LiveEvent::Over { words: "every request was sent".into(), is_whole: true });
     for message in [Message::PauseOrGoOn, Message::Skip, Message::Retry, Message::Stop] {
         assert_eq!(send(&mut live, message.clone()), [], "{message:?}");
     }
@@ -141,7 +141,7 @@ fn the_terminal_has_the_size_of_its_panel() {
 fn what_is_remembered_is_bounded() {
     let mut live = live();
     for at in 0..999 {
-        tell(&mut live, Told::Warned(format!("warning {at}")));
+        tell(&mut live, LiveEvent::Warned(format!("warning {at}")));
     }
     assert_eq!(live.warnings.len(), MOST_WARNINGS);
     assert_eq!(live.warnings.last().map(String::as_str), Some("warning 998"));
@@ -152,7 +152,7 @@ fn a_skipped_request_has_no_turn_and_those_after_it_come_earlier() {
     let mut live = live();
     tell(&mut live, began(1));
     tell(&mut live, ended(1));
-    tell(&mut live, Told::Skipped);
+    tell(&mut live, LiveEvent::Skipped);
     tell(&mut live, began(2));
 
     let turns: Vec<usize> = live.turns.iter().map(|turn| turn.asked.turn).collect();

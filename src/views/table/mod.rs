@@ -29,7 +29,7 @@ use crate::{
 
 use asking::Asking;
 use filter::Filter;
-use order::{Direction, Group, Key, Line, Sort, Wish};
+use order::{Direction, Group, Key, Line, LineOptions, Sort};
 use pairs::{Matched, Pairs};
 use row::Row;
 use widths::{BEFORE, Widths};
@@ -360,7 +360,7 @@ impl Collection {
     }
 
     fn arrange_around(&mut self, spot: Option<Spot>) {
-        let wish = Wish {
+        let wish = LineOptions {
             taken: &self.worked_out.taken,
             sort: self.shape.sort,
             group: self.shape.group,

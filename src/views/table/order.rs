@@ -84,7 +84,7 @@ impl FromStr for Sort {
 }
 
 /// How the table is wanted.
-pub struct Wish<'a> {
+pub struct LineOptions<'a> {
     /// Whether each of the rows is listed, in their order.
     pub taken: &'a [bool],
     pub sort: Option<Sort>,
@@ -92,7 +92,7 @@ pub struct Wish<'a> {
     pub folded: &'a BTreeSet<Key>,
 }
 
-pub fn lines(rows: &[Row], wish: &Wish<'_>) -> Vec<Line> {
+pub fn lines(rows: &[Row], wish: &LineOptions<'_>) -> Vec<Line> {
     let listed = wish.taken.iter().zip(0..rows.len()).filter(|(is_taken, _)| **is_taken);
     let mut taken: Vec<usize> = listed.map(|(_, at)| at).collect();
     if let Some(sort) = wish.sort {
@@ -193,7 +193,7 @@ mod tests {
         ]
     }
 
-    fn listed(wish: &Wish<'_>) -> String {
+    fn listed(wish: &LineOptions<'_>) -> String {
         let rows = rows();
         let line = |line: Line| match line {
             Line::Run(at) => rows[at].name.clone(),
@@ -204,15 +204,15 @@ mod tests {
 
     const ALL: [bool; 4] = [true; 4];
 
-    fn wish<'a>(taken: &'a [bool], folded: &'a BTreeSet<Key>) -> Wish<'a> {
-        Wish { taken, sort: None, group: None, folded }
+    fn wish<'a>(taken: &'a [bool], folded: &'a BTreeSet<Key>) -> LineOptions<'a> {
+        LineOptions { taken, sort: None, group: None, folded }
     }
 
     #[test]
     fn what_is_not_recorded_is_last_both_ways() {
         let folded = BTreeSet::new();
         let sorted = |column, direction| {
-            listed(&Wish { sort: Some(Sort { column, direction }), ..wish(&ALL, &folded) })
+            listed(&LineOptions { sort: Some(Sort { column, direction }), ..wish(&ALL, &folded) })
         };
         assert_eq!(sorted(Column::Number(Number::Tokens), Direction::Up), "a d c b");
         assert_eq!(sorted(Column::Number(Number::Tokens), Direction::Down), "c d a b");
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn groups_hold_their_runs_and_fold() {
         let folded = BTreeSet::from([Key::Words("single-shot".into())]);
-        let grouped = Wish { group: Some(Column::Condition), ..wish(&ALL, &folded) };
+        let grouped = LineOptions { group: Some(Column::Condition), ..wish(&ALL, &folded) };
         let words = r#"Words("emergent")(1) c Words("single-shot")(2) NotRecorded(1) b"#;
         assert_eq!(listed(&grouped), words);
     }

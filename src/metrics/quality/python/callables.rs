@@ -24,7 +24,7 @@ pub struct Walked {
 
 /// What a block lies in.
 #[derive(Debug, Clone, Default)]
-struct Around {
+struct Enclosing {
     owner: String,
     class: Option<usize>,
     is_decorated: bool,
@@ -33,20 +33,23 @@ struct Around {
 /// Every class and function that counts, each before what lies in it.
 pub fn walk(text: &str, flat: &Flat<'_>) -> Vec<Walked> {
     let mut found = vec![];
-    let mut open = vec![(0, Around::default())];
+    let mut open = vec![(0, Enclosing::default())];
     while let Some((at, around)) = open.pop() {
         for child in flat.children(at) {
             let kind = flat.kind(child);
             match kind {
-                "block" => open.push((child, Around { is_decorated: false, ..around.clone() })),
+                "block" => open.push((child, Enclosing { is_decorated: false, ..around.clone() })),
                 "decorated_definition" => {
-                    open.push((child, Around { is_decorated: true, ..around.clone() }))
+                    open.push((child, Enclosing { is_decorated: true, ..around.clone() }))
                 }
                 "class_definition" | "function_definition" => {
                     let name = dotted(&around.owner, name(text, flat, child));
                     let class = (kind == "class_definition").then_some(child);
-                    open.push((child, Around { owner: name.clone(), class, is_decorated: false }));
-                    let Around { class, is_decorated, .. } = around;
+                    open.push((
+                        child,
+                        Enclosing { owner: name.clone(), class, is_decorated: false },
+                    ));
+                    let Enclosing { class, is_decorated, .. } = around;
                     found.push(Walked { at: child, name, class, is_decorated });
                 }
                 _ => {}

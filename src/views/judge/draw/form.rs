@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 use crate::{
     session::{
         Session,
-        judging::{Asks, Plan, Wish},
+        judging::{JudgingRequest, Plan, Scale},
     },
     views::{
         form::field_row,
@@ -62,15 +62,15 @@ fn mark_row(
     width: usize,
 ) -> Line<'static> {
     let all = view.judgeable(session);
-    let Some(matter) = all.get(at) else { return Line::default() };
-    let is_marked = view.form.marked.contains(&matter.id);
+    let Some(item) = all.get(at) else { return Line::default() };
+    let is_marked = view.form.marked.contains(&item.id);
     let cells = all.iter().map(|it| width_of(&[recorded(&it.id, theme.of(Meaning::Text))]) + 2);
     let gap = cells.max().unwrap_or_default();
     let sign = if is_marked { " [x] " } else { " [ ] " };
     let spans = vec![
         own(sign, theme.of(Meaning::Key)),
-        recorded(&format!("{:<gap$}", matter.id), theme.of(Meaning::Muted)),
-        recorded(&matter.name, theme.of(Meaning::Text)),
+        recorded(&format!("{:<gap$}", item.id), theme.of(Meaning::Muted)),
+        recorded(&item.name, theme.of(Meaning::Text)),
     ];
     Line::from(fit(spans, width))
 }
@@ -102,7 +102,7 @@ fn below(view: &Judging, session: &Session, theme: Theme, width: usize) -> Vec<L
     lines
 }
 
-fn planned(plan: &Plan, wish: &Wish, theme: Theme, width: usize) -> Vec<Line<'static>> {
+fn planned(plan: &Plan, wish: &JudgingRequest, theme: Theme, width: usize) -> Vec<Line<'static>> {
     let cost = match (plan.cost, plan.bound) {
         (Some(cost), Some(bound)) => {
             format!("{cost:.2} USD at most; the bound is {bound:.2}")
@@ -116,14 +116,14 @@ fn planned(plan: &Plan, wish: &Wish, theme: Theme, width: usize) -> Vec<Line<'st
         amount(plan.output_tokens, "")
     );
     let answers = wish.moments.len() * wish.repeats * plan.components;
-    let answered = match wish.asks {
-        Asks::Levels => "verdicts",
-        Asks::Flags => "answers",
+    let answered = match wish.scale {
+        Scale::Levels => "verdicts",
+        Scale::Flags => "answers",
     };
     let key = plan.key.as_ref().map(|variable| format!(", key in {variable}"));
-    let sent = match wish.asks {
-        Asks::Levels => "prompt, component, and the code it looks at",
-        Asks::Flags => "prompt, criteria, and the code it looks at",
+    let sent = match wish.scale {
+        Scale::Levels => "prompt, component, and the code it looks at",
+        Scale::Flags => "prompt, criteria, and the code it looks at",
     };
     let mut rows = vec![
         ("sent to", plan.place.clone() + &key.unwrap_or_default()),

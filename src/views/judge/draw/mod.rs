@@ -10,7 +10,7 @@ use ratatui::{
 };
 
 use crate::{
-    session::{Session, judging::Asks},
+    session::{Session, judging::Scale},
     views::judge::{Judging, Page, areas::Areas},
     widgets::{
         layout::Layout,
@@ -40,18 +40,18 @@ pub fn draw(view: &Judging, session: &Session, theme: Theme, layout: &Layout, bu
 fn title(view: &Judging, is_focused: bool, theme: Theme) -> Vec<Span<'static>> {
     let meaning = if is_focused { Meaning::Title } else { Meaning::Text };
     let style = theme.of(meaning);
-    let sitting = view.sitting.as_ref();
-    let words = match (view.page, sitting) {
+    let watched = view.watched.as_ref();
+    let words = match (view.page, watched) {
         (Page::Form, _) | (_, None) => return vec![own(" ask a judge ", style)],
-        (Page::Watch, Some(sitting)) => {
+        (Page::Watch, Some(watched)) => {
             let turn =
-                sitting.file.as_ref().map(|it| it.turn).or(sitting.wish.moments.first().copied());
+                watched.file.as_ref().map(|it| it.turn).or(watched.wish.moments.first().copied());
             let turn = turn.map(|turn| format!(" · after turn {turn}")).unwrap_or_default();
-            let flags = match sitting.wish.asks {
-                Asks::Levels => "",
-                Asks::Flags => " · flags",
+            let flags = match watched.wish.scale {
+                Scale::Levels => "",
+                Scale::Flags => " · flags",
             };
-            format!("{}{flags}{turn}", sitting.wish.judge)
+            format!("{}{flags}{turn}", watched.wish.judge)
         }
         (Page::Detail, Some(_)) => match view.chosen() {
             Some(entry) => format!("{} {}", entry.id, entry.name),

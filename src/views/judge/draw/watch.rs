@@ -17,7 +17,7 @@ use crate::{
             Judging, Part,
             areas::Areas,
             rows::Row,
-            sitting::{Call, Entry, Sitting, State},
+            watched::{Call, Entry, State, Watched},
         },
         verdict::{arguments, score},
     },
@@ -45,27 +45,27 @@ pub fn draw(
     areas: &Areas,
     buffer: &mut Buffer,
 ) {
-    let Some(sitting) = &view.sitting else { return };
-    put_lines(head(sitting, theme, areas), areas.head, buffer);
+    let Some(watched) = &view.watched else { return };
+    put_lines(head(watched, theme, areas), areas.head, buffer);
     let judging = view;
     let chosen = |part| {
         let has = is_focused && judging.part == part;
         theme.of(if has { Meaning::Selected } else { Meaning::Marked })
     };
     let rows = judging.rows;
-    let seen = sitting.entries.iter().enumerate().skip(rows.top).take(areas.list_height());
+    let seen = watched.entries.iter().enumerate().skip(rows.top).take(areas.list_height());
     for (at, entry) in seen {
         let style = (at == rows.cursor).then_some(chosen(Part::Components));
-        let line = component(entry, view, session, sitting, theme, areas.width());
+        let line = component(entry, view, session, watched, theme, areas.width());
         put_row(line, style, areas.list, (at - rows.top) as u16, buffer);
     }
-    calls(view, sitting, theme, areas, buffer);
+    calls(view, watched, theme, areas, buffer);
     let calls = judging.calls;
-    if is_focused && judging.part == Part::Calls && !sitting.calls.is_empty() {
+    if is_focused && judging.part == Part::Calls && !watched.calls.is_empty() {
         let y = (calls.cursor.saturating_sub(calls.top) + 1) as u16;
         let line = call_of(
-            &sitting.calls[calls.cursor.min(sitting.calls.len() - 1)],
-            id_cells(sitting),
+            &watched.calls[calls.cursor.min(watched.calls.len() - 1)],
+            id_cells(watched),
             theme,
             areas.width(),
         );
@@ -80,8 +80,8 @@ pub fn draw_detail(
     areas: &Areas,
     buffer: &mut Buffer,
 ) {
-    let Some(sitting) = &view.sitting else { return };
-    put_lines(head(sitting, theme, areas), areas.head, buffer);
+    let Some(watched) = &view.watched else { return };
+    put_lines(head(watched, theme, areas), areas.head, buffer);
     let rows = view.entry_rows(session, areas);
     let top = view.words.top;
     let lines = rows.iter().skip(top).map(|row| said(row, theme, areas.width()));
@@ -93,15 +93,15 @@ pub fn draw_detail(
 }
 
 /// How far it is, what it took, where it goes, and how it ended.
-fn head(sitting: &Sitting, theme: Theme, areas: &Areas) -> Vec<Line<'static>> {
+fn head(watched: &Watched, theme: Theme, areas: &Areas) -> Vec<Line<'static>> {
     let (muted, plain) = (theme.of(Meaning::Muted), theme.of(Meaning::Text));
     let width = areas.width();
-    let mut lines = vec![progress(sitting, theme, width)];
-    let facts = took(sitting, plain, muted);
+    let mut lines = vec![progress(watched, theme, width)];
+    let facts = took(watched, plain, muted);
     lines.push(Line::from(fit(facts, width)));
-    match &sitting.outcome {
+    match &watched.outcome {
         None => {
-            let words = match &sitting.file {
+            let words = match &watched.file {
                 None => "the judging begins".into(),
                 Some(file) => format!("judgements/{}", file.name),
             };
@@ -114,8 +114,8 @@ fn head(sitting: &Sitting, theme: Theme, areas: &Areas) -> Vec<Line<'static>> {
 }
 
 /// ` ████████░░░░ 7/24 · 3.1 a minute · 5 min left`
-fn progress(sitting: &Sitting, theme: Theme, width: usize) -> Line<'static> {
-    let (done, total) = sitting.progress();
+fn progress(watched: &Watched, theme: Theme, width: usize) -> Line<'static> {
+    let (done, total) = watched.progress();
     let cells = BAR.min(width / 3);
     let full = (done * cells).checked_div(total).unwrap_or_default().min(cells);
     let bar = "█".repeat(full) + &"·".repeat(cells - full);
@@ -124,10 +124,10 @@ fn progress(sitting: &Sitting, theme: Theme, width: usize) -> Line<'static> {
         own(bar, theme.of(Meaning::Playing)),
         own(format!(" {done}/{total}"), theme.of(Meaning::Title)),
     ];
-    if sitting.is_under_way() {
-        let rate = sitting.rate().map(|rate| format!(" · {rate:.1} a minute"));
-        let left = sitting.left().map(|left| format!(" · {} left", duration(left)));
-        let stopping = sitting.is_stopping.then(|| " · stopping".to_owned());
+    if watched.is_under_way() {
+        let rate = watched.rate().map(|rate| format!(" · {rate:.1} a minute"));
+        let left = watched.left().map(|left| format!(" · {} left", duration(left)));
+        let stopping = watched.is_stopping.then(|| " · stopping".to_owned());
         let words: String = [rate, left, stopping].into_iter().flatten().collect();
         spans.push(own(words, theme.of(Meaning::Muted)));
     }
@@ -135,16 +135,16 @@ fn progress(sitting: &Sitting, theme: Theme, width: usize) -> Line<'static> {
 }
 
 fn took(
-    sitting: &Sitting,
+    watched: &Watched,
     plain: ratatui::style::Style,
     muted: ratatui::style::Style,
 ) -> Vec<Span<'static>> {
-    let tokens = match sitting.tokens {
+    let tokens = match watched.tokens {
         Some(tokens) => format!(" {} tokens", amount(tokens, "").trim()),
         None => " no tokens told so far".into(),
     };
-    let cost = sitting.spent.map(|spent| format!(" · {spent:.4} USD")).unwrap_or_default();
-    let time = match sitting.seconds {
+    let cost = watched.spent.map(|spent| format!(" · {spent:.4} USD")).unwrap_or_default();
+    let time = match watched.seconds {
         seconds if seconds >= 1.0 => format!(" · {}", duration(seconds)),
         _ => String::new(),
     };
@@ -180,8 +180,8 @@ fn ended(outcome: &Outcome, theme: Theme, width: usize) -> Vec<Line<'static>> {
 }
 
 /// Cells of the longest id and a gap.
-fn id_cells(sitting: &Sitting) -> usize {
-    let longest = sitting.entries.iter().map(|it| it.id.chars().count()).max();
+fn id_cells(watched: &Watched) -> usize {
+    let longest = watched.entries.iter().map(|it| it.id.chars().count()).max();
     ID.max(longest.unwrap_or_default() + 2)
 }
 
@@ -190,12 +190,12 @@ fn component(
     entry: &Entry,
     view: &Judging,
     session: &Session,
-    sitting: &Sitting,
+    watched: &Watched,
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
-    let id = id_cells(sitting);
-    let right = standing(entry, view, session, sitting, theme);
+    let id = id_cells(watched);
+    let right = standing(entry, view, session, watched, theme);
     let right = fit(right, (width * 3 / 5).max(24).min(width.saturating_sub(id + 2)));
     let room = width.saturating_sub(width_of(&right) + 2);
     let left = vec![
@@ -211,7 +211,7 @@ fn standing(
     entry: &Entry,
     view: &Judging,
     session: &Session,
-    sitting: &Sitting,
+    watched: &Watched,
     theme: Theme,
 ) -> Vec<Span<'static>> {
     let (muted, warn) = (theme.of(Meaning::Muted), theme.of(Meaning::Warning));
@@ -226,11 +226,11 @@ fn standing(
         spans.push(own(format!("{} › ", before.join(" ")), muted));
     }
     match view.entry_state(session, entry) {
-        State::Waiting if sitting.is_under_way() => spans.push(own("waiting", muted)),
+        State::Waiting if watched.is_under_way() => spans.push(own("waiting", muted)),
         State::Waiting => spans.push(own("not asked", muted)),
         State::Looking => {
             spans.push(own(
-                format!("looks {}/{}", entry.looks(), sitting.wish.budget),
+                format!("looks {}/{}", entry.looks(), watched.wish.budget),
                 theme.of(Meaning::Playing),
             ));
             if let Some(call) = entry.last_call() {
@@ -239,7 +239,7 @@ fn standing(
             }
         }
         State::Retries { why, until } => {
-            let left = (until - sitting.seconds).max(0.0).ceil();
+            let left = (until - watched.seconds).max(0.0).ceil();
             spans.push(recorded(&format!("again in {left} s: {why}"), warn));
         }
         State::Done { given: Some(Given::Level(level)), .. } => {
@@ -253,7 +253,7 @@ fn standing(
             spans.extend(flagged(counts, theme));
         }
         State::Done { given: None, error } => {
-            let nothing = sitting.wish.asks.nothing();
+            let nothing = watched.wish.scale.nothing();
             spans.push(recorded(&format!("{nothing}: {error}"), warn));
         }
     }
@@ -272,13 +272,13 @@ fn flagged(counts: Counts, theme: Theme) -> Vec<Span<'static>> {
     std::iter::once(own(all, theme.of(meaning))).chain(carried).collect()
 }
 
-fn calls(view: &Judging, sitting: &Sitting, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
-    let words = format!("── calls ({}) ", sitting.calls.len());
+fn calls(view: &Judging, watched: &Watched, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+    let words = format!("── calls ({}) ", watched.calls.len());
     let rest = "─".repeat(areas.width().saturating_sub(words.chars().count()));
     let rule = Line::styled(words + &rest, theme.of(Meaning::Border));
     let top = view.calls.top;
-    let shown = sitting.calls.iter().skip(top);
-    let id = id_cells(sitting);
+    let shown = watched.calls.iter().skip(top);
+    let id = id_cells(watched);
     let shown = shown.map(|call| call_of(call, id, theme, areas.width()));
     put_lines(std::iter::once(rule).chain(shown), areas.below, buffer);
 }

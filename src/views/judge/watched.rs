@@ -3,16 +3,16 @@
 use crate::{
     run::rubric::Look,
     session::{
-        judging::{File, Given, How, Matter, News, Outcome, Wish},
+        judging::{File, Given, How, Item, JudgingRequest, News, Outcome},
         request::Request,
     },
 };
 
 /// A judging under way, or the last one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sitting {
+pub struct Watched {
     pub(crate) request: Request,
-    pub wish: Wish,
+    pub wish: JudgingRequest,
     /// In the order of the checklist or the criteria; of the file that is being filled.
     pub entries: Vec<Entry>,
     pub file: Option<File>,
@@ -80,8 +80,8 @@ pub enum Traced {
 const MOST_CALLS: usize = 10_000;
 
 impl Entry {
-    pub(crate) fn of(matter: Matter) -> Self {
-        Self { id: matter.id, name: matter.name, ..Self::default() }
+    pub(crate) fn of(item: Item) -> Self {
+        Self { id: item.id, name: item.name, ..Self::default() }
     }
 
     pub fn looks(&self) -> usize {
@@ -97,12 +97,12 @@ impl Entry {
     }
 }
 
-impl Sitting {
-    pub(crate) fn of(request: Request, wish: Wish, matters: Vec<Matter>) -> Self {
+impl Watched {
+    pub(crate) fn of(request: Request, wish: JudgingRequest, items: Vec<Item>) -> Self {
         Self {
             request,
             wish,
-            entries: matters.into_iter().map(Entry::of).collect(),
+            entries: items.into_iter().map(Entry::of).collect(),
             file: None,
             calls: vec![],
             fresh: 0,
@@ -208,7 +208,7 @@ impl Sitting {
 
     fn of_component(&mut self, id: &str) -> &mut Entry {
         let at = self.entries.iter().position(|it| it.id == id).unwrap_or_else(|| {
-            self.entries.push(Entry::of(Matter { id: id.to_owned(), ..Matter::default() }));
+            self.entries.push(Entry::of(Item { id: id.to_owned(), ..Item::default() }));
             self.entries.len() - 1
         });
         &mut self.entries[at]
@@ -228,13 +228,13 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::judging::Asks;
+    use crate::session::judging::Scale;
 
-    fn sitting() -> Sitting {
-        let wish = Wish {
+    fn watched() -> Watched {
+        let wish = JudgingRequest {
             judge: "stub".into(),
             model: "m-1".into(),
-            asks: Asks::Levels,
+            scale: Scale::Levels,
             criteria: None,
             components: None,
             moments: vec![2, 5],
@@ -242,11 +242,11 @@ mod tests {
             repeats: 2,
             prompt: None,
         };
-        Sitting::of(Request::default(), wish, ["C01", "C02"].map(matter).into())
+        Watched::of(Request::default(), wish, ["C01", "C02"].map(item).into())
     }
 
-    fn matter(id: &str) -> Matter {
-        Matter { id: id.into(), ..Matter::default() }
+    fn item(id: &str) -> Item {
+        Item { id: id.into(), ..Item::default() }
     }
 
     fn file(turn: usize, repeat: usize) -> News {
@@ -260,40 +260,40 @@ mod tests {
 
     #[test]
     fn progress_goes_over_all_moments_and_repeats() {
-        let mut sitting = sitting();
-        assert_eq!((sitting.progress(), sitting.rate()), ((0, 8), None));
+        let mut watched = watched();
+        assert_eq!((watched.progress(), watched.rate()), ((0, 8), None));
 
-        sitting.hear(0.0, file(2, 1));
-        sitting.hear(10.0, ended("C01", 3, 1));
-        sitting.hear(20.0, ended("C02", 1, 2));
-        sitting.hear(20.0, file(2, 2));
+        watched.hear(0.0, file(2, 1));
+        watched.hear(10.0, ended("C01", 3, 1));
+        watched.hear(20.0, ended("C02", 1, 2));
+        watched.hear(20.0, file(2, 2));
 
-        assert_eq!(sitting.progress(), (2, 8));
-        assert_eq!((sitting.rate(), sitting.left()), (Some(6.0), Some(60.0)));
-        assert_eq!(sitting.entries[0].before, [Some(Given::Level(3))]);
-        assert_eq!(sitting.entries[0].state, State::Waiting);
+        assert_eq!(watched.progress(), (2, 8));
+        assert_eq!((watched.rate(), watched.left()), (Some(6.0), Some(60.0)));
+        assert_eq!(watched.entries[0].before, [Some(Given::Level(3))]);
+        assert_eq!(watched.entries[0].state, State::Waiting);
 
-        sitting.hear(30.0, file(5, 2));
-        assert_eq!(sitting.progress(), (6, 8));
+        watched.hear(30.0, file(5, 2));
+        assert_eq!(watched.progress(), (6, 8));
     }
 
     #[test]
     fn a_component_is_known_by_its_last_news() {
-        let mut sitting = sitting();
-        sitting.hear(0.0, News::Began { component: "C02".into() });
-        assert_eq!(sitting.entries[1].state, State::Looking);
+        let mut watched = watched();
+        watched.hear(0.0, News::Began { component: "C02".into() });
+        assert_eq!(watched.entries[1].state, State::Looking);
 
         let why = "the server asks to wait".to_owned();
-        sitting.hear(1.0, News::Waits { component: "C02".into(), why: why.clone(), seconds: 4.0 });
-        assert_eq!(sitting.entries[1].state, State::Retries { why, until: 5.0 });
+        watched.hear(1.0, News::Waits { component: "C02".into(), why: why.clone(), seconds: 4.0 });
+        assert_eq!(watched.entries[1].state, State::Retries { why, until: 5.0 });
 
         let tokens = Some(100);
         let replied =
             News::Replied { component: "C02".into(), words: " ".into(), tokens, spent: Some(0.5) };
-        sitting.hear(5.0, replied.clone());
-        sitting.hear(5.0, replied);
-        assert_eq!((sitting.tokens, sitting.spent), (Some(200), Some(0.5)));
-        assert_eq!(sitting.entries[1].state, State::Looking);
-        assert_eq!(sitting.entries[1].looks(), 0);
+        watched.hear(5.0, replied.clone());
+        watched.hear(5.0, replied);
+        assert_eq!((watched.tokens, watched.spent), (Some(200), Some(0.5)));
+        assert_eq!(watched.entries[1].state, State::Looking);
+        assert_eq!(watched.entries[1].looks(), 0);
     }
 }

@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use crate::formats::Hands;
+use crate::formats::Executor;
 
 /// As many threads as there are cores, started for one piece of work and gone after it.
 pub struct Threads {
@@ -31,7 +31,7 @@ pub fn cores() -> usize {
 }
 
 /// How far the work is.
-struct Desk {
+struct Progress {
     state: Mutex<State>,
     moved: Condvar,
 }
@@ -44,7 +44,7 @@ struct State {
     is_over: bool,
 }
 
-impl Desk {
+impl Progress {
     /// The lock is held for a moment only, never while somebody works.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -64,7 +64,7 @@ impl Desk {
 }
 
 /// Sends everybody home when it is dropped, also by a panic.
-struct Over<'a>(&'a Desk);
+struct Over<'a>(&'a Progress);
 
 impl Drop for Over<'_> {
     fn drop(&mut self) {
@@ -72,7 +72,7 @@ impl Drop for Over<'_> {
     }
 }
 
-impl Hands for Threads {
+impl Executor for Threads {
     fn count(&self) -> usize {
         self.count
     }
@@ -86,7 +86,7 @@ impl Hands for Threads {
             });
         }
         let state = State { is_done: vec![false; pieces], taken: 0, is_over: false };
-        let desk = Desk { state: Mutex::new(state), moved: Condvar::new() };
+        let desk = Progress { state: Mutex::new(state), moved: Condvar::new() };
         let (next, ahead) = (AtomicUsize::new(0), self.count * 2);
         let labour = || {
             stand_back();

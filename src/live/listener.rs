@@ -9,7 +9,7 @@ use crate::run::Tokens;
 
 use super::{
     cast::Cast,
-    control::{Control, Wish},
+    control::{Control, LiveCommand},
     drivers::agent_output::{AgentOutput, Amount, Reader, Stream},
     event::Event,
     logs::Says,
@@ -68,7 +68,7 @@ pub struct Person<'a> {
     /// Whether the person began the turn by typing, and may say that it is over by going on.
     pub is_typed: bool,
     /// Wishes for what comes after this turn.
-    pub later: &'a mut Vec<Wish>,
+    pub later: &'a mut Vec<LiveCommand>,
 }
 
 const BEAT: Duration = Duration::from_millis(50);
@@ -246,7 +246,7 @@ impl<'a, 'b> Listening<'a, 'b> {
         is_idle.then(|| format!("nothing was heard of the agent for {idle} s"))
     }
 
-    /// Asks the log. An agent that works on by itself comes to no rest before that is done too.
+    /// Scale the log. An agent that works on by itself comes to no rest before that is done too.
     fn look(&mut self) -> Option<Outcome> {
         match (self.listener.look)() {
             Says::UnderWay => None,
@@ -302,24 +302,24 @@ impl<'a, 'b> Listening<'a, 'b> {
     }
 
     /// Carries out a wish, or keeps it for later. An outcome ends the listening.
-    fn grant(&mut self, wish: Wish, process: &mut Process) -> Option<Outcome> {
+    fn grant(&mut self, wish: LiveCommand, process: &mut Process) -> Option<Outcome> {
         match wish {
-            Wish::Keys(bytes) => {
+            LiveCommand::Keys(bytes) => {
                 self.listener.person.sent.has_keys = true;
                 if let Some(text) = self.listener.person.typing.take(&bytes) {
                     self.listener.person.sent.send(text, process.unread());
                 }
                 process.type_in(&bytes);
             }
-            Wish::Pause | Wish::GoOn if self.listener.person.is_typed => {
+            LiveCommand::Pause | LiveCommand::GoOn if self.listener.person.is_typed => {
                 return Some(Outcome::Declared);
             }
-            Wish::Resize(columns, rows) => {
+            LiveCommand::Resize(columns, rows) => {
                 process.resize((columns, rows));
                 self.listener.cast.resize((columns, rows));
             }
-            Wish::Retry => return Some(Outcome::Again),
-            Wish::Stop => return Some(Outcome::Stopped),
+            LiveCommand::Retry => return Some(Outcome::Again),
+            LiveCommand::Stop => return Some(Outcome::Stopped),
             wish => self.listener.person.later.push(wish),
         }
         None

@@ -16,12 +16,12 @@ const COUNTED: usize = 10_000;
 
 /// Tells events as they come.
 #[derive(Debug, Default)]
-pub struct Teller {
+pub struct Reporter {
     requests: usize,
     denied: usize,
 }
 
-impl Teller {
+impl Reporter {
     pub fn event(&mut self, event: &Event) {
         if let Some(line) = self.line(event) {
             eprintln!("{}", plain(&line));
@@ -111,7 +111,7 @@ const fn state(state: State) -> &'static str {
 }
 
 #[derive(Serialize)]
-struct Told<'a> {
+struct RunSummary<'a> {
     schema: &'static str,
     bundle: String,
     agent: &'a str,
@@ -148,7 +148,7 @@ pub fn ended(job: &Job, ended: &Ended, json: bool, out: &mut Out) -> std::io::Re
         Halt::Failed { turn, why } => format!("turn {turn}: {why}"),
         Halt::Write(why) => why.to_string(),
     });
-    out.json(&Told {
+    out.json(&RunSummary {
         schema: "trajview.live/1",
         bundle: job.bundle.display().to_string(),
         agent: &job.setup.agent,

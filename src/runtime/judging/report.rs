@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use crate::{
     judge::{
         self,
-        asks::Asks,
         component::Look,
         document::{Document, FlagRow},
         fault::Fault,
         run::{Ended, Halt, Job},
+        scale::Scale,
     },
     run::{flags::Counts, rubric},
     session::judging::{File, Given, How, News, Outcome},
@@ -114,7 +114,7 @@ fn halted(states: &[(Job, Ended)], job: &Job, halt: &Halt) -> (How, String) {
                 "no judging after turn {} by {judge}, with this prompt, these looks and {}s, to go on with; n and enter \
                  begin one",
                 job.subject.turn,
-                job.asks().noun()
+                job.scale().noun()
             ),
         ),
     }
@@ -126,9 +126,9 @@ fn finished(states: &[(Job, Ended)]) -> (How, String) {
     let is_whole = files(states).all(|(_, it)| it.is_finished());
     let mut words = format!("{} judged", all - without);
     if without > 0 {
-        let nothing = match states.first().map(|(job, _)| job.asks()) {
-            Some(Asks::Flags) => "an answer",
-            Some(Asks::Levels) | None => "a verdict",
+        let nothing = match states.first().map(|(job, _)| job.scale()) {
+            Some(Scale::Flags) => "an answer",
+            Some(Scale::Levels) | None => "a verdict",
         };
         words.push_str(&format!(", {without} without {nothing}"));
     }

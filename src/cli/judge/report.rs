@@ -8,10 +8,10 @@ use crate::{
         output::{Out, plain},
     },
     judge::{
-        asks::Asks,
         document::{Document, FlagRow, Judge},
         plan::Plan,
         run::{Ended, Event, Job},
+        scale::Scale,
     },
     run::{
         flags::{Counts, per_thousand},
@@ -22,7 +22,7 @@ use crate::{
 const EACH: &str = "trajview.judge-each/1";
 
 #[derive(Serialize)]
-struct Told<'a> {
+struct JudgingSummary<'a> {
     schema: &'static str,
     rubric: &'static str,
     run: &'a str,
@@ -93,10 +93,10 @@ fn label(score: u8) -> Option<&'static str> {
     LEVELS.get(usize::from(score)).copied()
 }
 
-fn told(job: &Job) -> Told<'_> {
-    Told {
+fn told(job: &Job) -> JudgingSummary<'_> {
+    JudgingSummary {
         schema: "trajview.judge/1",
-        rubric: job.asks().recorded(),
+        rubric: job.scale().recorded(),
         run: &job.subject.run,
         commit: job.subject.commit.as_deref(),
         turn: job.subject.turn,
@@ -119,8 +119,9 @@ fn subject(job: &Job) -> String {
 pub fn plan(jobs: &[Job], json: bool, out: &mut Out) -> std::io::Result<()> {
     let plans: Vec<(&Job, Plan)> = jobs.iter().map(|job| (job, Plan::of(job))).collect();
     if json {
-        let told = |(job, plan)| Told { plan: Some(planned(job, plan)), ..told(job) };
-        let mut states: Vec<Told<'_>> = plans.iter().map(|(job, plan)| told((job, plan))).collect();
+        let told = |(job, plan)| JudgingSummary { plan: Some(planned(job, plan)), ..told(job) };
+        let mut states: Vec<JudgingSummary<'_>> =
+            plans.iter().map(|(job, plan)| told((job, plan))).collect();
         return match states.len() {
             1 => out.json(&states.remove(0)),
             _ => out.json_list(EACH, ("states", &states)),
@@ -143,9 +144,9 @@ pub fn plan(jobs: &[Job], json: bool, out: &mut Out) -> std::io::Result<()> {
         let head = if place == 0 { "judged" } else { "" };
         out.line(&format!("  {head:<10}  {}", subject(job)))?;
     }
-    let heads = match job.asks() {
-        Asks::Levels => "components",
-        Asks::Flags => "groups",
+    let heads = match job.scale() {
+        Scale::Levels => "components",
+        Scale::Flags => "groups",
     };
     out.line(&format!("  {heads:<10}  {}", job.subject.components.join(", ")))?;
     if let Some(criteria) = &job.criteria {
@@ -158,7 +159,7 @@ pub fn plan(jobs: &[Job], json: bool, out: &mut Out) -> std::io::Result<()> {
         job.prompt.origin,
         &job.prompt.sha256[..12]
     ))?;
-    out.line(&format!("  looks       {} for each {} at most", job.budget, job.asks().noun()))?;
+    out.line(&format!("  looks       {} for each {} at most", job.budget, job.scale().noun()))?;
     out.line(&format!("  requests    {} at most, retries aside", sum(|plan| plan.requests)))?;
     out.line(&format!(
         "  tokens      {} in, {} out at most; usually far fewer",
@@ -204,7 +205,7 @@ fn say(words: &str) {
 }
 
 /// One line for what a person waits for.
-pub fn event(asks: Asks, event: &Event) {
+pub fn event(scale: Scale, event: &Event) {
     match event {
         Event::Opened { path, repeat, done, total } => {
             let of = if repeat.of > 1 {
@@ -213,7 +214,7 @@ pub fn event(asks: Asks, event: &Event) {
                 String::new()
             };
             let before = if *done > 0 { format!(", {done} judged before") } else { String::new() };
-            let all = at::counted(*total, asks.noun());
+            let all = at::counted(*total, scale.noun());
             say(&format!("{}{of}: {all}{before}", path.display()));
         }
         Event::Ended { component, score, flags, error, done, total } => {
@@ -249,7 +250,7 @@ pub fn ended(job: &Job, ended: &Ended, json: bool, out: &mut Out) -> std::io::Re
 /// As [`ended`], for several states of one run.
 pub fn each_ended(states: &[(Job, Ended)], json: bool, out: &mut Out) -> std::io::Result<()> {
     if json {
-        let states: Vec<Told<'_>> =
+        let states: Vec<JudgingSummary<'_>> =
             states.iter().map(|(job, ended)| told_end(job, ended)).collect();
         return out.json_list(EACH, ("states", &states));
     }
@@ -269,10 +270,10 @@ fn spent(ended: &Ended, out: &mut Out) -> std::io::Result<()> {
     }
 }
 
-fn told_end<'a>(job: &'a Job, ended: &'a Ended) -> Told<'a> {
+fn told_end<'a>(job: &'a Job, ended: &'a Ended) -> JudgingSummary<'a> {
     let files: Vec<File<'a>> = ended.files.iter().map(|(path, it)| file(path, it)).collect();
     let finished = ended.halted.is_none() && files.iter().all(|file| file.finished);
-    Told { files, spent_usd: ended.spent, finished, ..told(job) }
+    JudgingSummary { files, spent_usd: ended.spent, finished, ..told(job) }
 }
 
 fn file<'a>(path: &std::path::Path, document: &'a Document) -> File<'a> {

@@ -9,14 +9,14 @@ use crate::{
     store::{self, Opened},
 };
 
-pub struct Desk {
+pub struct Audited {
     pub path: PathBuf,
     pub opened: Opened,
     pub rubric: Rubric,
     chosen: Option<usize>,
 }
 
-impl Desk {
+impl Audited {
     pub fn open(path: &Path) -> Result<Self, Failure> {
         let opened = store::open(path)?;
         let rubric = store::rubric::read(path);

@@ -6,13 +6,13 @@ use crate::run::rubric::Component;
 
 use super::{
     answer,
-    asks::Asks,
     criteria::Group,
     flags::{self, Flagged},
+    scale::Scale,
 };
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Matter {
+pub enum Item {
     Component(Component),
     Group(Group),
 }
@@ -32,7 +32,7 @@ pub enum Decided {
     Flags(Flagged),
 }
 
-impl Matter {
+impl Item {
     pub fn id(&self) -> &str {
         match self {
             Self::Component(component) => &component.id,
@@ -40,10 +40,10 @@ impl Matter {
         }
     }
 
-    pub const fn asks(&self) -> Asks {
+    pub const fn scale(&self) -> Scale {
         match self {
-            Self::Component(_) => Asks::Levels,
-            Self::Group(_) => Asks::Flags,
+            Self::Component(_) => Scale::Levels,
+            Self::Group(_) => Scale::Flags,
         }
     }
 

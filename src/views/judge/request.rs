@@ -6,7 +6,7 @@ use crate::{
     run::rubric::SEVERE,
     session::{
         self, Session,
-        judging::{Asks, Judge, Matter, Models, Origin, Wish},
+        judging::{Item, Judge, JudgingRequest, Models, Origin, Scale},
     },
     views::{form as jobs, judge::Judging},
 };
@@ -30,20 +30,20 @@ impl Own {
 
 impl Judging {
     /// Components of the checklist, or the groups of the criteria as far as they are known.
-    pub fn judgeable(&self, session: &Session) -> Vec<Matter> {
-        match self.form.asks {
-            Asks::Levels => {
+    pub fn judgeable(&self, session: &Session) -> Vec<Item> {
+        match self.form.scale {
+            Scale::Levels => {
                 let rubric = session.rubric.known();
                 let all = rubric.and_then(|it| it.checklist.as_ref()).into_iter();
-                let matter = |id: &str, name: &str| Matter { id: id.into(), name: name.into() };
-                all.flat_map(|it| &it.components).map(|it| matter(&it.id, &it.name)).collect()
+                let item = |id: &str, name: &str| Item { id: id.into(), name: name.into() };
+                all.flat_map(|it| &it.components).map(|it| item(&it.id, &it.name)).collect()
             }
-            Asks::Flags => self.groups().unwrap_or_default(),
+            Scale::Flags => self.groups().unwrap_or_default(),
         }
     }
 
     /// Of the criteria that the form names. The error is a sentence.
-    fn groups(&self) -> Result<Vec<Matter>, String> {
+    fn groups(&self) -> Result<Vec<Item>, String> {
         let path = self.form.criteria.wanted("criteria")?;
         match &self.groups {
             Some(groups) if groups.of == path => groups.read.clone(),
@@ -59,32 +59,32 @@ impl Judging {
     }
 
     /// What is wanted. The error is a sentence.
-    pub fn judge_wish(&self, session: &Session) -> Result<Wish, String> {
+    pub fn judge_wish(&self, session: &Session) -> Result<JudgingRequest, String> {
         let wish = self.wish_for_all(session)?;
-        Ok(Wish { components: self.wanted_components(session)?, ..wish })
+        Ok(JudgingRequest { components: self.wanted_components(session)?, ..wish })
     }
 
     /// What is to be planned: for flags all groups, until it is known which there are.
-    pub(crate) fn wish_to_plan(&self, session: &Session) -> Option<Wish> {
-        let is_unknown = self.form.asks == Asks::Flags && self.groups().is_err();
+    pub(crate) fn wish_to_plan(&self, session: &Session) -> Option<JudgingRequest> {
+        let is_unknown = self.form.scale == Scale::Flags && self.groups().is_err();
         if is_unknown { self.wish_for_all(session).ok() } else { self.judge_wish(session).ok() }
     }
 
-    fn wish_for_all(&self, session: &Session) -> Result<Wish, String> {
+    fn wish_for_all(&self, session: &Session) -> Result<JudgingRequest, String> {
         let form = &self.form;
         let judge = form.judge().ok_or("nobody can be asked")?;
         lacks_model(judge, form.model()).map_or(Ok(()), Err)?;
         if !session.growth.is_whole {
             return Err("the recording is still being read".into());
         }
-        let criteria = match form.asks {
-            Asks::Levels => None,
-            Asks::Flags => form.criteria.wanted("criteria")?,
+        let criteria = match form.scale {
+            Scale::Levels => None,
+            Scale::Flags => form.criteria.wanted("criteria")?,
         };
-        Ok(Wish {
+        Ok(JudgingRequest {
             judge: judge.name.clone(),
             model: form.model().to_owned(),
-            asks: form.asks,
+            scale: form.scale,
             criteria,
             components: None,
             moments: self.moments(session)?,
@@ -143,15 +143,15 @@ impl Judging {
             ),
             Which::Marked => (
                 &|id| marked.contains(id),
-                match self.form.asks {
-                    Asks::Levels => "no component is marked: space marks one in the list",
-                    Asks::Flags => "no group is marked: space marks one in the list",
+                match self.form.scale {
+                    Scale::Levels => "no component is marked: space marks one in the list",
+                    Scale::Flags => "no group is marked: space marks one in the list",
                 },
             ),
         };
-        let all = match self.form.asks {
-            Asks::Levels => self.judgeable(session),
-            Asks::Flags => self.groups()?,
+        let all = match self.form.scale {
+            Scale::Levels => self.judgeable(session),
+            Scale::Flags => self.groups()?,
         };
         let ids = all.into_iter().map(|it| it.id);
         let wanted: Vec<String> = ids.filter(|id| rule(id)).collect();
@@ -167,14 +167,14 @@ impl Judging {
                 |it| (it.name.clone(), said_of(it)),
             ),
             Field::Model => self.model_said(),
-            Field::Rubric => match form.asks {
-                Asks::Levels => ("levels (slump-5)".into(), "of components".into()),
-                Asks::Flags => ("flags".into(), "places, by criteria".into()),
+            Field::Rubric => match form.scale {
+                Scale::Levels => ("levels (slump-5)".into(), "of components".into()),
+                Scale::Flags => ("flags".into(), "places, by criteria".into()),
             },
             Field::Components => self.components_said(session),
             Field::State => self.state_said(session),
             Field::Looks => {
-                (form.budget().to_string(), format!("for each {} at most", form.asks.noun()))
+                (form.budget().to_string(), format!("for each {} at most", form.scale.noun()))
             }
             Field::Repeats => {
                 let files = if form.repeats == 1 { "one file" } else { "one file each" };
@@ -212,7 +212,7 @@ impl Judging {
     /// A field as every form shows it.
     pub fn shown_field(&self, session: &Session, field: Field) -> jobs::Field {
         let form = &self.form;
-        let label = field.word(form.asks);
+        let label = field.word(form.scale);
         if form.typing == Some(field) || form.own(field).is_some_and(|own| own.is_wanted) {
             let typed = form.own(field).map_or_else(|| form.model(), |own| &own.path);
             let line = form.line().filter(|_| form.typing == Some(field));

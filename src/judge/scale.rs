@@ -1,6 +1,6 @@
 //! The rubrics a judge can be asked by: a level for each component, or flags for each group of criteria.
 //!
-//! To add one, add it here and say in [`super::matter`] what one conversation of it is about.
+//! To add one, add it here and say in [`super::item`] what one conversation of it is about.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use super::{answer, flags};
 worded! {
     /// What is asked for.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-    pub enum Asks {
+    pub enum Scale {
         /// How faithfully a component is implemented, from 0 to 4.
         #[default]
         Levels = "slump-5",
@@ -20,7 +20,7 @@ worded! {
     }
 }
 
-impl Asks {
+impl Scale {
     /// What a judgement file calls it.
     pub const fn recorded(self) -> &'static str {
         match self {
