@@ -9,7 +9,6 @@ use std::{
 use crate::{
     judge::found::Environment,
     metrics::quality::Profile,
-    run::values::Named,
     runtime::{self, Options},
     session::{columns::Column, place::Place, views::View},
     shell::{config::Config, mouse::Capture},

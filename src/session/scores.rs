@@ -42,7 +42,7 @@ pub struct Scores {
     /// Whether the user does not want any more measured.
     pub is_stopped: bool,
     moved: Answers<Span, Arc<Moved>>,
-    /// The moments that the marks beside the lines of the diff are worked out from; None where it has no marks.
+    /// The moments that the marks beside the lines of the diff are worked out from; None where it has no marks or is not on screen.
     pub marked: Option<Span>,
 }
 

@@ -1,26 +1,28 @@
 //! The views: what the whole screen shows of a run, and the table of runs beside it. Those of a run share the playhead.
 //!
-//! To add a view add it to [`View`], its keys to the keymap and its drawing to `shell::draw`.
+//! To add a view of a run add it to [`View`] and to the list in `shell::open_run`, and its keys to the keymap.
 
-use crate::run::values::Named;
+use crate::run::values::{Named, worded};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum View {
-    /// Turn by turn: what was asked, done and changed.
-    #[default]
-    Replay,
-    /// The numbers of the code and of the run over its turns.
-    Curves,
-    /// What it is judged by: components or a rubric tree.
-    Scores,
-    /// Verdicts checked by a human who labels before looking.
-    Audit,
-    /// Two runs side by side, or more.
-    Compare,
-    /// The table of runs that this one was opened from.
-    Collection,
-    /// A run that is being made.
-    Live,
+worded! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum View {
+        /// Turn by turn: what was asked, done and changed.
+        #[default]
+        Replay = "replay",
+        /// The numbers of the code and of the run over its turns.
+        Curves = "curves",
+        /// What it is judged by: components or a rubric tree.
+        Scores = "scores",
+        /// Verdicts checked by a human who labels before looking.
+        Audit = "audit",
+        /// Two runs side by side, or more.
+        Compare = "compare",
+        /// The table of runs that this one was opened from.
+        Collection = "collection",
+        /// A run that is being made.
+        Live = "live",
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -32,41 +34,17 @@ pub enum Message {
 }
 
 impl Named for View {
-    const ALL: &'static [Self] = &[
-        Self::Replay,
-        Self::Curves,
-        Self::Scores,
-        Self::Audit,
-        Self::Compare,
-        Self::Collection,
-        Self::Live,
-    ];
+    const ALL: &'static [Self] = &Self::ALL;
 
     fn word(self) -> &'static str {
-        match self {
-            Self::Replay => "replay",
-            Self::Curves => "curves",
-            Self::Scores => "scores",
-            Self::Audit => "audit",
-            Self::Compare => "compare",
-            Self::Collection => "collection",
-            Self::Live => "live",
-        }
+        Self::word(self)
     }
 }
 
 impl View {
     /// The number it is known by, whatever other views there are.
     pub const fn number(self) -> usize {
-        match self {
-            Self::Replay => 1,
-            Self::Curves => 2,
-            Self::Scores => 3,
-            Self::Audit => 4,
-            Self::Compare => 5,
-            Self::Collection => 6,
-            Self::Live => 7,
-        }
+        self as usize + 1
     }
 }
 

@@ -11,10 +11,7 @@ use crate::{
         diff::{Hunk, LineKind, TextDiff},
         unified::{self, FileSides},
     },
-    run::{
-        files::{BlobId, Change, FileDiff, TreeFile},
-        values::Named,
-    },
+    run::files::{BlobId, Change, FileDiff, TreeFile},
     session::{effect::Effect, files::compared::Compared, views::View},
     shell::{open_run::OpenRun, screens::Screens},
     views::{

@@ -44,6 +44,7 @@ use crate::{
 
 use jobs::Jobs;
 use keymap::Count;
+use open_run::RunMessage;
 use overlay::Overlay;
 use screens::Screens;
 use state::Shell;
@@ -80,7 +81,7 @@ impl App {
     /// Changes the state; what it returns is to be asked of the world.
     pub fn update(&mut self, message: Message) -> Vec<Effect> {
         let before = self.screens.open_run().map(|it| Spot::of(&it.replay, &it.session));
-        let is_beat = message == Message::Replay(replay::Message::Beat);
+        let is_beat = message == Message::Run(RunMessage::Replay(replay::Message::Beat));
         let mut effects = self.take(message);
         effects.extend(self.screens.settle());
         effects.extend(self.jobs.settle(&mut self.screens));
@@ -122,14 +123,7 @@ impl App {
             Message::BeginLive => self.screens.begin_live(),
             Message::Live(message) => return self.screens.update_live(message),
             Message::Jobs(message) => return self.jobs.update(message, &mut self.screens),
-            Message::Replay(message) => self.screens.update_replay(message),
-            Message::Curves(message) => return self.screens.update_curves(message),
-            Message::Scores(message) => {
-                self.screens.on_view(|it| it.scores.update(&mut it.session, message, &layout));
-            }
-            Message::Audit(message) => {
-                self.screens.on_view(|it| it.audit.update(&mut it.session, message, &layout));
-            }
+            Message::Run(message) => return self.screens.update_run(message),
             Message::Judging(message) => self.screens.on_view(|it| {
                 it.session.rubric.looked_at = it.looked_at();
                 it.judging.update(&mut it.session, message, &layout);

@@ -4,7 +4,7 @@ use ratatui::layout::{Position, Rect};
 
 use crate::{
     session::effect::Effect,
-    shell::{App, Message as Wish, overlay},
+    shell::{App, Message as Wish, open_run::RunMessage, overlay},
     views::replay::{
         self,
         chooser::{self, Kind as Choices},
@@ -128,8 +128,9 @@ impl App {
         let is_switched = chooser.kind == Choices::Stops;
         let row = is_in(areas.list, mouse).then(|| usize::from(mouse.row - areas.list.y));
         let row = row.filter(|row| chooser.scroll.top + row < open.replay.choices());
-        let choose =
-            |app: &mut Self, message| app.take(Wish::Replay(replay::Message::Choose(message)));
+        let choose = |app: &mut Self, message| {
+            app.take(Wish::Run(RunMessage::Replay(replay::Message::Choose(message))))
+        };
         match (mouse.kind, row) {
             (Kind::WheelUp, _) => choose(self, chooser::Message::Turn(Motion::Up(NOTCH))),
             (Kind::WheelDown, _) => choose(self, chooser::Message::Turn(Motion::Down(NOTCH))),

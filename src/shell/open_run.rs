@@ -20,25 +20,76 @@ use crate::{
         views::View,
     },
     views::{
-        audit::Audit,
-        curves::{Curves, reference::Reference},
+        audit,
+        curves::{self, reference::Reference},
         judge::{Judging, Known},
-        replay::{Replay, opening::Room, stops::Stops},
-        scores::{Scores, Shows},
+        replay::{self, opening::Room, stops::Stops},
+        scores::{self, Shows},
         view::RunView,
     },
     widgets::{layout::Layout, mouse::Mouse},
 };
 
-#[derive(Debug)]
-pub struct OpenRun {
-    /// What is known of the run.
-    pub session: Session,
-    pub replay: Replay,
-    pub curves: Curves,
-    pub scores: Scores,
-    pub audit: Audit,
-    pub judging: Judging,
+/// Makes the run that is open from the list of its views: the view, its field, its module and its type.
+macro_rules! run_views {
+    ($($view:ident, $field:ident: $module:ident::$type:ident;)*) => {
+        #[derive(Debug)]
+        pub struct OpenRun {
+            /// What is known of the run.
+            pub session: Session,
+            $(pub $field: $module::$type,)*
+            pub judging: Judging,
+        }
+
+        /// Something happened in a view of the run.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum RunMessage {
+            $($view($module::Message),)*
+        }
+
+        impl OpenRun {
+            fn with(session: Session) -> Self {
+                Self { session, $($field: Default::default(),)* judging: Judging::default() }
+            }
+
+            /// The view that is on. The comparison, the table and the live run lie over the replay.
+            pub fn view(&self) -> &dyn RunView {
+                match self.session.view {
+                    $(View::$view => &self.$field,)*
+                    View::Collection | View::Compare | View::Live => &self.replay,
+                }
+            }
+
+            fn view_mut(&mut self) -> (&mut dyn RunView, &mut Session) {
+                match self.session.view {
+                    $(View::$view => (&mut self.$field, &mut self.session),)*
+                    View::Collection | View::Compare | View::Live => {
+                        (&mut self.replay, &mut self.session)
+                    }
+                }
+            }
+
+            /// Every view of the run, in the order in which they ask.
+            fn views_mut(&mut self) -> (Vec<&mut dyn RunView>, &mut Session) {
+                (vec![$(&mut self.$field),*], &mut self.session)
+            }
+
+            pub(crate) fn update(&mut self, message: RunMessage, layout: &Layout) {
+                match message {
+                    $(RunMessage::$view(message) => {
+                        self.$field.update(&mut self.session, message, layout);
+                    })*
+                }
+            }
+        }
+    };
+}
+
+run_views! {
+    Replay, replay: replay::Replay;
+    Curves, curves: curves::Curves;
+    Scores, scores: scores::Scores;
+    Audit, audit: audit::Audit;
 }
 
 /// How a run that is opened is shown, where the settings say.
@@ -86,43 +137,14 @@ impl OpenRun {
         }
     }
 
-    /// The view that is on. The comparison, the table and the live run lie over the replay.
-    pub fn view(&self) -> &dyn RunView {
-        match self.session.view {
-            View::Replay | View::Collection | View::Compare | View::Live => &self.replay,
-            View::Curves => &self.curves,
-            View::Scores => &self.scores,
-            View::Audit => &self.audit,
-        }
-    }
-
-    /// Every view of the run in the order in which they ask, and what they are views of.
-    fn views_mut(&mut self) -> ([&mut dyn RunView; 4], &mut Session) {
-        let Self { session, replay, curves, scores, audit, .. } = self;
-        ([replay, curves, scores, audit], session)
-    }
-
     /// What a click in the view that is on selects and the wheel moves. Whether it is meant as enter.
     pub(crate) fn point(&mut self, mouse: Mouse, layout: &Layout) -> bool {
-        match self.session.view {
-            View::Replay | View::Collection | View::Compare | View::Live => {
-                self.replay.point(&mut self.session, mouse, layout)
-            }
-            View::Curves => self.curves.point(&mut self.session, mouse, layout),
-            View::Scores => self.scores.point(&mut self.session, mouse, layout),
-            View::Audit => self.audit.point(&mut self.session, mouse, layout),
-        }
+        let (view, session) = self.view_mut();
+        view.point(session, mouse, layout)
     }
 
     pub fn of(run: Arc<Run>, place: &Place, room: Room) -> Self {
-        let mut open = Self {
-            session: Session::of(run),
-            replay: Replay::default(),
-            curves: Curves::default(),
-            scores: Scores::default(),
-            audit: Audit::default(),
-            judging: Judging::default(),
-        };
+        let mut open = Self::with(Session::of(run));
         open.scores.components.choose(place.component.clone());
         open.audit.choose(place.component.clone());
         open.audit.seed = place.seed;

@@ -10,7 +10,7 @@ use crate::{
     shell::{
         App, Message as Wish,
         keymap::{Binding, Count, bindings},
-        open_run::OpenRun,
+        open_run::{OpenRun, RunMessage},
     },
     views::replay,
     widgets::key::{Code, Key},
@@ -183,7 +183,9 @@ impl Choice {
     fn message(self) -> Wish {
         match self {
             Self::Command(row) => (row.message)(Count::default()),
-            Self::Turn(number) => Wish::Replay(replay::Message::Turns(turns::Message::To(number))),
+            Self::Turn(number) => {
+                Wish::Run(RunMessage::Replay(replay::Message::Turns(turns::Message::To(number))))
+            }
             Self::File(path) => Wish::Shell(super::state::Message::ShowFile(path)),
         }
     }

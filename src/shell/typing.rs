@@ -5,7 +5,7 @@
 
 use crate::{
     session::{context::Context, effect::Effect},
-    shell::jobs,
+    shell::{jobs, open_run::RunMessage},
     views::{
         self, audit, judge, live,
         replay::{chooser, search},
@@ -89,20 +89,22 @@ fn typed(context: Context, words: String) -> Message {
         Context::LivePrompt => Message::Live(live::Message::Type(words)),
         Context::FormText => Message::Jobs(jobs::Message::Form(views::form::Message::Type(words))),
         Context::JudgePath => Message::Judging(judge::Message::Path(judge::Path::Type(words))),
-        Context::AuditWords => {
-            Message::Audit(audit::Message::Words(audit::prompt::Message::Type(words)))
-        }
+        Context::AuditWords => Message::Run(RunMessage::Audit(audit::Message::Words(
+            audit::prompt::Message::Type(words),
+        ))),
         Context::Filter => {
             let message = table::prompt::Message::Type(words);
             Message::Collection(table::Message::Prompt(message))
         }
         Context::RubricFind => {
             let find = scores::tree::Message::Find(scores::tree::find::Message::Type(words));
-            Message::Scores(scores::Message::Tree(find))
+            Message::Run(RunMessage::Scores(scores::Message::Tree(find)))
         }
         Context::Requests => {
-            Message::Replay(replay::Message::Choose(chooser::Message::Type(words)))
+            Message::Run(RunMessage::Replay(replay::Message::Choose(chooser::Message::Type(words))))
         }
-        _ => Message::Replay(replay::Message::Search(search::Message::Type(words))),
+        _ => {
+            Message::Run(RunMessage::Replay(replay::Message::Search(search::Message::Type(words))))
+        }
     }
 }

@@ -368,7 +368,9 @@ fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
 #[test]
 fn the_playhead_plays_on_over_the_chart() {
     let mut world = world("g <space>");
-    world.send(Message::Replay(trajview::views::replay::Message::Beat));
+    world.send(Message::Run(trajview::shell::open_run::RunMessage::Replay(
+        trajview::views::replay::Message::Beat,
+    )));
     assert_eq!(turn(&world), 2);
     assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Curves);
 }

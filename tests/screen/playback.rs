@@ -468,7 +468,11 @@ fn playback_stops_where_it_was_asked_to() {
         for key in trajview::widgets::key::parse(keys).unwrap() {
             world.send(Message::Press(key));
         }
-        (0..beats).for_each(|_| world.send(Message::Replay(replay::Message::Beat)));
+        (0..beats).for_each(|_| {
+            world.send(Message::Run(trajview::shell::open_run::RunMessage::Replay(
+                replay::Message::Beat,
+            )))
+        });
         trajview::widgets::export::text(&draw::picture(&world.app, Theme::ansi()))
     };
     let test = after("P t <esc> <space>", 1);

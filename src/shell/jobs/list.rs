@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use crate::{
     session::{effect::Effect, judging::How, place::Place, views::View},
+    shell::open_run::RunMessage,
     shell::screens::{Screen, Screens, judge::name_of},
     views::{
         compare, curves,
@@ -171,7 +172,7 @@ impl Jobs {
             }
             Work::OtherJudging(source) => screens.other_judgings.stop(source),
             Work::Tests(_) => self.stop_testing(),
-            Work::Measuring => screens.update_curves(curves::Message::StopOrGoOn),
+            Work::Measuring => screens.update_run(RunMessage::Curves(curves::Message::StopOrGoOn)),
             Work::Table => screens.update_table(table::Message::StopOrGoOn),
             Work::Comparison => {
                 let layout = screens.layout();

@@ -16,7 +16,8 @@ use crate::{
         request::Request,
         views,
     },
-    views::{audit, compare, curves, judge, live, replay, scores, table},
+    shell::open_run::RunMessage,
+    views::{compare, judge, live, table},
     widgets::key::Key,
 };
 
@@ -40,10 +41,8 @@ pub enum Message {
     Partly(Request, Part),
     /// To another view.
     View(views::Message),
-    Replay(replay::Message),
-    Curves(curves::Message),
-    Scores(scores::Message),
-    Audit(audit::Message),
+    /// In a view of the run that is open.
+    Run(RunMessage),
     Judging(judge::Message),
     /// Sets these runs side by side.
     CompareRuns(Vec<PathBuf>, Place),

@@ -25,7 +25,7 @@ use crate::{
     },
     shell::{
         message::Message,
-        open_run::{Defaults, OpenRun},
+        open_run::{Defaults, OpenRun, RunMessage},
         overlay::Subject,
     },
     views::{
@@ -209,7 +209,7 @@ impl Screens {
             true => Message::Live(live_view::Message::LiveEvent(
                 crate::session::live::LiveEvent::Silent,
             )),
-            false => Message::Replay(replay::Message::Beat),
+            false => Message::Run(RunMessage::Replay(replay::Message::Beat)),
         }
     }
 
@@ -374,7 +374,7 @@ impl Screens {
             View::Compare => self.compared.is_some(),
             View::Collection => self.collection.is_some(),
             View::Live => self.live.as_ref().is_some_and(|live| !live.is_nothing()),
-            View::Replay | View::Curves | View::Scores | View::Audit => self.open_run().is_some(),
+            _of_the_run => self.open_run().is_some(),
         }
     }
 }

@@ -13,13 +13,13 @@ use crate::{
         views::View,
     },
     shell::{
-        open_run::OpenRun,
+        open_run::{OpenRun, RunMessage},
         screens::{Screens, judge::Other},
     },
     views::{
         curves,
         judge::{Page, Part, watched::Watched},
-        replay::{self, opening::Room},
+        replay::opening::Room,
     },
     widgets::{layout::Layout, scroll::Scroll},
 };
@@ -87,19 +87,17 @@ impl Screens {
         Effect::Open(request, path)
     }
 
-    /// Lets the replay take a message; a way back may lead out of the run.
-    pub(crate) fn update_replay(&mut self, message: replay::Message) {
+    /// Lets a view of the run take a message; a way back may lead out of the run.
+    pub(crate) fn update_run(&mut self, message: RunMessage) -> Vec<Effect> {
         let layout = self.layout();
-        match self.is_way_out(&message) {
-            true => self.bring_up(self.way.back),
-            false => self.on_view(|it| it.replay.update(&mut it.session, message, &layout)),
+        let stops = message == RunMessage::Curves(curves::Message::StopOrGoOn);
+        if let RunMessage::Replay(message) = &message
+            && self.is_way_out(message)
+        {
+            self.bring_up(self.way.back);
+            return vec![];
         }
-    }
-
-    pub(crate) fn update_curves(&mut self, message: curves::Message) -> Vec<Effect> {
-        let layout = self.layout();
-        let stops = message == curves::Message::StopOrGoOn;
-        self.on_view(|it| it.curves.update(&mut it.session, message, &layout));
+        self.on_view(|it| it.update(message, &layout));
         let is_stopped = self.open_run().is_some_and(|it| it.session.scores.is_stopped);
         (stops && is_stopped).then_some(Effect::StopScoring).into_iter().collect()
     }

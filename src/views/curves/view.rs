@@ -44,11 +44,8 @@ impl RunView for Curves {
             let wanted = wanted::moments(run, *turn, scores);
             effects.extend(scores.ask(numbers, run, wanted));
         }
-        let span = match session.view {
-            View::Curves => self.moved_span(session),
-            View::Replay | View::Collection | View::Compare | View::Live => session.scores.marked,
-            View::Scores | View::Audit => None,
-        };
+        let is_on = session.view == View::Curves;
+        let span = if is_on { self.moved_span(session) } else { session.scores.marked };
         effects.extend(span.and_then(|span| session.scores.ask_moved(numbers, &session.run, span)));
         effects
     }

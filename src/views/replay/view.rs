@@ -3,7 +3,8 @@
 use super::draw;
 use crate::{
     session::{
-        self, Session, context::Context, effect::Effect, question::Question, request::Numbers,
+        Session, context::Context, effect::Effect, question::Question, request::Numbers,
+        views::View as Shown,
     },
     views::{
         replay::{Replay, marks},
@@ -29,7 +30,7 @@ impl RunView for Replay {
         self.tree.settle(session.turn, timeline);
         self.settle_chooser(session, layout);
         self.settle_follow(session);
-        if session.view == session::views::View::Replay && layout.now.is_some() {
+        if session.view == Shown::Replay && layout.now.is_some() {
             session.note_standings_shown();
         }
     }
@@ -41,7 +42,11 @@ impl RunView for Replay {
         numbers: &mut Numbers,
         layout: &Layout,
     ) -> Vec<Effect> {
-        session.scores.marked = marks::marked_span(self, session);
+        let is_on = matches!(
+            session.view,
+            Shown::Replay | Shown::Collection | Shown::Compare | Shown::Live
+        );
+        session.scores.marked = marks::marked_span(self, session).filter(|_| is_on);
         let mut effects = vec![];
         let run = session.run.clone();
         if session.timeline.is_nothing() {

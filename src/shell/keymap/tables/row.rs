@@ -2,7 +2,7 @@
 
 use crate::{
     session::{context::Context, turns, views},
-    shell::{Message, copy::What, jobs, overlay, palette, state},
+    shell::{Message, copy::What, jobs, open_run::RunMessage, overlay, palette, state},
     views::{
         audit, compare, curves, form, judge, live,
         replay::{self, base, chooser, diff, files, playback, search, steps},
@@ -37,7 +37,7 @@ pub(super) const fn k(code: Code) -> Key {
 }
 
 pub(super) const fn replay(message: replay::Message) -> Message {
-    Message::Replay(message)
+    Message::Run(RunMessage::Replay(message))
 }
 
 pub(super) const fn go(motion: Motion) -> Message {
@@ -105,7 +105,7 @@ pub(super) const fn view(message: views::Message) -> Message {
 }
 
 pub(super) const fn curve(message: curves::Message) -> Message {
-    Message::Curves(message)
+    Message::Run(RunMessage::Curves(message))
 }
 
 pub(super) const fn table(message: table::Message) -> Message {
@@ -117,7 +117,7 @@ pub(super) const fn narrow(message: table::prompt::Message) -> Message {
 }
 
 pub(super) const fn scored(message: scores::Message) -> Message {
-    Message::Scores(message)
+    Message::Run(RunMessage::Scores(message))
 }
 
 pub(super) const fn judged(message: components::Message) -> Message {
@@ -152,7 +152,7 @@ pub(super) const fn focus(panel: Panel) -> Message {
 pub(super) const SIDEWAYS: usize = 8;
 
 pub(super) const fn audited(message: audit::Message) -> Message {
-    Message::Audit(message)
+    Message::Run(RunMessage::Audit(message))
 }
 
 pub(super) const fn lived(message: live::Message) -> Message {
