@@ -43,7 +43,7 @@
 //! | command    | `cli/<name>.rs`                                    | `cli::Command`         |
 //! | key        | one row of `shell/keymap/tables/`                  |                        |
 //! | question   | one row of `session/question.rs`, its answer in `runtime/world.rs` |        |
-//! | view       | a folder in `views/`, a table in `shell/keymap/tables/` | `session::views::View`, `shell::Message` |
+//! | view of a run | a folder in `views/` with a [`views::view::RunView`], a table in `shell/keymap/tables/` | the list in `shell::open_run`, [`session::views::View`] |
 //! | column of words in the table of runs | one row of `views/table/columns.rs` and its value in `values.rs` | |
 //! | colours    | one row of `code/highlight.rs`                     |                        |
 //! | number, its curve, its column | one row of `metrics/numbers/rows.rs` and its formula |          |

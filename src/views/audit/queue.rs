@@ -1,12 +1,13 @@
 //! What is to be labelled, in the order that the seed gives, and how each thing stands.
 
-use super::{Part, reason::is_explained};
 use crate::{
     session::{Session, views::View},
     study::queue::Plan,
     views::audit::{Audit, areas::Areas},
     widgets::{layout::Layout, scroll::Motion},
 };
+
+use super::{Part, reason::is_explained};
 
 /// How a thing to be labelled stands. Says nothing of a verdict whose label is not in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::{Message, Part, areas::Areas, item, prompt};
 use crate::{
     run::RepoPath,
     session::{
@@ -17,6 +16,8 @@ use crate::{
         scroll::Motion,
     },
 };
+
+use super::{Message, Part, areas::Areas, item, prompt};
 
 impl Audit {
     pub(crate) fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {

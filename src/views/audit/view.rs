@@ -1,13 +1,14 @@
 //! What the shell does with the audit.
 
-use super::draw;
-use super::{Part, areas::Areas, prompt};
+use ratatui::buffer::Buffer;
+
 use crate::{
     session::{Session, context::Context, effect::Effect, request::Numbers, views::View},
     views::{audit::Audit, view::RunView},
     widgets::{layout::Layout, mouse::Mouse, scroll::Scroll, theme::Theme},
 };
-use ratatui::buffer::Buffer;
+
+use super::{Part, areas::Areas, draw, prompt};
 
 impl RunView for Audit {
     fn settle(&mut self, session: &mut Session, layout: &Layout) {

@@ -1,10 +1,11 @@
 //! What is copied of a comparison.
 
-use super::{Comparison, Part, code::Shown};
 use crate::{
     run::rubric::LEVELS,
     study::compare::{Outcome, letter},
 };
+
+use super::{Comparison, Part, code::Shown};
 
 /// What stands in the row at the cursor, with tabs between; in the code its line.
 pub fn selected_line(comparison: &Comparison) -> Option<String> {

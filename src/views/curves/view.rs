@@ -1,7 +1,7 @@
 //! What the shell does with the curves.
 
-use super::areas::Areas;
-use super::{Curves, Part, draw, wanted};
+use ratatui::buffer::Buffer;
+
 use crate::{
     session::{
         Session, ask::Loading, context::Context, effect::Effect, request::Numbers, views::View,
@@ -9,7 +9,8 @@ use crate::{
     views::view::RunView,
     widgets::{layout::Layout, mouse::Mouse, scroll::Scroll, theme::Theme},
 };
-use ratatui::buffer::Buffer;
+
+use super::{Curves, Part, areas::Areas, draw, wanted};
 
 impl RunView for Curves {
     fn settle(&mut self, session: &mut Session, layout: &Layout) {

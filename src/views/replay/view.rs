@@ -1,6 +1,7 @@
 //! What the shell does with the replay.
 
-use super::draw;
+use ratatui::buffer::Buffer;
+
 use crate::{
     session::{
         Session, context::Context, effect::Effect, question::Question, request::Numbers,
@@ -16,7 +17,8 @@ use crate::{
         theme::Theme,
     },
 };
-use ratatui::buffer::Buffer;
+
+use super::draw;
 
 impl RunView for Replay {
     /// Brings every panel in step with the selection.

@@ -1,12 +1,14 @@
 //! What the shell does with the scores.
 
-use super::{Scores, Shows, components, draw, judges};
+use ratatui::buffer::Buffer;
+
 use crate::{
     session::{Session, context::Context, effect::Effect, request::Numbers, views::View},
     views::view::RunView,
     widgets::{layout::Layout, mouse::Mouse, theme::Theme},
 };
-use ratatui::buffer::Buffer;
+
+use super::{Scores, Shows, components, draw, judges};
 
 impl RunView for Scores {
     fn settle(&mut self, session: &mut Session, layout: &Layout) {
