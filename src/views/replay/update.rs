@@ -1,5 +1,15 @@
 //! What a message or a click changes, and what follows from it.
 
+use ratatui::layout::{Position, Rect};
+
+use super::{
+    Message, Replay,
+    chooser::{self, Chooser},
+    diff::{self, Follows},
+    draw::tabs::tab,
+    search::{Outcome, Progress},
+    steps,
+};
 use crate::{
     run::search::Hit,
     session::{
@@ -16,16 +26,6 @@ use crate::{
         scroll::{Motion, centred},
     },
 };
-use ratatui::layout::{Position, Rect};
-
-use super::{
-    Message, Replay,
-    chooser::{self, Chooser},
-    diff::{self, Follows},
-    draw::tabs::tab,
-    search::{Outcome, Progress},
-    steps,
-};
 
 /// Rows that one notch of the wheel moves by.
 const NOTCH: usize = 3;
@@ -34,7 +34,7 @@ impl Replay {
     pub fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
         match message {
             Message::Turns(message) => {
-                self.wish(session, message.wanted(session.turn));
+                self.go_beyond(session, message.wanted(session.turn));
                 self.select_turn(session, message.from(&session.run, session.turn));
             }
             Message::Steps(message) => self.update_steps(session, message),
@@ -121,7 +121,7 @@ impl Replay {
     }
 
     /// Remembers a turn that is not there, in case it comes.
-    fn wish(&mut self, session: &mut Session, turn: Option<usize>) {
+    fn go_beyond(&mut self, session: &mut Session, turn: Option<usize>) {
         session.growth.beyond = turn.filter(|turn| *turn >= session.run.turns.len());
     }
 
@@ -129,7 +129,7 @@ impl Replay {
         let height = usize::from(layout.room(self.focus).height);
         match self.focus {
             Panel::Turns => {
-                self.wish(session, Some(motion.from(session.turn, usize::MAX, height)));
+                self.go_beyond(session, Some(motion.from(session.turn, usize::MAX, height)));
                 let turn = motion.from(session.turn, session.run.turns.len(), height);
                 self.select_turn(session, turn);
             }
