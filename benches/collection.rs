@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use logs::{JudgingRequest, Tool};
+use logs::{LogOptions, Tool};
 use measure::{Table, ms};
 use terminal::Tui;
 
@@ -62,14 +62,14 @@ fn logs_side_by_side(count: usize) -> io::Result<PathBuf> {
     for number in 0..count {
         let path = folder.join(format!("{number:08x}.jsonl"));
         if !path.exists() {
-            let wish = JudgingRequest {
+            let options = LogOptions {
                 seed: number as u64 + 1,
                 file_lines: 40,
                 last_output: 200,
-                ..JudgingRequest::of(Tool::Claude, LOG)
+                ..LogOptions::of(Tool::Claude, LOG)
             };
             let mut log = vec![];
-            logs::write(&mut log, wish)?;
+            logs::write(&mut log, options)?;
             let session = format!("{number:08x}-0000-4000-8000-000000000000");
             let text = String::from_utf8_lossy(&log).replace(logs::SESSION, &session);
             fs::write(path, text)?;
@@ -120,14 +120,14 @@ fn bundles(runs: usize) -> io::Result<PathBuf> {
 fn bundle_at(bundle: &Path, run: usize) -> io::Result<()> {
     let session = bundle.join("session");
     fs::create_dir_all(&session)?;
-    let wish = JudgingRequest {
+    let options = LogOptions {
         seed: run as u64 + 1,
         file_lines: 40,
         last_output: 200,
-        ..JudgingRequest::of(Tool::Codex, LOG)
+        ..LogOptions::of(Tool::Codex, LOG)
     };
     let mut log = vec![];
-    logs::write(&mut log, wish)?;
+    logs::write(&mut log, options)?;
     fs::write(session.join("rollout.jsonl"), log)?;
     let condition = if run.is_multiple_of(2) { "emergent" } else { "single-shot" };
     let task = run / 2 % TASKS;

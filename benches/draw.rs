@@ -6,7 +6,7 @@ mod screen;
 
 use std::{path::PathBuf, time::Instant};
 
-use logs::{JudgingRequest, Tool};
+use logs::{LogOptions, Tool};
 use measure::{Table, ms};
 use ratatui::layout::Size;
 use screen::Screen;
@@ -45,13 +45,14 @@ fn main() {
 }
 
 fn log(tool: Tool, megabytes: usize) -> PathBuf {
-    let wish = JudgingRequest::of(tool, megabytes << 20);
-    logs::make(&measure::folder(), &megabytes.to_string(), wish).expect("there is room for a log")
+    let options = LogOptions::of(tool, megabytes << 20);
+    logs::make(&measure::folder(), &megabytes.to_string(), options)
+        .expect("there is room for a log")
 }
 
 fn big_step(tool: Tool) -> PathBuf {
-    let wish = JudgingRequest { last_output: 2 << 20, ..JudgingRequest::of(tool, 3 << 20) };
-    logs::make(&measure::folder(), "big-step", wish).expect("there is room for a log")
+    let options = LogOptions { last_output: 2 << 20, ..LogOptions::of(tool, 3 << 20) };
+    logs::make(&measure::folder(), "big-step", options).expect("there is room for a log")
 }
 
 fn frames(table: &mut Table, tool: Tool, size: Size, sizes: &[usize]) {

@@ -10,7 +10,7 @@ use std::{
     sync::mpsc::{Receiver, channel},
 };
 
-use logs::{JudgingRequest, Tool};
+use logs::{LogOptions, Tool};
 use measure::{Table, ms};
 use trajview::store::{self, Follower};
 
@@ -20,17 +20,14 @@ fn main() {
     let mut table = Table::new();
     for tool in Tool::ALL {
         for &size in sizes {
-            let log = logs::make(
-                &measure::folder(),
-                &size.to_string(),
-                JudgingRequest::of(tool, size << 20),
-            );
+            let log =
+                logs::make(&measure::folder(), &size.to_string(), LogOptions::of(tool, size << 20));
             let folder = tempfile::tempdir().expect("there is room for a folder");
             let path = folder.path().join("rollout-live.jsonl");
             fs::copy(log.expect("there is room for a log"), &path)
                 .expect("there is room for a copy");
             let mut more = vec![];
-            logs::write(&mut more, JudgingRequest::of(tool, 1)).expect("memory takes everything");
+            logs::write(&mut more, LogOptions::of(tool, 1)).expect("memory takes everything");
             let (mut follower, changes) = follow(&path);
             let what = format!("{} {size} MB: from the write to the run", tool.name());
             table.row(&what, ms(200), 11, || append(&path, &more, &mut follower, &changes));

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use logs::{JudgingRequest, Tool};
+use logs::{LogOptions, Tool};
 use measure::{Table, ms};
 use terminal::Tui;
 
@@ -41,8 +41,9 @@ fn main() {
 }
 
 fn log(tool: Tool, megabytes: usize) -> PathBuf {
-    let wish = JudgingRequest::of(tool, megabytes << 20);
-    logs::make(&measure::folder(), &megabytes.to_string(), wish).expect("there is room for a log")
+    let options = LogOptions::of(tool, megabytes << 20);
+    logs::make(&measure::folder(), &megabytes.to_string(), options)
+        .expect("there is room for a log")
 }
 
 /// In a folder without recordings a sentence is all there is to see.

@@ -4,7 +4,7 @@ mod logs;
 
 use std::path::PathBuf;
 
-use logs::{JudgingRequest, Tool};
+use logs::{LogOptions, Tool};
 
 fn main() -> std::io::Result<()> {
     let mut words = std::env::args().skip(1).filter(|word| !word.starts_with("--"));
@@ -14,12 +14,11 @@ fn main() -> std::io::Result<()> {
     };
     for tool in Tool::ALL {
         for size in [1, 20, 200] {
-            let path =
-                logs::make(&folder, &format!("{size}"), JudgingRequest::of(tool, size << 20))?;
+            let path = logs::make(&folder, &format!("{size}"), LogOptions::of(tool, size << 20))?;
             println!("{}", path.display());
         }
-        let wish = JudgingRequest { last_output: 2 << 20, ..JudgingRequest::of(tool, 3 << 20) };
-        println!("{}", logs::make(&folder, "big-step", wish)?.display());
+        let options = LogOptions { last_output: 2 << 20, ..LogOptions::of(tool, 3 << 20) };
+        println!("{}", logs::make(&folder, "big-step", options)?.display());
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ mod measure;
 
 use std::{path::Path, process::Command};
 
-use logs::{JudgingRequest, Tool};
+use logs::{LogOptions, Tool};
 use measure::{Table, ms};
 use trajview::{run::Run, store};
 
@@ -29,8 +29,8 @@ fn bench(in_full: bool) {
     });
     for tool in Tool::ALL {
         for &(size, first_frame, index, memory) in sizes {
-            let wish = JudgingRequest::of(tool, size << 20);
-            let path = logs::make(&measure::folder(), &size.to_string(), wish)
+            let options = LogOptions::of(tool, size << 20);
+            let path = logs::make(&measure::folder(), &size.to_string(), options)
                 .expect("there is room for a log");
             let of = format!("{} {size} MB", tool.name());
             table.row(&format!("{of}: open, first turn's words"), ms(first_frame), 11, || {

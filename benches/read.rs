@@ -3,7 +3,7 @@
 mod logs;
 mod measure;
 
-use logs::{JudgingRequest, NEEDLE, Tool};
+use logs::{LogOptions, NEEDLE, Tool};
 use measure::{Table, ms};
 use trajview::{
     run::search::{Query, Syntax},
@@ -22,14 +22,14 @@ fn main() {
     table.end();
 }
 
-fn open(tool: Tool, name: &str, wish: JudgingRequest) -> store::Opened {
-    let path = logs::make(&measure::folder(), name, wish).expect("there is room for a log");
+fn open(tool: Tool, name: &str, options: LogOptions) -> store::Opened {
+    let path = logs::make(&measure::folder(), name, options).expect("there is room for a log");
     store::open(&path).unwrap_or_else(|why| panic!("{}: {why}", tool.name()))
 }
 
 fn jump(table: &mut Table, tool: Tool) {
-    let wish = JudgingRequest { last_output: 2 << 20, ..JudgingRequest::of(tool, 3 << 20) };
-    let opened = open(tool, "big-step", wish);
+    let options = LogOptions { last_output: 2 << 20, ..LogOptions::of(tool, 3 << 20) };
+    let opened = open(tool, "big-step", options);
     let last = opened.run.turns.len() - 1;
     let steps = opened.run.steps_of_turn(last);
     let size = |id| opened.archive.step_text(&opened.run, id).result.map_or(0, |text| text.len());
@@ -44,7 +44,7 @@ fn jump(table: &mut Table, tool: Tool) {
 }
 
 fn search(table: &mut Table, tool: Tool, size: usize) {
-    let opened = open(tool, &size.to_string(), JudgingRequest::of(tool, size << 20));
+    let opened = open(tool, &size.to_string(), LogOptions::of(tool, size << 20));
     let patterns = [
         ("a word, once", NEEDLE, Syntax::Literal),
         ("a regex, once", r"needle of \w+ under", Syntax::Regex),
@@ -65,8 +65,8 @@ fn search(table: &mut Table, tool: Tool, size: usize) {
 }
 
 fn diff(table: &mut Table, tool: Tool) {
-    let wish = JudgingRequest { file_lines: 5_000, ..JudgingRequest::of(tool, 6 << 20) };
-    let opened = open(tool, "long-files", wish);
+    let options = LogOptions { file_lines: 5_000, ..LogOptions::of(tool, 6 << 20) };
+    let opened = open(tool, "long-files", options);
     let timeline = opened.archive.timeline(&opened.run).expect("it has edits");
     let mut all = timeline.turns.iter().flat_map(|turn| &turn.changes);
     let edited = all.rfind(|change| change.before().is_some()).expect("files were edited");

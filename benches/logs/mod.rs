@@ -24,7 +24,7 @@ pub enum Tool {
 
 /// What a log shall be like.
 #[derive(Debug, Clone, Copy)]
-pub struct JudgingRequest {
+pub struct LogOptions {
     pub tool: Tool,
     pub seed: u64,
     /// About as many bytes; the log ends with the turn that reaches them.
@@ -35,7 +35,7 @@ pub struct JudgingRequest {
     pub last_output: usize,
 }
 
-impl JudgingRequest {
+impl LogOptions {
     pub const fn of(tool: Tool, bytes: usize) -> Self {
         Self { tool, seed: 20_261_121, bytes, file_lines: 220, last_output: 2_000 }
     }
@@ -52,26 +52,26 @@ impl Tool {
     }
 }
 
-/// Writes the log a wish describes below `folder`, unless it is there; gives its path.
-pub fn make(folder: &Path, name: &str, wish: JudgingRequest) -> io::Result<PathBuf> {
-    let path = folder.join(format!("rollout-{}-{name}.jsonl", wish.tool.name()));
-    if fs::metadata(&path).is_ok_and(|meta| meta.len() as usize >= wish.bytes) {
+/// Writes the log a options describes below `folder`, unless it is there; gives its path.
+pub fn make(folder: &Path, name: &str, options: LogOptions) -> io::Result<PathBuf> {
+    let path = folder.join(format!("rollout-{}-{name}.jsonl", options.tool.name()));
+    if fs::metadata(&path).is_ok_and(|meta| meta.len() as usize >= options.bytes) {
         return Ok(path);
     }
     fs::create_dir_all(folder)?;
     let mut file = BufWriter::new(fs::File::create(&path)?);
-    write(&mut file, wish)?;
+    write(&mut file, options)?;
     file.into_inner()?.sync_all()?;
     Ok(path)
 }
 
-/// Writes the log a wish describes.
-pub fn write(out: &mut impl Write, wish: JudgingRequest) -> io::Result<()> {
-    let mut log = Log::new(wish);
+/// Writes the log a options describes.
+pub fn write(out: &mut impl Write, options: LogOptions) -> io::Result<()> {
+    let mut log = Log::new(options);
     let mut written = 0;
     log.begin();
     loop {
-        let is_last = written + log.text.len() >= wish.bytes;
+        let is_last = written + log.text.len() >= options.bytes;
         log.turn(is_last);
         written += log.text.len();
         out.write_all(log.text.as_bytes())?;
@@ -223,7 +223,7 @@ struct Swap {
 }
 
 struct Log {
-    wish: JudgingRequest,
+    options: LogOptions,
     dice: Dice,
     files: Vec<SourceFile>,
     text: String,
@@ -236,9 +236,9 @@ const ROOT: &str = "/home/dev/ledger";
 pub const SESSION: &str = "6f1d0c7e-51a4-7d62-9d14-0f6f2a7b3c11";
 
 impl Log {
-    fn new(wish: JudgingRequest) -> Self {
-        let (dice, text) = (Dice(wish.seed), String::new());
-        Self { wish, dice, files: vec![], text, number: 0, seconds: 0, uuid: "null".into() }
+    fn new(options: LogOptions) -> Self {
+        let (dice, text) = (Dice(options.seed), String::new());
+        Self { options, dice, files: vec![], text, number: 0, seconds: 0, uuid: "null".into() }
     }
 
     fn next(&mut self) -> u64 {
@@ -274,7 +274,7 @@ impl Log {
             }
         }
         if is_last {
-            self.command(self.wish.last_output);
+            self.command(self.options.last_output);
         }
         let said = if is_last { NEEDLE.to_owned() } else { words(&mut self.dice, 40) };
         self.say(&said);
@@ -289,7 +289,7 @@ impl Log {
     fn new_file(&mut self) {
         let place = (self.dice.pick(&FOLDERS), self.dice.pick(&WORDS[..34]), self.files.len());
         let path = format!("{ROOT}/{}/{}_{}.py", place.0, place.1, place.2);
-        let lines = (0..self.wish.file_lines).map(|_| line_of_code(&mut self.dice)).collect();
+        let lines = (0..self.options.file_lines).map(|_| line_of_code(&mut self.dice)).collect();
         self.files.push(SourceFile { path, lines });
         self.write_file(self.files.len() - 1);
     }
@@ -314,7 +314,7 @@ fn joined(lines: &[String]) -> String {
 
 impl Log {
     fn begin(&mut self) {
-        if self.wish.tool == Tool::Codex {
+        if self.options.tool == Tool::Codex {
             let instructions = quoted(&words(&mut self.dice, 400));
             self.codex("session_meta", &format!(
                 r#"{{"id":"{SESSION}","timestamp":"2026-01-01T00:00:00.000Z","cwd":"{ROOT}","originator":"codex_cli_rs","cli_version":"0.150.0","source":"cli","base_instructions":{{"text":{instructions}}}}}"#,
@@ -324,7 +324,7 @@ impl Log {
 
     fn request(&mut self, text: &str) {
         let text = quoted(text);
-        match self.wish.tool {
+        match self.options.tool {
             Tool::Claude => self.claude_user(&format!(r#"{{"role":"user","content":{text}}}"#), ""),
             Tool::Codex => {
                 let turn = self.next();
@@ -342,7 +342,7 @@ impl Log {
 
     fn think(&mut self, text: &str) {
         let text = quoted(text);
-        match self.wish.tool {
+        match self.options.tool {
             Tool::Claude => self.claude_assistant(&format!(
                 r#"{{"type":"thinking","thinking":{text},"signature":"{}"}}"#,
                 "Qm9n".repeat(60)
@@ -361,7 +361,7 @@ impl Log {
     fn say(&mut self, text: &str) {
         let is_needle = text == NEEDLE;
         let text = quoted(text);
-        match self.wish.tool {
+        match self.options.tool {
             Tool::Claude => self.claude_assistant(&format!(r#"{{"type":"text","text":{text}}}"#)),
             Tool::Codex => {
                 let count = self.number * 700;
@@ -382,7 +382,7 @@ impl Log {
 
     fn run(&mut self, command: &str, output: &str) {
         let (id, command, told) = (self.next(), quoted(command), quoted(output));
-        match self.wish.tool {
+        match self.options.tool {
             Tool::Claude => {
                 self.claude_assistant(&format!(
                     r#"{{"type":"tool_use","id":"toolu_{id}","name":"Bash","input":{{"command":{command},"description":"Runs the tests"}}}}"#,
@@ -422,7 +422,7 @@ impl Log {
             (quoted(&file.path), quoted(&joined(&file.lines)), quoted(&joined(&numbered)));
         let (lines, command) =
             (file.lines.len(), format!("sed -n 1,{}p {}", file.lines.len(), file.path));
-        match self.wish.tool {
+        match self.options.tool {
             Tool::Claude => {
                 let id = self.next();
                 self.claude_assistant(&format!(
@@ -442,7 +442,7 @@ impl Log {
     fn write_file(&mut self, file: usize) {
         let (id, path) = (self.next(), quoted(&self.files[file].path));
         let content = quoted(&joined(&self.files[file].lines));
-        match self.wish.tool {
+        match self.options.tool {
             Tool::Claude => {
                 self.claude_assistant(&format!(
                     r#"{{"type":"tool_use","id":"toolu_{id}","name":"Write","input":{{"file_path":{path},"content":{content}}}}}"#,
@@ -477,7 +477,7 @@ impl Log {
         hunk.extend(swap.new.iter().map(|line| format!("+{line}")));
         hunk.extend(lines[swap.at + swap.new.len()..end].iter().map(|line| format!(" {line}")));
         let (first, count) = (start + 1, end - start);
-        match self.wish.tool {
+        match self.options.tool {
             Tool::Claude => {
                 // With the lines around, so that what is replaced stands only once.
                 let around = |changed: &[String]| {

@@ -33,7 +33,7 @@ use super::{
     output::{Out, tell, tell_warnings},
 };
 use document::{Document, Moment};
-pub use document::{RulesFacts, rules_of};
+pub use document::{RulerRow, RulesFacts, rules_of};
 use faithful::{ExposureRow, FaithfulnessRow};
 use rubric_tree::NodeRows;
 

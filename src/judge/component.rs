@@ -117,7 +117,7 @@ const EXCERPT: usize = 600;
 const MOST_ARGUMENTS: usize = 2_000;
 const MOST_NAME: usize = 80;
 
-/// Scale about one component.
+/// Asks about one component.
 pub fn judge(question: &Question<'_>, ask: &mut dyn Ask) -> Judged {
     let mut exchange = Exchange::of(question);
     loop {

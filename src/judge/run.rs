@@ -276,7 +276,7 @@ impl JudgingSession<'_> {
         Ok((file, document))
     }
 
-    /// Scale for everything a file lacks.
+    /// Asks for everything a file lacks.
     fn fill(
         &self,
         file: &JudgementFile,

@@ -36,7 +36,7 @@ pub fn all(configured: &[(String, ProgramOptions)]) -> Vec<Agent> {
     all
 }
 
-/// Scale every agent that is here for its version, all at the same time.
+/// Asks every agent that is here for its version, all at the same time.
 pub fn ask_versions(agents: &mut [Agent], configured: &[(String, ProgramOptions)]) {
     let Ok(stage) = Stage::set(&stage::somewhere(), "versions") else { return };
     thread::scope(|scope| {

@@ -246,7 +246,7 @@ impl<'a, 'b> Listening<'a, 'b> {
         is_idle.then(|| format!("nothing was heard of the agent for {idle} s"))
     }
 
-    /// Scale the log. An agent that works on by itself comes to no rest before that is done too.
+    /// Asks the log. An agent that works on by itself comes to no rest before that is done too.
     fn look(&mut self) -> Option<Outcome> {
         match (self.listener.look)() {
             Says::UnderWay => None,

@@ -30,7 +30,7 @@ pub enum Event {
     Partly(Message),
     /// The beginning of a run that is still being read; the whole follows.
     Begun(Request, Opened),
-    /// LiveEvent of a run that is being made; whoever tells waits until it is taken in.
+    /// Told of a run that is being made; whoever tells waits until it is taken in.
     Living(Message),
     /// A signal arrived.
     Signal(i32),

@@ -276,7 +276,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Scale for the size before each frame: what an event said of it may be old by now, in a storm of them.
+    /// Asks for the size before each frame: what an event said of it may be old by now, in a storm of them.
     fn fit(&mut self, display: &impl Display) -> io::Result<()> {
         let size = display.size()?;
         if size != self.app.screens.frame.size {

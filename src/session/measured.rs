@@ -41,9 +41,7 @@ impl RulerName {
             false => format!("{}, not comparable", self.name),
         }
     }
-}
 
-impl RulerName {
     /// Its name as it is told from what measures now: with its rules, where the names are the same.
     pub fn beside(&self, now: Option<&Self>) -> String {
         match now.is_some_and(|now| now.name == self.name) {

@@ -13,7 +13,7 @@ impl Request {
     }
 }
 
-/// Executor out numbers; never the same twice.
+/// Hands out numbers; never the same twice.
 #[derive(Debug, Default)]
 pub struct Numbers(u64);
 

@@ -123,7 +123,7 @@ impl App {
             Message::BeginLive => self.screens.begin_live(),
             Message::Live(message) => return self.screens.update_live(message),
             Message::Jobs(message) => return self.jobs.update(message, &mut self.screens),
-            Message::Run(message) => return self.screens.update_run(message),
+            Message::Run(message) => return self.screens.update_run(message, &layout),
             Message::Judging(message) => self.screens.on_view(|it| {
                 it.session.rubric.looked_at = it.looked_at();
                 it.judging.update(&mut it.session, message, &layout);

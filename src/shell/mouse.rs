@@ -1,6 +1,6 @@
 //! What stands under the pointer, worked out from the layout.
 
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 
 use crate::{
     session::effect::Effect,
@@ -10,8 +10,8 @@ use crate::{
         chooser::{self, Kind as Choices},
     },
     widgets::{
-        layout::{self, Layout},
-        mouse::{Kind, Mouse},
+        layout::Layout,
+        mouse::{Kind, Mouse, NOTCH},
         scroll::{Motion, centred},
     },
 };
@@ -35,9 +35,6 @@ impl Capture {
         }
     }
 }
-
-/// Rows that one notch of the wheel moves by.
-const NOTCH: usize = 3;
 
 /// Where the palette stands, with so many rows to choose from: a border, the line that is typed, the rows. One row says
 /// that there is none.
@@ -112,7 +109,7 @@ impl App {
         let message = match mouse.kind {
             Kind::WheelUp => overlay::Message::Move(Motion::Up(NOTCH)),
             Kind::WheelDown => overlay::Message::Move(Motion::Down(NOTCH)),
-            Kind::Click if !is_in(area, mouse) => overlay::Message::Close,
+            Kind::Click if !mouse.is_in(area) => overlay::Message::Close,
             _ => return vec![],
         };
         self.take(Wish::Overlay(message))
@@ -126,7 +123,7 @@ impl App {
             return vec![];
         };
         let is_switched = chooser.kind == Choices::Stops;
-        let row = is_in(areas.list, mouse).then(|| usize::from(mouse.row - areas.list.y));
+        let row = mouse.is_in(areas.list).then(|| usize::from(mouse.row - areas.list.y));
         let row = row.filter(|row| chooser.scroll.top + row < open.replay.choices());
         let choose = |app: &mut Self, message| {
             app.take(Wish::Run(RunMessage::Replay(replay::Message::Choose(message))))
@@ -139,7 +136,7 @@ impl App {
                 if is_switched { choose(self, chooser::Message::Accept) } else { vec![] }
             }
             (Kind::DoubleClick, Some(_)) => choose(self, chooser::Message::Accept),
-            (Kind::Click, None) if !is_in(areas.frame, mouse) => {
+            (Kind::Click, None) if !mouse.is_in(areas.frame) => {
                 choose(self, chooser::Message::Close)
             }
             _ => vec![],
@@ -153,7 +150,7 @@ impl App {
         if mouse.kind == Kind::Click {
             let height = usize::from(area.height.saturating_sub(3));
             let top = centred(palette.selected, rows, height);
-            let row = inside(area, mouse).and_then(|row| row.checked_sub(1));
+            let row = mouse.row_inside(area).and_then(|row| row.checked_sub(1));
             if let Some(index) = row.map(|row| top + row).filter(|index| *index < rows) {
                 palette.selected = index;
             }
@@ -162,20 +159,10 @@ impl App {
         let message = match mouse.kind {
             Kind::WheelUp => palette::Message::Move(Motion::Up(NOTCH)),
             Kind::WheelDown => palette::Message::Move(Motion::Down(NOTCH)),
-            Kind::Click if !is_in(area, mouse) => palette::Message::Close,
-            Kind::DoubleClick if is_in(area, mouse) => palette::Message::Accept,
+            Kind::Click if !mouse.is_in(area) => palette::Message::Close,
+            Kind::DoubleClick if mouse.is_in(area) => palette::Message::Accept,
             _ => return vec![],
         };
         self.update_palette(message)
     }
-}
-
-fn is_in(area: Rect, mouse: Mouse) -> bool {
-    area.contains(Position { x: mouse.column, y: mouse.row })
-}
-
-/// The row inside the border of an area, counted from its first; None on the border.
-fn inside(area: Rect, mouse: Mouse) -> Option<usize> {
-    let inner = layout::inside(area);
-    is_in(inner, mouse).then(|| usize::from(mouse.row - inner.y))
 }

@@ -70,8 +70,10 @@ macro_rules! run_views {
             }
 
             /// Every view of the run, in the order in which they ask.
-            fn views_mut(&mut self) -> (Vec<&mut dyn RunView>, &mut Session) {
-                (vec![$(&mut self.$field),*], &mut self.session)
+            fn views_mut(
+                &mut self,
+            ) -> ([&mut dyn RunView; [$(stringify!($view)),*].len()], &mut Session) {
+                ([$(&mut self.$field),*], &mut self.session)
             }
 
             pub(crate) fn update(&mut self, message: RunMessage, layout: &Layout) {

@@ -1,4 +1,11 @@
-//! What was done with the mouse.
+//! What was done with the mouse, and where.
+
+use ratatui::layout::{Position, Rect};
+
+use super::layout::{TAB_GAP, inside};
+
+/// Rows that one notch of the wheel moves by.
+pub const NOTCH: usize = 3;
 
 /// Something done with the mouse, in cells from the upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -6,6 +13,36 @@ pub struct Mouse {
     pub kind: Kind,
     pub column: u16,
     pub row: u16,
+}
+
+impl Mouse {
+    pub const fn at(self) -> Position {
+        Position { x: self.column, y: self.row }
+    }
+
+    pub const fn is_in(self, area: Rect) -> bool {
+        area.contains(self.at())
+    }
+
+    /// The row inside the border of an area, counted from its first; None on the border.
+    pub fn row_inside(self, area: Rect) -> Option<usize> {
+        let inner = inside(area);
+        self.is_in(inner).then(|| usize::from(self.row - inner.y))
+    }
+
+    /// The position of the tab it is on, in a line of tabs that are so many cells wide.
+    pub fn tab(self, line: Rect, widths: impl IntoIterator<Item = usize>) -> Option<usize> {
+        if !self.is_in(line) {
+            return None;
+        }
+        let mut start = line.x + TAB_GAP;
+        widths.into_iter().position(|width| {
+            let end = start + width as u16;
+            let is_here = (start..end).contains(&self.column);
+            start = end + TAB_GAP;
+            is_here
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

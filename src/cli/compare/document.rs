@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::{
     cli::{
         recorded::{self, TestsRow},
-        score::{RulesFacts, rules_of},
+        score::{RulerRow, RulesFacts, rules_of},
     },
     metrics::{
         Number,
@@ -35,7 +35,7 @@ pub struct Document<'a> {
 pub struct Shown<'a> {
     schema: &'static str,
     #[serde(flatten)]
-    ruler: RulerRow<'a>,
+    ruler: MeasuredBy<'a>,
     a: RunFacts<'a>,
     b: RunFacts<'a>,
     /// Every run in the order it was named, `a` and `b` among them.
@@ -55,15 +55,11 @@ pub struct Shown<'a> {
     files: Vec<FileShown<'a>>,
 }
 
-/// What measured the code.
+/// What measured the code, and its rules.
 #[derive(Serialize)]
-struct RulerRow<'a> {
-    /// The profile, or the rules where they are not the profile's.
-    profile: String,
-    /// The profile whose formulas these are.
-    formulas: &'static str,
-    /// Whether the rules are the profile's own: else verbosity may not be set beside that of its reference.
-    comparable: bool,
+struct MeasuredBy<'a> {
+    #[serde(flatten)]
+    ruler: RulerRow,
     rules: RulesFacts<'a>,
 }
 
@@ -277,12 +273,7 @@ impl<'a> Document<'a> {
             turns: (self.args.each == Each::Turn).then(|| Turns { a: turns(a), b: turns(b) }),
             tests: TestsOf { a: recorded::tests(&a.run), b: recorded::tests(&b.run) },
             files: self.files.iter().map(file).collect(),
-            ruler: RulerRow {
-                profile: ruler.name(),
-                formulas: ruler.profile().name(),
-                comparable: ruler.is_comparable(),
-                rules: rules_of(ruler),
-            },
+            ruler: MeasuredBy { ruler: RulerRow::of(ruler), rules: rules_of(ruler) },
             components: PairedComponents {
                 components: components(&rows, by),
                 transitions: transitions.counts,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use crate::{
-    cli::recorded::TestCounts,
+    cli::{recorded::TestCounts, score::RulerRow},
     metrics::{
         Better, Number,
         numbers::{CORPUS, Of, Values, facts::Tested, ranked},
@@ -28,12 +28,8 @@ use super::measure::{RunFacts, Runs};
 #[derive(Serialize)]
 pub struct Document {
     schema: &'static str,
-    /// The profile, or the rules where they are not the profile's.
-    pub profile: String,
-    /// The profile whose formulas these are.
-    pub formulas: &'static str,
-    /// Whether the rules are the profile's own: else verbosity may not be set beside that of its reference.
-    pub comparable: bool,
+    #[serde(flatten)]
+    pub ruler: RulerRow,
     pub rules: RulesRow,
     /// Gaps are `a` less `b`.
     pub conditions: Conditions,
@@ -283,9 +279,7 @@ impl Document {
             .filter_map(|(at, why)| Some((runs.measured.get(at)?.path.clone(), why.why().into())));
         Self {
             schema: "trajview.corpus/1",
-            profile: ruler.name(),
-            formulas: ruler.profile().name(),
-            comparable: ruler.is_comparable(),
+            ruler: RulerRow::of(ruler),
             rules: RulesRow {
                 source: rules.source().into(),
                 count: rules.count(),

@@ -43,8 +43,9 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
 fn counted(document: &Document) -> String {
     let runs = document.runs.len();
     let noun = if runs == 1 { "run" } else { "runs" };
-    let (name, formulas, rules) = (&document.profile, document.formulas, document.rules.count);
-    let what = match document.comparable {
+    let (name, formulas, rules) =
+        (&document.ruler.profile, document.ruler.formulas, document.rules.count);
+    let what = match document.ruler.comparable {
         true => format!("profile {name}"),
         false => format!("{name} · verbosity not comparable with {formulas}"),
     };

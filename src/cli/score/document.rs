@@ -82,12 +82,8 @@ pub struct PointFacts {
 #[derive(Serialize)]
 pub struct Shown<'a> {
     schema: &'static str,
-    /// The profile, or the rules where they are not the profile's.
-    profile: String,
-    /// The profile whose formulas these are.
-    formulas: &'static str,
-    /// Whether the rules are the profile's own.
-    comparable: bool,
+    #[serde(flatten)]
+    ruler: RulerRow,
     rules: RulesFacts<'a>,
     run: &'a RunName,
     points: Vec<Point<'a>>,
@@ -99,6 +95,27 @@ pub struct Shown<'a> {
     rubric_tree: Option<&'a TreeRow>,
     /// What the recording says itself, never mixed with what is worked out here.
     recorded: Option<&'a RecordedRow>,
+}
+
+/// What measured the code.
+#[derive(Serialize)]
+pub struct RulerRow {
+    /// The profile, or the rules where they are not the profile's.
+    pub profile: String,
+    /// The profile whose formulas these are.
+    pub formulas: &'static str,
+    /// Whether the rules are the profile's own: else verbosity may not be set beside that of its reference.
+    pub comparable: bool,
+}
+
+impl RulerRow {
+    pub fn of(ruler: &Ruler) -> Self {
+        Self {
+            profile: ruler.name(),
+            formulas: ruler.profile().name(),
+            comparable: ruler.is_comparable(),
+        }
+    }
 }
 
 /// The rules that gave the numbers, and those that could not be used.
@@ -217,9 +234,7 @@ impl Document {
         };
         Shown {
             schema: "trajview.score/1",
-            profile: scorer.ruler().name(),
-            formulas: scorer.ruler().profile().name(),
-            comparable: scorer.ruler().is_comparable(),
+            ruler: RulerRow::of(scorer.ruler()),
             rules: rules_of(scorer.ruler()),
             run: &self.run,
             points: self.points.iter().map(point).collect(),

@@ -163,7 +163,7 @@ struct Draft {
     /// Each part, and who has told it.
     prints: Vec<(NonZero<u64>, Voices)>,
     voices: Voices,
-    /// ShownRequests by another step after all.
+    /// Told by another step after all.
     is_merged: bool,
     call: Option<CallDraft>,
     spawned: Option<Spawned>,

@@ -57,7 +57,7 @@ pub struct Dressed {
     pub problems: Vec<String>,
 }
 
-/// Scale every layer.
+/// Asks every layer.
 pub fn dress(layers: &mut [Box<dyn Layer>], moment: &Moment<'_>) -> Dressed {
     let mut dressed = Dressed { text: moment.request.to_owned(), ..Dressed::default() };
     for layer in layers {

@@ -26,7 +26,7 @@ pub enum Fate {
     Opened,
 }
 
-/// Excerpt the children of a node: words no kind has.
+/// Around the children of a node: words no kind has.
 const OPEN: u128 = 1;
 const CLOSE: u128 = 2;
 

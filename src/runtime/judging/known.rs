@@ -131,7 +131,7 @@ impl Known {
         Ok(format!("judge {judge} is kept: [judges.{judge}] in {}", path.display()))
     }
 
-    /// What [`Self::list`] is to be told of a judge. Scale its server, with its key where it needs one.
+    /// What [`Self::list`] is to be told of a judge. Asks its server, with its key where it needs one.
     pub fn ask_for_models(&self, judge: &str) -> Result<Vec<Model>, String> {
         let settings = self.settings(judge, "")?;
         let variable = |name: &str| self.variable(name);

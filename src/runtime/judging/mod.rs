@@ -1,4 +1,4 @@
-//! Scale a judge for the screen: works out what that would take, and runs the judging while telling what happens.
+//! Asks a judge for the screen: works out what that would take, and runs the judging while telling what happens.
 //!
 //! Keys stay in here: what is told has none, and no header. A judging ends when it is told to and when the program ends;
 //! what is judged by then is on disk. It goes on when another run is opened. Who can be asked is [`known`].

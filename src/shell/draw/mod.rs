@@ -37,8 +37,8 @@ pub fn view(app: &App, theme: Theme, frame: &mut Frame) {
 
 /// The frame by itself, as large as the state thinks the screen is.
 pub fn picture(app: &App, theme: Theme) -> Buffer {
-    let mut buffer =
-        Buffer::empty(Rect::new(0, 0, app.screens.frame.size.width, app.screens.frame.size.height));
+    let Size { width, height } = app.screens.frame.size;
+    let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
     draw_whole(app, theme, &mut buffer);
     buffer
 }
@@ -49,9 +49,7 @@ fn draw(app: &App, theme: Theme, screen: Rect, buffer: &mut Buffer) {
         return draw_whole(app, theme, buffer);
     }
     // The terminal has a new size and the state has not heard of it yet: show what fits.
-    let mut whole =
-        Buffer::empty(Rect::new(0, 0, app.screens.frame.size.width, app.screens.frame.size.height));
-    draw_whole(app, theme, &mut whole);
+    let whole = picture(app, theme);
     for at in whole.area.intersection(screen).positions() {
         buffer[at] = whole[at].clone();
     }

@@ -172,7 +172,10 @@ impl Jobs {
             }
             Work::OtherJudging(source) => screens.other_judgings.stop(source),
             Work::Tests(_) => self.stop_testing(),
-            Work::Measuring => screens.update_run(RunMessage::Curves(curves::Message::StopOrGoOn)),
+            Work::Measuring => {
+                let (message, layout) = (curves::Message::StopOrGoOn, screens.layout());
+                screens.update_run(RunMessage::Curves(message), &layout)
+            }
             Work::Table => screens.update_table(table::Message::StopOrGoOn),
             Work::Comparison => {
                 let layout = screens.layout();

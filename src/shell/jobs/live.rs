@@ -129,7 +129,7 @@ impl Opened {
         Self { origin, ..Self::default() }
     }
 
-    /// Scale once what is on this machine.
+    /// Asks once what is on this machine.
     pub(crate) fn ask(&mut self, numbers: &mut Numbers) -> Option<Effect> {
         if std::mem::replace(&mut self.has_asked, true) {
             return None;

@@ -18,6 +18,7 @@ use crate::{
         ask::Loading,
         context::Context,
         effect::Effect,
+        live::LiveEvent,
         opening::Opening,
         place::Place,
         request::{Numbers, Request},
@@ -206,9 +207,7 @@ impl Screens {
     /// What the end of [`Self::next_deadline`] means.
     pub fn after_deadline(&self) -> Message {
         match self.live.as_ref().is_some_and(|live| live.terminal.is_held()) {
-            true => Message::Live(live_view::Message::LiveEvent(
-                crate::session::live::LiveEvent::Silent,
-            )),
+            true => Message::Live(live_view::Message::LiveEvent(LiveEvent::Silent)),
             false => Message::Run(RunMessage::Replay(replay::Message::Beat)),
         }
     }

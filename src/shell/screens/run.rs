@@ -16,16 +16,12 @@ use crate::{
         open_run::{OpenRun, RunMessage},
         screens::{Screens, judge::Other},
     },
-    views::{
-        curves,
-        judge::{Page, Part, watched::Watched},
-        replay::opening::Room,
-    },
-    widgets::{layout::Layout, scroll::Scroll},
+    views::{curves, judge::watched::Watched, replay::opening::Room},
+    widgets::layout::Layout,
 };
 
 impl Screens {
-    /// Scale to be told of what is written from now on, where that is wanted.
+    /// Asks to be told of what is written from now on, where that is wanted.
     pub(crate) fn watch(&self) -> Vec<Effect> {
         let is_wanted = self.open_run().is_some_and(|open| open.session.follow.is_on);
         is_wanted.then(|| Effect::Follow(self.source.clone())).into_iter().collect()
@@ -88,8 +84,7 @@ impl Screens {
     }
 
     /// Lets a view of the run take a message; a way back may lead out of the run.
-    pub(crate) fn update_run(&mut self, message: RunMessage) -> Vec<Effect> {
-        let layout = self.layout();
+    pub(crate) fn update_run(&mut self, message: RunMessage, layout: &Layout) -> Vec<Effect> {
         let stops = message == RunMessage::Curves(curves::Message::StopOrGoOn);
         if let RunMessage::Replay(message) = &message
             && self.is_way_out(message)
@@ -97,7 +92,7 @@ impl Screens {
             self.bring_up(self.way.back);
             return vec![];
         }
-        self.on_view(|it| it.update(message, &layout));
+        self.on_view(|it| it.update(message, layout));
         let is_stopped = self.open_run().is_some_and(|it| it.session.scores.is_stopped);
         (stops && is_stopped).then_some(Effect::StopScoring).into_iter().collect()
     }
@@ -120,11 +115,7 @@ impl Screens {
     fn take_judging_back(&mut self) {
         let Loading::Ready(open) = &mut self.opened else { return };
         if let Some(watched) = self.other_judgings.remove(&self.source) {
-            let judging = &mut open.judging;
-            judging.watched = Some(watched);
-            (judging.page, judging.part) = (Page::Watch, Part::Components);
-            (judging.rows, judging.calls) = (Scroll::default(), Scroll::default());
-            judging.follows = true;
+            open.judging.watch_again(watched);
         }
     }
 

@@ -233,9 +233,7 @@ impl Audit {
             _ => vec![],
         }
     }
-}
 
-impl Audit {
     pub(super) fn update_words(
         &mut self,
         session: &mut Session,

@@ -141,9 +141,7 @@ impl Audit {
             None => session.notice = Some(format!("all {len} are labelled")),
         }
     }
-}
 
-impl Audit {
     /// What the audit itself shows; the scores and the replay note what they show.
     pub(super) fn note_what_is_seen(&mut self, session: &mut Session) {
         if session.view != View::Audit {

@@ -1,6 +1,6 @@
 //! What a message changes: moving through the parts, clicks, and the ways from the audit to the replay.
 
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 
 use crate::{
     run::RepoPath,
@@ -12,7 +12,7 @@ use crate::{
     views::audit::Audit,
     widgets::{
         layout::Layout,
-        mouse::{Kind, Mouse},
+        mouse::{Kind, Mouse, NOTCH},
         scroll::Motion,
     },
 };
@@ -67,9 +67,7 @@ impl Audit {
         let (Ok(words) | Err(words)) = flipped;
         session.notice = Some(words);
     }
-}
 
-impl Audit {
     pub(super) fn move_in_audit(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
         let areas = Areas::of(layout, self.part);
         match self.part {
@@ -103,9 +101,7 @@ impl Audit {
             _ => self.part = Part::Queue,
         }
     }
-}
 
-impl Audit {
     /// The file on screen as it was judged, at the line of the cursor; from a piece of evidence that one.
     pub(super) fn open_in_replay(&mut self, session: &mut Session, layout: &Layout) {
         let Some(turn) = session.audited_turn() else {
@@ -145,17 +141,10 @@ impl Audit {
         session.notice =
             Some(format!("turn {} commits to {id}; backspace goes back to the audit", turn + 1));
     }
-}
 
-/// Rows that one notch of the wheel moves by.
-const NOTCH: usize = 3;
-
-impl Audit {
     pub(super) fn click(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) {
         let areas = Areas::of(layout, self.part);
-        let is_in = |area: Option<Rect>| {
-            area.is_some_and(|it| it.contains(Position { x: mouse.column, y: mouse.row }))
-        };
+        let is_in = |area: Option<Rect>| area.is_some_and(|it| mouse.is_in(it));
         if let Some(part) = Part::ALL.into_iter().find(|part| is_in(areas.tab(*part))) {
             if mouse.kind == Kind::Click {
                 self.part = part;

@@ -6,8 +6,7 @@ use crate::{
     session::{ask::Loading, parties::Measured},
     study::compare::Party,
     widgets::{
-        layout::TAB_GAP,
-        mouse::{Kind, Mouse},
+        mouse::{Kind, Mouse, NOTCH},
         scroll::Motion,
     },
 };
@@ -15,7 +14,7 @@ use crate::{
 use super::{
     Comparison, Message, Part,
     areas::{Areas, heads},
-    table::{self},
+    table,
     trees::Files,
 };
 
@@ -40,7 +39,7 @@ impl Comparison {
             Message::Sideways(motion) => self.go_sideways(motion),
             Message::Back => self.back(),
             Message::StopOrGoOn => self.stop_or_go_on(),
-            Message::Show | Message::Enter => {} // need the rest of the program, see `around`
+            Message::Show | Message::Enter => {} // need the rest of the program, see `shell::screens::compare`
         }
     }
 
@@ -177,12 +176,7 @@ impl Comparison {
             None => self.notice = Some(format!("no component {id} in these checklists")),
         }
     }
-}
 
-/// Rows that one notch of the wheel moves by.
-const NOTCH: usize = 3;
-
-impl Comparison {
     /// What a click or the wheel wants; a click selects at once.
     pub fn pointed_at(&mut self, mouse: Mouse, areas: &Areas) -> Option<Message> {
         if let Some(part) = tab_at(areas, mouse) {
@@ -255,14 +249,8 @@ pub fn tab(part: Part) -> String {
 }
 
 fn tab_at(areas: &Areas, mouse: Mouse) -> Option<Part> {
-    let tabs = areas.tabs.filter(|tabs| tabs.y == mouse.row)?;
-    let mut start = tabs.x + TAB_GAP;
-    Part::ALL.into_iter().find(|part| {
-        let end = start + tab(*part).len() as u16;
-        let is_here = (start..end).contains(&mouse.column);
-        start = end + TAB_GAP;
-        is_here
-    })
+    let at = mouse.tab(areas.tabs?, Part::ALL.map(|part| tab(part).len()))?;
+    Some(Part::ALL[at])
 }
 
 /// The row inside the border of an area below its heads; None elsewhere.

@@ -1,12 +1,12 @@
 //! What a click on the curves selects and the wheel moves.
 
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 
 use crate::{
     session::{Session, series, views::View},
     views::curves::Curves,
     widgets::{
-        layout::{Layout, inside},
+        layout::Layout,
         mouse::{Kind, Mouse},
         scroll::{Motion, centred},
     },
@@ -18,7 +18,7 @@ impl Curves {
     /// A click on the chart takes the playhead to the nearest point, one on a list selects its row.
     pub(super) fn click(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) {
         let areas = Areas::of(layout, self.part);
-        let at = |area: Option<Rect>| area.and_then(|area| row_inside(area, mouse));
+        let at = |area: Option<Rect>| area.and_then(|area| mouse.row_inside(area));
         match (mouse.kind, at(areas.values), at(areas.moved)) {
             (Kind::WheelUp, _, Some(_)) => {
                 self.update(session, Message::Move(Motion::Up(1)), layout)
@@ -74,11 +74,4 @@ impl Curves {
             self.number = *number;
         }
     }
-}
-
-/// The row inside the border of an area, counted from its first; None on the border.
-fn row_inside(area: Rect, mouse: Mouse) -> Option<usize> {
-    let inner = inside(area);
-    let is_in = inner.contains(Position { x: mouse.column, y: mouse.row });
-    is_in.then(|| usize::from(mouse.row - inner.y))
 }

@@ -220,6 +220,14 @@ impl Judging {
         }
     }
 
+    /// Watches a judging that went on while another run was open, from its beginning.
+    pub(crate) fn watch_again(&mut self, watched: Watched) {
+        self.watched = Some(watched);
+        (self.page, self.part) = (Page::Watch, Part::Components);
+        (self.rows, self.calls) = (Scroll::default(), Scroll::default());
+        self.follows = true;
+    }
+
     /// The pane is open at the judging.
     pub(crate) fn watch(&mut self) {
         (self.is_open, self.has_keyboard) = (true, true);

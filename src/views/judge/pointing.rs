@@ -1,6 +1,6 @@
 //! What a click in the pane selects and the wheel moves.
 
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 
 use crate::{
     session::Session,
@@ -22,7 +22,7 @@ impl Judging {
         mouse: Mouse,
         layout: &Layout,
     ) -> bool {
-        let is_in = |area: Rect| area.contains(Position { x: mouse.column, y: mouse.row });
+        let is_in = |area: Rect| mouse.is_in(area);
         if !self.is_open || !layout.pane.is_some_and(is_in) {
             if matches!(mouse.kind, Kind::Click | Kind::DoubleClick) {
                 self.has_keyboard = false;

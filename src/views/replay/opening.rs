@@ -150,9 +150,7 @@ impl Replay {
         self.diff.follows = Follows::Step;
         self.focus = Panel::Steps;
     }
-}
 
-impl Replay {
     /// Puts a run that has grown in the place of the old one. A playhead at the end stays there.
     pub fn grow(&mut self, session: &mut Session, run: Arc<Run>) {
         if *run == *session.run {

@@ -1,7 +1,5 @@
 //! What a message or a click changes, and what follows from it.
 
-use ratatui::layout::{Position, Rect};
-
 use super::{
     Message, Replay,
     chooser::{self, Chooser},
@@ -21,14 +19,11 @@ use crate::{
         views::View,
     },
     widgets::{
-        layout::{self, Layout, Panel, TAB_GAP},
-        mouse::{Kind, Mouse},
+        layout::{Layout, Panel},
+        mouse::{Kind, Mouse, NOTCH},
         scroll::{Motion, centred},
     },
 };
-
-/// Rows that one notch of the wheel moves by.
-const NOTCH: usize = 3;
 
 impl Replay {
     pub fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
@@ -179,9 +174,7 @@ impl Replay {
         self.diff.follows = Follows::Step;
         self.focus = Panel::Steps;
     }
-}
 
-impl Replay {
     /// Selects what stands in a row of a panel, counted from the panel's first, and gives the panel the keyboard.
     fn point_at(&mut self, session: &mut Session, panel: Panel, row: usize, layout: &Layout) {
         self.focus = panel;
@@ -266,19 +259,20 @@ impl Replay {
 
     /// Whether a click is meant as enter: the second on the same row is.
     pub(super) fn click(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) -> bool {
-        if let Some(panel) = self.tab_at(session, mouse, layout) {
+        let width = |panel: Panel| tab(self, session, panel).chars().count();
+        let tab = layout.tabs.and_then(|tabs| mouse.tab(tabs, Panel::ALL.map(width)));
+        if let Some(at) = tab {
             if mouse.kind == Kind::Click {
-                self.focus = panel;
+                self.focus = Panel::ALL[at];
             }
             return false;
         }
-        let is_in = |area: Rect| area.contains(Position { x: mouse.column, y: mouse.row });
-        let here = |panel: &Panel| layout.panel(*panel).filter(|area| is_in(*area));
-        let Some(panel) = Panel::ALL.into_iter().find(|panel| here(panel).is_some()) else {
+        let area = |panel: Panel| layout.panel(panel).filter(|area| mouse.is_in(*area));
+        let mut panels = Panel::ALL.into_iter();
+        let Some((panel, area)) = panels.find_map(|panel| Some((panel, area(panel)?))) else {
             return false;
         };
-        let inner = here(&panel).map(layout::inside).filter(|inner| is_in(*inner));
-        let row = inner.map(|inner| usize::from(mouse.row - inner.y));
+        let row = mouse.row_inside(area);
         match (mouse.kind, row) {
             (Kind::Click, Some(row)) => self.point_at(session, panel, row, layout),
             (Kind::Click, None) => self.focus = panel,
@@ -294,19 +288,5 @@ impl Replay {
             (Kind::WheelLeft | Kind::WheelRight | Kind::Move | Kind::Release | Kind::Drag, _) => {}
         }
         false
-    }
-
-    fn tab_at(&self, session: &Session, mouse: Mouse, layout: &Layout) -> Option<Panel> {
-        let tabs = layout.tabs?;
-        if !tabs.contains(Position { x: mouse.column, y: mouse.row }) {
-            return None;
-        }
-        let mut start = tabs.x + TAB_GAP;
-        Panel::ALL.into_iter().find(|panel| {
-            let end = start + tab(self, session, *panel).chars().count() as u16;
-            let is_here = (start..end).contains(&mouse.column);
-            start = end + TAB_GAP;
-            is_here
-        })
     }
 }

@@ -1,23 +1,20 @@
 //! The mouse over the table: a click on a title sorts, one on a row chooses it, two open it.
 
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 
 use crate::widgets::{
     layout::Layout,
-    mouse::{Kind, Mouse},
+    mouse::{Kind, Mouse, NOTCH},
     scroll::Motion,
 };
 
 use super::{Collection, Message};
 
-/// Rows that one notch of the wheel moves by.
-const NOTCH: usize = 3;
-
 impl Collection {
     /// What a click or the wheel wants.
     pub fn pointed_at(&self, mouse: Mouse, layout: &Layout) -> Option<Message> {
         let areas = self.areas(layout.body);
-        let is_in = |area: Rect| area.contains(Position { x: mouse.column, y: mouse.row });
+        let is_in = |area: Rect| mouse.is_in(area);
         let line = is_in(areas.list)
             .then(|| self.scroll.top + usize::from(mouse.row - areas.list.y))
             .filter(|line| *line < self.lines().len());

@@ -11,7 +11,7 @@ use super::Terminal;
 
 const ESC: u8 = 0x1b;
 
-/// Excerpt pasted text, where the program asked to be told.
+/// Around pasted text, where the program asked to be told.
 const PASTE: (&str, &str) = ("\x1b[200~", "\x1b[201~");
 
 impl Terminal {

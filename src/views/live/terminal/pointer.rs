@@ -2,12 +2,12 @@
 
 use alacritty_terminal::term::TermMode;
 
-use crate::widgets::{mouse::Kind, scroll::Motion};
+use crate::widgets::{
+    mouse::{Kind, NOTCH},
+    scroll::Motion,
+};
 
 use super::Terminal;
-
-/// Lines that one notch of the wheel looks back by.
-const NOTCH: usize = 3;
 
 /// Buttons as reports number them.
 const LEFT: u8 = 0;

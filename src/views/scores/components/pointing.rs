@@ -1,21 +1,18 @@
 //! What a click on the components selects and the wheel moves.
 
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 
 use crate::{
     session::Session,
     views::scores::{components::Components, lifeline},
     widgets::{
         layout::Layout,
-        mouse::{Kind, Mouse},
+        mouse::{Kind, Mouse, NOTCH},
         scroll::Motion,
     },
 };
 
 use super::{Message, Part, areas::Areas};
-
-/// Rows that one notch of the wheel moves by.
-const NOTCH: usize = 3;
 
 impl Components {
     pub(crate) fn point_at_components(
@@ -25,9 +22,7 @@ impl Components {
         layout: &Layout,
     ) {
         let areas = Areas::of(layout, self.part);
-        let is_in = |area: Option<Rect>| {
-            area.is_some_and(|it| it.contains(Position { x: mouse.column, y: mouse.row }))
-        };
+        let is_in = |area: Option<Rect>| area.is_some_and(|it| mouse.is_in(it));
         let part = match () {
             () if is_in(areas.table) => Part::Table,
             () if is_in(areas.verdict) => Part::Verdict,

@@ -1,7 +1,5 @@
 //! What a click on the flags selects and the wheel moves.
 
-use ratatui::layout::Position;
-
 use crate::{
     session::Session,
     views::scores::flags::Flags,
@@ -17,7 +15,7 @@ use super::{Message, areas::Areas};
 impl Flags {
     pub(crate) fn point_at_flags(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) {
         let area = Areas::of(layout).table;
-        if !area.contains(Position { x: mouse.column, y: mouse.row }) {
+        if !mouse.is_in(area) {
             return;
         }
         let row = mouse.row.checked_sub(area.y + 2).map(usize::from);

@@ -1,13 +1,13 @@
 //! Moving about, what a click selects, and what must stay true after every message.
 
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 
 use crate::{
     session::Session,
     views::scores::{Scores, judges::Judges},
     widgets::{
         layout::Layout,
-        mouse::{Kind, Mouse},
+        mouse::{Kind, Mouse, NOTCH},
         scroll::{Motion, Scroll},
     },
 };
@@ -16,9 +16,6 @@ use super::{
     Message, Part, Side,
     areas::{Areas, COLUMN, HEADS, ID, SUMS},
 };
-
-/// Rows that one notch of the wheel moves by.
-const NOTCH: usize = 3;
 
 impl Judges {
     fn judge_areas(&self, layout: &Layout) -> Areas {
@@ -176,9 +173,7 @@ impl Scores {
         layout: &Layout,
     ) {
         let areas = self.judges.judge_areas(layout);
-        let is_in = |area: Option<Rect>| {
-            area.is_some_and(|it| it.contains(Position { x: mouse.column, y: mouse.row }))
-        };
+        let is_in = |area: Option<Rect>| area.is_some_and(|it| mouse.is_in(it));
         let [first, second] = areas.words;
         let part = match () {
             () if is_in(areas.matrix) => Part::Matrix,

@@ -6,16 +6,13 @@ use crate::{
     run::rubric_tree::NodeId,
     session::Session,
     widgets::{
-        layout::{Layout, TAB_GAP},
-        mouse::{Kind, Mouse},
+        layout::Layout,
+        mouse::{Kind, Mouse, NOTCH},
         scroll::Motion,
     },
 };
 
 use super::{Message, Part, Tree, areas::Areas};
-
-/// Rows that a notch of the wheel moves by.
-const NOTCH: usize = 3;
 
 /// Cells that a level of the tree moves its words to the right by, up to so many levels.
 pub const INDENT: usize = 2;
@@ -40,15 +37,10 @@ impl Tree {
         depth.min(MOST_INDENTED) * INDENT
     }
 
-    fn tab_at(&self, areas: &Areas, at: Position) -> Option<Part> {
-        let tabs = areas.tabs.filter(|tabs| tabs.contains(at))?;
-        let mut start = tabs.x + TAB_GAP;
-        [Part::List, Part::Detail].into_iter().find(|part| {
-            let end = start + self.tab(*part).chars().count() as u16;
-            let is_here = (start..end).contains(&at.x);
-            start = end + TAB_GAP;
-            is_here
-        })
+    fn tab_at(&self, areas: &Areas, mouse: Mouse) -> Option<Part> {
+        let parts = [Part::List, Part::Detail];
+        let widths = parts.map(|part| self.tab(part).chars().count());
+        Some(parts[mouse.tab(areas.tabs?, widths)?])
     }
 }
 
@@ -59,9 +51,9 @@ impl Tree {
         mouse: Mouse,
         layout: &Layout,
     ) {
-        let at = Position { x: mouse.column, y: mouse.row };
+        let at = mouse.at();
         let areas = Areas::of(layout, self.part);
-        if let Some(part) = self.tab_at(&areas, at) {
+        if let Some(part) = self.tab_at(&areas, mouse) {
             if mouse.kind == Kind::Click {
                 self.part = part;
             }
